@@ -1,0 +1,124 @@
+//! Control of a run from outside: limits, interruption, progress, trace and output. The same for every executor.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::error::StopReason;
+
+/// Limits of a run; `None` means none.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Rule applications or firings (`--max-steps`).
+    pub max_steps: Option<u64>,
+    /// Bytes of the run's own tables (`--memory`).
+    pub memory: Option<u64>,
+    /// Time from the start of the run (`--timeout`).
+    pub timeout: Option<Duration>,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Rule applications or firings so far.
+    pub steps: u64,
+    /// Bytes in use by the run's own tables.
+    pub bytes: u64,
+    /// Live constraints, or cells in use.
+    pub live: u64,
+}
+
+/// What a caller can see and stop of a run while it goes on.
+pub struct Control<'a> {
+    limits: Limits,
+    deadline: Option<Instant>,
+    interrupt: Option<&'a AtomicBool>,
+    progress: Option<Box<dyn FnMut(Progress) + 'a>>,
+    trace: Option<Box<dyn FnMut(&str) + 'a>>,
+    output: Box<dyn Write + 'a>,
+}
+
+impl Default for Control<'_> {
+    fn default() -> Self {
+        Self::new(Limits::default())
+    }
+}
+
+impl<'a> Control<'a> {
+    /// A control with limits; the clock of the timeout starts now. The program's output is dropped until [`output`](Self::output) is called.
+    pub fn new(limits: Limits) -> Self {
+        let deadline = limits.timeout.and_then(|t| Instant::now().checked_add(t));
+        Self {
+            limits,
+            deadline,
+            interrupt: None,
+            progress: None,
+            trace: None,
+            output: Box::new(std::io::sink()),
+        }
+    }
+    /// Stops the run soon after `flag` becomes true.
+    #[must_use]
+    pub fn interrupt(mut self, flag: &'a AtomicBool) -> Self {
+        self.interrupt = Some(flag);
+        self
+    }
+    /// Calls `f` a few times a second, more or less.
+    #[must_use]
+    pub fn progress(mut self, f: impl FnMut(Progress) + 'a) -> Self {
+        self.progress = Some(Box::new(f));
+        self
+    }
+    /// Calls `f` with one line a rule application or firing.
+    #[must_use]
+    pub fn trace(mut self, f: impl FnMut(&str) + 'a) -> Self {
+        self.trace = Some(Box::new(f));
+        self
+    }
+    /// Where `write` and its kin go.
+    #[must_use]
+    pub fn output(mut self, out: impl Write + 'a) -> Self {
+        self.output = Box::new(out);
+        self
+    }
+    /// The limits.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+    /// Whether somebody listens to trace lines: else do not make them.
+    pub fn traces(&self) -> bool {
+        self.trace.is_some()
+    }
+    /// Hands out one trace line.
+    pub fn trace_line(&mut self, line: &str) {
+        if let Some(f) = &mut self.trace {
+            f(line);
+        }
+    }
+    /// The program's output.
+    pub fn out(&mut self) -> &mut dyn Write {
+        &mut *self.output
+    }
+    /// How many more steps an executor may take before it must call [`poll`](Self::poll) again: at most `chunk`, less near `--max-steps`.
+    pub fn fuel(&self, steps: u64, chunk: u64) -> u64 {
+        self.limits.max_steps.map_or(chunk, |max| max.saturating_sub(steps).min(chunk))
+    }
+    /// To be called every so many steps (about every 10 ms of work): reports progress and says whether the run must stop.
+    pub fn poll(&mut self, now: Progress) -> Result<(), StopReason> {
+        if let Some(f) = &mut self.progress {
+            f(now);
+        }
+        if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(StopReason::Interrupted);
+        }
+        if let (Some(deadline), Some(limit)) = (self.deadline, self.limits.timeout) {
+            if Instant::now() >= deadline {
+                return Err(StopReason::Timeout { limit });
+            }
+        }
+        match self.limits.max_steps {
+            Some(limit) if now.steps >= limit => Err(StopReason::Steps { limit }),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Run-time errors: why a run stopped before its result, where, and how far it got.
+
+use std::time::Duration;
+
+use crate::control::Progress;
+use crate::diagnostic::Diagnostic;
+use crate::op::{ArithmeticError, Op};
+use crate::rule::{Program, RuleId};
+use crate::source::Span;
+
+/// Why a run stopped.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StopReason {
+    /// An operation has no result for its operands.
+    Arithmetic {
+        /// The operator.
+        op: Op,
+        /// What is wrong.
+        error: ArithmeticError,
+        /// The operands as text.
+        operands: Vec<String>,
+    },
+    /// `--max-steps` is reached.
+    Steps {
+        /// The limit.
+        limit: u64,
+    },
+    /// `--memory`, or the memory of the machine, is used up.
+    Memory {
+        /// The limit in bytes.
+        limit: u64,
+        /// What asked for more: "cells of sort Tree", "constraints edge/3".
+        what: String,
+    },
+    /// A table has no more indices: a limit of the value format, not of memory.
+    Indices {
+        /// What ran out: "cells of sort Tree".
+        what: String,
+        /// How many there are.
+        limit: u64,
+    },
+    /// `--timeout` is reached.
+    Timeout {
+        /// The limit.
+        limit: Duration,
+    },
+    /// The caller asked to stop.
+    Interrupted,
+    /// A goal of a body or a query does not hold: the derivation fails.
+    Failed,
+    /// A value has the wrong type for the column it is to be stored in.
+    Column {
+        /// The column as text: "argument 2 of edge/3 (int)".
+        column: String,
+        /// The value as text.
+        value: String,
+    },
+    /// Program output could not be written.
+    Output {
+        /// The system's message.
+        message: String,
+    },
+}
+
+/// A run that stopped before its result.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunError {
+    /// Why.
+    pub reason: StopReason,
+    /// In which rule; `None` in the query or the input, or when it does not matter.
+    pub rule: Option<RuleId>,
+    /// Where in the source.
+    pub span: Option<Span>,
+    /// How far it got.
+    pub progress: Progress,
+}
+
+impl RunError {
+    /// Exit code and diagnostics treat a failed derivation as an answer of the program, all else as an error.
+    pub fn is_failure(&self) -> bool {
+        self.reason == StopReason::Failed
+    }
+
+    /// The error as a diagnostic: code `R...`, place, how far the run got, which flag moves the limit.
+    pub fn to_diagnostic(&self, program: &Program) -> Diagnostic {
+        let steps = if program.is_term_program() { "rule applications" } else { "firings" };
+        let far = format!("stopped after {} {steps}", self.progress.steps);
+        let (code, message, label, help) = self.reason.describe();
+        let mut d = Diagnostic::error(code, message).note(far);
+        if let Some(help) = help {
+            d = d.help(help);
+        }
+        if let Some(rule) = self.rule {
+            d = d.note(format!("in {}", program.rule_name(rule)));
+        }
+        if let Some(span) = self.span.or_else(|| self.rule.map(|r| program.rules[r].span)) {
+            d = d.label(span, label);
+        }
+        d
+    }
+}
+
+impl StopReason {
+    fn describe(&self) -> (&'static str, String, &'static str, Option<String>) {
+        let some = |s: &str| Some(s.to_string());
+        match self {
+            StopReason::Arithmetic { op, error, operands } => {
+                let (code, what, help) = match error {
+                    ArithmeticError::Overflow => (
+                        "R0101",
+                        "overflow",
+                        "integers have 64 bits and floats must stay finite; use smaller numbers or reduce them (mod)",
+                    ),
+                    ArithmeticError::DivisionByZero => {
+                        ("R0102", "division by zero", "guard the rule against a zero divisor")
+                    }
+                    ArithmeticError::Type => (
+                        "R0103",
+                        "operand of the wrong type",
+                        "guard the rule with a type test such as integer(X)",
+                    ),
+                    ArithmeticError::Undefined => {
+                        ("R0104", "undefined result", "guard the rule against these operands")
+                    }
+                };
+                let call = format!("{}({})", op.name(), operands.join(", "));
+                (code, format!("{what} in {call}"), "evaluated here", some(help))
+            }
+            StopReason::Steps { limit } => (
+                "R0201",
+                format!("step limit of {limit} reached"),
+                "the last step was here",
+                some("raise it with --max-steps N, or leave it out for no limit"),
+            ),
+            StopReason::Memory { limit, what } => (
+                "R0202",
+                format!("memory limit of {limit} bytes reached by {what}"),
+                "the last step was here",
+                some("raise it with --memory SIZE, e.g. --memory 16G"),
+            ),
+            StopReason::Indices { what, limit } => (
+                "R0203",
+                format!("all {limit} indices for {what} are in use"),
+                "the last step was here",
+                some("split the input: a value has 32 bits, so --memory cannot move this limit"),
+            ),
+            StopReason::Timeout { limit } => (
+                "R0204",
+                format!("time limit of {:.3} s reached", limit.as_secs_f64()),
+                "the last step was here",
+                some("raise it with --timeout T, e.g. --timeout 10m"),
+            ),
+            StopReason::Interrupted => ("R0205", "interrupted".into(), "the last step was here", None),
+            StopReason::Failed => (
+                "R0301",
+                "the derivation failed".into(),
+                "this goal does not hold",
+                some("a body goal must hold for every firing; put a condition of the rule in its guard"),
+            ),
+            StopReason::Column { column, value } => (
+                "R0302",
+                format!("{value} cannot be stored in {column}"),
+                "added here",
+                some("declare the column with a wider type, e.g. ?any"),
+            ),
+            StopReason::Output { message } => {
+                ("R0303", format!("output cannot be written: {message}"), "written here", None)
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Core of gchr: signature, rule IR, plan, CPU execution, statistics and diagnostics. Knows no syntax and no GPU.
+//!
+//! The order of use: a frontend makes a [`rule::Program`]; `plan` compiles it; `exec` runs the plan under a
+//! [`control::Control`] and returns a result with [`stats::Stats`], or an [`error::RunError`].
+
+pub mod control;
+pub mod diagnostic;
+pub mod error;
+pub mod hash;
+pub mod ids;
+pub mod op;
+pub mod rule;
+pub mod signature;
+pub mod source;
+pub mod stats;

@@ -1,0 +1,207 @@
+//! The signature: sorts, symbols (constructors, defined functions, functors) and constraint symbols with typed columns.
+
+use crate::define_id;
+use crate::hash::HashMap;
+use crate::ids::IdVec;
+use crate::source::Span;
+
+define_id!(
+    /// A sort.
+    SortId, "sort"
+);
+define_id!(
+    /// A function symbol: constructor, defined function, or functor of compound terms in constraints.
+    SymbolId, "sym"
+);
+define_id!(
+    /// A constraint symbol.
+    ConstraintId, "con"
+);
+define_id!(
+    /// An interned text: an atom or a string.
+    TextId, "txt"
+);
+
+/// What the values of a sort are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SortKind {
+    /// Terms over the constructors whose result sort this is.
+    Data,
+    /// Signed 64-bit integers; overflow is a run-time error.
+    Int,
+    /// IEEE 754 binary64.
+    Float,
+    /// Atoms (constraint programs): interned names, compared by identity, ordered by text.
+    Atom,
+    /// Strings (constraint programs): interned, like atoms but another type.
+    Str,
+    /// Any value of a constraint program: integer, float, atom, string or compound term, tagged at run time.
+    Any,
+}
+
+/// A sort.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sort {
+    /// Name in the source.
+    pub name: String,
+    /// What its values are.
+    pub kind: SortKind,
+    /// Where it is declared; `None` for built-in sorts.
+    pub span: Option<Span>,
+}
+
+/// What a symbol does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum SymbolKind {
+    /// Builds values; no rule has it at the head of its left-hand side.
+    Constructor,
+    /// Some rule has it at the head of its left-hand side.
+    Defined,
+    /// Builds compound terms of sort [`SortKind::Any`] in constraint programs.
+    Functor,
+}
+
+/// A function symbol.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// Name in the source.
+    pub name: String,
+    /// Sorts of the arguments.
+    pub args: Vec<SortId>,
+    /// Sort of the result.
+    pub result: SortId,
+    /// Constructor, defined function or functor.
+    pub kind: SymbolKind,
+    /// Where it is declared; `None` for built-in symbols.
+    pub span: Option<Span>,
+}
+
+/// How a column of a constraint may be indexed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Density {
+    /// Any values: hash indexes.
+    Sparse,
+    /// Small non-negative integers (`dense_int`): array indexes.
+    Dense,
+}
+
+/// A column of a constraint symbol.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Column {
+    /// Sort of the values.
+    pub sort: SortId,
+    /// Whether the source declared or the frontend inferred the column dense.
+    pub density: Density,
+    /// Whether the sort was declared (else inferred).
+    pub declared: bool,
+}
+
+/// A constraint symbol.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Constraint {
+    /// Name in the source.
+    pub name: String,
+    /// Columns, in argument order.
+    pub columns: Vec<Column>,
+    /// Where it is declared.
+    pub span: Option<Span>,
+}
+
+/// `Bool` and its two constructors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Booleans {
+    /// The sort that conditions and comparisons have.
+    pub sort: SortId,
+    /// `true`.
+    pub true_symbol: SymbolId,
+    /// `false`.
+    pub false_symbol: SymbolId,
+}
+
+/// Interned texts of atoms and strings.
+#[derive(Clone, Default, Debug)]
+pub struct Texts {
+    texts: IdVec<TextId, Box<str>>,
+    ids: HashMap<Box<str>, TextId>,
+}
+
+impl Texts {
+    /// The id of `text`, new or known.
+    pub fn intern(&mut self, text: &str) -> TextId {
+        if let Some(&id) = self.ids.get(text) {
+            return id;
+        }
+        let id = self.texts.push(text.into());
+        self.ids.insert(text.into(), id);
+        id
+    }
+    /// The text of `id`.
+    pub fn get(&self, id: TextId) -> &str {
+        &self.texts[id]
+    }
+    /// Number of texts.
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}
+
+/// Everything a program names.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// Sorts.
+    pub sorts: IdVec<SortId, Sort>,
+    /// Function symbols.
+    pub symbols: IdVec<SymbolId, Symbol>,
+    /// Constraint symbols, in order of declaration.
+    pub constraints: IdVec<ConstraintId, Constraint>,
+    /// Atoms and strings.
+    pub texts: Texts,
+    /// The truth values: sort of conditions, comparisons and tests.
+    pub booleans: Booleans,
+}
+
+impl Signature {
+    /// A signature with the given sort of truth values and nothing else. Term frontends that let the program
+    /// declare `Bool` itself add sorts first and set [`booleans`](Self::booleans) afterwards.
+    pub fn with_builtin_bool() -> Self {
+        let mut sorts = IdVec::new();
+        let sort = sorts.push(Sort { name: "Bool".into(), kind: SortKind::Data, span: None });
+        let mut symbols = IdVec::new();
+        let mut constant = |name: &str| {
+            symbols.push(Symbol {
+                name: name.into(),
+                args: Vec::new(),
+                result: sort,
+                kind: SymbolKind::Constructor,
+                span: None,
+            })
+        };
+        let booleans = Booleans { sort, true_symbol: constant("true"), false_symbol: constant("false") };
+        Self { sorts, symbols, constraints: IdVec::new(), texts: Texts::default(), booleans }
+    }
+    /// Kind of a sort.
+    pub fn kind(&self, sort: SortId) -> SortKind {
+        self.sorts[sort].kind
+    }
+    /// Number of arguments of a symbol.
+    pub fn arity(&self, symbol: SymbolId) -> usize {
+        self.symbols[symbol].args.len()
+    }
+    /// Symbols whose result is `sort`, in order of declaration.
+    pub fn symbols_of(&self, sort: SortId) -> impl Iterator<Item = SymbolId> + '_ {
+        self.symbols.iter_enumerated().filter(move |(_, s)| s.result == sort).map(|(id, _)| id)
+    }
+    /// The first sort of a kind, if there is one.
+    pub fn sort_of_kind(&self, kind: SortKind) -> Option<SortId> {
+        self.sorts.iter_enumerated().find(|(_, s)| s.kind == kind).map(|(id, _)| id)
+    }
+    /// `name/arity` of a constraint symbol.
+    pub fn constraint_name(&self, id: ConstraintId) -> String {
+        let c = &self.constraints[id];
+        format!("{}/{}", c.name, c.columns.len())
+    }
+}

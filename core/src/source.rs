@@ -1,0 +1,92 @@
+//! Source texts and places in them: a program file, an `--input` term, a query, a fact file.
+
+use crate::define_id;
+use crate::ids::IdVec;
+
+define_id!(
+    /// One source text known to a [`SourceMap`].
+    SourceId, "src"
+);
+
+/// A half-open byte range in one source text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Span {
+    /// The text.
+    pub source: SourceId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The range `start..end` of `source`.
+    pub fn new(source: SourceId, start: usize, end: usize) -> Self {
+        let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Self { source, start: clamp(start), end: clamp(end) }
+    }
+    /// The smallest range that covers both; of the first one's text when the two differ in text.
+    pub fn to(self, other: Span) -> Span {
+        if self.source != other.source {
+            return self;
+        }
+        Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+    /// The empty range just behind this one.
+    pub fn after(self) -> Span {
+        Span { start: self.end, ..self }
+    }
+    /// The range as byte offsets.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A source text with the name it is shown under.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Path as the user wrote it, or a word like `--input`.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// All texts of one program: spans point into them.
+#[derive(Clone, Default, Debug)]
+pub struct SourceMap {
+    sources: IdVec<SourceId, Source>,
+}
+
+impl SourceMap {
+    /// A map without texts.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Adds a text.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
+        self.sources.push(Source { name: name.into(), text: text.into() })
+    }
+    /// The text of `id`.
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.sources[id]
+    }
+    /// All texts.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        self.sources.iter_enumerated()
+    }
+    /// The characters a span covers; empty when the span lies outside its text.
+    pub fn snippet(&self, span: Span) -> &str {
+        self.sources.get(span.source).and_then(|s| s.text.get(span.range())).unwrap_or("")
+    }
+    /// One-based line and column (in characters) of the start of `span`.
+    pub fn line_column(&self, span: Span) -> (usize, usize) {
+        let text = &self.sources[span.source].text;
+        let mut start = (span.start as usize).min(text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        let before = &text[..start];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}

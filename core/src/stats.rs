@@ -1,0 +1,36 @@
+//! Statistics of one run, under the same keys for every backend.
+
+use serde::Serialize;
+
+/// What a run did and cost. A key that does not apply to the program or the backend is `None` (JSON `null`).
+#[derive(Clone, Default, PartialEq, Debug, Serialize)]
+pub struct Stats {
+    /// Rule applications of a term program.
+    pub rewrites: Option<u64>,
+    /// Rule firings of a constraint program.
+    pub firings: Option<u64>,
+    /// Rounds or iterations of a backend that works in steps.
+    pub steps: Option<u64>,
+    /// Milliseconds from start to result, loading and compiling included.
+    pub wall_ms: Option<f64>,
+    /// Milliseconds for reading, parsing and checking the program and its input.
+    pub parse_ms: Option<f64>,
+    /// Milliseconds from checked program to executable plan.
+    pub compile_ms: Option<f64>,
+    /// Milliseconds for the run itself.
+    pub run_ms: Option<f64>,
+    /// Milliseconds on the device's own clock.
+    pub device_ms: Option<f64>,
+    /// Term cells that the result reaches, or constraints in the final store.
+    pub live_cells: Option<u64>,
+    /// Largest number of bytes the run's own tables took.
+    pub peak_bytes: Option<u64>,
+    /// Garbage collections.
+    pub collections: Option<u64>,
+    /// What ran it: `cpu`, ...
+    pub device: Option<String>,
+    /// Which term scheduler ran it.
+    pub scheduler: Option<String>,
+    /// Which constraint semantics it ran under.
+    pub semantics: Option<String>,
+}
