@@ -28,13 +28,16 @@ pub struct Progress {
     pub live: u64,
 }
 
+type ProgressSink<'a> = Box<dyn FnMut(Progress) + 'a>;
+type TraceSink<'a> = Box<dyn FnMut(&str) + 'a>;
+
 /// What a caller can see and stop of a run while it goes on.
 pub struct Control<'a> {
     limits: Limits,
     deadline: Option<Instant>,
     interrupt: Option<&'a AtomicBool>,
-    progress: Option<Box<dyn FnMut(Progress) + 'a>>,
-    trace: Option<Box<dyn FnMut(&str) + 'a>>,
+    progress: Option<ProgressSink<'a>>,
+    trace: Option<TraceSink<'a>>,
     output: Box<dyn Write + 'a>,
 }
 
@@ -111,10 +114,10 @@ impl<'a> Control<'a> {
         if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(StopReason::Interrupted);
         }
-        if let (Some(deadline), Some(limit)) = (self.deadline, self.limits.timeout) {
-            if Instant::now() >= deadline {
-                return Err(StopReason::Timeout { limit });
-            }
+        if let (Some(deadline), Some(limit)) = (self.deadline, self.limits.timeout)
+            && Instant::now() >= deadline
+        {
+            return Err(StopReason::Timeout { limit });
         }
         match self.limits.max_steps {
             Some(limit) if now.steps >= limit => Err(StopReason::Steps { limit }),

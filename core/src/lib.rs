@@ -6,9 +6,12 @@
 pub mod control;
 pub mod diagnostic;
 pub mod error;
+pub mod exec;
+pub mod facts;
 pub mod hash;
 pub mod ids;
 pub mod op;
+pub mod plan;
 pub mod rule;
 pub mod signature;
 pub mod source;
