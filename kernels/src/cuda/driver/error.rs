@@ -220,13 +220,8 @@ mod tests {
         let shown: String = errors
             .map(|error| {
                 let d = Diagnostic::from(error);
-                format!(
-                    "{}: {}\n  {}\n  = {}\n",
-                    d.code,
-                    d.message,
-                    d.notes.join("\n  "),
-                    d.help.expect("help")
-                )
+                let notes: String = d.notes.iter().map(|note| format!("  {note}\n")).collect();
+                format!("{}: {}\n{notes}  = {}\n", d.code, d.message, d.help.expect("help"))
             })
             .concat();
         insta::assert_snapshot!(shown, @"
@@ -234,7 +229,6 @@ mod tests {
           the library libcuda, a part of the driver, is not in the loader's path
           = install NVIDIA's driver 580 or later; --device cpu and --device sim need no GPU
         D0102: the NVIDIA driver is too old: it is made for CUDA 12.8, and 13.0 is needed
-
           = install NVIDIA's driver 580 or later; --device cpu and --device sim need no GPU
         D0103: the NVIDIA driver does not start
           it has no function cuInit

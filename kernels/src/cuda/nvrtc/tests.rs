@@ -6,7 +6,8 @@ use super::*;
 
 fn shown(error: impl Into<Diagnostic>) -> String {
     let d = error.into();
-    format!("{}: {}\n  {}\n  = {}", d.code, d.message, d.notes.join("\n  "), d.help.expect("help"))
+    let notes: String = d.notes.iter().map(|note| format!("  {note}\n")).collect();
+    format!("{}: {}\n{notes}  = {}", d.code, d.message, d.help.expect("help"))
 }
 
 #[test]
@@ -76,10 +77,8 @@ fn each_compile_error_has_its_message() {
       it knows 75, 80
       = use another GPU (`gchr devices` lists them) or --device cpu
     D0214: the kernels cannot be compiled: the name contains a NUL character
-
       = this is a bug of gchr; `gchr emit FILE --stage cuda` shows the kernels, --device cpu gives the result
     D0215: NVRTC failed: out of memory
-
       = free some memory and try again, or use --device cpu
     "#);
 }
