@@ -4,3 +4,5 @@
 pub mod cuda;
 pub mod device;
 pub mod ir;
+pub mod text;
+pub mod verify;
