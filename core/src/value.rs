@@ -123,9 +123,7 @@ impl<'a> Value<'a> {
     /// The element and the rest, if this is a list cell.
     pub fn as_list_cell(self) -> Option<(Value<'a>, Value<'a>)> {
         match self {
-            Value::Compound { name: "[|]", args } if args.len() == 2 => {
-                Some((args.get(0)?, args.get(1)?))
-            }
+            Value::Compound { name: "[|]", args } if args.len() == 2 => Some((args.get(0)?, args.get(1)?)),
             _ => None,
         }
     }

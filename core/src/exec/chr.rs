@@ -67,9 +67,7 @@ pub fn run(
     let (code, full) = flat.map_or_else(|HeapFull| (code::Code::default(), true), |code| (code, false));
     let mut machine = Machine::new(program, plan, &code, heap, control);
     let result = match full {
-        true => {
-            Err(machine.stop(StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS }))
-        }
+        true => Err(machine.stop(StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS })),
         false => execute(&mut machine, facts),
     };
     let progress = machine.progress();

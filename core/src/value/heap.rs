@@ -122,10 +122,7 @@ impl Heap {
             STR => Word::Str(TextId(payload as u32)),
             _ => {
                 let header = self.cells[payload];
-                Word::Compound(
-                    SymbolId(header as u32),
-                    &self.cells[payload + 1..payload + 1 + size(header)],
-                )
+                Word::Compound(SymbolId(header as u32), &self.cells[payload + 1..payload + 1 + size(header)])
             }
         }
     }

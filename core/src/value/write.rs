@@ -282,7 +282,17 @@ fn write_escaped(out: &mut dyn Write, text: &str, quote: char) -> fmt::Result {
 /// Writes a float with the fewest digits that read back as the same float, always with a point: `1.0`, `1.0e+22`, `1.0e-5`.
 pub fn write_float(out: &mut dyn Write, x: f64) -> fmt::Result {
     if !x.is_finite() {
-        return write!(out, "{}", if x.is_nan() { "nan" } else if x > 0.0 { "inf" } else { "-inf" });
+        return write!(
+            out,
+            "{}",
+            if x.is_nan() {
+                "nan"
+            } else if x > 0.0 {
+                "inf"
+            } else {
+                "-inf"
+            }
+        );
     }
     let text = format!("{x:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -328,8 +338,17 @@ fn infix(name: &str) -> Option<Operator> {
 fn prefix(name: &str) -> Option<Operator> {
     let (priority, right) = match name {
         ":-" | "?-" => (1200, 1),
-        "dynamic" | "discontiguous" | "initialization" | "meta_predicate" | "module_transparent"
-        | "multifile" | "public" | "table" | "thread_initialization" | "thread_local" | "volatile" => (1150, 1),
+        "dynamic"
+        | "discontiguous"
+        | "initialization"
+        | "meta_predicate"
+        | "module_transparent"
+        | "multifile"
+        | "public"
+        | "table"
+        | "thread_initialization"
+        | "thread_local"
+        | "volatile" => (1150, 1),
         "\\+" => (900, 0),
         "-" | "+" | "\\" => (200, 0),
         "$" => (1, 1),

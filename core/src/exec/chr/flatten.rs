@@ -647,12 +647,7 @@ impl<'a> Coder<'a> {
             return Ok(());
         }
         let dst = self.fresh();
-        self.emit_kinds(
-            Ins::AnyTest { dst, a: a.reg, b: b.reg, op },
-            span,
-            [a.kind, b.kind],
-            SortKind::Data,
-        );
+        self.emit_kinds(Ins::AnyTest { dst, a: a.reg, b: b.reg, op }, span, [a.kind, b.kind], SortKind::Data);
         self.emit(Ins::Holds { a: dst }, span);
         Ok(())
     }

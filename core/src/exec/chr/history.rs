@@ -6,11 +6,14 @@ use crate::rule::RuleId;
 
 use super::table::Table;
 
+/// A rule and the ids of its constraints, by head.
+type Instance = (RuleId, Box<[u64]>);
+
 /// Instances that fired. Those with a dead constraint are forgotten from time to time.
 #[derive(Default)]
 pub(super) struct History {
-    /// Rule and ids of the constraints, by head; with the rows that they are, or were, in.
-    instances: HashMap<(RuleId, Box<[u64]>), Box<[u32]>>,
+    /// With the rows that the constraints are, or were, in.
+    instances: HashMap<Instance, Box<[u32]>>,
     /// Look for dead ones at this size.
     threshold: usize,
     bytes: u64,

@@ -101,8 +101,9 @@ impl Index {
     #[inline]
     pub(super) fn find(&self, table: &[Column], key: &[u64]) -> u32 {
         match &self.heads {
-            Heads::Hash(hash) => hash
-                .find(hash_many(key), |row| self.columns.iter().zip(key).all(|(&c, &k)| table[c].get(row) == k)),
+            Heads::Hash(hash) => hash.find(hash_many(key), |row| {
+                self.columns.iter().zip(key).all(|(&c, &k)| table[c].get(row) == k)
+            }),
             _ => NONE,
         }
     }
@@ -130,9 +131,7 @@ impl Index {
         let columns = &self.columns;
         let old = match &mut self.heads {
             Heads::All(head) => std::mem::replace(head, row),
-            Heads::Dense(heads) => {
-                std::mem::replace(&mut heads[table[columns[0]].get(row) as usize], row)
-            }
+            Heads::Dense(heads) => std::mem::replace(&mut heads[table[columns[0]].get(row) as usize], row),
             Heads::Grid { heads, width } => {
                 let (a, b) = (table[columns[0]].get(row), table[columns[1]].get(row));
                 std::mem::replace(&mut heads[a as usize * *width + b as usize], row)
@@ -191,7 +190,7 @@ impl Index {
             Heads::Grid { heads, width } => match (value(0), value(1)) {
                 (Some(a), Some(b)) if b < *width && a < heads.len() / *width => return false,
                 (Some(a), Some(b)) if a < most && b < most => {
-                    let height = if *width == 0 { 0 } else { heads.len() / *width };
+                    let height = heads.len().checked_div(*width).unwrap_or(0);
                     let wide = if b < *width { *width } else { (b + 1).max(*width * 2) };
                     let high = if a < height { height } else { (a + 1).max(height * 2) };
                     if wide.checked_mul(high).is_some_and(|n| n <= most.max(rows.saturating_mul(32))) {
@@ -367,9 +366,7 @@ fn hash_row(columns: &[usize], table: &[Column], row: u32) -> u32 {
     match columns.len() {
         1 => hash1(get(0)),
         2 => hash2(get(0), get(1)),
-        _ => {
-            finish(columns.iter().fold(0, |h, &c| fold(h ^ table[c].get(row) ^ 0x2545_f491_4f6c_dd1d, MIX)))
-        }
+        _ => finish(columns.iter().fold(0, |h, &c| fold(h ^ table[c].get(row) ^ 0x2545_f491_4f6c_dd1d, MIX))),
     }
 }
 

@@ -340,7 +340,9 @@ fn truncate(x: f64) -> Result<i64, ArithmeticError> {
 /// Type tests; the empty list is neither an atom nor callable, as in SWI-Prolog 9.
 fn has_type(op: Op, value: Value<'_>) -> bool {
     match (op, value) {
-        (Op::IsInteger, Value::Int(_)) | (Op::IsFloat, Value::Float(_)) | (Op::IsString, Value::Str(_)) => true,
+        (Op::IsInteger, Value::Int(_)) | (Op::IsFloat, Value::Float(_)) | (Op::IsString, Value::Str(_)) => {
+            true
+        }
         (Op::IsNumber, Value::Int(_) | Value::Float(_)) => true,
         (Op::IsAtom | Op::IsCallable, Value::Atom(name)) => name != "[]",
         (Op::IsAtomic, value) => !matches!(value, Value::Compound { .. }),

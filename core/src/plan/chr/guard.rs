@@ -5,7 +5,7 @@
 //! hold: tried earlier it only prunes ([`super::Step::Prune`]), and it is tested again at the end. So no order of joins invents an error;
 //! a condition that does not hold may hide the error of another one, as in SWI-Prolog.
 
-use super::{Linear, SlotId};
+use super::{Linear, Operand, SlotId, Step};
 use crate::op::Op;
 use crate::rule::{Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, VarId};
 use crate::signature::{Signature, SortKind};
@@ -81,6 +81,35 @@ pub(super) fn goal_vars(goal: &Goal, vars: &mut Vec<VarId>) {
     }
 }
 
+impl Step {
+    /// Slots that the step needs the value of. A variable that a taken-apart value is compared with counts too.
+    pub(super) fn reads(&self) -> Vec<SlotId> {
+        let mut vars = Vec::new();
+        let mut slots = Vec::new();
+        match self {
+            Step::Load { .. } | Step::Fail { .. } => {}
+            Step::Field { of: slot, .. } | Step::Functor { slot, .. } => slots.push(*slot),
+            Step::SameColumn { value: Operand::Slot(slot), .. } => slots.push(*slot),
+            Step::SameColumn { .. } => {}
+            Step::Same { slot, value } => {
+                slots.push(*slot);
+                if let Operand::Slot(other) = value {
+                    slots.push(*other);
+                }
+            }
+            Step::Test { test: e, .. } | Step::Prune { test: e, .. } | Step::Eval { value: e, .. } => {
+                expr_vars(e, &mut vars);
+            }
+            Step::Match { value, pattern, .. } => {
+                expr_vars(value, &mut vars);
+                pattern_vars(pattern, &mut vars);
+            }
+        }
+        slots.extend(vars.into_iter().map(|v| SlotId(v.0)));
+        slots
+    }
+}
+
 /// Whether evaluating the expression can raise an error.
 pub(super) fn is_fallible(sig: &Signature, expr: &Expr) -> bool {
     let mut fallible = false;
@@ -119,7 +148,7 @@ pub(super) fn solve(sig: &Signature, goal: &Goal, conjunct: usize, var: VarId) -
         return None;
     }
     // var + rest = 0, or -var + rest = 0
-    let terms = sum.terms.into_iter().map(|(v, minus)| (SlotId(v.0), minus != !negative)).collect();
+    let terms = sum.terms.into_iter().map(|(v, minus)| (SlotId(v.0), minus == negative)).collect();
     let constant = if negative { sum.constant } else { sum.constant.checked_neg()? };
     Some(Linear { terms, constant, conjunct })
 }
@@ -159,7 +188,8 @@ impl Sum<'_> {
 /// For `X == Y`, or `X =:= Y` on integers, between two variables of one sort: the other variable.
 pub(super) fn equal_to(sig: &Signature, goal: &Goal, var: VarId) -> Option<VarId> {
     let GoalKind::Test(Expr { kind: ExprKind::Op { op, args }, .. }) = &goal.kind else { return None };
-    let [Expr { kind: ExprKind::Var(a), sort: s, .. }, Expr { kind: ExprKind::Var(b), sort: t, .. }] = &args[..]
+    let [Expr { kind: ExprKind::Var(a), sort: s, .. }, Expr { kind: ExprKind::Var(b), sort: t, .. }] =
+        &args[..]
     else {
         return None;
     };

@@ -288,6 +288,28 @@ impl<'a> Builder<'a> {
             }
         }
         self.out.commit = std::mem::take(&mut self.steps);
+        self.drop_unused_loads();
+    }
+
+    /// A condition that became a key may have been all that a value was loaded for.
+    fn drop_unused_loads(&mut self) {
+        let mut used: HashSet<SlotId> = self.used_in_body.iter().map(|&v| slot(v)).collect();
+        let out = &mut *self.out;
+        for join in &out.joins {
+            for (_, key) in &join.keys {
+                match key {
+                    Key::Slot(s) | Key::Equal { slot: s, .. } => drop(used.insert(*s)),
+                    Key::Linear(linear) => used.extend(linear.terms.iter().map(|t| t.0)),
+                    Key::Const(_) => {}
+                }
+            }
+        }
+        let steps = || out.entry.iter().chain(out.joins.iter().flat_map(|j| &j.steps)).chain(&out.commit);
+        steps().for_each(|step| used.extend(step.reads()));
+        let needed = |step: &Step| !matches!(step, Step::Load { slot, .. } if !used.contains(slot));
+        out.entry.retain(needed);
+        out.joins.iter_mut().for_each(|j| j.steps.retain(needed));
+        out.commit.retain(needed);
     }
 }
 

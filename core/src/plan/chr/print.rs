@@ -49,7 +49,8 @@ impl Printed<'_> {
                 IndexKind::Dense => "dense",
             };
             let columns: Vec<String> = index.columns.iter().map(|c| (c + 1).to_string()).collect();
-            let columns = if columns.is_empty() { String::new() } else { format!(" on {}", columns.join(", ")) };
+            let columns =
+                if columns.is_empty() { String::new() } else { format!(" on {}", columns.join(", ")) };
             writeln!(f, "  index {i}: {kind}{columns}")?;
         }
         Ok(())
@@ -141,8 +142,7 @@ impl Printed<'_> {
                 write!(f, "{} := {}", slot(*s), Shown { sig, vars, what: value })
             }
             Step::Match { value, pattern, .. } => {
-                let (value, pattern) =
-                    (Shown { sig, vars, what: value }, Shown { sig, vars, what: pattern });
+                let (value, pattern) = (Shown { sig, vars, what: value }, Shown { sig, vars, what: pattern });
                 write!(f, "match {value} with {pattern}")
             }
             Step::Fail { .. } => f.write_str("fail"),

@@ -110,13 +110,7 @@ impl Check<'_> {
         }
     }
 
-    fn join(
-        &mut self,
-        join: &Join,
-        before: &[usize],
-        bound: &HashSet<SlotId>,
-        decided: &mut HashSet<usize>,
-    ) {
+    fn join(&mut self, join: &Join, before: &[usize], bound: &HashSet<SlotId>, decided: &mut HashSet<usize>) {
         let table = &self.plan.tables[join.constraint];
         if !join.keys.is_sorted_by(|a, b| a.0 < b.0) {
             self.fail("the columns of a key are not ascending");
@@ -162,59 +156,32 @@ impl Check<'_> {
         decided: &mut HashSet<usize>,
     ) {
         for step in steps {
-            let (reads, writes): (Vec<SlotId>, Vec<SlotId>) = match step {
-                Step::Load { slot, head, .. } => {
-                    if !heads.contains(head) {
-                        self.fail("a step reads a partner that is not joined yet");
-                    }
-                    (vec![], vec![*slot])
-                }
-                Step::Field { slot, of, .. } => (vec![*of], vec![*slot]),
-                Step::SameColumn { head, value, .. } => {
-                    if !heads.contains(head) {
-                        self.fail("a step reads a partner that is not joined yet");
-                    }
-                    (operand(*value), vec![])
-                }
-                Step::Same { slot, value } => ([operand(*value), vec![*slot]].concat(), vec![]),
-                Step::Functor { slot, .. } => (vec![*slot], vec![]),
-                Step::Test { test, conjunct } => {
+            let mut writes = Vec::new();
+            match step {
+                Step::Load { slot, .. } | Step::Field { slot, .. } => writes.push(*slot),
+                Step::Test { conjunct, .. } | Step::Fail { conjunct } => drop(decided.insert(*conjunct)),
+                Step::Eval { slot, conjunct, .. } => {
                     decided.insert(*conjunct);
-                    (vars(test), vec![])
+                    writes.push(*slot);
                 }
-                Step::Prune { test, .. } => (vars(test), vec![]),
-                Step::Eval { slot, value, conjunct } => {
+                Step::Match { pattern, conjunct, .. } => {
                     decided.insert(*conjunct);
-                    (vars(value), vec![*slot])
+                    let mut vars = Vec::new();
+                    super::guard::pattern_vars(pattern, &mut vars);
+                    bound.extend(vars.into_iter().map(|v| SlotId(v.0)));
                 }
-                Step::Match { value, pattern, conjunct } => {
-                    decided.insert(*conjunct);
-                    let mut fresh = Vec::new();
-                    super::guard::pattern_vars(pattern, &mut fresh);
-                    (vars(value), fresh.into_iter().map(|v| SlotId(v.0)).collect())
-                }
-                Step::Fail { conjunct } => {
-                    decided.insert(*conjunct);
-                    (vec![], vec![])
-                }
-            };
+                Step::SameColumn { .. } | Step::Same { .. } | Step::Functor { .. } | Step::Prune { .. } => {}
+            }
+            if let Step::Load { head, .. } | Step::SameColumn { head, .. } = step
+                && !heads.contains(head)
+            {
+                self.fail("a step reads a partner that is not joined yet");
+            }
+            let reads = step.reads();
             if !reads.iter().all(|s| bound.contains(s)) {
                 self.fail("a step reads a slot that has no value");
             }
             bound.extend(writes);
         }
     }
-}
-
-fn operand(value: Operand) -> Vec<SlotId> {
-    match value {
-        Operand::Slot(slot) => vec![slot],
-        Operand::Const(_) => vec![],
-    }
-}
-
-fn vars(expr: &Expr) -> Vec<SlotId> {
-    let mut vars = Vec::new();
-    super::guard::expr_vars(expr, &mut vars);
-    vars.into_iter().map(|v| SlotId(v.0)).collect()
 }
