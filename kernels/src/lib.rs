@@ -1,3 +1,4 @@
 //! Kernels of gchr: a typed kernel IR whose text form is a subset of CUDA C++, and everything that consumes it.
 
 pub mod ir;
+pub mod sim;
