@@ -5,3 +5,5 @@ pub mod cuda;
 pub mod device;
 pub mod ir;
 pub mod sim;
+pub mod text;
+pub mod verify;
