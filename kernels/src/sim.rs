@@ -1,6 +1,7 @@
 //! A SIMT simulator: runs kernels of the IR on the CPU, warp by warp in lockstep, and reports what they do wrong.
 //!
-//! Order of calls: [`Program::new`] lowers a verified module once; a [`Device`] holds buffers; [`Device::launch`] runs a kernel.
+//! Order of calls: [`Program::new`] lowers a verified module once; a [`Simulator`] holds buffers;
+//! [`Simulator::launch`] runs a kernel.
 //! `docs/simulator.md` says what the machine is, what is checked, and what the checks miss.
 
 mod alu;
@@ -22,9 +23,7 @@ mod warp;
 mod tests;
 
 pub use code::{ParamShape, Site, WARP};
-pub use device::{
-    Arg, BufferId, Device, DeviceScalar, Init, LaunchError, LaunchReport, MemoryError, Options,
-};
+pub use device::{LaunchError, LaunchReport, MemoryError, Options, Shape, Simulator};
 pub use exec::Counters;
 pub use layout::Layout;
 pub use lower::{LowerError, Program};

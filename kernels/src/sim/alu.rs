@@ -271,11 +271,29 @@ pub(crate) fn modify(op: crate::ir::AtomicOp, ty: Scalar, old: u64, a: u64, b: u
         AtomicOp::Store | AtomicOp::Exchange => a,
         AtomicOp::Add => narrow(old.wrapping_add(a)),
         AtomicOp::Sub => narrow(old.wrapping_sub(a)),
-        AtomicOp::Min => if less(a, old) { a } else { old },
-        AtomicOp::Max => if less(old, a) { a } else { old },
+        AtomicOp::Min => {
+            if less(a, old) {
+                a
+            } else {
+                old
+            }
+        }
+        AtomicOp::Max => {
+            if less(old, a) {
+                a
+            } else {
+                old
+            }
+        }
         AtomicOp::And => old & a,
         AtomicOp::Or => old | a,
         AtomicOp::Xor => old ^ a,
-        AtomicOp::CompareExchange => if old == a { b } else { old },
+        AtomicOp::CompareExchange => {
+            if old == a {
+                b
+            } else {
+                old
+            }
+        }
     }
 }

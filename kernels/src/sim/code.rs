@@ -75,54 +75,145 @@ pub(crate) struct Atomic {
 /// One instruction, executed for all active lanes at once.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Instr {
-    Unary { op: UnaryOp, ty: Scalar, dst: Reg, a: Reg },
-    Binary { op: BinaryOp, ty: Scalar, dst: Reg, a: Reg, b: Reg },
-    Shift { left: bool, ty: Scalar, dst: Reg, a: Reg, b: Reg },
-    Select { dst: Reg, cond: Reg, a: Reg, b: Reg },
-    Cast { from: Scalar, to: Scalar, dst: Reg, a: Reg },
-    Intrinsic { op: Intrinsic, ty: Scalar, dst: Reg, a: Reg, b: Reg },
+    Unary {
+        op: UnaryOp,
+        ty: Scalar,
+        dst: Reg,
+        a: Reg,
+    },
+    Binary {
+        op: BinaryOp,
+        ty: Scalar,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Shift {
+        left: bool,
+        ty: Scalar,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Select {
+        dst: Reg,
+        cond: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Cast {
+        from: Scalar,
+        to: Scalar,
+        dst: Reg,
+        a: Reg,
+    },
+    Intrinsic {
+        op: Intrinsic,
+        ty: Scalar,
+        dst: Reg,
+        a: Reg,
+        b: Reg,
+    },
     /// Writes a variable in the active lanes only; the instructions above write temporaries in all lanes.
-    Set { dst: Reg, src: Reg },
+    Set {
+        dst: Reg,
+        src: Reg,
+    },
     /// The register is unwritten in the active lanes.
-    Undefine { reg: Reg },
+    Undefine {
+        reg: Reg,
+    },
     /// Reports lanes in which the register is unwritten.
-    CheckWritten { reg: Reg, name: u32 },
+    CheckWritten {
+        reg: Reg,
+        name: u32,
+    },
     /// The local array is unwritten in the active lanes.
-    FreshLocal { array: u32 },
+    FreshLocal {
+        array: u32,
+    },
     Load(Access),
     Store(Access),
     Atomic(Box<Atomic>),
-    Assume { cond: Reg, name: u32 },
-    Own { mem: MemRef, index: Reg, first: u32, count: u32, name: u32 },
-    Vote { op: VoteOp, mask: Reg, predicate: Reg, dst: Reg },
-    Shuffle { op: ShuffleOp, mask: Reg, value: Reg, lane: Reg, dst: Reg },
-    ActiveMask { dst: Reg },
-    WarpBarrier { mask: Reg },
+    Assume {
+        cond: Reg,
+        name: u32,
+    },
+    Own {
+        mem: MemRef,
+        index: Reg,
+        first: u32,
+        count: u32,
+        name: u32,
+    },
+    Vote {
+        op: VoteOp,
+        mask: Reg,
+        predicate: Reg,
+        dst: Reg,
+    },
+    Shuffle {
+        op: ShuffleOp,
+        mask: Reg,
+        value: Reg,
+        lane: Reg,
+        dst: Reg,
+    },
+    ActiveMask {
+        dst: Reg,
+    },
+    WarpBarrier {
+        mask: Reg,
+    },
     Fence(Scope),
     Sleep,
     Barrier,
     /// Opens a region in which no lane waits for a turn.
-    Push { join: u32 },
+    Push {
+        join: u32,
+    },
     /// Two-way branch: the lanes without the condition go to `otherwise` after the others. Opens a region.
-    Branch { cond: Reg, otherwise: u32, join: u32 },
+    Branch {
+        cond: Reg,
+        otherwise: u32,
+        join: u32,
+    },
     /// One-way branch: the lanes whose condition is not `expect` wait at `join`. Opens a region.
-    Guard { cond: Reg, expect: bool, join: u32 },
+    Guard {
+        cond: Reg,
+        expect: bool,
+        join: u32,
+    },
     /// Head of a loop: the lanes without the condition wait at the end of the innermost region.
-    Filter { cond: Reg },
+    Filter {
+        cond: Reg,
+    },
     /// Multi-way branch within an opened region: first the way of the lowest active lane.
-    Switch { value: Reg, table: u32 },
+    Switch {
+        value: Reg,
+        table: u32,
+    },
     /// The active lanes leave to the end of the region at this level.
-    Park { level: u32 },
+    Park {
+        level: u32,
+    },
     /// End of the innermost region.
     Sync,
-    Jump { target: u32 },
+    Jump {
+        target: u32,
+    },
     /// Jump back to the head of a loop.
-    Loop { target: u32 },
+    Loop {
+        target: u32,
+    },
     /// The active lanes end.
     Exit,
     EverywhereBegin,
     /// Next lane to serve: its `captures` (variable, value) go to all lanes; without one, jump to `exit`.
-    EverywhereNext { captures: Box<[(Reg, Reg)]>, exit: u32 },
+    EverywhereNext {
+        captures: Box<[(Reg, Reg)]>,
+        exit: u32,
+    },
     EverywhereEnd,
 }
 

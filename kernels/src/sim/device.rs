@@ -1,10 +1,13 @@
 //! The simulated device: buffers, and launches of kernels on them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use bytemuck::{AnyBitPattern, NoUninit};
 use gchr_core::error::StopReason;
+use gchr_core::ids::Id;
 
-use super::code::{BLOCK_SIZE, FIRST_UNIFORM, KernelCode, LaneValues, ParamShape, UNIFORM, WARP};
+use super::code::{FIRST_UNIFORM, KernelCode, LaneValues, ParamShape, UNIFORM, WARP};
 use super::exec::Counters;
 use super::layout::Layout;
 use super::lower::Program;
@@ -13,19 +16,20 @@ use super::order::{HOST_TIME, Order};
 use super::report::{Report, Reports};
 use super::schedule::{Launch, SimControl, Stop};
 use super::warp::{Block, Warp};
+use crate::device::{Arg, BufferId, Value};
 use crate::ir::Scalar;
 
 /// Largest number of threads a block may have.
-const MAX_BLOCK: u32 = 1024;
+pub(super) const MAX_BLOCK: u32 = 1024;
 /// Time after which shadow memory is renewed between launches.
 const OLD_TIME: u32 = 1 << 31;
 
-/// How a device behaves.
+/// How a simulated device behaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Chooses among legal schedules; 0 is the plainest one. Launches on one device differ, runs with one seed do not.
+    /// Chooses among legal schedules; 0 is the plainest one. The same calls with the same seed do the same.
     pub seed: u64,
-    /// Bytes that buffers, and the registers and arrays of resident blocks, may take. Their shadows come on top.
+    /// Bytes that buffers, and the registers and arrays of resident blocks, may take. Shadow memory comes on top.
     pub memory_limit: u64,
     /// Blocks that run at once in a launch that is not cooperative.
     pub resident_blocks: u32,
@@ -38,95 +42,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self { seed: 0, memory_limit: 1 << 30, resident_blocks: 8, max_reports: 32, check_races: true }
-    }
-}
-
-/// A buffer of a [`Device`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct BufferId(u32);
-
-/// What a new buffer holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Init {
-    /// Zeros.
-    Zero,
-    /// Nothing: reading it before writing is reported.
-    Unwritten,
-}
-
-/// A scalar that buffers can hold.
-pub trait DeviceScalar: Copy {
-    /// Its type in kernels.
-    const SCALAR: Scalar;
-    /// Appends its bytes.
-    fn put(self, out: &mut Vec<u8>);
-    /// From its bytes, as many as the type has.
-    fn take(bytes: &[u8]) -> Self;
-}
-
-macro_rules! device_scalar {
-    ($($ty:ty: $scalar:ident;)*) => {$(
-        impl DeviceScalar for $ty {
-            const SCALAR: Scalar = Scalar::$scalar;
-            fn put(self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
-            }
-            fn take(bytes: &[u8]) -> Self {
-                let mut array = [0; size_of::<$ty>()];
-                array.copy_from_slice(bytes);
-                Self::from_le_bytes(array)
-            }
-        }
-    )*};
-}
-
-device_scalar! { u8: U8; u32: U32; i32: I32; u64: U64; i64: I64; f64: F64; }
-
-impl DeviceScalar for bool {
-    const SCALAR: Scalar = Scalar::Bool;
-    fn put(self, out: &mut Vec<u8>) {
-        out.push(u8::from(self));
-    }
-    fn take(bytes: &[u8]) -> Self {
-        bytes.first().is_some_and(|&b| b != 0)
-    }
-}
-
-/// An argument of a kernel.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Arg {
-    /// `bool`.
-    Bool(bool),
-    /// `u8`.
-    U8(u8),
-    /// `i32`.
-    I32(i32),
-    /// `u32`.
-    U32(u32),
-    /// `i64`.
-    I64(i64),
-    /// `u64`.
-    U64(u64),
-    /// `f64`.
-    F64(f64),
-    /// A buffer.
-    Buffer(BufferId),
-    /// A record: its fields.
-    Record(Vec<Arg>),
-}
-
-impl Arg {
-    fn scalar(&self) -> Option<(Scalar, u64)> {
-        Some(match *self {
-            Arg::Bool(v) => (Scalar::Bool, u64::from(v)),
-            Arg::U8(v) => (Scalar::U8, u64::from(v)),
-            Arg::I32(v) => (Scalar::I32, u64::from(v.cast_unsigned())),
-            Arg::U32(v) => (Scalar::U32, u64::from(v)),
-            Arg::I64(v) => (Scalar::I64, v.cast_unsigned()),
-            Arg::U64(v) => (Scalar::U64, v),
-            Arg::F64(v) => (Scalar::F64, v.to_bits()),
-            Arg::Buffer(_) | Arg::Record(_) => return None,
-        })
     }
 }
 
@@ -143,17 +58,17 @@ pub enum MemoryError {
         limit: u64,
     },
     /// The buffer has been freed, or belongs to another device.
-    NoBuffer,
-    /// The elements are of another type.
-    WrongType,
+    NoBuffer(BufferId),
     /// The range lies outside of the buffer.
     Range {
-        /// First element.
-        start: u64,
-        /// Number of elements.
-        count: u64,
-        /// Elements of the buffer.
-        length: u64,
+        /// The buffer.
+        buffer: BufferId,
+        /// First byte.
+        offset: u64,
+        /// Number of bytes.
+        bytes: u64,
+        /// Bytes of the buffer.
+        size: u64,
     },
 }
 
@@ -163,10 +78,9 @@ impl std::fmt::Display for MemoryError {
             Self::OutOfMemory { bytes, in_use, limit } => {
                 write!(f, "{bytes} bytes do not fit: {in_use} of {limit} bytes are in use")
             }
-            Self::NoBuffer => write!(f, "no such buffer"),
-            Self::WrongType => write!(f, "the buffer holds elements of another type"),
-            Self::Range { start, count, length } => {
-                write!(f, "elements {start} to {start}+{count} of a buffer of {length}")
+            Self::NoBuffer(id) => write!(f, "{id} is not in use"),
+            Self::Range { buffer, offset, bytes, size } => {
+                write!(f, "{bytes} bytes at {offset} of {buffer}, which has {size}")
             }
         }
     }
@@ -188,7 +102,7 @@ pub struct LaunchReport {
 pub enum LaunchError {
     /// It could not start: unknown kernel, wrong arguments, wrong shape of the grid.
     Arguments(String),
-    /// The resident blocks do not fit the memory.
+    /// The resident blocks do not fit the memory, or a buffer does not exist.
     Memory(MemoryError),
     /// The kernel did something wrong. Unless a report is fatal it ran to its end.
     Faults(Vec<Report>),
@@ -213,7 +127,10 @@ impl std::fmt::Display for LaunchError {
         let reports = match self {
             Self::Arguments(text) => return write!(f, "{text}"),
             Self::Memory(error) => return write!(f, "{error}"),
-            Self::Faults(reports) => reports,
+            Self::Faults(reports) => {
+                write!(f, "the kernel failed")?;
+                reports
+            }
             Self::Steps { limit, reports } => {
                 write!(f, "the limit of {limit} thread steps is reached")?;
                 reports
@@ -223,18 +140,43 @@ impl std::fmt::Display for LaunchError {
                 reports
             }
         };
-        for report in reports {
-            write!(f, "\n{report}")?;
-        }
-        Ok(())
+        reports.iter().try_for_each(|report| write!(f, "\n{report}"))
     }
 }
 
 impl std::error::Error for LaunchError {}
 
+impl From<MemoryError> for LaunchError {
+    fn from(error: MemoryError) -> Self {
+        Self::Memory(error)
+    }
+}
+
+/// The shape of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shape {
+    /// Number of blocks.
+    pub grid: u32,
+    /// Threads a block, a multiple of 32.
+    pub block: u32,
+    /// Whether all blocks are resident at once, so that they may wait for each other.
+    pub cooperative: bool,
+}
+
+impl Shape {
+    /// A launch whose blocks do not wait for each other.
+    pub fn new(grid: u32, block: u32) -> Self {
+        Self { grid, block, cooperative: false }
+    }
+    /// A launch with all blocks resident at once.
+    pub fn cooperative(grid: u32, block: u32) -> Self {
+        Self { grid, block, cooperative: true }
+    }
+}
+
 /// A device that runs kernels on the CPU and watches them.
 #[derive(Debug)]
-pub struct Device {
+pub struct Simulator {
     options: Options,
     buffers: Vec<Option<Memory>>,
     in_use: u64,
@@ -242,7 +184,7 @@ pub struct Device {
     launches: u64,
 }
 
-impl Device {
+impl Simulator {
     /// A device without buffers.
     pub fn new(options: Options) -> Self {
         Self { options, buffers: Vec::new(), in_use: 0, time: HOST_TIME, launches: 0 }
@@ -258,32 +200,89 @@ impl Device {
 
     // Buffers
 
-    /// A buffer of `length` scalars.
-    pub fn alloc<T: DeviceScalar>(&mut self, length: u64, init: Init) -> Result<BufferId, MemoryError> {
-        self.alloc_layout(&Arc::new(Layout::scalar(T::SCALAR)), length, init)
-    }
-    /// A buffer of `length` elements of a layout.
-    pub fn alloc_layout(
-        &mut self,
-        layout: &Arc<Layout>,
-        length: u64,
-        init: Init,
-    ) -> Result<BufferId, MemoryError> {
-        let bytes = length.saturating_mul(u64::from(layout.size));
+    /// A buffer of so many bytes. Until they are written, reading them in a kernel is reported.
+    pub fn alloc(&mut self, bytes: u64) -> Result<BufferId, MemoryError> {
         self.check_limit(bytes)?;
-        let out_of_memory = || self.out_of_memory(bytes);
-        let memory = Memory::new(layout.clone(), length, init == Init::Zero).ok_or_else(out_of_memory)?;
-        let id = u32::try_from(self.buffers.len()).map_err(|_| self.out_of_memory(bytes))?;
+        let memory = Memory::new(bytes).ok_or_else(|| self.out_of_memory(bytes))?;
+        if self.buffers.len() >= u32::MAX as usize {
+            return Err(self.out_of_memory(bytes));
+        }
         self.in_use += bytes;
         self.buffers.push(Some(memory));
-        Ok(BufferId(id))
+        Ok(BufferId::from_index(self.buffers.len() - 1))
     }
-    /// A buffer with these scalars.
-    pub fn alloc_from<T: DeviceScalar>(&mut self, values: &[T]) -> Result<BufferId, MemoryError> {
-        let id = self.alloc::<T>(values.len() as u64, Init::Unwritten)?;
-        self.upload(id, 0, values)?;
+    /// A buffer that holds these values.
+    pub fn alloc_from<T: NoUninit>(&mut self, values: &[T]) -> Result<BufferId, MemoryError> {
+        let bytes = bytemuck::cast_slice(values);
+        let id = self.alloc(bytes.len() as u64)?;
+        self.upload(id, 0, bytes)?;
         Ok(id)
     }
+    /// A buffer of zeros, for `count` values of a type.
+    pub fn alloc_zeroed<T>(&mut self, count: u64) -> Result<BufferId, MemoryError> {
+        let bytes = count.saturating_mul(size_of::<T>() as u64);
+        let id = self.alloc(bytes)?;
+        self.fill(id, 0, bytes, 0)?;
+        Ok(id)
+    }
+    /// Gives a buffer back.
+    pub fn free(&mut self, id: BufferId) -> Result<(), MemoryError> {
+        let memory = self.buffers.get_mut(id.index()).and_then(Option::take);
+        self.in_use -= memory.ok_or(MemoryError::NoBuffer(id))?.size();
+        Ok(())
+    }
+    /// Bytes of a buffer.
+    pub fn size(&self, id: BufferId) -> Result<u64, MemoryError> {
+        Ok(self.buffer(id)?.size())
+    }
+    /// Writes bytes.
+    pub fn upload(&mut self, id: BufferId, offset: u64, data: &[u8]) -> Result<(), MemoryError> {
+        let range = self.range(id, offset, data.len() as u64)?;
+        self.buffer_mut(id)?.write(range).copy_from_slice(data);
+        Ok(())
+    }
+    /// Sets bytes.
+    pub fn fill(&mut self, id: BufferId, offset: u64, bytes: u64, value: u8) -> Result<(), MemoryError> {
+        let range = self.range(id, offset, bytes)?;
+        self.buffer_mut(id)?.write(range).fill(value);
+        Ok(())
+    }
+    /// Bytes of a buffer. What is unwritten has some value.
+    pub fn bytes(&self, id: BufferId, offset: u64, bytes: u64) -> Result<&[u8], MemoryError> {
+        let range = self.range(id, offset, bytes)?;
+        Ok(&self.buffer(id)?.bytes()[range])
+    }
+    /// The first `count` values of a buffer.
+    pub fn download<T: AnyBitPattern + NoUninit>(
+        &self,
+        id: BufferId,
+        count: usize,
+    ) -> Result<Vec<T>, MemoryError> {
+        let bytes = self.bytes(id, 0, (count as u64).saturating_mul(size_of::<T>() as u64))?;
+        let mut values = vec![T::zeroed(); count];
+        bytemuck::cast_slice_mut(&mut values).copy_from_slice(bytes);
+        Ok(values)
+    }
+    /// Copies the first bytes of a buffer to another one, written or not.
+    pub fn copy(&mut self, from: BufferId, to: BufferId, bytes: u64) -> Result<(), MemoryError> {
+        let range = self.range(from, 0, bytes)?;
+        self.range(to, 0, bytes)?;
+        if from == to {
+            return Ok(());
+        }
+        let Some(source) = self.buffers[from.index()].take() else {
+            return Err(MemoryError::NoBuffer(from));
+        };
+        let result = self.buffer_mut(to).map(|target| target.copy_from(&source, range.len()));
+        self.buffers[from.index()] = Some(source);
+        result
+    }
+    /// Makes all of a buffer unwritten again.
+    pub fn forget(&mut self, id: BufferId) -> Result<(), MemoryError> {
+        self.buffer_mut(id)?.forget();
+        Ok(())
+    }
+
     fn check_limit(&self, bytes: u64) -> Result<(), MemoryError> {
         match self.in_use.checked_add(bytes) {
             Some(sum) if sum <= self.options.memory_limit => Ok(()),
@@ -293,117 +292,82 @@ impl Device {
     fn out_of_memory(&self, bytes: u64) -> MemoryError {
         MemoryError::OutOfMemory { bytes, in_use: self.in_use, limit: self.options.memory_limit }
     }
-    /// Gives a buffer back.
-    pub fn free(&mut self, id: BufferId) -> Result<(), MemoryError> {
-        let memory = self.buffers.get_mut(id.0 as usize).and_then(Option::take);
-        self.in_use -= memory.ok_or(MemoryError::NoBuffer)?.size();
-        Ok(())
-    }
     fn buffer(&self, id: BufferId) -> Result<&Memory, MemoryError> {
-        self.buffers.get(id.0 as usize).and_then(Option::as_ref).ok_or(MemoryError::NoBuffer)
+        self.buffers.get(id.index()).and_then(Option::as_ref).ok_or(MemoryError::NoBuffer(id))
     }
     fn buffer_mut(&mut self, id: BufferId) -> Result<&mut Memory, MemoryError> {
-        self.buffers.get_mut(id.0 as usize).and_then(Option::as_mut).ok_or(MemoryError::NoBuffer)
+        self.buffers.get_mut(id.index()).and_then(Option::as_mut).ok_or(MemoryError::NoBuffer(id))
     }
-    /// Number of elements of a buffer.
-    pub fn length(&self, id: BufferId) -> Result<u64, MemoryError> {
-        Ok(self.buffer(id)?.len)
-    }
-    /// Makes all elements zero, and written.
-    pub fn clear(&mut self, id: BufferId) -> Result<(), MemoryError> {
-        let memory = self.buffer_mut(id)?;
-        memory.bytes_mut().fill(0);
-        memory.set_written();
-        Ok(())
-    }
-    /// Makes all elements unwritten: a read before the next write is reported.
-    pub fn forget(&mut self, id: BufferId) -> Result<(), MemoryError> {
-        self.buffer_mut(id)?.set_unwritten();
-        Ok(())
-    }
-    /// Writes scalars from element `start` on.
-    pub fn upload<T: DeviceScalar>(
-        &mut self,
-        id: BufferId,
-        start: u64,
-        values: &[T],
-    ) -> Result<(), MemoryError> {
-        check_type::<T>(self.buffer(id)?)?;
-        let mut bytes = Vec::with_capacity(size_of_val(values));
-        values.iter().for_each(|v| v.put(&mut bytes));
-        self.upload_bytes(id, start, &bytes)
-    }
-    /// Reads `count` scalars from element `start` on. What is unwritten reads as some value.
-    pub fn download<T: DeviceScalar>(
-        &self,
-        id: BufferId,
-        start: u64,
-        count: u64,
-    ) -> Result<Vec<T>, MemoryError> {
-        check_type::<T>(self.buffer(id)?)?;
-        let bytes = self.download_bytes(id, start, count)?;
-        Ok(bytes.chunks_exact(size_of::<T>()).map(T::take).collect())
-    }
-    /// Writes whole elements as bytes, as C lays them out, from element `start` on.
-    pub fn upload_bytes(&mut self, id: BufferId, start: u64, bytes: &[u8]) -> Result<(), MemoryError> {
-        let memory = self.buffer_mut(id)?;
-        let size = u64::from(memory.layout.size);
-        let count = bytes.len() as u64 / size;
-        if !(bytes.len() as u64).is_multiple_of(size) {
-            return Err(MemoryError::WrongType);
+    fn range(&self, id: BufferId, offset: u64, bytes: u64) -> Result<std::ops::Range<usize>, MemoryError> {
+        let size = self.buffer(id)?.size();
+        match offset.checked_add(bytes) {
+            Some(end) if end <= size => Ok(offset as usize..end as usize),
+            _ => Err(MemoryError::Range { buffer: id, offset, bytes, size }),
         }
-        let range = element_range(memory, start, count)?;
-        memory.bytes_mut()[range].copy_from_slice(bytes);
-        memory.mark_written(start, count);
-        Ok(())
-    }
-    /// The bytes of `count` elements from element `start` on.
-    pub fn download_bytes(&self, id: BufferId, start: u64, count: u64) -> Result<&[u8], MemoryError> {
-        let memory = self.buffer(id)?;
-        Ok(&memory.bytes()[element_range(memory, start, count)?])
     }
 
     // Launches
 
-    /// Runs a kernel with `grid` blocks of `block` threads. A cooperative launch has all its blocks resident at once.
-    #[allow(clippy::too_many_arguments)] // As a launch has in CUDA.
+    /// Runs a kernel.
     pub fn launch(
         &mut self,
         program: &Program,
         kernel: &str,
-        grid: u32,
-        block: u32,
-        args: &[Arg],
-        cooperative: bool,
+        shape: Shape,
+        args: &[Arg<'_>],
         control: &mut SimControl<'_, '_>,
     ) -> Result<LaunchReport, LaunchError> {
         let Some(code) = program.kernel(kernel) else {
             return Err(LaunchError::Arguments(format!("there is no kernel `{kernel}`")));
         };
-        check_shape(code, grid, block).map_err(LaunchError::Arguments)?;
-        let (uniform, slots) = self.bind(code, grid, block, args).map_err(LaunchError::Arguments)?;
-        let warps = block / WARP as u32;
-        let count = if cooperative { grid } else { grid.min(self.options.resident_blocks.max(1)) };
-        let (resident, resident_bytes) = self.residents(code, count, warps).map_err(LaunchError::Memory)?;
-        self.start_launch();
-        let order = Order::new(self.time, grid, warps, self.options.check_races);
-        let reports = Reports::new(self.options.max_reports);
+        check_shape(code, shape).map_err(LaunchError::Arguments)?;
+        let (uniform, slots) = bind(code, shape, args).map_err(LaunchError::Arguments)?;
+        self.prepare(code, &slots)?;
+        let slots: Vec<usize> = slots.iter().map(|id| id.index()).collect();
+        let warps = shape.block / WARP as u32;
+        let limit = if shape.cooperative { shape.grid } else { self.options.resident_blocks.max(1) };
+        let (resident, resident_bytes) = self.residents(code, shape.grid.min(limit), warps)?;
+        self.launches += 1;
         let seed = match self.options.seed {
             0 => 0,
             seed => (seed ^ self.launches.wrapping_mul(0x9e37_79b9_7f4a_7c15)).max(1),
         };
-        let mut launch =
-            Launch::new(code, &uniform, &mut self.buffers, &slots, warps, seed, order, reports);
-        let result = launch.run(grid, resident, control);
+        let order = Order::new(self.time, shape.grid, warps, self.options.check_races);
+        let reports = Reports::new(self.options.max_reports);
+        let mut launch = Launch::new(code, &uniform, &mut self.buffers, &slots, seed, order, reports);
+        let result = launch.run(shape.grid, resident, control);
         let (counters, time, reports) = (launch.counters, launch.order.now(), launch.reports);
         self.time = time;
         match result {
             Err(Stop::Steps(limit)) => Err(LaunchError::Steps { limit, reports: reports.into_vec() }),
             Err(Stop::Control(reason)) => Err(LaunchError::Stopped { reason, reports: reports.into_vec() }),
-            Err(Stop::Fatal) => Err(LaunchError::Faults(reports.into_vec())),
-            Ok(()) if !reports.is_empty() => Err(LaunchError::Faults(reports.into_vec())),
-            Ok(()) => Ok(LaunchReport { counters, resident_bytes }),
+            Ok(()) if reports.is_empty() => Ok(LaunchReport { counters, resident_bytes }),
+            Ok(()) | Err(Stop::Fatal) => Err(LaunchError::Faults(reports.into_vec())),
         }
+    }
+
+    /// Gives each buffer of a launch the layout that the kernel wants.
+    fn prepare(&mut self, code: &KernelCode, slots: &[BufferId]) -> Result<(), LaunchError> {
+        let renew = self.time >= OLD_TIME;
+        if renew {
+            self.time = HOST_TIME;
+            for memory in self.buffers.iter_mut().flatten() {
+                memory.shadow = Vec::new();
+            }
+        }
+        let mut layouts: BTreeMap<u32, &Arc<Layout>> = BTreeMap::new();
+        for ((name, layout), &id) in code.buffers.iter().zip(slots) {
+            if *layouts.entry(id.0).or_insert(layout) != layout {
+                let text = format!("parameter `{name}`: {id} is also passed with elements of another type");
+                return Err(LaunchError::Arguments(text));
+            }
+        }
+        for (&id, &layout) in &layouts {
+            let id = BufferId(id);
+            let out_of_memory = self.out_of_memory(self.size(id)?);
+            self.buffer_mut(id)?.start_launch(layout, renew).ok_or(out_of_memory)?;
+        }
+        Ok(())
     }
 
     fn residents(&self, code: &KernelCode, count: u32, warps: u32) -> Result<(Vec<Block>, u64), MemoryError> {
@@ -414,97 +378,68 @@ impl Device {
         let blocks = (0..count).map(|_| Block::new(code, warps)).collect::<Option<_>>();
         Ok((blocks.ok_or_else(|| self.out_of_memory(bytes))?, bytes))
     }
+}
 
-    fn start_launch(&mut self) {
-        self.launches += 1;
-        let renew = self.time >= OLD_TIME;
-        if renew {
-            self.time = HOST_TIME;
-        }
-        for memory in self.buffers.iter_mut().flatten() {
-            memory.forget_launch();
-            if renew {
-                for cell in &mut memory.shadow {
-                    *cell = [[cell[0][0].min(HOST_TIME), 0, 0], [0; 3], [0; 3]];
-                }
-            }
-        }
+/// The uniform registers, and the buffer of each slot.
+fn bind(
+    code: &KernelCode,
+    shape: Shape,
+    args: &[Arg<'_>],
+) -> Result<(Vec<LaneValues>, Vec<BufferId>), String> {
+    if args.len() != code.params.len() {
+        let (name, wanted) = (&code.name, code.params.len());
+        return Err(format!("kernel `{name}` has {wanted} parameters, {} are given", args.len()));
     }
-
-    /// The uniform registers, and the buffer of each slot.
-    fn bind(
-        &self,
-        code: &KernelCode,
-        grid: u32,
-        block: u32,
-        args: &[Arg],
-    ) -> Result<(Vec<LaneValues>, Vec<usize>), String> {
-        if args.len() != code.params.len() {
-            let (name, wanted) = (&code.name, code.params.len());
-            return Err(format!("kernel `{name}` has {wanted} parameters, {} are given", args.len()));
-        }
-        let mut uniform = vec![[0; WARP]; (FIRST_UNIFORM - UNIFORM) as usize];
-        uniform[(BLOCK_SIZE - UNIFORM) as usize] = [u64::from(block); WARP];
-        uniform[(BLOCK_SIZE - UNIFORM) as usize + 1] = [u64::from(grid); WARP];
-        let mut slots = Vec::new();
-        for ((name, shape), arg) in code.params.iter().zip(args) {
-            self.bind_arg(name, shape, arg, &mut uniform, &mut slots)?;
-        }
-        uniform.extend(code.constants.iter().map(|&bits| [bits; WARP]));
-        Ok((uniform, slots))
-    }
-
-    fn bind_arg(
-        &self,
-        name: &str,
-        shape: &ParamShape,
-        arg: &Arg,
-        uniform: &mut Vec<LaneValues>,
-        slots: &mut Vec<usize>,
-    ) -> Result<(), String> {
+    let mut uniform = vec![[u64::from(shape.block); WARP], [u64::from(shape.grid); WARP]];
+    debug_assert_eq!(uniform.len(), (FIRST_UNIFORM - UNIFORM) as usize);
+    let mut slots = Vec::new();
+    for ((name, shape), arg) in code.params.iter().zip(args) {
         match (shape, arg) {
-            (ParamShape::Buffer(layout), Arg::Buffer(id)) => {
-                let memory = self.buffer(*id).map_err(|e| format!("parameter `{name}`: {e}"))?;
-                if memory.layout != *layout {
-                    return Err(format!("parameter `{name}`: the buffer holds elements of another type"));
+            (ParamShape::Record(fields), Arg::Record(values)) if fields.len() == values.len() => {
+                for (field, value) in fields.iter().zip(*values) {
+                    bind_value(name, field, value, &mut uniform, &mut slots)?;
                 }
-                slots.push(id.0 as usize);
-                Ok(())
             }
-            (ParamShape::Record(fields), Arg::Record(args)) if fields.len() == args.len() => fields
-                .iter()
-                .zip(args)
-                .try_for_each(|(field, arg)| self.bind_arg(name, field, arg, uniform, slots)),
-            (ParamShape::Scalar(scalar), arg) => match arg.scalar() {
-                Some((ty, bits)) if ty == *scalar => {
-                    uniform.push([bits; WARP]);
-                    Ok(())
-                }
-                _ => Err(format!("parameter `{name}` is of type {}", scalar.name())),
-            },
-            _ => Err(format!("parameter `{name}` has another shape than its argument")),
+            (shape, Arg::Value(value)) => bind_value(name, shape, value, &mut uniform, &mut slots)?,
+            _ => return Err(format!("parameter `{name}` has another shape than its argument")),
         }
     }
+    uniform.extend(code.constants.iter().map(|&bits| [bits; WARP]));
+    Ok((uniform, slots))
 }
 
-fn check_type<T: DeviceScalar>(memory: &Memory) -> Result<(), MemoryError> {
-    match memory.layout.fields.as_slice() {
-        [(_, scalar)] if *scalar == T::SCALAR => Ok(()),
-        _ => Err(MemoryError::WrongType),
+fn bind_value(
+    name: &str,
+    shape: &ParamShape,
+    value: &Value,
+    uniform: &mut Vec<LaneValues>,
+    slots: &mut Vec<BufferId>,
+) -> Result<(), String> {
+    match (shape, value) {
+        (ParamShape::Buffer(_), Value::Buffer(id)) => slots.push(*id),
+        (ParamShape::Scalar(scalar), value) => match scalar_bits(value) {
+            Some((ty, bits)) if ty == *scalar => uniform.push([bits; WARP]),
+            _ => return Err(format!("parameter `{name}` takes a value of type {}", scalar.name())),
+        },
+        _ => return Err(format!("parameter `{name}` has another shape than its argument")),
     }
+    Ok(())
 }
 
-fn element_range(memory: &Memory, start: u64, count: u64) -> Result<std::ops::Range<usize>, MemoryError> {
-    match start.checked_add(count) {
-        Some(end) if end <= memory.len => {
-            let size = memory.layout.size as usize;
-            Ok(start as usize * size..end as usize * size)
-        }
-        _ => Err(MemoryError::Range { start, count, length: memory.len }),
-    }
+fn scalar_bits(value: &Value) -> Option<(Scalar, u64)> {
+    Some(match *value {
+        Value::Bool(v) => (Scalar::Bool, u64::from(v)),
+        Value::U8(v) => (Scalar::U8, u64::from(v)),
+        Value::I32(v) => (Scalar::I32, u64::from(v.cast_unsigned())),
+        Value::U32(v) => (Scalar::U32, u64::from(v)),
+        Value::I64(v) => (Scalar::I64, v.cast_unsigned()),
+        Value::U64(v) => (Scalar::U64, v),
+        Value::F64(v) => (Scalar::F64, v.to_bits()),
+        Value::Buffer(_) => return None,
+    })
 }
 
-fn check_shape(code: &KernelCode, grid: u32, block: u32) -> Result<(), String> {
+fn check_shape(code: &KernelCode, Shape { grid, block, .. }: Shape) -> Result<(), String> {
     let max = code.max_threads.min(MAX_BLOCK);
     if block == 0 || !block.is_multiple_of(WARP as u32) || block > max {
         return Err(format!("kernel `{}`: blocks have 32, 64, .. {max} threads, not {block}", code.name));

@@ -122,11 +122,7 @@ impl Turn<'_> {
     // Registers
 
     fn get(&self, reg: Reg) -> &LaneValues {
-        if reg >= UNIFORM {
-            &self.uniform[(reg - UNIFORM) as usize]
-        } else {
-            &self.warp.regs[reg as usize]
-        }
+        if reg >= UNIFORM { &self.uniform[(reg - UNIFORM) as usize] } else { &self.warp.regs[reg as usize] }
     }
 
     /// Active lanes in which a truth value holds.

@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn fields_are_aligned_and_elements_padded() {
-        let layout = Layout::record(&record(&[Scalar::U8, Scalar::U32, Scalar::Bool, Scalar::I64], None)).unwrap();
+        let layout =
+            Layout::record(&record(&[Scalar::U8, Scalar::U32, Scalar::Bool, Scalar::I64], None)).unwrap();
         assert_eq!(layout.fields.iter().map(|f| f.0).collect::<Vec<_>>(), [0, 4, 8, 16]);
         assert_eq!((layout.size, layout.align), (24, 8));
     }

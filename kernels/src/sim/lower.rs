@@ -18,7 +18,9 @@ use super::layout::Layout;
 use crate::ir::*;
 
 /// Nesting of blocks, expressions and calls that is accepted.
-const MAX_DEPTH: u32 = 256;
+const MAX_DEPTH: u32 = 4096;
+/// Stack of the thread that lowers: some kilobytes a level.
+const STACK: usize = 128 << 20;
 /// Instructions a kernel may have after inlining.
 const MAX_CODE: usize = 4 << 20;
 
@@ -52,6 +54,19 @@ pub struct Program {
 impl Program {
     /// Lowers all kernels of a module. The module should be verified: only what would make the simulator go wrong is checked again.
     pub fn new(module: &Module) -> std::result::Result<Self, Vec<LowerError>> {
+        let lower = || Self::lower(module);
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("kernel lowering".into()).stack_size(STACK);
+            match thread.spawn_scoped(scope, lower).map(|t| t.join()) {
+                Ok(Ok(result)) => result,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(e) => {
+                    Err(vec![LowerError { function: String::new(), statement: 0, message: e.to_string() }])
+                }
+            }
+        })
+    }
+    fn lower(module: &Module) -> std::result::Result<Self, Vec<LowerError>> {
         let mut kernels = HashMap::default();
         let mut errors = Vec::new();
         for id in module.functions.ids().filter(|&id| module.functions[id].is_kernel()) {
@@ -346,7 +361,9 @@ impl<'m> Lower<'m> {
                 Ok(Val::Buffer(Buf { mem: MemRef::Handle(self.temp()), layout }))
             }
             Type::Record(id) => match self.module.records.get(id).filter(|r| !r.is_launch()) {
-                Some(record) => Ok(Val::Record(record.fields.iter().map(|_| Val::Scalar(self.temp())).collect())),
+                Some(record) => {
+                    Ok(Val::Record(record.fields.iter().map(|_| Val::Scalar(self.temp())).collect()))
+                }
                 None => self.error("a record with buffers outside of parameters"),
             },
         }

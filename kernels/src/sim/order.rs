@@ -122,9 +122,6 @@ impl Order {
     pub(crate) fn access(&self, cell: &mut Cell, touch: Touch, site: u32, by: &Accessor<'_>) -> Option<Slot> {
         let new = slot(self.now, by.thread, touch, site);
         if !self.enabled {
-            if touch as u32 & 1 != 0 {
-                cell[0] = new;
-            }
             return None;
         }
         let kind = touch as u32;

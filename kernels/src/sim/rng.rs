@@ -17,7 +17,7 @@ impl Rng {
     }
     /// A number less than `end` (which is not 0).
     pub(crate) fn below(&mut self, end: u32) -> u32 {
-        ((self.next() >> 32) * u64::from(end) >> 32) as u32
+        (((self.next() >> 32) * u64::from(end)) >> 32) as u32
     }
     /// Puts items into a random order.
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {

@@ -59,7 +59,6 @@ pub(crate) struct Launch<'l> {
     pub uniform: &'l [LaneValues],
     pub buffers: &'l mut [Option<Memory>],
     pub slots: &'l [usize],
-    pub warps_per_block: u32,
     pub random: bool,
     pub order: Order,
     pub reports: Reports,
@@ -71,13 +70,11 @@ pub(crate) struct Launch<'l> {
 }
 
 impl<'l> Launch<'l> {
-    #[allow(clippy::too_many_arguments)] // Its parts, from the one place that has them all.
     pub(crate) fn new(
         kernel: &'l KernelCode,
         uniform: &'l [LaneValues],
         buffers: &'l mut [Option<Memory>],
         slots: &'l [usize],
-        warps_per_block: u32,
         seed: u64,
         order: Order,
         reports: Reports,
@@ -86,7 +83,7 @@ impl<'l> Launch<'l> {
         let random = seed != 0;
         let turn = if random { [4, 32, 256][rng.below(3) as usize] } else { TURN };
         let counters = Counters::default();
-        Self { kernel, uniform, buffers, slots, warps_per_block, random, order, reports, rng, counters, version: 0, turn }
+        Self { kernel, uniform, buffers, slots, random, order, reports, rng, counters, version: 0, turn }
     }
 
     /// Runs the blocks `0 .. grid`, at most as many at once as there are in `resident`.
@@ -146,6 +143,7 @@ impl<'l> Launch<'l> {
 
     fn turn(&mut self, block: &mut Block, warp: u32) -> Outcome {
         let fuel = if self.random { 1 + self.rng.below(self.turn) } else { self.turn };
+        let warps_per_block = block.warps.len() as u32;
         let warp = &mut block.warps[warp as usize];
         if warp.status != Status::Ready {
             return Outcome::Yield;
@@ -162,7 +160,7 @@ impl<'l> Launch<'l> {
             rng: &mut self.rng,
             counters: &mut self.counters,
             version: &mut self.version,
-            warps_per_block: self.warps_per_block,
+            warps_per_block,
             random: self.random,
             fuel,
         };
@@ -175,8 +173,7 @@ impl<'l> Launch<'l> {
         let Some(first) = block.warps.iter().find(|w| waiting(w.status)) else { return Ok(()) };
         let cause = if let Some(gone) = block.warps.iter().find(|w| w.status == Status::Done) {
             format!("warp {} of the block has ended", gone.index)
-        } else if let Some(other) =
-            block.warps.iter().find(|w| waiting(w.status) && w.status != first.status)
+        } else if let Some(other) = block.warps.iter().find(|w| waiting(w.status) && w.status != first.status)
         {
             let Status::Waiting(pc) = other.status else { return Ok(()) };
             let site = self.kernel.sites_of[pc as usize] as usize;

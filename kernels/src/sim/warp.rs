@@ -163,7 +163,11 @@ impl Block {
     /// A block to be started; `None` when its shared memory does not fit the machine.
     pub(crate) fn new(kernel: &KernelCode, warps: u32) -> Option<Self> {
         let shared = kernel.shared.iter();
-        let shared = shared.map(|a| Memory::new(a.layout.clone(), u64::from(a.length), false));
+        let shared = shared.map(|a| {
+            let mut memory = Memory::new(u64::from(a.length) * u64::from(a.layout.size))?;
+            memory.start_launch(&a.layout, false)?;
+            Some(memory)
+        });
         Some(Self {
             common: BlockShared { shared: shared.collect::<Option<_>>()?, order: BlockOrder::default() },
             warps: (0..warps).map(|i| Warp::new(kernel, i)).collect(),

@@ -60,7 +60,7 @@ impl Turn<'_> {
                 _ => true,
             };
             let reads = atomic.op != AtomicOp::Store;
-            if reads && !memory.is_written(cell) {
+            if reads && !memory.is_written(i, place) {
                 problems.push((lane, super::memory::Problem::Unwritten { index: i, field }));
             }
             let touch = if writes { Touch::AtomicWrite } else { Touch::AtomicRead };

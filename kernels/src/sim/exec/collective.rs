@@ -49,7 +49,7 @@ impl Turn<'_> {
                 ShuffleOp::Index => distance[me] % WARP as u64,
                 ShuffleOp::Up => here.checked_sub(distance[me]).unwrap_or(here),
                 ShuffleOp::Down => Some(here + distance[me]).filter(|&s| s < WARP as u64).unwrap_or(here),
-                ShuffleOp::Xor => here ^ distance[me] % WARP as u64,
+                ShuffleOp::Xor => here ^ (distance[me] % WARP as u64),
             };
             if masks[me] >> source & 1 == 0 {
                 let fault = Fault::ShuffleSource { source: source as u32, mask: masks[me] as u32 };

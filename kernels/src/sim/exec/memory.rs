@@ -159,7 +159,7 @@ impl Turn<'_> {
                     lane: &self.warp.lanes[lane],
                     block: &self.block.order,
                 };
-                if touch == Touch::Read && !memory.is_written(cell) {
+                if touch == Touch::Read && !memory.is_written(i, ty) {
                     problems.push((lane, Problem::Unwritten { index: i, field }));
                 }
                 note(self.order, memory, cell, touch, site, &by, &mut problems, (lane, i, field));

@@ -92,7 +92,9 @@ impl Lower<'_> {
     /// Bits of a named constant.
     pub(super) fn constant_value(&self, id: ConstantId) -> Result<u64> {
         match self.module.constants.get(id) {
-            Some(Constant { value: ConstantValue::Given(literal), ty, .. }) => Ok(literal_bits(*literal, *ty)),
+            Some(Constant { value: ConstantValue::Given(literal), ty, .. }) => {
+                Ok(literal_bits(*literal, *ty))
+            }
             Some(c) => self.error(format!("constant `{}` is a hole", c.name)),
             None => self.error("an unknown constant"),
         }

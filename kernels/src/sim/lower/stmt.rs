@@ -181,7 +181,9 @@ impl Lower<'_> {
             if regs.len() != count as usize {
                 return self.error("values of different shape");
             }
-            return self.emit(Instr::Store(Access { mem: buf.mem, index, first, regs: regs.into() })).map(drop);
+            return self
+                .emit(Instr::Store(Access { mem: buf.mem, index, first, regs: regs.into() }))
+                .map(drop);
         };
         let Some(Some(target)) = self.frame.vars.get(var.index()).cloned() else {
             return self.error("a variable used outside of its block");
@@ -245,8 +247,7 @@ impl Lower<'_> {
                 Ok(Val::Scalar(dst))
             }
             Effect::Shuffle { op, mask, value, lane } => {
-                let (op, mask, val, lane) =
-                    (*op, self.scalar(mask)?, self.expr(value)?, self.scalar(lane)?);
+                let (op, mask, val, lane) = (*op, self.scalar(mask)?, self.expr(value)?, self.scalar(lane)?);
                 let result = self.alloc(value.ty)?;
                 let ([value], [dst]) = (&self.regs(&val)?[..], &self.regs(&result)?[..]) else {
                     return self.error("a shuffle of more than one value");
