@@ -7,6 +7,7 @@ pub mod emit;
 pub mod ir;
 pub mod link;
 pub mod lower;
+pub mod sim;
 pub mod template;
 #[cfg(test)]
 mod testing;
