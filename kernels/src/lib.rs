@@ -6,6 +6,7 @@ pub mod device;
 pub mod emit;
 pub mod ir;
 pub mod lower;
+pub mod sim;
 #[cfg(test)]
 mod testing;
 pub mod text;
