@@ -3,6 +3,13 @@
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod device;
+pub mod emit;
 pub mod ir;
+pub mod lower;
+pub mod sim;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod verify;
+
+pub use emit::cuda_text;

@@ -345,10 +345,9 @@ impl Assembler<'_> {
                 let (dst, src) = left.swap_remove(i);
                 self.emit(Op::Move { dst, src });
             } else {
-                // A cycle: its value waits in a slot that no move names and no local has: what stays in place is no move.
-                let named = moves.iter().map(|&(d, s)| d.max(s)).max().unwrap_or(0) + 1;
-                let scratch = named.max(self.state.used.len() as Slot);
-                self.frame = self.frame.max(scratch as usize + 1);
+                // A cycle: its value waits in a slot above all others. One that no move names may hold a value that stays.
+                let scratch = self.frame as Slot;
+                self.frame += 1;
                 let src = left[0].1;
                 self.emit(Op::Move { dst: scratch, src });
                 left.iter_mut().filter(|m| m.1 == src).for_each(|m| m.1 = scratch);
