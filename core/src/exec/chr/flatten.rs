@@ -194,6 +194,7 @@ impl<'a> Coder<'a> {
         self.rows.insert(join.head, (row, table));
         let start = self.pc();
         self.steps(&join.steps, span)?;
+        let loads = self.leading_loads(start, row);
         let check = self.close(start, span);
         let prunes = self.prunes(&join.steps, span)?;
         let access = match regs.as_slice() {
@@ -202,7 +203,28 @@ impl<'a> Coder<'a> {
             [a, b] => Access::Two(*a, *b),
             _ => Access::Many(regs.into()),
         };
-        Ok(Level { table, index: join.index, access, key, row, distinct, check, prunes })
+        Ok(Level { table, index: join.index, access, key, row, distinct, loads, check, prunes })
+    }
+
+    /// Takes out the loads from the row at hand with which the code since `start` begins: the search does them itself.
+    fn leading_loads(&mut self, start: Pc, own: Reg) -> Box<[(Reg, u16)]> {
+        let mut loads = Vec::new();
+        for ins in &self.code.ins[start as usize..] {
+            match *ins {
+                Ins::Load { dst, row, column, .. } if row == own => loads.push((dst, column)),
+                _ => break,
+            }
+        }
+        let taken = start as usize..start as usize + loads.len();
+        self.code.ins.drain(taken.clone());
+        self.code.sites.drain(taken);
+        // No sequence jumps over a load, so only targets behind it have moved.
+        for ins in &mut self.code.ins[start as usize..] {
+            if let Ins::JumpIf { to, .. } = ins {
+                *to -= loads.len() as Pc;
+            }
+        }
+        loads.into()
     }
 
     /// The register with the value that a column of kind `kind` must have.

@@ -49,9 +49,9 @@ fn findings_become_diagnostics() {
     let Err(error) = launch(&mut device(Options::default()), "add", 4) else { panic!() };
     let found = error.into_diagnostics();
     assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), ["D0515", "D0515"]);
-    assert_eq!(found[0].message, "a[3] is out of bounds: there are 3 elements");
+    assert_eq!(found[1].message, "a[3] is out of bounds: there are 3 elements");
     assert_eq!(
-        found[0].notes,
+        found[1].notes,
         ["in kernel `add`, at add, statement 3 (b[i] = b[i] + u64(a[i]);)", "by block 0 warp 0 lane 3"]
     );
 }
