@@ -33,6 +33,7 @@ pub(super) fn assemble(plan: &TermPlan, booleans: Booleans) -> Result<Code, TooL
         operands: Vec::new(),
         sites: Vec::new(),
         traces: Vec::new(),
+        failures: Vec::new(),
         map_of: vec![NO_MAP],
         maps: Vec::new(),
         roots: Vec::new(),
@@ -675,6 +676,13 @@ impl Assembler<'_> {
                 let params: Vec<Slot> = (0..args.len() as Slot).collect();
                 let at = self.close(&params, args, 0);
                 self.calls.push((at, *function));
+            }
+            End::NoRule { symbol, args } => {
+                let index = self.code.failures.len() as u32;
+                let args = args.iter().map(|&a| (self.slot(a), self.function.sort(a))).collect();
+                let pending = self.state.pending;
+                self.code.failures.push(Failure { symbol: *symbol, args, pending });
+                self.emit(Op::NoRule { index });
             }
             End::Continue(args) => {
                 let (params, head) = match self.regions.last() {
