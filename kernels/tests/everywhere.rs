@@ -64,7 +64,7 @@ fn both(text: &str, seed: u64) -> Result<Vec<u32>, String> {
     if woken == voted { Ok(woken) } else { Err(format!("{module}\n{lowered}\ndo not agree")) }
 }
 
-const CASES: [(&str, &str, &str); 11] = [
+const CASES: [(&str, &str, &str); 12] = [
     (
         "below a divergent test",
         "",
@@ -92,6 +92,12 @@ const CASES: [(&str, &str, &str); 11] = [
         "",
         "for (u32 i = 0u; i < 6u; i += 1u) { switch ((x + i) % 4u) {\ncase 0u: { everywhere (u32 y = x) { note(p, y, lane_id()); } } break;\n\
          case 1u:\ncase 2u: { if (i > 3u) { goto leave_1; } note(p, x, i); } break;\ndefault: { everywhere (u32 z = i) { note(p, z, 3u); } continue; }\n}\nnote(p, i, x); } leave_1:;",
+    ),
+    (
+        "after some lanes have ended",
+        "",
+        "if (x % 2u == 0u) { note(p, 1u, x); return; }\neverywhere (u32 y = x) { note(p, y ^ lane_id(), 1u); }\n\
+         if (x % 3u == 0u) { return; }\nnote(p, 2u, x);",
     ),
     (
         "after some lanes have returned",
