@@ -1,1 +1,41 @@
-//! A rule engine.
+//! Many-sorted term rewriting: `.trs` text to the rule IR. The language is described in `docs/language-trs.md`.
+//!
+//! The order of calls: [`load`] parses, checks, lowers and analyses a program; [`parse_term`] reads further input terms for it.
+//! [`parse`] alone gives the syntax tree, which prints as a program. No call fails: all findings are [`Diagnostic`]s.
+
+mod analysis;
+pub mod ast;
+mod check;
+mod lexer;
+mod parser;
+
+use gchr_core::diagnostic::{self, Diagnostic, has_errors};
+use gchr_core::rule::Program;
+use gchr_core::source::{SourceId, SourceMap};
+
+pub use check::{InputReader, parse_term};
+pub use parser::{Parsed, parse};
+
+/// What [`load`] found.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// All clauses without syntax errors.
+    pub ast: ast::Module,
+    /// The program; `Some` iff no diagnostic is an error.
+    pub program: Option<Program>,
+    /// Errors and, when there are none, warnings, by place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses, checks and lowers a `.trs` program, and looks for rules that are probably not what was meant.
+pub fn load(sources: &SourceMap, id: SourceId) -> Loaded {
+    let Parsed { ast, mut diagnostics } = parse(sources, id);
+    let (checked, found) = check::check(&ast, has_errors(&diagnostics));
+    diagnostics.extend(found);
+    if let Some(checked) = &checked {
+        diagnostics.extend(analysis::analyse(checked));
+    }
+    let program = checked.map(|checked| checked.program);
+    diagnostic::sort(&mut diagnostics);
+    Loaded { ast, program, diagnostics }
+}

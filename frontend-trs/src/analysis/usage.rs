@@ -1,0 +1,126 @@
+//! Unused variables, symbols and sorts, and variables that hide a constant.
+//!
+//! Without an `input` the program is a collection of functions for terms given elsewhere: then only variables are looked at.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::ids::Id;
+use gchr_core::rule::{
+    Body, Expr, ExprKind, GoalKind, GroundNode, HeadAtom, PatternKind, Program, Rule, Start,
+};
+use gchr_core::signature::{Signature, SortId, SymbolId, SymbolKind};
+
+use crate::check::Checked;
+
+/// Variables that no equation uses, and variables of the name of a constant.
+pub(crate) fn variables(checked: &Checked, found: &mut Vec<Diagnostic>) {
+    for variable in &checked.variables {
+        let name = &variable.text;
+        if !variable.used {
+            found.push(
+                Diagnostic::warning("T0506", format!("variable `{name}` is never used"))
+                    .label(variable.span, "declared here")
+                    .help("remove it from its declaration"),
+            );
+        } else if let Some(constant) = variable.hides {
+            let mut warning =
+                Diagnostic::warning("T0507", format!("variable `{name}` hides the constant `{name}()`"))
+                    .label(variable.span, "the variable");
+            if let Some(span) = checked.program.signature.symbols[constant].span {
+                warning = warning.label(span, "the constant");
+            }
+            found.push(
+                warning
+                    .note(format!("in equations `{name}` is the variable and `{name}()` the constant"))
+                    .help("rename one of the two"),
+            );
+        }
+    }
+}
+
+/// Symbols that neither the input nor a rule of another symbol mentions, and sorts of which nothing is used.
+pub(crate) fn symbols_and_sorts(program: &Program, found: &mut Vec<Diagnostic>) {
+    let Start::Term(Some(input)) = &program.start else { return };
+    let signature = &program.signature;
+    let mut used = vec![false; signature.symbols.len()];
+    for node in &input.nodes {
+        if let GroundNode::App(symbol) | GroundNode::Repeat(symbol, _) = *node {
+            used[symbol.index()] = true;
+        }
+    }
+    program.rules.iter().for_each(|rule| mark(rule, &mut used));
+    let unused_sorts = unused_sorts(signature, &used);
+    for (id, sort) in signature.sorts.iter_enumerated() {
+        if let (true, Some(span)) = (unused_sorts[id.index()], sort.span) {
+            found.push(
+                Diagnostic::warning("T0505", format!("sort `{}` is never used", sort.name))
+                    .label(span, "no rule and no input has a term of this sort")
+                    .help("remove it"),
+            );
+        }
+    }
+    for (id, symbol) in signature.symbols.iter_enumerated() {
+        let Some(span) = symbol.span else { continue };
+        if used[id.index()] || unused_sorts[symbol.result.index()] {
+            continue;
+        }
+        let (kind, label) = match symbol.kind {
+            SymbolKind::Defined => {
+                ("function", "neither the input nor a rule of another function applies it")
+            }
+            _ => ("constructor", "neither a rule nor the input mentions it"),
+        };
+        found.push(
+            Diagnostic::warning("T0504", format!("{kind} `{}` is never used", symbol.name))
+                .label(span, label)
+                .help("remove it, or use it"),
+        );
+    }
+}
+
+/// Marks the symbols of a rule, except its own function: recursion alone is no use.
+fn mark(rule: &Rule, used: &mut [bool]) {
+    let own = rule.heads.iter().find_map(|head| match head.atom {
+        HeadAtom::Term { symbol, .. } => Some(symbol),
+        HeadAtom::Constraint { .. } => None,
+    });
+    let mut set = |symbol: SymbolId| {
+        if Some(symbol) != own {
+            used[symbol.index()] = true;
+        }
+    };
+    for arg in rule.heads.iter().flat_map(|head| head.atom.args()) {
+        arg.walk(&mut |pattern| {
+            if let PatternKind::App { symbol, .. } = &pattern.kind {
+                set(*symbol);
+            }
+        });
+    }
+    let mut expr = |expr: &Expr| {
+        expr.walk(&mut |expr| {
+            if let ExprKind::App { symbol, .. } | ExprKind::Repeat { symbol, .. } = &expr.kind {
+                set(*symbol);
+            }
+        });
+    };
+    for goal in &rule.guard {
+        if let GoalKind::Test(test) = &goal.kind {
+            expr(test);
+        }
+    }
+    if let Body::Replace(right) = &rule.body {
+        expr(right);
+    }
+}
+
+/// Sorts without a used symbol that no symbol of another sort takes as an argument.
+fn unused_sorts(signature: &Signature, used: &[bool]) -> Vec<bool> {
+    let mut unused = vec![true; signature.sorts.len()];
+    for (id, symbol) in signature.symbols.iter_enumerated() {
+        if used[id.index()] {
+            unused[symbol.result.index()] = false;
+        }
+        let others = |arg: &&SortId| **arg != symbol.result;
+        symbol.args.iter().filter(others).for_each(|arg| unused[arg.index()] = false);
+    }
+    unused
+}

@@ -1,0 +1,351 @@
+//! Syntax tree of a `.trs` text. It owns its names, prints as a program ([`Display`](std::fmt::Display)) and parses back to itself.
+//!
+//! Terms are flat vectors of nodes in postfix order, never boxes in boxes: a term of 10^7 nodes is read, printed and dropped
+//! without recursion.
+
+mod print;
+
+use std::sync::Arc;
+
+use gchr_core::hash::HashMap;
+use gchr_core::op::Op;
+use gchr_core::source::{SourceId, Span};
+
+/// An interned identifier of one [`Module`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Name(pub u32);
+
+/// The identifiers of a text, in order of first occurrence.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Names {
+    texts: Vec<Arc<str>>,
+    ids: HashMap<Arc<str>, Name>,
+}
+
+impl Names {
+    /// The name with this text, new or known.
+    pub fn intern(&mut self, text: &str) -> Name {
+        if let Some(&name) = self.ids.get(text) {
+            return name;
+        }
+        // A text has fewer than 2^32 bytes, hence fewer names.
+        let name = Name(self.texts.len() as u32);
+        let text: Arc<str> = text.into();
+        self.texts.push(text.clone());
+        self.ids.insert(text, name);
+        name
+    }
+    /// The text of a name.
+    pub fn get(&self, name: Name) -> &str {
+        &self.texts[name.0 as usize]
+    }
+    /// All texts; a name is the position of its text.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.texts.iter().map(|text| &**text)
+    }
+    /// The name with this text, if it occurs.
+    pub fn find(&self, text: &str) -> Option<Name> {
+        self.ids.get(text).copied()
+    }
+}
+
+/// A name at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ident {
+    /// The name.
+    pub name: Name,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A `.trs` text: sections in textual order.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Module {
+    /// The text it was parsed from.
+    pub source: SourceId,
+    /// Its identifiers.
+    pub names: Names,
+    /// What was understood of it: a clause with a syntax error is left out.
+    pub sections: Vec<Section>,
+    /// Identifiers in clauses with syntax errors: they may have been declared there.
+    pub damaged: Vec<Name>,
+}
+
+/// A section: a keyword with its clauses.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Section {
+    /// `sort`.
+    Sorts(Vec<SortDeclaration>),
+    /// `cons`: symbols, declared like those of `map`.
+    Constructors(Vec<SymbolDeclaration>),
+    /// `map`.
+    Maps(Vec<SymbolDeclaration>),
+    /// `var`.
+    Variables(Vec<VariableDeclaration>),
+    /// `eqn`.
+    Equations(Vec<Equation>),
+    /// `input`.
+    Input(Input),
+}
+
+/// `A, B;` or `A = struct ...;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct SortDeclaration {
+    /// The names; exactly one when there are constructors.
+    pub names: Vec<Ident>,
+    /// The symbols behind `struct`.
+    pub symbols: Option<Vec<StructSymbol>>,
+    /// The clause.
+    pub span: Span,
+}
+
+/// A symbol in a `struct`: `S(Nat)`, `S(pred: Nat)?isS`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StructSymbol {
+    /// Its name.
+    pub name: Ident,
+    /// Its arguments.
+    pub args: Vec<StructArgument>,
+    /// `?name` behind it.
+    pub recogniser: Option<Ident>,
+    /// From name to closing bracket or recogniser.
+    pub span: Span,
+}
+
+/// An argument of a symbol in a `struct`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct StructArgument {
+    /// `name:` before the sort.
+    pub projection: Option<Ident>,
+    /// Its sort.
+    pub sort: Ident,
+}
+
+/// `F, G: A # B -> C;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct SymbolDeclaration {
+    /// The names.
+    pub names: Vec<Ident>,
+    /// Sorts of the arguments.
+    pub args: Vec<Ident>,
+    /// Sort of the result.
+    pub result: Ident,
+    /// The clause.
+    pub span: Span,
+}
+
+/// `X, Y : Nat;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct VariableDeclaration {
+    /// The names.
+    pub names: Vec<Ident>,
+    /// Their sort.
+    pub sort: Ident,
+    /// The clause.
+    pub span: Span,
+}
+
+/// `L = R;` or `C -> L = R;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Equation {
+    /// The condition.
+    pub condition: Option<Term>,
+    /// Left-hand side: the redex.
+    pub left: Term,
+    /// Right-hand side.
+    pub right: Term,
+    /// The clause without its semicolon.
+    pub span: Span,
+}
+
+/// `input T;`
+#[derive(Clone, PartialEq, Debug)]
+pub struct Input {
+    /// The term.
+    pub term: Term,
+    /// The keyword.
+    pub keyword: Span,
+}
+
+/// A term: nodes in postfix order, operands before operators; never empty.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Term {
+    /// The nodes; the last one is the root.
+    pub nodes: Vec<Node>,
+    /// Longest way from the root to a leaf, counted in nodes.
+    pub depth: u32,
+}
+
+impl Term {
+    /// The root.
+    pub fn root(&self) -> &Node {
+        self.nodes.last().expect("a term has a node")
+    }
+    /// Place of the whole.
+    pub fn span(&self) -> Span {
+        self.root().span
+    }
+}
+
+/// A node of a term.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Node {
+    /// What it is.
+    pub kind: NodeKind,
+    /// Nodes of the subterm of which this is the root: they end here.
+    pub size: u32,
+    /// Place of the subterm.
+    pub span: Span,
+}
+
+/// Kind of a [`Node`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum NodeKind {
+    /// A bare name: a variable, or a symbol without arguments.
+    Name(Name),
+    /// A name with brackets and so many arguments.
+    Call(Name, u32),
+    /// `S^24(x)`: one argument.
+    Power(Name, u32),
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// An operator before its operand.
+    Prefix(Prefix),
+    /// An operator between its operands.
+    Infix(Infix),
+}
+
+impl NodeKind {
+    /// Number of operands.
+    pub fn arity(self) -> usize {
+        match self {
+            NodeKind::Name(_) | NodeKind::Int(_) | NodeKind::Float(_) => 0,
+            NodeKind::Call(_, args) => args as usize,
+            NodeKind::Power(..) | NodeKind::Prefix(_) => 1,
+            NodeKind::Infix(_) => 2,
+        }
+    }
+}
+
+/// An operator before its operand; both bind tighter than every [`Infix`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Prefix {
+    /// `-`
+    Negative,
+    /// `!`
+    Not,
+}
+
+impl Prefix {
+    /// Its text.
+    pub fn text(self) -> &'static str {
+        match self {
+            Prefix::Negative => "-",
+            Prefix::Not => "!",
+        }
+    }
+}
+
+/// An operator between its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "each is described by its text, see `Infix::text`")]
+pub enum Infix {
+    Or,
+    And,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    BitOr,
+    BitXor,
+    BitAnd,
+    ShiftLeft,
+    ShiftRight,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    IntDiv,
+    Mod,
+}
+
+impl Infix {
+    /// Its text.
+    pub fn text(self) -> &'static str {
+        match self {
+            Infix::Or => "||",
+            Infix::And => "&&",
+            Infix::Equal => "==",
+            Infix::NotEqual => "!=",
+            Infix::Less => "<",
+            Infix::LessEqual => "<=",
+            Infix::Greater => ">",
+            Infix::GreaterEqual => ">=",
+            Infix::BitOr => "|",
+            Infix::BitXor => "^",
+            Infix::BitAnd => "&",
+            Infix::ShiftLeft => "<<",
+            Infix::ShiftRight => ">>",
+            Infix::Add => "+",
+            Infix::Sub => "-",
+            Infix::Mul => "*",
+            Infix::Div => "/",
+            Infix::IntDiv => "div",
+            Infix::Mod => "mod",
+        }
+    }
+
+    /// How tightly it binds: 1 is loosest. Operators of one level associate to the left, comparisons not at all.
+    pub fn level(self) -> u8 {
+        match self {
+            Infix::Or => 1,
+            Infix::And => 2,
+            Infix::Equal
+            | Infix::NotEqual
+            | Infix::Less
+            | Infix::LessEqual
+            | Infix::Greater
+            | Infix::GreaterEqual => COMPARISON_LEVEL,
+            Infix::BitOr => 4,
+            Infix::BitXor => 5,
+            Infix::BitAnd => 6,
+            Infix::ShiftLeft | Infix::ShiftRight => 7,
+            Infix::Add | Infix::Sub => 8,
+            Infix::Mul | Infix::Div | Infix::IntDiv | Infix::Mod => 9,
+        }
+    }
+
+    /// The operation on numbers and truth values; equality of other sorts is structural.
+    pub fn op(self) -> Op {
+        match self {
+            Infix::Or => Op::Either,
+            Infix::And => Op::Both,
+            Infix::Equal => Op::Eq,
+            Infix::NotEqual => Op::Ne,
+            Infix::Less => Op::Lt,
+            Infix::LessEqual => Op::Le,
+            Infix::Greater => Op::Gt,
+            Infix::GreaterEqual => Op::Ge,
+            Infix::BitOr => Op::Or,
+            Infix::BitXor => Op::Xor,
+            Infix::BitAnd => Op::And,
+            Infix::ShiftLeft => Op::Shl,
+            Infix::ShiftRight => Op::Shr,
+            Infix::Add => Op::Add,
+            Infix::Sub => Op::Sub,
+            Infix::Mul => Op::Mul,
+            Infix::Div => Op::Div,
+            Infix::IntDiv => Op::FloorDiv,
+            Infix::Mod => Op::Mod,
+        }
+    }
+}
+
+/// Level of the comparisons, which do not associate.
+pub const COMPARISON_LEVEL: u8 = 3;
+/// Level of prefix operators.
+pub const PREFIX_LEVEL: u8 = 10;

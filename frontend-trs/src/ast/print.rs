@@ -1,0 +1,187 @@
+//! Prints a module as a program text that parses back to the same module (places aside).
+
+use std::fmt::{self, Display, Formatter};
+
+use super::*;
+
+impl Display for Module {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let names = &self.names;
+        self.sections.iter().try_for_each(|section| match section {
+            Section::Sorts(clauses) => print_section(f, "sort", clauses, |c, f| sort(c, names, f)),
+            Section::Constructors(clauses) => print_section(f, "cons", clauses, |c, f| symbol(c, names, f)),
+            Section::Maps(clauses) => print_section(f, "map", clauses, |c, f| symbol(c, names, f)),
+            Section::Variables(clauses) => print_section(f, "var", clauses, |c, f| variable(c, names, f)),
+            Section::Equations(clauses) => print_section(f, "eqn", clauses, |c, f| equation(c, names, f)),
+            Section::Input(input) => writeln!(f, "input {};", input.term.display(names)),
+        })
+    }
+}
+
+fn print_section<T>(
+    f: &mut Formatter<'_>,
+    keyword: &str,
+    clauses: &[T],
+    each: impl Fn(&T, &mut Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    writeln!(f, "{keyword}")?;
+    clauses.iter().try_for_each(|clause| {
+        f.write_str("  ")?;
+        each(clause, f)?;
+        f.write_str(";\n")
+    })
+}
+
+fn separated<T>(
+    f: &mut Formatter<'_>,
+    items: &[T],
+    separator: &str,
+    each: impl Fn(&T, &mut Formatter<'_>) -> fmt::Result,
+) -> fmt::Result {
+    items.iter().enumerate().try_for_each(|(i, item)| {
+        if i > 0 {
+            f.write_str(separator)?;
+        }
+        each(item, f)
+    })
+}
+
+fn idents(f: &mut Formatter<'_>, items: &[Ident], separator: &str, names: &Names) -> fmt::Result {
+    separated(f, items, separator, |ident, f| f.write_str(names.get(ident.name)))
+}
+
+fn sort(clause: &SortDeclaration, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
+    idents(f, &clause.names, ", ", names)?;
+    let Some(symbols) = &clause.symbols else { return Ok(()) };
+    f.write_str(" = struct ")?;
+    separated(f, symbols, " | ", |symbol, f| {
+        write!(f, "{}(", names.get(symbol.name.name))?;
+        separated(f, &symbol.args, ", ", |arg, f| {
+            if let Some(projection) = arg.projection {
+                write!(f, "{}: ", names.get(projection.name))?;
+            }
+            f.write_str(names.get(arg.sort.name))
+        })?;
+        f.write_str(")")?;
+        symbol.recogniser.map_or(Ok(()), |recogniser| write!(f, "?{}", names.get(recogniser.name)))
+    })
+}
+
+fn symbol(clause: &SymbolDeclaration, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
+    idents(f, &clause.names, ", ", names)?;
+    f.write_str(": ")?;
+    if !clause.args.is_empty() {
+        idents(f, &clause.args, " # ", names)?;
+        f.write_str(" -> ")?;
+    }
+    f.write_str(names.get(clause.result.name))
+}
+
+fn variable(clause: &VariableDeclaration, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
+    idents(f, &clause.names, ", ", names)?;
+    write!(f, ": {}", names.get(clause.sort.name))
+}
+
+fn equation(clause: &Equation, names: &Names, f: &mut Formatter<'_>) -> fmt::Result {
+    if let Some(condition) = &clause.condition {
+        write!(f, "{} -> ", condition.display(names))?;
+    }
+    write!(f, "{} = {}", clause.left.display(names), clause.right.display(names))
+}
+
+impl Term {
+    /// The term as input syntax, with as few brackets as its meaning needs.
+    pub fn display<'a>(&'a self, names: &'a Names) -> impl Display + 'a {
+        TermDisplay { nodes: &self.nodes, names }
+    }
+}
+
+struct TermDisplay<'a> {
+    nodes: &'a [Node],
+    names: &'a Names,
+}
+
+/// What is still to be printed, last first.
+enum Todo {
+    /// The subterm with this root, in brackets when its operator is looser than the level.
+    Subterm(usize, u8),
+    Text(&'static str),
+}
+
+impl Display for TermDisplay<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut todo = vec![Todo::Subterm(self.nodes.len() - 1, 0)];
+        while let Some(next) = todo.pop() {
+            match next {
+                Todo::Text(text) => f.write_str(text)?,
+                Todo::Subterm(root, level) => self.subterm(root, level, &mut todo, f)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl TermDisplay<'_> {
+    fn subterm(&self, root: usize, level: u8, todo: &mut Vec<Todo>, f: &mut Formatter<'_>) -> fmt::Result {
+        let first_operand = || root - 1;
+        match self.nodes[root].kind {
+            NodeKind::Name(name) => f.write_str(self.names.get(name)),
+            NodeKind::Int(n) => write!(f, "{n}"),
+            // `{:?}` writes a point or an exponent, and digits that read back to the same float.
+            NodeKind::Float(x) => write!(f, "{x:?}"),
+            NodeKind::Power(name, count) => {
+                todo.extend([Todo::Text(")"), Todo::Subterm(first_operand(), 0)]);
+                write!(f, "{}^{count}(", self.names.get(name))
+            }
+            NodeKind::Call(name, args) => {
+                todo.push(Todo::Text(")"));
+                let mut operand = root;
+                for i in 0..args {
+                    operand = if i == 0 { root - 1 } else { operand - self.nodes[operand].size as usize };
+                    if i > 0 {
+                        todo.push(Todo::Text(", "));
+                    }
+                    todo.push(Todo::Subterm(operand, 0));
+                }
+                write!(f, "{}(", self.names.get(name))
+            }
+            NodeKind::Prefix(prefix) => {
+                f.write_str(prefix.text())?;
+                if prefix == Prefix::Negative && self.is_plain_number(first_operand()) {
+                    // `-5` is a literal: the operator on a literal keeps its brackets.
+                    f.write_str("(")?;
+                    todo.extend([Todo::Text(")"), Todo::Subterm(first_operand(), 0)]);
+                } else {
+                    todo.push(Todo::Subterm(first_operand(), PREFIX_LEVEL));
+                }
+                Ok(())
+            }
+            NodeKind::Infix(infix) => {
+                let (right, own) = (first_operand(), infix.level());
+                let left = right - self.nodes[right].size as usize;
+                if own < level {
+                    f.write_str("(")?;
+                    todo.push(Todo::Text(")"));
+                }
+                // Left-associative: an operator of the same level on the right needs brackets; for comparisons on either side.
+                let left_level = if own == COMPARISON_LEVEL { own + 1 } else { own };
+                todo.extend([
+                    Todo::Subterm(right, own + 1),
+                    Todo::Text(" "),
+                    Todo::Text(infix.text()),
+                    Todo::Text(" "),
+                    Todo::Subterm(left, left_level),
+                ]);
+                Ok(())
+            }
+        }
+    }
+
+    fn is_plain_number(&self, node: usize) -> bool {
+        match self.nodes[node].kind {
+            NodeKind::Int(n) => n >= 0,
+            NodeKind::Float(x) => x.is_sign_positive(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Syntax tree to rule IR: declarations, well-sortedness, rules and input. Every error is reported; a program comes out only without any.
+
+mod declarations;
+mod input;
+mod resolve;
+mod rules;
+mod sinks;
+mod suggest;
+
+use gchr_core::diagnostic::{Diagnostic, has_errors};
+use gchr_core::hash::HashSet;
+use gchr_core::ids::IdVec;
+use gchr_core::rule::{GroundTerm, Program, Start};
+use gchr_core::signature::SymbolId;
+use gchr_core::source::Span;
+
+pub use input::{InputReader, parse_term};
+
+use self::declarations::Scope;
+use self::resolve::{Resolver, Vars};
+use self::sinks::GroundSink;
+use crate::ast::{Equation, Input, Module, Name, Section};
+
+/// Findings, and what has been reported already.
+#[derive(Default)]
+pub(crate) struct Reporter {
+    pub diagnostics: Vec<Diagnostic>,
+    /// Names whose declaration is broken, or that were reported as unknown: one report is enough.
+    silenced: HashSet<Name>,
+}
+
+impl Reporter {
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// No more reports that this name is unknown.
+    pub fn silence(&mut self, name: Name) {
+        self.silenced.insert(name);
+    }
+
+    /// Whether an unknown name is still to be reported; false from the second time on.
+    pub fn first_report(&mut self, name: Name) -> bool {
+        self.silenced.insert(name)
+    }
+
+    /// Whether suggestions are still worth their time.
+    pub fn suggests(&self) -> bool {
+        self.diagnostics.len() < 50
+    }
+}
+
+/// A checked module: its program, and what the warnings need beyond it.
+pub(crate) struct Checked {
+    pub program: Program,
+    /// Declared variables, in textual order.
+    pub variables: Vec<DeclaredVariable>,
+}
+
+/// A variable of a `var` section.
+pub(crate) struct DeclaredVariable {
+    pub text: String,
+    pub span: Span,
+    /// Whether an equation uses it.
+    pub used: bool,
+    /// The constant of the same name.
+    pub hides: Option<SymbolId>,
+}
+
+/// Checks and lowers `module`. `Some` iff neither the parser nor the checks found an error.
+pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, Vec<Diagnostic>) {
+    let mut reporter = Reporter::default();
+    module.damaged.iter().for_each(|&name| reporter.silence(name));
+    let mut scope = Scope::declare(module, &mut reporter);
+    let mut rules = IdVec::new();
+    let mut input = None;
+    for section in &module.sections {
+        match section {
+            Section::Variables(clauses) => scope.declare_variables(clauses, &mut reporter),
+            Section::Equations(equations) => {
+                scope.close_variables();
+                equations.iter().for_each(|equation: &Equation| {
+                    if let Some(rule) = rules::lower(equation, &scope, &mut reporter) {
+                        rules.push(rule);
+                    }
+                });
+            }
+            Section::Input(found) => read_input(found, &mut input, &scope, &mut reporter),
+            Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) => {}
+        }
+    }
+    let diagnostics = reporter.diagnostics;
+    if syntax_errors || has_errors(&diagnostics) {
+        return (None, diagnostics);
+    }
+    let term = input.and_then(|(_, term)| term);
+    let variables = declared_variables(&scope);
+    let signature = scope.signature.into_owned();
+    let program = Program { signature, rules, start: Start::Term(term), semantics: None };
+    debug_assert_eq!(gchr_core::rule::verify(&program), []);
+    (Some(Checked { program, variables }), diagnostics)
+}
+
+fn declared_variables(scope: &Scope<'_>) -> Vec<DeclaredVariable> {
+    let hides = |name| scope.symbol(name).filter(|&symbol| scope.signature.arity(symbol) == 0);
+    let variables = scope.variables.iter().map(|variable| DeclaredVariable {
+        text: scope.text(variable.ident.name).to_string(),
+        span: variable.ident.span,
+        used: variable.used.get(),
+        hides: hides(variable.ident.name),
+    });
+    variables.collect()
+}
+
+/// The input seen so far: place of its keyword, and the term unless it is wrong.
+type SeenInput = Option<(Span, Option<GroundTerm>)>;
+
+fn read_input(input: &Input, seen: &mut SeenInput, scope: &Scope<'_>, reporter: &mut Reporter) {
+    if let Some((first, _)) = seen {
+        reporter.report(
+            Diagnostic::error("T0107", "a program has one input")
+                .label(input.keyword, "a second `input`")
+                .label(*first, "the first one")
+                .help("keep one of them; `--input TERM` runs another term without editing the program"),
+        );
+        return;
+    }
+    let mut sink = GroundSink::default();
+    let sort = Resolver::new(scope, Vars::None, reporter).resolve(&input.term, &mut sink);
+    let term = sort.map(|sort| GroundTerm { nodes: sink.nodes, sort, span: input.term.span() });
+    *seen = Some((input.keyword, term));
+}

@@ -1,0 +1,389 @@
+//! Sorts, symbols and variables of a module: the signature, and what a name means.
+
+use std::borrow::Cow;
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::hash::HashMap;
+use gchr_core::ids::IdVec;
+use gchr_core::signature::{
+    Booleans, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind, Texts,
+};
+
+use super::Reporter;
+use super::suggest::nearest;
+use crate::ast::{Ident, Module, Name, Names, NodeKind, Section, StructSymbol, VariableDeclaration};
+
+/// Name of the sort of truth values when the program's own `Bool` cannot serve; no program can write it.
+pub(crate) const HIDDEN_BOOL: &str = "(truth)";
+
+/// A declared variable.
+pub(crate) struct Variable {
+    pub ident: Ident,
+    pub sort: SortId,
+    /// Whether an equation uses it.
+    pub used: std::cell::Cell<bool>,
+}
+
+/// What the names of a text mean.
+pub(crate) struct Scope<'a> {
+    pub names: &'a Names,
+    pub signature: Cow<'a, Signature>,
+    /// By name.
+    sorts: Vec<Option<SortId>>,
+    /// By name.
+    pub symbols: Vec<Option<SymbolId>>,
+    pub int: Option<SortId>,
+    pub float: Option<SortId>,
+    /// The truth values, unless the program declares a `Bool` without them.
+    pub truth: Option<Booleans>,
+    /// All variables ever declared.
+    pub variables: Vec<Variable>,
+    /// Variables in force, as positions in `variables`.
+    visible: HashMap<Name, usize>,
+    /// First variable of the sections since the last `eqn`: those may not clash with each other.
+    open_from: usize,
+}
+
+impl<'a> Scope<'a> {
+    /// Collects the sorts and symbols of all sections; declarations may stand behind their use.
+    pub fn declare(module: &'a Module, reporter: &mut Reporter) -> Self {
+        let mut collector = Collector {
+            names: &module.names,
+            heads: heads(module),
+            sorts: IdVec::new(),
+            sort_of: vec![None; module.names.iter().len()],
+            symbols: IdVec::new(),
+            symbol_of: vec![None; module.names.iter().len()],
+            reporter,
+        };
+        collector.sorts(module);
+        let builtin_bool = collector.builtin_bool();
+        collector.symbols(module);
+        collector.finish(builtin_bool)
+    }
+
+    /// The meaning of the names of another text, e.g. an `--input` term, in a finished program.
+    pub fn of_program(
+        signature: &'a Signature,
+        names: &'a Names,
+        find: impl Fn(&str) -> Option<SymbolId>,
+    ) -> Self {
+        let truth = Some(signature.booleans).filter(|b| signature.sorts[b.sort].name != HIDDEN_BOOL);
+        Self {
+            symbols: names.iter().map(find).collect(),
+            int: signature.sort_of_kind(SortKind::Int),
+            float: signature.sort_of_kind(SortKind::Float),
+            truth,
+            names,
+            signature: Cow::Borrowed(signature),
+            sorts: Vec::new(),
+            variables: Vec::new(),
+            visible: HashMap::default(),
+            open_from: 0,
+        }
+    }
+
+    pub fn text(&self, name: Name) -> &'a str {
+        self.names.get(name)
+    }
+
+    pub fn sort_name(&self, sort: SortId) -> &str {
+        &self.signature.sorts[sort].name
+    }
+
+    pub fn symbol(&self, name: Name) -> Option<SymbolId> {
+        self.symbols[name.0 as usize]
+    }
+
+    pub fn variable(&self, name: Name) -> Option<&Variable> {
+        self.visible.get(&name).map(|&i| &self.variables[i])
+    }
+
+    /// A `var` section: its variables are in force from here on, until one of the same name is declared.
+    pub fn declare_variables(&mut self, clauses: &[VariableDeclaration], reporter: &mut Reporter) {
+        for clause in clauses {
+            let sort = self.sorts[clause.sort.name.0 as usize];
+            if sort.is_none() {
+                unknown_sort(&self.signature.sorts, clause.sort, self.names, reporter);
+            }
+            for &ident in &clause.names {
+                let Some(sort) = sort else {
+                    reporter.silence(ident.name);
+                    continue;
+                };
+                let earlier = self.visible.get(&ident.name).filter(|&&i| i >= self.open_from);
+                if let Some(first) = earlier.map(|&i| &self.variables[i]) {
+                    reporter.report(
+                        Diagnostic::error(
+                            "T0106",
+                            format!("variable `{}` is declared twice", self.text(ident.name)),
+                        )
+                        .label(ident.span, "declared again here")
+                        .label(
+                            first.ident.span,
+                            format!("first declared here, of sort `{}`", self.sort_name(first.sort)),
+                        )
+                        .help("remove or rename one of the two"),
+                    );
+                    continue;
+                }
+                self.visible.insert(ident.name, self.variables.len());
+                self.variables.push(Variable { ident, sort, used: false.into() });
+            }
+        }
+    }
+
+    /// An `eqn` section: a later `var` section may declare the same names anew.
+    pub fn close_variables(&mut self) {
+        self.open_from = self.variables.len();
+    }
+
+    /// The nearest name among symbols and visible variables.
+    pub fn nearest_term(&self, name: &str) -> Option<&str> {
+        let symbols = self.signature.symbols.iter().map(|symbol| symbol.name.as_str());
+        let mut variables: Vec<&str> = self.visible.keys().map(|&v| self.text(v)).collect();
+        variables.sort_unstable();
+        nearest(name, symbols.chain(variables))
+    }
+}
+
+/// Names that stand at the head of a left-hand side: these symbols are defined functions.
+fn heads(module: &Module) -> Vec<bool> {
+    let mut heads = vec![false; module.names.iter().len()];
+    for section in &module.sections {
+        let Section::Equations(equations) = section else { continue };
+        for equation in equations {
+            if let NodeKind::Name(name) | NodeKind::Call(name, _) | NodeKind::Power(name, _) =
+                equation.left.root().kind
+            {
+                heads[name.0 as usize] = true;
+            }
+        }
+    }
+    heads
+}
+
+fn unknown_sort(sorts: &IdVec<SortId, Sort>, ident: Ident, names: &Names, reporter: &mut Reporter) {
+    if !reporter.first_report(ident.name) {
+        return;
+    }
+    let text = names.get(ident.name);
+    let near = reporter.suggests().then(|| nearest(text, sorts.iter().map(|sort| sort.name.as_str())));
+    reporter.report(
+        Diagnostic::error("T0101", format!("unknown sort `{text}`")).label(ident.span, "not declared").help(
+            match near.flatten() {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("declare it: `sort {text} = struct ...;` or `sort {text};`"),
+            },
+        ),
+    );
+}
+
+/// Collects declarations.
+struct Collector<'a, 'r> {
+    names: &'a Names,
+    heads: Vec<bool>,
+    sorts: IdVec<SortId, Sort>,
+    sort_of: Vec<Option<SortId>>,
+    symbols: IdVec<SymbolId, Symbol>,
+    symbol_of: Vec<Option<SymbolId>>,
+    reporter: &'r mut Reporter,
+}
+
+impl<'a> Collector<'a, '_> {
+    /// The built-in sorts that the program does not declare itself, then its own.
+    fn sorts(&mut self, module: &'a Module) {
+        let declarations = || {
+            module.sections.iter().filter_map(|section| match section {
+                Section::Sorts(clauses) => Some(clauses),
+                _ => None,
+            })
+        };
+        let declared: Vec<Ident> = declarations().flatten().flat_map(|c| c.names.iter().copied()).collect();
+        for (name, kind) in [("Bool", SortKind::Data), ("Int", SortKind::Int), ("Float", SortKind::Float)] {
+            let known = self.names.find(name);
+            if known.is_none_or(|known| declared.iter().all(|ident| ident.name != known)) {
+                let id = self.sorts.push(Sort { name: name.into(), kind, span: None });
+                if let Some(known) = known {
+                    self.sort_of[known.0 as usize] = Some(id);
+                }
+            }
+        }
+        for ident in declared {
+            self.sort(ident);
+        }
+    }
+
+    fn sort(&mut self, ident: Ident) {
+        let text = self.names.get(ident.name);
+        if let Some(first) = self.sort_of[ident.name.0 as usize] {
+            let mut diagnostic = Diagnostic::error("T0104", format!("sort `{text}` is declared twice"))
+                .label(ident.span, "declared again here");
+            if let Some(span) = self.sorts[first].span {
+                diagnostic = diagnostic.label(span, "first declared here");
+            }
+            self.reporter
+                .report(diagnostic.help("put all its symbols into one declaration, or rename one sort"));
+            return;
+        }
+        let sort = Sort { name: text.into(), kind: SortKind::Data, span: Some(ident.span) };
+        self.sort_of[ident.name.0 as usize] = Some(self.sorts.push(sort));
+    }
+
+    /// `true` and `false`, when `Bool` is built in; `True` and `False` mean the same unless the program declares them.
+    fn builtin_bool(&mut self) -> Option<Booleans> {
+        let (sort, _) = self.sorts.iter_enumerated().find(|(_, s)| s.name == "Bool" && s.span.is_none())?;
+        let mut constant = |name: &str| {
+            let symbol = Symbol {
+                name: name.into(),
+                args: Vec::new(),
+                result: sort,
+                kind: SymbolKind::Constructor,
+                span: None,
+            };
+            let id = self.symbols.push(symbol);
+            if let Some(name) = self.names.find(name) {
+                self.symbol_of[name.0 as usize] = Some(id);
+            }
+            id
+        };
+        Some(Booleans { sort, true_symbol: constant("true"), false_symbol: constant("false") })
+    }
+
+    fn symbols(&mut self, module: &'a Module) {
+        for section in &module.sections {
+            match section {
+                Section::Sorts(clauses) => {
+                    for clause in clauses {
+                        let sort = clause.names.first().copied();
+                        for symbol in clause.symbols.iter().flatten() {
+                            self.struct_symbol(sort, symbol);
+                        }
+                    }
+                }
+                Section::Constructors(clauses) | Section::Maps(clauses) => {
+                    for clause in clauses {
+                        let args: Vec<_> = clause.args.iter().map(|&sort| self.find(sort)).collect();
+                        let result = self.find(clause.result);
+                        clause.names.iter().for_each(|&name| self.symbol(name, &args, result));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn find(&mut self, sort: Ident) -> Option<SortId> {
+        let found = self.sort_of[sort.name.0 as usize];
+        if found.is_none() {
+            unknown_sort(&self.sorts, sort, self.names, self.reporter);
+        }
+        found
+    }
+
+    fn struct_symbol(&mut self, sort: Option<Ident>, symbol: &StructSymbol) {
+        let extras = symbol.args.iter().filter_map(|arg| arg.projection).chain(symbol.recogniser);
+        for extra in extras {
+            let text = self.names.get(extra.name);
+            self.reporter.report(
+                Diagnostic::error("T0009", "projections and recognisers of a `struct` are not supported")
+                    .label(extra.span, format!("`{text}` would be a function"))
+                    .help(format!(
+                        "remove it here, declare `{text}` in a `map` section and write its equations"
+                    )),
+            );
+            self.reporter.silence(extra.name);
+        }
+        let args: Vec<_> = symbol.args.iter().map(|arg| self.find(arg.sort)).collect();
+        let result = sort.and_then(|sort| self.sort_of[sort.name.0 as usize]);
+        self.symbol(symbol.name, &args, result);
+    }
+
+    fn symbol(&mut self, ident: Ident, args: &[Option<SortId>], result: Option<SortId>) {
+        let index = ident.name.0 as usize;
+        let args: Option<Vec<SortId>> = args.iter().copied().collect();
+        let (Some(args), Some(result)) = (args, result) else {
+            return self.reporter.silence(ident.name);
+        };
+        if let Some(first) = self.symbol_of[index] {
+            return self.duplicate(ident, &args, first);
+        }
+        let kind = if self.heads[index] { SymbolKind::Defined } else { SymbolKind::Constructor };
+        let name = self.names.get(ident.name).to_string();
+        let id = self.symbols.push(Symbol { name, args, result, kind, span: Some(ident.span) });
+        self.symbol_of[index] = Some(id);
+    }
+
+    fn duplicate(&mut self, ident: Ident, args: &[SortId], first: SymbolId) {
+        let first = &self.symbols[first];
+        let mut diagnostic = Diagnostic::error("T0105", format!("symbol `{}` is declared twice", first.name))
+            .label(ident.span, "declared again here");
+        diagnostic = match first.span {
+            Some(span) => diagnostic.label(span, "first declared here"),
+            None => diagnostic.note(format!(
+                "`{}` is a constant of the built-in sort `Bool`; a program that declares `Bool` itself has none",
+                first.name
+            )),
+        };
+        if first.args != args {
+            diagnostic =
+                diagnostic.note("a name has one meaning: overloading by argument sorts is not supported");
+        }
+        self.reporter.report(diagnostic.help("rename one of the two"));
+    }
+
+    fn finish(mut self, builtin_bool: Option<Booleans>) -> Scope<'a> {
+        if let Some(booleans) = builtin_bool {
+            for (alias, symbol) in [("True", booleans.true_symbol), ("False", booleans.false_symbol)] {
+                if let Some(name) = self.names.find(alias) {
+                    self.symbol_of[name.0 as usize].get_or_insert(symbol);
+                }
+            }
+        }
+        let truth = builtin_bool.or_else(|| self.declared_bool());
+        let booleans = truth.unwrap_or_else(|| self.hidden_bool());
+        let signature = Signature {
+            sorts: self.sorts,
+            symbols: self.symbols,
+            constraints: IdVec::new(),
+            texts: Texts::default(),
+            booleans,
+        };
+        Scope {
+            names: self.names,
+            int: signature.sort_of_kind(SortKind::Int),
+            float: signature.sort_of_kind(SortKind::Float),
+            signature: Cow::Owned(signature),
+            sorts: self.sort_of,
+            symbols: self.symbol_of,
+            truth,
+            variables: Vec::new(),
+            visible: HashMap::default(),
+            open_from: 0,
+        }
+    }
+
+    /// The truth values of a `Bool` that the program declares: `true` and `false`, or `True` and `False`.
+    fn declared_bool(&self) -> Option<Booleans> {
+        let (sort, _) = self.sorts.iter_enumerated().find(|(_, sort)| sort.name == "Bool")?;
+        let constant = |text: &str| {
+            let id = self.symbol_of[self.names.find(text)?.0 as usize]?;
+            let symbol = &self.symbols[id];
+            let fits = symbol.result == sort && symbol.args.is_empty();
+            (fits && symbol.kind == SymbolKind::Constructor).then_some(id)
+        };
+        [("true", "false"), ("True", "False")].into_iter().find_map(|(yes, no)| {
+            Some(Booleans { sort, true_symbol: constant(yes)?, false_symbol: constant(no)? })
+        })
+    }
+
+    /// The rule IR always has truth values; here no term of the program has their sort.
+    fn hidden_bool(&mut self) -> Booleans {
+        let sort = self.sorts.push(Sort { name: HIDDEN_BOOL.into(), kind: SortKind::Data, span: None });
+        let mut constant = |name: &str| {
+            let (name, kind) = (name.to_string(), SymbolKind::Constructor);
+            self.symbols.push(Symbol { name, args: Vec::new(), result: sort, kind, span: None })
+        };
+        Booleans { sort, true_symbol: constant("true"), false_symbol: constant("false") }
+    }
+}

@@ -1,0 +1,379 @@
+//! Names to symbols and variables, and the sort of every subterm, in one pass over the postfix nodes of a term.
+//!
+//! A symbol has one result sort, so sorts are known bottom-up; what a place expects is needed for messages only.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::hash::HashMap;
+use gchr_core::ids::IdVec;
+use gchr_core::op::Op;
+use gchr_core::rule::{Const, Var, VarId};
+use gchr_core::signature::{SortId, SymbolId};
+use gchr_core::source::Span;
+
+use super::Reporter;
+use super::declarations::Scope;
+use super::sinks::{Resolved, Sink, not_ground};
+use crate::ast::{Infix, Name, NodeKind, Prefix, Term};
+
+/// Most errors reported for one term: a list of 10^6 wrong elements says enough after these.
+const MAX_ERRORS: usize = 20;
+
+/// The variables of a rule.
+#[derive(Default)]
+pub(crate) struct RuleVars {
+    pub vars: IdVec<VarId, Var>,
+    ids: HashMap<Name, VarId>,
+}
+
+/// What a variable means in a term.
+pub(crate) enum Vars<'v> {
+    /// Left-hand side: its first occurrence binds it.
+    Bind(&'v mut RuleVars),
+    /// Condition or right-hand side: it must be bound.
+    Bound(&'v RuleVars, &'static str),
+    /// Input: there are none.
+    None,
+}
+
+/// A complete subterm: its sort, unless something in it is wrong.
+#[derive(Clone, Copy)]
+struct Operand {
+    sort: Option<SortId>,
+    span: Span,
+}
+
+/// Resolves one term.
+pub(crate) struct Resolver<'s, 'v> {
+    scope: &'s Scope<'s>,
+    vars: Vars<'v>,
+    reporter: &'v mut Reporter,
+    operands: Vec<Operand>,
+    errors: usize,
+    /// Something is wrong, be it reported here or not: the sink gets nothing more.
+    failed: bool,
+}
+
+impl<'s, 'v> Resolver<'s, 'v> {
+    pub fn new(scope: &'s Scope<'s>, vars: Vars<'v>, reporter: &'v mut Reporter) -> Self {
+        Self { scope, vars, reporter, operands: Vec::new(), errors: 0, failed: false }
+    }
+
+    /// Feeds the nodes of `term` to `sink` and returns its sort; `None` when anything is wrong.
+    pub fn resolve(mut self, term: &Term, sink: &mut impl Sink) -> Option<SortId> {
+        for node in &term.nodes {
+            let arity = node.kind.arity();
+            let base = self.operands.len() - arity;
+            let result = self.node(node.kind, node.span, base);
+            self.operands.truncate(base);
+            self.operands.push(Operand { sort: result.map(|(_, sort)| sort), span: node.span });
+            match result {
+                Some((resolved, sort)) if !self.failed => {
+                    if let Err(diagnostic) = sink.push(resolved, arity, sort, node.span) {
+                        self.error(*diagnostic);
+                    }
+                }
+                _ => self.failed = true,
+            }
+            if self.errors >= MAX_ERRORS {
+                break;
+            }
+        }
+        let sort = self.operands.last().and_then(|operand| operand.sort);
+        sort.filter(|_| !self.failed)
+    }
+
+    fn error(&mut self, diagnostic: Diagnostic) {
+        self.failed = true;
+        self.errors += 1;
+        self.reporter.report(diagnostic);
+    }
+
+    /// Meaning and sort of a node whose operands start at `base`. Also wrong operands leave the sort known where it is certain.
+    fn node(&mut self, kind: NodeKind, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+        match kind {
+            NodeKind::Int(n) => self.literal(self.scope.int, Const::Int(n), "Int", span),
+            NodeKind::Float(x) => self.literal(self.scope.float, Const::Float(x), "Float", span),
+            NodeKind::Name(name) => match self.scope.variable(name) {
+                Some(_) if !matches!(self.vars, Vars::None) => self.variable(name, span),
+                Some(_) if self.scope.symbol(name).is_none() => {
+                    self.error(not_ground(span));
+                    None
+                }
+                _ => self.application(name, span, base),
+            },
+            NodeKind::Call(name, _) => self.application(name, span, base),
+            NodeKind::Power(name, count) => self.power(name, count, span, base),
+            NodeKind::Prefix(prefix) => self.prefix(prefix, span, base),
+            NodeKind::Infix(infix) => self.infix(infix, span, base),
+        }
+    }
+
+    fn literal(
+        &mut self,
+        sort: Option<SortId>,
+        value: Const,
+        name: &str,
+        span: Span,
+    ) -> Option<(Resolved, SortId)> {
+        if sort.is_none() {
+            self.error(
+                Diagnostic::error("T0205", "the program has no numbers of this kind")
+                    .label(span, format!("a literal of the built-in sort `{name}`"))
+                    .note(format!(
+                        "the program declares a sort `{name}` of its own, which hides the built-in one"
+                    ))
+                    .help(format!(
+                        "rename the declared sort `{name}`, or write the value with its constructors"
+                    )),
+            );
+        }
+        sort.map(|sort| (Resolved::Const(value), sort))
+    }
+
+    fn variable(&mut self, name: Name, span: Span) -> Option<(Resolved, SortId)> {
+        let declared = self.scope.variable(name)?;
+        declared.used.set(true);
+        let sort = declared.sort;
+        let found = match &mut self.vars {
+            Vars::Bind(rule) => {
+                let text = self.scope.text(name);
+                let vars = &mut rule.vars;
+                Ok(*rule.ids.entry(name).or_insert_with(|| vars.push(Var { name: text.into(), sort, span })))
+            }
+            Vars::Bound(rule, place) => rule.ids.get(&name).copied().ok_or(*place),
+            Vars::None => return None,
+        };
+        match found {
+            Ok(var) => Some((Resolved::Var(var), sort)),
+            Err(place) => {
+                let text = self.scope.text(name);
+                self.error(
+                    Diagnostic::error("T0304", format!("variable `{text}` is not bound"))
+                        .label(span, format!("used in the {place}, but not in the left-hand side"))
+                        .note("only matching the left-hand side gives a variable its value")
+                        .help(format!("let `{text}` occur in the left-hand side, or write a term here")),
+                );
+                // Its sort is known: go on checking what is around it.
+                self.failed = true;
+                Some((Resolved::Var(VarId(0)), sort))
+            }
+        }
+    }
+
+    fn application(&mut self, name: Name, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+        let Some(symbol) = self.scope.symbol(name) else {
+            self.unknown(name, span);
+            return None;
+        };
+        let declared = &self.scope.signature.symbols[symbol];
+        let found = self.operands.len() - base;
+        if declared.args.len() == found {
+            (0..found).for_each(|i| self.argument(symbol, i, base));
+        } else {
+            self.wrong_arity(symbol, found, span);
+        }
+        Some((Resolved::App(symbol), declared.result))
+    }
+
+    fn argument(&mut self, symbol: SymbolId, i: usize, base: usize) {
+        let operand = self.operands[base + i];
+        let symbol = &self.scope.signature.symbols[symbol];
+        let expected = symbol.args[i];
+        let Some(found) = operand.sort.filter(|&found| found != expected) else { return };
+        let (expected, found) = (self.scope.sort_name(expected), self.scope.sort_name(found));
+        let mut diagnostic =
+            Diagnostic::error("T0201", format!("expected sort `{expected}`, found `{found}`"))
+                .label(operand.span, format!("this has sort `{found}`"));
+        if let Some(declared) = symbol.span {
+            diagnostic = diagnostic
+                .label(declared, format!("argument {} of `{}` has sort `{expected}`", i + 1, symbol.name));
+        }
+        let help = match (expected, found) {
+            ("Float", "Int") => "write the number with a point, e.g. `1.0`".to_string(),
+            _ => format!(
+                "put a term of sort `{expected}` here, or change the declaration of `{}`",
+                symbol.name
+            ),
+        };
+        self.error(diagnostic.help(help));
+    }
+
+    fn wrong_arity(&mut self, symbol: SymbolId, found: usize, span: Span) {
+        let symbol = &self.scope.signature.symbols[symbol];
+        let count = |n: usize| match n {
+            0 => "no arguments".to_string(),
+            1 => "1 argument".to_string(),
+            n => format!("{n} arguments"),
+        };
+        let sorts: Vec<_> = symbol.args.iter().map(|&sort| self.scope.sort_name(sort)).collect();
+        let form = match sorts.as_slice() {
+            [] => symbol.name.clone(),
+            sorts => format!("{}({})", symbol.name, sorts.join(", ")),
+        };
+        let mut diagnostic = Diagnostic::error(
+            "T0103",
+            format!("`{}` takes {}, found {}", symbol.name, count(symbol.args.len()), count(found)),
+        )
+        .label(span, format!("{} here", count(found)));
+        if let Some(declared) = symbol.span {
+            diagnostic = diagnostic.label(declared, "declared here");
+        }
+        self.error(diagnostic.help(format!("write it as `{form}`")));
+    }
+
+    fn unknown(&mut self, name: Name, span: Span) {
+        self.failed = true;
+        if !self.reporter.first_report(name) {
+            return;
+        }
+        let text = self.scope.text(name);
+        if let Some(variable) = self.scope.variable(name) {
+            let diagnostic = Diagnostic::error("T0103", format!("variable `{text}` takes no arguments"))
+                .label(span, "applied to arguments")
+                .label(variable.ident.span, "declared here")
+                .help(format!("write `{text}` alone, or declare a symbol `{text}`"));
+            return self.error(diagnostic);
+        }
+        let near = if self.reporter.suggests() { self.scope.nearest_term(text) } else { None };
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => {
+                format!("declare `{text}` in a `struct`, a `map` or, before its equations, a `var` section")
+            }
+        };
+        let diagnostic = Diagnostic::error("T0102", format!("unknown symbol or variable `{text}`"))
+            .label(span, "not declared")
+            .help(help);
+        self.error(diagnostic);
+    }
+
+    fn power(&mut self, name: Name, count: u32, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+        let (_, result) = self.application(name, span, base)?;
+        let symbol = self.scope.symbol(name)?;
+        let declared = &self.scope.signature.symbols[symbol];
+        if declared.args.len() == 1 && declared.args[0] != result {
+            let (arg, result) = (self.scope.sort_name(declared.args[0]), self.scope.sort_name(result));
+            let text = &declared.name;
+            self.error(
+                Diagnostic::error("T0206", format!("`{text}` cannot be applied to itself"))
+                    .label(span, format!("`{text}` takes a `{arg}` and gives a `{result}`"))
+                    .help("only a unary symbol whose argument and result have the same sort can be repeated"),
+            );
+        }
+        Some((Resolved::Repeat(symbol, count), result))
+    }
+
+    fn prefix(&mut self, prefix: Prefix, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+        let operand = self.operands[base];
+        let sort = operand.sort?;
+        match prefix {
+            Prefix::Negative if self.is_number(sort) => Some((Resolved::Op(Op::Neg, sort), sort)),
+            Prefix::Negative => {
+                self.wrong_operand("-", "`Int` or `Float`", operand, span);
+                None
+            }
+            Prefix::Not => {
+                let truth = self.truth(span)?;
+                if sort != truth {
+                    self.wrong_operand("!", "`Bool`", operand, span);
+                }
+                Some((Resolved::Op(Op::Negate, truth), truth))
+            }
+        }
+    }
+
+    fn infix(&mut self, infix: Infix, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+        use Infix::*;
+        let (left, right) = (self.operands[base], self.operands[base + 1]);
+        let result = match infix {
+            Or | And | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual => {
+                Some(self.truth(span)?)
+            }
+            _ => None,
+        };
+        let (Some(a), Some(b)) = (left.sort, right.sort) else {
+            // The sort of a comparison does not depend on its operands.
+            return result.map(|sort| (Resolved::Op(infix.op(), sort), sort));
+        };
+        let takes = match infix {
+            Or | And => "`Bool`",
+            Equal | NotEqual => "operands of one sort",
+            BitOr | BitXor | BitAnd | ShiftLeft | ShiftRight | IntDiv | Mod => "`Int`",
+            Div => "`Float`",
+            Add | Sub | Mul | Less | LessEqual | Greater | GreaterEqual => "`Int` or `Float`",
+        };
+        let fits = |sort: SortId| match infix {
+            Or | And => Some(sort) == result,
+            Equal | NotEqual => true,
+            BitOr | BitXor | BitAnd | ShiftLeft | ShiftRight | IntDiv | Mod => Some(sort) == self.scope.int,
+            Div => Some(sort) == self.scope.float,
+            Add | Sub | Mul | Less | LessEqual | Greater | GreaterEqual => self.is_number(sort),
+        };
+        let wrong = [(a, left), (b, right)].into_iter().find(|&(sort, _)| !fits(sort));
+        if let Some((_, operand)) = wrong {
+            self.wrong_operand(infix.text(), takes, operand, span);
+            return result.map(|sort| (Resolved::Op(infix.op(), sort), sort));
+        }
+        if a != b {
+            self.different_operands(infix, left, right);
+        }
+        let op = match infix {
+            Equal if !self.is_number(a) => Op::Same,
+            NotEqual if !self.is_number(a) => Op::Differ,
+            _ => infix.op(),
+        };
+        Some((Resolved::Op(op, a), result.unwrap_or(a)))
+    }
+
+    fn is_number(&self, sort: SortId) -> bool {
+        [self.scope.int, self.scope.float].contains(&Some(sort))
+    }
+
+    fn truth(&mut self, span: Span) -> Option<SortId> {
+        if self.scope.truth.is_none() {
+            self.error(no_truth(span));
+        }
+        self.scope.truth.map(|truth| truth.sort)
+    }
+
+    fn wrong_operand(&mut self, op: &str, takes: &str, operand: Operand, span: Span) {
+        let found = operand.sort.map_or("?", |sort| self.scope.sort_name(sort));
+        let help = match (op, found) {
+            ("/", "Int") => "integers are divided by `div` (rounded down); its remainder is `mod`",
+            ("|", "Bool") => "truth values are joined by `||`",
+            ("&", "Bool") => "truth values are joined by `&&`",
+            _ => "declare a function for other sorts and write its equations",
+        };
+        self.error(
+            Diagnostic::error("T0202", format!("`{op}` takes {takes}, found `{found}`"))
+                .label(operand.span, format!("this has sort `{found}`"))
+                .label(span, format!("operand of this `{op}`"))
+                .help(help),
+        );
+    }
+
+    fn different_operands(&mut self, infix: Infix, left: Operand, right: Operand) {
+        let name = |operand: Operand| operand.sort.map_or("?", |sort| self.scope.sort_name(sort));
+        let (a, b) = (name(left), name(right));
+        let help = match (a, b) {
+            ("Int", "Float") | ("Float", "Int") => "write literals of sort `Float` with a point, e.g. `1.0`",
+            _ => "make both operands terms of one sort",
+        };
+        let diagnostic = Diagnostic::error(
+            "T0202",
+            format!("the operands of `{}` have different sorts, `{a}` and `{b}`", infix.text()),
+        )
+        .label(right.span, format!("this has sort `{b}`"))
+        .label(left.span, format!("this has sort `{a}`"))
+        .help(help);
+        self.error(diagnostic);
+    }
+}
+
+/// The program's own `Bool` lacks constants.
+pub(crate) fn no_truth(span: Span) -> Diagnostic {
+    Diagnostic::error("T0207", "the program has no truth values")
+        .label(span, "this needs the sort `Bool`")
+        .note("the program declares a sort `Bool` without the constants `true` and `false` (or `True` and `False`)")
+        .help("declare both constants in `Bool`, or leave its declaration out: it is built in")
+}

@@ -1,0 +1,123 @@
+//! An equation to a rule of the rule IR.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::rule::{Body, Goal, GoalKind, Head, HeadAtom, PatternKind, Role, Rule};
+use gchr_core::signature::SortId;
+use gchr_core::source::Span;
+
+use super::Reporter;
+use super::declarations::Scope;
+use super::resolve::{Resolver, RuleVars, Vars, no_truth};
+use super::sinks::{ExprSink, MAX_DEPTH, PatternSink, too_deep};
+use crate::ast::{Equation, NodeKind, Term};
+
+/// The rule of an equation; `None` when something in it is wrong, which then is reported.
+pub(crate) fn lower(equation: &Equation, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Rule> {
+    let terms = [Some(&equation.left), equation.condition.as_ref(), Some(&equation.right)];
+    let deep = terms.into_iter().flatten().filter(|term| term.depth > MAX_DEPTH);
+    let before = reporter.diagnostics.len();
+    deep.for_each(|term| reporter.report(too_deep(term.span())));
+    if reporter.diagnostics.len() > before {
+        return None;
+    }
+    let redex = is_application(&equation.left, scope, reporter);
+    let mut rule = RuleVars::default();
+    let mut left = PatternSink::default();
+    let left_sort = Resolver::new(scope, Vars::Bind(&mut rule), reporter).resolve(&equation.left, &mut left);
+    let guard = match &equation.condition {
+        Some(condition) => Some(vec![guard(condition, &rule, scope, reporter)?]),
+        None => Some(Vec::new()),
+    };
+    let mut right = ExprSink::default();
+    let right_sort = Resolver::new(scope, Vars::Bound(&rule, "right-hand side"), reporter)
+        .resolve(&equation.right, &mut right);
+    let (left_sort, right_sort) = (left_sort?, right_sort?);
+    if left_sort != right_sort {
+        reporter.report(different_sides(equation, left_sort, right_sort, scope));
+        return None;
+    }
+    let head = head(left, &equation.left, scope, reporter).filter(|_| redex)?;
+    Some(Rule {
+        name: None,
+        vars: rule.vars,
+        heads: vec![head],
+        guard: guard?,
+        body: Body::Replace(right.finish()?),
+        span: equation.span,
+    })
+}
+
+/// Whether a left-hand side is an application of a symbol; reports it when not.
+fn is_application(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bool {
+    let (what, help) = match left.root().kind {
+        NodeKind::Name(name) => match scope.variable(name) {
+            Some(_) if scope.symbol(name).is_some() => (
+                "a variable",
+                format!("write `{0}()` for the constant `{0}`, which the variable hides", scope.text(name)),
+            ),
+            Some(_) => ("a variable", "a rule rewrites applications of one symbol: `F(...) = ...`".into()),
+            None => return true,
+        },
+        NodeKind::Call(..) | NodeKind::Power(..) => return true,
+        NodeKind::Int(_) | NodeKind::Float(_) => {
+            ("a literal", "numbers are normal forms: declare a function `F` and write `F(...) = ...`".into())
+        }
+        NodeKind::Prefix(_) | NodeKind::Infix(_) => (
+            "an application of a built-in operator",
+            "operators have their meaning already: declare a function `F` and write `F(...) = ...`".into(),
+        ),
+    };
+    reporter.report(
+        Diagnostic::error("T0301", format!("the left-hand side of an equation is {what}"))
+            .label(left.span(), "nothing to rewrite")
+            .help(help),
+    );
+    false
+}
+
+fn guard(condition: &Term, rule: &RuleVars, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Goal> {
+    let span = condition.span();
+    let mut sink = ExprSink::default();
+    let sort =
+        Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(condition, &mut sink)?;
+    let Some(truth) = scope.truth else {
+        reporter.report(no_truth(span));
+        return None;
+    };
+    if sort != truth.sort {
+        let found = scope.sort_name(sort);
+        reporter.report(
+            Diagnostic::error("T0204", format!("a condition has sort `Bool`, found `{found}`"))
+                .label(span, format!("this has sort `{found}`"))
+                .help("compare two terms (`C == D -> L = R`), or call a function with result `Bool`"),
+        );
+        return None;
+    }
+    Some(Goal { kind: GoalKind::Test(sink.finish()?), span })
+}
+
+fn different_sides(equation: &Equation, left: SortId, right: SortId, scope: &Scope<'_>) -> Diagnostic {
+    let (left, right) = (scope.sort_name(left), scope.sort_name(right));
+    Diagnostic::error(
+        "T0203",
+        format!("the sides of this equation have different sorts, `{left}` and `{right}`"),
+    )
+    .label(equation.right.span(), format!("this has sort `{right}`"))
+    .label(equation.left.span(), format!("this has sort `{left}`"))
+    .help(format!("replace the right-hand side by a term of sort `{left}`"))
+}
+
+fn head(left: PatternSink, term: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Head> {
+    let span: Span = term.span();
+    let PatternKind::App { symbol, args } = left.finish()?.kind else { return None };
+    let declared = &scope.signature.symbols[symbol];
+    if declared.span.is_none() {
+        reporter.report(
+            Diagnostic::error("T0302", format!("`{}` is built in and has no equations", declared.name))
+                .label(span, "the left-hand side of an equation")
+                .help("declare a function of your own, or declare `Bool` in the program"),
+        );
+        return None;
+    }
+    Some(Head { role: Role::Removed, atom: HeadAtom::Term { symbol, args }, passive: false, span })
+}

@@ -1,0 +1,184 @@
+//! What a resolved term becomes: an expression, a pattern or a ground term. Each is built bottom-up from postfix order on an
+//! explicit stack.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::op::Op;
+use gchr_core::rule::{Const, Expr, ExprKind, GroundNode, Pattern, PatternKind, VarId};
+use gchr_core::signature::{SortId, SymbolId};
+use gchr_core::source::Span;
+
+/// Deepest term of a rule. Later stages may recurse over the terms of rules (never over the input).
+pub(crate) const MAX_DEPTH: u32 = 1_000;
+/// Most nodes that the repetitions of one left-hand side may stand for.
+const MAX_UNROLLED: u64 = 10_000;
+
+/// A node of a well-sorted term.
+#[derive(Clone, Copy)]
+pub(crate) enum Resolved {
+    Var(VarId),
+    Const(Const),
+    App(SymbolId),
+    /// A unary symbol so many times, perhaps zero.
+    Repeat(SymbolId, u32),
+    /// With the sort of its operands.
+    Op(Op, SortId),
+}
+
+/// Takes the nodes of a well-sorted term in postfix order.
+pub(crate) trait Sink {
+    /// Takes a node with its arity, sort and place.
+    fn push(&mut self, node: Resolved, arity: usize, sort: SortId, span: Span)
+    -> Result<(), Box<Diagnostic>>;
+}
+
+/// Builds an expression; the term is at most [`MAX_DEPTH`] deep.
+#[derive(Default)]
+pub(crate) struct ExprSink {
+    stack: Vec<Expr>,
+}
+
+impl ExprSink {
+    pub fn finish(mut self) -> Option<Expr> {
+        self.stack.pop()
+    }
+}
+
+impl Sink for ExprSink {
+    fn push(
+        &mut self,
+        node: Resolved,
+        arity: usize,
+        sort: SortId,
+        span: Span,
+    ) -> Result<(), Box<Diagnostic>> {
+        let args = self.stack.split_off(self.stack.len() - arity);
+        let kind = match node {
+            Resolved::Var(var) => ExprKind::Var(var),
+            Resolved::Const(c) => ExprKind::Const(c),
+            Resolved::App(symbol) => ExprKind::App { symbol, args },
+            Resolved::Op(op, _) => ExprKind::Op { op, args },
+            Resolved::Repeat(symbol, count) => {
+                let Some(arg) = args.into_iter().next() else { return Ok(()) };
+                if count == 0 {
+                    self.stack.push(arg);
+                    return Ok(());
+                }
+                ExprKind::Repeat { symbol, count, arg: Box::new(arg) }
+            }
+        };
+        self.stack.push(Expr { kind, sort, span });
+        Ok(())
+    }
+}
+
+/// Builds a pattern, repetitions unrolled.
+#[derive(Default)]
+pub(crate) struct PatternSink {
+    stack: Vec<(Pattern, u32)>,
+    unrolled: u64,
+}
+
+impl PatternSink {
+    pub fn finish(mut self) -> Option<Pattern> {
+        self.stack.pop().map(|(pattern, _)| pattern)
+    }
+
+    fn unroll(
+        &mut self,
+        symbol: SymbolId,
+        count: u32,
+        sort: SortId,
+        span: Span,
+    ) -> Result<(), Box<Diagnostic>> {
+        let Some((mut pattern, depth)) = self.stack.pop() else { return Ok(()) };
+        self.unrolled += u64::from(count);
+        if depth.saturating_add(count) > MAX_DEPTH || self.unrolled > MAX_UNROLLED {
+            return Err(Box::new(
+                Diagnostic::error("T0008", "this repetition is too long for a left-hand side")
+                    .label(span, format!("{count} nested patterns"))
+                    .note(format!(
+                        "a pattern may be {MAX_DEPTH} deep, and the repetitions of one left-hand side stand for at most {MAX_UNROLLED} nodes"
+                    ))
+                    .help("count down by a rule instead of matching the whole nest at once"),
+            ));
+        }
+        for _ in 0..count {
+            pattern = Pattern { kind: PatternKind::App { symbol, args: vec![pattern] }, sort, span };
+        }
+        self.stack.push((pattern, depth + count));
+        Ok(())
+    }
+}
+
+impl Sink for PatternSink {
+    fn push(
+        &mut self,
+        node: Resolved,
+        arity: usize,
+        sort: SortId,
+        span: Span,
+    ) -> Result<(), Box<Diagnostic>> {
+        let kind = match node {
+            Resolved::Var(var) => PatternKind::Var(var),
+            Resolved::Const(c) => PatternKind::Const(c),
+            Resolved::Repeat(symbol, count) => return self.unroll(symbol, count, sort, span),
+            Resolved::App(symbol) => {
+                let args = self.stack.split_off(self.stack.len() - arity);
+                let depth = 1 + args.iter().map(|&(_, depth)| depth).max().unwrap_or(0);
+                if depth > MAX_DEPTH {
+                    return Err(Box::new(too_deep(span)));
+                }
+                let args = args.into_iter().map(|(pattern, _)| pattern).collect();
+                self.stack.push((Pattern { kind: PatternKind::App { symbol, args }, sort, span }, depth));
+                return Ok(());
+            }
+            Resolved::Op(..) => {
+                return Err(Box::new(
+                    Diagnostic::error("T0303", "an operator cannot be matched")
+                        .label(span, "this is computed, not built")
+                        .note("the arguments of a left-hand side are matched against normal forms: constructors, literals and variables")
+                        .help("match a variable here, and test it in a condition: `X == E -> F(X) = ...`"),
+                ));
+            }
+        };
+        self.stack.push((Pattern { kind, sort, span }, 1));
+        Ok(())
+    }
+}
+
+/// A term of a rule exceeds [`MAX_DEPTH`].
+pub(crate) fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::error("T0007", format!("this term is nested more than {MAX_DEPTH} deep"))
+        .label(span, "too deep for a rule")
+        .note("the input term has no such limit")
+        .help("write repetitions as `S^n(...)`, or build the term by rules")
+}
+
+/// Builds a ground term of any size.
+#[derive(Default)]
+pub(crate) struct GroundSink {
+    pub nodes: Vec<GroundNode>,
+}
+
+impl Sink for GroundSink {
+    fn push(&mut self, node: Resolved, _: usize, _: SortId, span: Span) -> Result<(), Box<Diagnostic>> {
+        let node = match node {
+            Resolved::Const(c) => GroundNode::Const(c),
+            Resolved::App(symbol) => GroundNode::App(symbol),
+            Resolved::Repeat(_, 0) => return Ok(()),
+            Resolved::Repeat(symbol, count) => GroundNode::Repeat(symbol, count),
+            Resolved::Op(op, sort) => GroundNode::Op(op, sort),
+            Resolved::Var(_) => return Err(Box::new(not_ground(span))),
+        };
+        self.nodes.push(node);
+        Ok(())
+    }
+}
+
+/// A variable in an input.
+pub(crate) fn not_ground(span: Span) -> Diagnostic {
+    Diagnostic::error("T0305", "the input is not ground")
+        .label(span, "this is a variable")
+        .note("rewriting starts from a term without variables")
+        .help("put a term in its place")
+}

@@ -1,0 +1,297 @@
+//! Text to tokens (logos). Names and numbers are interned on the way, so that a token is 8 bytes and `Copy`.
+
+use std::fmt;
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::source::{SourceId, Span};
+use logos::Logos;
+
+use crate::ast::{Name, Names};
+
+/// Value of a number in the text.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Literal {
+    /// An integer below 2^64; whether it fits an `Int` depends on its sign, which is another token.
+    Int(u64),
+    /// A finite float.
+    Float(f64),
+    /// A number that no 64-bit type holds.
+    TooLarge,
+}
+
+/// Names and numbers of one text.
+#[derive(Default)]
+pub(crate) struct Tables {
+    pub names: Names,
+    pub literals: Vec<Literal>,
+}
+
+/// A token.
+#[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
+#[logos(extras = Tables, skip r"[ \t\r\n\f\u{FEFF}]+", skip(r"%[^\n]*", allow_greedy = true))]
+pub(crate) enum Token {
+    #[token("sort")]
+    Sort,
+    #[token("struct")]
+    Struct,
+    #[token("cons")]
+    Cons,
+    #[token("map")]
+    Map,
+    #[token("var")]
+    Var,
+    #[token("eqn")]
+    Eqn,
+    #[token("input")]
+    Input,
+    #[token("div")]
+    IntDiv,
+    #[token("mod")]
+    Mod,
+    #[regex("[A-Za-z_][A-Za-z0-9_']*", |lex| lex.extras.names.intern(lex.slice()))]
+    Ident(Name),
+    #[regex("[0-9]+", integer)]
+    #[regex(r"[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?", float)]
+    #[regex("[0-9]+[eE][+-]?[0-9]+", float)]
+    Number(u32),
+    #[token("(")]
+    Open,
+    #[token(")")]
+    Close,
+    #[token(",")]
+    Comma,
+    #[token(";")]
+    Semicolon,
+    #[token(":")]
+    Colon,
+    #[token("?")]
+    Question,
+    #[token("#")]
+    Hash,
+    #[token("->")]
+    Arrow,
+    #[token("=")]
+    Equals,
+    #[token("|")]
+    Bar,
+    #[token("||")]
+    BarBar,
+    #[token("&")]
+    And,
+    #[token("&&")]
+    AndAnd,
+    #[token("^")]
+    Caret,
+    #[token("==")]
+    EqEq,
+    #[token("!=")]
+    NotEq,
+    #[token("<")]
+    Less,
+    #[token("<=")]
+    LessEq,
+    #[token(">")]
+    Greater,
+    #[token(">=")]
+    GreaterEq,
+    #[token("<<")]
+    ShiftLeft,
+    #[token(">>")]
+    ShiftRight,
+    #[token("+")]
+    Plus,
+    #[token("-")]
+    Minus,
+    #[token("*")]
+    Star,
+    #[token("/")]
+    Slash,
+    #[token("!")]
+    Bang,
+}
+
+fn integer(lex: &mut logos::Lexer<'_, Token>) -> u32 {
+    let literal = lex.slice().parse().map_or(Literal::TooLarge, Literal::Int);
+    push_literal(lex, literal)
+}
+
+fn float(lex: &mut logos::Lexer<'_, Token>) -> u32 {
+    let literal = match lex.slice().parse::<f64>() {
+        Ok(x) if x.is_finite() => Literal::Float(x),
+        _ => Literal::TooLarge,
+    };
+    push_literal(lex, literal)
+}
+
+fn push_literal(lex: &mut logos::Lexer<'_, Token>, literal: Literal) -> u32 {
+    let literals = &mut lex.extras.literals;
+    literals.push(literal);
+    // A text has fewer than 2^32 bytes (checked by `lex`), hence fewer numbers.
+    (literals.len() - 1) as u32
+}
+
+impl Token {
+    /// Whether a section of a program starts here: the place where error recovery always ends.
+    pub fn starts_section(self) -> bool {
+        matches!(self, Token::Sort | Token::Cons | Token::Map | Token::Var | Token::Eqn | Token::Input)
+    }
+
+    /// The token as messages show it; its own text for names and numbers is not known here.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Token::Sort => "`sort`",
+            Token::Struct => "`struct`",
+            Token::Cons => "`cons`",
+            Token::Map => "`map`",
+            Token::Var => "`var`",
+            Token::Eqn => "`eqn`",
+            Token::Input => "`input`",
+            Token::IntDiv => "`div`",
+            Token::Mod => "`mod`",
+            Token::Ident(_) => "a name",
+            Token::Number(_) => "a number",
+            Token::Open => "`(`",
+            Token::Close => "`)`",
+            Token::Comma => "`,`",
+            Token::Semicolon => "`;`",
+            Token::Colon => "`:`",
+            Token::Question => "`?`",
+            Token::Hash => "`#`",
+            Token::Arrow => "`->`",
+            Token::Equals => "`=`",
+            Token::Bar => "`|`",
+            Token::BarBar => "`||`",
+            Token::And => "`&`",
+            Token::AndAnd => "`&&`",
+            Token::Caret => "`^`",
+            Token::EqEq => "`==`",
+            Token::NotEq => "`!=`",
+            Token::Less => "`<`",
+            Token::LessEq => "`<=`",
+            Token::Greater => "`>`",
+            Token::GreaterEq => "`>=`",
+            Token::ShiftLeft => "`<<`",
+            Token::ShiftRight => "`>>`",
+            Token::Plus => "`+`",
+            Token::Minus => "`-`",
+            Token::Star => "`*`",
+            Token::Slash => "`/`",
+            Token::Bang => "`!`",
+        }
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.describe())
+    }
+}
+
+/// The tokens of one text with their places.
+pub(crate) struct Lexed<'a> {
+    pub source: SourceId,
+    pub text: &'a str,
+    pub tokens: Vec<Token>,
+    /// Byte range of each token.
+    pub ranges: Vec<(u32, u32)>,
+    pub tables: Tables,
+}
+
+impl Lexed<'_> {
+    /// Place of token `index`; the empty place behind the last token when there are fewer.
+    pub fn span(&self, index: usize) -> Span {
+        match (self.ranges.get(index), self.ranges.last()) {
+            (Some(&(start, end)), _) => Span { source: self.source, start, end },
+            (None, Some(&(_, end))) => Span { source: self.source, start: end, end },
+            (None, None) => Span::new(self.source, 0, 0),
+        }
+    }
+
+    /// Text of token `index` in backquotes, or what stands for the end.
+    pub fn show(&self, index: usize) -> String {
+        match self.ranges.get(index) {
+            Some(&(start, end)) => format!("`{}`", &self.text[start as usize..end as usize]),
+            None => "the end of the text".into(),
+        }
+    }
+}
+
+/// Splits `text` into tokens. Characters that belong to no token are reported (once a run) and left out.
+pub(crate) fn lex<'a>(source: SourceId, text: &'a str, diagnostics: &mut Vec<Diagnostic>) -> Lexed<'a> {
+    let mut lexed = Lexed { source, text, tokens: Vec::new(), ranges: Vec::new(), tables: Tables::default() };
+    if u32::try_from(text.len()).is_err() {
+        diagnostics.push(
+            Diagnostic::error("T0010", "the text has 4 GiB or more")
+                .label(Span::new(source, 0, 0), "places in a text are 32-bit numbers")
+                .help("build large terms by rules, or with `S^n(...)`"),
+        );
+        return lexed;
+    }
+    let mut lexer = Token::lexer(text);
+    let mut bad: Option<Span> = None;
+    while let Some(token) = lexer.next() {
+        let range = lexer.span();
+        match token {
+            Ok(token) => {
+                lexed.tokens.push(token);
+                lexed.ranges.push((range.start as u32, range.end as u32));
+            }
+            Err(()) => {
+                let here = Span::new(source, range.start, range.end);
+                match &mut bad {
+                    Some(run) if run.end == here.start => run.end = here.end,
+                    _ => diagnostics.extend(bad.replace(here).map(|run| bad_characters(text, run))),
+                }
+            }
+        }
+    }
+    diagnostics.extend(bad.map(|run| bad_characters(text, run)));
+    lexed.tables = lexer.extras;
+    lexed
+}
+
+fn bad_characters(text: &str, run: Span) -> Diagnostic {
+    let shown: String = text[run.range()].chars().take(20).flat_map(char::escape_debug).collect();
+    Diagnostic::error("T0001", format!("unexpected `{shown}`"))
+        .label(run, "no token starts like this")
+        .help("names are letters, digits, `_` and `'`; comments start with `%`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gchr_core::source::SourceMap;
+
+    fn tokens(text: &str) -> (Vec<Token>, Vec<Literal>, Vec<Diagnostic>) {
+        let id = SourceMap::new().add("test", text);
+        let mut diagnostics = Vec::new();
+        let lexed = lex(id, text, &mut diagnostics);
+        (lexed.tokens, lexed.tables.literals, diagnostics)
+    }
+
+    #[test]
+    fn numbers_keep_their_values_and_limits() {
+        let (_, literals, _) = tokens("0 18446744073709551615 18446744073709551616 1.5 2e3 1e999 % 7\n8");
+        use Literal::*;
+        assert_eq!(literals, [Int(0), Int(u64::MAX), TooLarge, Float(1.5), Float(2000.0), TooLarge, Int(8)]);
+    }
+
+    #[test]
+    fn longest_operator_wins() {
+        let (found, ..) = tokens("a->b - > <<= == =|| |");
+        use Token::*;
+        let names = [Name(0), Name(1)].map(Ident);
+        assert_eq!(
+            found,
+            [names[0], Arrow, names[1], Minus, Greater, ShiftLeft, Equals, EqEq, Equals, BarBar, Bar]
+        );
+    }
+
+    #[test]
+    fn runs_of_bad_characters_are_reported_once() {
+        let (found, _, diagnostics) = tokens("a @@ä b $");
+        assert_eq!(found.len(), 2);
+        let spans: Vec<_> = diagnostics.iter().map(|d| (d.code, d.labels[0].span.range())).collect();
+        assert_eq!(spans, [("T0001", 2..6), ("T0001", 9..10)]);
+    }
+}

@@ -1,0 +1,274 @@
+//! Tokens to syntax tree (chumsky). Never fails: a clause that is not understood is reported and left out, and parsing goes on behind its
+//! semicolon or at the next section keyword.
+
+mod error;
+mod term;
+
+use std::ops::Range;
+
+use chumsky::IterParser;
+use chumsky::prelude::{Parser, SimpleSpan, any, choice, custom, end, extra, just, select, via_parser};
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::source::{SourceId, SourceMap, Span};
+
+pub(crate) use self::term::read_term;
+
+use self::error::{SyntaxError, Tokens};
+use crate::ast::*;
+use crate::lexer::{Lexed, Token, lex};
+
+/// What [`parse`] found.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// All clauses without syntax errors.
+    pub ast: Module,
+    /// Syntax errors, by place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses a `.trs` text.
+pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
+    let mut diagnostics = Vec::new();
+    let lexed = lex(id, &sources.get(id).text, &mut diagnostics);
+    if lexed.tokens.is_empty() && diagnostics.is_empty() {
+        diagnostics.push(
+            Diagnostic::error("T0005", "the program is empty")
+                .label(lexed.span(0), "nothing here but white space and comments")
+                .help("declare sorts and equations: see `docs/language-trs.md`"),
+        );
+    }
+    let (sections, errors) = module(&lexed).parse(lexed.tokens.as_slice()).into_output_errors();
+    let keywords = section_keywords(&lexed.tokens);
+    diagnostics.extend(errors.into_iter().map(|error| {
+        let section = match &error {
+            SyntaxError::Expected { at, .. } => section_at(&lexed.tokens, &keywords, *at),
+            SyntaxError::Specific(_) => None,
+        };
+        error.into_diagnostic(&lexed, section)
+    }));
+    let (sections, damaged) = assemble(sections.unwrap_or_default(), &lexed.tokens);
+    gchr_core::diagnostic::sort(&mut diagnostics);
+    Parsed { ast: Module { source: id, names: lexed.tables.names, sections, damaged }, diagnostics }
+}
+
+fn section_keywords(tokens: &[Token]) -> Vec<usize> {
+    (0..tokens.len()).filter(|&i| tokens[i].starts_section()).collect()
+}
+
+fn section_at(tokens: &[Token], keywords: &[usize], at: usize) -> Option<Token> {
+    let before = keywords.partition_point(|&keyword| keyword < at);
+    before.checked_sub(1).map(|i| tokens[keywords[i]])
+}
+
+/// A clause, or the tokens of one that was not understood.
+type Clause<T> = Result<T, Range<usize>>;
+
+/// A section whose clauses may be damaged.
+enum RawSection {
+    Sorts(Vec<Clause<SortDeclaration>>),
+    Constructors(Vec<Clause<SymbolDeclaration>>),
+    Maps(Vec<Clause<SymbolDeclaration>>),
+    Variables(Vec<Clause<VariableDeclaration>>),
+    Equations(Vec<Clause<Equation>>),
+    Input(Input),
+    Damaged(Range<usize>),
+}
+
+/// Separates what was understood from the names in what was not.
+fn assemble(raw: Vec<RawSection>, tokens: &[Token]) -> (Vec<Section>, Vec<Name>) {
+    let mut damaged = Vec::new();
+    let mut lost = |range: Range<usize>| {
+        damaged.extend(tokens[range].iter().filter_map(|token| match token {
+            Token::Ident(name) => Some(*name),
+            _ => None,
+        }));
+    };
+    fn keep<T>(clauses: Vec<Clause<T>>, lost: &mut impl FnMut(Range<usize>)) -> Vec<T> {
+        clauses.into_iter().filter_map(|clause| clause.map_err(&mut *lost).ok()).collect()
+    }
+    let sections = raw
+        .into_iter()
+        .filter_map(|section| {
+            Some(match section {
+                RawSection::Sorts(clauses) => Section::Sorts(keep(clauses, &mut lost)),
+                RawSection::Constructors(clauses) => Section::Constructors(keep(clauses, &mut lost)),
+                RawSection::Maps(clauses) => Section::Maps(keep(clauses, &mut lost)),
+                RawSection::Variables(clauses) => Section::Variables(keep(clauses, &mut lost)),
+                // An equation declares nothing: its names stay unknown when they are.
+                RawSection::Equations(clauses) => Section::Equations(keep(clauses, &mut |_| ())),
+                RawSection::Input(input) => Section::Input(input),
+                RawSection::Damaged(range) => {
+                    lost(range);
+                    return None;
+                }
+            })
+        })
+        .collect();
+    damaged.sort_unstable();
+    damaged.dedup();
+    (sections, damaged)
+}
+
+/// A parser of tokens.
+trait Rule<'t, O>: Parser<'t, Tokens<'t>, O, extra::Err<SyntaxError>> + Clone {}
+impl<'t, O, P: Parser<'t, Tokens<'t>, O, extra::Err<SyntaxError>> + Clone> Rule<'t, O> for P {}
+
+fn module<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Vec<RawSection>> {
+    let section = choice((
+        just(Token::Sort).ignore_then(clauses(sort_declaration(lexed))).map(RawSection::Sorts).boxed(),
+        just(Token::Cons)
+            .ignore_then(clauses(symbol_declaration(lexed)))
+            .map(RawSection::Constructors)
+            .boxed(),
+        just(Token::Map).ignore_then(clauses(symbol_declaration(lexed))).map(RawSection::Maps).boxed(),
+        just(Token::Var).ignore_then(clauses(variable_declaration(lexed))).map(RawSection::Variables).boxed(),
+        just(Token::Eqn).ignore_then(clauses(equation(lexed))).map(RawSection::Equations).boxed(),
+        input(lexed).map(RawSection::Input).boxed(),
+    ));
+    let damaged = any().ignore_then(rest_of_clause()).map_with(|(), e| {
+        let span: SimpleSpan<usize> = e.span();
+        RawSection::Damaged(span.into_range())
+    });
+    section.recover_with(via_parser(damaged)).repeated().collect().then_ignore(end())
+}
+
+/// Skips to the end of a clause: behind the next semicolon, or before the next section keyword.
+fn rest_of_clause<'t>() -> impl Rule<'t, ()> {
+    any()
+        .filter(|token: &Token| *token != Token::Semicolon && !token.starts_section())
+        .repeated()
+        .then_ignore(just(Token::Semicolon).or_not())
+}
+
+/// The clauses of a section, each behind the other up to the next section keyword.
+fn clauses<'t, O: 't>(clause: impl Rule<'t, O> + 't) -> impl Rule<'t, Vec<Clause<O>>> {
+    let inside = any().filter(|token: &Token| !token.starts_section()).rewind();
+    let damaged = rest_of_clause().map_with(|(), e| {
+        let span: SimpleSpan<usize> = e.span();
+        Err(span.into_range())
+    });
+    inside
+        .ignore_then(clause.then_ignore(semicolon()).map(Ok).recover_with(via_parser(damaged)))
+        .repeated()
+        .collect()
+}
+
+/// The semicolon of a clause; when it is missing at the end of a section, that is reported and the clause counts.
+fn semicolon<'t>() -> impl Rule<'t, ()> {
+    let missing = any().filter(|token: &Token| token.starts_section()).ignored().rewind().or(end()).validate(
+        |(), e, emitter| {
+            let span: SimpleSpan<usize> = e.span();
+            emitter.emit(SyntaxError::Expected { expected: vec!["`;`"], at: span.start });
+        },
+    );
+    just(Token::Semicolon).ignored().or(missing.labelled("`;`"))
+}
+
+fn ident<'t>(lexed: &'t Lexed<'t>, what: &'static str) -> impl Rule<'t, Ident> {
+    select! { Token::Ident(name) => name }
+        .map_with(|name, e| {
+            let span: SimpleSpan<usize> = e.span();
+            Ident { name, span: lexed.span(span.start) }
+        })
+        .labelled(what)
+}
+
+fn idents<'t>(lexed: &'t Lexed<'t>, what: &'static str) -> impl Rule<'t, Vec<Ident>> {
+    ident(lexed, what).separated_by(just(Token::Comma)).at_least(1).collect()
+}
+
+/// Place of a range of tokens.
+fn place(lexed: &Lexed<'_>, tokens: SimpleSpan<usize>) -> Span {
+    lexed.span(tokens.start).to(lexed.span(tokens.end.saturating_sub(1).max(tokens.start)))
+}
+
+fn sort_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SortDeclaration> {
+    let argument =
+        ident(lexed, "a sort").then(just(Token::Colon).ignore_then(ident(lexed, "a sort")).or_not());
+    let argument = argument.map(|(first, second)| match second {
+        Some(sort) => StructArgument { projection: Some(first), sort },
+        None => StructArgument { projection: None, sort: first },
+    });
+    let arguments = argument
+        .separated_by(just(Token::Comma))
+        .collect()
+        .delimited_by(just(Token::Open), just(Token::Close));
+    let symbol = ident(lexed, "a symbol")
+        .then(arguments.or_not().map(Option::unwrap_or_default))
+        .then(just(Token::Question).ignore_then(ident(lexed, "a name")).or_not())
+        .map_with(|((name, args), recogniser), e| StructSymbol {
+            name,
+            args,
+            recogniser,
+            span: place(lexed, e.span()),
+        });
+    let symbols = just(Token::Struct)
+        .labelled("`struct`")
+        .ignore_then(symbol.separated_by(just(Token::Bar)).at_least(1).collect());
+    let structured = ident(lexed, "a sort")
+        .then_ignore(just(Token::Equals))
+        .then(symbols)
+        .map(|(name, symbols): (Ident, Vec<StructSymbol>)| (vec![name], Some(symbols)));
+    let abstracted = idents(lexed, "a sort").map(|names| (names, None));
+    structured.or(abstracted).map_with(|(names, symbols), e| SortDeclaration {
+        names,
+        symbols,
+        span: place(lexed, e.span()),
+    })
+}
+
+fn symbol_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, SymbolDeclaration> {
+    let sorts = ident(lexed, "a sort").separated_by(just(Token::Hash)).at_least(1).collect::<Vec<_>>();
+    let result = just(Token::Arrow).ignore_then(ident(lexed, "a sort"));
+    let profile =
+        sorts.then(result.or_not()).try_map(|(mut sorts, result), span: SimpleSpan<usize>| {
+            match (result, sorts.len()) {
+                (Some(result), _) => Ok((sorts, result)),
+                (None, 1) => Ok((Vec::new(), sorts.remove(0))),
+                (None, _) => Err(SyntaxError::Expected { expected: vec!["`->`"], at: span.end }),
+            }
+        });
+    idents(lexed, "a symbol").then_ignore(just(Token::Colon)).then(profile).map_with(
+        |(names, (args, result)), e| SymbolDeclaration { names, args, result, span: place(lexed, e.span()) },
+    )
+}
+
+fn variable_declaration<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, VariableDeclaration> {
+    idents(lexed, "a variable")
+        .then_ignore(just(Token::Colon))
+        .then(ident(lexed, "a sort"))
+        .map_with(|(names, sort), e| VariableDeclaration { names, sort, span: place(lexed, e.span()) })
+}
+
+fn term<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Term> {
+    custom(|input| {
+        let start = *input.cursor().inner();
+        let (term, end) = read_term(lexed, start).map_err(SyntaxError::Specific)?;
+        (start..end).for_each(|_| input.skip());
+        Ok(term)
+    })
+}
+
+fn equation<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Equation> {
+    let condition = just(Token::Arrow).ignore_then(term(lexed));
+    term(lexed).then(condition.or_not()).then_ignore(just(Token::Equals)).then(term(lexed)).map_with(
+        |((first, second), right), e| {
+            let (condition, left) = match second {
+                Some(left) => (Some(first), left),
+                None => (None, first),
+            };
+            Equation { condition, left, right, span: place(lexed, e.span()) }
+        },
+    )
+}
+
+fn input<'t>(lexed: &'t Lexed<'t>) -> impl Rule<'t, Input> {
+    let keyword = just(Token::Input).map_with(|_, e| {
+        let span: SimpleSpan<usize> = e.span();
+        lexed.span(span.start)
+    });
+    keyword
+        .then(term(lexed))
+        .then_ignore(just(Token::Semicolon).or_not())
+        .map(|(keyword, term)| Input { term, keyword })
+}

@@ -1,0 +1,96 @@
+//! Syntax errors as chumsky collects them, and as diagnostics.
+
+use chumsky::DefaultExpected;
+use chumsky::error::{Error, LabelError};
+use chumsky::span::SimpleSpan;
+use chumsky::util::MaybeRef;
+use gchr_core::diagnostic::Diagnostic;
+
+use crate::lexer::{Lexed, Token};
+
+/// A syntax error: something else was expected at a token, or a finding with its own code.
+#[derive(Clone, Debug)]
+pub(crate) enum SyntaxError {
+    /// What could stand at token `at`.
+    Expected { expected: Vec<&'static str>, at: usize },
+    /// Ready for the user; wins over the above.
+    Specific(Box<Diagnostic>),
+}
+
+/// What the parser reads.
+pub(crate) type Tokens<'t> = &'t [Token];
+
+impl<'t> Error<'t, Tokens<'t>> for SyntaxError {
+    fn merge(self, other: Self) -> Self {
+        match (self, other) {
+            (SyntaxError::Expected { mut expected, at }, SyntaxError::Expected { expected: more, .. }) => {
+                expected.extend(more);
+                SyntaxError::Expected { expected, at }
+            }
+            (specific @ SyntaxError::Specific(_), _) | (_, specific) => specific,
+        }
+    }
+}
+
+impl<'t> LabelError<'t, Tokens<'t>, DefaultExpected<'t, Token>> for SyntaxError {
+    fn expected_found<E: IntoIterator<Item = DefaultExpected<'t, Token>>>(
+        expected: E,
+        _found: Option<MaybeRef<'t, Token>>,
+        span: SimpleSpan<usize>,
+    ) -> Self {
+        let name = |what: DefaultExpected<'t, Token>| match what {
+            DefaultExpected::Token(token) => Some(token.describe()),
+            DefaultExpected::EndOfInput => Some("the end of the text"),
+            _ => None,
+        };
+        SyntaxError::Expected { expected: expected.into_iter().filter_map(name).collect(), at: span.start }
+    }
+}
+
+impl<'t> LabelError<'t, Tokens<'t>, &'static str> for SyntaxError {
+    fn expected_found<E: IntoIterator<Item = &'static str>>(
+        expected: E,
+        _found: Option<MaybeRef<'t, Token>>,
+        span: SimpleSpan<usize>,
+    ) -> Self {
+        SyntaxError::Expected { expected: expected.into_iter().collect(), at: span.start }
+    }
+
+    fn label_with(&mut self, label: &'static str) {
+        if let SyntaxError::Expected { expected, .. } = self {
+            *expected = vec![label];
+        }
+    }
+}
+
+impl SyntaxError {
+    /// For the user. `section` is the keyword of the section the error stands in.
+    pub fn into_diagnostic(self, lexed: &Lexed<'_>, section: Option<Token>) -> Diagnostic {
+        let (mut expected, at) = match self {
+            SyntaxError::Specific(diagnostic) => return *diagnostic,
+            SyntaxError::Expected { expected, at } => (expected, at),
+        };
+        let found = lexed.show(at);
+        expected.sort_unstable();
+        expected.dedup();
+        let message = match expected.as_slice() {
+            [] => format!("unexpected {found}"),
+            [one] => format!("expected {one}, found {found}"),
+            [rest @ .., last] => format!("expected {} or {last}, found {found}", rest.join(", ")),
+        };
+        Diagnostic::error("T0003", message).label(lexed.span(at), "not understood here").help(form(section))
+    }
+}
+
+/// What a clause of a section looks like.
+fn form(section: Option<Token>) -> &'static str {
+    match section {
+        Some(Token::Sort) => "write `sort Nat = struct Zero() | S(Nat);` or `sort Item;`",
+        Some(Token::Cons) => "write `cons Nil: List; Cons: Nat # List -> List;`",
+        Some(Token::Map) => "write `map Plus: Nat # Nat -> Nat;`",
+        Some(Token::Var) => "write `var X, Y: Nat;`",
+        Some(Token::Eqn) => "write `eqn L = R;`, or with a condition `eqn C -> L = R;`",
+        Some(Token::Input) => "write `input T;` with one term",
+        _ => "a program is made of sections that start with `sort`, `cons`, `map`, `var`, `eqn` or `input`",
+    }
+}

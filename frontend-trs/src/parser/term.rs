@@ -1,0 +1,346 @@
+//! Reads a term: operator precedence parsing (the shunting-yard algorithm) into postfix nodes, with an explicit stack, in linear time.
+//!
+//! `S^24(x)` and the infix operator `^` are told apart by what follows: a name, `^`, a number and `(` are a repeated application,
+//! since a number is never followed by a bracket otherwise.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::source::Span;
+
+use crate::ast::{COMPARISON_LEVEL, Infix, Name, Node, NodeKind, Prefix, Term};
+use crate::lexer::{Lexed, Literal, Token};
+
+/// Reads the term that starts at token `start`; also returns the position behind it. A term ends before the first token that
+/// cannot continue it.
+pub(crate) fn read_term(lexed: &Lexed<'_>, start: usize) -> Result<(Term, usize), Box<Diagnostic>> {
+    let mut reader =
+        Reader { lexed, next: start, frames: Vec::new(), operands: Vec::new(), nodes: Vec::new() };
+    loop {
+        if reader.operand()? {
+            while reader.close_bracket()? {}
+            if !reader.continues()? {
+                return Ok(reader.finish());
+            }
+        }
+    }
+}
+
+/// An operator or bracket that waits for its operands.
+enum Frame {
+    Call { name: Name, start: u32, open: u32, args: u32 },
+    Power { name: Name, count: u32, start: u32, open: u32 },
+    Bracket { start: u32, open: u32 },
+    Prefix { prefix: Prefix, start: u32 },
+    Infix { infix: Infix, token: u32 },
+}
+
+impl Frame {
+    /// Token of the opening bracket, if this is one.
+    fn open(&self) -> Option<u32> {
+        match *self {
+            Frame::Call { open, .. } | Frame::Power { open, .. } | Frame::Bracket { open, .. } => Some(open),
+            Frame::Prefix { .. } | Frame::Infix { .. } => None,
+        }
+    }
+}
+
+/// A complete subterm.
+#[derive(Clone, Copy)]
+struct Operand {
+    /// Its first node; the last one is known from what follows.
+    first: u32,
+    depth: u32,
+    /// Its place, enclosing brackets included.
+    start: u32,
+    end: u32,
+}
+
+struct Reader<'a> {
+    lexed: &'a Lexed<'a>,
+    next: usize,
+    frames: Vec<Frame>,
+    operands: Vec<Operand>,
+    nodes: Vec<Node>,
+}
+
+impl Reader<'_> {
+    fn token(&self, ahead: usize) -> Option<Token> {
+        self.lexed.tokens.get(self.next + ahead).copied()
+    }
+
+    fn span(&self) -> Span {
+        self.lexed.span(self.next)
+    }
+
+    /// Reads what may stand where an operand begins. True when an operand is complete, false when another one must follow.
+    fn operand(&mut self) -> Result<bool, Box<Diagnostic>> {
+        let span = self.span();
+        match self.token(0) {
+            Some(Token::Ident(name)) => self.name(name, span),
+            Some(Token::Number(literal)) => {
+                let kind = self.number(literal, false)?;
+                self.leaf(kind, span.start, 1)
+            }
+            Some(Token::Minus) => match self.token(1) {
+                Some(Token::Number(literal)) => {
+                    let kind = self.number(literal, true)?;
+                    self.leaf(kind, span.start, 2)
+                }
+                _ => Ok(self.prefix(Prefix::Negative, span)),
+            },
+            Some(Token::Bang) => Ok(self.prefix(Prefix::Not, span)),
+            Some(Token::Open) => {
+                self.frames.push(Frame::Bracket { start: span.start, open: self.next as u32 });
+                self.next += 1;
+                Ok(false)
+            }
+            _ => Err(self.no_operand()),
+        }
+    }
+
+    fn name(&mut self, name: Name, span: Span) -> Result<bool, Box<Diagnostic>> {
+        let start = span.start;
+        match (self.token(1), self.token(2), self.token(3)) {
+            (Some(Token::Open), Some(Token::Close), _) => self.leaf(NodeKind::Call(name, 0), start, 3),
+            (Some(Token::Open), ..) => {
+                self.frames.push(Frame::Call { name, start, open: self.next as u32 + 1, args: 1 });
+                self.next += 2;
+                Ok(false)
+            }
+            (Some(Token::Caret), Some(Token::Number(literal)), Some(Token::Open)) => {
+                let count = self.count(literal)?;
+                self.frames.push(Frame::Power { name, count, start, open: self.next as u32 + 3 });
+                self.next += 4;
+                Ok(false)
+            }
+            _ => self.leaf(NodeKind::Name(name), start, 1),
+        }
+    }
+
+    fn prefix(&mut self, prefix: Prefix, span: Span) -> bool {
+        self.frames.push(Frame::Prefix { prefix, start: span.start });
+        self.next += 1;
+        false
+    }
+
+    /// Adds a node without operands that takes `tokens` tokens.
+    fn leaf(&mut self, kind: NodeKind, start: u32, tokens: usize) -> Result<bool, Box<Diagnostic>> {
+        let end = self.lexed.span(self.next + tokens - 1).end;
+        self.next += tokens;
+        self.emit(kind, 0, start, end);
+        Ok(true)
+    }
+
+    fn number(&self, literal: u32, negative: bool) -> Result<NodeKind, Box<Diagnostic>> {
+        let at = self.next + usize::from(negative);
+        match self.lexed.tables.literals[literal as usize] {
+            Literal::Int(n) => {
+                let value = if negative { 0i64.checked_sub_unsigned(n) } else { i64::try_from(n).ok() };
+                value.map(NodeKind::Int).ok_or_else(|| self.too_large(at))
+            }
+            Literal::Float(x) => Ok(NodeKind::Float(if negative { -x } else { x })),
+            Literal::TooLarge => Err(self.too_large(at)),
+        }
+    }
+
+    fn too_large(&self, token: usize) -> Box<Diagnostic> {
+        Box::new(
+            Diagnostic::error("T0002", "this number does not fit its sort")
+                .label(self.lexed.span(token), "too large")
+                .note(format!("an `Int` lies between {} and {}, a `Float` is finite", i64::MIN, i64::MAX))
+                .help("write a smaller number"),
+        )
+    }
+
+    fn count(&self, literal: u32) -> Result<u32, Box<Diagnostic>> {
+        let value = match self.lexed.tables.literals[literal as usize] {
+            Literal::Int(n) => u32::try_from(n).ok(),
+            _ => None,
+        };
+        value.ok_or_else(|| {
+            Box::new(
+                Diagnostic::error("T0008", "this is not a number of applications")
+                    .label(self.lexed.span(self.next + 2), "not an integer below 2^32")
+                    .help(format!("write an integer up to {}", u32::MAX)),
+            )
+        })
+    }
+
+    /// Adds a node on top of the last `arity` operands.
+    fn emit(&mut self, kind: NodeKind, arity: usize, start: u32, end: u32) {
+        let base = self.operands.len() - arity;
+        let first = self.operands.get(base).map_or(self.nodes.len() as u32, |operand| operand.first);
+        let depth = 1 + self.operands[base..].iter().map(|operand| operand.depth).max().unwrap_or(0);
+        self.operands.truncate(base);
+        self.operands.push(Operand { first, depth, start, end });
+        let span = Span { source: self.lexed.source, start, end };
+        self.nodes.push(Node { kind, size: self.nodes.len() as u32 + 1 - first, span });
+    }
+
+    /// Applies waiting operators that bind at least as tightly as `level`, down to the innermost open bracket.
+    fn reduce(&mut self, level: u8) {
+        loop {
+            match self.frames.last() {
+                Some(&Frame::Prefix { prefix, start }) => {
+                    let end = self.operands.last().map_or(start, |operand| operand.end);
+                    self.frames.pop();
+                    self.emit(NodeKind::Prefix(prefix), 1, start, end);
+                }
+                Some(&Frame::Infix { infix, .. }) if infix.level() >= level => {
+                    self.frames.pop();
+                    let base = self.operands.len() - 2;
+                    let (start, end) = (self.operands[base].start, self.operands[base + 1].end);
+                    self.emit(NodeKind::Infix(infix), 2, start, end);
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Behind an operand: closes one bracket when `)` follows and a bracket is open.
+    fn close_bracket(&mut self) -> Result<bool, Box<Diagnostic>> {
+        if self.token(0) != Some(Token::Close) {
+            return Ok(false);
+        }
+        self.reduce(0);
+        let end = self.span().end;
+        let Some(frame) = self.frames.pop() else { return Ok(false) };
+        match frame {
+            Frame::Call { name, start, args, .. } => {
+                self.emit(NodeKind::Call(name, args), args as usize, start, end);
+            }
+            Frame::Power { name, count, start, .. } => {
+                self.emit(NodeKind::Power(name, count), 1, start, end);
+            }
+            Frame::Bracket { start, .. } => {
+                if let Some(operand) = self.operands.last_mut() {
+                    (operand.start, operand.end) = (start, end);
+                }
+            }
+            Frame::Prefix { .. } | Frame::Infix { .. } => {}
+        }
+        self.next += 1;
+        Ok(true)
+    }
+
+    /// Behind an operand: whether an operator or a comma follows (and is taken), hence another operand.
+    fn continues(&mut self) -> Result<bool, Box<Diagnostic>> {
+        if let Some(infix) = self.token(0).and_then(infix) {
+            self.reduce(infix.level() + u8::from(infix.level() == COMPARISON_LEVEL));
+            self.refuse_chain(infix)?;
+            self.frames.push(Frame::Infix { infix, token: self.next as u32 });
+            self.next += 1;
+            return Ok(true);
+        }
+        self.reduce(0);
+        match self.frames.last_mut() {
+            None => Ok(false),
+            Some(Frame::Call { args, .. }) if self.lexed.tokens.get(self.next) == Some(&Token::Comma) => {
+                *args += 1;
+                self.next += 1;
+                Ok(true)
+            }
+            Some(_) => Err(self.bracket_goes_on()),
+        }
+    }
+
+    fn refuse_chain(&self, infix: Infix) -> Result<(), Box<Diagnostic>> {
+        let Some(&Frame::Infix { infix: before, token }) = self.frames.last() else { return Ok(()) };
+        if before.level() != COMPARISON_LEVEL || infix.level() != COMPARISON_LEVEL {
+            return Ok(());
+        }
+        let text = infix.text();
+        Err(Box::new(
+            Diagnostic::error("T0006", "comparisons do not associate")
+                .label(self.span(), format!("`{text}` behind another comparison"))
+                .label(self.lexed.span(token as usize), "the first comparison")
+                .help("put one of the two in brackets, or join them with `&&`"),
+        ))
+    }
+
+    fn finish(self) -> (Term, usize) {
+        let depth = self.operands.first().map_or(0, |operand| operand.depth);
+        (Term { nodes: self.nodes, depth }, self.next)
+    }
+
+    fn innermost_open(&self) -> Option<Span> {
+        let open = self.frames.iter().rev().find_map(Frame::open)?;
+        Some(self.lexed.span(open as usize))
+    }
+
+    /// The clause ends here although a bracket is open.
+    fn unclosed(&self) -> Option<Box<Diagnostic>> {
+        let ends = match self.token(0) {
+            None | Some(Token::Semicolon | Token::Equals | Token::Arrow) => true,
+            Some(token) => token.starts_section(),
+        };
+        let open = self.innermost_open().filter(|_| ends)?;
+        Some(Box::new(
+            Diagnostic::error("T0004", "this bracket is never closed")
+                .label(open, "opened here")
+                .label(self.span(), format!("still open at {}", self.lexed.show(self.next)))
+                .help("add the missing `)`"),
+        ))
+    }
+
+    fn no_operand(&self) -> Box<Diagnostic> {
+        let before = self.next.checked_sub(1).and_then(|i| self.lexed.tokens.get(i)).copied();
+        let dangling = matches!(before, Some(Token::Comma)) || before.is_some_and(|t| infix(t).is_some());
+        if let Some(unclosed) = self.unclosed().filter(|_| !dangling) {
+            return unclosed;
+        }
+        let found = self.lexed.show(self.next);
+        let help = match self.token(0) {
+            Some(Token::Close) if dangling => "remove what stands before the bracket, or add a term",
+            _ => "a term is a name, `F(T, ...)`, `S^3(T)`, a number, or terms joined by operators",
+        };
+        Box::new(
+            Diagnostic::error("T0003", format!("expected a term, found {found}"))
+                .label(self.span(), "a term should start here")
+                .help(help),
+        )
+    }
+
+    fn bracket_goes_on(&self) -> Box<Diagnostic> {
+        if let Some(unclosed) = self.unclosed() {
+            return unclosed;
+        }
+        let (found, open) = (self.lexed.show(self.next), self.innermost_open());
+        let mut diagnostic =
+            Diagnostic::error("T0003", format!("expected an operator or `)`, found {found}"))
+                .label(self.span(), "this does not continue the term");
+        if let Some(open) = open {
+            diagnostic = diagnostic.label(open, "inside this bracket");
+        }
+        let help = match self.frames.last() {
+            Some(Frame::Call { .. }) => "arguments are separated by `,`",
+            Some(Frame::Power { .. }) => "`S^3(T)` has one argument",
+            _ => "add an operator or the closing bracket",
+        };
+        Box::new(diagnostic.help(help))
+    }
+}
+
+fn infix(token: Token) -> Option<Infix> {
+    Some(match token {
+        Token::BarBar => Infix::Or,
+        Token::AndAnd => Infix::And,
+        Token::EqEq => Infix::Equal,
+        Token::NotEq => Infix::NotEqual,
+        Token::Less => Infix::Less,
+        Token::LessEq => Infix::LessEqual,
+        Token::Greater => Infix::Greater,
+        Token::GreaterEq => Infix::GreaterEqual,
+        Token::Bar => Infix::BitOr,
+        Token::Caret => Infix::BitXor,
+        Token::And => Infix::BitAnd,
+        Token::ShiftLeft => Infix::ShiftLeft,
+        Token::ShiftRight => Infix::ShiftRight,
+        Token::Plus => Infix::Add,
+        Token::Minus => Infix::Sub,
+        Token::Star => Infix::Mul,
+        Token::Slash => Infix::Div,
+        Token::IntDiv => Infix::IntDiv,
+        Token::Mod => Infix::Mod,
+        _ => return None,
+    })
+}
