@@ -217,20 +217,38 @@ impl FunctionBuilder {
     /// A relaxed atomic operation of device scope whose result is wanted.
     pub fn atomic(&mut self, name: &str, op: AtomicOp, at: Expr, operands: Vec<Expr>) -> Expr {
         let ty = at.ty;
-        let effect = Effect::Atomic { op, order: Order::Relaxed, scope: Scope::Device, place: place(at), operands };
+        let effect =
+            Effect::Atomic { op, order: Order::Relaxed, scope: Scope::Device, place: place(at), operands };
         self.effect(name, ty, effect)
     }
 
     /// A relaxed atomic operation of device scope whose result is dropped.
     pub fn atomic_drop(&mut self, op: AtomicOp, at: Expr, operands: Vec<Expr>) {
-        let effect = Effect::Atomic { op, order: Order::Relaxed, scope: Scope::Device, place: place(at), operands };
+        let effect =
+            Effect::Atomic { op, order: Order::Relaxed, scope: Scope::Device, place: place(at), operands };
         self.push(StmtKind::Effect { result: None, effect });
     }
 
-    fn block(&mut self, code: impl FnOnce(&mut Self)) -> Block {
+    /// Opens a block: statements go there until [`end`](Self::end). For generators whose own state closures could not borrow.
+    pub fn begin(&mut self) {
         self.blocks.push(Vec::new());
-        code(self);
+    }
+
+    /// Closes the innermost open block and hands it out, to become part of a statement.
+    pub fn end(&mut self) -> Block {
         self.blocks.pop().unwrap_or_default()
+    }
+
+    /// Closes the innermost open block as the body of `if (condition)`.
+    pub fn end_if(&mut self, condition: Expr) {
+        let then = self.end();
+        self.push(StmtKind::If { condition, then, otherwise: Vec::new() });
+    }
+
+    fn block(&mut self, code: impl FnOnce(&mut Self)) -> Block {
+        self.begin();
+        code(self);
+        self.end()
     }
 
     /// `if (condition) then`.
@@ -239,7 +257,12 @@ impl FunctionBuilder {
     }
 
     /// `if (condition) then else otherwise`.
-    pub fn branch(&mut self, condition: Expr, then: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+    pub fn branch(
+        &mut self,
+        condition: Expr,
+        then: impl FnOnce(&mut Self),
+        otherwise: impl FnOnce(&mut Self),
+    ) {
         let then = self.block(then);
         let otherwise = self.block(otherwise);
         self.push(StmtKind::If { condition, then, otherwise });

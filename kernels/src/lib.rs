@@ -1,6 +1,6 @@
 //! Kernels of gchr: a typed kernel IR whose text form is a subset of CUDA C++, and everything that consumes it.
 
-pub mod device;
 pub mod build;
+pub mod device;
 pub mod ir;
 pub mod topology;

@@ -4,7 +4,8 @@ use gchr_core::hash::HashMap;
 use gchr_core::ids::IdVec;
 use gchr_core::op::Op;
 use gchr_core::rule::{
-    self, Body, Const, Expr, ExprKind, GoalKind, GroundNode, HeadAtom, PatternKind, Program, RuleId, Start, VarId,
+    self, Body, Const, Expr, ExprKind, GoalKind, GroundNode, HeadAtom, PatternKind, Program, RuleId, Start,
+    VarId,
 };
 use gchr_core::signature::{SortId, SortKind, SymbolId};
 
@@ -59,16 +60,20 @@ impl<'a> Lowering<'a> {
     fn new(program: &'a Program) -> Self {
         let sig = &program.signature;
         let mut heads = IdVec::new();
-        let mut head =
-            |name: &str, kind, arity| heads.push(Head { name: name.into(), kind, arity, equations: Vec::new() });
+        let mut head = |name: &str, kind, arity| {
+            heads.push(Head { name: name.into(), kind, arity, equations: Vec::new() })
+        };
         head("free", HeadKind::Free, 0);
         let int_head = head("int", HeadKind::Int, 0);
         let float_head = head("float", HeadKind::Float, 0);
         let same_head = head("same", HeadKind::Same, 2);
         let widest = sig.symbols.iter().map(|s| s.args.len()).max().unwrap_or(0).max(2);
         let all_head = head("all", HeadKind::All, widest);
-        let symbol_heads: Vec<_> =
-            sig.symbols.iter_enumerated().map(|(id, s)| head(&s.name, HeadKind::Symbol(id), s.args.len())).collect();
+        let symbol_heads: Vec<_> = sig
+            .symbols
+            .iter_enumerated()
+            .map(|(id, s)| head(&s.name, HeadKind::Symbol(id), s.args.len()))
+            .collect();
         let of = |symbol: SymbolId| symbol_heads[symbol.0 as usize];
         let (true_head, false_head) = (of(sig.booleans.true_symbol), of(sig.booleans.false_symbol));
         let system = System {
@@ -103,7 +108,10 @@ impl<'a> Lowering<'a> {
                 return self.conditional(target, rule, &linear, &rules[at + 1..]);
             };
             let result = Outcome::Term(self.term(linear.result, &mut graph, rule));
-            self.equation(head, Equation { patterns: linear.patterns, tests, result, graph, counted: true, rule });
+            self.equation(
+                head,
+                Equation { patterns: linear.patterns, tests, result, graph, counted: true, rule },
+            );
         }
     }
 
@@ -150,7 +158,12 @@ impl<'a> Lowering<'a> {
         let heads = &mut self.system.heads;
         *self.operators.entry((op, sort, site)).or_insert_with(|| {
             let (name, arity) = (format!("op_{}", heads.len()), op.arity());
-            heads.push(Head { name, kind: HeadKind::Operator { op, sort, site }, arity, equations: Vec::new() })
+            heads.push(Head {
+                name,
+                kind: HeadKind::Operator { op, sort, site },
+                arity,
+                equations: Vec::new(),
+            })
         })
     }
 
@@ -165,7 +178,8 @@ impl<'a> Lowering<'a> {
 
     fn linear(&self, id: RuleId, skip: usize) -> Option<Linear<'a>> {
         let rule = &self.program.rules[id];
-        let (HeadAtom::Term { args, .. }, Body::Replace(result)) = (&rule.heads.first()?.atom, &rule.body) else {
+        let (HeadAtom::Term { args, .. }, Body::Replace(result)) = (&rule.heads.first()?.atom, &rule.body)
+        else {
             return None;
         };
         let mut split =
@@ -274,7 +288,9 @@ impl<'a> Lowering<'a> {
 
     /// An operator whose operands have to be rewritten first.
     fn operation(&mut self, expr: &'a Expr, graph: &mut Graph, rule: RuleId) -> Ref {
-        let ExprKind::Op { op, args } = &expr.kind else { unreachable!("constants of this language are scalars") };
+        let ExprKind::Op { op, args } = &expr.kind else {
+            unreachable!("constants of this language are scalars")
+        };
         if let (Op::Both | Op::Either, [a, b]) = (op, args.as_slice()) {
             let first = self.term(a, graph, rule);
             return self.lazy(*op, first, &[b], graph, rule);
@@ -386,11 +402,14 @@ impl Split<'_> {
 
 /// Whether two expressions are equal but for their places.
 fn same_expr(a: &Expr, b: &Expr) -> bool {
-    let same_all = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_expr(a, b));
+    let same_all =
+        |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_expr(a, b));
     match (&a.kind, &b.kind) {
         (ExprKind::Var(a), ExprKind::Var(b)) => a == b,
         (ExprKind::Const(a), ExprKind::Const(b)) => a == b,
-        (ExprKind::App { symbol: f, args: a }, ExprKind::App { symbol: g, args: b }) => f == g && same_all(a, b),
+        (ExprKind::App { symbol: f, args: a }, ExprKind::App { symbol: g, args: b }) => {
+            f == g && same_all(a, b)
+        }
         (ExprKind::Op { op: f, args: a }, ExprKind::Op { op: g, args: b }) => f == g && same_all(a, b),
         (
             ExprKind::Repeat { symbol: f, count: m, arg: a },
