@@ -6,9 +6,12 @@
 //! Every expression carries its type; [`verify`](crate::verify) checks that it is the right one.
 
 mod expr;
+pub mod flow;
+pub mod rewrite;
 mod stmt;
 
 pub use expr::*;
+pub use flow::completes;
 pub use stmt::*;
 
 use gchr_core::define_id;

@@ -4,3 +4,5 @@ pub mod build;
 pub mod device;
 pub mod ir;
 pub mod topology;
+pub mod text;
+pub mod verify;

@@ -7,7 +7,7 @@ use super::{ConstantId, Type, VarId};
 pub enum Literal {
     /// `true`, `false`.
     Bool(bool),
-    /// Integer, as the bits of its type.
+    /// Integer, as the bits of its type with zeros above.
     Int(u64),
     /// Float.
     Float(f64),
@@ -132,6 +132,25 @@ pub enum BinaryOp {
     AndAlso,
     /// `||`: the right operand is evaluated only when the left one does not hold
     OrElse,
+}
+
+impl BinaryOp {
+    /// Whether the result is a `bool`.
+    pub fn is_test(self) -> bool {
+        self.is_comparison() || self.is_logical()
+    }
+    /// `==` to `>=`.
+    pub fn is_comparison(self) -> bool {
+        matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
+    }
+    /// `&&` and `||`.
+    pub fn is_logical(self) -> bool {
+        matches!(self, Self::AndAlso | Self::OrElse)
+    }
+    /// `<<` and `>>`.
+    pub fn is_shift(self) -> bool {
+        matches!(self, Self::Shl | Self::Shr)
+    }
 }
 
 /// Pure built-in functions.

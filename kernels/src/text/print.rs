@@ -1,0 +1,431 @@
+//! Prints the kernel IR as text.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::names;
+use crate::ir::*;
+
+mod expr;
+
+use expr::literal;
+
+impl Display for Module {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&print(self, None))
+    }
+}
+
+/// The text of a module; with the name of the program that it comes from, with `#line` directives for a compiler.
+pub(crate) fn print(module: &Module, program: Option<&str>) -> String {
+    let mut out = Printer { module, text: String::new(), indent: 0, lines: program.map(Lines::new) };
+    out.module();
+    out.text
+}
+
+/// The text of one statement, for messages; `None` when it is not a single line.
+pub(crate) fn print_statement(module: &Module, function: &Function, stmt: &Stmt) -> String {
+    let mut out = Printer { module, text: String::new(), indent: 0, lines: None };
+    let plain = Stmt { origin: Origin::default(), kind: stmt.kind.clone() };
+    FunctionPrinter { out: &mut out, function, scopes: Vec::new(), labels: 0 }.statement(&plain);
+    out.text.lines().next().unwrap_or_default().trim_end_matches('{').trim_end().to_string()
+}
+
+/// Keeps a compiler's idea of the current place, so that `#line` is printed only where it is needed.
+struct Lines {
+    program: String,
+    /// Line that the compiler takes the next printed line to have.
+    next: Option<u32>,
+    /// Line of the statement that is being printed, and of its parts without an origin of their own.
+    wanted: Option<u32>,
+}
+
+impl Lines {
+    fn new(program: &str) -> Self {
+        let program = program.chars().map(|c| if c.is_control() || c == '"' || c == '\\' { '_' } else { c });
+        Self { program: program.collect(), next: None, wanted: None }
+    }
+}
+
+struct Printer<'a> {
+    module: &'a Module,
+    text: String,
+    indent: usize,
+    lines: Option<Lines>,
+}
+
+impl<'a> Printer<'a> {
+    fn line(&mut self, text: impl Display) {
+        self.place();
+        for _ in 0..self.indent {
+            self.text.push_str("    ");
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "{text}");
+    }
+
+    /// Tells the compiler the place of the next line, where it would think of another one.
+    fn place(&mut self) {
+        let Some(lines) = &mut self.lines else { return };
+        if lines.next != lines.wanted {
+            match lines.wanted {
+                Some(line) => {
+                    let _ = writeln!(self.text, "#line {line} \"{}\"", lines.program);
+                }
+                None => {
+                    let line = self.text.matches('\n').count() + 2;
+                    let _ = writeln!(self.text, "#line {line} \"kernels.cu\"");
+                }
+            }
+            lines.next = lines.wanted;
+        }
+        lines.next = lines.next.map(|n| n + 1);
+    }
+
+    fn blank(&mut self) {
+        self.text.push('\n');
+        if let Some(lines) = &mut self.lines {
+            lines.next = lines.next.map(|n| n + 1);
+        }
+    }
+
+    fn open(&mut self, text: impl Display) {
+        self.line(text);
+        self.indent += 1;
+    }
+
+    fn close(&mut self, text: &str) {
+        self.indent -= 1;
+        self.line(text);
+    }
+
+    fn module(&mut self) {
+        let module = self.module;
+        for record in &module.records {
+            self.record(record);
+        }
+        if !module.constants.is_empty() && !module.records.is_empty() {
+            self.blank();
+        }
+        for constant in &module.constants {
+            let value = match constant.value {
+                ConstantValue::Hole => "HOLE".to_string(),
+                ConstantValue::Given(value) => literal(value, constant.ty),
+            };
+            self.line(format_args!("constexpr {} {} = {value};", constant.ty.name(), constant.name));
+        }
+        for function in &module.functions {
+            if !self.text.is_empty() {
+                self.blank();
+            }
+            FunctionPrinter { out: self, function, scopes: Vec::new(), labels: 0 }.function();
+        }
+    }
+
+    fn record(&mut self, record: &Record) {
+        if record.is_hole() {
+            return self.line(format_args!("struct {};", record.name));
+        }
+        match record.align {
+            Some(align) => self.open(format_args!("struct alignas({align}) {} {{", record.name)),
+            None => self.open(format_args!("struct {} {{", record.name)),
+        }
+        for field in &record.fields {
+            self.line(format_args!("{} {};", self.ty(field.ty), field.name));
+        }
+        self.close("};");
+    }
+
+    fn ty(&self, ty: Type) -> String {
+        let space = match ty.space() {
+            Some(Space::Shared) => "shared ",
+            Some(Space::Local) => "local ",
+            _ => "",
+        };
+        match ty {
+            Type::Void => "void".to_string(),
+            Type::Scalar(s) => s.name().to_string(),
+            Type::Record(r) => self.record_name(r).to_string(),
+            Type::Buffer(_, s) => format!("{space}{}*", s.name()),
+            Type::Records(_, r) => format!("{space}{}*", self.record_name(r)),
+        }
+    }
+
+    fn record_name(&self, record: RecordId) -> &'a str {
+        self.module.records.get(record).map_or("?", |r| &r.name)
+    }
+}
+
+/// What a `break` of C++ would leave.
+enum Scope {
+    Loop { label: Option<usize> },
+    Switch,
+}
+
+struct FunctionPrinter<'p, 'a> {
+    out: &'p mut Printer<'a>,
+    function: &'a Function,
+    scopes: Vec<Scope>,
+    labels: usize,
+}
+
+impl FunctionPrinter<'_, '_> {
+    fn function(&mut self) {
+        let function = self.function;
+        if let Some(lines) = &mut self.out.lines {
+            lines.wanted = None;
+            lines.next = None;
+            // An origin of the code before must not reach into this function.
+            let line = self.out.text.matches('\n').count() + 2;
+            let _ = writeln!(self.out.text, "#line {line} \"kernels.cu\"");
+        }
+        for line in &function.doc {
+            self.out.line(format_args!("// {line}").to_string().trim_end());
+        }
+        let params: Vec<_> = function
+            .params
+            .iter()
+            .filter_map(|&p| function.vars.get(p))
+            .map(|v| format!("{} {}", self.out.ty(v.ty), v.name))
+            .collect();
+        let signature = format!("{}({})", function.name, params.join(", "));
+        let result = self.out.ty(function.result);
+        match function.kind {
+            FunctionKind::Hole => return self.out.line(format_args!("__device__ {result} {signature};")),
+            FunctionKind::Device => {
+                self.out.open(format_args!("__device__ __forceinline__ {result} {signature} {{"));
+            }
+            FunctionKind::Outlined => {
+                self.out.open(format_args!("__device__ __noinline__ {result} {signature} {{"));
+            }
+            FunctionKind::Kernel { max_threads, min_blocks } => {
+                let bounds = match min_blocks {
+                    0 => format!("{max_threads}"),
+                    n => format!("{max_threads}, {n}"),
+                };
+                self.out.open(format_args!(
+                    "extern \"C\" __global__ {result} __launch_bounds__({bounds}) {signature} {{"
+                ));
+            }
+        }
+        self.block(&function.body);
+        self.out.close("}");
+    }
+
+    fn block(&mut self, block: &[Stmt]) {
+        block.iter().for_each(|stmt| self.statement(stmt));
+    }
+
+    fn statement(&mut self, stmt: &Stmt) {
+        let outer = self.out.lines.as_ref().and_then(|l| l.wanted);
+        match (&mut self.out.lines, stmt.origin.line) {
+            (Some(lines), Some(line)) => lines.wanted = Some(line),
+            (None, Some(line)) => self.out.line(format_args!("//@ {line}")),
+            _ => {}
+        }
+        for line in stmt.origin.comment.iter().flat_map(|c| c.split('\n')) {
+            // The place in the program is the statement's, not the comment's.
+            let text = format!("// {line}");
+            self.out.line(text.trim_end());
+        }
+        self.kind(&stmt.kind);
+        if let Some(lines) = &mut self.out.lines {
+            lines.wanted = outer;
+        }
+    }
+
+    fn kind(&mut self, kind: &StmtKind) {
+        match kind {
+            StmtKind::Declare { var, value } => self.declare(*var, value.as_ref()),
+            StmtKind::Assign { place, value } => {
+                let text = self.assignment(place, value);
+                self.out.line(format_args!("{text};"));
+            }
+            StmtKind::Effect { result, effect } => {
+                let text = match result {
+                    None => self.effect(effect),
+                    Some(Target::Declare(v)) => format!("{} = {}", self.declaration(*v), self.effect(effect)),
+                    Some(Target::Assign(v)) => format!("{} = {}", self.var(*v), self.effect(effect)),
+                };
+                self.out.line(format_args!("{text};"));
+            }
+            StmtKind::If { condition, then, otherwise } => self.branch(condition, then, otherwise),
+            StmtKind::Switch { value, cases, default } => self.switch(value, cases, default),
+            StmtKind::While { condition, body } => {
+                let head = format!("while ({})", self.expr(condition));
+                self.repeat(&head, body);
+            }
+            StmtKind::For { var, start, condition, next, body, unroll } => {
+                if *unroll {
+                    self.out.line("#pragma unroll");
+                }
+                let counter = Place { base: PlaceBase::Var(*var), field: None, ty: next.ty };
+                let head = format!(
+                    "for ({} = {}; {}; {})",
+                    self.declaration(*var),
+                    self.expr(start),
+                    self.expr(condition),
+                    self.assignment(&counter, next)
+                );
+                self.repeat(&head, body);
+            }
+            StmtKind::Break => self.leave(),
+            StmtKind::Continue => self.out.line("continue;"),
+            StmtKind::Return(None) => self.out.line("return;"),
+            StmtKind::Return(Some(value)) => {
+                let text = self.expr(value);
+                self.out.line(format_args!("return {text};"));
+            }
+            StmtKind::Barrier => self.out.line("barrier();"),
+            StmtKind::WarpBarrier { mask } => {
+                let mask = self.expr(mask);
+                self.out.line(format_args!("warp_barrier({mask});"));
+            }
+            StmtKind::Fence(scope) => self.out.line(format_args!("{}();", names::fence_name(*scope))),
+            StmtKind::Sleep(time) => self.out.line(format_args!("sleep_ns({time}u);")),
+            StmtKind::Everywhere { captures, body } => {
+                let captures: Vec<_> = captures
+                    .iter()
+                    .map(|(v, e)| format!("{} = {}", self.declaration(*v), self.expr(e)))
+                    .collect();
+                self.out.open(format_args!("everywhere ({}) {{", captures.join(", ")));
+                self.block(body);
+                self.out.close("}");
+            }
+            StmtKind::Assume { name, condition } => {
+                let condition = self.expr(condition);
+                self.out.line(format_args!("assume(\"{name}\", {condition});"));
+            }
+            StmtKind::Own { name, place } => {
+                let place = self.place(place);
+                self.out.line(format_args!("own(\"{name}\", {place});"));
+            }
+        }
+    }
+
+    fn declare(&mut self, var: VarId, value: Option<&Expr>) {
+        let shared = self.function.vars.get(var).is_some_and(|v| {
+            matches!(v.storage, Storage::Array(_)) && v.ty.space() == Some(Space::Shared)
+        });
+        let shared = if shared { "__shared__ " } else { "" };
+        let declaration = self.declaration(var);
+        match value {
+            None => self.out.line(format_args!("{shared}{declaration};")),
+            Some(value) => {
+                let value = self.expr(value);
+                self.out.line(format_args!("{declaration} = {value};"));
+            }
+        }
+    }
+
+    /// Type and name; for arrays element type, name and length.
+    fn declaration(&self, var: VarId) -> String {
+        let Some(var) = self.function.vars.get(var) else { return "?".to_string() };
+        match var.storage {
+            Storage::Array(length) => {
+                let element = self.out.ty(var.ty.element().unwrap_or(Type::Void));
+                let length = match length {
+                    Length::Literal(n) => n.to_string(),
+                    Length::Constant(c) => {
+                        self.out.module.constants.get(c).map_or("?", |c| &c.name).to_string()
+                    }
+                };
+                format!("{element} {}[{length}]", var.name)
+            }
+            Storage::Param | Storage::Register => format!("{} {}", self.out.ty(var.ty), var.name),
+        }
+    }
+
+    /// `place = value`, or `place op= operand` where the value is an operation on the variable itself.
+    fn assignment(&self, place: &Place, value: &Expr) -> String {
+        if let (PlaceBase::Var(var), None, ExprKind::Binary(op, left, right)) =
+            (&place.base, place.field, &value.kind)
+            && left.kind == ExprKind::Var(*var)
+            && names::has_assignment_form(*op)
+        {
+            return format!("{} {}= {}", self.var(*var), names::binary_text(*op), self.expr(right));
+        }
+        format!("{} = {}", self.place(place), self.expr(value))
+    }
+
+    fn branch(&mut self, condition: &Expr, then: &[Stmt], mut otherwise: &[Stmt]) {
+        let condition = self.expr(condition);
+        self.out.open(format_args!("if ({condition}) {{"));
+        self.block(then);
+        // A chain of tests prints flat and without recursion.
+        while let [Stmt { kind: StmtKind::If { condition, then, otherwise: rest }, origin }] = otherwise
+            && *origin == Origin::default()
+        {
+            let condition = self.expr(condition);
+            self.out.indent -= 1;
+            self.out.open(format_args!("}} else if ({condition}) {{"));
+            self.block(then);
+            otherwise = rest;
+        }
+        if !otherwise.is_empty() {
+            self.out.indent -= 1;
+            self.out.open("} else {");
+            self.block(otherwise);
+        }
+        self.out.close("}");
+    }
+
+    fn switch(&mut self, value: &Expr, cases: &[(Vec<u64>, Block)], default: &[Stmt]) {
+        let ty = value.ty.scalar().unwrap_or(Scalar::U32);
+        let value = self.expr(value);
+        self.out.line(format_args!("switch ({value}) {{"));
+        self.scopes.push(Scope::Switch);
+        for (values, body) in cases {
+            let (last, front) = match values.split_last() {
+                Some((last, front)) => (literal(Literal::Int(*last), ty), front),
+                None => continue,
+            };
+            for &value in front {
+                self.out.line(format_args!("case {}:", literal(Literal::Int(value), ty)));
+            }
+            self.case(&format!("case {last}: {{"), body);
+        }
+        if !default.is_empty() {
+            self.case("default: {", default);
+        }
+        self.scopes.pop();
+        self.out.line("}");
+    }
+
+    fn case(&mut self, head: &str, body: &[Stmt]) {
+        self.out.open(head);
+        self.block(body);
+        self.out.close(if completes(body) { "} break;" } else { "}" });
+    }
+
+    fn repeat(&mut self, head: &str, body: &[Stmt]) {
+        self.out.open(format_args!("{head} {{"));
+        self.scopes.push(Scope::Loop { label: None });
+        self.block(body);
+        let label = match self.scopes.pop() {
+            Some(Scope::Loop { label: Some(label) }) => format!("}} leave_{label}:;"),
+            _ => "}".to_string(),
+        };
+        self.out.close(&label);
+    }
+
+    /// A `break` inside a `switch` would leave the `switch`: the text says where the loop ends.
+    fn leave(&mut self) {
+        if !matches!(self.scopes.last(), Some(Scope::Switch)) {
+            return self.out.line("break;");
+        }
+        let target = self.scopes.iter_mut().rev().find_map(|s| match s {
+            Scope::Loop { label } => Some(label),
+            Scope::Switch => None,
+        });
+        let label = match target {
+            Some(Some(label)) => *label,
+            Some(none) => {
+                self.labels += 1;
+                *none = Some(self.labels);
+                self.labels
+            }
+            None => 0,
+        };
+        self.out.line(format_args!("goto leave_{label};"));
+    }
+}
