@@ -1,15 +1,111 @@
 //! Warnings: rules and declarations that are probably not what was meant. Only for programs without errors.
+//!
+//! The questions about patterns are exact, hence expensive in the worst case; an [`Effort`] bounds them, and what is not decided in
+//! time is not warned of.
 
+mod coverage;
+mod endless;
+mod matrix;
+mod overlap;
+mod show;
 mod usage;
+mod values;
+
+use std::cell::Cell;
 
 use gchr_core::diagnostic::Diagnostic;
+use gchr_core::hash::HashSet;
+use gchr_core::rule::{HeadAtom, Pattern, PatternKind, Program, Rule, RuleId};
+use gchr_core::signature::{SymbolId, SymbolKind};
 
 use crate::check::Checked;
 
 /// All warnings for a checked program, in no order.
 pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
     let mut found = Vec::new();
+    let program = &checked.program;
     usage::variables(checked, &mut found);
-    usage::symbols_and_sorts(&checked.program, &mut found);
+    usage::symbols_and_sorts(program, &mut found);
+    endless::rules(program, &mut found);
+    let effort = Effort::default();
+    let functions = functions(program);
+    coverage::missing_cases(program, &functions, &effort, &mut found);
+    let values = values::with_stuck_terms(program, &functions, &effort);
+    let unreachable = coverage::unreachable_rules(program, &functions, &values, &effort, &mut found);
+    overlap::overlapping_rules(program, &functions, &values, &unreachable, &effort, &mut found);
+    if effort.exhausted() {
+        tracing::debug!("too many rules for the whole static analysis");
+    }
     found
+}
+
+/// Steps that the analysis of a program may still take.
+pub(crate) struct Effort(Cell<u64>);
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self(Cell::new(20_000_000))
+    }
+}
+
+impl Effort {
+    /// Takes so many steps; false when there are not enough left.
+    fn spend(&self, steps: usize) -> bool {
+        let left = self.0.get().checked_sub(steps as u64);
+        self.0.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    fn exhausted(&self) -> bool {
+        self.0.get() == 0
+    }
+}
+
+/// A rule as the analysis sees it.
+pub(crate) struct Case<'p> {
+    pub id: RuleId,
+    pub rule: &'p Rule,
+    pub args: &'p [Pattern],
+    /// No variable occurs twice in the left-hand side.
+    pub linear: bool,
+}
+
+impl Case<'_> {
+    /// Whether matching its left-hand side, variables taken as different, is enough for the rule to apply.
+    pub fn certain(&self) -> bool {
+        self.linear && self.rule.guard.is_empty()
+    }
+}
+
+/// A defined function with its rules in textual order.
+pub(crate) struct Function<'p> {
+    pub symbol: SymbolId,
+    pub cases: Vec<Case<'p>>,
+}
+
+fn functions(program: &Program) -> Vec<Function<'_>> {
+    let mut cases: Vec<Vec<Case<'_>>> = program.signature.symbols.iter().map(|_| Vec::new()).collect();
+    for (id, rule) in program.rules.iter_enumerated() {
+        if let Some(HeadAtom::Term { symbol, args }) = rule.heads.first().map(|head| &head.atom) {
+            cases[symbol.0 as usize].push(Case { id, rule, args, linear: is_linear(args) });
+        }
+    }
+    let symbols = program.signature.symbols.iter_enumerated().zip(cases);
+    symbols
+        .filter(|((_, symbol), _)| symbol.kind == SymbolKind::Defined)
+        .map(|((symbol, _), cases)| Function { symbol, cases })
+        .collect()
+}
+
+fn is_linear(args: &[Pattern]) -> bool {
+    let mut seen = HashSet::default();
+    let mut linear = true;
+    args.iter().for_each(|arg| {
+        arg.walk(&mut |pattern| {
+            if let PatternKind::Var(var) = pattern.kind {
+                linear &= seen.insert(var);
+            }
+        });
+    });
+    linear
 }

@@ -5,6 +5,7 @@
 use gchr_core::hash::HashMap;
 use gchr_core::ids::IdVec;
 
+use crate::ir::rewrite::each_statement_mut;
 use crate::ir::*;
 
 /// `u32` literal.
@@ -239,6 +240,11 @@ impl FunctionBuilder {
         self.blocks.pop().unwrap_or_default()
     }
 
+    /// Whether control can reach the end of the innermost open block.
+    pub fn completes(&self) -> bool {
+        self.blocks.last().is_none_or(|block| completes(block))
+    }
+
     /// Closes the innermost open block as the body of `if (condition)`.
     pub fn end_if(&mut self, condition: Expr) {
         let then = self.end();
@@ -304,4 +310,39 @@ impl FunctionBuilder {
             doc: self.doc,
         }
     }
+}
+
+/// Puts functions in the place of a hole: the last one takes over its name and its callers, those before it are what it calls.
+/// Calls inside `functions` count them from the hole's own position on.
+///
+/// # Panics
+/// When the module has no such hole or there is nothing to put there: a bug of the generator.
+pub fn fill_hole(module: &mut Module, hole: &str, mut functions: Vec<Function>) {
+    let at = module.function(hole).filter(|&f| module.functions[f].is_hole());
+    let at = at.unwrap_or_else(|| panic!("no hole {hole}"));
+    let shift = functions.len().checked_sub(1).expect("a hole is filled by a function") as u32;
+    let doc = std::mem::take(&mut module.functions[at].doc);
+    if let Some(last) = functions.last_mut() {
+        last.name = hole.to_string();
+        last.doc = doc;
+    }
+    let mut all = IdVec::new();
+    let mut functions = Some(functions);
+    for (id, mut function) in std::mem::take(&mut module.functions).into_iter_enumerated() {
+        if id == at {
+            functions.take().into_iter().flatten().for_each(|f| {
+                all.push(f);
+            });
+            continue;
+        }
+        each_statement_mut(&mut function.body, &mut |stmt| {
+            if let StmtKind::Effect { effect: Effect::Call { function, .. }, .. } = &mut stmt.kind
+                && *function >= at
+            {
+                function.0 += shift;
+            }
+        });
+        all.push(function);
+    }
+    module.functions = all;
 }

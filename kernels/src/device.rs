@@ -150,6 +150,17 @@ pub trait Device {
     /// Waits for all work.
     fn synchronize(&mut self) -> Result<()>;
 
+    /// Whether all work is done, without waiting for it. For a device that works while it is called, it always is.
+    fn is_idle(&mut self) -> Result<bool> {
+        self.synchronize()?;
+        Ok(true)
+    }
+
+    /// Writes one word at once, beside the work under way: so the host tells a running kernel to stop. The kernel reads it atomically.
+    fn post(&mut self, buffer: BufferId, offset: u64, value: u32) -> Result<()> {
+        self.upload(buffer, offset, &value.to_le_bytes())
+    }
+
     /// Starts a timer on the device.
     fn start_timer(&mut self) -> Result<TimerId>;
 

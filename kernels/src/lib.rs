@@ -1,8 +1,10 @@
 //! Kernels of gchr: a typed kernel IR whose text form is a subset of CUDA C++, and everything that consumes it.
 
 pub mod build;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 pub mod device;
 pub mod ir;
-pub mod topology;
 pub mod text;
+pub mod topology;
 pub mod verify;

@@ -9,5 +9,7 @@ pub(crate) mod names;
 mod parse;
 pub(crate) mod print;
 mod resolve;
+#[cfg(test)]
+mod tests;
 
 pub use parse::{Aliases, parse, parse_with};

@@ -4,4 +4,5 @@
 //! [`system`] brings a program into the form that the papers' algorithm runs: heads and equations whose right-hand sides are graphs.
 
 pub mod codegen;
+pub mod kernels;
 pub mod system;

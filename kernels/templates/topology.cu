@@ -390,8 +390,8 @@ __device__ __forceinline__ void compact(Params p, u32 used, u32 first, u32 strid
     u32 start = min(1u + blockIdx.x * share, used);
     u32 end = min(start + share, used);
     u32 held = 0u;
-    for (u32 i = start + threadIdx.x; i < end; i += BLOCK) {
-        held = held + (p.rc[i] != FREED ? 1u : 0u);
+    for (u32 k = start + threadIdx.x; k < end; k += BLOCK) {
+        held = held + (p.rc[k] != FREED ? 1u : 0u);
     }
     if (threadIdx.x == 0u) {
         tile[8u] = 0u;
@@ -446,12 +446,12 @@ __device__ __forceinline__ void compact(Params p, u32 used, u32 first, u32 strid
         barrier();
     }
     grid_barrier(p.control);
-    for (u32 i = first; i < kept; i += stride) {
-        Term t = p.spare[i];
+    for (u32 j = first; j < kept; j += stride) {
+        Term t = p.spare[j];
         Term moved = renamed(p, t);
-        p.term[i] = moved;
-        p.rc[i] = p.rc_read[i];
-        p.nf[i] = p.nf_read[i];
+        p.term[j] = moved;
+        p.rc[j] = p.rc_read[j];
+        p.nf[j] = p.nf_read[j];
     }
     if (first == 1u) {
         store_relaxed(&p.control[NEXT], kept);
@@ -471,7 +471,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
     u32 iteration = 0u;
     u32 stop = 0u;
     while (stop == 0u) {
-        u32 n = min(load_relaxed(&p.control[NEXT]), p.capacity);
+        u32 n = load_relaxed(&p.control[NEXT]);
+        n = min(n, p.capacity);
         for (u32 i = first; i < n; i += stride) {
             p.nf_read[i] = p.nf[i];
             p.rc_read[i] = p.rc[i];
@@ -489,11 +490,11 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
         u32 marked = 0u;
         u32 active = 0u;
         u32 garbage = 0u;
-        for (u32 i = first; i < n; i += stride) {
-            i32 references = p.rc_read[i];
+        for (u32 k = first; k < n; k += stride) {
+            i32 references = p.rc_read[k];
             if (references > 0) {
-                if (p.nf_read[i] == 0_u8) {
-                    u32 status = derive(p, i);
+                if (p.nf_read[k] == 0_u8) {
+                    u32 status = derive(p, k);
                     if (status != WAITS) {
                         active = 1u;
                     }
@@ -530,7 +531,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
         grid_barrier(p.control);
         iteration = iteration + 1u;
         u32 worked = load_relaxed(&p.control[ACTIVE]);
-        u32 dirty = COLLECTOR == 0u ? 0u : load_relaxed(&p.control[GARBAGE]);
+        u32 dirty = 0u;
+        if (COLLECTOR != 0u) {
+            dirty = load_relaxed(&p.control[GARBAGE]);
+        }
         u32 full = load_relaxed(&p.control[FULL]);
         u32 wrong = load_relaxed(&p.control[ERROR]);
         u64 total = load_relaxed(&p.counts[APPLIED]);
@@ -554,7 +558,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
             stop = PAUSED;
         }
         if (COLLECTOR == 2u) {
-            u32 used = min(load_relaxed(&p.control[NEXT]), p.capacity);
+            u32 used = load_relaxed(&p.control[NEXT]);
+            used = min(used, p.capacity);
             u32 dead = load_relaxed(&p.control[DEAD]);
             if (dead > used / 2u || dead != 0u && (stop == DONE || stop == MUST_GROW)) {
                 compact(p, used, first, stride, tile);

@@ -41,7 +41,10 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
         .with_config(config)
         .with_code(diagnostic.code)
         .with_message(&diagnostic.message);
-    for label in &diagnostic.labels {
+    // Labels in textual order share one excerpt; in another order each one gets its own.
+    let mut labels: Vec<_> = diagnostic.labels.iter().collect();
+    labels.sort_by_key(|label| (label.span.source != primary.span.source, label.span));
+    for label in labels {
         report = report.with_label(Label::new(place(label.span)).with_message(&label.text));
     }
     for note in &diagnostic.notes {

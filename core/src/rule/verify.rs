@@ -148,7 +148,11 @@ impl<'a> Check<'a> {
                 GoalKind::Add { constraint, args } => {
                     let columns = &self.sig.constraints[*constraint].columns;
                     if columns.len() == args.len() {
-                        args.iter().zip(columns).for_each(|(arg, column)| self.expr(arg, column.sort));
+                        for (arg, column) in args.iter().zip(columns) {
+                            // A value of any type is checked against its column when it is stored.
+                            let unchecked = self.sig.kind(arg.sort) == SortKind::Any;
+                            self.expr(arg, if unchecked { arg.sort } else { column.sort });
+                        }
                     } else {
                         self.fail(goal.span, "wrong number of arguments");
                     }

@@ -161,6 +161,8 @@ impl<'s, 'v> Resolver<'s, 'v> {
     }
 
     fn application(&mut self, name: Name, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+        // An application starts with its name.
+        let span = Span { end: span.start + self.scope.text(name).len() as u32, ..span };
         let Some(symbol) = self.scope.symbol(name) else {
             self.unknown(name, span);
             return None;
@@ -269,13 +271,13 @@ impl<'s, 'v> Resolver<'s, 'v> {
         match prefix {
             Prefix::Negative if self.is_number(sort) => Some((Resolved::Op(Op::Neg, sort), sort)),
             Prefix::Negative => {
-                self.wrong_operand("-", "`Int` or `Float`", operand, span);
+                self.wrong_operand("-", "`Int` or `Float`", operand);
                 None
             }
             Prefix::Not => {
                 let truth = self.truth(span)?;
                 if sort != truth {
-                    self.wrong_operand("!", "`Bool`", operand, span);
+                    self.wrong_operand("!", "`Bool`", operand);
                 }
                 Some((Resolved::Op(Op::Negate, truth), truth))
             }
@@ -311,7 +313,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
         };
         let wrong = [(a, left), (b, right)].into_iter().find(|&(sort, _)| !fits(sort));
         if let Some((_, operand)) = wrong {
-            self.wrong_operand(infix.text(), takes, operand, span);
+            self.wrong_operand(infix.text(), takes, operand);
             return result.map(|sort| (Resolved::Op(infix.op(), sort), sort));
         }
         if a != b {
@@ -336,7 +338,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
         self.scope.truth.map(|truth| truth.sort)
     }
 
-    fn wrong_operand(&mut self, op: &str, takes: &str, operand: Operand, span: Span) {
+    fn wrong_operand(&mut self, op: &str, takes: &str, operand: Operand) {
         let found = operand.sort.map_or("?", |sort| self.scope.sort_name(sort));
         let help = match (op, found) {
             ("/", "Int") => "integers are divided by `div` (rounded down); its remainder is `mod`",
@@ -347,7 +349,6 @@ impl<'s, 'v> Resolver<'s, 'v> {
         self.error(
             Diagnostic::error("T0202", format!("`{op}` takes {takes}, found `{found}`"))
                 .label(operand.span, format!("this has sort `{found}`"))
-                .label(span, format!("operand of this `{op}`"))
                 .help(help),
         );
     }

@@ -20,12 +20,14 @@ pub(crate) fn lower(equation: &Equation, scope: &Scope<'_>, reporter: &mut Repor
     if reporter.diagnostics.len() > before {
         return None;
     }
-    let redex = is_application(&equation.left, scope, reporter);
+    if !is_application(&equation.left, scope, reporter) {
+        return None;
+    }
     let mut rule = RuleVars::default();
     let mut left = PatternSink::default();
     let left_sort = Resolver::new(scope, Vars::Bind(&mut rule), reporter).resolve(&equation.left, &mut left);
     let guard = match &equation.condition {
-        Some(condition) => Some(vec![guard(condition, &rule, scope, reporter)?]),
+        Some(condition) => guard(condition, &rule, scope, reporter).map(|goal| vec![goal]),
         None => Some(Vec::new()),
     };
     let mut right = ExprSink::default();
@@ -36,7 +38,7 @@ pub(crate) fn lower(equation: &Equation, scope: &Scope<'_>, reporter: &mut Repor
         reporter.report(different_sides(equation, left_sort, right_sort, scope));
         return None;
     }
-    let head = head(left, &equation.left, scope, reporter).filter(|_| redex)?;
+    let head = head(left, &equation.left, scope, reporter)?;
     Some(Rule {
         name: None,
         vars: rule.vars,

@@ -88,7 +88,10 @@ impl Stmt {
             StmtKind::Everywhere { captures, .. } => out.extend(captures.iter().map(|(_, e)| e)),
             StmtKind::Assume { condition, .. } => out.push(condition),
             StmtKind::Own { place: p, .. } => place(p, &mut out),
-            StmtKind::Break | StmtKind::Continue | StmtKind::Barrier | StmtKind::Fence(_)
+            StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Barrier
+            | StmtKind::Fence(_)
             | StmtKind::Sleep(_) => {}
         }
         out

@@ -14,7 +14,9 @@ impl Expr {
             ExprKind::Binary(_, a, b) => vec![a, b],
             ExprKind::Select(c, a, b) => vec![c, a, b],
             ExprKind::Intrinsic(_, args) | ExprKind::Record(args) => args.iter_mut().collect(),
-            ExprKind::Literal(_) | ExprKind::Constant(_) | ExprKind::Var(_) | ExprKind::Special(_) => Vec::new(),
+            ExprKind::Literal(_) | ExprKind::Constant(_) | ExprKind::Var(_) | ExprKind::Special(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -27,7 +29,9 @@ impl Expr {
             ExprKind::Binary(_, a, b) => vec![a, b],
             ExprKind::Select(c, a, b) => vec![c, a, b],
             ExprKind::Intrinsic(_, args) | ExprKind::Record(args) => args.iter().collect(),
-            ExprKind::Literal(_) | ExprKind::Constant(_) | ExprKind::Var(_) | ExprKind::Special(_) => Vec::new(),
+            ExprKind::Literal(_) | ExprKind::Constant(_) | ExprKind::Var(_) | ExprKind::Special(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -67,13 +71,18 @@ impl Stmt {
             },
             StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => visit(condition),
             StmtKind::Switch { value, .. } => visit(value),
-            StmtKind::For { start, condition, next, .. } => [start, condition, next].into_iter().for_each(visit),
+            StmtKind::For { start, condition, next, .. } => {
+                [start, condition, next].into_iter().for_each(visit)
+            }
             StmtKind::Return(value) => value.iter_mut().for_each(visit),
             StmtKind::WarpBarrier { mask } => visit(mask),
             StmtKind::Everywhere { captures, .. } => captures.iter_mut().for_each(|(_, e)| visit(e)),
             StmtKind::Assume { condition, .. } => visit(condition),
             StmtKind::Own { place: p, .. } => place(p, visit),
-            StmtKind::Break | StmtKind::Continue | StmtKind::Barrier | StmtKind::Fence(_)
+            StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Barrier
+            | StmtKind::Fence(_)
             | StmtKind::Sleep(_) => {}
         }
     }

@@ -73,19 +73,49 @@ pub(super) struct Case {
 
 #[derive(Clone, Debug)]
 pub(super) enum StmtKind {
-    Declare { ty: TypeName, name: Ident, value: Option<Expr> },
-    Array { shared: bool, element: TypeName, name: Ident, length: Expr },
+    Declare {
+        ty: TypeName,
+        name: Ident,
+        value: Option<Expr>,
+    },
+    Array {
+        shared: bool,
+        element: TypeName,
+        name: Ident,
+        length: Expr,
+    },
     Assign(Assignment),
     Call(Expr),
-    If { condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt> },
-    Switch { value: Expr, cases: Vec<Case> },
-    While { condition: Expr, body: Vec<Stmt>, label: Option<Ident> },
-    For { unroll: bool, ty: TypeName, name: Ident, head: Box<(Expr, Expr, Assignment)>, body: Vec<Stmt>, label: Option<Ident> },
+    If {
+        condition: Expr,
+        then: Vec<Stmt>,
+        otherwise: Vec<Stmt>,
+    },
+    Switch {
+        value: Expr,
+        cases: Vec<Case>,
+    },
+    While {
+        condition: Expr,
+        body: Vec<Stmt>,
+        label: Option<Ident>,
+    },
+    For {
+        unroll: bool,
+        ty: TypeName,
+        name: Ident,
+        head: Box<(Expr, Expr, Assignment)>,
+        body: Vec<Stmt>,
+        label: Option<Ident>,
+    },
     Break,
     Goto(Ident),
     Continue,
     Return(Option<Expr>),
-    Everywhere { captures: Vec<(TypeName, Ident, Expr)>, body: Vec<Stmt> },
+    Everywhere {
+        captures: Vec<(TypeName, Ident, Expr)>,
+        body: Vec<Stmt>,
+    },
     /// What could not be read; reported already.
     Error,
 }

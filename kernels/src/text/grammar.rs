@@ -99,11 +99,7 @@ fn remarks<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, ()> {
 pub(super) fn module<'t, 's: 't, I: Tokens<'t, 's>>() -> impl Parser<'t, I, Vec<Item>, Extra<'t, 's>> {
     let body = block(statement());
     // Skips to the end of what looks like an item.
-    let skip = any()
-        .filter(|t| !matches!(t, Token::Punct(";" | "}")))
-        .repeated()
-        .then(any())
-        .to(Item::Error);
+    let skip = any().filter(|t| !matches!(t, Token::Punct(";" | "}"))).repeated().then(any()).to(Item::Error);
     choice((alias(), constant(), record(), function(body)))
         .recover_with(via_parser(skip))
         .repeated()
@@ -244,9 +240,14 @@ fn switch<'t, 's: 't, I: Tokens<'t, 's>>(block: Part<'t, 's, I, Vec<Stmt>>) -> P
     let value = remarks().ignore_then(word("case")).ignore_then(expr::expr()).then_ignore(punct(":"));
     let default = remarks().then(word("default")).then(punct(":")).to(Vec::new());
     let closed = word("break").then(punct(";")).or_not().map(|b| b.is_some());
-    let case = value.repeated().at_least(1).collect().or(default).then(block).then(closed).map_with(
-        |((values, body), closed), e| Case { values, body, closed, span: span(e.span()) },
-    );
+    let case = value
+        .repeated()
+        .at_least(1)
+        .collect()
+        .or(default)
+        .then(block)
+        .then(closed)
+        .map_with(|((values, body), closed), e| Case { values, body, closed, span: span(e.span()) });
     let cases = case.repeated().collect().then_ignore(remarks());
     word("switch")
         .ignore_then(parens(expr::expr()))
@@ -309,16 +310,16 @@ fn jump<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, StmtKind> {
 
 fn declaration<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, StmtKind> {
     let length = || expr::expr().delimited_by(punct("["), punct("]"));
-    let shared = word("__shared__").ignore_then(type_name()).then(ident()).then(length()).map(
-        |((element, name), length)| StmtKind::Array { shared: true, element, name, length },
-    );
+    let shared = word("__shared__")
+        .ignore_then(type_name())
+        .then(ident())
+        .then(length())
+        .map(|((element, name), length)| StmtKind::Array { shared: true, element, name, length });
     enum Rest {
         Array(Expr),
         Value(Option<Expr>),
     }
-    let rest = length()
-        .map(Rest::Array)
-        .or(punct("=").ignore_then(expr::expr()).or_not().map(Rest::Value));
+    let rest = length().map(Rest::Array).or(punct("=").ignore_then(expr::expr()).or_not().map(Rest::Value));
     let plain = type_name().then(ident()).then(rest).map(|((ty, name), rest)| match rest {
         Rest::Array(length) => StmtKind::Array { shared: false, element: ty, name, length },
         Rest::Value(value) => StmtKind::Declare { ty, name, value },

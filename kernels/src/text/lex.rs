@@ -121,7 +121,11 @@ fn check_nesting(source: SourceId, tokens: &[Spanned], found: &mut Vec<Diagnosti
             length = 0;
         }
         if depth > MAX_NESTING || length > MAX_STATEMENT {
-            let what = if depth > MAX_NESTING { "brackets are nested too deeply" } else { "a statement is too long" };
+            let what = if depth > MAX_NESTING {
+                "brackets are nested too deeply"
+            } else {
+                "a statement is too long"
+            };
             found.push(
                 Diagnostic::error("K0003", what)
                     .label(Span::new(source, range.start, range.end), "here the limit is passed")

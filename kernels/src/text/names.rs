@@ -210,8 +210,32 @@ pub(crate) fn has_assignment_form(op: BinaryOp) -> bool {
 
 /// Words of the text form itself.
 pub(crate) const KEYWORDS: [&str; 26] = [
-    "bool", "u8", "i32", "u32", "i64", "u64", "f64", "void", "true", "false", "struct", "using", "constexpr", "if",
-    "else", "switch", "case", "default", "while", "for", "break", "continue", "goto", "return", "everywhere", "HOLE",
+    "bool",
+    "u8",
+    "i32",
+    "u32",
+    "i64",
+    "u64",
+    "f64",
+    "void",
+    "true",
+    "false",
+    "struct",
+    "using",
+    "constexpr",
+    "if",
+    "else",
+    "switch",
+    "case",
+    "default",
+    "while",
+    "for",
+    "break",
+    "continue",
+    "goto",
+    "return",
+    "everywhere",
+    "HOLE",
 ];
 
 /// Words that are names of the prelude, of CUDA, or keywords of C++, and so cannot name anything.

@@ -24,7 +24,11 @@ pub fn parse(sources: &SourceMap, source: SourceId) -> Result<Module, Vec<Diagno
 }
 
 /// Reads a module in which some type names are left open, `using T = HOLE;`.
-pub fn parse_with(sources: &SourceMap, source: SourceId, aliases: &Aliases) -> Result<Module, Vec<Diagnostic>> {
+pub fn parse_with(
+    sources: &SourceMap,
+    source: SourceId,
+    aliases: &Aliases,
+) -> Result<Module, Vec<Diagnostic>> {
     let text = &sources.get(source).text;
     let run = || parse_text(source, text, aliases);
     std::thread::scope(|scope| {

@@ -303,9 +303,10 @@ impl FunctionPrinter<'_, '_> {
     }
 
     fn declare(&mut self, var: VarId, value: Option<&Expr>) {
-        let shared = self.function.vars.get(var).is_some_and(|v| {
-            matches!(v.storage, Storage::Array(_)) && v.ty.space() == Some(Space::Shared)
-        });
+        let shared =
+            self.function.vars.get(var).is_some_and(|v| {
+                matches!(v.storage, Storage::Array(_)) && v.ty.space() == Some(Space::Shared)
+            });
         let shared = if shared { "__shared__ " } else { "" };
         let declaration = self.declaration(var);
         match value {
@@ -372,7 +373,7 @@ impl FunctionPrinter<'_, '_> {
     fn switch(&mut self, value: &Expr, cases: &[(Vec<u64>, Block)], default: &[Stmt]) {
         let ty = value.ty.scalar().unwrap_or(Scalar::U32);
         let value = self.expr(value);
-        self.out.line(format_args!("switch ({value}) {{"));
+        self.out.open(format_args!("switch ({value}) {{"));
         self.scopes.push(Scope::Switch);
         for (values, body) in cases {
             let (last, front) = match values.split_last() {
@@ -388,7 +389,7 @@ impl FunctionPrinter<'_, '_> {
             self.case("default: {", default);
         }
         self.scopes.pop();
-        self.out.line("}");
+        self.out.close("}");
     }
 
     fn case(&mut self, head: &str, body: &[Stmt]) {

@@ -156,7 +156,12 @@ impl Resolver<'_> {
         match self.base(name) {
             Some(Type::Scalar(s)) => Some(s),
             Some(_) => {
-                self.fail("K0005", &name.span, "a scalar type is expected here", "use bool, u8, i32, u32, i64, u64 or f64");
+                self.fail(
+                    "K0005",
+                    &name.span,
+                    "a scalar type is expected here",
+                    "use bool, u8, i32, u32, i64, u64 or f64",
+                );
                 None
             }
             None => None,
@@ -207,8 +212,9 @@ impl Resolver<'_> {
         for (ty, name) in &function.params {
             code.param(ty, name);
         }
-        built.body = code.block(&function.body);
+        let body = code.block(&function.body);
         let statements = code.places;
+        built.body = body;
         self.places.push((function.name.span.clone(), statements));
         let id = self.module.functions.push(built);
         self.declare(&function.name, Global::Function(id));

@@ -3,8 +3,11 @@
 //! A rewrite function tries the equations of its head on one slot in textual order. The template `topology.cu` holds everything else:
 //! slots and counts, indices, arithmetic that reports errors, the iteration and the collectors.
 
+mod arguments;
 mod equation;
 mod operator;
+
+pub(super) use arguments::argument_function;
 
 use gchr_core::ids::IdVec;
 use gchr_core::rule::Program;
@@ -35,12 +38,12 @@ impl Strategy {
     }
 }
 
-/// What a rewrite function says it did: nothing yet, a step, a rule application, a mark "in normal form".
+/// What a rewrite function says it did: nothing yet, a step that is no rule application, a rule application. The template's `mark`
+/// has a fourth one.
 pub(super) mod status {
     pub const WAITS: u32 = 0;
     pub const STEPPED: u32 = 1;
     pub const APPLIED: u32 = 2;
-    pub const MARKED: u32 = 3;
 }
 
 /// Layout of a slot's first word: head in the low half, arity above it; the top byte is the argument to look at first.
@@ -57,28 +60,33 @@ pub(super) struct Runtime<'a> {
     pub params: RecordId,
 }
 
-impl Runtime<'_> {
+impl<'a> Runtime<'a> {
+    pub fn new(module: &'a Module) -> Self {
+        let record = |name: &str| {
+            module.record(name).unwrap_or_else(|| panic!("the topology template defines {name}"))
+        };
+        Self { module, term: record("Term"), params: record("Params") }
+    }
+
     fn function(&self, name: &str) -> FunctionId {
         self.module.function(name).unwrap_or_else(|| panic!("the topology template defines {name}"))
     }
 }
 
-/// Generates the functions for `system`: one a head that is rewritten, and `rewrite`, which picks one by the head of the slot.
-/// `runtime` is the instantiated template up to the hole `rewrite`; the functions are to be put in its place, in order.
-pub fn generate(
+/// Generates the functions for the hole `rewrite` of the template: one a head that is rewritten, and last the one that picks one of
+/// them by the head of the slot.
+pub(super) fn rewrite_functions(
     system: &System,
     program: &Program,
     sources: &SourceMap,
     strategy: Strategy,
     module: &Module,
 ) -> (Vec<Function>, Sites) {
-    let record =
-        |name: &str| module.record(name).unwrap_or_else(|| panic!("the topology template defines {name}"));
-    let runtime = Runtime { module, term: record("Term"), params: record("Params") };
+    let runtime = Runtime::new(module);
     let mut sites = Sites::new();
     let mut functions = Vec::new();
     let mut cases: Vec<(HeadId, FunctionId)> = Vec::new();
-    let first = module.functions.len();
+    let first = runtime.function("rewrite").0 as usize;
     for head in system.heads.ids().filter(|&h| system.is_active(h)) {
         let mut gen_ = Generator::new(system, program, sources, strategy, &runtime, head, &mut sites);
         gen_.head();
@@ -198,7 +206,14 @@ impl<'a> Generator<'a> {
             HeadKind::Operator { op, sort, site } => self.operator(op, sort, site),
             HeadKind::Same => self.same(),
             HeadKind::All => self.all(),
-            _ => head.equations.iter().for_each(|e| self.equation(e)),
+            _ => head.equations.iter().for_each(|e| {
+                if self.b.completes() {
+                    self.equation(e);
+                }
+            }),
+        }
+        if !self.b.completes() {
+            return;
         }
         let mark = self.runtime.function("mark");
         let args = vec![self.p.clone(), self.i.clone(), self.t.clone()];

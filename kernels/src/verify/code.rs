@@ -103,7 +103,8 @@ impl<'a> Code<'a> {
             self.expect(reachable, "K0105", "this statement cannot be reached");
             self.statement(stmt);
             // Restored for findings about what follows the inner blocks.
-            reachable = self.found.iter().any(|f| f.code == "K0110") || flow::completes(std::slice::from_ref(stmt));
+            reachable =
+                self.found.iter().any(|f| f.code == "K0110") || flow::completes(std::slice::from_ref(stmt));
         }
         for var in self.scope.drain(base..) {
             self.states[slot(var)] = State::Gone;
@@ -131,12 +132,18 @@ impl<'a> Code<'a> {
         }
         if let Some(ty) = ty {
             self.expect(ty == var.ty, "K0101", "the value has another type than the variable");
-            self.expect(var.storage == Storage::Register, "K0109", "only register variables have a first value");
+            self.expect(
+                var.storage == Storage::Register,
+                "K0109",
+                "only register variables have a first value",
+            );
         }
     }
 
     fn array(&mut self, var: VarId) {
-        let Some(Var { ty, storage: Storage::Array(length), .. }) = self.function.vars.get(var) else { return };
+        let Some(Var { ty, storage: Storage::Array(length), .. }) = self.function.vars.get(var) else {
+            return;
+        };
         let element_fits = match *ty {
             Type::Buffer(..) => true,
             Type::Records(_, r) => self.is_plain(r),
@@ -147,7 +154,11 @@ impl<'a> Code<'a> {
             Some(Space::Shared) => self.function.is_kernel() && self.block_depth == 1,
             _ => false,
         };
-        self.expect(element_fits && space_fits, "K0109", "an array is local, or shared at the top of a kernel");
+        self.expect(
+            element_fits && space_fits,
+            "K0109",
+            "an array is local, or shared at the top of a kernel",
+        );
         let length_fits = match *length {
             Length::Literal(n) => n > 0,
             Length::Constant(c) => self.module.constants.get(c).is_some_and(|c| match c.value {
@@ -215,7 +226,11 @@ impl<'a> Code<'a> {
                     self.expr(value);
                 }
                 let ty = value.as_ref().map_or(Type::Void, |v| v.ty);
-                self.expect(ty == function.result, "K0101", "the result has another type than the function says");
+                self.expect(
+                    ty == function.result,
+                    "K0101",
+                    "the result has another type than the function says",
+                );
             }
             StmtKind::Barrier => {
                 self.expect(self.level == 0, "K0108", "an `everywhere` body has no block barrier");
@@ -253,8 +268,7 @@ impl<'a> Code<'a> {
         self.expect(scalar.is_some(), "K0101", "a switch is on an integer");
         let mut seen: HashSet<u64> = HashSet::default();
         let all = || cases.iter().flat_map(|(values, _)| values.iter().copied());
-        let in_range =
-            scalar.is_none_or(|s| all().all(|n| super::expr::literal_fits(Literal::Int(n), s)));
+        let in_range = scalar.is_none_or(|s| all().all(|n| super::expr::literal_fits(Literal::Int(n), s)));
         self.expect(in_range, "K0101", "a case is not of the type of the switch");
         let distinct = all().all(|n| seen.insert(n)) && cases.iter().all(|(values, _)| !values.is_empty());
         self.expect(distinct, "K0105", "every case has a value, and no value has two cases");

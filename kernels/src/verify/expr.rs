@@ -42,7 +42,11 @@ impl Code<'_> {
         match self.states.get(slot(var)) {
             Some(State::Live { level, uniform, .. }) => {
                 let visible = *level == self.level || *uniform;
-                self.expect(visible, "K0108", "an `everywhere` body reads a variable of one lane; capture it");
+                self.expect(
+                    visible,
+                    "K0108",
+                    "an `everywhere` body reads a variable of one lane; capture it",
+                );
             }
             Some(State::Fresh) => self.fail("K0102", "a variable is used before it is declared"),
             Some(State::Gone) => self.fail("K0102", "a variable is used outside of its block"),
@@ -54,9 +58,7 @@ impl Code<'_> {
         let ty = expr.ty;
         match &expr.kind {
             ExprKind::Literal(value) => ty.scalar().is_some_and(|s| literal_fits(*value, s)),
-            ExprKind::Constant(c) => {
-                self.module.constants.get(*c).is_some_and(|c| Type::Scalar(c.ty) == ty)
-            }
+            ExprKind::Constant(c) => self.module.constants.get(*c).is_some_and(|c| Type::Scalar(c.ty) == ty),
             ExprKind::Var(var) => self.function.vars.get(*var).is_some_and(|v| v.ty == ty),
             ExprKind::Field(base, field) => self.field(base.ty, *field) == Some(ty),
             ExprKind::Element { buffer, index } => buffer.ty.element() == Some(ty) && is_index(index),

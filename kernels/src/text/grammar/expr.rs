@@ -1,6 +1,6 @@
 //! Expressions.
 
-use chumsky::pratt::{infix, left, prefix};
+use chumsky::pratt::{infix, left};
 use chumsky::prelude::*;
 
 use super::{Extra, Part, Tokens, ident, list, parens, punct, span, word};
@@ -22,13 +22,7 @@ pub(super) fn expr<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, Expr> {
         let operations = operations(operand);
         // `a ? b : c` binds weakest and to the right.
         operations
-            .then(
-                punct("?")
-                    .ignore_then(expr.clone())
-                    .then_ignore(punct(":"))
-                    .then(expr)
-                    .or_not(),
-            )
+            .then(punct("?").ignore_then(expr.clone()).then_ignore(punct(":")).then(expr).or_not())
             .map_with(|(condition, rest), e| match rest {
                 None => condition,
                 Some((a, b)) => Expr {
@@ -86,16 +80,19 @@ fn suffixes<'t, 's: 't, I: Tokens<'t, 's>>(
 
 fn literal<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, ExprKind> {
     let sign = punct("-").or_not().map(|s| s.is_some());
-    let value = sign.then(select! { Token::Number(s) => s }).try_map(|(negative, text), at| {
-        let kind = match number(text) {
-            Some(Number::Float(x)) => ExprKind::Float(if negative { -x } else { x }),
-            Some(Number::Int(n, scalar)) if !negative => ExprKind::Int(n, scalar),
-            Some(Number::Int(n, Scalar::I32)) => ExprKind::Int(u64::from((n as u32).wrapping_neg()), Scalar::I32),
-            Some(Number::Int(n, Scalar::I64)) => ExprKind::Int(n.wrapping_neg(), Scalar::I64),
-            Some(Number::Int(..)) => return Err(Rich::custom(at, "an unsigned number has no sign")),
-            None => return Err(Rich::custom(at, "this number is malformed or too large for its type")),
+    let value = sign.then(select! { Token::Number(s) => s }).validate(|(negative, text), e, emitter| {
+        let wrong = match number(text) {
+            Some(Number::Float(x)) => return ExprKind::Float(if negative { -x } else { x }),
+            Some(Number::Int(n, scalar)) if !negative => return ExprKind::Int(n, scalar),
+            Some(Number::Int(n, Scalar::I32)) => {
+                return ExprKind::Int(u64::from((n as u32).wrapping_neg()), Scalar::I32);
+            }
+            Some(Number::Int(n, Scalar::I64)) => return ExprKind::Int(n.wrapping_neg(), Scalar::I64),
+            Some(Number::Int(..)) => "an unsigned number has no sign",
+            None => "this number is malformed or too large for its type",
         };
-        Ok(kind)
+        emitter.emit(Rich::custom(e.span(), wrong));
+        ExprKind::Float(0.0)
     });
     choice((
         value,
@@ -115,13 +112,13 @@ fn operand<'t, 's: 't, I: Tokens<'t, 's>>(
         .map_with(|s, e| Ident { name: s.to_string(), span: span(e.span()) });
     let args = parens(list(expr.clone()));
     let fields = list(expr.clone()).delimited_by(punct("{"), punct("}"));
-    let named = ident()
-        .or(scalar)
-        .then(choice((args.map(Ok), fields.map(Err))).or_not())
-        .map(|(name, rest)| match rest {
-            None => ExprKind::Name(name.name),
-            Some(Ok(args)) => ExprKind::Call(name, args),
-            Some(Err(fields)) => ExprKind::Record(name, fields),
+    let named =
+        ident().or(scalar).then(choice((args.map(Ok), fields.map(Err))).or_not()).map(|(name, rest)| {
+            match rest {
+                None => ExprKind::Name(name.name),
+                Some(Ok(args)) => ExprKind::Call(name, args),
+                Some(Err(fields)) => ExprKind::Record(name, fields),
+            }
         });
     let address = punct("&").ignore_then(place_in(expr.clone())).map(|p| ExprKind::Address(Box::new(p)));
     let simple = choice((literal(), address, named)).map_with(|kind, e| Expr { kind, span: span(e.span()) });
@@ -147,18 +144,19 @@ fn operations<'t, 's: 't, I: Tokens<'t, 's>>(operand: Part<'t, 's, I, Expr>) -> 
             span: span(e.span()),
         })
     };
-    let sign = choice((
-        punct("-").to(UnaryOp::Neg),
-        punct("~").to(UnaryOp::BitNot),
-        punct("!").to(UnaryOp::Not),
-    ));
-    let unary = prefix(14, sign.boxed(), |op, a: Expr, e| Expr {
-        kind: ExprKind::Unary(op, Box::new(a)),
-        span: span(e.span()),
+    // An operand before a sign: `-5` is a literal, not an operation.
+    let signed = recursive(|signed| {
+        let sign = choice((
+            punct("-").to(UnaryOp::Neg),
+            punct("~").to(UnaryOp::BitNot),
+            punct("!").to(UnaryOp::Not),
+        ));
+        operand.or(sign
+            .then(signed)
+            .map_with(|(op, a), e| Expr { kind: ExprKind::Unary(op, Box::new(a)), span: span(e.span()) }))
     });
-    operand
+    signed
         .pratt((
-            unary,
             level(13, &[B::Mul, B::Div, B::Rem]),
             level(12, &[B::Add, B::Sub]),
             level(11, &[B::Shl, B::Shr]),

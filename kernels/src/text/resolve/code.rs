@@ -91,7 +91,11 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
                         value
                     }
                     _ => {
-                        self.fail(&stmt.span, "a `for` loop steps its own counter", "write it as a `while` loop");
+                        self.fail(
+                            &stmt.span,
+                            "a `for` loop steps its own counter",
+                            "write it as a `while` loop",
+                        );
                         return None;
                     }
                 };
@@ -112,7 +116,11 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
             ast::StmtKind::Goto(label) => {
                 let innermost = self.around.iter().rev().flatten().next();
                 if innermost.and_then(|l| l.as_ref()) != Some(&label.name) {
-                    self.fail(&label.span, "this label is not right behind the innermost loop", "only loops can be left");
+                    self.fail(
+                        &label.span,
+                        "this label is not right behind the innermost loop",
+                        "only loops can be left",
+                    );
                     return None;
                 }
                 StmtKind::Break
@@ -135,7 +143,12 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
         })
     }
 
-    fn declare(&mut self, ty: &ast::TypeName, name: &ast::Ident, value: Option<&ast::Expr>) -> Option<StmtKind> {
+    fn declare(
+        &mut self,
+        ty: &ast::TypeName,
+        name: &ast::Ident,
+        value: Option<&ast::Expr>,
+    ) -> Option<StmtKind> {
         let Some(value) = value else {
             return Some(StmtKind::Declare { var: self.register(ty, name), value: None });
         };
@@ -153,7 +166,11 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
         let place = self.place(&assignment.place)?;
         if let Some(op) = assignment.op {
             let PlaceBase::Var(var) = place.base else {
-                self.fail(&assignment.place.span, "only variables have `op=`", "write the place on both sides");
+                self.fail(
+                    &assignment.place.span,
+                    "only variables have `op=`",
+                    "write the place on both sides",
+                );
                 return None;
             };
             let right = self.expr(&assignment.value)?;
@@ -164,7 +181,11 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
         if let Some(effect) = self.effect_of(&assignment.value) {
             let effect = effect?;
             let (PlaceBase::Var(var), None) = (&place.base, place.field) else {
-                self.fail(&assignment.place.span, "an effect's result goes to a variable", "assign it from there");
+                self.fail(
+                    &assignment.place.span,
+                    "an effect's result goes to a variable",
+                    "assign it from there",
+                );
                 return None;
             };
             return Some(StmtKind::Effect { result: Some(Target::Assign(*var)), effect });
@@ -191,7 +212,11 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
             }
             let body = self.block(&case.body);
             if flow::completes(&body) != case.closed {
-                self.fail(&case.span, "a case that ends is closed by `} break;`, another by `}`", "there is no fall-through");
+                self.fail(
+                    &case.span,
+                    "a case that ends is closed by `} break;`, another by `}`",
+                    "there is no fall-through",
+                );
             }
             if !case.values.is_empty() && default.is_none() {
                 bound.push((values, body));
@@ -233,7 +258,11 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
         let arg = |this: &mut Self, i: usize, n: usize| match args.get(i) {
             Some(arg) if args.len() == n => Some(arg),
             _ => {
-                this.fail(&expr.span, format!("`{}` takes {n} arguments", name.name), "docs/kernel-language.md lists them");
+                this.fail(
+                    &expr.span,
+                    format!("`{}` takes {n} arguments", name.name),
+                    "docs/kernel-language.md lists them",
+                );
                 None
             }
         };
@@ -253,7 +282,11 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
             },
             Some(builtin @ (Builtin::Assume | Builtin::Own)) => {
                 let ast::ExprKind::Text(name) = &arg(self, 0, 2)?.kind else {
-                    self.fail(&expr.span, "the first argument is the name of the reason", "as in `\"fresh index\"`");
+                    self.fail(
+                        &expr.span,
+                        "the first argument is the name of the reason",
+                        "as in `\"fresh index\"`",
+                    );
                     return None;
                 };
                 let name = name.clone();
@@ -266,7 +299,11 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
             _ => match self.effect_of(expr) {
                 Some(effect) => Some(StmtKind::Effect { result: None, effect: effect? }),
                 None => {
-                    self.fail(&expr.span, "this computes a value that nothing uses", "assign it, or remove it");
+                    self.fail(
+                        &expr.span,
+                        "this computes a value that nothing uses",
+                        "assign it, or remove it",
+                    );
                     None
                 }
             },

@@ -21,7 +21,8 @@ impl Code<'_, '_, '_> {
 
     fn builtin(&mut self, builtin: Builtin, args: &[ast::Expr], at: &Range<usize>) -> Option<Effect> {
         if let Builtin::Atomic(op, order, scope) = builtin {
-            let Some((ast::Expr { kind: ast::ExprKind::Address(place), .. }, operands)) = args.split_first() else {
+            let Some((ast::Expr { kind: ast::ExprKind::Address(place), .. }, operands)) = args.split_first()
+            else {
                 self.fail(at, "an atomic operation works on an address", "write `&` before the element");
                 return None;
             };
@@ -32,14 +33,20 @@ impl Code<'_, '_, '_> {
         let mut args = self.all(args)?.into_iter();
         let effect = match (builtin, args.next(), args.next(), args.next()) {
             (Builtin::ActiveMask, None, ..) => Some(Effect::ActiveMask),
-            (Builtin::Vote(op), Some(mask), Some(predicate), None) => Some(Effect::Vote { op, mask, predicate }),
+            (Builtin::Vote(op), Some(mask), Some(predicate), None) => {
+                Some(Effect::Vote { op, mask, predicate })
+            }
             (Builtin::Shuffle(op), Some(mask), Some(value), Some(lane)) => {
                 Some(Effect::Shuffle { op, mask, value, lane })
             }
             _ => None,
         };
         if effect.is_none() || args.next().is_some() {
-            self.fail(at, "wrong use of a built-in function", "docs/kernel-language.md lists them with their arguments");
+            self.fail(
+                at,
+                "wrong use of a built-in function",
+                "docs/kernel-language.md lists them with their arguments",
+            );
             return None;
         }
         effect
@@ -53,7 +60,8 @@ impl Code<'_, '_, '_> {
         match &expr.kind {
             ast::ExprKind::Name(name) => {
                 let Some(&var) = self.vars.get(name) else {
-                    self.resolver.unknown("variable", &ast::Ident { name: name.clone(), span: expr.span.clone() });
+                    self.resolver
+                        .unknown("variable", &ast::Ident { name: name.clone(), span: expr.span.clone() });
                     return None;
                 };
                 Some(Place { base: PlaceBase::Var(var), field: None, ty: self.function.vars[var].ty })
@@ -74,7 +82,11 @@ impl Code<'_, '_, '_> {
                 Some(Place { base: place.base, field: Some(index), ty })
             }
             _ => {
-                self.fail(&expr.span, "this is no place that can be written", "use a variable, a field or an element");
+                self.fail(
+                    &expr.span,
+                    "this is no place that can be written",
+                    "use a variable, a field or an element",
+                );
                 None
             }
         }
@@ -83,7 +95,11 @@ impl Code<'_, '_, '_> {
     fn element(&mut self, buffer: &ast::Expr, index: &ast::Expr) -> Option<(Expr, Expr)> {
         let base = self.expr(buffer)?;
         if base.ty.element().is_none() {
-            self.fail(&buffer.span, "this is neither a buffer nor an array", "only buffers and arrays have elements");
+            self.fail(
+                &buffer.span,
+                "this is neither a buffer nor an array",
+                "only buffers and arrays have elements",
+            );
             return None;
         }
         Some((base, self.expr(index)?))
@@ -107,7 +123,11 @@ impl Code<'_, '_, '_> {
             ast::ExprKind::Int(n, scalar) => (ExprKind::Literal(Literal::Int(*n)), Type::Scalar(*scalar)),
             ast::ExprKind::Float(x) => (ExprKind::Literal(Literal::Float(*x)), Type::F64),
             ast::ExprKind::Text(_) | ast::ExprKind::Address(_) => {
-                self.fail(&expr.span, "this has no value", "only atomics take addresses, only `assume` and `own` names");
+                self.fail(
+                    &expr.span,
+                    "this has no value",
+                    "only atomics take addresses, only `assume` and `own` names",
+                );
                 return None;
             }
             ast::ExprKind::Name(name) => self.name(name, &expr.span)?,
@@ -148,7 +168,8 @@ impl Code<'_, '_, '_> {
         if let Some(&Global::Constant(id)) = self.resolver.globals.get(name) {
             return Some((ExprKind::Constant(id), Type::Scalar(self.resolver.module.constants[id].ty)));
         }
-        self.resolver.unknown("variable or constant", &ast::Ident { name: name.to_string(), span: at.clone() });
+        self.resolver
+            .unknown("variable or constant", &ast::Ident { name: name.to_string(), span: at.clone() });
         None
     }
 
@@ -182,7 +203,9 @@ impl Code<'_, '_, '_> {
                 Intrinsic::PopCount | Intrinsic::FindFirstSet | Intrinsic::LeadingZeros => Type::U32,
                 Intrinsic::FloatBits => Type::U64,
                 Intrinsic::FloatFromBits => Type::F64,
-                Intrinsic::Min | Intrinsic::Max | Intrinsic::MulHigh => args.first().map_or(Type::U32, |a| a.ty),
+                Intrinsic::Min | Intrinsic::Max | Intrinsic::MulHigh => {
+                    args.first().map_or(Type::U32, |a| a.ty)
+                }
             };
             return Some(Expr { kind: ExprKind::Intrinsic(f, args), ty });
         }
@@ -197,7 +220,11 @@ impl Code<'_, '_, '_> {
             return args.into_iter().next().map(|a| Expr { kind: ExprKind::Cast(Box::new(a)), ty });
         }
         if names::builtin(&name.name).is_some() || self.resolver.globals.contains_key(&name.name) {
-            self.fail(&name.span, "an effect is a statement of its own", "assign its result to a variable first");
+            self.fail(
+                &name.span,
+                "an effect is a statement of its own",
+                "assign its result to a variable first",
+            );
         } else {
             self.resolver.unknown("function", name);
         }

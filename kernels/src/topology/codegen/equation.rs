@@ -133,7 +133,8 @@ impl Generator<'_> {
             _ => false,
         };
         let read = graph.payloads().any(|v| bound.contains(&v));
-        returned || read || self.uses(m).get(&Slot::Argument(k)).is_none_or(|&n| n == 0)
+        let stuck = matches!(m.equation.result, Outcome::Stuck { .. });
+        stuck || returned || read || self.uses(m).get(&Slot::Argument(k)).is_none_or(|&n| n == 0)
     }
 
     /// Opens `if`s for the argument patterns and binds variables.
@@ -226,17 +227,15 @@ impl Generator<'_> {
             Outcome::Term(Ref::Node(id)) => Some(id),
             _ => None,
         };
-        for id in graph.nodes.ids() {
-            if graph.is_scalar(id) || Some(id) == root {
-                continue;
-            }
-            let fresh = self.runtime.function("fresh");
-            let index = self.b.call("n", self.module(), fresh, vec![self.p.clone()]);
+        let built: Vec<NodeId> =
+            graph.nodes.ids().filter(|&id| !graph.is_scalar(id) && Some(id) != root).collect();
+        self.reserve(m, &built);
+        for id in built {
+            let index = m.built[&id].clone();
             let (value, normal) = self.node_value(m, id);
             let count = uses.get(&Slot::Node(id)).copied().unwrap_or(0);
             let args = vec![self.p.clone(), index.clone(), value, normal, build::u32(count as u32)];
             self.run("write_new", args);
-            m.built.insert(id, index);
         }
         match m.equation.result {
             Outcome::Term(Ref::Node(id)) => {
@@ -251,12 +250,35 @@ impl Generator<'_> {
                 let arity = self.system.heads[head].arity;
                 let args = (skip..skip + arity).map(|k| self.argument(k)).collect();
                 let value = self.term_value(head, args);
-                // Its arguments need not be in normal form yet under the relaxed strategy; `finish_stuck` marks it when they are.
-                self.run("write_stuck", vec![self.p.clone(), self.i.clone(), value]);
+                self.run("write_root", vec![self.p.clone(), self.i.clone(), value, build::bool(true)]);
             }
         }
         self.count(m, &uses);
         self.b.ret(Some(build::u32(done)));
+    }
+
+    /// Takes a slot for each node. When one is missing the others are given back and the redex waits for more memory.
+    fn reserve(&mut self, m: &mut Match<'_>, nodes: &[NodeId]) {
+        let fresh = self.runtime.function("fresh");
+        for &id in nodes {
+            let index = self.b.call("n", self.module(), fresh, vec![self.p.clone()]);
+            m.built.insert(id, index);
+        }
+        self.give_back_unless_all(nodes.iter().map(|id| m.built[id].clone()).collect());
+    }
+
+    /// Unless all slots are there: gives back those that are, and waits.
+    pub(super) fn give_back_unless_all(&mut self, slots: Vec<Expr>) {
+        let missing = slots.iter().map(|n| build::eq(n.clone(), build::u32(0)));
+        let Some(missing) = missing.reduce(|a, b| build::binary(BinaryOp::OrElse, a, b)) else { return };
+        self.b.begin();
+        if slots.len() > 1 {
+            for slot in slots {
+                self.run("give_back", vec![self.p.clone(), slot]);
+            }
+        }
+        self.b.ret(Some(build::u32(status::WAITS)));
+        self.b.end_if(missing);
     }
 
     /// Value of a node's slot, and whether it is in normal form.
@@ -334,7 +356,7 @@ impl Generator<'_> {
 
     /// Changes the counts of slots that existed before: uses in what was built, less the redex's own references to its arguments.
     fn count(&mut self, m: &Match<'_>, uses: &HashMap<Slot, i32>) {
-        let mut change = |g: &mut Self, index: Expr, by: i32| match by {
+        let change = |g: &mut Self, index: Expr, by: i32| match by {
             0 => {}
             1.. => g.run("retain", vec![g.p.clone(), index, build::u32(by as u32)]),
             _ => g.run("release", vec![g.p.clone(), index]),

@@ -123,9 +123,11 @@ impl Generator<'_> {
             _ => {}
         }
         let width = self.system.heads[self.system.all_head].arity;
-        for k in 0..n {
-            let fresh = self.runtime.function("fresh");
-            let index = self.b.call("n", self.module(), fresh, vec![self.p.clone()]);
+        let fresh = self.runtime.function("fresh");
+        let slots: Vec<_> =
+            (0..n).map(|_| self.b.call("n", self.module(), fresh, vec![self.p.clone()])).collect();
+        self.give_back_unless_all(slots.clone());
+        for (k, index) in slots.into_iter().enumerate() {
             let (term, a, b) = value(self, k);
             // The first one also fills the places that a narrow symbol leaves in the conjunction.
             let count = if k == 0 { 1 + width.saturating_sub(n) } else { 1 };

@@ -1,0 +1,106 @@
+//! Missing cases of functions, and rules that can never apply.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::hash::HashSet;
+use gchr_core::ids::Id;
+use gchr_core::rule::{Pattern, PatternKind, Program, RuleId};
+
+use super::matrix::{Example, Matrix, Question};
+use super::values::{Values, examples};
+use super::{Effort, Function, show};
+
+/// Warns of functions with a term, built from constructors, that no left-hand side matches. Conditions are taken to hold and
+/// repeated variables to be equal: whether a condition is always true is not decided.
+pub(crate) fn missing_cases(
+    program: &Program,
+    functions: &[Function<'_>],
+    effort: &Effort,
+    found: &mut Vec<Diagnostic>,
+) {
+    let signature = &program.signature;
+    let values = Values::constructors(signature);
+    let any = examples(signature);
+    for function in functions {
+        let symbol = &signature.symbols[function.symbol];
+        let mut matrix = Matrix::new(signature, &values, effort);
+        function.cases.iter().for_each(|case| matrix.push(case.args));
+        let Question::Yes(args) = matrix.uncovered(&symbol.args) else { continue };
+        // A sort without constructors has no values to miss.
+        let empty = |sort: &gchr_core::signature::SortId| {
+            any[sort.index()].is_none() && values.heads(*sort).is_empty()
+        };
+        if symbol.args.iter().any(empty) || args.iter().any(|arg| mentions(arg, &empty)) {
+            continue;
+        }
+        let example = show::example(signature, function.symbol, &args, &any);
+        let Some(span) = symbol.span else { continue };
+        found.push(
+            Diagnostic::warning("T0503", format!("no rule of `{}` matches `{example}`", symbol.name))
+                .label(span, "some arguments of this function have no rule")
+                .note(format!("`{example}` is a normal form: it stays as it is"))
+                .help(format!("add an equation for `{example}`, unless that is what you want")),
+        );
+    }
+}
+
+fn mentions(example: &Example, empty: &impl Fn(&gchr_core::signature::SortId) -> bool) -> bool {
+    match example {
+        Example::Any(sort) => empty(sort),
+        Example::Const(_) => false,
+        Example::App(_, args) => args.iter().any(|arg| mentions(arg, empty)),
+    }
+}
+
+/// Warns of rules whose every redex an earlier rule takes, and returns them.
+pub(crate) fn unreachable_rules(
+    program: &Program,
+    functions: &[Function<'_>],
+    values: &Values,
+    effort: &Effort,
+    found: &mut Vec<Diagnostic>,
+) -> HashSet<RuleId> {
+    let mut unreachable = HashSet::default();
+    for function in functions {
+        let mut matrix = Matrix::new(&program.signature, values, effort);
+        for (i, case) in function.cases.iter().enumerate() {
+            if i > 0 && matches!(matrix.useful(case.args), Question::No) {
+                unreachable.insert(case.id);
+                found.push(warning(program, function, i));
+            }
+            if case.certain() {
+                matrix.push(case.args);
+            }
+        }
+    }
+    unreachable
+}
+
+fn warning(program: &Program, function: &Function<'_>, at: usize) -> Diagnostic {
+    let name = &program.signature.symbols[function.symbol].name;
+    let place = |i: usize| function.cases[i].rule.heads[0].span;
+    let warning = Diagnostic::warning("T0501", format!("this rule of `{name}` never applies"))
+        .label(place(at), "everything that this matches is rewritten by an earlier rule");
+    let args = function.cases[at].args;
+    let earlier = &function.cases[..at];
+    let warning = match earlier.iter().position(|case| case.certain() && is_instance(args, case.args)) {
+        Some(i) => warning.label(place(i), "this rule comes first and is at least as general"),
+        None => warning.note("the earlier rules together cover all its cases"),
+    };
+    warning.help("rules are tried in textual order: move the special case up, or remove this rule")
+}
+
+/// Whether `special` is `general` with terms for its variables, all of which are different.
+pub(crate) fn is_instance(special: &[Pattern], general: &[Pattern]) -> bool {
+    let mut pairs: Vec<(&Pattern, &Pattern)> = special.iter().zip(general).collect();
+    while let Some((special, general)) = pairs.pop() {
+        match (&special.kind, &general.kind) {
+            (_, PatternKind::Wild | PatternKind::Var(_)) => {}
+            (PatternKind::Const(a), PatternKind::Const(b)) if a == b => {}
+            (PatternKind::App { symbol: f, args: a }, PatternKind::App { symbol: g, args: b }) if f == g => {
+                pairs.extend(a.iter().zip(b));
+            }
+            _ => return false,
+        }
+    }
+    true
+}

@@ -1,0 +1,212 @@
+//! Usefulness of pattern rows, after Luc Maranget, "Warnings for pattern matching" (section 3), with an example of a value that is
+//! not covered (section 5).
+
+use gchr_core::rule::{Const, Pattern, PatternKind};
+use gchr_core::signature::{Signature, SortId, SymbolId};
+
+use super::Effort;
+use super::values::Values;
+
+/// Deepest recursion: one level a column that is looked at.
+const MAX_DEPTH: usize = 1_000;
+
+/// The answer to "is there a value that ...".
+pub(crate) enum Question {
+    /// There is, for instance these values, one a column.
+    Yes(Vec<Example>),
+    /// There is none.
+    No,
+    /// The effort did not suffice.
+    Unknown,
+}
+
+/// A value, as far as it matters.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Example {
+    /// Any value of the sort.
+    Any(SortId),
+    Const(Const),
+    App(SymbolId, Vec<Example>),
+}
+
+/// What a pattern asks of the root of a value.
+#[derive(Clone, Copy, PartialEq)]
+enum Head {
+    Const(Const),
+    Symbol(SymbolId),
+}
+
+/// A pattern or, as `None`, any value.
+type Cell<'p> = Option<&'p Pattern>;
+
+/// Rows of patterns, one a rule; variables are taken as different.
+#[derive(Clone)]
+pub(crate) struct Matrix<'p> {
+    signature: &'p Signature,
+    values: &'p Values,
+    effort: &'p Effort,
+    rows: Vec<Vec<Cell<'p>>>,
+}
+
+impl<'p> Matrix<'p> {
+    pub fn new(signature: &'p Signature, values: &'p Values, effort: &'p Effort) -> Self {
+        Self { signature, values, effort, rows: Vec::new() }
+    }
+
+    pub fn push(&mut self, row: &'p [Pattern]) {
+        // Columns are taken from the end.
+        self.rows.push(row.iter().rev().map(cell).collect());
+    }
+
+    /// Whether `row` matches values that no row of the matrix matches.
+    pub fn useful(&self, row: &'p [Pattern]) -> Question {
+        let row: Vec<_> = row.iter().rev().map(|pattern| (cell(pattern), pattern.sort)).collect();
+        self.ask(row)
+    }
+
+    /// Whether there are values of these sorts that no row of the matrix matches.
+    pub fn uncovered(&self, sorts: &[SortId]) -> Question {
+        self.ask(sorts.iter().rev().map(|&sort| (None, sort)).collect())
+    }
+
+    fn ask(&self, row: Vec<(Cell<'p>, SortId)>) -> Question {
+        match self.search(&self.rows, row, 0) {
+            Ok(Some(mut examples)) => {
+                examples.reverse();
+                Question::Yes(examples)
+            }
+            Ok(None) => Question::No,
+            Err(Exhausted) => Question::Unknown,
+        }
+    }
+
+    /// Values (last column first) that `row` matches and no row of `rows` does.
+    fn search(
+        &self,
+        rows: &[Vec<Cell<'p>>],
+        mut row: Vec<(Cell<'p>, SortId)>,
+        depth: usize,
+    ) -> Result<Option<Vec<Example>>, Exhausted> {
+        if !self.effort.spend(1 + rows.len() * row.len().max(1)) || depth > MAX_DEPTH {
+            return Err(Exhausted);
+        }
+        let Some((first, sort)) = row.pop() else {
+            return Ok(rows.is_empty().then(Vec::new));
+        };
+        if let Some(pattern) = first {
+            return self.specialised(rows, &row, head(pattern), args(pattern), depth);
+        }
+        let mut heads: Vec<Head> = Vec::new();
+        for pattern in rows.iter().filter_map(|row| row.last().copied().flatten()) {
+            let head = head(pattern);
+            if !heads.contains(&head) {
+                if !self.effort.spend(heads.len()) {
+                    return Err(Exhausted);
+                }
+                heads.push(head);
+            }
+        }
+        let all = self.values.heads(sort);
+        let missing = all.iter().find(|&&symbol| !heads.contains(&Head::Symbol(symbol))).copied();
+        if missing.is_none() && !all.is_empty() {
+            for &symbol in all {
+                if let found @ Some(_) = self.specialised(rows, &row, Head::Symbol(symbol), &[], depth)? {
+                    return Ok(found);
+                }
+            }
+            return Ok(None);
+        }
+        let others: Vec<Vec<Cell<'p>>> = rows
+            .iter()
+            .filter(|row| matches!(row.last(), Some(None)))
+            .map(|row| row[..row.len() - 1].to_vec())
+            .collect();
+        Ok(self.search(&others, row, depth + 1)?.map(|mut examples| {
+            examples.push(self.other_than(&heads, sort, missing));
+            examples
+        }))
+    }
+
+    /// As [`search`](Self::search), for values whose first column starts with `head`; `args` are the patterns below it, or nothing for
+    /// any.
+    fn specialised(
+        &self,
+        rows: &[Vec<Cell<'p>>],
+        rest: &[(Cell<'p>, SortId)],
+        head: Head,
+        args: &'p [Pattern],
+        depth: usize,
+    ) -> Result<Option<Vec<Example>>, Exhausted> {
+        let sorts: &[SortId] = match head {
+            Head::Symbol(symbol) => &self.signature.symbols[symbol].args,
+            Head::Const(_) => &[],
+        };
+        let mut row = rest.to_vec();
+        let below = |i: usize| args.get(i).and_then(cell);
+        row.extend(sorts.iter().enumerate().rev().map(|(i, &sort)| (below(i), sort)));
+        let rows: Vec<_> = rows.iter().filter_map(|row| specialise(row, head, sorts.len())).collect();
+        Ok(self.search(&rows, row, depth + 1)?.map(|mut examples| {
+            let below: Vec<_> = examples.drain(examples.len() - sorts.len()..).rev().collect();
+            examples.push(match head {
+                Head::Const(c) => Example::Const(c),
+                Head::Symbol(symbol) => Example::App(symbol, below),
+            });
+            examples
+        }))
+    }
+
+    /// A value of `sort` that starts with none of `heads`; `missing` when that is a symbol.
+    fn other_than(&self, heads: &[Head], sort: SortId, missing: Option<SymbolId>) -> Example {
+        if let Some(symbol) = missing.filter(|_| !heads.is_empty()) {
+            let args = &self.signature.symbols[symbol].args;
+            return Example::App(symbol, args.iter().map(|&arg| Example::Any(arg)).collect());
+        }
+        match heads.first() {
+            Some(Head::Const(Const::Int(_))) => {
+                let fresh = (0..).map(Const::Int).find(|&c| !heads.contains(&Head::Const(c)));
+                fresh.map_or(Example::Any(sort), Example::Const)
+            }
+            Some(Head::Const(Const::Float(_))) => {
+                let fresh =
+                    (0..).map(|n| Const::Float(f64::from(n))).find(|&c| !heads.contains(&Head::Const(c)));
+                fresh.map_or(Example::Any(sort), Example::Const)
+            }
+            _ => Example::Any(sort),
+        }
+    }
+}
+
+/// The effort did not suffice.
+struct Exhausted;
+
+fn cell(pattern: &Pattern) -> Cell<'_> {
+    (!matches!(pattern.kind, PatternKind::Wild | PatternKind::Var(_))).then_some(pattern)
+}
+
+fn head(pattern: &Pattern) -> Head {
+    match pattern.kind {
+        PatternKind::App { symbol, .. } => Head::Symbol(symbol),
+        PatternKind::Const(c) => Head::Const(c),
+        PatternKind::Wild | PatternKind::Var(_) => unreachable!("`cell` keeps these out"),
+    }
+}
+
+fn args(pattern: &Pattern) -> &[Pattern] {
+    match &pattern.kind {
+        PatternKind::App { args, .. } => args,
+        _ => &[],
+    }
+}
+
+/// The row below `head`, if its first pattern allows that head.
+fn specialise<'p>(row: &[Cell<'p>], wanted: Head, arity: usize) -> Option<Vec<Cell<'p>>> {
+    let (first, rest) = row.split_last()?;
+    let mut below = Vec::with_capacity(rest.len() + arity);
+    below.extend_from_slice(rest);
+    match *first {
+        None => below.extend(std::iter::repeat_n(None, arity)),
+        Some(pattern) if head(pattern) == wanted => below.extend(args(pattern).iter().rev().map(cell)),
+        Some(_) => return None,
+    }
+    Some(below)
+}

@@ -1,0 +1,193 @@
+//! Rules of one function that both match some term and make different terms of it.
+//!
+//! Rules are tried in textual order, so an overlap is legal, but then the order carries meaning that is easily lost when rules are moved.
+//! Not reported, because the order is certainly meant: an earlier rule that is a special case of the later one, an overlap that
+//! still earlier rules take away, and right-hand sides that are the same term on the overlap. Rules with conditions or
+//! repeated variables are left out: whether they overlap depends on more than patterns.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::hash::HashSet;
+use gchr_core::ids::IdVec;
+use gchr_core::rule::{Body, Expr, ExprKind, Pattern, PatternKind, Program, RuleId, Var, VarId};
+use gchr_core::source::Span;
+
+use super::coverage::is_instance;
+use super::matrix::{Matrix, Question};
+use super::values::Values;
+use super::{Case, Effort, Function, show};
+
+/// Warns of overlapping rules: once a rule, with the first of the earlier rules that it overlaps.
+pub(crate) fn overlapping_rules(
+    program: &Program,
+    functions: &[Function<'_>],
+    values: &Values,
+    unreachable: &HashSet<RuleId>,
+    effort: &Effort,
+    found: &mut Vec<Diagnostic>,
+) {
+    for function in functions {
+        let looked_at = |case: &&Case<'_>| case.certain() && !unreachable.contains(&case.id);
+        let cases: Vec<&Case<'_>> = function.cases.iter().filter(looked_at).collect();
+        for (j, later) in cases.iter().enumerate() {
+            let overlaps: Vec<(usize, Overlap)> = (0..j)
+                .filter_map(|i| {
+                    let overlap = conflict(cases[i], later, effort)?;
+                    reached(program, &cases[..i], &overlap, values, effort).then_some((i, overlap))
+                })
+                .collect();
+            if let Some((i, overlap)) = overlaps.first() {
+                found.push(warning(program, function, cases[*i], later, overlap, overlaps.len() - 1));
+            }
+        }
+    }
+}
+
+/// Terms that two left-hand sides both match.
+struct Overlap {
+    args: Vec<Pattern>,
+    vars: IdVec<VarId, Var>,
+}
+
+/// The overlap of two rules if it makes a difference which one is tried first.
+fn conflict(earlier: &Case<'_>, later: &Case<'_>, effort: &Effort) -> Option<Overlap> {
+    if !effort.spend(1 + earlier.args.len()) || is_instance(earlier.args, later.args) {
+        return None;
+    }
+    let mut meet = Meet::new(earlier, later);
+    let args = meet.all(earlier.args, later.args)?;
+    let (Body::Replace(first), Body::Replace(second)) = (&earlier.rule.body, &later.rule.body) else {
+        return None;
+    };
+    let place = first.span;
+    let first = instantiate(first, &meet.sides[0], place);
+    let second = instantiate(second, &meet.sides[1], place);
+    (first != second).then_some(Overlap { args, vars: meet.vars })
+}
+
+/// Whether some term of the overlap gets past all rules before both; no, when it takes too long to say.
+fn reached(
+    program: &Program,
+    before: &[&Case<'_>],
+    overlap: &Overlap,
+    values: &Values,
+    effort: &Effort,
+) -> bool {
+    let mut matrix = Matrix::new(&program.signature, values, effort);
+    before.iter().for_each(|case| matrix.push(case.args));
+    matches!(matrix.useful(&overlap.args), Question::Yes(_))
+}
+
+fn warning(
+    program: &Program,
+    function: &Function<'_>,
+    earlier: &Case<'_>,
+    later: &Case<'_>,
+    overlap: &Overlap,
+    more: usize,
+) -> Diagnostic {
+    let signature = &program.signature;
+    let name = &signature.symbols[function.symbol].name;
+    let common = show::redex(signature, function.symbol, &overlap.args, &overlap.vars);
+    let mut warning = Diagnostic::warning(
+        "T0502",
+        format!("the order of two rules of `{name}` decides what `{common}` becomes"),
+    )
+    .label(later.rule.heads[0].span, format!("also matches `{common}`"))
+    .label(earlier.rule.heads[0].span, "is tried first");
+    if more > 0 {
+        warning = warning.note(format!("the same holds for {more} more of the rules before it"));
+    }
+    warning.help(format!("if the order is meant, say so by an equation for `{common}` before both"))
+}
+
+/// The common instance of two linear left-hand sides whose variables are different.
+struct Meet<'p> {
+    declared: [&'p IdVec<VarId, Var>; 2],
+    /// For each variable of either rule what it is in the common instance.
+    sides: [Vec<Option<Pattern>>; 2],
+    /// Variables of the common instance.
+    vars: IdVec<VarId, Var>,
+}
+
+impl<'p> Meet<'p> {
+    fn new(a: &'p Case<'_>, b: &'p Case<'_>) -> Self {
+        let declared = [&a.rule.vars, &b.rule.vars];
+        Self { declared, sides: declared.map(|vars| vec![None; vars.len()]), vars: IdVec::new() }
+    }
+
+    fn all(&mut self, a: &[Pattern], b: &[Pattern]) -> Option<Vec<Pattern>> {
+        a.iter().zip(b).map(|(a, b)| self.one(a, b)).collect()
+    }
+
+    fn one(&mut self, a: &Pattern, b: &Pattern) -> Option<Pattern> {
+        match (&a.kind, &b.kind) {
+            (PatternKind::Var(x), _) => {
+                let copy = self.copy(1, b);
+                self.sides[0][x.0 as usize] = Some(copy.clone());
+                Some(copy)
+            }
+            (_, PatternKind::Var(y)) => {
+                let copy = self.copy(0, a);
+                self.sides[1][y.0 as usize] = Some(copy.clone());
+                Some(copy)
+            }
+            (PatternKind::Const(c), PatternKind::Const(d)) => (c == d).then(|| a.clone()),
+            (PatternKind::App { symbol: f, args: xs }, PatternKind::App { symbol: g, args: ys })
+                if f == g =>
+            {
+                let args = self.all(xs, ys)?;
+                Some(Pattern { kind: PatternKind::App { symbol: *f, args }, sort: a.sort, span: a.span })
+            }
+            _ => None,
+        }
+    }
+
+    /// A pattern of one side in variables of the common instance.
+    fn copy(&mut self, side: usize, pattern: &Pattern) -> Pattern {
+        let kind = match &pattern.kind {
+            PatternKind::Var(var) => {
+                let fresh = self.vars.push(self.declared[side][*var].clone());
+                let copy = Pattern { kind: PatternKind::Var(fresh), ..pattern.clone() };
+                self.sides[side][var.0 as usize] = Some(copy.clone());
+                return copy;
+            }
+            PatternKind::App { symbol, args } => {
+                let args = args.iter().map(|arg| self.copy(side, arg)).collect();
+                PatternKind::App { symbol: *symbol, args }
+            }
+            other => other.clone(),
+        };
+        Pattern { kind, sort: pattern.sort, span: pattern.span }
+    }
+}
+
+/// A right-hand side in variables of the common instance; all places are `span`, so that equal terms compare equal.
+fn instantiate(expr: &Expr, bound: &[Option<Pattern>], span: Span) -> Expr {
+    let each = |args: &[Expr]| args.iter().map(|arg| instantiate(arg, bound, span)).collect();
+    let kind = match &expr.kind {
+        ExprKind::Var(var) => match &bound[var.0 as usize] {
+            Some(pattern) => return built(pattern, span),
+            None => ExprKind::Var(*var),
+        },
+        ExprKind::Const(c) => ExprKind::Const(*c),
+        ExprKind::App { symbol, args } => ExprKind::App { symbol: *symbol, args: each(args) },
+        ExprKind::Op { op, args } => ExprKind::Op { op: *op, args: each(args) },
+        ExprKind::Repeat { symbol, count, arg } => {
+            ExprKind::Repeat { symbol: *symbol, count: *count, arg: Box::new(instantiate(arg, bound, span)) }
+        }
+    };
+    Expr { kind, sort: expr.sort, span }
+}
+
+fn built(pattern: &Pattern, span: Span) -> Expr {
+    let kind = match &pattern.kind {
+        // The frontend makes no wildcards; were there one, it would differ from every other term.
+        PatternKind::Wild => ExprKind::Var(VarId(u32::MAX)),
+        PatternKind::Var(var) => ExprKind::Var(*var),
+        PatternKind::Const(c) => ExprKind::Const(*c),
+        PatternKind::App { symbol, args } => {
+            ExprKind::App { symbol: *symbol, args: args.iter().map(|arg| built(arg, span)).collect() }
+        }
+    };
+    Expr { kind, sort: pattern.sort, span }
+}

@@ -1,0 +1,59 @@
+//! Patterns and example values as text for messages.
+
+use gchr_core::ids::{Id, IdVec};
+use gchr_core::rule::{Const, Pattern, PatternKind, Var, VarId};
+use gchr_core::signature::{Signature, SymbolId};
+
+use super::matrix::Example;
+
+/// Longest text of a term in a message.
+const LONGEST: usize = 72;
+
+/// `F(A, B)` from a symbol and the texts of its arguments; cut when it gets too long to help.
+fn application(signature: &Signature, symbol: SymbolId, args: Vec<String>) -> String {
+    let name = &signature.symbols[symbol].name;
+    if args.is_empty() {
+        return name.clone();
+    }
+    let text = format!("{name}({})", args.join(", "));
+    if text.len() > LONGEST { format!("{name}(...)") } else { text }
+}
+
+fn constant(c: Const) -> String {
+    match c {
+        Const::Int(n) => n.to_string(),
+        Const::Float(x) => format!("{x:?}"),
+        Const::Atom(_) | Const::Str(_) => "_".into(),
+    }
+}
+
+/// An application whose arguments are examples; `any` has a term of each sort.
+pub(crate) fn example(
+    signature: &Signature,
+    symbol: SymbolId,
+    args: &[Example],
+    any: &[Option<String>],
+) -> String {
+    let args = args.iter().map(|arg| match arg {
+        Example::Any(sort) => any[sort.index()].clone().unwrap_or_else(|| "_".into()),
+        Example::Const(c) => constant(*c),
+        Example::App(symbol, args) => example(signature, *symbol, args, any),
+    });
+    application(signature, symbol, args.collect())
+}
+
+/// An application of patterns.
+pub(crate) fn redex(
+    signature: &Signature,
+    symbol: SymbolId,
+    args: &[Pattern],
+    vars: &IdVec<VarId, Var>,
+) -> String {
+    let args = args.iter().map(|arg| match &arg.kind {
+        PatternKind::Wild => "_".into(),
+        PatternKind::Var(var) => vars.get(*var).map_or("_", |var| var.name.as_str()).to_string(),
+        PatternKind::Const(c) => constant(*c),
+        PatternKind::App { symbol, args } => redex(signature, *symbol, args, vars),
+    });
+    application(signature, symbol, args.collect())
+}

@@ -1,0 +1,91 @@
+//! What the normal forms of each sort can start with.
+
+use gchr_core::ids::Id;
+use gchr_core::rule::Program;
+use gchr_core::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
+
+use super::matrix::{Matrix, Question};
+use super::{Effort, Function};
+
+/// Head symbols of values, by sort.
+pub(crate) struct Values {
+    heads: Vec<Vec<SymbolId>>,
+}
+
+impl Values {
+    /// Constructors only.
+    pub fn constructors(signature: &Signature) -> Self {
+        let mut heads = vec![Vec::new(); signature.sorts.len()];
+        for (id, symbol) in signature.symbols.iter_enumerated() {
+            if symbol.kind == SymbolKind::Constructor {
+                heads[symbol.result.index()].push(id);
+            }
+        }
+        Self { heads }
+    }
+
+    /// All symbols that a value of `sort` can start with; empty for numbers, whose values nobody can list.
+    pub fn heads(&self, sort: SortId) -> &[SymbolId] {
+        &self.heads[sort.index()]
+    }
+}
+
+/// Constructors, and the functions that do not always rewrite: an application of one of them that no rule matches is a normal form,
+/// too. The least fixpoint; rules that do not apply to all they match (a condition, a repeated variable) count as not matching.
+pub(crate) fn with_stuck_terms(program: &Program, functions: &[Function<'_>], effort: &Effort) -> Values {
+    let signature = &program.signature;
+    let mut values = Values::constructors(signature);
+    let mut total: Vec<&Function<'_>> = functions.iter().collect();
+    loop {
+        let before = total.len();
+        total.retain(|function| {
+            let mut matrix = Matrix::new(signature, &values, effort);
+            function.cases.iter().filter(|case| case.certain()).for_each(|case| matrix.push(case.args));
+            let symbol = &signature.symbols[function.symbol];
+            let stays = matches!(matrix.uncovered(&symbol.args), Question::No);
+            if !stays {
+                values.heads[symbol.result.index()].push(function.symbol);
+            }
+            stays
+        });
+        if total.len() == before {
+            return values;
+        }
+    }
+}
+
+/// A small ground term of each sort, as text; `None` for a sort without any that is short.
+pub(crate) fn examples(signature: &Signature) -> Vec<Option<String>> {
+    const LONGEST: usize = 24;
+    let mut examples: Vec<Option<String>> = signature
+        .sorts
+        .iter()
+        .map(|sort| match sort.kind {
+            SortKind::Int => Some("0".to_string()),
+            SortKind::Float => Some("0.0".to_string()),
+            _ => None,
+        })
+        .collect();
+    loop {
+        let mut changed = false;
+        for symbol in signature.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Constructor) {
+            if examples[symbol.result.index()].is_some() {
+                continue;
+            }
+            let args: Option<Vec<&str>> =
+                symbol.args.iter().map(|arg| examples[arg.index()].as_deref()).collect();
+            let text = match args.as_deref() {
+                None => continue,
+                Some([]) => symbol.name.clone(),
+                Some(args) => format!("{}({})", symbol.name, args.join(", ")),
+            };
+            if text.len() <= LONGEST {
+                examples[symbol.result.index()] = Some(text);
+                changed = true;
+            }
+        }
+        if !changed {
+            return examples;
+        }
+    }
+}

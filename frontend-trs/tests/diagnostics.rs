@@ -1,0 +1,250 @@
+//! Every diagnostic: its code and the place it points at; and how some of them look.
+
+use gchr_core::diagnostic::{Diagnostic, render_all};
+use gchr_core::source::{SourceId, SourceMap};
+
+/// Declarations that most programs below start with.
+const NAT: &str = "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat); List = struct Nil() | Cons(Nat, List);
+var X, Y: Nat; L: List;
+eqn Plus(Zero(), Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
+";
+
+fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
+    let mut sources = SourceMap::new();
+    let id = sources.add("test.trs", text);
+    let loaded = gchr_trs::load(&sources, id);
+    assert_eq!(
+        loaded.program.is_none(),
+        loaded.diagnostics.iter().any(Diagnostic::is_error),
+        "a program exists exactly without errors"
+    );
+    for diagnostic in &loaded.diagnostics {
+        assert!(diagnostic.help.is_some(), "{} shows a way out", diagnostic.code);
+        assert!(!diagnostic.labels.is_empty(), "{} shows a place", diagnostic.code);
+    }
+    (sources, id, loaded)
+}
+
+/// Code and source text of the primary place of each diagnostic.
+#[track_caller]
+fn check(text: &str, expected: &[(&str, &str)]) {
+    let (sources, _, loaded) = load(text);
+    let found: Vec<_> =
+        loaded.diagnostics.iter().map(|d| (d.code, sources.snippet(d.labels[0].span))).collect();
+    assert_eq!(found, expected, "\n{}", render_all(&loaded.diagnostics, &sources, false));
+}
+
+/// As [`check`], behind [`NAT`] and without the warnings that fragments of programs cause.
+#[track_caller]
+fn check_nat(rest: &str, expected: &[(&str, &str)]) {
+    let text = format!("{NAT}{rest}");
+    let (sources, _, loaded) = load(&text);
+    let noise = ["T0503", "T0504", "T0505", "T0506"];
+    let found: Vec<_> = loaded
+        .diagnostics
+        .iter()
+        .filter(|d| !noise.contains(&d.code))
+        .map(|d| (d.code, sources.snippet(d.labels[0].span)))
+        .collect();
+    assert_eq!(found, expected, "\n{}", render_all(&loaded.diagnostics, &sources, false));
+}
+
+fn rendered(text: &str) -> String {
+    let (sources, _, loaded) = load(text);
+    render_all(&loaded.diagnostics, &sources, false)
+}
+
+#[test]
+fn characters_and_numbers() {
+    check("sort A @= struct B();", &[("T0001", "@")]);
+    check_nat("eqn Plus(X, Y) = 9223372036854775808;", &[("T0002", "9223372036854775808")]);
+    check_nat("input -9223372036854775808 < 0;", &[]);
+    check_nat("input 1e999;", &[("T0002", "1e999")]);
+    check_nat("input S^4294967296(Zero);", &[("T0008", "4294967296")]);
+}
+
+#[test]
+fn empty_texts() {
+    check("", &[("T0005", "")]);
+    check("  % nothing\n", &[("T0005", "")]);
+}
+
+#[test]
+fn clauses_recover_at_their_end() {
+    check(
+        "sort A = struct B( | C();\nmap F A -> A; G: A -> A;\nvar X A; Y: A;\neqn G(Y = Y; G(Y) = = Y; G(Y) = Y;\ninput G(B;",
+        &[("T0003", "|"), ("T0003", "A"), ("T0003", "A"), ("T0004", "("), ("T0003", "="), ("T0004", "(")],
+    );
+    check("sort A = struct B() var X: A eqn", &[("T0003", "var"), ("T0003", "eqn")]);
+    check("A = B; sort C = struct D();", &[("T0003", "A")]);
+    check_nat("input Zero Zero;", &[("T0003", "Zero")]);
+    check_nat(
+        "eqn Plus(X,) = X; Plus(X Y) = X; Plus(X, Y;",
+        &[("T0003", ")"), ("T0003", "Y"), ("T0004", "(")],
+    );
+    check_nat("eqn X < Y < X -> Plus(X, Y) = X;", &[("T0006", "<")]);
+    check("sort A = B;", &[("T0003", "B")]);
+    check("sort A; map F: A # A;", &[("T0003", ";")]);
+}
+
+#[test]
+fn names() {
+    check("sort A = struct B(C);", &[("T0101", "C")]);
+    check_nat("eqn Plus(X, Y) = Pluss(X, Y); Plus(X, Y) = Pluss(Y, X);", &[("T0102", "Pluss")]);
+    check_nat("eqn Plus(X, Y) = Z;", &[("T0102", "Z")]);
+    check_nat("eqn Plus(X) = X;", &[("T0103", "Plus")]);
+    check_nat("eqn Plus = Zero;", &[("T0103", "Plus")]);
+    check_nat("eqn Plus(X, Y) = X(Y);", &[("T0103", "X")]);
+    check("sort A; A = struct B();", &[("T0104", "A")]);
+    check("sort A = struct B() | B(A);", &[("T0105", "B")]);
+    check("sort A = struct true() | B();", &[("T0105", "true")]);
+    check_nat("var Z, Z: Nat; eqn Plus(Z, Z) = Z;", &[("T0106", "Z")]);
+    check_nat("input Zero; input S(Zero);", &[("T0107", "input")]);
+    check("sort Nat = struct Zero() | S(pred: Nat)?isS;", &[("T0009", "pred"), ("T0009", "isS")]);
+}
+
+#[test]
+fn sorts() {
+    check_nat("eqn Plus(X, L) = X;", &[("T0201", "L")]);
+    check_nat("input Cons(Nil, Zero);", &[("T0201", "Nil"), ("T0201", "Zero")]);
+    check_nat("eqn Plus(X, Y) = X + Y;", &[("T0202", "X")]);
+    check_nat("input 1 + 1.0;", &[("T0202", "1.0")]);
+    check_nat("input 1 / 2;", &[("T0202", "1")]);
+    check_nat("input 1 & true;", &[("T0202", "true")]);
+    check_nat("input !1;", &[("T0202", "1")]);
+    check_nat("input Zero == Nil;", &[("T0202", "Nil")]);
+    check_nat("eqn Plus(X, Y) = Nil;", &[("T0203", "Nil")]);
+    check_nat("eqn X -> Plus(X, Y) = X;", &[("T0204", "X")]);
+    check("sort Int = struct One(); input 1;", &[("T0205", "1")]);
+    check("sort A = struct B(C); C = struct D(); input B^2(D);", &[("T0206", "B^2(D)")]);
+    check("sort Bool = struct Yes() | No(); input 1 < 2;", &[("T0207", "1 < 2")]);
+    check(
+        "sort Bool = struct Yes() | No(); map F: Bool -> Bool; var B: Bool; eqn B -> F(B) = B;",
+        &[("T0207", "B")],
+    );
+}
+
+#[test]
+fn rules() {
+    check_nat("eqn X = Zero;", &[("T0301", "X")]);
+    check_nat("eqn 1 + 2 = 3;", &[("T0301", "1 + 2")]);
+    check_nat("eqn true = false;", &[("T0302", "true")]);
+    check("map F: Int -> Int; var X: Int; eqn F(X + 1) = X;", &[("T0303", "X + 1")]);
+    check_nat("var Z: Nat; eqn Plus(X, X) = Z; Z == X -> Plus(X, X) = X;", &[("T0304", "Z"), ("T0304", "Z")]);
+    check_nat("input S(X);", &[("T0305", "X")]);
+    check_nat("eqn Plus(S^1001(X), Y) = X;", &[("T0008", "S^1001(X)")]);
+    let deep = format!("{}X{}", "S(".repeat(1000), ")".repeat(1000));
+    check_nat(&format!("eqn Plus(X, Y) = {deep};"), &[("T0007", deep.as_str())]);
+}
+
+/// A broken declaration is one error, not one at each use of what it declares.
+#[test]
+fn damage_does_not_spread() {
+    check(
+        "sort A = struct B( | C();\nmap F: A -> A;\nvar X: A;\neqn F(B) = C; F(X) = F(X);",
+        &[("T0003", "|")],
+    );
+    check("sort A = struct B(D); map F: A -> A; eqn F(B(F(B))) = F(B);", &[("T0101", "D")]);
+}
+
+#[test]
+fn errors_of_one_term_are_limited() {
+    let list = format!("{}Nil{}", "Cons(Nil, ".repeat(1000), ")".repeat(1000));
+    let text = format!("{NAT}input {list};");
+    assert_eq!(load(&text).2.diagnostics.len(), 20);
+}
+
+#[test]
+fn unreachable_rules() {
+    check_nat("eqn Plus(Zero(), Zero()) = Zero();", &[("T0501", "Plus(Zero(), Zero())")]);
+    // All earlier rules together.
+    check_nat("eqn Plus(X, Y) = X;", &[("T0501", "Plus(X, Y)")]);
+    // A stuck term of sort Nat reaches the last rule.
+    check_nat("map Pred: Nat -> Nat; eqn Pred(S(X)) = X; Plus(X, Y) = X;", &[]);
+    // A condition or a repeated variable lets terms through.
+    check_nat("map F: Nat # Nat -> Nat; eqn F(X, X) = X; X == Y -> F(X, Y) = X; F(X, Y) = Y;", &[]);
+    check_nat(
+        "map F: Nat # Nat -> Nat; eqn F(X, Y) = X; X == Y -> F(X, Y) = Y; F(X, X) = X;",
+        &[("T0501", "F(X, Y)"), ("T0501", "F(X, X)")],
+    );
+    // Numbers are never exhausted.
+    check_nat(
+        "map F: Int -> Nat; var N: Int; eqn F(0) = Zero; F(1) = Zero; F(N) = S(Zero); F(2) = Zero;",
+        &[("T0501", "F(2)")],
+    );
+}
+
+#[test]
+fn overlaps() {
+    let f = "map F: Nat # Nat -> Nat; G: Nat -> Nat; eqn G(X) = X;\n";
+    let check = |rules: &str, expected: &[(&str, &str)]| check_nat(&format!("{f}eqn {rules}"), expected);
+    check("F(Zero, Y) = Zero; F(X, Zero) = S(X);", &[("T0502", "F(X, Zero)")]);
+    // The same result on the overlap.
+    check("F(Zero, Y) = Y; F(X, Zero) = X;", &[]);
+    // A special case first.
+    check("F(Zero, Zero) = S(Zero); F(Zero, Y) = Zero; F(X, Zero) = S(X);", &[]);
+    check("F(Zero, Y) = Zero; F(X, Y) = S(X);", &[]);
+    // Conditions may exclude each other.
+    check("X == Y -> F(X, Y) = X; X != Y -> F(X, Y) = Y;", &[]);
+    // One warning a rule.
+    check("F(Zero, Y) = Zero; F(S(Zero), Y) = S(Y); F(X, Zero) = S(X);", &[("T0502", "F(X, Zero)")]);
+}
+
+#[test]
+fn missing_cases() {
+    let missing = |rules: &str| {
+        let (_, _, loaded) = load(&format!("{NAT}{rules}"));
+        let cases = loaded.diagnostics.into_iter().filter(|d| d.code == "T0503");
+        cases.map(|d| d.message).collect::<Vec<_>>()
+    };
+    assert!(missing("").is_empty());
+    assert_eq!(
+        missing("map F: Nat # List -> Nat; eqn F(Zero, L) = Zero; F(X, Cons(Y, L)) = Y;"),
+        ["no rule of `F` matches `F(S(Zero), Nil)`"]
+    );
+    assert_eq!(
+        missing("map F: Int -> Nat; eqn F(0) = Zero; F(1) = Zero;"),
+        ["no rule of `F` matches `F(2)`"]
+    );
+    assert_eq!(missing("map F: Float -> Nat; eqn F(0.0) = Zero;"), ["no rule of `F` matches `F(1.0)`"]);
+    assert_eq!(missing("map F: Bool -> Nat; eqn F(true) = Zero;"), ["no rule of `F` matches `F(false)`"]);
+    // Conditions and repeated variables are taken to hold.
+    assert!(missing("map F: Nat # Nat -> Nat; eqn X == Y -> F(X, Y) = X; F(X, X) = X;").is_empty());
+    // A sort without values has no cases to miss.
+    assert!(
+        missing("sort E; map F: E -> E; G: Nat # E -> E; var A: E; eqn F(F(A)) = A; G(Zero, A) = A;")
+            .is_empty()
+    );
+}
+
+#[test]
+fn unused_names() {
+    check(
+        "sort A = struct B() | C(); D = struct E(); map F, G: A -> A; var X, Y: A; eqn F(X) = X; G(X) = G(X); input F(B);",
+        &[("T0504", "C"), ("T0505", "D"), ("T0504", "G"), ("T0506", "Y"), ("T0508", "G(X)")],
+    );
+    // Without an input every function is an entry.
+    check("sort A = struct B() | C(); map F: A -> A; var X: A; eqn F(X) = X;", &[]);
+}
+
+#[test]
+fn hidden_constants_and_endless_rules() {
+    check("sort A = struct X() | F(A); var X: A; eqn F(X) = X; input F(X);", &[("T0507", "X")]);
+    check_nat("map F: Nat -> Nat; eqn F(X) = S(F(X));", &[("T0508", "F(X)")]);
+    check_nat("map F: Nat -> Nat; eqn F(Zero) = Zero; F(X) = F(Plus(X, X));", &[]);
+    check_nat("map F: Nat -> Bool; eqn F(X) = X == Zero || F(X);", &[]);
+}
+
+#[test]
+fn rendered_errors() {
+    insta::assert_snapshot!(rendered(
+        "% Lists\nsort Nat = struct Zero() | S(Nat);\n     List = struct Nil() | Cons(Nat, List);\nmap Len: List -> Nat;\nvar X: Nat; L: List;\neqn\n  Len(Nil) = Zero;\n  Len(Cons(X, L)) = S(Len(X));\n  Len(Cons(X, L) = Lenn(L);\n  X + 1 -> Len(L) = Y;\ninput Len(Cons(Zero, Zero)"
+    ));
+}
+
+#[test]
+fn rendered_warnings() {
+    insta::assert_snapshot!(rendered(
+        "sort Nat = struct Zero() | S(Nat);\nmap Sub, Max: Nat # Nat -> Nat;\nvar X, Y: Nat;\neqn\n  Sub(X, Zero) = X;\n  Sub(S(X), S(Y)) = Sub(X, Y);\n  Sub(S(X), Zero) = S(X);\n  Max(Zero, Y) = Y;\n  Max(X, Zero) = S(X);\n  Max(S(X), S(Y)) = S(Max(X, Y));\ninput Sub(Max(Zero, Zero), Zero);"
+    ));
+}
