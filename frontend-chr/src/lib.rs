@@ -1,1 +1,31 @@
-//! A rule engine.
+//! Frontend for Constraint Handling Rules: `.chr` text, queries and fact files to the rule IR.
+
+pub mod ast;
+mod builtin;
+mod declare;
+mod facts;
+mod lexer;
+mod lint;
+mod load;
+mod lower;
+mod operators;
+mod parser;
+mod reader;
+mod sorts;
+mod suggest;
+mod types;
+
+pub use facts::FactFile;
+pub use load::{Loaded, Request, check_semantics, load};
+pub use parser::parse;
+
+use gchr_core::diagnostic::Diagnostic;
+
+/// What parsing a text gives: as much of the tree as could be read, and what is wrong with the rest.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The clauses without syntax errors.
+    pub ast: ast::Module,
+    /// Findings, in textual order.
+    pub diagnostics: Vec<Diagnostic>,
+}

@@ -26,6 +26,9 @@ pub struct Parsed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// Most syntax errors that are shown.
+const MAX_ERRORS: usize = 100;
+
 /// Parses a `.trs` text.
 pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
     let mut diagnostics = Vec::new();
@@ -48,7 +51,22 @@ pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
     }));
     let (sections, damaged) = assemble(sections.unwrap_or_default(), &lexed.tokens);
     gchr_core::diagnostic::sort(&mut diagnostics);
+    shorten(&mut diagnostics);
     Parsed { ast: Module { source: id, names: lexed.tables.names, sections, damaged }, diagnostics }
+}
+
+/// A text with very many syntax errors is no program at all: the first ones say enough.
+fn shorten(diagnostics: &mut Vec<Diagnostic>) {
+    let Some(place) = diagnostics.get(MAX_ERRORS).and_then(|d| d.labels.first()).map(|label| label.span)
+    else {
+        return;
+    };
+    diagnostics.truncate(MAX_ERRORS);
+    diagnostics.push(
+        Diagnostic::error("T0011", format!("more than {MAX_ERRORS} syntax errors"))
+            .label(place, "further errors begin here and are not shown")
+            .help("is this a `.trs` program? see `docs/language-trs.md`"),
+    );
 }
 
 fn section_keywords(tokens: &[Token]) -> Vec<usize> {

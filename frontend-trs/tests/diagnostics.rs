@@ -64,6 +64,13 @@ fn characters_and_numbers() {
 }
 
 #[test]
+fn too_many_syntax_errors() {
+    let (_, _, loaded) = load(&"; ".repeat(1_000));
+    assert_eq!(loaded.diagnostics.len(), 101);
+    assert_eq!(loaded.diagnostics[100].code, "T0011");
+}
+
+#[test]
 fn empty_texts() {
     check("", &[("T0005", "")]);
     check("  % nothing\n", &[("T0005", "")]);
@@ -92,6 +99,7 @@ fn names() {
     check("sort A = struct B(C);", &[("T0101", "C")]);
     check_nat("eqn Plus(X, Y) = Pluss(X, Y); Plus(X, Y) = Pluss(Y, X);", &[("T0102", "Pluss")]);
     check_nat("eqn Plus(X, Y) = Z;", &[("T0102", "Z")]);
+    check_nat("eqn Plus(V, Y) = V; var V: Nat;", &[("T0102", "V")]);
     check_nat("eqn Plus(X) = X;", &[("T0103", "Plus")]);
     check_nat("eqn Plus = Zero;", &[("T0103", "Plus")]);
     check_nat("eqn Plus(X, Y) = X(Y);", &[("T0103", "X")]);
@@ -132,6 +140,7 @@ fn rules() {
     check("map F: Int -> Int; var X: Int; eqn F(X + 1) = X;", &[("T0303", "X + 1")]);
     check_nat("var Z: Nat; eqn Plus(X, X) = Z; Z == X -> Plus(X, X) = X;", &[("T0304", "Z"), ("T0304", "Z")]);
     check_nat("input S(X);", &[("T0305", "X")]);
+    check_nat("input S(W); var W: Nat;", &[("T0305", "W")]);
     check_nat("eqn Plus(S^1001(X), Y) = X;", &[("T0008", "S^1001(X)")]);
     let deep = format!("{}X{}", "S(".repeat(1000), ")".repeat(1000));
     check_nat(&format!("eqn Plus(X, Y) = {deep};"), &[("T0007", deep.as_str())]);

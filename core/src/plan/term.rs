@@ -1,1 +1,172 @@
-//! plan/term.
+//! Plans of term programs: structured functions over compact values, made from rules by a list of named passes.
+//!
+//! [`compile`] lowers a verified program to a [`TermPlan`] and runs [`PASSES`] on it, with [`verify`] behind each.
+//! See `docs/plan-terms.md` for the data type with an example, and for the invariants.
+
+mod copy;
+mod inline;
+mod ir;
+mod layout;
+pub mod live;
+mod lower;
+mod matching;
+mod print;
+mod simplify;
+mod tail;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use ir::*;
+pub use layout::{Class, ClassId, Field, Layout, SortLayout, Variant};
+pub use verify::verify;
+
+use crate::diagnostic::Diagnostic;
+use crate::rule::{HeadAtom, Program};
+
+/// A pass over plans.
+pub struct Pass {
+    /// Name, as in `gchr emit --stage plan --after NAME`.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub description: &'static str,
+    /// Whether the options ask for it.
+    pub wanted: fn(&TermOptions) -> bool,
+    /// The pass.
+    pub run: fn(&mut TermPlan),
+}
+
+/// The passes, in order. A pass may occur more than once.
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "tail-calls",
+        description: "calls whose value is returned at once become ends, self calls become loops",
+        wanted: |_| true,
+        run: tail::tail_calls,
+    },
+    Pass {
+        name: "inline",
+        description: "small functions that are not recursive, or loops, are copied to their call sites",
+        wanted: |o| o.inline,
+        run: inline::inline,
+    },
+    Pass {
+        name: "simplify",
+        description: "known matches, existing cells, unused values and fields",
+        wanted: |o| o.simplify,
+        run: simplify::simplify,
+    },
+    Pass {
+        name: "tail-calls",
+        description: "again, for what inlining has brought into tail position",
+        wanted: |o| o.inline,
+        run: tail::tail_calls,
+    },
+    Pass {
+        name: "contexts",
+        description: "last calls inside cells that are returned pass a hole on",
+        wanted: |o| o.contexts,
+        run: tail::contexts,
+    },
+    Pass {
+        name: "liveness",
+        description: "resume points: the locals that each call must keep",
+        wanted: |_| true,
+        run: live::annotate,
+    },
+];
+
+/// The deepest nesting of a pattern: decision trees are as deep.
+const MAX_PATTERN_DEPTH: usize = 1000;
+/// Right-hand sides are walked by recursion; what the stack of the compiler is for.
+const COMPILER_STACK: usize = 256 << 20;
+
+/// Compiles a verified term program.
+///
+/// Errors are limits of the plan (a sort with too many symbols, a pattern nested too deeply) and, with codes `I...`,
+/// bugs of the compiler.
+pub fn compile(program: &Program, options: &TermOptions) -> Result<TermPlan, Vec<Diagnostic>> {
+    let found = limits(program);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    // A thread of its own: right-hand sides may be nested deeper than the caller's stack allows.
+    std::thread::scope(|scope| {
+        let work = std::thread::Builder::new().stack_size(COMPILER_STACK).name("gchr plan".into());
+        match work.spawn_scoped(scope, || compile_here(program, options, &mut |_, _| {})) {
+            Ok(thread) => thread.join().unwrap_or_else(|_| Err(vec![internal("the compiler panicked")])),
+            Err(error) => Err(vec![
+                Diagnostic::error("P0103", "the compiler has no stack")
+                    .note(error.to_string())
+                    .help("free some memory, or raise the limit on address space (ulimit -v)"),
+            ]),
+        }
+    })
+}
+
+/// [`compile`] on the caller's stack. `observe` sees the plan after lowering (`lower`) and after each pass, by name.
+pub fn compile_here(
+    program: &Program,
+    options: &TermOptions,
+    observe: &mut dyn FnMut(&str, &TermPlan),
+) -> Result<TermPlan, Vec<Diagnostic>> {
+    let layout = matching::find_layout(program);
+    let found = layout.check(&program.signature);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let mut plan = lower::lower(program, layout, *options);
+    check(&plan, "lower")?;
+    observe("lower", &plan);
+    for pass in PASSES.iter().filter(|pass| (pass.wanted)(options)) {
+        (pass.run)(&mut plan);
+        check(&plan, pass.name)?;
+        observe(pass.name, &plan);
+    }
+    Ok(plan)
+}
+
+fn check(plan: &TermPlan, pass: &str) -> Result<(), Vec<Diagnostic>> {
+    let found = verify(plan);
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(found.into_iter().map(|text| internal(&format!("after pass {pass}: {text}"))).collect())
+}
+
+fn internal(text: &str) -> Diagnostic {
+    Diagnostic::error("I0003", "internal error: the term plan is not well-formed")
+        .note(text)
+        .help("this is a bug of gchr, not of the program; please report it with the program")
+}
+
+fn limits(program: &Program) -> Vec<Diagnostic> {
+    if let Some(found) = lower::unsupported(program) {
+        return vec![found];
+    }
+    let mut found = Vec::new();
+    for rule in &program.rules {
+        let mut patterns: Vec<_> = rule
+            .heads
+            .iter()
+            .filter(|h| matches!(h.atom, HeadAtom::Term { .. }))
+            .flat_map(|h| h.atom.args().iter().map(|p| (p, 1)))
+            .collect();
+        while let Some((pattern, depth)) = patterns.pop() {
+            if depth > MAX_PATTERN_DEPTH {
+                found.push(
+                    Diagnostic::error("P0102", format!("pattern nested deeper than {MAX_PATTERN_DEPTH}"))
+                        .label(rule.span, "in this rule")
+                        .help("split the rule: match a part, and the rest in an auxiliary function"),
+                );
+                break;
+            }
+            if let crate::rule::PatternKind::App { args, .. } = &pattern.kind {
+                patterns.extend(args.iter().map(|p| (p, depth + 1)));
+            }
+        }
+    }
+    found
+}

@@ -29,6 +29,9 @@ pub(crate) fn overlapping_rules(
         let looked_at = |case: &&Case<'_>| case.certain() && !unreachable.contains(&case.id);
         let cases: Vec<&Case<'_>> = function.cases.iter().filter(looked_at).collect();
         for (j, later) in cases.iter().enumerate() {
+            if effort.exhausted() {
+                return;
+            }
             let overlaps: Vec<(usize, Overlap)> = (0..j)
                 .filter_map(|i| {
                     let overlap = conflict(cases[i], later, effort)?;

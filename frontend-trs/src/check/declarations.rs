@@ -40,6 +40,8 @@ pub(crate) struct Scope<'a> {
     pub variables: Vec<Variable>,
     /// Variables in force, as positions in `variables`.
     visible: HashMap<Name, usize>,
+    /// Names that some `var` section declares, by name.
+    variable_names: Vec<bool>,
     /// First variable of the sections since the last `eqn`: those may not clash with each other.
     open_from: usize,
 }
@@ -59,7 +61,9 @@ impl<'a> Scope<'a> {
         collector.sorts(module);
         let builtin_bool = collector.builtin_bool();
         collector.symbols(module);
-        collector.finish(builtin_bool)
+        let mut scope = collector.finish(builtin_bool);
+        scope.variable_names = variable_names(module);
+        scope
     }
 
     /// The meaning of the names of another text, e.g. an `--input` term, in a finished program.
@@ -79,6 +83,7 @@ impl<'a> Scope<'a> {
             sorts: Vec::new(),
             variables: Vec::new(),
             visible: HashMap::default(),
+            variable_names: Vec::new(),
             open_from: 0,
         }
     }
@@ -97,6 +102,11 @@ impl<'a> Scope<'a> {
 
     pub fn variable(&self, name: Name) -> Option<&Variable> {
         self.visible.get(&name).map(|&i| &self.variables[i])
+    }
+
+    /// Whether some `var` section, perhaps a later one, declares the name.
+    pub fn is_variable_somewhere(&self, name: Name) -> bool {
+        self.variable_names.get(name.0 as usize).is_some_and(|&declared| declared)
     }
 
     /// A `var` section: its variables are in force from here on, until one of the same name is declared.
@@ -145,6 +155,18 @@ impl<'a> Scope<'a> {
         variables.sort_unstable();
         nearest(name, symbols.chain(variables))
     }
+}
+
+fn variable_names(module: &Module) -> Vec<bool> {
+    let mut declared = vec![false; module.names.iter().len()];
+    for section in &module.sections {
+        let Section::Variables(clauses) = section else { continue };
+        clauses
+            .iter()
+            .flat_map(|clause| &clause.names)
+            .for_each(|ident| declared[ident.name.0 as usize] = true);
+    }
+    declared
 }
 
 /// Names that stand at the head of a left-hand side: these symbols are defined functions.
@@ -359,6 +381,7 @@ impl<'a> Collector<'a, '_> {
             truth,
             variables: Vec::new(),
             visible: HashMap::default(),
+            variable_names: Vec::new(),
             open_from: 0,
         }
     }

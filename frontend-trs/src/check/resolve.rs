@@ -95,7 +95,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
             NodeKind::Float(x) => self.literal(self.scope.float, Const::Float(x), "Float", span),
             NodeKind::Name(name) => match self.scope.variable(name) {
                 Some(_) if !matches!(self.vars, Vars::None) => self.variable(name, span),
-                Some(_) if self.scope.symbol(name).is_none() => {
+                _ if self.is_stray_variable(name) => {
                     self.error(not_ground(span));
                     None
                 }
@@ -106,6 +106,12 @@ impl<'s, 'v> Resolver<'s, 'v> {
             NodeKind::Prefix(prefix) => self.prefix(prefix, span, base),
             NodeKind::Infix(infix) => self.infix(infix, span, base),
         }
+    }
+
+    /// Whether a name of the input is no symbol, but a variable in equations.
+    fn is_stray_variable(&self, name: Name) -> bool {
+        let input = matches!(self.vars, Vars::None);
+        input && self.scope.symbol(name).is_none() && self.scope.is_variable_somewhere(name)
     }
 
     fn literal(
@@ -237,13 +243,18 @@ impl<'s, 'v> Resolver<'s, 'v> {
             return self.error(diagnostic);
         }
         let near = if self.reporter.suggests() { self.scope.nearest_term(text) } else { None };
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => {
-                format!("declare `{text}` in a `struct`, a `map` or, before its equations, a `var` section")
-            }
+        let (what, place) = match self.vars {
+            Vars::None => ("symbol", "a `struct` or a `map` section"),
+            _ => ("symbol or variable", "a `struct`, a `map` or, before its equations, a `var` section"),
         };
-        let diagnostic = Diagnostic::error("T0102", format!("unknown symbol or variable `{text}`"))
+        let help = match near {
+            _ if self.scope.is_variable_somewhere(name) => {
+                format!("move the `var` section that declares `{text}` before the equations that use it")
+            }
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("declare `{text}` in {place}"),
+        };
+        let diagnostic = Diagnostic::error("T0102", format!("unknown {what} `{text}`"))
             .label(span, "not declared")
             .help(help);
         self.error(diagnostic);

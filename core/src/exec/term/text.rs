@@ -1,0 +1,171 @@
+//! Terms as text in input syntax, without recursion.
+
+use std::io::{self, Write};
+
+use crate::exec::term::heap::Heap;
+use crate::plan::term::{Layout, Variant};
+use crate::signature::{SortId, SortKind};
+
+/// A unary symbol nested at least this often is written `S^n(...)`.
+const MIN_POWER: u64 = 4;
+
+/// What is still to be written.
+enum Todo {
+    Value(SortId, u64),
+    /// The fields of a cell from this one on.
+    Fields {
+        sort: SortId,
+        value: u32,
+        next: usize,
+    },
+    /// So many closing brackets.
+    Close(u64),
+}
+
+/// Writes a value. `longest_power`: nests of one symbol are followed no further than this (then what is written is cut anyway).
+pub(super) fn write(
+    layout: &Layout,
+    heap: &Heap,
+    sort: SortId,
+    value: u64,
+    longest_power: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut todo = vec![Todo::Value(sort, value)];
+    while let Some(next) = todo.pop() {
+        match next {
+            Todo::Close(n) => {
+                for _ in 0..n {
+                    out.write_all(b")")?;
+                }
+            }
+            Todo::Value(sort, value) => match layout.sorts[sort].kind {
+                SortKind::Float => out.write_all(float(f64::from_bits(value)).as_bytes())?,
+                SortKind::Data => head(layout, heap, sort, value as u32, longest_power, &mut todo, out)?,
+                _ => write!(out, "{}", value.cast_signed())?,
+            },
+            Todo::Fields { sort, value, next } => {
+                let Some((variant, cell)) = cell(layout, heap, sort, value) else { continue };
+                let field = variant.fields[next];
+                if next > 0 {
+                    out.write_all(b", ")?;
+                }
+                if next + 1 < variant.fields.len() {
+                    todo.push(Todo::Fields { sort, value, next: next + 1 });
+                } else if let Some(Todo::Close(n)) = todo.last_mut() {
+                    // The last field of a last field: brackets add up, and a list needs no stack.
+                    *n += 1;
+                } else {
+                    todo.push(Todo::Close(1));
+                }
+                todo.push(Todo::Value(field.sort, field_bits(cell, field.offset, field.wide)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn head(
+    layout: &Layout,
+    heap: &Heap,
+    sort: SortId,
+    value: u32,
+    longest_power: u64,
+    todo: &mut Vec<Todo>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let shape = &layout.sorts[sort];
+    let tag = value & ((1u32 << shape.tag_bits) - 1);
+    let Some(variant) = shape.variants.get(tag as usize) else { return Ok(()) };
+    out.write_all(variant.name.as_bytes())?;
+    if variant.fields.is_empty() {
+        return Ok(());
+    }
+    if let [field] = variant.fields.as_slice()
+        && field.sort == sort
+    {
+        let (count, inner) = power(layout, heap, sort, value, longest_power);
+        if count >= MIN_POWER {
+            write!(out, "^{count}(")?;
+            if let Some(Todo::Close(n)) = todo.last_mut() {
+                *n += 1;
+            } else {
+                todo.push(Todo::Close(1));
+            }
+            todo.push(Todo::Value(sort, inner.into()));
+            return Ok(());
+        }
+    }
+    out.write_all(b"(")?;
+    todo.push(Todo::Fields { sort, value, next: 0 });
+    Ok(())
+}
+
+/// How often the unary head of a value is nested, and what is inside.
+fn power(layout: &Layout, heap: &Heap, sort: SortId, mut value: u32, longest: u64) -> (u64, u32) {
+    let mask = (1u32 << layout.sorts[sort].tag_bits) - 1;
+    let tag = value & mask;
+    let mut count = 0;
+    while value & mask == tag && count < longest {
+        let Some((_, cell)) = cell(layout, heap, sort, value) else { break };
+        value = cell[0];
+        count += 1;
+    }
+    (count, value)
+}
+
+/// The cell of a value with its variant; `None` for one without fields.
+pub(super) fn cell<'a>(
+    layout: &'a Layout,
+    heap: &'a Heap,
+    sort: SortId,
+    value: u32,
+) -> Option<(&'a Variant, &'a [u32])> {
+    let shape = &layout.sorts[sort];
+    let variant = shape.variants.get((value & ((1u32 << shape.tag_bits) - 1)) as usize)?;
+    Some((variant, heap.cell(variant.class?, value >> shape.tag_bits)?))
+}
+
+/// The bits of a field.
+pub(super) fn field_bits(cell: &[u32], offset: u32, wide: bool) -> u64 {
+    let at = offset as usize;
+    if !wide {
+        return cell[at].into();
+    }
+    let [a, b] = [cell[at].to_ne_bytes(), cell[at + 1].to_ne_bytes()];
+    u64::from_ne_bytes([a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]])
+}
+
+/// A float so that it is read back as the same float: always with a point.
+pub(super) fn float(x: f64) -> String {
+    let text = format!("{x:?}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) if !mantissa.contains('.') => format!("{mantissa}.0e{exponent}"),
+        _ => text,
+    }
+}
+
+/// A value as text, cut behind so many characters.
+pub(super) fn bounded(layout: &Layout, heap: &Heap, sort: SortId, value: u64, width: usize) -> String {
+    struct Cut(Vec<u8>, usize);
+    impl Write for Cut {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.0.len() > self.1 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.0.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut cut = Cut(Vec::new(), width);
+    let whole = write(layout, heap, sort, value, 1000, &mut cut).is_ok() && cut.0.len() <= width;
+    let mut text = String::from_utf8_lossy(&cut.0).into_owned();
+    if !whole {
+        text = text.chars().take(width).collect();
+        text.push_str("...");
+    }
+    text
+}

@@ -1,0 +1,335 @@
+//! Directives: constraint symbols, types and options of a program.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::hash::HashMap;
+use gchr_core::ids::IdVec;
+use gchr_core::rule::Semantics;
+use gchr_core::signature::ConstraintId;
+use gchr_core::source::Span;
+
+use crate::ast::{ClauseKind, Module, TermId, TermKind};
+use crate::builtin;
+use crate::suggest::nearest;
+use crate::types::{Definition, Type, Types, Variant};
+
+/// A declared constraint symbol.
+#[derive(Clone, Debug)]
+pub(crate) struct Declared {
+    pub name: String,
+    /// Type of each column; `None` where it is to be inferred.
+    pub columns: Vec<Option<Type>>,
+    pub span: Span,
+}
+
+/// What the directives of a program say.
+#[derive(Default, Debug)]
+pub(crate) struct Declarations {
+    pub constraints: IdVec<ConstraintId, Declared>,
+    by_name: HashMap<String, Vec<ConstraintId>>,
+    pub types: Types,
+    pub semantics: Option<Semantics>,
+}
+
+impl Declarations {
+    /// The constraint symbol of a name and a number of arguments.
+    pub fn constraint(&self, name: &str, arity: usize) -> Option<ConstraintId> {
+        self.named(name).iter().copied().find(|&c| self.constraints[c].columns.len() == arity)
+    }
+    /// All constraint symbols of a name.
+    pub fn named(&self, name: &str) -> &[ConstraintId] {
+        self.by_name.get(name).map_or(&[], Vec::as_slice)
+    }
+    /// The declared name nearest to an unknown one.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        nearest(name, self.constraints.iter().map(|c| c.name.as_str()))
+    }
+    /// `name/arity`.
+    pub fn label(&self, id: ConstraintId) -> String {
+        let c = &self.constraints[id];
+        format!("{}/{}", c.name, c.columns.len())
+    }
+}
+
+/// Reads the directives of a program.
+pub(crate) fn declare(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Declarations {
+    let mut reader = Directives { module, found: Declarations::default(), diagnostics };
+    for clause in &module.clauses {
+        if let ClauseKind::Directive(term) = clause.kind {
+            module.members(term, ",").into_iter().for_each(|t| reader.directive(t));
+        }
+    }
+    reader.check_types();
+    reader.found
+}
+
+struct Directives<'a> {
+    module: &'a Module,
+    found: Declarations,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Directives<'_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn directive(&mut self, id: TermId) {
+        let span = self.module.span(id);
+        let Some((name, args)) = self.module.functor(id) else { return self.unknown(span) };
+        match (name, args) {
+            ("chr_constraint" | "constraints", args) if !args.is_empty() => {
+                for &arg in args {
+                    self.module.members(arg, ",").into_iter().for_each(|c| self.constraint(c));
+                }
+            }
+            ("chr_type", &[definition]) => self.chr_type(definition),
+            ("chr_option", &[key, value]) => self.option(key, value),
+            ("use_module", [_] | [_, _])
+            | ("module", [_, _])
+            | ("ensure_loaded" | "license" | "handler" | "rules", _) => {}
+            ("initialization", _) => self.report(
+                Diagnostic::warning("C0206", "goals of Prolog are not run")
+                    .label(span, "ignored")
+                    .help("give the goals to start with as a query: ?- goals."),
+            ),
+            ("op", [_, _, _]) => self.report(
+                Diagnostic::error("C0206", "operators cannot be declared")
+                    .label(span, "not supported")
+                    .help("write terms with the declared operators as f(X, Y)"),
+            ),
+            (
+                "set_prolog_flag" | "style_check" | "dynamic" | "discontiguous" | "multifile" | "table"
+                | "public" | "meta_predicate" | "chr_declaration",
+                _,
+            ) => self.report(
+                Diagnostic::warning("C0206", format!("the directive {name} is ignored"))
+                    .label(span, "has no meaning here")
+                    .help("remove it to silence this warning"),
+            ),
+            _ => self.unknown(span),
+        }
+    }
+
+    fn unknown(&mut self, span: Span) {
+        self.report(
+            Diagnostic::error("C0206", "unknown directive")
+                .label(span, "not a directive of CHR")
+                .note("known are chr_constraint, chr_type, chr_option, use_module and module")
+                .help("to run goals at the start, write a query: ?- goals."),
+        );
+    }
+
+    fn constraint(&mut self, id: TermId) {
+        let span = self.module.span(id);
+        let Some((name, columns)) = self.specification(id) else { return };
+        if builtin::is_goal(&name, columns.len()) {
+            return self.report(
+                Diagnostic::error("C0208", format!("{name}/{} is a built-in", columns.len()))
+                    .label(span, "cannot be a constraint")
+                    .help("choose another name for the constraint"),
+            );
+        }
+        match self.found.constraint(&name, columns.len()) {
+            None => {
+                let declared = Declared { name: name.clone(), columns, span };
+                let id = self.found.constraints.push(declared);
+                self.found.by_name.entry(name).or_default().push(id);
+            }
+            Some(known) => self.duplicate(known, &columns, span),
+        }
+    }
+
+    fn duplicate(&mut self, known: ConstraintId, columns: &[Option<Type>], span: Span) {
+        let first = &self.found.constraints[known];
+        let message = format!("{} is declared twice", self.found.label(known));
+        let diagnostic = if first.columns == columns {
+            Diagnostic::warning("C0202", message)
+        } else {
+            Diagnostic::error("C0202", message).note("the two declarations give different types")
+        };
+        self.report(
+            diagnostic.label(span, "again here").label(first.span, "first here").help("remove one of them"),
+        );
+    }
+
+    /// `name/arity`, `name` or `name(columns)`.
+    fn specification(&mut self, id: TermId) -> Option<(String, Vec<Option<Type>>)> {
+        if let Some((name, arity)) = self.module.binary(id, "/") {
+            if let (TermKind::Atom(name), &TermKind::Int(arity)) =
+                (self.module.kind(name), self.module.kind(arity))
+                && let Ok(arity @ 0..=255) = usize::try_from(arity)
+            {
+                return Some((name.clone(), vec![None; arity]));
+            }
+            self.bad_specification(id);
+            return None;
+        }
+        let Some((name, args)) = self.module.functor(id) else {
+            self.bad_specification(id);
+            return None;
+        };
+        let columns: Vec<_> = args.iter().map(|&a| self.column(a)).collect();
+        Some((name.to_string(), columns))
+    }
+
+    fn bad_specification(&mut self, id: TermId) {
+        self.report(
+            Diagnostic::error("C0201", "this does not declare a constraint")
+                .label(self.module.span(id), "neither name/arity nor name(types)")
+                .help("write edge/3, or edge(+int, +int, ?int); at most 255 columns"),
+        );
+    }
+
+    /// A column: a mode, a mode with a type, or a type.
+    fn column(&mut self, id: TermId) -> Option<Type> {
+        let ty = match self.module.functor(id) {
+            Some(("+" | "-" | "?", &[ty])) => ty,
+            Some(("+" | "-" | "?", [])) => return None,
+            _ => id,
+        };
+        Type::read(self.module, ty, &[]).map_err(|d| self.report(*d)).ok()
+    }
+
+    fn chr_type(&mut self, id: TermId) {
+        let (head, body, alias) = match (self.module.binary(id, "--->"), self.module.binary(id, "==")) {
+            (Some((head, body)), _) => (head, body, false),
+            (None, Some((head, body))) => (head, body, true),
+            (None, None) => return self.bad_type(id, "neither `--->` nor `==`"),
+        };
+        let Some((name, args)) = self.module.functor(head) else {
+            return self.bad_type(head, "not a name");
+        };
+        let mut params = Vec::new();
+        for &arg in args {
+            match self.module.kind(arg) {
+                TermKind::Var(name) => params.push(name.clone()),
+                _ => return self.bad_type(arg, "not a variable"),
+            }
+        }
+        let definition = if alias {
+            Type::read(self.module, body, &params).map(Definition::Alias)
+        } else {
+            let variants = self.module.members(body, ";").into_iter();
+            variants.map(|v| self.variant(v, &params)).collect::<Result<_, _>>().map(Definition::Variants)
+        };
+        let span = self.module.span(head);
+        match definition {
+            Err(diagnostic) => self.report(*diagnostic),
+            Ok(definition) => {
+                if let Err(first) = self.found.types.define(name, params, definition, span) {
+                    self.report(
+                        Diagnostic::error("C0204", format!("the type {name} is defined twice"))
+                            .label(span, "again here")
+                            .label(first, "first here")
+                            .help("remove one of the definitions"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn variant(&self, id: TermId, params: &[String]) -> Result<Variant, Box<Diagnostic>> {
+        let types = |args: &[TermId]| -> Result<Vec<_>, _> {
+            args.iter().map(|&a| Type::read(self.module, a, params)).collect()
+        };
+        match self.module.kind(id) {
+            TermKind::Atom(name) => Ok(Variant { name: name.clone(), args: Vec::new() }),
+            TermKind::Compound { name, args } => Ok(Variant { name: name.clone(), args: types(args)? }),
+            TermKind::List { items, tail: Some(tail) } if items.len() == 1 => {
+                Ok(Variant { name: "[|]".into(), args: types(&[items[0], *tail])? })
+            }
+            TermKind::Int(_) | TermKind::Float(_) | TermKind::Str(_) => {
+                Ok(Variant { name: self.module.term_text(id), args: Vec::new() })
+            }
+            TermKind::Var(_) | TermKind::List { .. } => Err(Box::new(
+                Diagnostic::error("C0204", "this is no alternative of a type")
+                    .label(self.module.span(id), "neither a constant nor a functor with types")
+                    .help("write a constant, node(color, int), or [T|list(T)]"),
+            )),
+        }
+    }
+
+    fn bad_type(&mut self, id: TermId, text: &str) {
+        self.report(
+            Diagnostic::error("C0204", "this does not define a type")
+                .label(self.module.span(id), text)
+                .help("write :- chr_type color ---> red ; green. or :- chr_type weight == int."),
+        );
+    }
+
+    fn option(&mut self, key: TermId, value: TermId) {
+        let known = [
+            "semantics",
+            "optimize",
+            "debug",
+            "mode",
+            "type_definition",
+            "guard_simplification",
+            "check_guard_bindings",
+            "generate_debug_info",
+            "store_in_guards",
+            "type_check",
+            "toplevel_show_store",
+            "line_numbers",
+            "verbose",
+            "check_impossible_rules",
+            "check_unnecessary_active",
+            "reduced_indexing",
+            "late_allocation",
+            "ai_observation_analysis",
+            "functional_dependency_analysis",
+            "set_semantics_rule",
+            "unique_analyse_optimise",
+            "constraint_index",
+            "mixed_stores",
+            "dynattr",
+            "declare_stored_constraints",
+            "stored_assertions",
+            "chr_toplevel_show_store",
+            "solver_events",
+        ];
+        let name = self.module.functor(key).map_or("", |(name, _)| name);
+        let span = self.module.span(key);
+        if name != "semantics" {
+            if !known.contains(&name) {
+                let help = nearest(name, known.into_iter())
+                    .map_or("remove it".to_string(), |n| format!("did you mean {n}?"));
+                self.report(Diagnostic::warning("C0205", "unknown option").label(span, "ignored").help(help));
+            }
+            return;
+        }
+        match self.module.functor(value).map(|(name, _)| name) {
+            Some("refined") => self.found.semantics = Some(Semantics::Refined),
+            Some("rounds") => self.found.semantics = Some(Semantics::Rounds),
+            _ => self.report(
+                Diagnostic::error("C0205", "unknown semantics")
+                    .label(self.module.span(value), "not a semantics")
+                    .help("write refined (sequential, as in SWI-Prolog) or rounds (parallel, deterministic)"),
+            ),
+        }
+    }
+
+    /// Reports type names that nothing defines, once all directives are read.
+    fn check_types(&mut self) {
+        let mut used = self.found.types.mentioned();
+        for c in &self.found.constraints {
+            used.extend(c.columns.iter().flatten().map(|ty| (c.span, ty.clone())));
+        }
+        for (span, ty) in used {
+            if let Some((name, arity)) = self.found.types.unknown_name(&ty) {
+                let builtin = ["int", "dense_int", "natural", "float", "number", "any", "atom", "string"];
+                let near = nearest(name, self.found.types.names().chain(builtin));
+                let help = match near {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("define it: :- chr_type {name} ---> ... ."),
+                };
+                let shown = if arity == 0 { name.to_string() } else { format!("{name}/{arity}") };
+                self.report(
+                    Diagnostic::error("C0203", format!("the type {shown} is not defined"))
+                        .label(span, "used here")
+                        .help(help),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Facts in bulk: CSV and TSV files to columns of constraints.
+//!
+//! [`table`] reads the bytes in parallel, [`cell`] parses fields, [`report`] shows what is wrong with a line.
+
+mod cell;
+mod report;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::facts::{FactColumn, Facts};
+use gchr_core::signature::{ConstraintId, TextId, Texts};
+use gchr_core::source::SourceMap;
+
+use crate::declare::Declarations;
+use crate::types::{Expanded, Type, Types};
+use cell::{Cells, Want};
+
+/// A file of facts for one constraint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FactFile {
+    /// `edge`, or `edge/3` where the name alone is ambiguous.
+    pub constraint: String,
+    /// The file; its ending says how it is read.
+    pub path: PathBuf,
+}
+
+/// Reads a file of facts; `None` after an error, which is reported.
+pub(crate) fn load(
+    sources: &mut SourceMap,
+    texts: &mut Texts,
+    declarations: &Declarations,
+    file: &FactFile,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<Facts> {
+    let found = constraint(declarations, file).and_then(|c| Ok((c, delimiter(&file.path)?)));
+    let (constraint, delimiter) = found.map_err(|d| diagnostics.push(*d)).ok()?;
+    let bytes =
+        std::fs::read(&file.path).map_err(|e| diagnostics.push(report::unreadable(&file.path, &e))).ok()?;
+    let columns = &declarations.constraints[constraint].columns;
+    let wants: Vec<Want> = columns.iter().map(|ty| want(&declarations.types, ty.as_ref())).collect();
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let table = table::read(bytes, delimiter, &wants);
+    if table.errors.total > 0 {
+        let label = declarations.label(constraint);
+        report::report(sources, &file.path, bytes, delimiter, &label, &wants, &table.errors, diagnostics);
+        return None;
+    }
+    let columns =
+        table.columns.into_iter().zip(&wants).map(|(cells, want)| column(cells, want, texts)).collect();
+    Some(Facts { constraint, columns, rows: table.rows })
+}
+
+/// How the fields of a column are read.
+fn want(types: &Types, ty: Option<&Type>) -> Want {
+    let Some(ty) = ty else { return Want::Infer };
+    match types.expand(ty) {
+        Expanded::Builtin(Type::Int) => Want::Int,
+        Expanded::Builtin(Type::Natural | Type::DenseInt) => Want::Natural,
+        Expanded::Builtin(Type::Float) => Want::Float,
+        Expanded::Builtin(Type::Number) => Want::Number,
+        Expanded::Builtin(Type::Atom) => Want::Atom,
+        Expanded::Builtin(Type::Str) => Want::Str,
+        Expanded::Builtin(_) | Expanded::Unknown => Want::Infer,
+        Expanded::Variants(variants) => {
+            let names: Vec<String> =
+                variants.into_iter().filter(|v| v.args.is_empty()).map(|v| v.name).collect();
+            // Numbers among the alternatives: the fields are read as what they look like.
+            if names.iter().any(|n| n.parse::<f64>().is_ok()) { Want::Infer } else { Want::OneOf(names) }
+        }
+    }
+}
+
+fn column(cells: Cells, want: &Want, texts: &mut Texts) -> FactColumn {
+    match cells {
+        Cells::Int(values) => FactColumn::Int(values),
+        Cells::Float(values) => FactColumn::Float(values),
+        Cells::Text(text) => {
+            let ids: Vec<TextId> = text.names.iter().map(|name| texts.intern(name)).collect();
+            let values = text.values.iter().map(|&v| ids[v as usize]).collect();
+            if *want == Want::Str { FactColumn::Str(values) } else { FactColumn::Atom(values) }
+        }
+    }
+}
+
+fn constraint(declarations: &Declarations, file: &FactFile) -> Result<ConstraintId, Box<Diagnostic>> {
+    let (name, arity) = match file.constraint.rsplit_once('/') {
+        Some((name, arity)) => (name, arity.parse::<usize>().ok()),
+        None => (file.constraint.as_str(), None),
+    };
+    let option = format!("--facts {}={}", file.constraint, file.path.display());
+    let named = declarations.named(name);
+    let found = match (arity, named) {
+        (Some(arity), _) => declarations.constraint(name, arity),
+        (None, &[only]) => Some(only),
+        (None, [_, _, ..]) => {
+            let all: Vec<_> = named.iter().map(|&c| declarations.label(c)).collect();
+            return Err(Box::new(
+                Diagnostic::error("C0603", format!("{name} names more than one constraint"))
+                    .note(format!("in {option}; declared are {}", all.join(", ")))
+                    .help(format!("give the number of arguments: --facts {}=FILE", all[0])),
+            ));
+        }
+        (None, []) => None,
+    };
+    match found {
+        Some(id) if declarations.constraints[id].columns.is_empty() => Err(Box::new(
+            Diagnostic::error(
+                "C0603",
+                format!("{} has no columns to read from a file", declarations.label(id)),
+            )
+            .note(format!("in {option}"))
+            .help("add it by a query: ?- goals."),
+        )),
+        Some(id) => Ok(id),
+        None => {
+            let near =
+                declarations.nearest(name).map_or(String::new(), |n| format!("did you mean {n}? Else "));
+            Err(Box::new(
+                Diagnostic::error("C0603", format!("the constraint {} is not declared", file.constraint))
+                    .note(format!("in {option}"))
+                    .help(format!("{near}declare it in the program: :- chr_constraint {name}/N.")),
+            ))
+        }
+    }
+}
+
+fn delimiter(path: &Path) -> Result<u8, Box<Diagnostic>> {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    match ending.as_str() {
+        "csv" => Ok(b','),
+        "tsv" | "txt" => Ok(b'\t'),
+        "parquet" => Err(Box::new(
+            Diagnostic::error("C0602", format!("{}: Parquet files are not read", path.display()))
+                .help("convert it to CSV or TSV; .csv, .tsv and .txt are read"),
+        )),
+        _ => Err(Box::new(
+            Diagnostic::error(
+                "C0602",
+                format!("{}: the ending does not say what the file holds", path.display()),
+            )
+            .help("rename it: .csv for fields separated by commas, .tsv or .txt by tabs"),
+        )),
+    }
+}

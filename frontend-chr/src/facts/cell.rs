@@ -1,0 +1,229 @@
+//! Fields of fact files: what a column wants, and the cells that its fields become.
+
+use gchr_core::hash::HashMap;
+
+/// What the fields of a column must be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Want {
+    Int,
+    /// An integer from 0.
+    Natural,
+    Float,
+    /// Integers, or floats for the whole column.
+    Number,
+    Atom,
+    Str,
+    /// One of these atoms.
+    OneOf(Vec<String>),
+    /// Whatever all fields are: integers, else numbers, else atoms.
+    Infer,
+}
+
+/// How the fields of a column are stored; a later shape holds what an earlier one holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Shape {
+    Int,
+    Float,
+    Text,
+}
+
+impl Want {
+    /// The shape to start with.
+    pub fn shape(&self) -> Shape {
+        match self {
+            Want::Int | Want::Natural | Want::Number | Want::Infer => Shape::Int,
+            Want::Float => Shape::Float,
+            Want::Atom | Want::Str | Want::OneOf(_) => Shape::Text,
+        }
+    }
+    /// The widest shape that fields may ask for.
+    fn widest(&self) -> Shape {
+        match self {
+            Want::Int | Want::Natural => Shape::Int,
+            Want::Float | Want::Number => Shape::Float,
+            Want::Atom | Want::Str | Want::OneOf(_) | Want::Infer => Shape::Text,
+        }
+    }
+    /// Whether the fields must be numbers.
+    pub fn is_numeric(&self) -> bool {
+        self.widest() < Shape::Text
+    }
+    /// What a field is expected to be, for messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Want::Int => "an integer",
+            Want::Natural => "an integer from 0",
+            Want::Float | Want::Number => "a number",
+            Want::Atom => "an atom",
+            Want::Str => "a string",
+            Want::OneOf(_) => "a value of the column's type",
+            Want::Infer => "a value",
+        }
+    }
+}
+
+/// What is wrong with a field or a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fault {
+    /// The line has this many fields.
+    Width(usize),
+    /// Not what the column wants.
+    Type,
+    /// An integer of more than 64 bits, or a float that is not finite.
+    Range,
+    /// Below zero where that is not allowed.
+    Negative,
+    /// Not UTF-8.
+    Encoding,
+}
+
+/// Texts of a column, each stored once.
+#[derive(Clone, Default, Debug)]
+pub(super) struct TextCells {
+    /// Different texts in order of their first occurrence.
+    pub names: Vec<Box<str>>,
+    known: HashMap<Box<str>, u32>,
+    pub values: Vec<u32>,
+}
+
+impl TextCells {
+    fn push(&mut self, text: &str) {
+        let id = match self.known.get(text) {
+            Some(&id) => id,
+            None => {
+                let id = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
+                self.names.push(text.into());
+                self.known.insert(text.into(), id);
+                id
+            }
+        };
+        self.values.push(id);
+    }
+}
+
+/// The cells of a column.
+#[derive(Clone, Debug)]
+pub(super) enum Cells {
+    Int(Vec<i64>),
+    Float(Vec<f64>),
+    Text(TextCells),
+}
+
+/// What became of a field.
+pub(super) enum Stored {
+    Done,
+    /// The column needs a wider shape.
+    Wider(Shape),
+    Wrong(Fault),
+}
+
+impl Cells {
+    pub fn new(shape: Shape) -> Self {
+        match shape {
+            Shape::Int => Cells::Int(Vec::new()),
+            Shape::Float => Cells::Float(Vec::new()),
+            Shape::Text => Cells::Text(TextCells::default()),
+        }
+    }
+
+    /// Parses a field and stores it.
+    #[inline]
+    pub fn push(&mut self, field: &[u8], want: &Want) -> Stored {
+        match self {
+            Cells::Int(values) => match int(field) {
+                Ok(n) if n < 0 && *want == Want::Natural => Stored::Wrong(Fault::Negative),
+                Ok(n) => {
+                    values.push(n);
+                    Stored::Done
+                }
+                Err(fault) => wider(field, want, fault),
+            },
+            Cells::Float(values) => match float(field) {
+                Ok(x) => {
+                    values.push(x);
+                    Stored::Done
+                }
+                Err(_) if want.widest() == Shape::Text => Stored::Wider(Shape::Text),
+                Err(fault) => Stored::Wrong(fault),
+            },
+            Cells::Text(cells) => match std::str::from_utf8(field) {
+                Err(_) => Stored::Wrong(Fault::Encoding),
+                Ok(text) => {
+                    if let Want::OneOf(names) = want
+                        && !cells.known.contains_key(text)
+                        && !names.iter().any(|n| n == text)
+                    {
+                        return Stored::Wrong(Fault::Type);
+                    }
+                    cells.push(text);
+                    Stored::Done
+                }
+            },
+        }
+    }
+
+    /// Appends the cells of the next part of the file. Both have the same shape.
+    pub fn append(&mut self, other: Cells) {
+        match (self, other) {
+            (Cells::Int(all), Cells::Int(more)) => all.extend(more),
+            (Cells::Float(all), Cells::Float(more)) => all.extend(more),
+            (Cells::Text(all), Cells::Text(more)) => {
+                for value in more.values {
+                    all.push(&more.names[value as usize]);
+                }
+            }
+            _ => debug_assert!(false, "parts of a column have one shape"),
+        }
+    }
+}
+
+/// The shape a column needs for a field that is no integer.
+fn wider(field: &[u8], want: &Want, fault: Fault) -> Stored {
+    match want.widest() {
+        _ if fault == Fault::Range => Stored::Wrong(fault),
+        Shape::Int => Stored::Wrong(fault),
+        Shape::Float | Shape::Text if float(field).is_ok() => Stored::Wider(Shape::Float),
+        Shape::Float => Stored::Wrong(fault),
+        Shape::Text => Stored::Wider(Shape::Text),
+    }
+}
+
+/// An integer; white space around it is allowed.
+fn int(field: &[u8]) -> Result<i64, Fault> {
+    let field = field.trim_ascii();
+    let (negative, digits) = match field {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, field),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(Fault::Type);
+    }
+    let mut value: i64 = 0;
+    for &d in digits {
+        let d = i64::from(d - b'0');
+        value = value
+            .checked_mul(10)
+            .and_then(|v| if negative { v.checked_sub(d) } else { v.checked_add(d) })
+            .ok_or(Fault::Range)?;
+    }
+    Ok(value)
+}
+
+/// A finite float; an integer is one too.
+fn float(field: &[u8]) -> Result<f64, Fault> {
+    let field = field.trim_ascii();
+    // Words such as `nan` and `infinity` are texts here.
+    let number = !field.is_empty() && field.iter().all(|b| b.is_ascii_digit() || b"+-.eE".contains(b));
+    let text = std::str::from_utf8(field).ok().filter(|_| number);
+    match text.and_then(|t| t.parse::<f64>().ok()) {
+        Some(x) if x.is_finite() => Ok(x),
+        Some(_) => Err(Fault::Range),
+        None => Err(Fault::Type),
+    }
+}
+
+/// Whether a field looks like a number.
+pub(super) fn is_number(field: &[u8]) -> bool {
+    !matches!(float(field), Err(Fault::Type))
+}

@@ -1,0 +1,138 @@
+//! Diagnostics of fact files: each shows the line it is about.
+
+use std::path::Path;
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::source::{SourceMap, Span};
+
+use super::cell::{Fault, Want};
+use super::table::{CellError, Errors};
+
+/// Longest part of a line that is shown.
+const MAX_LINE: usize = 400;
+
+/// A file that cannot be read.
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
+    Diagnostic::error("C0601", format!("{} cannot be read", path.display()))
+        .note(error.to_string())
+        .help("check the name of the file and the right to read it")
+}
+
+/// Shows the first errors of a file and counts the others.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn report(
+    sources: &mut SourceMap,
+    path: &Path,
+    bytes: &[u8],
+    delimiter: u8,
+    constraint: &str,
+    wants: &[Want],
+    errors: &Errors,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
+    for error in &errors.shown {
+        let (text, fields) = line(bytes, delimiter, error);
+        let (start, end) = fields.get(error.column).copied().unwrap_or((text.len(), text.len()));
+        let field = text.get(start..end).unwrap_or("").to_string();
+        let source = sources.add(format!("{}:{}", path.display(), error.line), text);
+        let span = Span::new(source, start, end);
+        let place = format!("{}, line {}", path.display(), error.line);
+        diagnostics.push(
+            describe(error, &place, &field, constraint, wants).label(span, label(error.fault, wants.len())),
+        );
+    }
+    let hidden = errors.total - errors.shown.len() as u64;
+    if hidden > 0 {
+        let message = format!("{}: {hidden} more errors like these", path.display());
+        diagnostics.push(
+            Diagnostic::error("C0608", message)
+                .note(format!("{} errors in all, the first {} are shown", errors.total, errors.shown.len()))
+                .help(
+                    "correct the file; a wrong number of columns in most lines points at a wrong separator",
+                ),
+        );
+    }
+}
+
+fn label(fault: Fault, columns: usize) -> &'static str {
+    match fault {
+        Fault::Width(found) if found > columns => "too many columns from here",
+        Fault::Width(_) => "columns are missing",
+        Fault::Type => "this field",
+        Fault::Range => "out of range",
+        Fault::Negative => "below zero",
+        Fault::Encoding => "not UTF-8",
+    }
+}
+
+fn describe(error: &CellError, place: &str, field: &str, constraint: &str, wants: &[Want]) -> Diagnostic {
+    let column = format!("{place}, column {}", error.column + 1);
+    let wanted = wants.get(error.column).map_or("a value", Want::name);
+    match error.fault {
+        Fault::Width(found) => Diagnostic::error(
+            "C0604",
+            format!("{place} has {found} column{}, {constraint} needs {}", if found == 1 { "" } else { "s" }, wants.len()),
+        )
+        .help("give each line one field for each argument; fields are separated by commas in .csv, by tabs in .tsv and .txt"),
+        Fault::Type => Diagnostic::error("C0605", format!("{column}: {field:?} is not {wanted}"))
+            .note("a first line is taken for a header only when none of its fields is a number")
+            .help(format!("correct the field, or declare the column of {constraint} with a wider type, such as ?any")),
+        Fault::Range => Diagnostic::error("C0606", format!("{column}: {field} is out of range"))
+            .note("integers have 64 bits, floats must be finite")
+            .help("use a smaller number, or read the column as text: declare it atom or string"),
+        Fault::Negative => Diagnostic::error("C0610", format!("{column}: {field} is below zero"))
+            .note(format!("the column of {constraint} is declared natural or dense_int"))
+            .help("correct the field, or declare the column int"),
+        Fault::Encoding => Diagnostic::error("C0607", format!("{column}: the text is not UTF-8"))
+            .help("convert the file to UTF-8"),
+    }
+}
+
+/// The line of an error as text, and the ranges of its fields in it.
+fn line(bytes: &[u8], delimiter: u8, error: &CellError) -> (String, Vec<(usize, usize)>) {
+    let rest = &bytes[error.byte.min(bytes.len())..];
+    // The position of a record may lie before the end of the line above it.
+    let blank = rest.iter().take_while(|&&b| b == b'\n' || b == b'\r').count();
+    let rest = &rest[blank..];
+    let end = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
+    let raw = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
+    let mut fields: Vec<(String, usize)> = Vec::new();
+    let (mut start, mut quoted) = (0, false);
+    for (i, &b) in raw.iter().chain(std::iter::once(&delimiter)).enumerate() {
+        if b == b'"' {
+            quoted = !quoted;
+        } else if i == raw.len() || (b == delimiter && !quoted) {
+            fields.push((String::from_utf8_lossy(&raw[start..i]).into_owned(), i));
+            start = i + 1;
+        }
+    }
+    let mut text = String::new();
+    let mut ranges = Vec::new();
+    for (i, (field, _)) in fields.iter().enumerate() {
+        if i > 0 {
+            text.push(char::from(delimiter));
+        }
+        ranges.push((text.len(), text.len() + field.len()));
+        text.push_str(field);
+    }
+    shorten(text, ranges, error.column)
+}
+
+/// Cuts a long line around the field of interest.
+fn shorten(text: String, ranges: Vec<(usize, usize)>, column: usize) -> (String, Vec<(usize, usize)>) {
+    if text.len() <= MAX_LINE {
+        return (text, ranges);
+    }
+    let (at, _) = ranges.get(column).copied().unwrap_or((0, 0));
+    let boundary = |mut i: usize| {
+        while !text.is_char_boundary(i) {
+            i -= 1;
+        }
+        i
+    };
+    let start = boundary(at.saturating_sub(MAX_LINE / 4));
+    let end = boundary((start + MAX_LINE).min(text.len()));
+    let clamp = |i: usize| i.clamp(start, end) - start;
+    let ranges = ranges.iter().map(|&(s, e)| (clamp(s), clamp(e))).collect();
+    (text[start..end].to_string(), ranges)
+}

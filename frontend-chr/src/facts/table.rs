@@ -1,0 +1,209 @@
+//! The bytes of a fact file to columns, in parallel by parts of the file; the order of the lines is kept.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::cell::{Cells, Fault, Shape, Stored, Want, is_number};
+
+/// Errors that are shown for one file; the others are counted.
+pub(super) const MAX_SHOWN: usize = 20;
+
+/// A fault with its place.
+#[derive(Clone, Debug)]
+pub(super) struct CellError {
+    /// One-based line.
+    pub line: u64,
+    /// Byte at which the record starts, white lines before it included.
+    pub byte: usize,
+    /// Zero-based column; the first surplus or missing one for a wrong width.
+    pub column: usize,
+    pub fault: Fault,
+}
+
+/// The first faults and the number of all.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Errors {
+    pub shown: Vec<CellError>,
+    pub total: u64,
+}
+
+impl Errors {
+    fn push(&mut self, error: CellError) {
+        self.total += 1;
+        if self.shown.len() < MAX_SHOWN {
+            self.shown.push(error);
+        }
+    }
+    fn append(&mut self, other: Errors) {
+        self.total += other.total;
+        self.shown.extend(other.shown);
+        self.shown.truncate(MAX_SHOWN);
+    }
+}
+
+/// A file as columns.
+pub(super) struct Table {
+    pub columns: Vec<Cells>,
+    pub rows: usize,
+    pub errors: Errors,
+}
+
+/// A part of the file: its bytes and the number of lines before them.
+#[derive(Clone, Debug)]
+struct Part {
+    bytes: Range<usize>,
+    lines: u64,
+}
+
+/// What a part became under given shapes.
+struct PartTable {
+    table: Table,
+    /// Shapes that the fields of the part need.
+    needs: Vec<Shape>,
+}
+
+/// Reads a file. A first line without numbers is a header when some column holds numbers.
+pub(super) fn read(bytes: &[u8], delimiter: u8, wants: &[Want]) -> Table {
+    let input = Input { bytes, delimiter, wants };
+    let mut shapes: Vec<Shape> = wants.iter().map(Want::shape).collect();
+    let Some(first_end) = input.first_record_end() else {
+        return merge(Vec::new(), &shapes);
+    };
+    let parts = input.split(first_end);
+    let mut tables = input.converge(&parts, &mut shapes);
+    let rest: usize = tables.iter().map(|t| t.table.rows).sum();
+    if input.is_header(&shapes, rest) {
+        return merge(tables, &shapes);
+    }
+    let first = Part { bytes: 0..first_end, lines: 0 };
+    let head = input.part(&first, &shapes);
+    if head.needs == shapes {
+        tables.insert(0, head);
+    } else {
+        shapes = head.needs;
+        let all: Vec<Part> = std::iter::once(first).chain(parts).collect();
+        tables = input.converge(&all, &mut shapes);
+    }
+    merge(tables, &shapes)
+}
+
+fn merge(tables: Vec<PartTable>, shapes: &[Shape]) -> Table {
+    let mut all = Table { columns: Vec::new(), rows: 0, errors: Errors::default() };
+    for PartTable { table, .. } in tables {
+        all.rows += table.rows;
+        all.errors.append(table.errors);
+        if all.columns.is_empty() {
+            all.columns = table.columns;
+            continue;
+        }
+        all.columns.iter_mut().zip(table.columns).for_each(|(column, more)| column.append(more));
+    }
+    if all.columns.is_empty() {
+        all.columns = shapes.iter().map(|&s| Cells::new(s)).collect();
+    }
+    all
+}
+
+struct Input<'a> {
+    bytes: &'a [u8],
+    delimiter: u8,
+    wants: &'a [Want],
+}
+
+impl<'a> Input<'a> {
+    fn reader(&self, bytes: &'a [u8]) -> csv::Reader<&'a [u8]> {
+        csv::ReaderBuilder::new()
+            .delimiter(self.delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(bytes)
+    }
+
+    /// Where the first record ends; `None` in a file without any.
+    fn first_record_end(&self) -> Option<usize> {
+        let mut reader = self.reader(self.bytes);
+        let mut record = csv::ByteRecord::new();
+        // Reading bytes from memory cannot fail.
+        let found = reader.read_byte_record(&mut record).unwrap_or(false);
+        found.then(|| {
+            usize::try_from(reader.position().byte()).map_or(self.bytes.len(), |b| b.min(self.bytes.len()))
+        })
+    }
+
+    /// Cuts what follows the first record at line ends. Quoted fields may hold line ends: then there is one part.
+    fn split(&self, start: usize) -> Vec<Part> {
+        let rest = &self.bytes[start..];
+        let pieces = rayon::current_num_threads() * 4;
+        let size = if rest.contains(&b'"') { rest.len() } else { (rest.len() / pieces).max(1 << 16) };
+        let lines = |bytes: &[u8]| bytes.iter().filter(|&&b| b == b'\n').count() as u64;
+        let (mut parts, mut at, mut line) = (Vec::new(), start, lines(&self.bytes[..start]));
+        while at < self.bytes.len() {
+            let cut = (at + size).min(self.bytes.len());
+            let end =
+                self.bytes[cut..].iter().position(|&b| b == b'\n').map_or(self.bytes.len(), |i| cut + i + 1);
+            parts.push(Part { bytes: at..end, lines: line });
+            line += lines(&self.bytes[at..end]);
+            at = end;
+        }
+        parts
+    }
+
+    /// Reads all parts, again with wider shapes until all fields fit.
+    fn converge(&self, parts: &[Part], shapes: &mut Vec<Shape>) -> Vec<PartTable> {
+        loop {
+            let tables: Vec<PartTable> = parts.par_iter().map(|part| self.part(part, shapes)).collect();
+            let mut needs = shapes.clone();
+            for table in &tables {
+                needs.iter_mut().zip(&table.needs).for_each(|(all, &one)| *all = one.max(*all));
+            }
+            if needs == *shapes {
+                return tables;
+            }
+            *shapes = needs;
+        }
+    }
+
+    fn part(&self, part: &Part, shapes: &[Shape]) -> PartTable {
+        let mut reader = self.reader(&self.bytes[part.bytes.clone()]);
+        let mut record = csv::ByteRecord::new();
+        let mut needs = shapes.to_vec();
+        let columns = shapes.iter().map(|&s| Cells::new(s)).collect();
+        let mut table = Table { columns, rows: 0, errors: Errors::default() };
+        while reader.read_byte_record(&mut record).unwrap_or(false) {
+            table.rows += 1;
+            let place = |column, fault| {
+                let (line, byte) = record.position().map_or((1, 0), |p| (p.line(), p.byte()));
+                let byte = part.bytes.start + usize::try_from(byte).unwrap_or(0);
+                CellError { line: part.lines + line, byte, column, fault }
+            };
+            if record.len() != self.wants.len() {
+                let column = record.len().min(self.wants.len());
+                table.errors.push(place(column, Fault::Width(record.len())));
+                continue;
+            }
+            for (i, ((cells, want), field)) in
+                table.columns.iter_mut().zip(self.wants).zip(&record).enumerate()
+            {
+                match cells.push(field, want) {
+                    Stored::Done => {}
+                    Stored::Wider(shape) => needs[i] = needs[i].max(shape),
+                    Stored::Wrong(fault) => table.errors.push(place(i, fault)),
+                }
+            }
+        }
+        PartTable { table, needs }
+    }
+
+    /// Whether the first record names the columns: no field of it is a number, and some column holds numbers.
+    fn is_header(&self, shapes: &[Shape], rows: usize) -> bool {
+        let mut reader = self.reader(self.bytes);
+        let mut record = csv::ByteRecord::new();
+        if !reader.read_byte_record(&mut record).unwrap_or(false) || record.len() != self.wants.len() {
+            return false;
+        }
+        let numbers = |want: &Want, shape: Shape| want.is_numeric() || (rows > 0 && shape < Shape::Text);
+        self.wants.iter().zip(shapes).any(|(want, &shape)| numbers(want, shape))
+            && record.iter().all(|field| !is_number(field))
+    }
+}

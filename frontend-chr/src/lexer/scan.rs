@@ -1,0 +1,245 @@
+//! Bodies of tokens that a regular expression does not describe: comments, numbers, quoted items with their escapes.
+
+use logos::{FilterResult, Lexer};
+
+use super::{Problem, Raw, Tok};
+
+fn problem(
+    lexer: &mut Lexer<'_, Raw>,
+    code: &'static str,
+    (start, end): (usize, usize),
+    message: &'static str,
+    label: &'static str,
+    help: &'static str,
+) {
+    lexer.extras.problems.push(Problem { code, start, end, message, label, help });
+}
+
+/// Reads to the end of a block comment.
+pub(super) fn block_comment(lexer: &mut Lexer<'_, Raw>) -> FilterResult<(), ()> {
+    let rest = lexer.remainder();
+    match rest.find("*/") {
+        Some(at) => lexer.bump(at + 2),
+        None => {
+            let (start, length) = (lexer.span().start, rest.len());
+            let help = "close it with */";
+            problem(lexer, "C0104", (start, start + 2), "this comment has no end", "opened here", help);
+            lexer.bump(length);
+        }
+    }
+    FilterResult::Skip
+}
+
+/// Length of the prefix of `text` whose bytes satisfy `f`.
+fn span_of(text: &str, f: impl Fn(u8) -> bool) -> usize {
+    text.bytes().position(|b| !f(b)).unwrap_or(text.len())
+}
+
+/// Length of the digits of `text` in `radix`; `_` between two digits groups them.
+fn digits(text: &str, radix: u32) -> usize {
+    let is_digit = |b: u8| char::from(b).is_digit(radix);
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    loop {
+        end += span_of(&text[end..], is_digit);
+        let next = bytes.get(end + 1).is_some_and(|&b| is_digit(b));
+        if end == 0 || bytes.get(end) != Some(&b'_') || !next {
+            return end;
+        }
+        end += 1;
+    }
+}
+
+/// Reads a number whose first digit is matched: decimal, `0x`, `0o`, `0b`, `radix'digits`, `0'c`, or a float.
+pub(super) fn number(lexer: &mut Lexer<'_, Raw>) -> Tok {
+    let text = &lexer.source()[lexer.span().start..];
+    if text.starts_with("0'")
+        && let Some((code, length)) = character(&text[2..])
+    {
+        lexer.bump(length + 1);
+        return Tok::Int(u64::from(code));
+    }
+    for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] {
+        if text.starts_with(prefix) && digits(&text[2..], radix) > 0 {
+            return integer(lexer, 2, radix);
+        }
+    }
+    let whole = digits(text, 10);
+    if text[whole..].starts_with('\'')
+        && let Ok(radix @ 2..=36) = text[..whole].parse::<u32>()
+        && digits(&text[whole + 1..], radix) > 0
+    {
+        return integer(lexer, whole + 1, radix);
+    }
+    let end = float_end(text, whole);
+    if end == whole { integer(lexer, 0, 10) } else { float(lexer, end) }
+}
+
+/// End of the float that starts with `whole` digits; `whole` when it is an integer.
+fn float_end(text: &str, whole: usize) -> usize {
+    let is_digit = |b: u8| b.is_ascii_digit();
+    let mut end = whole;
+    if text[end..].starts_with('.') {
+        let fraction = span_of(&text[end + 1..], is_digit);
+        if fraction > 0 {
+            end += 1 + fraction;
+        }
+    }
+    if text[end..].starts_with(['e', 'E']) {
+        let sign = usize::from(text[end + 1..].starts_with(['+', '-']));
+        let exponent = span_of(&text[end + 1 + sign..], is_digit);
+        if exponent > 0 {
+            end += 1 + sign + exponent;
+        }
+    }
+    end
+}
+
+/// An integer whose digits start `skip` bytes into the token; the first byte of the token is matched already.
+fn integer(lexer: &mut Lexer<'_, Raw>, skip: usize, radix: u32) -> Tok {
+    let start = lexer.span().start;
+    let text = &lexer.source()[start + skip..];
+    let length = digits(text, radix);
+    let value = u64::from_str_radix(&text[..length].replace('_', ""), radix);
+    lexer.bump(skip + length - 1);
+    match value {
+        Ok(n) if n <= 1 << 63 => Tok::Int(n),
+        _ => {
+            out_of_range(lexer, (start, start + skip + length));
+            Tok::Int(0)
+        }
+    }
+}
+
+fn float(lexer: &mut Lexer<'_, Raw>, length: usize) -> Tok {
+    let start = lexer.span().start;
+    let value = lexer.source()[start..start + length].replace('_', "").parse::<f64>();
+    lexer.bump(length - 1);
+    match value {
+        Ok(x) if x.is_finite() => Tok::Float(x),
+        _ => {
+            out_of_range(lexer, (start, start + length));
+            Tok::Float(0.0)
+        }
+    }
+}
+
+fn out_of_range(lexer: &mut Lexer<'_, Raw>, place: (usize, usize)) {
+    let help = "integers have 64 bits and floats must be finite; use a smaller number";
+    problem(lexer, "C0105", place, "this number is out of range", "does not fit", help);
+}
+
+/// The character behind `0'` and its length in bytes.
+fn character(text: &str) -> Option<(u32, usize)> {
+    let c = text.chars().next()?;
+    match c {
+        '\'' => text.starts_with("''").then_some((39, 2)),
+        '\\' => match escape(text) {
+            Escape::Char(c, length) => Some((u32::from(c), length)),
+            Escape::Nothing(_) | Escape::Bad(_) => None,
+        },
+        '\n' => None,
+        c => Some((u32::from(c), c.len_utf8())),
+    }
+}
+
+enum Escape {
+    /// Stands for a character; length in the source.
+    Char(char, usize),
+    /// Stands for nothing (an escaped line end); length in the source.
+    Nothing(usize),
+    /// Unknown; length to skip.
+    Bad(usize),
+}
+
+/// The escape sequence at the start of `text`, its backslash included.
+fn escape(text: &str) -> Escape {
+    let rest = &text[1..];
+    let Some(c) = rest.chars().next() else { return Escape::Bad(1) };
+    let simple = match c {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'a' => '\x07',
+        'b' => '\x08',
+        'f' => '\x0c',
+        'v' => '\x0b',
+        'e' => '\x1b',
+        's' => ' ',
+        '\\' | '\'' | '"' | '`' => c,
+        '\n' => return Escape::Nothing(2),
+        'x' => return coded(&rest[1..], 16, 2, None),
+        'u' => return coded(&rest[1..], 16, 2, Some(4)),
+        'U' => return coded(&rest[1..], 16, 2, Some(8)),
+        '0'..='7' => return coded(rest, 8, 1, None),
+        c => return Escape::Bad(1 + c.len_utf8()),
+    };
+    Escape::Char(simple, 2)
+}
+
+/// A character by its code: `exact` digits, or any number of them with an optional closing backslash.
+fn coded(text: &str, radix: u32, skip: usize, exact: Option<usize>) -> Escape {
+    let available = span_of(text, |b| char::from(b).is_digit(radix));
+    let length = exact.map_or(available, |n| n.min(available));
+    if length == 0 || exact.is_some_and(|n| n != length) {
+        return Escape::Bad(skip);
+    }
+    let closing = usize::from(exact.is_none() && text[length..].starts_with('\\'));
+    match u32::from_str_radix(&text[..length], radix).ok().and_then(char::from_u32) {
+        Some(c) => Escape::Char(c, skip + length + closing),
+        None => Escape::Bad(skip + length + closing),
+    }
+}
+
+/// Reads a quoted item whose opening quote is matched. It ends on its line: what has no closing quote there is an error.
+pub(super) fn quoted(lexer: &mut Lexer<'_, Raw>) -> Tok {
+    let start = lexer.span().start;
+    let quote = lexer.slice().chars().next().unwrap_or('\'');
+    let rest = lexer.remainder();
+    let (mut value, mut at) = (String::new(), 0);
+    loop {
+        let Some(c) = rest[at..].chars().next().filter(|&c| c != '\n') else {
+            let help = "close it, or write \\n for a line end inside it";
+            let place = (start, start + 1 + at);
+            problem(lexer, "C0103", place, "this quote is not closed", "no closing quote on this line", help);
+            lexer.bump(at);
+            return Tok::Error;
+        };
+        if c == quote {
+            at += 1;
+            if !rest[at..].starts_with(quote) {
+                break;
+            }
+            value.push(quote);
+            at += 1;
+        } else if c == '\\' {
+            at += push_escape(lexer, &rest[at..], start + 1 + at, &mut value);
+        } else {
+            value.push(c);
+            at += c.len_utf8();
+        }
+    }
+    lexer.bump(at);
+    match quote {
+        '\'' => Tok::QuotedAtom(value),
+        '"' => Tok::Str(value),
+        _ => Tok::Codes(value),
+    }
+}
+
+/// Adds what the escape sequence at the start of `text`, `at` in the source, stands for; its length.
+fn push_escape(lexer: &mut Lexer<'_, Raw>, text: &str, at: usize, value: &mut String) -> usize {
+    match escape(text) {
+        Escape::Char(c, length) => {
+            value.push(c);
+            length
+        }
+        Escape::Nothing(length) => length,
+        Escape::Bad(length) => {
+            let help = r#"known are \n \t \r \a \b \f \v \e \s \\ \' \" \` \xHH\ \NNN\ \uHHHH; write \\ for a backslash"#;
+            let place = (at, at + length);
+            problem(lexer, "C0106", place, "this escape sequence is unknown", "not an escape sequence", help);
+            length
+        }
+    }
+}

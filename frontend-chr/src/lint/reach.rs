@@ -1,0 +1,124 @@
+//! Rules that never fire because an earlier rule removes what they match.
+//!
+//! Claim: let rule R remove all its heads, have no guard and no passive head, and let no earlier rule keep a constraint of a
+//! symbol of R's heads. Then no rule after R fires whose heads contain an instance of R's heads. For when the last constraint of
+//! such an instance is added, the others are in the store and none of them is in the middle of a rule before R (that would keep it),
+//! so R fires before any later rule is tried.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::hash::HashMap;
+use gchr_core::ids::Id;
+use gchr_core::rule::{Const, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId, VarId};
+use gchr_core::signature::ConstraintId;
+
+use super::heads;
+
+/// Rules with more heads are not compared: the search for a mapping of heads is exponential in their number.
+const MAX_HEADS: usize = 5;
+
+pub(super) fn unreachable(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
+    let mut kept = vec![false; program.signature.constraints.len()];
+    let mut removers: HashMap<ConstraintId, Vec<RuleId>> = HashMap::default();
+    for (id, rule) in program.rules.iter_enumerated() {
+        let earlier = heads(rule).filter_map(|(c, _)| removers.get(&c)).flatten();
+        if let Some(&first) = earlier.filter(|&&r| contains(rule, &program.rules[r])).min() {
+            let label = program.rule_name(first);
+            diagnostics.push(
+                Diagnostic::warning("C0503", format!("{} never fires", program.rule_name(id)))
+                    .label(rule.span, "its heads are removed before it is tried")
+                    .label(program.rules[first].span, format!("{label} matches all of them first"))
+                    .help("move the more special rule before the more general one, or give the general one a guard"),
+            );
+        }
+        let symbols: Vec<_> = heads(rule).collect();
+        let removes_all = symbols.iter().all(|&(c, role)| role == Role::Removed && !kept[c.index()]);
+        if removes_all
+            && rule.guard.is_empty()
+            && symbols.len() <= MAX_HEADS
+            && !rule.heads.iter().any(|h| h.passive)
+            && let Some(&(c, _)) = symbols.first()
+        {
+            removers.entry(c).or_default().push(id);
+        }
+        for (c, role) in symbols {
+            kept[c.index()] |= role == Role::Kept;
+        }
+    }
+}
+
+/// Whether the heads of `special` contain an instance of the heads of `general`.
+fn contains(special: &Rule, general: &Rule) -> bool {
+    special.heads.len() <= 4 * MAX_HEADS
+        && assign(special, general, 0, &mut vec![false; special.heads.len()], &mut HashMap::default())
+}
+
+type Substitution<'a> = HashMap<VarId, &'a Pattern>;
+
+fn assign<'a>(
+    special: &'a Rule,
+    general: &Rule,
+    at: usize,
+    used: &mut [bool],
+    map: &mut Substitution<'a>,
+) -> bool {
+    let Some(head) = general.heads.get(at) else { return true };
+    for (i, other) in special.heads.iter().enumerate() {
+        if used[i] {
+            continue;
+        }
+        let (
+            HeadAtom::Constraint { constraint: c, args: a },
+            HeadAtom::Constraint { constraint: d, args: b },
+        ) = (&head.atom, &other.atom)
+        else {
+            continue;
+        };
+        let mut extended = map.clone();
+        if c == d && a.iter().zip(b).all(|(general, special)| subsumes(general, special, &mut extended)) {
+            used[i] = true;
+            if assign(special, general, at + 1, used, &mut extended) {
+                return true;
+            }
+            used[i] = false;
+        }
+    }
+    false
+}
+
+/// Whether every value that `special` matches is matched by `general`.
+fn subsumes<'a>(general: &Pattern, special: &'a Pattern, map: &mut Substitution<'a>) -> bool {
+    match (&general.kind, &special.kind) {
+        (PatternKind::Wild, _) => true,
+        (PatternKind::Var(v), _) => match map.get(v) {
+            Some(known) => equal(known, special),
+            None => {
+                map.insert(*v, special);
+                true
+            }
+        },
+        (PatternKind::Const(a), PatternKind::Const(b)) => same(*a, *b),
+        (PatternKind::App { symbol: f, args: a }, PatternKind::App { symbol: g, args: b }) => {
+            f == g && a.iter().zip(b).all(|(general, special)| subsumes(general, special, map))
+        }
+        _ => false,
+    }
+}
+
+/// Whether two patterns of one rule always match equal values.
+fn equal(a: &Pattern, b: &Pattern) -> bool {
+    match (&a.kind, &b.kind) {
+        (PatternKind::Var(v), PatternKind::Var(w)) => v == w,
+        (PatternKind::Const(a), PatternKind::Const(b)) => same(*a, *b),
+        (PatternKind::App { symbol: f, args: a }, PatternKind::App { symbol: g, args: b }) => {
+            f == g && a.iter().zip(b).all(|(a, b)| equal(a, b))
+        }
+        _ => false,
+    }
+}
+
+fn same(a: Const, b: Const) -> bool {
+    match (a, b) {
+        (Const::Float(x), Const::Float(y)) => x.to_bits() == y.to_bits(),
+        _ => a == b,
+    }
+}

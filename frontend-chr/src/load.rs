@@ -1,0 +1,129 @@
+//! A program with its queries and fact files, to the rule IR: the order of all steps of the frontend.
+
+use gchr_core::diagnostic::{Diagnostic, has_errors, sort};
+use gchr_core::facts::Facts;
+use gchr_core::hash::HashSet;
+use gchr_core::ids::IdVec;
+use gchr_core::rule::{Body, Goal, GoalKind, Program, Query, Semantics, Start, verify};
+use gchr_core::source::{SourceId, SourceMap};
+
+use crate::ast::{ClauseKind, Module};
+use crate::facts::{self, FactFile};
+use crate::lower::Lowering;
+use crate::{declare, lint, parser, sorts};
+
+/// What to load.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The program text.
+    pub program: SourceId,
+    /// Texts of further queries, run after those of the program: goals with or without `?-` and final full stop.
+    pub queries: Vec<SourceId>,
+    /// Files of facts, added before all queries.
+    pub facts: Vec<FactFile>,
+}
+
+/// What loading gives.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The syntax tree of the program text.
+    pub ast: Module,
+    /// The program; `None` exactly when there is an error among the diagnostics.
+    pub program: Option<Program>,
+    /// Facts in the order of the files.
+    pub facts: Vec<Facts>,
+    /// All findings, by place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Loads a program. Never fails and never stops at the first error.
+pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
+    let parsed = parser::parse(sources, request.program);
+    let (ast, mut diagnostics) = (parsed.ast, parsed.diagnostics);
+    let declarations = declare::declare(&ast, &mut diagnostics);
+    let mut lowering = Lowering::new(&declarations);
+    lowering.refuse_clauses(&ast);
+    let (mut rules, mut queries) = (IdVec::new(), Vec::new());
+    for clause in &ast.clauses {
+        match &clause.kind {
+            ClauseKind::Rule(rule) => drop(rules.push(lowering.rule(&ast, rule, clause.span))),
+            ClauseKind::Query(goals) => queries.push(lowering.query(&ast, goals, clause.span)),
+            ClauseKind::Directive(_) | ClauseKind::Prolog(_) => {}
+        }
+    }
+    for &text in &request.queries {
+        queries.extend(further_queries(sources, text, &mut lowering, &mut diagnostics));
+    }
+    diagnostics.append(&mut lowering.diagnostics);
+    let mut facts = Vec::new();
+    for file in &request.facts {
+        let texts = &mut lowering.signature.texts;
+        facts.extend(facts::load(sources, texts, &declarations, file, &mut diagnostics));
+    }
+    let sorts = lowering.sorts;
+    let semantics = declarations.semantics;
+    let mut program =
+        Program { signature: lowering.signature, rules, start: Start::Goals(queries), semantics };
+    let broken = has_errors(&diagnostics);
+    if !broken {
+        lint::lint(&program, &facts, &mut diagnostics);
+    }
+    let mut found = Vec::new();
+    sorts::infer(&mut program, sorts, &declarations, &facts, &mut found);
+    // Where something is missing already, a warning of the inference may be wrong; an error is not.
+    diagnostics.extend(found.into_iter().filter(|d| !broken || d.is_error()));
+    if semantics == Some(Semantics::Rounds) {
+        diagnostics.extend(check_semantics(&program, Semantics::Rounds));
+    }
+    if !has_errors(&diagnostics) {
+        diagnostics.extend(verify(&program));
+    }
+    tidy(&mut diagnostics);
+    let program = (!has_errors(&diagnostics)).then_some(program);
+    Loaded { ast, program, facts, diagnostics }
+}
+
+fn further_queries(
+    sources: &SourceMap,
+    text: SourceId,
+    lowering: &mut Lowering<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Query> {
+    let parsed = parser::parse_query(sources, text);
+    diagnostics.extend(parsed.diagnostics);
+    let mut queries = Vec::new();
+    for clause in &parsed.ast.clauses {
+        if let ClauseKind::Query(goals) = &clause.kind {
+            queries.push(lowering.query(&parsed.ast, goals, clause.span));
+        }
+    }
+    queries
+}
+
+/// By place, each finding once.
+fn tidy(diagnostics: &mut Vec<Diagnostic>) {
+    sort(diagnostics);
+    let mut seen = HashSet::default();
+    diagnostics.retain(|d| d.labels.first().is_none_or(|l| seen.insert((d.code, l.span))));
+}
+
+/// What a program does that the semantics does not allow: rounds run rules side by side, so rules do not write output.
+pub fn check_semantics(program: &Program, semantics: Semantics) -> Vec<Diagnostic> {
+    if semantics == Semantics::Refined {
+        return Vec::new();
+    }
+    let writes = |goal: &&Goal| matches!(goal.kind, GoalKind::Write { .. } | GoalKind::Newline);
+    let bodies = program.rules.iter().map(|rule| match &rule.body {
+        Body::Goals(goals) => goals.as_slice(),
+        Body::Replace(_) => &[],
+    });
+    let found = bodies.flatten().filter(writes).map(|goal| {
+        Diagnostic::error("C0408", "rules do not write under the semantics of rounds")
+            .label(goal.span, "writes output")
+            .note("in a round, rules fire side by side: their output would have no order")
+            .help("use the refined semantics (:- chr_option(semantics, refined).), or remove the output")
+    });
+    let mut found: Vec<_> = found.collect();
+    tidy(&mut found);
+    found
+}

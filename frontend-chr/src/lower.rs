@@ -1,0 +1,179 @@
+//! Clauses to rules: variables and modes are resolved here, sorts by [`crate::sorts`] afterwards.
+//!
+//! Stores hold ground terms, so what each variable is bound to is known from the text alone: a rule is walked from its heads
+//! through guard and body, and every goal is lowered by which of its variables are bound at that point.
+
+mod arith;
+mod goal;
+mod head;
+mod output;
+mod scope;
+mod unify;
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::hash::HashMap;
+use gchr_core::rule::{Body, Const, Query, Rule};
+use gchr_core::signature::{
+    Column, Constraint, Density, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind,
+};
+use gchr_core::source::Span;
+
+use crate::ast::{self, Arrow, ClauseKind, Module, TermId};
+use crate::declare::Declarations;
+use crate::types::Type;
+pub(crate) use scope::Scope;
+
+/// The sorts of a constraint program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sorts {
+    pub int: SortId,
+    pub float: SortId,
+    pub atom: SortId,
+    pub str: SortId,
+    pub any: SortId,
+    pub bool: SortId,
+}
+
+impl Sorts {
+    /// The sort of values of a kind.
+    pub fn of(&self, kind: SortKind) -> SortId {
+        match kind {
+            SortKind::Int => self.int,
+            SortKind::Float => self.float,
+            SortKind::Atom => self.atom,
+            SortKind::Str => self.str,
+            SortKind::Any | SortKind::Data => self.any,
+        }
+    }
+}
+
+/// Lowers the clauses of one program and of its queries.
+pub(crate) struct Lowering<'a> {
+    pub declarations: &'a Declarations,
+    pub signature: Signature,
+    pub sorts: Sorts,
+    pub diagnostics: Vec<Diagnostic>,
+    functors: HashMap<(String, usize), SymbolId>,
+}
+
+impl<'a> Lowering<'a> {
+    /// Starts with the declared constraints; columns without a declared type have sort `any` for now.
+    pub fn new(declarations: &'a Declarations) -> Self {
+        let mut signature = Signature::with_builtin_bool();
+        let mut sort = |name: &str, kind| signature.sorts.push(Sort { name: name.into(), kind, span: None });
+        let sorts = Sorts {
+            int: sort("int", SortKind::Int),
+            float: sort("float", SortKind::Float),
+            atom: sort("atom", SortKind::Atom),
+            str: sort("string", SortKind::Str),
+            any: sort("any", SortKind::Any),
+            bool: signature.booleans.sort,
+        };
+        for declared in &declarations.constraints {
+            let columns =
+                declared.columns.iter().map(|ty| column(declarations, sorts, ty.as_ref())).collect();
+            signature.constraints.push(Constraint {
+                name: declared.name.clone(),
+                columns,
+                span: Some(declared.span),
+            });
+        }
+        Self { declarations, signature, sorts, diagnostics: Vec::new(), functors: HashMap::default() }
+    }
+
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The functor of compound terms with a name and a number of arguments.
+    fn functor(&mut self, name: &str, arity: usize, span: Span) -> SymbolId {
+        let (any, symbols) = (self.sorts.any, &mut self.signature.symbols);
+        *self.functors.entry((name.to_string(), arity)).or_insert_with(|| {
+            symbols.push(Symbol {
+                name: name.into(),
+                args: vec![any; arity],
+                result: any,
+                kind: SymbolKind::Functor,
+                span: Some(span),
+            })
+        })
+    }
+
+    /// Lowers a rule. What it reports is in [`diagnostics`](Self::diagnostics); without an error there, the rule is whole.
+    pub fn rule(&mut self, module: &Module, rule: &ast::Rule, span: Span) -> Rule {
+        let terms = [&rule.kept, &rule.removed, &rule.guard, &rule.body, &rule.pragmas];
+        let mut scope = Scope::new(module, terms.into_iter().flatten().copied());
+        let passive = self.pragmas(&scope, &rule.pragmas);
+        let heads = self.heads(&mut scope, rule, &passive);
+        rule.guard.iter().for_each(|&g| self.goal(&mut scope, g, goal::Place::Guard));
+        let guard = std::mem::take(&mut scope.goals);
+        rule.body.iter().for_each(|&g| self.goal(&mut scope, g, goal::Place::Body));
+        self.singletons(&scope);
+        let name = rule.name.map(|n| rule_name(module, n));
+        debug_assert!(rule.arrow == Arrow::Simplify || rule.removed.is_empty());
+        Rule { name, vars: scope.vars, heads, guard, body: Body::Goals(scope.goals), span }
+    }
+
+    /// Lowers a query.
+    pub fn query(&mut self, module: &Module, goals: &[TermId], span: Span) -> Query {
+        let mut scope = Scope::new(module, goals.iter().copied());
+        goals.iter().for_each(|&g| self.goal(&mut scope, g, goal::Place::Body));
+        self.singletons(&scope);
+        Query { vars: scope.vars, goals: scope.goals, span }
+    }
+
+    /// Reports clauses of Prolog, which have no meaning here.
+    pub fn refuse_clauses(&mut self, module: &Module) {
+        for clause in &module.clauses {
+            let ClauseKind::Prolog(term) = clause.kind else { continue };
+            let (what, help) = match module.functor(term) {
+                Some((":-" | "-->", [_, _])) => (
+                    "clauses of Prolog are not supported",
+                    "write a rule: declare the predicate as a constraint and use `<=>` in place of `:-`",
+                ),
+                Some((name, args)) if self.declarations.constraint(name, args.len()).is_some() => {
+                    ("a constraint is not a clause", "add constraints by a query: ?- goals.")
+                }
+                _ => (
+                    "facts of Prolog are not supported",
+                    "declare the predicate as a constraint and add it by a query: ?- goals.",
+                ),
+            };
+            self.report(Diagnostic::error("C0207", what).label(clause.span, "not a rule").help(help));
+        }
+    }
+
+    fn singletons(&mut self, scope: &Scope<'_>) {
+        for (name, span) in scope.singletons() {
+            self.report(
+                Diagnostic::warning("C0501", format!("the variable {name} occurs only once"))
+                    .label(span, "nowhere else in this clause")
+                    .help(format!("write _ or _{name} when that is meant, else correct the name")),
+            );
+        }
+    }
+
+    pub(crate) fn atom(&mut self, name: &str) -> Const {
+        Const::Atom(self.signature.texts.intern(name))
+    }
+    pub(crate) fn string(&mut self, text: &str) -> Const {
+        Const::Str(self.signature.texts.intern(text))
+    }
+}
+
+/// The name of a rule as text: without quotes where it is an atom.
+fn rule_name(module: &Module, id: TermId) -> String {
+    match module.functor(id) {
+        Some((name, [])) => name.to_string(),
+        _ => module.term_text(id),
+    }
+}
+
+fn column(declarations: &Declarations, sorts: Sorts, ty: Option<&Type>) -> Column {
+    let kind = ty.map_or(SortKind::Any, |ty| declarations.types.sort_kind(ty));
+    let dense = ty.is_some_and(|ty| {
+        matches!(declarations.types.expand(ty), crate::types::Expanded::Builtin(Type::DenseInt))
+    });
+    let density = if dense { Density::Dense } else { Density::Sparse };
+    Column { sort: sorts.of(kind), density, declared: ty.is_some() }
+}

@@ -1,0 +1,186 @@
+//! Arithmetic expressions and `is`.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::op::Op;
+use gchr_core::rule::{Const, Expr, ExprKind, GoalKind};
+use gchr_core::source::Span;
+
+use super::scope::Built;
+use super::{Lowering, Scope};
+use crate::ast::{TermId, TermKind};
+use crate::builtin::{self, Function};
+use crate::suggest::nearest;
+
+enum Step {
+    Visit(TermId),
+    Build(Function, usize, Span),
+}
+
+impl<'a> Lowering<'_> {
+    /// `left is right`: binds an unbound variable, else tests that left is the value, as unification would.
+    pub(super) fn is(&mut self, scope: &mut Scope<'a>, left: TermId, right: TermId, span: Span) {
+        let Some(value) = self.arith(scope, right) else {
+            // The variable counts as bound, so that one error does not lead to many.
+            if let Some(name) = scope.unbound(left) {
+                scope.bind(name, scope.module.span(left));
+            }
+            return;
+        };
+        match scope.unbound(left) {
+            Some(name) => {
+                let var = scope.bind(name, scope.module.span(left));
+                scope.push(GoalKind::Bind { var, value }, span);
+            }
+            None => {
+                if let Some(left) = self.term(scope, left) {
+                    self.test(scope, Op::Same, vec![left, value], span);
+                }
+            }
+        }
+    }
+
+    /// An arithmetic expression, or `None` after what is wrong with it is reported.
+    pub(super) fn arith(&mut self, scope: &mut Scope<'a>, id: TermId) -> Option<Expr> {
+        let (mut steps, mut values) = (vec![Step::Visit(id)], Vec::<Built>::new());
+        let mut whole = true;
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Visit(id) => {
+                    if let Some(value) = self.visit(scope, id, &mut steps, &mut whole) {
+                        values.push((value, 1));
+                    }
+                }
+                Step::Build(function, arity, span) => {
+                    let args = values.split_off(values.len().saturating_sub(arity));
+                    values.push(self.call(scope, function, args, span));
+                }
+            }
+        }
+        values.pop().filter(|_| whole).map(|(value, _)| value)
+    }
+
+    /// Plans the operands of a function, or gives the value of a leaf.
+    fn visit(
+        &mut self,
+        scope: &mut Scope<'a>,
+        id: TermId,
+        steps: &mut Vec<Step>,
+        whole: &mut bool,
+    ) -> Option<Expr> {
+        let (module, span) = (scope.module, scope.module.span(id));
+        let constant = |c| Some(Expr { kind: ExprKind::Const(c), sort: self.sorts.any, span });
+        match module.kind(id) {
+            TermKind::Int(n) => return constant(Const::Int(*n)),
+            TermKind::Float(x) => return constant(Const::Float(*x)),
+            TermKind::Var(_) => match self.variable(scope, id) {
+                Some(value) => return Some(value),
+                None => self.unbound_operand(scope, id),
+            },
+            TermKind::Compound { name, args } => match builtin::function(name, args.len()) {
+                Some(function) => {
+                    steps.push(Step::Build(function, args.len(), span));
+                    steps.extend(args.iter().rev().map(|&a| Step::Visit(a)));
+                    return None;
+                }
+                None => self.unknown_function(name, args.len(), span),
+            },
+            // As in Prolog, a list of one element is that element.
+            TermKind::List { items, tail: None } if items.len() == 1 => {
+                steps.push(Step::Visit(items[0]));
+                return None;
+            }
+            TermKind::Atom(name) => match named_constant(name) {
+                Some(c) => return constant(c),
+                None => self.unknown_function(name, 0, span),
+            },
+            TermKind::Str(_) | TermKind::List { .. } => self.report(
+                Diagnostic::error("C0311", "this is not an arithmetic expression")
+                    .label(span, "not a number")
+                    .help("compare terms that are not numbers with == or @<, bind them with ="),
+            ),
+        }
+        *whole = false;
+        constant_zero(self.sorts.any, span)
+    }
+
+    fn call(&mut self, scope: &mut Scope<'_>, function: Function, mut args: Vec<Built>, span: Span) -> Built {
+        match (function, args.pop()) {
+            (Function::Identity, Some(only)) => only,
+            (Function::Op(op), Some(last)) => {
+                args.push(last);
+                self.apply(scope, span, args, |args| ExprKind::Op { op, args })
+            }
+            (Function::IntegerPower, Some(last)) => {
+                args.push(last);
+                let (mut power, depth) =
+                    self.apply(scope, span, args, |args| ExprKind::Op { op: Op::Pow, args });
+                // The mark that tells `^` from `**` until sorts are inferred.
+                power.sort = self.sorts.int;
+                (power, depth)
+            }
+            (Function::Round | Function::Floor | Function::Ceiling, Some((value, _))) => {
+                self.rounded(scope, function, value, span)
+            }
+            (_, None) => (Expr { kind: ExprKind::Const(Const::Int(0)), sort: self.sorts.any, span }, 1),
+        }
+    }
+
+    /// Rounding by truncation: with `t = truncate(x)`, the rest `x - t` is exact, and decides whether `t` moves by one.
+    /// `round` adds `truncate(2(x - t))`, `floor` adds `min(0, sign(x - t))`, `ceiling` adds `max(0, sign(x - t))`.
+    fn rounded(&mut self, scope: &mut Scope<'_>, function: Function, value: Expr, span: Span) -> Built {
+        let any = self.sorts.any;
+        let x = if matches!(value.kind, ExprKind::Var(_)) { value } else { scope.hoist(value) };
+        let op = |op: Op, args: Vec<Expr>| Expr { kind: ExprKind::Op { op, args }, sort: any, span };
+        let number = |x: f64| Expr { kind: ExprKind::Const(Const::Float(x)), sort: any, span };
+        let whole = scope.hoist(op(Op::Truncate, vec![x.clone()]));
+        let rest = op(Op::Sub, vec![op(Op::ToFloat, vec![x]), op(Op::ToFloat, vec![whole.clone()])]);
+        let step = match function {
+            Function::Floor => op(Op::Min, vec![number(0.0), op(Op::Sign, vec![rest])]),
+            Function::Ceiling => op(Op::Max, vec![number(0.0), op(Op::Sign, vec![rest])]),
+            _ => op(Op::Mul, vec![number(2.0), rest]),
+        };
+        (op(Op::Add, vec![whole, op(Op::Truncate, vec![step])]), 6)
+    }
+
+    fn unbound_operand(&mut self, scope: &Scope<'_>, id: TermId) {
+        let name = scope.unbound(id).unwrap_or("_");
+        self.report(
+            Diagnostic::error("C0402", format!("the variable {name} is not bound here"))
+                .label(scope.module.span(id), "has no value to compute with")
+                .note("goals run from left to right; a variable is bound by a head, by `is` or by `=`")
+                .help("move this goal behind the one that binds the variable, or correct the name"),
+        );
+    }
+
+    fn unknown_function(&mut self, name: &str, arity: usize, span: Span) {
+        let help = match nearest(name, builtin::FUNCTION_NAMES.into_iter()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => {
+                "functions are + - * / // div mod rem min max abs sign gcd msb ** ^ >> << /\\ \\/ xor \\ \
+                     float integer truncate round floor ceiling"
+                    .to_string()
+            }
+        };
+        let shown = if arity == 0 { name.to_string() } else { format!("{name}/{arity}") };
+        self.report(
+            Diagnostic::error("C0310", format!("{shown} is not an arithmetic function"))
+                .label(span, "cannot be evaluated")
+                .help(help),
+        );
+    }
+}
+
+fn constant_zero(sort: gchr_core::signature::SortId, span: Span) -> Option<Expr> {
+    Some(Expr { kind: ExprKind::Const(Const::Int(0)), sort, span })
+}
+
+fn named_constant(name: &str) -> Option<Const> {
+    Some(match name {
+        "pi" => Const::Float(std::f64::consts::PI),
+        "e" => Const::Float(std::f64::consts::E),
+        "epsilon" => Const::Float(f64::EPSILON),
+        "max_integer" => Const::Int(i64::MAX),
+        "min_integer" => Const::Int(i64::MIN),
+        _ => return None,
+    })
+}

@@ -1,0 +1,315 @@
+//! Types of columns: the built-in ones of library(chr), and those of `:- chr_type`.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::hash::HashMap;
+use gchr_core::signature::SortKind;
+use gchr_core::source::Span;
+
+use crate::ast::{Module, TermId, TermKind};
+
+/// A type as it is written in a declaration.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Type {
+    Int,
+    /// Integers from 0.
+    Natural,
+    /// Integers from 0, small enough for array indexes.
+    DenseInt,
+    Float,
+    /// Integers and floats.
+    Number,
+    Any,
+    Atom,
+    Str,
+    /// A type of the program with its arguments.
+    User(String, Vec<Type>),
+    /// A parameter of the type that is being defined.
+    Param(String),
+}
+
+/// What a user type stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Definition {
+    /// `:- chr_type t == u.`
+    Alias(Type),
+    /// `:- chr_type t ---> f(u) ; g.`: functors with the types of their arguments, or constants.
+    Variants(Vec<Variant>),
+}
+
+/// One alternative of a type.
+#[derive(Clone, Debug)]
+pub(crate) struct Variant {
+    pub name: String,
+    pub args: Vec<Type>,
+}
+
+#[derive(Clone, Debug)]
+struct UserType {
+    params: Vec<String>,
+    definition: Definition,
+    span: Span,
+}
+
+/// The user types of a program, by name and number of parameters.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Types {
+    table: HashMap<(String, usize), UserType>,
+}
+
+/// Deepest nesting of a written type, and largest type that substitution of parameters may build.
+const MAX_DEPTH: usize = 32;
+const MAX_SIZE: usize = 256;
+
+impl Type {
+    fn builtin(name: &str) -> Option<Self> {
+        Some(match name {
+            "int" => Type::Int,
+            "natural" => Type::Natural,
+            "dense_int" => Type::DenseInt,
+            "float" => Type::Float,
+            "number" => Type::Number,
+            "any" | "chr_identifier" => Type::Any,
+            "atom" => Type::Atom,
+            "string" => Type::Str,
+            _ => return None,
+        })
+    }
+
+    /// Reads a type; parameters in scope are given by name.
+    pub fn read(module: &Module, id: TermId, params: &[String]) -> Result<Self, Box<Diagnostic>> {
+        Self::read_at(module, id, params, MAX_DEPTH)
+    }
+
+    fn read_at(
+        module: &Module,
+        id: TermId,
+        params: &[String],
+        depth: usize,
+    ) -> Result<Self, Box<Diagnostic>> {
+        let span = module.span(id);
+        let bad = |text: &str| {
+            Err(Box::new(
+                Diagnostic::error("C0203", "this is not a type")
+                    .label(span, text)
+                    .help("types are int, dense_int, natural, float, number, any, atom, string, or declared by :- chr_type"),
+            ))
+        };
+        if depth == 0 {
+            return bad("nested too deep");
+        }
+        match module.kind(id) {
+            TermKind::Var(name) if params.contains(name) => Ok(Type::Param(name.clone())),
+            TermKind::Var(_) => bad("not a parameter of this type"),
+            TermKind::Atom(name) => {
+                Ok(Self::builtin(name).unwrap_or_else(|| Type::User(name.clone(), Vec::new())))
+            }
+            TermKind::Compound { name, args } => {
+                let args: Result<Vec<_>, _> =
+                    args.iter().map(|&a| Self::read_at(module, a, params, depth - 1)).collect();
+                Ok(Type::User(name.clone(), args?))
+            }
+            _ => bad("neither a name nor a name with arguments"),
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Type::User(_, args) => 1 + args.iter().map(Type::size).sum::<usize>(),
+            _ => 1,
+        }
+    }
+
+    fn substitute(&self, params: &[String], args: &[Type]) -> Type {
+        match self {
+            Type::Param(name) => {
+                params.iter().position(|p| p == name).and_then(|i| args.get(i)).cloned().unwrap_or(Type::Any)
+            }
+            Type::User(name, inner) => {
+                Type::User(name.clone(), inner.iter().map(|t| t.substitute(params, args)).collect())
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Type::Int => f.write_str("int"),
+            Type::Natural => f.write_str("natural"),
+            Type::DenseInt => f.write_str("dense_int"),
+            Type::Float => f.write_str("float"),
+            Type::Number => f.write_str("number"),
+            Type::Any => f.write_str("any"),
+            Type::Atom => f.write_str("atom"),
+            Type::Str => f.write_str("string"),
+            Type::Param(name) => f.write_str(name),
+            Type::User(name, args) if args.is_empty() => f.write_str(name),
+            Type::User(name, args) => {
+                write!(f, "{name}(")?;
+                for (i, arg) in args.iter().enumerate() {
+                    write!(f, "{}{arg}", if i > 0 { "," } else { "" })?;
+                }
+                f.write_str(")")
+            }
+        }
+    }
+}
+
+/// A user type after substitution of its parameters.
+pub(crate) enum Expanded {
+    /// A built-in type.
+    Builtin(Type),
+    /// The alternatives of a user type.
+    Variants(Vec<Variant>),
+    /// Unknown (reported elsewhere) or too big to check.
+    Unknown,
+}
+
+impl Types {
+    /// Adds a definition; the place of an earlier one of the same name is the error.
+    pub fn define(
+        &mut self,
+        name: &str,
+        params: Vec<String>,
+        definition: Definition,
+        span: Span,
+    ) -> Result<(), Span> {
+        let key = (name.to_string(), params.len());
+        if let Some(known) = self.table.get(&key) {
+            return Err(known.span);
+        }
+        self.table.insert(key, UserType { params, definition, span });
+        Ok(())
+    }
+
+    /// The first name within `ty` that no definition has.
+    pub fn unknown_name<'t>(&self, ty: &'t Type) -> Option<(&'t str, usize)> {
+        match ty {
+            Type::User(name, args) => {
+                let known = self.table.contains_key(&(name.clone(), args.len()));
+                if known { args.iter().find_map(|a| self.unknown_name(a)) } else { Some((name, args.len())) }
+            }
+            _ => None,
+        }
+    }
+
+    /// Names of all user types.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.table.keys().map(|(name, _)| name.as_str())
+    }
+
+    /// All definitions with the types they mention, for checks.
+    pub fn mentioned(&self) -> Vec<(Span, Type)> {
+        let mut all = Vec::new();
+        for user in self.table.values() {
+            match &user.definition {
+                Definition::Alias(ty) => all.push((user.span, ty.clone())),
+                Definition::Variants(variants) => {
+                    all.extend(variants.iter().flat_map(|v| &v.args).map(|ty| (user.span, ty.clone())));
+                }
+            }
+        }
+        all.sort_by_key(|(span, _)| *span);
+        all
+    }
+
+    /// Follows aliases and substitutes parameters.
+    pub fn expand(&self, ty: &Type) -> Expanded {
+        let mut ty = ty.clone();
+        // A chain of aliases longer than the table is a cycle.
+        for _ in 0..=self.table.len() {
+            let Type::User(name, args) = &ty else { return Expanded::Builtin(ty) };
+            let Some(user) = self.table.get(&(name.clone(), args.len())) else { return Expanded::Unknown };
+            if ty.size() > MAX_SIZE {
+                return Expanded::Unknown;
+            }
+            match &user.definition {
+                Definition::Alias(alias) => ty = alias.substitute(&user.params, args),
+                Definition::Variants(variants) => {
+                    let variant = |v: &Variant| Variant {
+                        name: v.name.clone(),
+                        args: v.args.iter().map(|t| t.substitute(&user.params, args)).collect(),
+                    };
+                    return Expanded::Variants(variants.iter().map(variant).collect());
+                }
+            }
+        }
+        Expanded::Unknown
+    }
+
+    /// The kind of sort that values of a type have.
+    pub fn sort_kind(&self, ty: &Type) -> SortKind {
+        match self.expand(ty) {
+            Expanded::Builtin(Type::Int | Type::Natural | Type::DenseInt) => SortKind::Int,
+            Expanded::Builtin(Type::Float) => SortKind::Float,
+            Expanded::Builtin(Type::Atom) => SortKind::Atom,
+            Expanded::Builtin(Type::Str) => SortKind::Str,
+            _ => SortKind::Any,
+        }
+    }
+
+    /// The first subterm of a term that cannot be of its type, with that type. Variables fit every type.
+    pub fn misfit(&self, module: &Module, id: TermId, ty: &Type) -> Option<(TermId, Type)> {
+        let mut pending = vec![(id, ty.clone())];
+        while let Some((id, ty)) = pending.pop() {
+            let fits = match self.expand(&ty) {
+                Expanded::Unknown => true,
+                Expanded::Builtin(ty) => fits_builtin(module.kind(id), &ty),
+                Expanded::Variants(variants) => fits_variant(module, id, &ty, &variants, &mut pending),
+            };
+            if !fits {
+                return Some((id, ty));
+            }
+        }
+        None
+    }
+}
+
+fn fits_builtin(kind: &TermKind, ty: &Type) -> bool {
+    match (kind, ty) {
+        (TermKind::Var(_), _) | (_, Type::Any | Type::Param(_) | Type::User(..)) => true,
+        (TermKind::Int(n), Type::Natural | Type::DenseInt) => *n >= 0,
+        (TermKind::Int(_), Type::Int | Type::Number) => true,
+        (TermKind::Float(_), Type::Float | Type::Number) => true,
+        (TermKind::Atom(_), Type::Atom) => true,
+        (TermKind::Str(_), Type::Str) => true,
+        _ => false,
+    }
+}
+
+fn fits_variant(
+    module: &Module,
+    id: TermId,
+    ty: &Type,
+    variants: &[Variant],
+    pending: &mut Vec<(TermId, Type)>,
+) -> bool {
+    let (name, args): (&str, &[TermId]) = match module.kind(id) {
+        TermKind::Var(_) => return true,
+        TermKind::List { items, tail } => {
+            let Some(cons) = variants.iter().find(|v| v.name == "[|]" && v.args.len() == 2) else {
+                return false;
+            };
+            // The usual list type has itself as its tail: then all items are checked at once.
+            if cons.args[1] == *ty {
+                pending.extend(tail.map(|t| (t, ty.clone())));
+                pending.extend(items.iter().rev().map(|&item| (item, cons.args[0].clone())));
+            }
+            return true;
+        }
+        TermKind::Atom(name) => (name, &[]),
+        TermKind::Compound { name, args } => (name, args),
+        // A constant as an alternative is named by its text.
+        TermKind::Int(_) | TermKind::Float(_) | TermKind::Str(_) => {
+            return variants.iter().any(|v| v.args.is_empty() && v.name == module.term_text(id));
+        }
+    };
+    match variants.iter().find(|v| v.name == name && v.args.len() == args.len()) {
+        Some(variant) => {
+            pending.extend(args.iter().copied().zip(variant.args.iter().cloned()).rev());
+            true
+        }
+        None => false,
+    }
+}

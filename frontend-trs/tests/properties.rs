@@ -1,0 +1,209 @@
+//! No text makes the frontend panic, and what it prints it reads back as the same syntax tree.
+
+use gchr_core::diagnostic::{Diagnostic, has_errors};
+use gchr_core::rule::{Program, verify};
+use gchr_core::source::{SourceId, SourceMap, Span};
+use gchr_trs::ast::{Ident, Module, Section, Term};
+use proptest::prelude::*;
+
+/// Programs to mutate: every construct of the language occurs.
+const PROGRAMS: [&str; 3] = [
+    "sort Nat = struct Zero() | S(Nat) | Len(List);\n List = struct Nil | Cons(Nat, List); A, B;\n\
+     cons C: A; map Plus: Nat # Nat -> Nat; F, G: A # B -> A;\n\
+     var X, Y : Nat; L: List; a: A; b': B;\n\
+     eqn Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y)); Len(Nil()) = Zero; Len(Cons(X, L)) = S(Len(L));\n\
+     X == Y && !(X != Zero) -> Plus(X, Y) = S^2(Plus(S^3(Zero), Y)); F(a, b') = a; F(C, b') = C;\n\
+     input Len(Cons(S^24(Zero()), Nil)) % the end",
+    "map Fib: Int -> Int; Near: Float # Float -> Bool; var N: Int; X, Y: Float;\n\
+     eqn N < 2 -> Fib(N) = N; N >= 2 -> Fib(N) = Fib(N - 1) + Fib(N - 2); Fib(-1) = 1 | 2 ^ 3 & 4 << 5 >> 6;\n\
+     Near(X, Y) = X - Y < 1.5e-3 || -(X * 2.0 / Y) > 1e9 && true;\n\
+     var N: Float; eqn Near(0.0, N) = 7 div 2 <= 7 mod -2;\n\
+     input Fib(20) == 6765;",
+    "sort Bool = struct True() | False() | And(Bool, Bool); var B: Bool;\n\
+     eqn And(True(), B) = B; B -> And(B, B) = B; input And(True, False)",
+];
+
+/// Words that make up programs, for texts that get far into the parser.
+const WORDS: [&str; 44] = [
+    "sort ", "struct ", "cons ", "map ", "var ", "eqn ", "input ", "div ", "mod ", "Nat ", "S", "Zero", "X ",
+    "F", "Int ", "Bool ", "true ", "(", ")", "(", ")", ",", ";", ";", ":", "#", "->", "=", "=", "|", "||",
+    "&&", "^", "^3(", "==", "<", ">>", "+", "-", "*", "!", "17 ", "2.5 ", "%\n",
+];
+
+fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
+    let mut sources = SourceMap::new();
+    let id = sources.add("test.trs", text);
+    let loaded = gchr_trs::load(&sources, id);
+    (sources, id, loaded)
+}
+
+/// What holds for every text.
+fn check_any(text: &str) {
+    let (mut sources, id, loaded) = load(text);
+    assert_eq!(loaded.program.is_none(), has_errors(&loaded.diagnostics));
+    for Diagnostic { labels, .. } in &loaded.diagnostics {
+        for label in labels {
+            assert!(text.get(label.span.range()).is_some(), "{:?} lies in {text:?}", label.span);
+        }
+    }
+    if let Some(program) = &loaded.program {
+        assert_eq!(verify(program), []);
+        check_term(program, &mut sources, text);
+        check_term(program, &mut sources, "Plus(Zero, S^5(Zero)) == Zero || 1 + 2 < 3");
+    }
+    if gchr_trs::parse(&sources, id).diagnostics.is_empty() {
+        check_round_trip(loaded.ast);
+    }
+}
+
+fn check_term(program: &Program, sources: &mut SourceMap, text: &str) {
+    let id = sources.add("--input", text);
+    if let Ok(term) = gchr_trs::parse_term(program, sources, id) {
+        let mut program = program.clone();
+        program.start = gchr_core::rule::Start::Term(Some(term));
+        assert_eq!(verify(&program), []);
+    }
+}
+
+#[track_caller]
+fn check_round_trip(mut ast: Module) {
+    let printed = ast.to_string();
+    let mut sources = SourceMap::new();
+    let id = sources.add("printed.trs", printed.clone());
+    let mut again = gchr_trs::parse(&sources, id);
+    assert_eq!(again.diagnostics, [], "{printed}");
+    erase(&mut ast);
+    erase(&mut again.ast);
+    assert!(ast == again.ast, "{printed}\n{}", again.ast);
+}
+
+/// Makes all places the same.
+fn erase(module: &mut Module) {
+    fn term(term: &mut Term) {
+        term.nodes.iter_mut().for_each(|node| erase_span(&mut node.span));
+    }
+    fn ident(ident: &mut Ident) {
+        erase_span(&mut ident.span);
+    }
+    for section in &mut module.sections {
+        match section {
+            Section::Sorts(clauses) => {
+                for clause in clauses {
+                    erase_span(&mut clause.span);
+                    clause.names.iter_mut().for_each(ident);
+                    for symbol in clause.symbols.iter_mut().flatten() {
+                        erase_span(&mut symbol.span);
+                        ident(&mut symbol.name);
+                        symbol.recogniser.iter_mut().for_each(ident);
+                        for arg in &mut symbol.args {
+                            ident(&mut arg.sort);
+                            arg.projection.iter_mut().for_each(ident);
+                        }
+                    }
+                }
+            }
+            Section::Constructors(clauses) | Section::Maps(clauses) => {
+                for clause in clauses {
+                    erase_span(&mut clause.span);
+                    clause.names.iter_mut().chain(&mut clause.args).for_each(ident);
+                    ident(&mut clause.result);
+                }
+            }
+            Section::Variables(clauses) => {
+                for clause in clauses {
+                    erase_span(&mut clause.span);
+                    clause.names.iter_mut().for_each(ident);
+                    ident(&mut clause.sort);
+                }
+            }
+            Section::Equations(clauses) => {
+                for clause in clauses {
+                    erase_span(&mut clause.span);
+                    clause.condition.iter_mut().for_each(term);
+                    term(&mut clause.left);
+                    term(&mut clause.right);
+                }
+            }
+            Section::Input(input) => {
+                erase_span(&mut input.keyword);
+                term(&mut input.term);
+            }
+        }
+    }
+}
+
+fn erase_span(span: &mut Span) {
+    (span.start, span.end) = (0, 0);
+}
+
+/// A term with all its brackets: its tree does not depend on precedences.
+fn bracketed_term() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        "[a-zA-Z][a-z']?",
+        any::<i64>().prop_map(|n| n.to_string()),
+        any::<u32>().prop_map(|n| n.to_string()),
+        (-1e30..1e30).prop_map(|x: f64| format!("{x:?}")),
+        Just("F()".to_string()),
+    ];
+    leaf.prop_recursive(6, 60, 4, |term| {
+        let op = prop::sample::select(vec![
+            "||", "&&", "==", "!=", "<", "<=", ">", ">=", "|", "^", "&", "<<", ">>", "+", "-", "*", "/",
+            "div", "mod",
+        ]);
+        prop_oneof![
+            4 => (term.clone(), op, term.clone()).prop_map(|(a, op, b)| format!("(({a}) {op} ({b}))")),
+            1 => term.clone().prop_map(|a| format!("(-({a}))")),
+            1 => term.clone().prop_map(|a| format!("(!({a}))")),
+            1 => (0..9u32, term.clone()).prop_map(|(n, a)| format!("S^{n}({a})")),
+            2 => prop::collection::vec(term, 1..4).prop_map(|args| format!("G({})", args.join(", "))),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_survived(text in any::<String>()) {
+        check_any(&text);
+    }
+
+    #[test]
+    fn any_words_are_survived(words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..60)) {
+        check_any(&words.concat());
+    }
+
+    #[test]
+    fn mutated_programs_are_survived(
+        program in prop::sample::select(&PROGRAMS[..]),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..6usize, prop::sample::select(&WORDS[..])), 1..4),
+    ) {
+        let mut text = program.to_string();
+        for (at, removed, inserted) in edits {
+            let start = at.index(text.len());
+            let end = (start + removed).min(text.len());
+            text.replace_range(start..end, inserted);
+        }
+        check_any(&text);
+    }
+
+    #[test]
+    fn printed_terms_keep_their_tree(term in bracketed_term()) {
+        let text = format!("input {term};");
+        let mut sources = SourceMap::new();
+        let id = sources.add("test.trs", text);
+        let parsed = gchr_trs::parse(&sources, id);
+        prop_assert_eq!(parsed.diagnostics, []);
+        check_round_trip(parsed.ast);
+    }
+}
+
+#[test]
+fn the_programs_are_right() {
+    for program in PROGRAMS {
+        let (sources, _, loaded) = load(program);
+        let shown = gchr_core::diagnostic::render_all(&loaded.diagnostics, &sources, false);
+        assert!(loaded.program.is_some(), "{shown}");
+        check_any(program);
+    }
+}
