@@ -114,7 +114,8 @@ pub struct FunctionBuilder {
     result: Type,
     params: Vec<VarId>,
     vars: IdVec<VarId, Var>,
-    blocks: Vec<Block>,
+    /// Open blocks, each with the origin of the statement that it will be part of.
+    blocks: Vec<(Block, Origin)>,
     origin: Origin,
     doc: Vec<String>,
     names: HashMap<String, u32>,
@@ -129,7 +130,7 @@ impl FunctionBuilder {
             result,
             params: Vec::new(),
             vars: IdVec::new(),
-            blocks: vec![Vec::new()],
+            blocks: vec![(Vec::new(), Origin::default())],
             origin: Origin::default(),
             doc: Vec::new(),
             names: HashMap::default(),
@@ -150,7 +151,7 @@ impl FunctionBuilder {
         e
     }
 
-    /// The next statements come from here; the comment is printed once.
+    /// The next statement, with all that is inside it, comes from here.
     pub fn origin(&mut self, line: Option<u32>, comment: impl Into<String>) {
         self.origin = Origin { line, comment: Some(comment.into()) };
     }
@@ -172,9 +173,8 @@ impl FunctionBuilder {
 
     /// Appends a statement.
     pub fn push(&mut self, kind: StmtKind) {
-        let origin = self.origin.clone();
-        self.origin.comment = None;
-        if let Some(block) = self.blocks.last_mut() {
+        let origin = std::mem::take(&mut self.origin);
+        if let Some((block, _)) = self.blocks.last_mut() {
             block.push(Stmt { kind, origin });
         }
     }
@@ -232,17 +232,20 @@ impl FunctionBuilder {
 
     /// Opens a block: statements go there until [`end`](Self::end). For generators whose own state closures could not borrow.
     pub fn begin(&mut self) {
-        self.blocks.push(Vec::new());
+        let origin = std::mem::take(&mut self.origin);
+        self.blocks.push((Vec::new(), origin));
     }
 
     /// Closes the innermost open block and hands it out, to become part of a statement.
     pub fn end(&mut self) -> Block {
-        self.blocks.pop().unwrap_or_default()
+        let (block, origin) = self.blocks.pop().unwrap_or_default();
+        self.origin = origin;
+        block
     }
 
     /// Whether control can reach the end of the innermost open block.
     pub fn completes(&self) -> bool {
-        self.blocks.last().is_none_or(|block| completes(block))
+        self.blocks.last().is_none_or(|(block, _)| completes(block))
     }
 
     /// Closes the innermost open block as the body of `if (condition)`.
@@ -306,7 +309,7 @@ impl FunctionBuilder {
             params: self.params,
             result: self.result,
             vars: self.vars,
-            body: self.blocks.pop().unwrap_or_default(),
+            body: self.blocks.pop().unwrap_or_default().0,
             doc: self.doc,
         }
     }

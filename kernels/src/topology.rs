@@ -5,4 +5,5 @@
 
 pub mod codegen;
 pub mod kernels;
+pub mod run;
 pub mod system;

@@ -199,6 +199,21 @@ impl Heap {
         self.arenas.iter().map(|a| u64::from(a.high - 1)).sum()
     }
 
+    /// A new cell of a class with these words, as a value with this tag. Fails when the run at hand is used up and there is no other.
+    pub(super) fn store(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, Full> {
+        if self.bumps[class].next == self.bumps[class].end {
+            self.refill(class)?;
+        }
+        let bump = &mut self.bumps[class];
+        let index = bump.next;
+        bump.next += 1;
+        for (i, &word) in words.iter().take(bump.words as usize).enumerate() {
+            // SAFETY: by the invariant of `Bump`, cell `index` is reserved; word `i` lies inside it.
+            unsafe { *bump.base.add(index as usize * bump.words as usize + i) = word };
+        }
+        Ok(u64::from((index << bump.shift) | tag))
+    }
+
     /// A new run of free cells for a class.
     pub(super) fn refill(&mut self, class: usize) -> Result<(), Full> {
         if self.budget <= 0 && self.allocated_since {
