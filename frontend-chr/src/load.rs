@@ -100,11 +100,15 @@ fn further_queries(
     queries
 }
 
-/// By place, each finding once.
+/// By place, each finding once; a variable that is unbound at its only occurrence is reported for that alone.
 fn tidy(diagnostics: &mut Vec<Diagnostic>) {
     sort(diagnostics);
     let mut seen = HashSet::default();
     diagnostics.retain(|d| d.labels.first().is_none_or(|l| seen.insert((d.code, l.span))));
+    let unbound = |code, span| {
+        ["C0401", "C0402", "C0403"].iter().any(|&c| seen.contains(&(c, span)) && code == "C0501")
+    };
+    diagnostics.retain(|d| d.labels.first().is_none_or(|l| !unbound(d.code, l.span)));
 }
 
 /// What a program does that the semantics does not allow: rounds run rules side by side, so rules do not write output.

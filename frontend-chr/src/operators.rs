@@ -10,7 +10,7 @@ pub(crate) struct Operator {
     pub right: u32,
 }
 
-/// Greatest priority of an argument of a compound term or of an item of a list.
+/// Greatest priority at which an argument or an item of a list is printed without parentheses (they are read at any priority).
 pub(crate) const ARGUMENT: u32 = 999;
 /// Greatest priority of a term.
 pub(crate) const TERM: u32 = 1200;

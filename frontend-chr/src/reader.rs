@@ -6,7 +6,7 @@ use gchr_core::source::Span;
 
 use crate::ast::{Term, TermId, TermKind};
 use crate::lexer::{Tok, Token};
-use crate::operators::{self, ARGUMENT, TERM};
+use crate::operators::{self, TERM};
 
 /// Reads one term after the other from the tokens of a clause.
 pub(crate) struct Reader<'a> {
@@ -17,8 +17,8 @@ pub(crate) struct Reader<'a> {
     end: Span,
     terms: &'a mut IdVec<TermId, Term>,
     stack: Vec<Frame>,
-    /// How many frames of the stack are brackets.
-    brackets: usize,
+    /// The brackets among the frames.
+    brackets: Vec<Bracket>,
 }
 
 /// A term that is not complete: what is known of it, and the greatest priority of the operand that is read next.
@@ -36,9 +36,25 @@ enum FrameKind {
     List { open: Span, items: Vec<TermId>, in_tail: bool },
 }
 
+/// What a comma and a bar mean depends on the innermost bracket.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bracket {
+    /// Parentheses and braces: both are operators.
+    Group,
+    /// Argument lists: a comma separates, a bar is an operator.
+    Call,
+    /// Lists: both separate.
+    List,
+}
+
 impl FrameKind {
-    fn is_bracket(&self) -> bool {
-        !matches!(self, FrameKind::Prefix { .. } | FrameKind::Infix { .. })
+    fn bracket(&self) -> Option<Bracket> {
+        match self {
+            FrameKind::Prefix { .. } | FrameKind::Infix { .. } => None,
+            FrameKind::Parens { .. } | FrameKind::Curly { .. } => Some(Bracket::Group),
+            FrameKind::Call { .. } => Some(Bracket::Call),
+            FrameKind::List { .. } => Some(Bracket::List),
+        }
     }
 }
 
@@ -46,13 +62,13 @@ type Read<T> = Result<T, Box<Diagnostic>>;
 
 impl<'a> Reader<'a> {
     pub fn new(tokens: &'a [Token], at: usize, end: Span, terms: &'a mut IdVec<TermId, Term>) -> Self {
-        Self { tokens, at, end, terms, stack: Vec::new(), brackets: 0 }
+        Self { tokens, at, end, terms, stack: Vec::new(), brackets: Vec::new() }
     }
 
     /// Reads the longest term of at most the given priority. A bar outside of brackets ends it.
     pub fn term(&mut self, max: u32) -> Read<TermId> {
         self.stack.clear();
-        self.brackets = 0;
+        self.brackets.clear();
         loop {
             let Some(mut operand) = self.primary(max)? else { continue };
             // An operand is complete: look for an infix operator, else complete what waits for it.
@@ -84,7 +100,7 @@ impl<'a> Reader<'a> {
     }
 
     fn open(&mut self, kind: FrameKind, max: u32) {
-        self.brackets += usize::from(kind.is_bracket());
+        self.brackets.extend(kind.bracket());
         self.stack.push(Frame { kind, max });
     }
 
@@ -98,7 +114,7 @@ impl<'a> Reader<'a> {
             Tok::Atom(name) | Tok::QuotedAtom(name) if called.is_some() => {
                 self.at += 1;
                 let open = called.unwrap_or(span);
-                self.open(FrameKind::Call { name: name.clone(), span, open, args: Vec::new() }, ARGUMENT);
+                self.open(FrameKind::Call { name: name.clone(), span, open, args: Vec::new() }, TERM);
                 return Ok(None);
             }
             Tok::Atom(name) => return self.atom(name, span, self.max(bottom)),
@@ -128,7 +144,7 @@ impl<'a> Reader<'a> {
             self.at += 1;
             return Some((self.push(TermKind::Atom("[]".into()), span.to(close.span)), 0));
         }
-        self.open(FrameKind::List { open: span, items: Vec::new(), in_tail: false }, ARGUMENT);
+        self.open(FrameKind::List { open: span, items: Vec::new(), in_tail: false }, TERM);
         None
     }
 
@@ -196,10 +212,11 @@ impl<'a> Reader<'a> {
 
     /// Opens a frame for the infix operator behind `operand`, if there is one that fits here.
     fn infix(&mut self, (left, left_priority): (TermId, u32), bottom: u32) -> bool {
+        let bracket = self.brackets.last();
         let name = match self.peek().map(|t| &t.tok) {
             Some(Tok::Atom(name)) => name.as_str(),
-            Some(Tok::Comma) => ",",
-            Some(Tok::Bar) if self.brackets > 0 => "|",
+            Some(Tok::Comma) if matches!(bracket, None | Some(Bracket::Group)) => ",",
+            Some(Tok::Bar) if matches!(bracket, Some(Bracket::Group | Bracket::Call)) => "|",
             _ => return false,
         };
         let Some(op) = operators::infix(name) else { return false };
@@ -213,7 +230,9 @@ impl<'a> Reader<'a> {
 
     /// Gives a complete operand to the frame that waits for it; the term it completes, if it does.
     fn complete(&mut self, frame: Frame, (operand, _): (TermId, u32)) -> Read<Option<(TermId, u32)>> {
-        self.brackets -= usize::from(frame.kind.is_bracket());
+        if frame.kind.bracket().is_some() {
+            self.brackets.pop();
+        }
         match frame.kind {
             FrameKind::Prefix { name, span, priority } => {
                 let span = span.to(self.terms[operand].span);
@@ -236,7 +255,7 @@ impl<'a> Reader<'a> {
             FrameKind::Call { name, span, open, mut args } => {
                 args.push(operand);
                 if self.skip(&Tok::Comma) {
-                    self.open(FrameKind::Call { name, span, open, args }, ARGUMENT);
+                    self.open(FrameKind::Call { name, span, open, args }, TERM);
                     return Ok(None);
                 }
                 let close = self.close(&Tok::Close, open, "`,` or `)`")?;
@@ -270,7 +289,7 @@ impl<'a> Reader<'a> {
         items.push(operand);
         let in_tail = self.skip(&Tok::Bar);
         if in_tail || self.skip(&Tok::Comma) {
-            self.open(FrameKind::List { open, items, in_tail }, ARGUMENT);
+            self.open(FrameKind::List { open, items, in_tail }, TERM);
             return Ok(None);
         }
         let close = self.close(&Tok::CloseList, open, "`,`, `|` or `]`")?;

@@ -4,7 +4,13 @@ pub mod build;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod device;
+pub mod emit;
 pub mod ir;
+pub mod lower;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod topology;
 pub mod verify;
+
+pub use emit::cuda_text;

@@ -11,5 +11,7 @@ pub(crate) mod print;
 mod resolve;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::random;
 
 pub use parse::{Aliases, parse, parse_with};

@@ -33,7 +33,8 @@ pub(super) fn report(
     for error in &errors.shown {
         let (text, fields) = line(bytes, delimiter, error);
         let (start, end) = fields.get(error.column).copied().unwrap_or((text.len(), text.len()));
-        let field = text.get(start..end).unwrap_or("").to_string();
+        let shown = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
+        let field: String = text.get(start..end).unwrap_or("").chars().map(shown).collect();
         let source = sources.add(format!("{}:{}", path.display(), error.line), text);
         let span = Span::new(source, start, end);
         let place = format!("{}, line {}", path.display(), error.line);
@@ -74,7 +75,7 @@ fn describe(error: &CellError, place: &str, field: &str, constraint: &str, wants
             format!("{place} has {found} column{}, {constraint} needs {}", if found == 1 { "" } else { "s" }, wants.len()),
         )
         .help("give each line one field for each argument; fields are separated by commas in .csv, by tabs in .tsv and .txt"),
-        Fault::Type => Diagnostic::error("C0605", format!("{column}: {field:?} is not {wanted}"))
+        Fault::Type => Diagnostic::error("C0605", format!("{column}: `{field}` is not {wanted}"))
             .note("a first line is taken for a header only when none of its fields is a number")
             .help(format!("correct the field, or declare the column of {constraint} with a wider type, such as ?any")),
         Fault::Range => Diagnostic::error("C0606", format!("{column}: {field} is out of range"))

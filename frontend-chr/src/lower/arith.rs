@@ -179,8 +179,6 @@ fn named_constant(name: &str) -> Option<Const> {
         "pi" => Const::Float(std::f64::consts::PI),
         "e" => Const::Float(std::f64::consts::E),
         "epsilon" => Const::Float(f64::EPSILON),
-        "max_integer" => Const::Int(i64::MAX),
-        "min_integer" => Const::Int(i64::MIN),
         _ => return None,
     })
 }

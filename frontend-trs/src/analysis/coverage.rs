@@ -4,6 +4,7 @@ use gchr_core::diagnostic::Diagnostic;
 use gchr_core::hash::HashSet;
 use gchr_core::ids::Id;
 use gchr_core::rule::{Pattern, PatternKind, Program, RuleId};
+use gchr_core::signature::{SortId, SymbolId, SymbolKind};
 
 use super::matrix::{Example, Matrix, Question};
 use super::values::{Values, examples};
@@ -26,9 +27,7 @@ pub(crate) fn missing_cases(
         function.cases.iter().for_each(|case| matrix.push(case.args));
         let Question::Yes(args) = matrix.uncovered(&symbol.args) else { continue };
         // A sort without constructors has no values to miss.
-        let empty = |sort: &gchr_core::signature::SortId| {
-            any[sort.index()].is_none() && values.heads(*sort).is_empty()
-        };
+        let empty = |sort: &SortId| any[sort.index()].is_none() && values.heads(*sort).is_empty();
         if symbol.args.iter().any(empty) || args.iter().any(|arg| mentions(arg, &empty)) {
             continue;
         }
@@ -43,7 +42,7 @@ pub(crate) fn missing_cases(
     }
 }
 
-fn mentions(example: &Example, empty: &impl Fn(&gchr_core::signature::SortId) -> bool) -> bool {
+fn mentions(example: &Example, empty: &impl Fn(&SortId) -> bool) -> bool {
     match example {
         Example::Any(sort) => empty(sort),
         Example::Const(_) => false,
@@ -51,7 +50,7 @@ fn mentions(example: &Example, empty: &impl Fn(&gchr_core::signature::SortId) ->
     }
 }
 
-/// Warns of rules whose every redex an earlier rule takes, and returns them.
+/// Warns of rules whose every redex an earlier rule takes, and of those that match what is no normal form, and returns them.
 pub(crate) fn unreachable_rules(
     program: &Program,
     functions: &[Function<'_>],
@@ -63,6 +62,11 @@ pub(crate) fn unreachable_rules(
     for function in functions {
         let mut matrix = Matrix::new(&program.signature, values, effort);
         for (i, case) in function.cases.iter().enumerate() {
+            if let Some(pattern) = never_a_value(program, values, case.args) {
+                unreachable.insert(case.id);
+                found.push(no_such_argument(program, function, i, pattern));
+                continue;
+            }
             if i > 0 && matches!(matrix.useful(case.args), Question::No) {
                 unreachable.insert(case.id);
                 found.push(warning(program, function, i));
@@ -73,6 +77,38 @@ pub(crate) fn unreachable_rules(
         }
     }
     unreachable
+}
+
+/// A pattern for an application of a function that always rewrites: arguments are normal forms, hence no such application.
+fn never_a_value<'p>(program: &Program, values: &Values, args: &'p [Pattern]) -> Option<&'p Pattern> {
+    let mut found = None;
+    for arg in args {
+        arg.walk(&mut |pattern| {
+            if let PatternKind::App { symbol, .. } = pattern.kind
+                && program.signature.symbols[symbol].kind == SymbolKind::Defined
+                && !values.heads(pattern.sort).contains(&symbol)
+            {
+                found.get_or_insert(pattern);
+            }
+        });
+    }
+    found
+}
+
+fn no_such_argument(program: &Program, function: &Function<'_>, at: usize, pattern: &Pattern) -> Diagnostic {
+    let name = |symbol: SymbolId| &program.signature.symbols[symbol].name;
+    let inner = match pattern.kind {
+        PatternKind::App { symbol, .. } => name(symbol),
+        _ => name(function.symbol),
+    };
+    Diagnostic::warning("T0501", format!("this rule of `{}` never applies", name(function.symbol)))
+        .label(function.cases[at].rule.heads[0].span, "never matches")
+        .label(
+            pattern.span,
+            format!("`{inner}` has a rule for every argument, so this is never a normal form"),
+        )
+        .note("rewriting is innermost: arguments are rewritten to normal forms before a rule is tried")
+        .help(format!("match the constructors that `{inner}` gives, or remove this rule"))
 }
 
 fn warning(program: &Program, function: &Function<'_>, at: usize) -> Diagnostic {

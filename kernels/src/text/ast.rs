@@ -11,10 +11,10 @@ pub(super) struct Ident {
     pub span: Range<usize>,
 }
 
-/// A type in the text: `u32`, `Cell*`, `shared u32*`.
+/// A type in the text: `u32`, `Cell*`, `in_shared u32*`.
 #[derive(Clone, Debug)]
 pub(super) struct TypeName {
-    /// `shared` or `local` before a pointer.
+    /// `in_shared` or `in_local` before a pointer.
     pub space: Option<Space>,
     pub name: Ident,
     pub pointer: bool,

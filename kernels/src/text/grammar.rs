@@ -66,7 +66,7 @@ fn base_type<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, Ident> {
 
 fn type_name<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, TypeName> {
     let pointer = || punct("*").or_not().map(|p| p.is_some());
-    let placed = choice((word("shared").to(Space::Shared), word("local").to(Space::Local)))
+    let placed = choice((word("in_shared").to(Space::Shared), word("in_local").to(Space::Local)))
         .then(base_type())
         .then_ignore(punct("*"))
         .map(|(space, name)| TypeName { space: Some(space), name, pointer: true });

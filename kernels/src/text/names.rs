@@ -173,6 +173,18 @@ static BUILTINS: LazyLock<HashMap<String, Builtin>> = LazyLock::new(|| {
     map
 });
 
+/// Names of all atomic operations in all orders and scopes.
+#[cfg(test)]
+pub(crate) fn atomics() -> Vec<(String, AtomicOp)> {
+    let all = BUILTINS.iter().filter_map(|(name, builtin)| match builtin {
+        Builtin::Atomic(op, ..) => Some((name.clone(), *op)),
+        _ => None,
+    });
+    let mut all: Vec<_> = all.collect();
+    all.sort_by(|a, b| a.0.cmp(&b.0));
+    all
+}
+
 /// The built-in function of that name.
 pub(crate) fn builtin(name: &str) -> Option<Builtin> {
     BUILTINS.get(name).copied()
@@ -239,7 +251,7 @@ pub(crate) const KEYWORDS: [&str; 26] = [
 ];
 
 /// Words that are names of the prelude, of CUDA, or keywords of C++, and so cannot name anything.
-const RESERVED: &str = "shared local lane_id threadIdx blockIdx blockDim gridDim warpSize I32_MIN I64_MIN \
+const RESERVED: &str = "in_shared in_local lane_id threadIdx blockIdx blockDim gridDim warpSize I32_MIN I64_MIN \
     alignas alignof and and_eq asm auto bitand bitor catch char class compl concept const const_cast consteval constinit \
     co_await co_return co_yield decltype delete do double dynamic_cast enum explicit export extern float friend inline int \
     long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register \

@@ -11,13 +11,15 @@ use expr::literal;
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&print(self, None))
+        f.write_str(&print(self, None, 0))
     }
 }
 
-/// The text of a module; with the name of the program that it comes from, with `#line` directives for a compiler.
-pub(crate) fn print(module: &Module, program: Option<&str>) -> String {
-    let mut out = Printer { module, text: String::new(), indent: 0, lines: program.map(Lines::new) };
+/// The text of a module; with the name of the program that it comes from, with `#line` directives for a compiler, which has read
+/// so many lines `before`.
+pub(crate) fn print(module: &Module, program: Option<&str>, before: usize) -> String {
+    let lines = program.map(|p| Lines::new(p, before));
+    let mut out = Printer { module, text: String::new(), indent: 0, lines };
     out.module();
     out.text
 }
@@ -33,16 +35,31 @@ pub(crate) fn print_statement(module: &Module, function: &Function, stmt: &Stmt)
 /// Keeps a compiler's idea of the current place, so that `#line` is printed only where it is needed.
 struct Lines {
     program: String,
-    /// Line that the compiler takes the next printed line to have.
+    /// Lines of the whole text so far.
+    printed: u32,
+    /// Line of the program that the compiler takes the next printed line to be; `None` for a line of this text itself.
     next: Option<u32>,
     /// Line of the statement that is being printed, and of its parts without an origin of their own.
     wanted: Option<u32>,
 }
 
 impl Lines {
-    fn new(program: &str) -> Self {
+    fn new(program: &str, before: usize) -> Self {
         let program = program.chars().map(|c| if c.is_control() || c == '"' || c == '\\' { '_' } else { c });
-        Self { program: program.collect(), next: None, wanted: None }
+        Self {
+            program: program.collect(),
+            printed: u32::try_from(before).unwrap_or(u32::MAX),
+            next: None,
+            wanted: None,
+        }
+    }
+}
+
+impl Lines {
+    /// A line was printed.
+    fn advance(&mut self) {
+        self.printed += 1;
+        self.next = self.next.map(|n| n + 1);
     }
 }
 
@@ -56,6 +73,18 @@ struct Printer<'a> {
 impl<'a> Printer<'a> {
     fn line(&mut self, text: impl Display) {
         self.place();
+        self.write(text);
+    }
+
+    /// A comment: it has no place in the program that a compiler could name.
+    fn comment(&mut self, text: &str) {
+        self.write(format_args!("// {text}").to_string().trim_end());
+        if let Some(lines) = &mut self.lines {
+            lines.advance();
+        }
+    }
+
+    fn write(&mut self, text: impl Display) {
         for _ in 0..self.indent {
             self.text.push_str("    ");
         }
@@ -67,24 +96,21 @@ impl<'a> Printer<'a> {
     fn place(&mut self) {
         let Some(lines) = &mut self.lines else { return };
         if lines.next != lines.wanted {
-            match lines.wanted {
-                Some(line) => {
-                    let _ = writeln!(self.text, "#line {line} \"{}\"", lines.program);
-                }
-                None => {
-                    let line = self.text.matches('\n').count() + 2;
-                    let _ = writeln!(self.text, "#line {line} \"kernels.cu\"");
-                }
-            }
+            lines.printed += 1;
+            // Writing to a string cannot fail.
+            let _ = match lines.wanted {
+                Some(line) => writeln!(self.text, "#line {line} \"{}\"", lines.program),
+                None => writeln!(self.text, "#line {} \"kernels.cu\"", lines.printed + 1),
+            };
             lines.next = lines.wanted;
         }
-        lines.next = lines.next.map(|n| n + 1);
+        lines.advance();
     }
 
     fn blank(&mut self) {
         self.text.push('\n');
         if let Some(lines) = &mut self.lines {
-            lines.next = lines.next.map(|n| n + 1);
+            lines.advance();
         }
     }
 
@@ -137,8 +163,8 @@ impl<'a> Printer<'a> {
 
     fn ty(&self, ty: Type) -> String {
         let space = match ty.space() {
-            Some(Space::Shared) => "shared ",
-            Some(Space::Local) => "local ",
+            Some(Space::Shared) => "in_shared ",
+            Some(Space::Local) => "in_local ",
             _ => "",
         };
         match ty {
@@ -173,14 +199,8 @@ impl FunctionPrinter<'_, '_> {
         let function = self.function;
         if let Some(lines) = &mut self.out.lines {
             lines.wanted = None;
-            lines.next = None;
-            // An origin of the code before must not reach into this function.
-            let line = self.out.text.matches('\n').count() + 2;
-            let _ = writeln!(self.out.text, "#line {line} \"kernels.cu\"");
         }
-        for line in &function.doc {
-            self.out.line(format_args!("// {line}").to_string().trim_end());
-        }
+        function.doc.iter().for_each(|line| self.out.comment(line));
         let params: Vec<_> = function
             .params
             .iter()
@@ -223,9 +243,7 @@ impl FunctionPrinter<'_, '_> {
             _ => {}
         }
         for line in stmt.origin.comment.iter().flat_map(|c| c.split('\n')) {
-            // The place in the program is the statement's, not the comment's.
-            let text = format!("// {line}");
-            self.out.line(text.trim_end());
+            self.out.comment(line);
         }
         self.kind(&stmt.kind);
         if let Some(lines) = &mut self.out.lines {

@@ -1,6 +1,6 @@
 //! The text form: what prints parses back, and what is wrong is reported at its place.
 
-mod random;
+pub(crate) mod random;
 
 use gchr_core::diagnostic::render_all;
 use gchr_core::source::SourceMap;

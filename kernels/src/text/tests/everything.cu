@@ -23,7 +23,7 @@ __device__ u32 element(Launch p, u32 i);
 // Sums a cell.
 //
 //   indented
-__device__ __forceinline__ u32 sum(Cell c, shared u32* tile, local u32* stack) {
+__device__ __forceinline__ u32 sum(Cell c, in_shared u32* tile, in_local u32* stack) {
     return c.a + c.b + tile[0u] + stack[1u];
 }
 

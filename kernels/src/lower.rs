@@ -1,0 +1,29 @@
+//! Passes that bring a module closer to what CUDA has: same kernels, same meaning, fewer constructs.
+//!
+//! - [`everywhere`]: `everywhere` blocks become votes and shuffles of whole warps.
+//! - [`signed`]: wrapping arithmetic on signed integers becomes arithmetic on unsigned ones, since C++ leaves signed overflow open.
+
+mod everywhere;
+mod signed;
+mod vars;
+
+pub use everywhere::everywhere;
+pub use signed::signed;
+#[cfg(test)]
+pub(crate) use vars::zero;
+
+/// A pass: a name, what it does, and how.
+pub struct Pass {
+    /// Name, as in `gchr emit --after NAME`.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// The pass.
+    pub run: fn(&mut crate::ir::Module),
+}
+
+/// The passes before CUDA text, in order.
+pub const CUDA_PASSES: [Pass; 2] = [
+    Pass { name: "everywhere", about: "everywhere blocks to votes and shuffles", run: everywhere },
+    Pass { name: "signed", about: "wrapping signed arithmetic to unsigned arithmetic", run: signed },
+];
