@@ -385,7 +385,7 @@ __device__ __forceinline__ void collect(Params p, u32 n, u32 first, u32 stride) 
 // `rc_read` and `nf_read`, which the next iteration fills again, hold the moved values meanwhile.
 // pre: all blocks call it, `used` is the same in all of them
 // shares: tile[0..9] of the block
-__device__ __forceinline__ void compact(Params p, u32 used, u32 first, u32 stride, shared u32* tile) {
+__device__ __forceinline__ void compact(Params p, u32 used, u32 first, u32 stride, in_shared u32* tile) {
     u32 share = (used - 1u + gridDim.x - 1u) / gridDim.x;
     u32 start = min(1u + blockIdx.x * share, used);
     u32 end = min(start + share, used);

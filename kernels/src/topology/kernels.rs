@@ -51,6 +51,7 @@ pub fn kernels(
     let id = texts.add("topology.cu", include_str!("../../templates/topology.cu"));
     let mut module = text::parse(&texts, id)?;
     widen(&mut module, system.max_arity);
+    relax_occupancy(&mut module, system.max_arity);
     fill(&mut module, "RELAXED", u64::from(strategy == Strategy::Relaxed));
     fill(&mut module, "COLLECTOR", collector as u64);
     for hole in ["first_waiting", "retain_arguments", "release_arguments", "renamed"] {
@@ -66,6 +67,20 @@ pub fn kernels(
 fn fill(module: &mut Module, constant: &str, value: u64) {
     if let Some(id) = module.constant(constant) {
         module.constants[id].value = ConstantValue::Given(Literal::Int(value));
+    }
+}
+
+/// Lets the kernel have more registers when slots are wide, so that none are spilled.
+fn relax_occupancy(module: &mut Module, max_arity: usize) {
+    let blocks = match max_arity {
+        0..=3 => 4,
+        4..=7 => 2,
+        _ => 1,
+    };
+    for function in module.functions.iter_mut() {
+        if let FunctionKind::Kernel { min_blocks, .. } = &mut function.kind {
+            *min_blocks = blocks;
+        }
     }
 }
 

@@ -63,11 +63,20 @@ pub struct Report {
     pub reachable_slots: u64,
 }
 
+/// A run that the program or a limit stopped.
+#[derive(Debug)]
+pub struct Stopped {
+    /// Why, and where.
+    pub error: RunError,
+    /// What it cost so far.
+    pub stats: Stats,
+}
+
 /// Why there is no normal form.
 #[derive(Debug)]
 pub enum Failure {
     /// The program or a limit stopped the run.
-    Stopped(Box<RunError>, Stats),
+    Stopped(Box<Stopped>),
     /// The device failed.
     Device(DeviceError),
 }
@@ -102,19 +111,15 @@ pub fn run(
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
     let mut runner = Runner { job, options, counts: Counts::default(), device_ms: 0.0, bytes: 0 };
-    let tables = match Tables::new(&job, &options, device) {
-        Ok(tables) => tables,
-        Err(Failure::Stopped(mut error, _)) => {
-            error.span = Some(job.input.span);
-            return Err(Failure::Stopped(error, runner.stats(start, device)));
-        }
-        Err(other) => return Err(other),
+    let result = match Tables::new(&job, &options, device) {
+        Ok(tables) => runner.iterate(tables, device, control),
+        Err(failure) => Err(failure),
     };
-    match runner.iterate(tables, device, control) {
-        Ok(tables) => runner.finish(&tables, start, device),
-        Err(Failure::Stopped(error, _)) => Err(Failure::Stopped(error, runner.stats(start, device))),
-        Err(other) => Err(other),
+    let mut result = result.and_then(|tables| runner.finish(&tables, start, device));
+    if let Err(Failure::Stopped(stopped)) = &mut result {
+        stopped.stats = runner.stats(start, device);
     }
+    result
 }
 
 /// What a launch says of its end; the template's words for it.
@@ -122,6 +127,11 @@ mod stop {
     pub const DONE: u32 = 1;
     pub const MUST_GROW: u32 = 2;
     pub const FAILED: u32 = 3;
+}
+
+fn stopped(reason: StopReason, progress: Progress) -> Failure {
+    let error = RunError { reason, rule: None, span: None, progress };
+    Failure::Stopped(Box::new(Stopped { error, stats: Stats::default() }))
 }
 
 struct Runner<'a> {
@@ -184,8 +194,7 @@ impl Runner<'_> {
     }
 
     fn stopped(&self, reason: StopReason) -> Failure {
-        let error = RunError { reason, rule: None, span: None, progress: self.progress() };
-        Failure::Stopped(Box::new(error), Stats::default())
+        stopped(reason, self.progress())
     }
 
     fn grow(&self, tables: Tables, device: &mut dyn Device) -> Result<Tables, Failure> {
@@ -221,9 +230,9 @@ impl Runner<'_> {
             _ => ArithmeticError::Undefined,
         };
         let mut failure = self.stopped(StopReason::Arithmetic { op, error, operands });
-        if let Failure::Stopped(error, _) = &mut failure {
-            error.rule = site.rule;
-            error.span = Some(site.span);
+        if let Failure::Stopped(stopped) = &mut failure {
+            stopped.error.rule = site.rule;
+            stopped.error.span = Some(site.span);
         }
         failure
     }

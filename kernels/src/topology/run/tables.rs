@@ -1,8 +1,7 @@
 //! Device tables of the topology scheduler: slots, flags, counts, control words.
 
-use gchr_core::error::{RunError, StopReason};
+use gchr_core::error::StopReason;
 use gchr_core::rule::{Const, GroundNode};
-use gchr_core::stats::Stats;
 use gchr_core::{control::Progress, ids::Id};
 
 use super::{Failure, Job, Options};
@@ -93,9 +92,7 @@ impl Tables {
         let width = width.next_multiple_of(4);
         let memory = |what: &str| {
             let reason = StopReason::Memory { limit: options.memory, what: what.into() };
-            let progress = Progress { steps: 0, bytes: 0, live: 0 };
-            let error = RunError { reason, rule: None, span: None, progress };
-            Failure::Stopped(Box::new(error), Stats::default())
+            super::stopped(reason, Progress { steps: 0, bytes: 0, live: 0 })
         };
         let input = Input::new(job, width).ok_or_else(|| memory("slots of the start term"))?;
         let used = input.nf.len() as u64;
