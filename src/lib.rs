@@ -1,1 +1,41 @@
-//! A rule engine.
+//! gchr runs rule programs: many-sorted term rewriting (`.trs`) and Constraint Handling Rules (`.chr`).
+//!
+//! The steps are those of the command line: an [`Input`] names the program and what to start it on, [`Input::parse`] checks it,
+//! [`Program::compile`] makes a plan, [`Executable::run`] runs it under a [`Control`] and returns an [`Outcome`]. Nothing here prints
+//! or ends the process: diagnostics are values ([`Diagnostics`]), and so is the reason why a run stopped ([`Failure`]).
+//!
+//! ```
+//! use gchr::{CompileOptions, Control, Input};
+//!
+//! let program = Input::terms(
+//!     "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat);
+//!      var X, Y : Nat;
+//!      eqn Plus(Zero(), Y) = Y;
+//!          Plus(S(X), Y) = S(Plus(X, Y));",
+//! )
+//! .term("Plus(S(Zero()), S^5(Zero()))")
+//! .parse()?;
+//! let executable = program.compile(&CompileOptions::default())?;
+//! let outcome = executable.run(&mut Control::default()).map_err(|stopped| stopped.diagnostics)?;
+//! assert_eq!(outcome.to_string(), "S^6(Zero)\n");
+//! assert_eq!(outcome.stats().rewrites, Some(2));
+//! # Ok::<(), gchr::Diagnostics>(())
+//! ```
+
+mod diagnostics;
+mod executable;
+mod input;
+mod output;
+mod program;
+mod stack;
+
+pub use diagnostics::Diagnostics;
+pub use executable::{CompileOptions, Executable, Failure};
+pub use gchr_core as core;
+pub use gchr_core::control::{Control, Limits, Progress};
+pub use gchr_core::diagnostic::{Diagnostic, Severity};
+pub use gchr_core::stats::Stats;
+pub use input::{Input, Language};
+pub use output::{Answer, Format, FormatError, Outcome};
+pub use program::Program;
+pub use stack::with_large_stack;

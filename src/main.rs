@@ -1,2 +1,7 @@
-//! CLI
-fn main() {}
+//! The command line of gchr.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

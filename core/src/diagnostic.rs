@@ -27,7 +27,8 @@ pub struct Label {
 /// One finding. The first label is the primary place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// Stable code such as `T0102`: `T` term frontend, `C` constraint frontend, `R` run time, `D` device, `I` internal check.
+    /// Stable code such as `T0102`: `T` term frontend, `C` constraint frontend, `R` run time, `D` device,
+    /// `U` usage and files, `I` internal check.
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,

@@ -20,6 +20,11 @@ pub enum StopReason {
         /// The operands as text.
         operands: Vec<String>,
     },
+    /// No rule matches an application whose sort is built in, so that it cannot be a normal form itself.
+    NoRule {
+        /// The application as text, cut when it is long.
+        redex: String,
+    },
     /// `--max-steps` is reached.
     Steps {
         /// The limit.
@@ -126,6 +131,12 @@ impl StopReason {
                 let call = format!("{}({})", op.name(), operands.join(", "));
                 (code, format!("{what} in {call}"), "evaluated here", some(help))
             }
+            StopReason::NoRule { redex } => (
+                "R0105",
+                format!("no rule matches {redex}"),
+                "the last rule applied before",
+                some("its sort has only numbers as values: add a rule for this case"),
+            ),
             StopReason::Steps { limit } => (
                 "R0201",
                 format!("step limit of {limit} reached"),

@@ -16,3 +16,4 @@ pub mod rule;
 pub mod signature;
 pub mod source;
 pub mod stats;
+pub mod value;

@@ -8,6 +8,7 @@
 mod print;
 mod verify;
 
+pub(crate) use print::Shown;
 pub use verify::verify;
 
 use crate::define_id;

@@ -311,6 +311,13 @@ impl Directives<'_> {
 
     /// Reports type names that nothing defines, once all directives are read.
     fn check_types(&mut self) {
+        for (span, name) in self.found.types.circular() {
+            self.diagnostics.push(
+                Diagnostic::error("C0204", format!("the type {name} is defined by itself"))
+                    .label(span, "never becomes a type with values")
+                    .help("give it alternatives: :- chr_type t ---> ... ."),
+            );
+        }
         let mut used = self.found.types.mentioned();
         for c in &self.found.constraints {
             used.extend(c.columns.iter().flatten().map(|ty| (c.span, ty.clone())));

@@ -214,6 +214,19 @@ impl Types {
         all
     }
 
+    /// Aliases that stand for themselves: their places and names.
+    pub fn circular(&self) -> Vec<(Span, &str)> {
+        let is_circular = |(name, arity): (&String, usize), user: &UserType| {
+            let Definition::Alias(alias) = &user.definition else { return false };
+            let ty = Type::User(name.clone(), vec![Type::Any; arity]);
+            matches!(self.expand(&ty), Expanded::Unknown) && self.unknown_name(alias).is_none()
+        };
+        let all = self.table.iter().filter(|((name, arity), user)| is_circular((name, *arity), user));
+        let mut found: Vec<_> = all.map(|((name, _), user)| (user.span, name.as_str())).collect();
+        found.sort_unstable();
+        found
+    }
+
     /// Follows aliases and substitutes parameters.
     pub fn expand(&self, ty: &Type) -> Expanded {
         let mut ty = ty.clone();

@@ -42,6 +42,10 @@ const DECLARATIONS: &[Case] = &[
     (":- chr_constraint c(?7).\nc(_) <=> true.", &[("C0203", "7")]),
     (":- chr_type t ---> a.\n:- chr_type t ---> b.\n:- chr_type 7.", &[("C0204", "t"), ("C0204", "7")]),
     (
+        ":- chr_type a == b.\n:- chr_type b == a.\n:- chr_constraint c(?a).\nc(_) <=> c(1).",
+        &[("C0204", "a"), ("C0204", "b")],
+    ),
+    (
         ":- chr_option(semantics, fast).\n:- chr_option(optimise, full).",
         &[("C0205", "fast"), ("C0205", "optimise")],
     ),
@@ -118,6 +122,8 @@ const WARNINGS: &[Case] = &[
 
 /// Programs without any finding: what is near a warning but right.
 const CLEAN: &[&str] = &[
+    // A type whose parameters grow with the depth of the term.
+    ":- chr_type t(X) ---> z ; f(t(p(X, X))).\n:- chr_type p(X, Y) ---> p(X, Y).\n:- chr_constraint c(?t(int)).\nc(_) <=> c(f(f(f(f(f(f(f(f(f(f(f(f(z))))))))))))).",
     // The special rule comes first.
     ":- chr_constraint c/2.\nc(1, _) <=> true.\nc(_, _) <=> true.",
     // A rule in between keeps c/1: in its body, c(1) is in the store.

@@ -36,3 +36,18 @@ macro_rules! programs {
 }
 
 programs!(min, gcd, primes, floyd, tc, fib, mergesort, unionfind, dijkstra, evaluator, syntax);
+
+/// What stands at the start or the end of a clause prints so that it reads back.
+#[test]
+fn clause_borders() {
+    for text in
+        ["?- c($) .", "(a \\ b).", "f((:- a)) :- b, (c :- d).", "(:- a) --> b.", "?- c((a, b)), (d ; e)."]
+    {
+        let mut sources = SourceMap::new();
+        let first = sources.add("p.chr", text);
+        let parsed = parse(&sources, first);
+        assert_eq!((parsed.diagnostics.as_slice(), parsed.ast.clauses.len()), ([].as_slice(), 1), "{text}");
+        let again = sources.add("printed", parsed.ast.to_string());
+        assert!(parse(&sources, again).ast.canonical(first) == parsed.ast.canonical(first), "{}", parsed.ast);
+    }
+}

@@ -35,7 +35,7 @@ define_id!(
 );
 
 /// A scalar type. The text names are those of the CUDA prelude: `bool u8 i32 u32 i64 u64 f64`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Scalar {
     /// Truth value; one byte in memory.
     Bool,

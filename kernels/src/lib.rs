@@ -6,7 +6,10 @@ pub mod cuda;
 pub mod device;
 pub mod emit;
 pub mod ir;
+pub mod link;
 pub mod lower;
+pub mod sim;
+pub mod template;
 #[cfg(test)]
 mod testing;
 pub mod text;

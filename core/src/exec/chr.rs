@@ -1,1 +1,137 @@
-//! exec/chr.
+//! Runs a constraint program on the CPU under the refined operational semantics (Duck, Stuckey, García de la Banda, Holzbaur:
+//! The Refined Operational Semantics of Constraint Handling Rules, 2004).
+//!
+//! [`run`] flattens the plan into instructions, adds the facts in order, then executes the queries on one store. The order of
+//! rule tries is that of SWI-Prolog's library(chr); `docs/plan-constraints.md` says how far.
+
+mod code;
+mod flatten;
+mod history;
+mod index;
+mod machine;
+mod report;
+mod search;
+mod step;
+mod store;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use store::{Row, Rows, Store};
+
+use std::time::Instant;
+
+use crate::control::Control;
+use crate::error::{RunError, StopReason};
+use crate::facts::{FactColumn, Facts};
+use crate::ids::Id;
+use crate::plan::chr::ChrPlan;
+use crate::rule::{Program, Semantics};
+use crate::signature::SortKind;
+use crate::stats::Stats;
+use crate::value::Heap;
+use crate::value::heap::HeapFull;
+use machine::{Machine, Stop};
+
+/// A run that reached its end.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The final store.
+    pub store: Store,
+    /// What it cost.
+    pub stats: Stats,
+}
+
+/// A run that stopped before its end.
+#[derive(Debug)]
+pub struct Stopped {
+    /// Why.
+    pub error: RunError,
+    /// The store at that moment, without the constraints whose activation was going on and that were not stored yet.
+    pub store: Store,
+    /// What it cost.
+    pub stats: Stats,
+}
+
+/// Runs `program` by its plan: adds `facts`, then executes the queries.
+pub fn run(
+    program: &Program,
+    plan: &ChrPlan,
+    facts: &[Facts],
+    control: &mut Control,
+) -> Result<Outcome, Box<Stopped>> {
+    let start = Instant::now();
+    let mut heap = Heap::new();
+    let flat = flatten::flatten(program, plan, &mut heap);
+    // Constants alone cannot fill a heap of 2^32 words before they fill the source text.
+    let (code, full) = flat.map_or_else(|HeapFull| (code::Code::default(), true), |code| (code, false));
+    let mut machine = Machine::new(program, plan, &code, heap, control);
+    let result = match full {
+        true => Err(machine.stop(StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS })),
+        false => execute(&mut machine, facts),
+    };
+    let progress = machine.progress();
+    let stats = Stats {
+        firings: Some(machine.firings),
+        run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
+        live_cells: Some(progress.live),
+        peak_bytes: Some(machine.peak.max(progress.bytes)),
+        collections: Some(machine.heap.collections()),
+        device: Some("cpu".into()),
+        semantics: Some(Semantics::Refined.name().into()),
+        ..Stats::default()
+    };
+    let store = Store { tables: machine.tables, heap: machine.heap };
+    match result {
+        Ok(()) => Ok(Outcome { store, stats }),
+        Err(error) => Err(Box::new(Stopped { error: *error, store, stats })),
+    }
+}
+
+fn execute(machine: &mut Machine, facts: &[Facts]) -> Result<(), Stop> {
+    for batch in facts {
+        add_facts(machine, batch)?;
+    }
+    (0..machine.code.queries.len()).try_for_each(|query| machine.query(query))
+}
+
+fn add_facts(machine: &mut Machine, facts: &Facts) -> Result<(), Stop> {
+    let constraint = facts.constraint.index();
+    let kinds = machine.tables[constraint].kinds.clone();
+    let mut args = vec![0; kinds.len()];
+    for row in 0..facts.rows {
+        for (column, (arg, &kind)) in args.iter_mut().zip(&kinds).enumerate() {
+            let word = facts.columns.get(column).and_then(|c| fact(&mut machine.heap, c, row, kind));
+            *arg = match word {
+                Some(Ok(word)) => word,
+                Some(Err(HeapFull)) => {
+                    let what = "terms".into();
+                    return Err(machine.stop(StopReason::Indices { what, limit: Heap::MAX_WORDS }));
+                }
+                None => {
+                    let column = machine.column_name(facts.constraint, column);
+                    let value = format!("the value in row {}", row + 1);
+                    return Err(machine.stop(StopReason::Column { column, value }));
+                }
+            };
+        }
+        machine.activate(constraint, &args)?;
+    }
+    Ok(())
+}
+
+/// The word of a fact for a column of some kind; nothing when it does not fit there.
+fn fact(heap: &mut Heap, column: &FactColumn, row: usize, kind: SortKind) -> Option<Result<u64, HeapFull>> {
+    let any = kind == SortKind::Any;
+    Some(match column {
+        FactColumn::Int(values) if any => heap.int(*values.get(row)?),
+        FactColumn::Float(values) if any => heap.float(*values.get(row)?),
+        FactColumn::Atom(values) if any => Ok(Heap::atom(*values.get(row)?)),
+        FactColumn::Str(values) if any => Ok(Heap::str(*values.get(row)?)),
+        FactColumn::Int(values) if kind == SortKind::Int => Ok(*values.get(row)? as u64),
+        FactColumn::Float(values) if kind == SortKind::Float => Ok(values.get(row)?.to_bits()),
+        FactColumn::Atom(values) if kind == SortKind::Atom => Ok(u64::from(values.get(row)?.0)),
+        FactColumn::Str(values) if kind == SortKind::Str => Ok(u64::from(values.get(row)?.0)),
+        _ => return None,
+    })
+}

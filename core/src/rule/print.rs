@@ -101,6 +101,37 @@ fn print_const(sig: &Signature, c: Const, f: &mut Formatter<'_>) -> fmt::Result 
     }
 }
 
+/// A piece of the rule IR in its text form, for printers of later stages.
+pub(crate) struct Shown<'a, T> {
+    pub sig: &'a Signature,
+    pub vars: &'a IdVec<VarId, Var>,
+    pub what: &'a T,
+}
+
+impl Display for Shown<'_, Expr> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Printer { sig: self.sig, vars: self.vars, f }.expr(self.what)
+    }
+}
+
+impl Display for Shown<'_, Pattern> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Printer { sig: self.sig, vars: self.vars, f }.pattern(self.what)
+    }
+}
+
+impl Display for Shown<'_, Goal> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Printer { sig: self.sig, vars: self.vars, f }.goal(self.what)
+    }
+}
+
+impl Display for Shown<'_, Const> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        print_const(self.sig, *self.what, f)
+    }
+}
+
 struct Printer<'a, 'b, 'c> {
     sig: &'a Signature,
     vars: &'a IdVec<VarId, Var>,

@@ -5,11 +5,17 @@ use std::fmt::{self, Display, Formatter, Write};
 use super::*;
 use crate::operators::{self, ARGUMENT, Operator, TERM};
 
+/// Greatest priority of what stands at the start of a clause: below the `\` and `|` of rules.
+const HEAD: u32 = 1099;
+
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.clauses.iter().try_for_each(|clause| {
-            print_clause(self, &clause.kind, f)?;
-            f.write_str(".\n")
+            let mut text = String::new();
+            print_clause(self, &clause.kind, &mut text)?;
+            // Behind an atom of symbols, the full stop would become a part of it.
+            let glued = text.ends_with(is_symbol);
+            writeln!(f, "{text}{}", if glued { " ." } else { "." })
         })
     }
 }
@@ -24,7 +30,7 @@ impl Module {
     }
 }
 
-fn print_clause(module: &Module, kind: &ClauseKind, f: &mut Formatter<'_>) -> fmt::Result {
+fn print_clause(module: &Module, kind: &ClauseKind, f: &mut String) -> fmt::Result {
     match kind {
         ClauseKind::Directive(term) => {
             f.write_str(":- ")?;
@@ -34,14 +40,20 @@ fn print_clause(module: &Module, kind: &ClauseKind, f: &mut Formatter<'_>) -> fm
             f.write_str("?- ")?;
             print_all(module, goals, f)
         }
-        ClauseKind::Prolog(term) => print_term(module, *term, TERM, f),
+        ClauseKind::Prolog(term) => {
+            let neck = [":-", "-->"].into_iter().find_map(|n| Some((n, module.binary(*term, n)?)));
+            let Some((neck, (head, body))) = neck else { return print_term(module, *term, HEAD, f) };
+            print_term(module, head, HEAD, f)?;
+            write!(f, " {neck} ")?;
+            print_term(module, body, TERM - 1, f)
+        }
         ClauseKind::Rule(rule) => print_rule(module, rule, f),
     }
 }
 
-fn print_rule(module: &Module, rule: &Rule, f: &mut Formatter<'_>) -> fmt::Result {
+fn print_rule(module: &Module, rule: &Rule, f: &mut String) -> fmt::Result {
     if let Some(name) = rule.name {
-        print_term(module, name, 1099, f)?;
+        print_term(module, name, HEAD, f)?;
         f.write_str(" @ ")?;
     }
     print_all(module, &rule.kept, f)?;
@@ -67,7 +79,7 @@ fn print_rule(module: &Module, rule: &Rule, f: &mut Formatter<'_>) -> fmt::Resul
     Ok(())
 }
 
-fn print_all(module: &Module, terms: &[TermId], f: &mut Formatter<'_>) -> fmt::Result {
+fn print_all(module: &Module, terms: &[TermId], f: &mut String) -> fmt::Result {
     terms.iter().enumerate().try_for_each(|(i, &term)| {
         if i > 0 {
             f.write_str(", ")?;
@@ -214,8 +226,13 @@ fn is_plain_atom(name: &str) -> bool {
         Some(_) if matches!(name, "[]" | "{}" | "!" | ";") => true,
         // A comment, or the end of the clause, is not an atom.
         Some(_) if name.starts_with("/*") || name == "." => false,
-        Some(_) => name.bytes().all(|c| b"+-*/\\^<>=~:.?@#&$".contains(&c)),
+        Some(_) => name.chars().all(is_symbol),
     }
+}
+
+/// Whether a character is one of those that symbolic atoms are made of.
+fn is_symbol(c: char) -> bool {
+    "+-*/\\^<>=~:.?@#&$".contains(c)
 }
 
 fn print_quoted(quote: char, text: &str, out: &mut dyn Write) -> fmt::Result {

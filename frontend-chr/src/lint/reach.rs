@@ -8,19 +8,47 @@
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::hash::HashMap;
 use gchr_core::ids::Id;
-use gchr_core::rule::{Const, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId, VarId};
-use gchr_core::signature::ConstraintId;
+use gchr_core::rule::{Const, Head, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId, VarId};
+use gchr_core::signature::{ConstraintId, SymbolId, TextId};
 
 use super::heads;
 
 /// Rules with more heads are not compared: the search for a mapping of heads is exponential in their number.
 const MAX_HEADS: usize = 5;
 
+/// Earlier rules that one rule is compared with, at most.
+const MAX_COMPARED: usize = 4096;
+
+/// What the first argument of a head says about the values it matches: tables of rules over constants are not compared pairwise.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum First {
+    Any,
+    Int(i64),
+    Float(u64),
+    Text(TextId),
+    App(SymbolId),
+}
+
+type Key = (ConstraintId, First);
+
+fn key(head: &Head) -> Option<Key> {
+    let HeadAtom::Constraint { constraint, args } = &head.atom else { return None };
+    let first = match args.first().map(|a| &a.kind) {
+        None | Some(PatternKind::Wild | PatternKind::Var(_)) => First::Any,
+        Some(PatternKind::Const(Const::Int(n))) => First::Int(*n),
+        Some(PatternKind::Const(Const::Float(x))) => First::Float(x.to_bits()),
+        Some(PatternKind::Const(Const::Atom(t) | Const::Str(t))) => First::Text(*t),
+        Some(PatternKind::App { symbol, .. }) => First::App(*symbol),
+    };
+    Some((*constraint, first))
+}
+
 pub(super) fn unreachable(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     let mut kept = vec![false; program.signature.constraints.len()];
-    let mut removers: HashMap<ConstraintId, Vec<RuleId>> = HashMap::default();
+    let mut removers: HashMap<Key, Vec<RuleId>> = HashMap::default();
     for (id, rule) in program.rules.iter_enumerated() {
-        let earlier = heads(rule).filter_map(|(c, _)| removers.get(&c)).flatten();
+        let keys = rule.heads.iter().filter_map(key).flat_map(|(c, first)| [(c, first), (c, First::Any)]);
+        let earlier = keys.filter_map(|key| removers.get(&key)).flatten().take(MAX_COMPARED);
         if let Some(&first) = earlier.filter(|&&r| contains(rule, &program.rules[r])).min() {
             let label = program.rule_name(first);
             diagnostics.push(
@@ -36,9 +64,9 @@ pub(super) fn unreachable(program: &Program, diagnostics: &mut Vec<Diagnostic>) 
             && rule.guard.is_empty()
             && symbols.len() <= MAX_HEADS
             && !rule.heads.iter().any(|h| h.passive)
-            && let Some(&(c, _)) = symbols.first()
+            && let Some(key) = rule.heads.first().and_then(key)
         {
-            removers.entry(c).or_default().push(id);
+            removers.entry(key).or_default().push(id);
         }
         for (c, role) in symbols {
             kept[c.index()] |= role == Role::Kept;

@@ -163,6 +163,8 @@ impl<'a> Lowering<'_> {
             let help = if arithmetic {
                 let text = module.term_text(place);
                 format!("terms are not evaluated: write X is {text} before, and X here")
+            } else if let (TermKind::Int(n), Type::Float) = (module.kind(place), &expected) {
+                format!("an integer is not converted: write {n}.0")
             } else {
                 "give a value of the declared type, or declare the column with a wider type, such as ?any"
                     .into()

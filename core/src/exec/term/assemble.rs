@@ -33,6 +33,7 @@ pub(super) fn assemble(plan: &TermPlan, booleans: Booleans) -> Result<Code, TooL
         operands: Vec::new(),
         sites: Vec::new(),
         traces: Vec::new(),
+        failures: Vec::new(),
         map_of: vec![NO_MAP],
         maps: Vec::new(),
         roots: Vec::new(),
@@ -344,9 +345,9 @@ impl Assembler<'_> {
                 let (dst, src) = left.swap_remove(i);
                 self.emit(Op::Move { dst, src });
             } else {
-                // A cycle: its value waits in a slot that no move names.
-                let scratch = left.iter().map(|&(d, s)| d.max(s)).max().unwrap_or(0) + 1;
-                self.frame = self.frame.max(scratch as usize + 1);
+                // A cycle: its value waits in a slot above all others. One that no move names may hold a value that stays.
+                let scratch = self.frame as Slot;
+                self.frame += 1;
                 let src = left[0].1;
                 self.emit(Op::Move { dst: scratch, src });
                 left.iter_mut().filter(|m| m.1 == src).for_each(|m| m.1 = scratch);
@@ -675,6 +676,13 @@ impl Assembler<'_> {
                 let params: Vec<Slot> = (0..args.len() as Slot).collect();
                 let at = self.close(&params, args, 0);
                 self.calls.push((at, *function));
+            }
+            End::NoRule { symbol, args } => {
+                let index = self.code.failures.len() as u32;
+                let args = args.iter().map(|&a| (self.slot(a), self.function.sort(a))).collect();
+                let pending = self.state.pending;
+                self.code.failures.push(Failure { symbol: *symbol, args, pending });
+                self.emit(Op::NoRule { index });
             }
             End::Continue(args) => {
                 let (params, head) = match self.regions.last() {

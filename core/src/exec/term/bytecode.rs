@@ -349,6 +349,10 @@ pub(super) enum Op {
         value: u32,
         count: u16,
     },
+    /// No rule matches: an error.
+    NoRule {
+        index: u32,
+    },
     /// Reports a rule application.
     Trace {
         index: u32,
@@ -369,6 +373,15 @@ pub(super) struct TracePoint {
     pub(super) rule: RuleId,
     pub(super) symbol: SymbolId,
     pub(super) args: Vec<(Slot, SortId)>,
+}
+
+/// An application that no rule matches.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Failure {
+    pub(super) symbol: SymbolId,
+    pub(super) args: Vec<(Slot, SortId)>,
+    /// Rule applications complete there but not counted yet.
+    pub(super) pending: u32,
 }
 
 /// Where an operation that can fail stands.
@@ -420,6 +433,7 @@ pub(super) struct Code {
     pub(super) operands: Vec<Operand>,
     pub(super) sites: Vec<OpSite>,
     pub(super) traces: Vec<TracePoint>,
+    pub(super) failures: Vec<Failure>,
     /// By position: which entry of `maps`, or [`NO_MAP`].
     pub(super) map_of: Vec<u32>,
     pub(super) maps: Vec<Map>,
@@ -461,6 +475,7 @@ impl Op {
         let mut r = Refs { falls_through: true, ..Refs::default() };
         match *self {
             Count { .. } | Trace { .. } => {}
+            NoRule { .. } => r.falls_through = false,
             Halt => {
                 r.slots.push(0);
                 r.falls_through = false;
@@ -648,6 +663,14 @@ pub(super) fn verify(code: &Code) -> Vec<String> {
                     if operands.is_none_or(|o| o.iter().any(|o| o.slot >= frame)) {
                         fail("operands outside the frame");
                     }
+                }
+                Op::NoRule { index }
+                    if code
+                        .failures
+                        .get(index as usize)
+                        .is_none_or(|t| t.args.iter().any(|a| a.0 >= frame)) =>
+                {
+                    fail("error outside the frame");
                 }
                 Op::Trace { index }
                     if code

@@ -14,7 +14,7 @@ use crate::ids::Id;
 use crate::op::ArithmeticError;
 use crate::plan::term::{FunctionId, TermPlan};
 use crate::rule::{Program, RuleId};
-use crate::signature::SortId;
+use crate::signature::{SortId, SymbolId};
 use crate::source::Span;
 
 /// Rule applications between two looks at the clock.
@@ -522,6 +522,13 @@ impl<'a, 'c> Machine<'a, 'c> {
                     Op::ReturnConst { value, count } => ret!(u64::from(value), count),
                     Op::HoleReturn { src, count } => ret!(close_hole(fp, slot!(src) as u32), count),
                     Op::HoleReturnConst { value, count } => ret!(close_hole(fp, value), count),
+                    Op::NoRule { index } => {
+                        let failure = &code.failures[index as usize];
+                        fuel -= i64::from(failure.pending);
+                        let redex = self.application(failure.symbol, &failure.args, fp);
+                        let rule = code.rule_at(at!());
+                        stop!(Stop { reason: StopReason::NoRule { redex }, rule, span: None });
+                    }
                     Op::Trace { index } => self.trace(index, fp),
                 }
                 ip = ip.add(1);
@@ -718,21 +725,26 @@ impl<'a, 'c> Machine<'a, 'c> {
             return;
         }
         let point = &self.code.traces[index as usize];
-        let mut line =
-            format!("{}: {}", self.program.rule_name(point.rule), self.plan.symbol_names[point.symbol]);
+        let redex = self.application(point.symbol, &point.args, fp);
+        self.control.trace_line(&format!("{}: {redex}", self.program.rule_name(point.rule)));
+    }
+
+    /// An application as text, its arguments cut when they are long.
+    fn application(&self, symbol: SymbolId, args: &[(Slot, SortId)], fp: Fp) -> String {
+        let mut line = self.plan.symbol_names[symbol].clone();
         let mut left = TRACE_WIDTH;
-        for (i, &(slot, sort)) in point.args.iter().enumerate() {
+        for (i, &(slot, sort)) in args.iter().enumerate() {
             line.push_str(if i == 0 { "(" } else { ", " });
-            // SAFETY: verified trace points name slots of the frame.
+            // SAFETY: verified trace points and failures name slots of the frame.
             let value = unsafe { *fp.add(slot as usize) };
             let arg = text::bounded(&self.plan.layout, &self.heap, sort, value, left);
             left = left.saturating_sub(arg.len());
             line.push_str(&arg);
         }
-        if !point.args.is_empty() {
+        if !args.is_empty() {
             line.push(')');
         }
-        self.control.trace_line(&line);
+        line
     }
 }
 

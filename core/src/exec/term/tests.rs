@@ -1,6 +1,9 @@
 //! Whole runs of small systems, compared with a naive rewriter.
 
+mod limits;
 mod peers;
+mod random;
+mod reference;
 
 use super::*;
 use crate::plan::term::testing::program;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::exec::term::heap::Heap;
+use crate::hash::HashMap;
 use crate::plan::term::{Layout, Variant};
 use crate::signature::{SortId, SortKind};
 
@@ -32,6 +33,7 @@ pub(super) fn write(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let mut todo = vec![Todo::Value(sort, value)];
+    let mut powers = Powers { longest: longest_power, known: HashMap::default() };
     while let Some(next) = todo.pop() {
         match next {
             Todo::Close(n) => {
@@ -41,7 +43,7 @@ pub(super) fn write(
             }
             Todo::Value(sort, value) => match layout.sorts[sort].kind {
                 SortKind::Float => out.write_all(float(f64::from_bits(value)).as_bytes())?,
-                SortKind::Data => head(layout, heap, sort, value as u32, longest_power, &mut todo, out)?,
+                SortKind::Data => head(layout, heap, sort, value as u32, &mut powers, &mut todo, out)?,
                 _ => write!(out, "{}", value.cast_signed())?,
             },
             Todo::Fields { sort, value, next } => {
@@ -70,7 +72,7 @@ fn head(
     heap: &Heap,
     sort: SortId,
     value: u32,
-    longest_power: u64,
+    powers: &mut Powers,
     todo: &mut Vec<Todo>,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -84,7 +86,7 @@ fn head(
     if let [field] = variant.fields.as_slice()
         && field.sort == sort
     {
-        let (count, inner) = power(layout, heap, sort, value, longest_power);
+        let (count, inner) = powers.count(layout, heap, sort, value);
         if count >= MIN_POWER {
             write!(out, "^{count}(")?;
             if let Some(Todo::Close(n)) = todo.last_mut() {
@@ -101,17 +103,39 @@ fn head(
     Ok(())
 }
 
-/// How often the unary head of a value is nested, and what is inside.
-fn power(layout: &Layout, heap: &Heap, sort: SortId, mut value: u32, longest: u64) -> (u64, u32) {
-    let mask = (1u32 << layout.sorts[sort].tag_bits) - 1;
-    let tag = value & mask;
-    let mut count = 0;
-    while value & mask == tag && count < longest {
-        let Some((_, cell)) = cell(layout, heap, sort, value) else { break };
-        value = cell[0];
-        count += 1;
+/// Lengths of nests. Numbers of a list may share one nest: known lengths at some places of it keep the walks short.
+struct Powers {
+    longest: u64,
+    known: HashMap<(SortId, u32), (u64, u32)>,
+}
+
+/// Every so many cells of a nest its length from there on is kept.
+const MILESTONE: u64 = 1024;
+
+impl Powers {
+    /// How often the unary head of a value is nested, and what is inside.
+    fn count(&mut self, layout: &Layout, heap: &Heap, sort: SortId, value: u32) -> (u64, u32) {
+        let mask = (1u32 << layout.sorts[sort].tag_bits) - 1;
+        let tag = value & mask;
+        let (mut count, mut inner) = (0, value);
+        let mut milestones = Vec::new();
+        while inner & mask == tag && count < self.longest {
+            if let Some(&(rest, end)) = self.known.get(&(sort, inner)) {
+                (count, inner) = (count + rest, end);
+                break;
+            }
+            let Some((_, cell)) = cell(layout, heap, sort, inner) else { break };
+            if count % MILESTONE == MILESTONE - 1 {
+                milestones.push((inner, count));
+            }
+            inner = cell[0];
+            count += 1;
+        }
+        for (value, before) in milestones {
+            self.known.insert((sort, value), (count - before, inner));
+        }
+        (count, inner)
     }
-    (count, value)
 }
 
 /// The cell of a value with its variant; `None` for one without fields.

@@ -76,6 +76,7 @@ impl Copier<'_> {
                 End::Return(dst)
             }
             End::Continue(args) => End::Continue(self.locals(args)),
+            End::NoRule { symbol, args } => End::NoRule { symbol: *symbol, args: self.locals(args) },
             End::Context { hole, nest, target, args } => {
                 let args = self.locals(args);
                 let hole = self.bind(*hole);

@@ -214,6 +214,13 @@ pub enum End {
         /// Arguments.
         args: Vec<LocalId>,
     },
+    /// No rule matches an application of a symbol whose result is a number: a run-time error.
+    NoRule {
+        /// Head of the application.
+        symbol: SymbolId,
+        /// Its arguments.
+        args: Vec<LocalId>,
+    },
     /// By the head symbol of a value.
     Match {
         /// The value.
@@ -330,7 +337,10 @@ impl End {
     pub fn uses(&self) -> Vec<LocalId> {
         match self {
             End::Return(value) => vec![*value],
-            End::TailCall { args, .. } | End::Continue(args) | End::Context { args, .. } => args.clone(),
+            End::TailCall { args, .. }
+            | End::Continue(args)
+            | End::Context { args, .. }
+            | End::NoRule { args, .. } => args.clone(),
             End::Match { on, .. } => vec![*on],
             End::If { test, .. } => test.uses().collect(),
         }
@@ -339,7 +349,10 @@ impl End {
     pub fn for_each_use_mut(&mut self, f: &mut dyn FnMut(&mut LocalId)) {
         match self {
             End::Return(value) => f(value),
-            End::TailCall { args, .. } | End::Continue(args) | End::Context { args, .. } => {
+            End::TailCall { args, .. }
+            | End::Continue(args)
+            | End::Context { args, .. }
+            | End::NoRule { args, .. } => {
                 args.iter_mut().for_each(f);
             }
             End::Match { on, .. } => f(on),

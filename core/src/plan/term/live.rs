@@ -110,6 +110,7 @@ pub fn before_end(end: &End, after: &LocalSet) -> LocalSet {
             live.remove(*hole);
             live
         }
+        End::NoRule { .. } => LocalSet::default(),
         End::Return(_) | End::TailCall { .. } | End::Continue(_) => after.clone(),
     };
     end.uses().into_iter().for_each(|l| live.insert(l));

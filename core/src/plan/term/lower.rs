@@ -189,6 +189,10 @@ impl Lower<'_> {
         if let Some(function) = cx.next {
             return Block { applied: Vec::new(), steps: Vec::new(), end: End::TailCall { function, args } };
         }
+        if self.layout.sorts[cx.function.result].is_wide() {
+            let end = End::NoRule { symbol: cx.symbol, args };
+            return Block { applied: Vec::new(), steps: Vec::new(), end };
+        }
         let dst = cx.function.local("stuck", cx.function.result);
         let steps = vec![Step::Build { dst, symbol: cx.symbol, args }];
         Block { applied: Vec::new(), steps, end: End::Return(dst) }

@@ -8,7 +8,7 @@
 use crate::plan::term::ir::{Function, LocalId};
 use crate::plan::term::layout::Layout;
 use crate::rule::{Const, Head, HeadAtom, Pattern, PatternKind, Program, RuleId, VarId};
-use crate::signature::{SymbolId, SymbolKind};
+use crate::signature::{SortKind, SymbolId, SymbolKind};
 
 /// A decision tree for a group of rules.
 #[derive(Debug)]
@@ -57,7 +57,8 @@ pub(super) fn compile(
     if rules.is_empty() {
         return Vec::new();
     }
-    let rows: Vec<Row<'_>> = rules.iter().filter_map(|&rule| Row::new(program, function, rule)).collect();
+    let rows: Vec<Row<'_>> =
+        rules.iter().filter_map(|&rule| Row::new(program, layout, function, rule)).collect();
     let mut nodes = 0;
     for row in &rows {
         row.tests.iter().for_each(|(_, p)| p.walk(&mut |_| nodes += 1));
@@ -95,7 +96,8 @@ pub(super) fn can_be_stuck(program: &Program, layout: &Layout, symbol: SymbolId)
 }
 
 /// The layout in which exactly those defined symbols are variants whose decision trees can fail, given that layout:
-/// the least fixed point, since normal forms are built from smaller normal forms.
+/// the least fixed point, since normal forms are built from smaller normal forms. An application whose result is a number is no
+/// normal form.
 pub(super) fn find_layout(program: &Program) -> Layout {
     let signature = &program.signature;
     let mut stuck: crate::ids::IdVec<SymbolId, bool> = signature.symbols.iter().map(|_| false).collect();
@@ -103,7 +105,12 @@ pub(super) fn find_layout(program: &Program) -> Layout {
         let layout = Layout::new(signature, &|s| stuck[s]);
         let mut changed = false;
         for (id, symbol) in signature.symbols.iter_enumerated() {
-            if symbol.kind == SymbolKind::Defined && !stuck[id] && can_be_stuck(program, &layout, id) {
+            let number = signature.kind(symbol.result) != SortKind::Data;
+            if symbol.kind == SymbolKind::Defined
+                && !number
+                && !stuck[id]
+                && can_be_stuck(program, &layout, id)
+            {
                 stuck[id] = true;
                 changed = true;
             }
@@ -115,26 +122,29 @@ pub(super) fn find_layout(program: &Program) -> Layout {
 }
 
 impl<'a> Row<'a> {
-    fn new(program: &'a Program, function: &Function, rule: RuleId) -> Option<Self> {
+    fn new(program: &'a Program, layout: &Layout, function: &Function, rule: RuleId) -> Option<Self> {
         let [Head { atom: HeadAtom::Term { args, .. }, .. }] = program.rules[rule].heads.as_slice() else {
             return None;
         };
         let mut row = Row { rule, tests: Vec::new(), binds: Vec::new(), checks: Vec::new() };
         for (pattern, &param) in args.iter().zip(&function.region.params) {
-            row.add(param, pattern);
+            row.add(layout, param, pattern)?;
         }
         Some(row)
     }
 
-    fn add(&mut self, on: LocalId, pattern: &'a Pattern) {
+    /// `None` when no normal form matches.
+    fn add(&mut self, layout: &Layout, on: LocalId, pattern: &'a Pattern) -> Option<()> {
         match &pattern.kind {
             PatternKind::Wild => {}
             PatternKind::Var(var) => match self.binds.iter().find(|(v, _)| v == var) {
                 Some(&(_, first)) => self.checks.push((first, on)),
                 None => self.binds.push((*var, on)),
             },
+            PatternKind::App { symbol, .. } if layout.tag(*symbol).is_none() => return None,
             PatternKind::Const(_) | PatternKind::App { .. } => self.tests.push((on, pattern)),
         }
+        Some(())
     }
 
     fn test(&self, on: LocalId) -> Option<&'a Pattern> {
@@ -217,7 +227,8 @@ impl<'a> Build<'a, '_> {
         let mut arms = Vec::with_capacity(symbols.len());
         for &(_, symbol) in &symbols {
             let fields = self.fields(&rows, on, symbol);
-            let specialised = rows.iter().filter_map(|row| specialise(row, on, symbol, &fields)).collect();
+            let specialised =
+                rows.iter().filter_map(|row| specialise(self.layout, row, on, symbol, &fields)).collect();
             let tree = self.tree(specialised, depth + 1)?;
             arms.push((symbol, fields, tree));
         }
@@ -254,12 +265,20 @@ fn same(a: Const, b: Const) -> bool {
     }
 }
 
-fn specialise<'a>(row: &Row<'a>, on: LocalId, symbol: SymbolId, fields: &[LocalId]) -> Option<Row<'a>> {
+fn specialise<'a>(
+    layout: &Layout,
+    row: &Row<'a>,
+    on: LocalId,
+    symbol: SymbolId,
+    fields: &[LocalId],
+) -> Option<Row<'a>> {
     let Some(pattern) = row.test(on) else { return Some(row.clone()) };
     match &pattern.kind {
         PatternKind::App { symbol: s, args } if *s == symbol => {
             let mut row = row.clone().without(on);
-            args.iter().zip(fields).for_each(|(p, &field)| row.add(field, p));
+            for (p, &field) in args.iter().zip(fields) {
+                row.add(layout, field, p)?;
+            }
             Some(row)
         }
         _ => None,

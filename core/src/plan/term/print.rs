@@ -144,6 +144,10 @@ impl Printer<'_, '_, '_> {
             End::TailCall { function, args } => {
                 self.line(depth, &format!("return call {}({})", self.callee(*function), self.names(args)))
             }
+            End::NoRule { symbol, args } => {
+                let symbol = &self.plan.symbol_names[*symbol];
+                self.line(depth, &format!("error: no rule for {symbol}({})", self.names(args)))
+            }
             End::Continue(args) => self.line(depth, &format!("continue({})", self.names(args))),
             End::Context { hole, nest, target, args } => {
                 for step in nest {

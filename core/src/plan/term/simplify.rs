@@ -40,16 +40,17 @@ impl Known {
     }
 
     fn block(&mut self, block: &mut Block) {
+        let mut done = Vec::with_capacity(block.steps.len());
         loop {
-            let steps = std::mem::take(&mut block.steps);
-            for step in steps {
-                self.step(step, &mut block.applied, &mut block.steps);
+            for step in std::mem::take(&mut block.steps) {
+                self.step(step, &mut block.applied, &mut done);
             }
             block.end.for_each_use_mut(&mut |l| self.resolve(l));
             if !self.take_known_branch(block) {
                 break;
             }
         }
+        block.steps = done;
         self.fuse_comparison(block);
         match &mut block.end {
             End::Match { on, arms, default } => {
@@ -104,7 +105,7 @@ impl Known {
         out.push(step);
     }
 
-    /// Replaces a match on a value of known head by the arm that is taken. The block has new steps then.
+    /// Replaces a match on a value of known head by the arm that is taken, whose steps are the block's then.
     fn take_known_branch(&mut self, block: &mut Block) -> bool {
         let End::Match { on, arms, default } = &mut block.end else { return false };
         let Some((symbol, fields)) = self.shapes.get(on) else { return false };
@@ -124,7 +125,7 @@ impl Known {
             },
         };
         block.applied.extend(body.applied);
-        block.steps.extend(body.steps);
+        block.steps = body.steps;
         block.end = body.end;
         true
     }

@@ -2,7 +2,7 @@
 //!
 //! `sort N = Zero | S(N) | Plus(N, N); var X : N; eqn Plus(Zero, Y) = Y; (X < Y) -> F(X, Y) = X; input Plus(Zero, Zero);`
 //! A symbol with equations is a function. `Int`, `Float` and `Bool` with `true` and `false` are built in; operators stand in
-//! brackets, as `(X + 1)`; `S^24(x)` repeats.
+//! brackets, as `(X + 1)`; `S^24(x)` repeats. Declaring a sort again adds symbols to it; a `True` makes for an own `Bool`.
 
 use crate::hash::HashMap;
 use crate::ids::IdVec;
@@ -112,7 +112,7 @@ impl Reader {
 
     fn program(&mut self) -> Program {
         let booleans = self.signature.booleans;
-        if !self.tokens.windows(2).any(|w| w[0] == "Bool" && w[1] == "=") {
+        if !self.tokens.iter().any(|t| t == "True") {
             self.sorts.insert("Bool".into(), booleans.sort);
             self.symbols.insert("true".into(), booleans.true_symbol);
             self.symbols.insert("false".into(), booleans.false_symbol);

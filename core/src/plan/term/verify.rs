@@ -194,6 +194,9 @@ impl<'a> Check<'a> {
                     self.fail("a tail call has another sort");
                 }
             }
+            End::NoRule { args, .. } => args.iter().for_each(|&a| {
+                self.sort_of(a);
+            }),
             End::Continue(args) => self.again(args, region),
             End::Context { hole, nest, target, args } => {
                 match target {

@@ -1,0 +1,141 @@
+//! What a run says on its way: trace lines, program output, errors with their operands.
+
+use std::fmt::Write as _;
+
+use super::code::{Ins, OccurrenceCode, Pc};
+use super::machine::{Frame, Machine, Stop};
+use super::step::{Trap, TrapKind};
+use super::store::write_constraint;
+use crate::error::StopReason;
+use crate::op::Op;
+use crate::rule::Role;
+use crate::signature::{ConstraintId, SortKind};
+use crate::value::{Heap, Terms, Value};
+
+impl Machine<'_, '_> {
+    fn value(&self, kind: SortKind, word: u64) -> Value<'_> {
+        Terms { signature: &self.program.signature, heap: &self.heap }.value(kind, word)
+    }
+
+    /// One line a firing: rule, kept constraints, `\`, removed constraints, each with its id.
+    pub(super) fn trace(&mut self, frame: &Frame, occurrence: &OccurrenceCode) {
+        let rule = &self.plan.rules[occurrence.rule];
+        let mut line = format!("{}:", rule.name);
+        for role in [Role::Kept, Role::Removed] {
+            if role == Role::Removed && rule.heads.iter().any(|h| h.role == role) {
+                line.push_str(" \\");
+            }
+            for (head, plan) in rule.heads.iter().enumerate().filter(|(_, h)| h.role == role) {
+                line.push(' ');
+                let row = self.row_of_head(frame, occurrence, head);
+                self.trace_head(&mut line, frame, plan.constraint, row);
+            }
+        }
+        self.control.trace_line(&line);
+    }
+
+    fn trace_head(&self, line: &mut String, frame: &Frame, constraint: ConstraintId, row: Option<u32>) {
+        let table = &self.tables[constraint.0 as usize];
+        let word = |column: usize| match row {
+            Some(row) => table.columns[column].get(row),
+            None => self.stack[frame.base + column],
+        };
+        let values = table.kinds.iter().enumerate().map(|(c, &kind)| self.value(kind, word(c)));
+        let name = &self.program.signature.constraints[constraint].name;
+        let id = row.map_or(frame.id, |row| table.ids[row as usize]);
+        let written = write_constraint(line, name, values).and_then(|()| write!(line, "#{id}"));
+        debug_assert!(written.is_ok(), "a string takes any text");
+    }
+
+    /// Program output.
+    pub(super) fn effect(&mut self, frame: &Frame, pc: Pc) -> Result<(), Stop> {
+        let result = match self.code.ins[pc as usize] {
+            Ins::Write { src, quoted } => {
+                let kind = self.code.sites[pc as usize].kinds[0];
+                let terms = Terms { signature: &self.program.signature, heap: &self.heap };
+                let value = terms.value(kind, self.stack[frame.base + src as usize]);
+                let written = if quoted { value.quoted() } else { value.plain() };
+                write!(self.control.out(), "{written}")
+            }
+            Ins::Newline => writeln!(self.control.out()),
+            _ => Ok(()),
+        };
+        result.map_err(|e| self.stop_at(StopReason::Output { message: e.to_string() }, pc))
+    }
+
+    /// A trap as a stopped run.
+    pub(super) fn trapped(&self, frame: &Frame, trap: Trap) -> Stop {
+        let pc = trap.pc;
+        let ins = self.code.ins[pc as usize];
+        let kinds = self.code.sites[pc as usize].kinds;
+        let reg = |r: u32, kind| self.value(kind, self.stack[frame.base + r as usize]).to_string();
+        let reason = match trap.kind {
+            TrapKind::Arithmetic(error) => {
+                let (op, operands) = match ins {
+                    Ins::AddConst { a, n, .. } if n < 0 => {
+                        (Op::Sub, vec![reg(a, kinds[0]), n.unsigned_abs().to_string()])
+                    }
+                    Ins::AddConst { a, n, .. } => (Op::Add, vec![reg(a, kinds[0]), n.to_string()]),
+                    Ins::Add { a, b, .. } => (Op::Add, vec![reg(a, kinds[0]), reg(b, kinds[1])]),
+                    Ins::Sub { a, b, .. } => (Op::Sub, vec![reg(a, kinds[0]), reg(b, kinds[1])]),
+                    Ins::Int { a, b, op, .. }
+                    | Ins::Float { a, b, op, .. }
+                    | Ins::Num { a, b, op, .. }
+                    | Ins::AnyTest { a, b, op, .. } => {
+                        let mut operands = vec![reg(a, kinds[0]), reg(b, kinds[1])];
+                        operands.truncate(op.arity());
+                        (op, operands)
+                    }
+                    _ => (Op::Add, Vec::new()),
+                };
+                StopReason::Arithmetic { op, error, operands }
+            }
+            TrapKind::Column => {
+                let value = match ins {
+                    Ins::Narrow { src, .. } => reg(src, kinds[0]),
+                    _ => String::new(),
+                };
+                StopReason::Column { column: self.column_text(pc), value }
+            }
+            TrapKind::HeapFull => StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS },
+        };
+        self.stop_at(reason, pc)
+    }
+
+    /// The column for which an instruction converts: that of the call which takes its result.
+    fn column_text(&self, pc: Pc) -> String {
+        let Ins::Narrow { dst, kind, .. } = self.code.ins[pc as usize] else { return "a column".into() };
+        let later = &self.code.ins[pc as usize..];
+        for ins in later {
+            match *ins {
+                Ins::Call { call } | Ins::CallLast { call } => {
+                    let call = &self.code.calls[call as usize];
+                    if let Some(column) = call.args.iter().position(|&r| r == dst) {
+                        return self.column_name(call.constraint, column);
+                    }
+                    break;
+                }
+                Ins::End => break,
+                _ => {}
+            }
+        }
+        format!("a variable of type {}", kind_name(kind))
+    }
+
+    /// `argument 2 of edge/3 (int)`.
+    pub(super) fn column_name(&self, constraint: ConstraintId, column: usize) -> String {
+        let table = &self.plan.tables[constraint];
+        format!("argument {} of {} ({})", column + 1, table.name, kind_name(table.columns[column].kind))
+    }
+}
+
+fn kind_name(kind: SortKind) -> &'static str {
+    match kind {
+        SortKind::Int => "int",
+        SortKind::Float => "float",
+        SortKind::Atom => "atom",
+        SortKind::Str => "string",
+        SortKind::Any => "any",
+        SortKind::Data => "bool",
+    }
+}

@@ -1,0 +1,140 @@
+//! The search for partners of the active constraint: nested loops over rows, as a loop over levels.
+
+use super::code::{Access, Level, OccurrenceCode, Pc};
+use super::index::NONE;
+use super::step::{Flow, Scene, Trap};
+use super::table::DEAD;
+
+/// How a search ended.
+pub(super) enum Found {
+    /// All partners are found; their rows are in the registers of their levels.
+    Match,
+    /// There are no more.
+    Nothing,
+    /// Many rows were tried: the run may have to stop. Goes on at this level with this row.
+    Pause(usize, u32),
+}
+
+/// A search for one occurrence of one active constraint.
+pub(super) struct Search<'a, 's> {
+    pub(super) scene: Scene<'a>,
+    pub(super) regs: &'s mut [u64],
+    pub(super) occurrence: &'a OccurrenceCode,
+    /// Id of the active constraint.
+    pub(super) active: u64,
+    /// Rows to try before a pause.
+    pub(super) patience: &'s mut u32,
+}
+
+impl Search<'_, '_> {
+    /// Whether the active constraint alone fits.
+    pub(super) fn entry(&mut self) -> Result<bool, Trap> {
+        let fits = match self.occurrence.entry {
+            Some(pc) => self.holds(pc)?,
+            None => true,
+        };
+        Ok(fits && !self.pruned(&self.occurrence.entry_prunes))
+    }
+
+    /// Whether the conditions that decide last hold.
+    #[inline]
+    pub(super) fn commit(&mut self) -> Result<bool, Trap> {
+        match self.occurrence.commit {
+            Some(pc) => self.holds(pc),
+            None => Ok(true),
+        }
+    }
+
+    /// Searches on from a row of a level.
+    pub(super) fn find(&mut self, mut k: usize, mut row: u32) -> Result<Found, Trap> {
+        let occurrence = self.occurrence;
+        let levels = &occurrence.levels;
+        let older = occurrence.older_partners;
+        // Dead rows have the greatest id, so one comparison says "alive and older".
+        let limit = if older { self.active } else { DEAD };
+        loop {
+            let level = &levels[k];
+            if row == NONE {
+                if k == 0 {
+                    return Ok(Found::Nothing);
+                }
+                k -= 1;
+                row = self.next(&levels[k], self.regs[levels[k].row as usize] as u32);
+                continue;
+            }
+            if *self.patience == 0 {
+                return Ok(Found::Pause(k, row));
+            }
+            *self.patience -= 1;
+            let id = self.scene.tables[level.table].ids[row as usize];
+            if id < limit && (older || id != self.active) && self.fits(level, row)? {
+                if k + 1 < levels.len() {
+                    k += 1;
+                    row = self.first(&levels[k])?;
+                    continue;
+                }
+                if self.commit()? {
+                    return Ok(Found::Match);
+                }
+            }
+            row = self.next(level, row);
+        }
+    }
+
+    /// The first row to try at a level.
+    #[inline]
+    pub(super) fn first(&mut self, level: &Level) -> Result<u32, Trap> {
+        if let Some(pc) = level.key
+            && !self.holds(pc)?
+        {
+            return Ok(NONE);
+        }
+        let table = &self.scene.tables[level.table];
+        let index = &table.indexes[level.index];
+        let reg = |r: u32| self.regs[r as usize];
+        Ok(match &level.access {
+            Access::All => index.first(),
+            Access::One(a) => index.find1(&table.columns, reg(*a)),
+            Access::Two(a, b) => index.find2(&table.columns, reg(*a), reg(*b)),
+            Access::Many(regs) => {
+                let mut few = [0; 16];
+                if regs.len() <= few.len() {
+                    few.iter_mut().zip(regs).for_each(|(k, &r)| *k = reg(r));
+                    index.find(&table.columns, &few[..regs.len()])
+                } else {
+                    let many: Vec<u64> = regs.iter().map(|&r| reg(r)).collect();
+                    index.find(&table.columns, &many)
+                }
+            }
+        })
+    }
+
+    #[inline]
+    fn next(&self, level: &Level, row: u32) -> u32 {
+        self.scene.tables[level.table].indexes[level.index].next(row)
+    }
+
+    #[inline]
+    fn fits(&mut self, level: &Level, row: u32) -> Result<bool, Trap> {
+        self.regs[level.row as usize] = u64::from(row);
+        if level.distinct.iter().any(|&r| self.regs[r as usize] == u64::from(row)) {
+            return Ok(false);
+        }
+        if let Some(pc) = level.check
+            && !self.holds(pc)?
+        {
+            return Ok(false);
+        }
+        Ok(level.prunes.is_empty() || !self.pruned(&level.prunes))
+    }
+
+    #[inline]
+    fn holds(&mut self, pc: Pc) -> Result<bool, Trap> {
+        Ok(matches!(self.scene.run(self.regs, pc)?, Flow::Done))
+    }
+
+    /// Whether a condition is false already; one that raises an error is decided at the end.
+    fn pruned(&mut self, prunes: &[Pc]) -> bool {
+        prunes.iter().any(|&pc| matches!(self.scene.run(self.regs, pc), Ok(Flow::Failed(_))))
+    }
+}

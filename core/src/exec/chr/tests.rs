@@ -1,0 +1,6 @@
+//! Tests of the plan and the executor on programs built by hand.
+
+mod behaviour;
+mod builder;
+mod naive;
+mod random;

@@ -1,0 +1,325 @@
+//! The hash-consed heap of constraint programs and the tagged words that point into it.
+//!
+//! A cell is a header and its fields. Equal terms have one cell, so equality of terms is equality of words, and a term is built
+//! at most once while it lives. Cells never move; a tracing collector returns those that no root reaches to free lists by size.
+
+use std::hash::Hasher as _;
+
+use crate::hash::{FxHasher, HashTable};
+use crate::signature::{SymbolId, TextId};
+
+/// A word of sort `Any`, taken apart.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Word<'a> {
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// An atom.
+    Atom(TextId),
+    /// A string.
+    Str(TextId),
+    /// A compound term: functor and argument words.
+    Compound(SymbolId, &'a [u64]),
+}
+
+const TAG_BITS: u32 = 3;
+const TAG: u64 = 7;
+const INT: u64 = 0;
+const BIG: u64 = 1;
+const FLOAT: u64 = 2;
+const ATOM: u64 = 3;
+const STR: u64 = 4;
+const COMPOUND: u64 = 5;
+
+/// Header: number of fields in bits 32 to 60, what the cell is in the low 32 bits.
+const MARK: u64 = 1 << 63;
+const FREE: u64 = 1 << 62;
+const SIZE_MASK: u64 = (1 << 28) - 1;
+const BIG_CELL: u64 = u32::MAX as u64;
+const FLOAT_CELL: u64 = BIG_CELL - 1;
+
+/// The heap is full: offsets of cells have 32 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HeapFull;
+
+/// Cells of compound terms, big integers and floats, each distinct value once.
+#[derive(Default)]
+pub struct Heap {
+    cells: Vec<u64>,
+    by_content: HashTable<u32>,
+    /// Offsets of free cells, by number of fields.
+    free: Vec<Vec<u32>>,
+    /// Words of cells in use, headers included.
+    live: usize,
+    /// Collect when more than so many words are in use.
+    threshold: usize,
+    collections: u64,
+}
+
+fn size(header: u64) -> usize {
+    (header >> 32 & SIZE_MASK) as usize
+}
+
+fn hash_cell(header: u64, fields: &[u64]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write_u64(header);
+    fields.iter().for_each(|&w| hasher.write_u64(w));
+    hasher.finish()
+}
+
+impl Heap {
+    /// Most cells words a heap can have.
+    pub const MAX_WORDS: u64 = u32::MAX as u64;
+    const FIRST_THRESHOLD: usize = 1 << 17;
+
+    /// An empty heap.
+    pub fn new() -> Self {
+        Self { threshold: Self::FIRST_THRESHOLD, ..Self::default() }
+    }
+
+    /// The word of an integer.
+    #[inline]
+    pub fn int(&mut self, n: i64) -> Result<u64, HeapFull> {
+        let word = (n as u64) << TAG_BITS;
+        if (word as i64) >> TAG_BITS == n {
+            return Ok(word);
+        }
+        self.cell(1 << 32 | BIG_CELL, &[n as u64]).map(|w| w | BIG)
+    }
+
+    /// The word of a float.
+    pub fn float(&mut self, x: f64) -> Result<u64, HeapFull> {
+        self.cell(1 << 32 | FLOAT_CELL, &[x.to_bits()]).map(|w| w | FLOAT)
+    }
+
+    /// The word of an atom.
+    #[inline]
+    pub fn atom(text: TextId) -> u64 {
+        u64::from(text.0) << TAG_BITS | ATOM
+    }
+
+    /// The word of a string.
+    #[inline]
+    pub fn str(text: TextId) -> u64 {
+        u64::from(text.0) << TAG_BITS | STR
+    }
+
+    /// The word of a compound term.
+    pub fn compound(&mut self, symbol: SymbolId, args: &[u64]) -> Result<u64, HeapFull> {
+        self.cell((args.len() as u64) << 32 | u64::from(symbol.0), args).map(|w| w | COMPOUND)
+    }
+
+    /// Takes a word apart. The word must be one that this heap made and that no collection has freed since.
+    #[inline]
+    pub fn view(&self, word: u64) -> Word<'_> {
+        let payload = (word >> TAG_BITS) as usize;
+        match word & TAG {
+            INT => Word::Int((word as i64) >> TAG_BITS),
+            BIG => Word::Int(self.cells[payload + 1] as i64),
+            FLOAT => Word::Float(f64::from_bits(self.cells[payload + 1])),
+            ATOM => Word::Atom(TextId(payload as u32)),
+            STR => Word::Str(TextId(payload as u32)),
+            _ => {
+                let header = self.cells[payload];
+                Word::Compound(SymbolId(header as u32), &self.cells[payload + 1..payload + 1 + size(header)])
+            }
+        }
+    }
+
+    /// The integer of a word, if it is one.
+    #[inline]
+    pub fn as_int(&self, word: u64) -> Option<i64> {
+        match word & TAG {
+            INT => Some((word as i64) >> TAG_BITS),
+            BIG => Some(self.cells[(word >> TAG_BITS) as usize + 1] as i64),
+            _ => None,
+        }
+    }
+
+    /// Whether the word is a compound term with this functor.
+    #[inline]
+    pub fn has_functor(&self, word: u64, symbol: SymbolId) -> bool {
+        word & TAG == COMPOUND && self.cells[(word >> TAG_BITS) as usize] as u32 == symbol.0
+    }
+
+    /// The argument of a compound word at a position it has.
+    #[inline]
+    pub fn field(&self, word: u64, index: usize) -> u64 {
+        self.cells[(word >> TAG_BITS) as usize + 1 + index]
+    }
+
+    /// Bytes the heap takes.
+    pub fn bytes(&self) -> u64 {
+        let free: usize = self.free.iter().map(Vec::capacity).sum();
+        // A table of offsets takes a control byte and an offset for each bucket.
+        (self.cells.capacity() * 8 + self.by_content.capacity() * 6 + free * 4) as u64
+    }
+
+    /// How often the heap was collected.
+    pub fn collections(&self) -> u64 {
+        self.collections
+    }
+
+    /// Whether the words in use have doubled since the last collection.
+    #[inline]
+    pub fn wants_collection(&self) -> bool {
+        self.live > self.threshold
+    }
+
+    fn cell(&mut self, header: u64, fields: &[u64]) -> Result<u64, HeapFull> {
+        let hash = hash_cell(header, fields);
+        let cells = &self.cells;
+        let same = |&at: &u32| {
+            let at = at as usize;
+            cells[at] == header && cells[at + 1..at + 1 + fields.len()] == *fields
+        };
+        if let Some(&at) = self.by_content.find(hash, same) {
+            return Ok(u64::from(at) << TAG_BITS);
+        }
+        let at = match self.free.get_mut(fields.len()).and_then(Vec::pop) {
+            Some(at) => {
+                let start = at as usize;
+                self.cells[start] = header;
+                self.cells[start + 1..start + 1 + fields.len()].copy_from_slice(fields);
+                at
+            }
+            None => {
+                let end = self.cells.len() + 1 + fields.len();
+                let at = u32::try_from(self.cells.len()).map_err(|_| HeapFull)?;
+                u32::try_from(end).map_err(|_| HeapFull)?;
+                self.cells.push(header);
+                self.cells.extend_from_slice(fields);
+                at
+            }
+        };
+        let cells = &self.cells;
+        self.by_content.insert_unique(hash, at, |&at| rehash(cells, at));
+        self.live += 1 + fields.len();
+        Ok(u64::from(at) << TAG_BITS)
+    }
+
+    /// Frees every cell that no root reaches. Each root is an exact word or, when it comes from registers of unknown content, any
+    /// bits: what does not point at the start of a cell in use is ignored.
+    pub fn collect(&mut self, roots: impl Iterator<Item = u64>) {
+        let starts = self.starts();
+        let mut pending = Vec::new();
+        let visit = |cells: &mut [u64], word: u64, pending: &mut Vec<u32>| {
+            let at = (word >> TAG_BITS) as usize;
+            let tagged = matches!(word & TAG, BIG | FLOAT | COMPOUND);
+            if tagged && starts.get(at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1) {
+                let header = cells[at];
+                if header & MARK == 0 {
+                    cells[at] = header | MARK;
+                    if header as u32 as u64 != BIG_CELL && header as u32 as u64 != FLOAT_CELL {
+                        pending.push(at as u32);
+                    }
+                }
+            }
+        };
+        for root in roots {
+            visit(&mut self.cells, root, &mut pending);
+            while let Some(at) = pending.pop() {
+                let at = at as usize;
+                for field in at + 1..at + 1 + size(self.cells[at]) {
+                    let word = self.cells[field];
+                    visit(&mut self.cells, word, &mut pending);
+                }
+            }
+        }
+        self.sweep();
+        self.collections += 1;
+        self.threshold = (self.live * 2).max(Self::FIRST_THRESHOLD);
+    }
+
+    /// One bit a word: whether a cell in use starts there.
+    fn starts(&self) -> Vec<u64> {
+        let mut starts = vec![0u64; self.cells.len().div_ceil(64)];
+        let mut at = 0;
+        while at < self.cells.len() {
+            let header = self.cells[at];
+            if header & FREE == 0 {
+                starts[at / 64] |= 1 << (at % 64);
+            }
+            at += 1 + size(header);
+        }
+        starts
+    }
+
+    fn sweep(&mut self) {
+        let cells = &self.cells;
+        self.by_content.retain(|&mut at| cells[at as usize] & MARK != 0);
+        self.live = 0;
+        let mut at = 0;
+        while at < self.cells.len() {
+            let header = self.cells[at];
+            let size = size(header);
+            if header & MARK != 0 {
+                self.cells[at] = header & !MARK;
+                self.live += 1 + size;
+            } else if header & FREE == 0 {
+                self.cells[at] = header | FREE;
+                if self.free.len() <= size {
+                    self.free.resize_with(size + 1, Vec::new);
+                }
+                self.free[size].push(at as u32);
+            }
+            at += 1 + size;
+        }
+    }
+}
+
+fn rehash(cells: &[u64], at: u32) -> u64 {
+    let at = at as usize;
+    let header = cells[at];
+    hash_cell(header, &cells[at + 1..at + 1 + size(header)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_terms_are_one_cell() {
+        let mut heap = Heap::new();
+        let (f, g) = (SymbolId(0), SymbolId(1));
+        let one = heap.int(1).unwrap();
+        let a = heap.compound(f, &[one]).unwrap();
+        assert_eq!(heap.compound(f, &[one]).unwrap(), a);
+        assert_ne!(heap.compound(g, &[one]).unwrap(), a);
+        let big = heap.int(i64::MIN).unwrap();
+        assert_eq!(heap.int(i64::MIN).unwrap(), big);
+        assert_eq!(heap.view(big), Word::Int(i64::MIN));
+        let half = heap.float(0.5).unwrap();
+        assert_eq!(heap.view(half), Word::Float(0.5));
+    }
+
+    #[test]
+    fn collection_keeps_what_roots_reach_and_reuses_the_rest() {
+        let mut heap = Heap::new();
+        let f = SymbolId(0);
+        let mut deep = heap.int(0).unwrap();
+        for _ in 0..100_000 {
+            deep = heap.compound(f, &[deep]).unwrap();
+        }
+        for n in 0..1000 {
+            let x = heap.float(f64::from(n)).unwrap();
+            heap.compound(SymbolId(1), &[x, x]).unwrap();
+        }
+        let words = heap.cells.len();
+        heap.collect([deep, u64::MAX, 12345 << 3 | COMPOUND].into_iter());
+        assert!(heap.live < 200_000 + 10, "live: {}", heap.live);
+        let mut depth = 0;
+        let mut at = deep;
+        while let Word::Compound(_, args) = heap.view(at) {
+            at = args[0];
+            depth += 1;
+        }
+        assert_eq!(depth, 100_000);
+        for n in 0..1000 {
+            let x = heap.float(f64::from(n) + 0.5).unwrap();
+            heap.compound(SymbolId(1), &[x, x]).unwrap();
+        }
+        assert_eq!(heap.cells.len(), words, "free cells are reused");
+    }
+}

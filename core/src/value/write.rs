@@ -1,0 +1,362 @@
+//! Text of values as SWI-Prolog's `writeq` and `write` show them: quoting, operators, lists, `{}` terms, spacing of tokens.
+//!
+//! Works with an explicit stack, so terms of any depth can be written.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use super::{Args, Value};
+
+/// A value with the way to show it; made by [`Value::quoted`] and [`Value::plain`].
+#[derive(Clone, Copy)]
+pub struct Written<'a> {
+    value: Value<'a>,
+    quoted: bool,
+    max: u16,
+}
+
+impl<'a> Written<'a> {
+    pub(super) fn new(value: Value<'a>, quoted: bool) -> Self {
+        Self { value, quoted, max: TERM }
+    }
+    pub(super) fn argument(value: Value<'a>) -> Self {
+        Self { value, quoted: true, max: ARGUMENT }
+    }
+}
+
+impl Display for Written<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Writer { out: f, quoted: self.quoted, last: ' ' }.run(self.value, self.max)
+    }
+}
+
+/// Highest priority of a term, and of an argument.
+const TERM: u16 = 1200;
+const ARGUMENT: u16 = 999;
+
+enum Item<'a> {
+    Term(Value<'a>, u16),
+    /// The arguments from a position on, then `)`.
+    Args(Args<'a>, usize),
+    /// The rest of a list, then `]`.
+    Tail(Value<'a>),
+    Infix(&'a str),
+    Close(char),
+}
+
+struct Writer<'o> {
+    out: &'o mut dyn Write,
+    quoted: bool,
+    last: char,
+}
+
+impl Writer<'_> {
+    fn run(&mut self, value: Value<'_>, max: u16) -> fmt::Result {
+        // Most values are numbers and texts: no stack for them.
+        let mut pending = Vec::new();
+        self.term(value, max, &mut pending)?;
+        while let Some(item) = pending.pop() {
+            match item {
+                Item::Term(value, max) => self.term(value, max, &mut pending)?,
+                Item::Args(args, index) => match args.get(index) {
+                    Some(arg) => {
+                        if index > 0 {
+                            self.raw(",")?;
+                        }
+                        pending.push(Item::Args(args, index + 1));
+                        pending.push(Item::Term(arg, ARGUMENT));
+                    }
+                    None => self.raw(")")?,
+                },
+                Item::Tail(rest) => match rest.as_list_cell() {
+                    Some((head, tail)) => {
+                        self.raw(",")?;
+                        pending.push(Item::Tail(tail));
+                        pending.push(Item::Term(head, ARGUMENT));
+                    }
+                    None => {
+                        pending.push(Item::Close(']'));
+                        if !matches!(rest, Value::Atom("[]")) {
+                            self.raw("|")?;
+                            pending.push(Item::Term(rest, ARGUMENT));
+                        }
+                    }
+                },
+                Item::Infix(",") => self.raw(",")?,
+                Item::Infix(name) if name.starts_with(char::is_alphabetic) => {
+                    self.raw(" ")?;
+                    self.atom(name)?;
+                    self.raw(" ")?;
+                }
+                Item::Infix("|") => self.raw("|")?,
+                Item::Infix(name) => self.atom(name)?,
+                Item::Close(c) => self.raw(c.encode_utf8(&mut [0; 4]))?,
+            }
+        }
+        Ok(())
+    }
+
+    fn term<'a>(&mut self, value: Value<'a>, max: u16, pending: &mut Vec<Item<'a>>) -> fmt::Result {
+        match value {
+            Value::Int(n) => self.token(&n.to_string()),
+            Value::Float(x) => {
+                let mut text = String::new();
+                write_float(&mut text, x)?;
+                self.token(&text)
+            }
+            Value::Str(text) if self.quoted => {
+                self.raw("\"")?;
+                write_escaped(self.out, text, '"')?;
+                self.raw("\"")
+            }
+            Value::Str(text) => self.token(text),
+            Value::Atom(name) if max < ARGUMENT && is_operator(name) => {
+                self.raw("(")?;
+                self.atom(name)?;
+                self.raw(")")
+            }
+            Value::Atom(name) => self.atom(name),
+            Value::Compound { name, args } => self.compound(value, name, args, max, pending),
+        }
+    }
+
+    fn compound<'a>(
+        &mut self,
+        value: Value<'a>,
+        name: &'a str,
+        args: Args<'a>,
+        max: u16,
+        pending: &mut Vec<Item<'a>>,
+    ) -> fmt::Result {
+        if let Some((head, tail)) = value.as_list_cell() {
+            self.token("[")?;
+            pending.push(Item::Tail(tail));
+            pending.push(Item::Term(head, ARGUMENT));
+            return Ok(());
+        }
+        match (name, args.get(0), args.get(1), args.len()) {
+            ("{}", Some(arg), _, 1) => {
+                self.token("{")?;
+                pending.push(Item::Close('}'));
+                pending.push(Item::Term(arg, TERM));
+                return Ok(());
+            }
+            ("$VAR", Some(Value::Int(n @ 0..)), _, 1) => return self.numbered_variable(n),
+            (_, Some(left), Some(right), 2) => {
+                if let Some(op) = infix(name) {
+                    self.open(op.priority > max, pending)?;
+                    pending.push(Item::Term(right, op.right));
+                    pending.push(Item::Infix(name));
+                    pending.push(Item::Term(left, op.left));
+                    return Ok(());
+                }
+            }
+            (_, Some(arg), _, 1) => {
+                if let Some(op) = prefix(name) {
+                    self.open(op.priority > max, pending)?;
+                    self.atom(name)?;
+                    if name.starts_with(char::is_alphabetic) || needs_space(name, arg, op.right) {
+                        self.raw(" ")?;
+                    }
+                    pending.push(Item::Term(arg, op.right));
+                    return Ok(());
+                }
+            }
+            _ => {}
+        }
+        self.atom(name)?;
+        self.raw("(")?;
+        pending.push(Item::Args(args, 0));
+        Ok(())
+    }
+
+    fn open(&mut self, parenthesis: bool, pending: &mut Vec<Item<'_>>) -> fmt::Result {
+        if parenthesis {
+            pending.push(Item::Close(')'));
+            self.raw("(")?;
+        }
+        Ok(())
+    }
+
+    /// `'$VAR'(27)` shows as `B1`, as `print` and `writeq` have it.
+    fn numbered_variable(&mut self, n: i64) -> fmt::Result {
+        let letter = char::from(b'A' + (n % 26) as u8);
+        let number = if n < 26 { String::new() } else { (n / 26).to_string() };
+        self.token(&format!("{letter}{number}"))
+    }
+
+    fn atom(&mut self, name: &str) -> fmt::Result {
+        if !self.quoted {
+            return self.token(name);
+        }
+        let mut text = String::with_capacity(name.len());
+        write_atom(&mut text, name)?;
+        self.token(&text)
+    }
+
+    /// A token, kept apart from the one before where both would read as one.
+    fn token(&mut self, text: &str) -> fmt::Result {
+        if let Some(first) = text.chars().next()
+            && glues(self.last, first)
+        {
+            self.out.write_char(' ')?;
+        }
+        self.raw(text)
+    }
+
+    fn raw(&mut self, text: &str) -> fmt::Result {
+        self.last = text.chars().next_back().unwrap_or(self.last);
+        self.out.write_str(text)
+    }
+}
+
+fn glues(last: char, first: char) -> bool {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    word(last) && word(first) || is_symbol_char(last) && is_symbol_char(first) || last == ',' && first == ','
+}
+
+/// Whether a prefix operator and its operand need a space between them: `- 1` is not the number, `- (` not a compound term.
+fn needs_space(name: &str, arg: Value<'_>, max: u16) -> bool {
+    match arg {
+        Value::Int(0..) => name == "-",
+        Value::Float(x) => name == "-" && x.is_sign_positive(),
+        Value::Atom(atom) => is_operator(atom),
+        Value::Compound { name: "{}", args } => args.len() == 1,
+        Value::Compound { name: inner, args } => {
+            let op = match args.len() {
+                2 => infix(inner),
+                1 => prefix(inner),
+                _ => None,
+            };
+            op.is_some_and(|op| op.priority > max)
+        }
+        _ => false,
+    }
+}
+
+/// Writes an atom with quotes where reading it back needs them.
+pub fn write_atom(out: &mut dyn Write, name: &str) -> fmt::Result {
+    if is_bare(name) {
+        return out.write_str(name);
+    }
+    out.write_char('\'')?;
+    write_escaped(out, name, '\'')?;
+    out.write_char('\'')
+}
+
+fn is_symbol_char(c: char) -> bool {
+    "#$&*+-./:<=>?@^~\\".contains(c)
+}
+
+fn is_bare(name: &str) -> bool {
+    if matches!(name, "[]" | "{}" | "!" | ";") {
+        return true;
+    }
+    let Some(first) = name.chars().next() else { return false };
+    if first.is_alphabetic() && !first.is_uppercase() {
+        return name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    }
+    name.chars().all(is_symbol_char) && !name.starts_with("/*") && name != "."
+}
+
+fn write_escaped(out: &mut dyn Write, text: &str, quote: char) -> fmt::Result {
+    for c in text.chars() {
+        match c {
+            '\n' => out.write_str("\\n")?,
+            '\t' => out.write_str("\\t")?,
+            '\r' => out.write_str("\\r")?,
+            '\u{7}' => out.write_str("\\a")?,
+            '\u{8}' => out.write_str("\\b")?,
+            '\u{b}' => out.write_str("\\v")?,
+            '\u{c}' => out.write_str("\\f")?,
+            '\\' => out.write_str("\\\\")?,
+            c if c == quote => write!(out, "\\{c}")?,
+            c if c.is_control() || c != ' ' && c.is_whitespace() || c == '\u{200b}' => {
+                write!(out, "\\x{:X}\\", c as u32)?;
+            }
+            c => out.write_char(c)?,
+        }
+    }
+    Ok(())
+}
+
+/// Writes a float with the fewest digits that read back as the same float, always with a point: `1.0`, `1.0e+22`, `1.0e-5`.
+pub fn write_float(out: &mut dyn Write, x: f64) -> fmt::Result {
+    if !x.is_finite() {
+        return write!(
+            out,
+            "{}",
+            if x.is_nan() {
+                "nan"
+            } else if x > 0.0 {
+                "inf"
+            } else {
+                "-inf"
+            }
+        );
+    }
+    let text = format!("{x:e}");
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if (-4..15).contains(&exponent) {
+        return write!(out, "{x:?}");
+    }
+    out.write_str(mantissa)?;
+    if !mantissa.contains('.') {
+        out.write_str(".0")?;
+    }
+    write!(out, "e{exponent:+}")
+}
+
+/// An operator: its priority and the highest priorities of its operands.
+#[derive(Clone, Copy)]
+struct Operator {
+    priority: u16,
+    left: u16,
+    right: u16,
+}
+
+fn infix(name: &str) -> Option<Operator> {
+    let (priority, left, right) = match name {
+        ":-" | "-->" | "=>" => (1200, 1, 1),
+        "|" => (1105, 1, 0),
+        ";" => (1100, 1, 0),
+        "->" | "*->" => (1050, 1, 0),
+        "," => (1000, 1, 0),
+        ":=" => (800, 1, 1),
+        "<" | "=" | "=.." | "=@=" | "\\=@=" | "=:=" | "=<" | "==" | "=\\=" | ">" | ">=" | "@<" | "@=<"
+        | "@>" | "@>=" | "\\=" | "\\==" | "as" | "is" | ">:<" | ":<" => (700, 1, 1),
+        ":" => (600, 1, 0),
+        "+" | "-" | "/\\" | "\\/" => (500, 0, 1),
+        "*" | "/" | "//" | "mod" | "rdiv" | "<<" | ">>" | "div" | "rem" | "xor" => (400, 0, 1),
+        "**" => (200, 1, 1),
+        "^" => (200, 1, 0),
+        _ => return None,
+    };
+    Some(Operator { priority, left: priority - left, right: priority - right })
+}
+
+fn prefix(name: &str) -> Option<Operator> {
+    let (priority, right) = match name {
+        ":-" | "?-" => (1200, 1),
+        "dynamic"
+        | "discontiguous"
+        | "initialization"
+        | "meta_predicate"
+        | "module_transparent"
+        | "multifile"
+        | "public"
+        | "table"
+        | "thread_initialization"
+        | "thread_local"
+        | "volatile" => (1150, 1),
+        "\\+" => (900, 0),
+        "-" | "+" | "\\" => (200, 0),
+        "$" => (1, 1),
+        _ => return None,
+    };
+    Some(Operator { priority, left: 0, right: priority - right })
+}
+
+fn is_operator(name: &str) -> bool {
+    infix(name).is_some() || prefix(name).is_some()
+}

@@ -1,0 +1,77 @@
+//! How elements of buffers lie in memory: as C lays out scalars and structs.
+
+use gchr_core::ids::IdVec;
+
+use crate::ir::{Record, RecordId, Scalar, Type};
+
+/// Layout of an element: a scalar, or the fields of a record.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Layout {
+    /// Bytes from one element to the next.
+    pub size: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Byte offset and type of each field; one for a scalar.
+    pub fields: Vec<(u32, Scalar)>,
+}
+
+impl Layout {
+    /// Layout of a scalar.
+    pub fn scalar(scalar: Scalar) -> Self {
+        Self { size: scalar.bytes(), align: scalar.bytes(), fields: vec![(0, scalar)] }
+    }
+    /// Layout of a record of scalars; `None` when a field is no scalar, or when it does not fit 32 bits.
+    pub fn record(record: &Record) -> Option<Self> {
+        let mut fields = Vec::with_capacity(record.fields.len());
+        let mut end = 0u32;
+        let mut align = record.align.unwrap_or(1).max(1);
+        for field in &record.fields {
+            let scalar = field.ty.scalar()?;
+            let offset = end.checked_next_multiple_of(scalar.bytes())?;
+            align = align.max(scalar.bytes());
+            end = offset.checked_add(scalar.bytes())?;
+            fields.push((offset, scalar));
+        }
+        let size = end.checked_next_multiple_of(align)?;
+        (size > 0).then_some(Self { size, align, fields })
+    }
+    /// Layout of the elements of a buffer type; `None` for other types and for records with buffers.
+    pub fn element_of(ty: Type, records: &IdVec<RecordId, Record>) -> Option<Self> {
+        match ty {
+            Type::Buffer(_, scalar) => Some(Self::scalar(scalar)),
+            Type::Records(_, id) => Self::record(records.get(id)?),
+            _ => None,
+        }
+    }
+    /// Number of scalars in an element.
+    pub fn cells(&self) -> usize {
+        self.fields.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Field;
+
+    fn record(fields: &[Scalar], align: Option<u32>) -> Record {
+        let fields = fields.iter().enumerate();
+        let fields = fields.map(|(i, &s)| Field { name: format!("f{i}"), ty: Type::Scalar(s) }).collect();
+        Record { name: "R".into(), fields, align }
+    }
+
+    #[test]
+    fn fields_are_aligned_and_elements_padded() {
+        let layout =
+            Layout::record(&record(&[Scalar::U8, Scalar::U32, Scalar::Bool, Scalar::I64], None)).unwrap();
+        assert_eq!(layout.fields.iter().map(|f| f.0).collect::<Vec<_>>(), [0, 4, 8, 16]);
+        assert_eq!((layout.size, layout.align), (24, 8));
+    }
+
+    #[test]
+    fn alignment_rounds_the_size_up() {
+        let layout = Layout::record(&record(&[Scalar::U32; 3], Some(16))).unwrap();
+        assert_eq!((layout.size, layout.align), (16, 16));
+        assert_eq!(Layout::record(&record(&[], None)), None);
+    }
+}

@@ -1,0 +1,171 @@
+//! Templates: generic kernels with named holes, written in the text form of the kernel IR (`templates/*.cu`).
+//!
+//! [`instantiate`] fills the holes with functions and records of a module and adds the template's own functions to it. Each template
+//! has its contract in its comments: what holds before (`pre:`) and after (`post:`) a call, and what threads share between barriers
+//! (`shares:`).
+
+mod fill;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::hash::HashMap;
+use gchr_core::source::SourceMap;
+
+use crate::ir::{FunctionId, Literal, Module, RecordId, Scalar};
+use crate::text::{Aliases, parse_with};
+
+/// A template.
+#[derive(Debug)]
+pub struct Template {
+    /// Name.
+    pub name: &'static str,
+    /// What it computes, in one line.
+    pub about: &'static str,
+    /// Its text.
+    pub text: &'static str,
+    /// Holes that are filled by other templates.
+    uses: &'static [Use],
+}
+
+/// A template inside another one.
+#[derive(Debug)]
+struct Use {
+    /// The hole.
+    hole: &'static str,
+    /// The template that fills it.
+    template: &'static str,
+    /// The template's function that fills it.
+    export: &'static str,
+    /// Its open types.
+    types: &'static [(&'static str, Scalar)],
+    /// Its holes, and the functions of the outer template that fill them.
+    functions: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! text {
+    ($name:literal) => {
+        include_str!(concat!("../templates/", $name, ".cu"))
+    };
+}
+
+/// All templates.
+pub static TEMPLATES: [Template; 6] = [
+    Template { name: "map", about: "one function applied to every index", text: text!("map"), uses: &[] },
+    Template {
+        name: "reduce",
+        about: "the combination of one value per index",
+        text: text!("reduce"),
+        uses: &[],
+    },
+    Template {
+        name: "scan",
+        about: "exclusive scan in one pass: the sum of the values of all lower indices",
+        text: text!("scan"),
+        uses: &[],
+    },
+    Template {
+        name: "compact",
+        about: "stable stream compaction: what is kept moves to the front, in order",
+        text: text!("compact"),
+        uses: &[Use {
+            hole: "scan_all",
+            template: "scan",
+            export: "scan_all",
+            types: &[("T", Scalar::U32)],
+            functions: &[("value", "kept"), ("accept", "settle")],
+        }],
+    },
+    Template {
+        name: "collect",
+        about: "queue collection: indices of dead slots onto a stack",
+        text: text!("collect"),
+        uses: &[],
+    },
+    Template {
+        name: "grid_barrier",
+        about: "all threads of a cooperative launch wait for each other",
+        text: text!("grid_barrier"),
+        uses: &[],
+    },
+];
+
+/// What fills the holes of a template.
+#[derive(Clone, Debug, Default)]
+pub struct Holes<'a> {
+    /// Put before the names of the template's functions and constants, with an underscore; empty for none. It tells instances apart.
+    pub prefix: &'a str,
+    /// Open types `using T = HOLE;`.
+    pub types: &'a [(&'a str, Scalar)],
+    /// Constants `constexpr T N = HOLE;`.
+    pub constants: &'a [(&'a str, Literal)],
+    /// Records `struct Params;`.
+    pub records: &'a [(&'a str, RecordId)],
+    /// Functions without a body.
+    pub functions: &'a [(&'a str, FunctionId)],
+    /// Whether the template's kernels are wanted, besides its device functions.
+    pub kernels: bool,
+}
+
+/// The functions of an instantiated template, by their names in the template's text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instance {
+    functions: BTreeMap<String, FunctionId>,
+}
+
+impl Instance {
+    /// The function of that name in the template; `None` when there is none, or it is a kernel that was not wanted.
+    pub fn function(&self, name: &str) -> Option<FunctionId> {
+        self.functions.get(name).copied()
+    }
+    /// All functions with their names in the template.
+    pub fn functions(&self) -> impl Iterator<Item = (&str, FunctionId)> {
+        self.functions.iter().map(|(name, &id)| (name.as_str(), id))
+    }
+}
+
+/// The template of that name.
+pub fn template(name: &str) -> Result<&'static Template, Vec<Diagnostic>> {
+    TEMPLATES.iter().find(|t| t.name == name).ok_or_else(|| {
+        let known: Vec<_> = TEMPLATES.iter().map(|t| t.name).collect();
+        vec![
+            Diagnostic::error("K0201", format!("there is no kernel template `{name}`"))
+                .help(format!("the templates are {}", known.join(", "))),
+        ]
+    })
+}
+
+/// Adds an instance of a template to `module`, which has what fills its holes. `module` is left as it was when that fails.
+pub fn instantiate(module: &mut Module, name: &str, holes: &Holes) -> Result<Instance, Vec<Diagnostic>> {
+    let mut extended = module.clone();
+    let instance = fill::fill(&mut extended, template(name)?, holes)?;
+    let found = crate::verify::verify(&extended);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    *module = extended;
+    Ok(instance)
+}
+
+/// The module of a template for some types of its open names; parsed once for each choice.
+pub(crate) fn parsed(template: &Template, types: &[(&str, Scalar)]) -> Result<Arc<Module>, Vec<Diagnostic>> {
+    type Key = (&'static str, Vec<(String, Scalar)>);
+    static CACHE: Mutex<BTreeMap<Key, Arc<Module>>> = Mutex::new(BTreeMap::new());
+    let mut key: Vec<_> = types.iter().map(|&(name, ty)| (name.to_string(), ty)).collect();
+    key.sort();
+    let key = (template.name, key);
+    // The cache holds whole modules only, whatever a panicking thread was about.
+    let lock = || CACHE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(module) = lock().get(&key) {
+        return Ok(Arc::clone(module));
+    }
+    let mut sources = SourceMap::new();
+    let source = sources.add(format!("templates/{}.cu", template.name), template.text);
+    let aliases: Aliases = types.iter().map(|&(name, ty)| (name.to_string(), ty)).collect::<HashMap<_, _>>();
+    let module = Arc::new(parse_with(&sources, source, &aliases)?);
+    lock().insert(key, Arc::clone(&module));
+    Ok(module)
+}

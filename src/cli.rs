@@ -1,0 +1,122 @@
+//! Command line: one module a subcommand, and what they share. Results go to standard output, everything else to standard error.
+
+mod check;
+mod emit;
+mod interrupt;
+mod memory;
+mod progress;
+mod report;
+mod run;
+mod sink;
+mod values;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use gchr::{Input, Language};
+
+/// Runs rule programs: many-sorted term rewriting (.trs) and Constraint Handling Rules (.chr).
+#[derive(Parser)]
+#[command(name = "gchr", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 done, 1 the program failed or a limit was hit, 2 usage or source error.\n\
+    Environment: GCHR_LOG sets what is logged to standard error, e.g. GCHR_LOG=info; NO_COLOR turns colours off."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a program and write its normal form or its final store
+    Run(Box<run::Args>),
+    /// Check programs and show all errors and warnings
+    Check(check::Args),
+    /// Show a program as one of the stages it goes through
+    Emit(emit::Args),
+}
+
+/// How the process ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Exit {
+    Done = 0,
+    Failed = 1,
+    Usage = 2,
+    Bug = 101,
+}
+
+/// A program on the command line.
+#[derive(clap::Args)]
+struct ProgramArgs {
+    /// Program file: .trs (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Language of FILE, when its ending does not tell
+    #[arg(long, value_name = "LANGUAGE")]
+    language: Option<LanguageArg>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum LanguageArg {
+    /// Many-sorted term rewriting
+    Trs,
+    /// Constraint Handling Rules
+    Chr,
+}
+
+impl ProgramArgs {
+    fn input(&self) -> Input {
+        let input = Input::file(&self.file);
+        match self.language {
+            None => input,
+            Some(LanguageArg::Trs) => input.language(Language::Terms),
+            Some(LanguageArg::Chr) => input.language(Language::Constraints),
+        }
+    }
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    set_up_logging();
+    say_that_panics_are_bugs();
+    let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command)));
+    let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
+    sink::remove_aside_file();
+    ExitCode::from(exit as u8)
+}
+
+fn dispatch(command: &Command) -> Exit {
+    match command {
+        Command::Run(args) => run::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Emit(args) => emit::run(args),
+    }
+}
+
+fn set_up_logging() {
+    use tracing_subscriber::fmt::format::FmtSpan;
+    let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("GCHR_LOG") else { return };
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(report::colored())
+        .with_span_events(FmtSpan::CLOSE)
+        .init();
+}
+
+/// A user never sees a raw panic message: no input should cause one, so it is our mistake and is called so.
+fn say_that_panics_are_bugs() {
+    std::panic::set_hook(Box::new(|info| {
+        let cause = info.payload_as_str().unwrap_or("unknown cause");
+        let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+        let _ = writeln!(
+            std::io::stderr(),
+            "gchr: internal error: {cause}{place}\n\
+             This is a bug in gchr. Please report it together with the program and the command line."
+        );
+    }));
+}

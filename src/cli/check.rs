@@ -1,0 +1,59 @@
+//! `gchr check`: all diagnostics of programs.
+
+use gchr::{CompileOptions, Diagnostics, Input};
+
+use super::{Exit, LanguageArg, ProgramArgs, report};
+
+/// Arguments of `gchr check`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Program files: .trs (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<std::path::PathBuf>,
+    /// Language of the files, when their endings do not tell
+    #[arg(long, value_name = "LANGUAGE")]
+    language: Option<LanguageArg>,
+}
+
+/// Checks every file, and ends with an error when one of them has errors.
+pub fn run(args: &Args) -> Exit {
+    let mut exit = Exit::Done;
+    for file in &args.files {
+        let program = ProgramArgs { file: file.clone(), language: args.language };
+        let (errors, warnings) = check(&program.input());
+        report::say(&format!(
+            "{}: {}, {}\n",
+            file.display(),
+            count(errors, "error"),
+            count(warnings, "warning")
+        ));
+        if errors > 0 {
+            exit = Exit::Usage;
+        }
+    }
+    exit
+}
+
+/// Shows what is found in one program; returns how many errors and warnings that are.
+fn check(input: &Input) -> (usize, usize) {
+    let show = |found: &Diagnostics| {
+        report::diagnostics(found);
+        found.counts()
+    };
+    match input.parse() {
+        Err(found) => show(&found),
+        Ok(program) => {
+            let (_, warnings) = show(program.warnings());
+            let errors = program.compile(&CompileOptions::default()).err().map_or(0, |found| show(&found).0);
+            (errors, warnings)
+        }
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    match n {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}

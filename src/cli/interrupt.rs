@@ -1,0 +1,29 @@
+//! Ctrl-C: the first one asks the run to stop, the second one ends the process.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::sink;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Exit code of a process that its user killed, by shell convention 128 + SIGINT.
+const KILLED: i32 = 130;
+
+/// Starts to listen. The flag becomes true at the first Ctrl-C (or request to terminate).
+pub fn listen() -> &'static AtomicBool {
+    let installed = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            sink::remove_aside_file();
+            std::process::exit(KILLED);
+        }
+    });
+    if let Err(error) = installed {
+        tracing::warn!("Ctrl-C will end the process at once: {error}");
+    }
+    &INTERRUPTED
+}
+
+/// Whether the user wants to stop.
+pub fn requested() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}

@@ -1,0 +1,51 @@
+//! What goes to standard error: diagnostics, statistics, short notices.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use gchr::{Diagnostics, Stats};
+
+/// Whether standard error takes colours.
+pub fn colored() -> bool {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+        && std::env::var_os("TERM").is_none_or(|t| t != "dumb");
+    wanted && std::io::stderr().is_terminal()
+}
+
+/// Writes a text; a closed standard error is no reason to stop.
+pub fn say(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Shows findings.
+pub fn diagnostics(found: &Diagnostics) {
+    if !found.list().is_empty() {
+        say(&found.render(colored()));
+    }
+}
+
+/// Says that a program has warnings; `gchr check` shows them.
+pub fn warnings(found: &Diagnostics, file: &Path) {
+    let plural = match found.list().len() {
+        0 => return,
+        1 => "",
+        _ => "s",
+    };
+    say(&format!("gchr: {} warning{plural}, shown by `gchr check {}`\n", found.list().len(), file.display()));
+}
+
+/// Shows a finding that has no place in a source text.
+pub fn problem(code: &str, message: &str, help: &str) {
+    say(&format!("[{code}] Error: {message}\n  Help: {help}\n"));
+}
+
+/// Shows the statistics that apply, one a line.
+pub fn stats(stats: &Stats) {
+    let Ok(serde_json::Value::Object(keys)) = serde_json::to_value(stats) else { return };
+    let lines = keys.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| match value {
+        serde_json::Value::String(text) => format!("{key:<12} {text}\n"),
+        serde_json::Value::Number(n) if n.is_f64() => format!("{key:<12} {:.3}\n", n.as_f64().unwrap_or(0.0)),
+        other => format!("{key:<12} {other}\n"),
+    });
+    say(&lines.collect::<String>());
+}

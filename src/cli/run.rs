@@ -1,0 +1,228 @@
+//! `gchr run`: from a program file to its result.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use clap::ValueEnum;
+use gchr::{CompileOptions, Control, Executable, Format, FormatError, Language, Limits, Outcome, Program};
+
+use super::sink::{File, Stdout};
+use super::{Exit, ProgramArgs, interrupt, memory, progress, report, values};
+
+/// Arguments of `gchr run`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    program: ProgramArgs,
+    /// Term to rewrite, in place of the program's own input (.trs)
+    #[arg(long, value_name = "TERM")]
+    input: Option<String>,
+    /// Goals to run, in place of the program's own queries; may be given several times (.chr)
+    #[arg(long, value_name = "GOALS")]
+    query: Vec<String>,
+    /// Rows of constraint C from a CSV or TSV file, added before the queries; may be given several times (.chr)
+    #[arg(long, value_name = "C=FILE", value_parser = values::facts)]
+    facts: Vec<(String, PathBuf)>,
+    /// How to write the result
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: FormatArg,
+    /// Write the result to a file; it appears when it is complete, or not at all
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
+    /// Show statistics on standard error (JSON results always have them)
+    #[arg(long)]
+    stats: bool,
+    /// Show every rule application on standard error
+    #[arg(long)]
+    trace: bool,
+    /// Stop after N rule applications or firings
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u64>,
+    /// Stop when the run's tables take more than SIZE, e.g. 512M or 16G [default: 80% of the free memory]
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    memory: Option<u64>,
+    /// Stop after this time, e.g. 10s, 5m or 1.5h
+    #[arg(long, value_name = "T", value_parser = values::duration)]
+    timeout: Option<Duration>,
+    /// Number of threads for loading facts [default: all cores]
+    #[arg(long, value_name = "N", value_parser = values::threads)]
+    threads: Option<usize>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FormatArg {
+    /// A term on one line, or one constraint a line
+    Text,
+    /// One JSON object with the result and the statistics
+    Json,
+    /// One constraint a line: its arguments, after its name if the store holds several symbols (.chr)
+    Csv,
+}
+
+impl From<FormatArg> for Format {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Text => Format::Text,
+            FormatArg::Json => Format::Json,
+            FormatArg::Csv => Format::Csv,
+        }
+    }
+}
+
+/// Runs the program; what goes wrong is on standard error when this returns.
+pub fn run(args: &Args) -> Exit {
+    let start = Instant::now();
+    let interrupt = interrupt::listen();
+    if let Some(n) = args.threads
+        && let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(n).build_global()
+    {
+        tracing::warn!("--threads has no effect: {error}");
+    }
+    let program = match load(args) {
+        Ok(program) => program,
+        Err(exit) => return exit,
+    };
+    let options = CompileOptions { trace: args.trace, inline: !args.trace };
+    let executable = match program.compile(&options) {
+        Ok(executable) => executable,
+        Err(found) => {
+            report::diagnostics(&found);
+            return Exit::Usage;
+        }
+    };
+    // The file is opened before the run: a path that cannot be written is known at once, not hours later.
+    let mut out = match Out::open(args) {
+        Ok(out) => out,
+        Err(exit) => return exit,
+    };
+    match execute(args, &executable, interrupt, &mut out.stdout) {
+        Ok(mut outcome) => {
+            outcome.stats_mut().wall_ms = Some(start.elapsed().as_secs_f64() * 1e3);
+            deliver(args, &outcome, out)
+        }
+        Err(mut failure) => {
+            let flushed = out.stdout.flush();
+            if out.stdout.is_closed() {
+                return Exit::Done;
+            }
+            failure.stats.wall_ms = Some(start.elapsed().as_secs_f64() * 1e3);
+            report::diagnostics(&failure.diagnostics);
+            if args.stats {
+                report::stats(&failure.stats);
+            }
+            let nothing_ran = failure.error.is_none() && flushed.is_ok();
+            if nothing_ran { Exit::Usage } else { Exit::Failed }
+        }
+    }
+}
+
+fn load(args: &Args) -> Result<Program, Exit> {
+    let mut input = args.program.input();
+    if let Some(term) = &args.input {
+        input = input.term(term);
+    }
+    for goals in &args.query {
+        input = input.query(goals);
+    }
+    for (constraint, file) in &args.facts {
+        input = input.facts(constraint, file);
+    }
+    let program = input.parse().map_err(|found| {
+        report::diagnostics(&found);
+        Exit::Usage
+    })?;
+    report::warnings(program.warnings(), &args.program.file);
+    if interrupt::requested() {
+        report::say("gchr: interrupted while loading, nothing was run\n");
+        return Err(Exit::Failed);
+    }
+    if let (FormatArg::Csv, Language::Terms) = (args.format, program.language()) {
+        let help = "use --format text or --format json";
+        report::problem("U0109", "a normal form has no rows and columns to write as CSV", help);
+        return Err(Exit::Usage);
+    }
+    Ok(program)
+}
+
+/// Runs the plan. What the program itself writes goes to standard output with text results; beside JSON and CSV it goes to standard
+/// error, so that the result stays readable for machines.
+fn execute<'p>(
+    args: &Args,
+    executable: &Executable<'p>,
+    interrupt: &AtomicBool,
+    stdout: &mut Stdout,
+) -> Result<Outcome<'p>, Box<gchr::Failure>> {
+    let limits = Limits {
+        max_steps: args.max_steps,
+        memory: args.memory.or_else(memory::default_limit),
+        timeout: args.timeout,
+    };
+    let unit = match executable.program().language() {
+        Language::Terms => "rule applications",
+        Language::Constraints => "firings",
+    };
+    let mut line = progress::Line::new(unit);
+    let mut control = Control::new(limits).interrupt(interrupt);
+    if line.enabled() && !args.trace {
+        control = control.progress(move |now| line.update(now));
+    }
+    if args.trace {
+        let mut log = BufWriter::new(io::stderr());
+        control = control.trace(move |text| drop(writeln!(log, "{text}")));
+    }
+    control = match args.format {
+        FormatArg::Text => control.output(stdout),
+        FormatArg::Json | FormatArg::Csv => control.output(io::stderr()),
+    };
+    executable.run(&mut control)
+}
+
+/// Where the result and the program's own output go.
+struct Out {
+    stdout: Stdout,
+    file: Option<File>,
+}
+
+impl Out {
+    fn open(args: &Args) -> Result<Self, Exit> {
+        let file = args.out.as_ref().map(|path| {
+            File::create(path).map_err(|error| {
+                let message = format!("cannot write {}: {error}", path.display());
+                report::problem("U0107", &message, "give --out a path in a folder that you may write to");
+                Exit::Usage
+            })
+        });
+        Ok(Self { stdout: Stdout::new(), file: file.transpose()? })
+    }
+}
+
+/// Writes the result to its place, then the statistics.
+fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
+    let _span = tracing::info_span!("write").entered();
+    let format = args.format.into();
+    let written = match out.file {
+        Some(mut file) => {
+            let written = outcome.write(format, &mut file).and_then(|()| Ok(file.finish()?));
+            written.and_then(|()| Ok(out.stdout.flush()?))
+        }
+        None => outcome.write(format, &mut out.stdout).and_then(|()| Ok(out.stdout.flush()?)),
+    };
+    if args.stats {
+        report::stats(outcome.stats());
+    }
+    match written {
+        Ok(()) => Exit::Done,
+        Err(FormatError::Io(_)) if out.stdout.is_closed() => Exit::Done,
+        Err(_) if interrupt::requested() => {
+            report::say("gchr: interrupted while the result was written\n");
+            Exit::Failed
+        }
+        Err(error) => {
+            let help = "check the free space and where the output goes";
+            report::problem("U0107", &format!("cannot write the result: {error}"), help);
+            Exit::Failed
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Where results go: standard output, or a file that is written aside and renamed, so that it is never seen half-written.
+
+use std::fs;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use tempfile::NamedTempFile;
+
+use super::interrupt;
+
+/// The file being written aside, so that it can be removed when the process is ended from outside.
+static ASIDE: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Removes the file that is being written aside, if there is one.
+pub fn remove_aside_file() {
+    let path = ASIDE.lock().map(|mut aside| aside.take()).unwrap_or_default();
+    if let Some(path) = path {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Standard output for results. Remembers that nobody reads any more, which is no error.
+pub struct Stdout {
+    inner: Box<dyn Write>,
+    closed: bool,
+}
+
+impl Stdout {
+    /// Shows each line at once on a terminal, larger pieces elsewhere.
+    pub fn new() -> Self {
+        let stdout = io::stdout();
+        let inner: Box<dyn Write> = if stdout.is_terminal() {
+            Box::new(stdout)
+        } else {
+            Box::new(BufWriter::with_capacity(1 << 16, unbuffered(stdout)))
+        };
+        Self { inner, closed: false }
+    }
+    /// Whether the reader has gone (`| head`).
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+    fn watch<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        if let Err(error) = &result {
+            self.closed |= error.kind() == io::ErrorKind::BrokenPipe;
+        }
+        result
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        check_interrupt()?;
+        let written = self.inner.write(text);
+        self.watch(written)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = self.inner.flush();
+        self.watch(flushed)
+    }
+}
+
+/// Standard output is line buffered by default, which costs a system call a line.
+#[cfg(unix)]
+fn unbuffered(stdout: io::Stdout) -> impl Write {
+    use std::os::fd::AsFd;
+    match stdout.as_fd().try_clone_to_owned() {
+        Ok(fd) => Box::new(fs::File::from(fd)) as Box<dyn Write>,
+        Err(_) => Box::new(stdout),
+    }
+}
+
+#[cfg(not(unix))]
+fn unbuffered(stdout: io::Stdout) -> impl Write {
+    stdout
+}
+
+fn check_interrupt() -> io::Result<()> {
+    if interrupt::requested() { Err(io::Error::other("interrupted")) } else { Ok(()) }
+}
+
+/// A result file.
+pub enum File {
+    /// Written aside, renamed at the end.
+    Aside {
+        /// Where it goes.
+        target: PathBuf,
+        /// What is written.
+        file: BufWriter<NamedTempFile>,
+    },
+    /// Devices and pipes cannot be renamed over: they are written as they are.
+    Direct(BufWriter<fs::File>),
+}
+
+impl File {
+    /// Opens `path` for a result. What is there stays until [`finish`](Self::finish).
+    pub fn create(path: &Path) -> io::Result<Self> {
+        if let Ok(known) = fs::metadata(path) {
+            if known.is_dir() {
+                return Err(io::Error::other("it is a folder"));
+            }
+            if !known.is_file() {
+                let file = fs::OpenOptions::new().write(true).open(path)?;
+                return Ok(File::Direct(BufWriter::new(file)));
+            }
+            // A file that may not be written must not be replaced either, which a rename alone would do.
+            fs::OpenOptions::new().write(true).open(path)?;
+        }
+        // Follow a link to the file it names, so that the link stays one.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let folder = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let file = aside_in(folder)?;
+        if let Ok(mut aside) = ASIDE.lock() {
+            *aside = Some(file.path().to_path_buf());
+        }
+        Ok(File::Aside { target, file: BufWriter::with_capacity(1 << 16, file) })
+    }
+
+    /// Makes the result appear under its name.
+    pub fn finish(self) -> io::Result<()> {
+        match self {
+            File::Direct(mut file) => file.flush(),
+            File::Aside { target, file } => {
+                let file = file.into_inner().map_err(|e| e.into_error())?;
+                if let Ok(known) = fs::metadata(&target) {
+                    fs::set_permissions(file.path(), known.permissions())?;
+                }
+                file.persist(target)?;
+                if let Ok(mut aside) = ASIDE.lock() {
+                    *aside = None;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Write for File {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        check_interrupt()?;
+        match self {
+            File::Aside { file, .. } => file.write(text),
+            File::Direct(file) => file.write(text),
+        }
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            File::Aside { file, .. } => file.flush(),
+            File::Direct(file) => file.flush(),
+        }
+    }
+}
+
+fn aside_in(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".gchr-").suffix(".part");
+    #[cfg(unix)]
+    {
+        // A result is a file like any other, not a secret: what the user's mask leaves of 0666.
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}

@@ -1,0 +1,98 @@
+//! Values of options: sizes, durations, fact files.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// `512M`, `16G`, `1.5GiB`, `4096`: bytes, with binary units.
+pub fn size(text: &str) -> Result<u64, String> {
+    let (number, unit) = split_unit(text);
+    let unit = unit.trim_end_matches(['b', 'B']).trim_end_matches('i');
+    let shift = match unit {
+        "" => 0,
+        "k" | "K" => 10,
+        "m" | "M" => 20,
+        "g" | "G" => 30,
+        "t" | "T" => 40,
+        _ => return Err("expected a number of bytes with an optional unit K, M, G or T, e.g. 512M".into()),
+    };
+    let bytes = positive(number)? * (1u64 << shift) as f64;
+    if bytes < u64::MAX as f64 { Ok(bytes as u64) } else { Err("too large".into()) }
+}
+
+/// `10s`, `5m`, `1.5h`, `200ms`; a bare number counts seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = split_unit(text);
+    let seconds = match unit {
+        "ms" => 1e-3,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err("expected a number with a unit ms, s, m or h, e.g. 10s or 1.5h".into()),
+    };
+    Duration::try_from_secs_f64(positive(number)? * seconds).map_err(|_| "too long".into())
+}
+
+/// `edge=FILE`.
+pub fn facts(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((constraint, file)) if !constraint.is_empty() && !file.is_empty() => {
+            Ok((constraint.to_string(), PathBuf::from(file)))
+        }
+        _ => Err("expected CONSTRAINT=FILE, e.g. edge=roads.csv".into()),
+    }
+}
+
+/// A number of threads.
+pub fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(n @ 1..=4096) => Ok(n),
+        _ => Err("expected a number from 1 to 4096".into()),
+    }
+}
+
+fn split_unit(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    (number, unit.trim())
+}
+
+fn positive(number: &str) -> Result<f64, String> {
+    match number.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("expected a number greater than zero".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("4096"), Ok(4096));
+        assert_eq!(size("512M"), Ok(512 << 20));
+        assert_eq!(size("1.5GiB"), Ok(3 << 29));
+        assert_eq!(size("16G"), Ok(16 << 30));
+        for wrong in ["", "G", "-1", "0", "1X", "1e400", "99999999999T", "1.2.3"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
+        assert_eq!(duration("1.5h"), Ok(Duration::from_secs(5400)));
+        assert_eq!(duration("200ms"), Ok(Duration::from_millis(200)));
+        for wrong in ["", "s", "0", "5d", "-3s"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+        assert!(duration(&format!("1{}", "0".repeat(40))).is_err());
+    }
+
+    #[test]
+    fn fact_files() {
+        assert_eq!(facts("e=a=b.csv"), Ok(("e".into(), PathBuf::from("a=b.csv"))));
+        assert!(facts("edge").is_err());
+        assert!(facts("=x").is_err());
+    }
+}

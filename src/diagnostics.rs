@@ -1,0 +1,45 @@
+//! Diagnostics together with the texts they point into: the error type of everything before a run.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gchr_core::diagnostic::{self, Diagnostic};
+use gchr_core::source::SourceMap;
+
+/// Findings with the sources they point into.
+#[derive(Clone, Debug)]
+pub struct Diagnostics {
+    sources: Arc<SourceMap>,
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    pub(crate) fn new(sources: Arc<SourceMap>, list: Vec<Diagnostic>) -> Self {
+        Self { sources, list }
+    }
+    /// The findings, in order of their places.
+    pub fn list(&self) -> &[Diagnostic] {
+        &self.list
+    }
+    /// The texts that the findings point into.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+    /// Number of errors and of warnings.
+    pub fn counts(&self) -> (usize, usize) {
+        let errors = self.list.iter().filter(|d| d.is_error()).count();
+        (errors, self.list.len() - errors)
+    }
+    /// All findings as they are shown on a terminal, with source lines and carets.
+    pub fn render(&self, color: bool) -> String {
+        diagnostic::render_all(&self.list, &self.sources, color)
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Diagnostics {}

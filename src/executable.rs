@@ -1,0 +1,159 @@
+//! A compiled program and its run.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gchr_core::control::Control;
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::error::RunError;
+use gchr_core::exec;
+use gchr_core::plan::chr::ChrPlan;
+use gchr_core::plan::term::{TermOptions, TermPlan};
+use gchr_core::rule::Start;
+use gchr_core::stats::Stats;
+
+use crate::diagnostics::Diagnostics;
+use crate::output::{Answer, Outcome};
+use crate::program::Program;
+
+/// How to compile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CompileOptions {
+    /// Inline small functions that do not call themselves. The result and all counts are the same without.
+    pub inline: bool,
+    /// Evaluate redexes one by one, so that each can be traced: leaves out every optimisation, inlining too.
+    pub trace: bool,
+}
+
+impl Default for CompileOptions {
+    fn default() -> Self {
+        Self { inline: true, trace: false }
+    }
+}
+
+impl CompileOptions {
+    pub(crate) fn to_term_options(self) -> TermOptions {
+        match self.trace {
+            true => TermOptions::traced(),
+            false => TermOptions { inline: self.inline, ..TermOptions::default() },
+        }
+    }
+}
+
+pub(crate) enum Plan {
+    Term(TermPlan),
+    Chr(ChrPlan),
+}
+
+/// A program with its plan, ready to be run any number of times.
+pub struct Executable<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) plan: Plan,
+    pub(crate) compile_time: Duration,
+}
+
+/// A run that ended without a result.
+#[derive(Debug)]
+pub struct Failure {
+    /// Why, where and how far it got; `None` when there was nothing to run.
+    pub error: Option<RunError>,
+    /// The same as diagnostics.
+    pub diagnostics: Diagnostics,
+    /// What the run did until then.
+    pub stats: Stats,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.diagnostics.fmt(f)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl<'p> Executable<'p> {
+    /// The plan, printable.
+    pub fn plan(&self) -> Box<dyn Display + '_> {
+        match &self.plan {
+            Plan::Term(plan) => Box::new(plan),
+            Plan::Chr(plan) => Box::new(plan.display(&self.program.rules)),
+        }
+    }
+    /// The program it was made from.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
+    /// Runs the program from its start to its result.
+    pub fn run(&self, control: &mut Control) -> Result<Outcome<'p>, Box<Failure>> {
+        let _span = tracing::info_span!("run").entered();
+        let start = Instant::now();
+        let rules = &self.program.rules;
+        match (&self.plan, &rules.start) {
+            (Plan::Term(plan), Start::Term(Some(term))) => {
+                let finished = exec::term::run(rules, plan, term, control);
+                let time = start.elapsed();
+                match finished {
+                    Ok(run) => {
+                        let stats = self.complete(run.stats, time);
+                        Ok(Outcome::new(self.program, Answer::NormalForm(run.normal_form), stats))
+                    }
+                    Err(stopped) => Err(self.failure(stopped.error, stopped.stats, time, None)),
+                }
+            }
+            (Plan::Chr(plan), Start::Goals(queries))
+                if !(queries.is_empty() && self.program.facts.is_empty()) =>
+            {
+                let finished = exec::chr::run(rules, plan, &self.program.facts, control);
+                let time = start.elapsed();
+                match finished {
+                    Ok(run) => {
+                        let stats = self.complete(run.stats, time);
+                        Ok(Outcome::new(self.program, Answer::Store(run.store), stats))
+                    }
+                    Err(stopped) => {
+                        let note = format!("{} constraints were in the store", stopped.store.len());
+                        Err(self.failure(stopped.error, stopped.stats, time, Some(note)))
+                    }
+                }
+            }
+            _ => Err(self.nothing_to_run()),
+        }
+    }
+
+    /// Fills in what the executor does not know.
+    fn complete(&self, mut stats: Stats, run: Duration) -> Stats {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        let (parse, compile, run) = (ms(self.program.parse_time), ms(self.compile_time), ms(run));
+        stats.parse_ms = Some(parse);
+        stats.compile_ms = Some(compile);
+        stats.run_ms = Some(run);
+        stats.wall_ms = Some(parse + compile + run);
+        stats
+    }
+
+    fn failure(&self, error: RunError, stats: Stats, time: Duration, note: Option<String>) -> Box<Failure> {
+        let mut diagnostic = error.to_diagnostic(&self.program.rules);
+        diagnostic.notes.extend(note);
+        self.fail(Some(error), diagnostic, self.complete(stats, time))
+    }
+
+    fn fail(&self, error: Option<RunError>, diagnostic: Diagnostic, stats: Stats) -> Box<Failure> {
+        let diagnostics = Diagnostics::new(Arc::clone(&self.program.sources), vec![diagnostic]);
+        Box::new(Failure { error, diagnostics, stats })
+    }
+
+    fn nothing_to_run(&self) -> Box<Failure> {
+        let (what, help) = match self.plan {
+            Plan::Term(_) => {
+                ("no term to rewrite", "write `input TERM;` in the program, or give --input TERM")
+            }
+            Plan::Chr(_) => (
+                "no goals to run",
+                "write `?- goals.` in the program, or give --query GOALS or --facts C=FILE",
+            ),
+        };
+        self.fail(None, Diagnostic::error("U0106", what).help(help), Stats::default())
+    }
+}

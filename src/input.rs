@@ -1,0 +1,245 @@
+//! What a caller gives: a program text or file, and the term, goals and fact files to start it on.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use gchr_core::diagnostic::{self, Diagnostic};
+use gchr_core::rule::Start;
+use gchr_core::source::{SourceId, SourceMap, Span};
+
+use crate::diagnostics::Diagnostics;
+use crate::program::{Parts, Program};
+use crate::stack::with_large_stack;
+
+/// Which of the two languages a program is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// Many-sorted term rewriting (`.trs`).
+    Terms,
+    /// Constraint Handling Rules (`.chr`, `.pl`).
+    Constraints,
+}
+
+impl Language {
+    /// The language that the ending of a file name stands for.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "trs" | "mtrs" => Some(Language::Terms),
+            "chr" | "pl" => Some(Language::Constraints),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Text {
+    File(PathBuf),
+    Given { name: String, text: String },
+}
+
+/// A program and what to start it on.
+///
+/// ```
+/// let program = gchr::Input::constraints(":- chr_constraint min(+int).\n min(A) \\ min(B) <=> A =< B | true.\n")
+///     .query("min(3), min(1), min(2)")
+///     .parse()?;
+/// assert!(program.warnings().list().is_empty());
+/// # Ok::<(), gchr::Diagnostics>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Input {
+    text: Text,
+    language: Option<Language>,
+    term: Option<String>,
+    queries: Vec<String>,
+    facts: Vec<(String, PathBuf)>,
+}
+
+impl Input {
+    /// A program file; its language follows from the ending of its name unless [`language`](Self::language) says otherwise.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self::new(Text::File(path.into()), None)
+    }
+    /// A program text, with the name it has in diagnostics.
+    pub fn text(language: Language, name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::new(Text::Given { name: name.into(), text: text.into() }, Some(language))
+    }
+    /// A term rewriting program.
+    pub fn terms(text: impl Into<String>) -> Self {
+        Self::text(Language::Terms, "program.trs", text)
+    }
+    /// A CHR program.
+    pub fn constraints(text: impl Into<String>) -> Self {
+        Self::text(Language::Constraints, "program.chr", text)
+    }
+    fn new(text: Text, language: Option<Language>) -> Self {
+        Self { text, language, term: None, queries: Vec::new(), facts: Vec::new() }
+    }
+    /// Says which language the program is in, whatever its name.
+    #[must_use]
+    pub fn language(mut self, language: Language) -> Self {
+        self.language = Some(language);
+        self
+    }
+    /// The term to rewrite, in place of the program's own input.
+    #[must_use]
+    pub fn term(mut self, term: impl Into<String>) -> Self {
+        self.term = Some(term.into());
+        self
+    }
+    /// Goals to run, in place of the program's own queries; several are run in order on one store.
+    #[must_use]
+    pub fn query(mut self, goals: impl Into<String>) -> Self {
+        self.queries.push(goals.into());
+        self
+    }
+    /// A file with rows of `constraint`, added to the store before the queries.
+    #[must_use]
+    pub fn facts(mut self, constraint: impl Into<String>, file: impl Into<PathBuf>) -> Self {
+        self.facts.push((constraint.into(), file.into()));
+        self
+    }
+
+    /// Reads and checks everything. Findings of an unusable input are the error; those of a usable one are its
+    /// [`warnings`](Program::warnings).
+    pub fn parse(&self) -> Result<Program, Diagnostics> {
+        with_large_stack(|| {
+            let _span = tracing::info_span!("parse").entered();
+            let start = Instant::now();
+            let mut sources = SourceMap::new();
+            let loaded = self.load(&mut sources);
+            let sources = Arc::new(sources);
+            match loaded {
+                Ok(parts) => Ok(Program::new(sources, parts, start.elapsed())),
+                Err(mut list) => {
+                    diagnostic::sort(&mut list);
+                    Err(Diagnostics::new(sources, list))
+                }
+            }
+        })
+    }
+
+    fn load(&self, sources: &mut SourceMap) -> Result<Parts, Vec<Diagnostic>> {
+        let (id, language) = self.program_text(sources).map_err(|d| vec![*d])?;
+        self.check_language(language)?;
+        match language {
+            Language::Terms => self.load_terms(sources, id),
+            Language::Constraints => self.load_constraints(sources, id),
+        }
+    }
+
+    fn program_text(&self, sources: &mut SourceMap) -> Result<(SourceId, Language), Box<Diagnostic>> {
+        match &self.text {
+            Text::Given { name, text } => {
+                Ok((sources.add(name, text), self.language.unwrap_or(Language::Terms)))
+            }
+            Text::File(path) => {
+                let language = self.language.or_else(|| Language::of_path(path));
+                let text = read_text(path, sources)?;
+                let language = language.ok_or_else(|| unknown_ending(path))?;
+                if text.trim().is_empty() {
+                    return Err(Box::new(
+                        Diagnostic::error("U0103", format!("{} is empty", path.display()))
+                            .help("a program has at least one declaration; see the folder examples/"),
+                    ));
+                }
+                Ok((sources.add(path.display().to_string(), text), language))
+            }
+        }
+    }
+
+    fn check_language(&self, language: Language) -> Result<(), Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        let mut refuse = |given: bool, option: &str, other: &str, instead: &str| {
+            if given {
+                let message = format!("{option} is for {other}");
+                found.push(Diagnostic::error("U0105", message).help(instead.to_string()));
+            }
+        };
+        match language {
+            Language::Terms => {
+                let term = "start a term program with --input TERM";
+                refuse(!self.queries.is_empty(), "--query", "constraint programs (.chr)", term);
+                refuse(!self.facts.is_empty(), "--facts", "constraint programs (.chr)", term);
+            }
+            Language::Constraints => {
+                let goals = "start a constraint program with --query GOALS or --facts C=FILE";
+                refuse(self.term.is_some(), "--input", "term programs (.trs)", goals);
+            }
+        }
+        if found.is_empty() { Ok(()) } else { Err(found) }
+    }
+
+    fn load_terms(&self, sources: &mut SourceMap, id: SourceId) -> Result<Parts, Vec<Diagnostic>> {
+        let loaded = gchr_trs::load(sources, id);
+        let mut diagnostics = loaded.diagnostics;
+        let Some(mut rules) = loaded.program else { return Err(diagnostics) };
+        if let Some(term) = &self.term {
+            let id = sources.add("--input", term);
+            match gchr_trs::parse_term(&rules, sources, id) {
+                Ok(ground) => rules.start = Start::Term(Some(ground)),
+                Err(errors) => {
+                    diagnostics.extend(errors);
+                    return Err(diagnostics);
+                }
+            }
+        }
+        let ast = Box::new(loaded.ast);
+        Ok(Parts { language: Language::Terms, ast, rules, facts: Vec::new(), diagnostics })
+    }
+
+    fn load_constraints(&self, sources: &mut SourceMap, id: SourceId) -> Result<Parts, Vec<Diagnostic>> {
+        let queries: Vec<_> = self.queries.iter().map(|goals| sources.add("--query", goals)).collect();
+        let facts = self.facts.iter().map(|(constraint, path)| gchr_chr::FactFile {
+            constraint: constraint.clone(),
+            path: path.clone(),
+        });
+        let request = gchr_chr::Request { program: id, queries, facts: facts.collect() };
+        let loaded = gchr_chr::load(sources, &request);
+        let Some(mut rules) = loaded.program else { return Err(loaded.diagnostics) };
+        if let (Start::Goals(all), false) = (&mut rules.start, self.queries.is_empty()) {
+            all.retain(|query| query.span.source != id);
+        }
+        Ok(Parts {
+            language: Language::Constraints,
+            ast: Box::new(loaded.ast),
+            rules,
+            facts: loaded.facts,
+            diagnostics: loaded.diagnostics,
+        })
+    }
+}
+
+fn unknown_ending(path: &Path) -> Box<Diagnostic> {
+    let message = format!("the ending of {} names no language", path.display());
+    Box::new(
+        Diagnostic::error("U0104", message)
+            .help("name the file .trs for term rewriting, or .chr for Constraint Handling Rules"),
+    )
+}
+
+/// Reads a whole text file; what is wrong with it is said with the place where it can be.
+fn read_text(path: &Path, sources: &mut SourceMap) -> Result<String, Box<Diagnostic>> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|error| {
+        let cause = if path.is_dir() { "it is a folder".to_string() } else { error.to_string() };
+        Box::new(
+            Diagnostic::error("U0101", format!("cannot read {shown}: {cause}"))
+                .help("give the path of a program file, e.g. examples/mergesort.trs"),
+        )
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let id = sources.add(shown.to_string(), String::from_utf8_lossy(error.as_bytes()));
+        Box::new(
+            Diagnostic::error("U0102", format!("{shown} is not a UTF-8 text"))
+                .label(
+                    Span::new(id, at, at + char::REPLACEMENT_CHARACTER.len_utf8()),
+                    "this byte is no UTF-8",
+                )
+                .note(format!("byte {at} of the file"))
+                .help("save the file as UTF-8"),
+        )
+    })
+}

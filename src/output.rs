@@ -1,0 +1,136 @@
+//! Results: what a run returns, and how it is written as text, JSON or CSV.
+
+mod csv;
+mod json;
+
+use std::fmt;
+use std::io::{self, Write};
+
+use gchr_core::exec::chr::Store;
+use gchr_core::exec::term::NormalForm;
+use gchr_core::signature::Signature;
+use gchr_core::stats::Stats;
+
+use crate::program::Program;
+
+/// The result of a program.
+#[derive(Debug)]
+pub enum Answer {
+    /// Of a term program.
+    NormalForm(NormalForm),
+    /// Of a constraint program: the final store.
+    Store(Store),
+}
+
+/// A finished run: its result and what it took.
+pub struct Outcome<'p> {
+    program: &'p Program,
+    answer: Answer,
+    stats: Stats,
+}
+
+/// How to write a result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// A normal form on one line in input syntax; a store one constraint a line, in order.
+    Text,
+    /// One JSON object: `{"normal_form": "...", "stats": {...}}` or `{"store": [{"constraint": "edge", "args": [0, 1, 5]}, ...],
+    /// "stats": {...}}`. Atoms and strings are JSON strings, compound terms are `{"functor": "f", "args": [...]}`.
+    Json,
+    /// A store, one constraint a line, without header: the arguments, after the constraint's name when the store holds several
+    /// constraint symbols. Compound terms are written as text.
+    Csv,
+}
+
+/// Why a result was not written.
+#[derive(Debug)]
+pub enum FormatError {
+    /// A normal form has no rows: it cannot be CSV.
+    NotTabular,
+    /// The writer failed.
+    Io(io::Error),
+}
+
+impl From<io::Error> for FormatError {
+    fn from(error: io::Error) -> Self {
+        FormatError::Io(error)
+    }
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FormatError::NotTabular => f.write_str("a normal form has no rows and columns"),
+            FormatError::Io(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+impl<'p> Outcome<'p> {
+    pub(crate) fn new(program: &'p Program, answer: Answer, stats: Stats) -> Self {
+        Self { program, answer, stats }
+    }
+    /// The result.
+    pub fn answer(&self) -> &Answer {
+        &self.answer
+    }
+    /// The normal form of a term program.
+    pub fn normal_form(&self) -> Option<&NormalForm> {
+        match &self.answer {
+            Answer::NormalForm(term) => Some(term),
+            Answer::Store(_) => None,
+        }
+    }
+    /// The final store of a constraint program; its rows are read with the signature of [`Program::rules`].
+    pub fn store(&self) -> Option<&Store> {
+        match &self.answer {
+            Answer::NormalForm(_) => None,
+            Answer::Store(store) => Some(store),
+        }
+    }
+    /// What the run did and cost.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+    /// The same, to be completed by a caller who knows more (the time of the whole process).
+    pub fn stats_mut(&mut self) -> &mut Stats {
+        &mut self.stats
+    }
+    /// The program that was run.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+    /// Writes the result. Statistics are a part of it in JSON only.
+    pub fn write(&self, format: Format, out: &mut impl Write) -> Result<(), FormatError> {
+        match (format, &self.answer) {
+            (Format::Text, _) => self.write_text(out)?,
+            (Format::Json, answer) => json::write(answer, self.signature(), &self.stats, out)?,
+            (Format::Csv, Answer::Store(store)) => csv::write(store, self.signature(), out)?,
+            (Format::Csv, Answer::NormalForm(_)) => return Err(FormatError::NotTabular),
+        }
+        Ok(())
+    }
+    fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
+        match &self.answer {
+            Answer::NormalForm(term) => {
+                term.write_text(out)?;
+                writeln!(out)
+            }
+            Answer::Store(store) => store.write_text(self.signature(), out),
+        }
+    }
+    fn signature(&self) -> &'p Signature {
+        &self.program.rules.signature
+    }
+}
+
+/// The text form.
+impl fmt::Display for Outcome<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::new();
+        self.write_text(&mut text).map_err(|_| fmt::Error)?;
+        f.write_str(&String::from_utf8_lossy(&text))
+    }
+}

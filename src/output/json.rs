@@ -1,0 +1,154 @@
+//! JSON form of results, written as a stream: a result of any size and depth takes no memory of its own.
+
+use std::io::{self, Write};
+
+use gchr_core::exec::chr::Store;
+use gchr_core::signature::Signature;
+use gchr_core::stats::Stats;
+use gchr_core::value::Value;
+
+use super::Answer;
+
+pub(super) fn write(
+    answer: &Answer,
+    signature: &Signature,
+    stats: &Stats,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    match answer {
+        Answer::NormalForm(term) => {
+            out.write_all(b"{\"normal_form\": \"")?;
+            term.write_text(&mut Escaped(out))?;
+            out.write_all(b"\"")?;
+        }
+        Answer::Store(store) => write_store(store, signature, out)?,
+    }
+    out.write_all(b", \"stats\": ")?;
+    serde_json::to_writer(&mut *out, stats)?;
+    out.write_all(b"}\n")
+}
+
+fn write_store(store: &Store, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"{\"store\": [")?;
+    let mut separator = "";
+    for (id, constraint) in signature.constraints.iter_enumerated() {
+        let name = serde_json::to_string(&constraint.name)?;
+        for row in store.rows(signature, id).iter() {
+            write!(out, "{separator}\n{{\"constraint\": {name}, \"args\": [")?;
+            let mut comma = "";
+            for value in row.values() {
+                out.write_all(comma.as_bytes())?;
+                write_value(value, out)?;
+                comma = ", ";
+            }
+            out.write_all(b"]}")?;
+            separator = ",";
+        }
+    }
+    out.write_all(b"]")
+}
+
+/// What is still to be written of a value: no recursion, since compound terms have any depth.
+enum Todo<'a> {
+    Value(Value<'a>),
+    /// The rest of a list that is known not to end in `[]`: it is not searched again for its end.
+    Improper(Value<'a>),
+    Text(&'static str),
+}
+
+fn write_value(value: Value<'_>, out: &mut impl Write) -> io::Result<()> {
+    let mut todo = vec![Todo::Value(value)];
+    while let Some(next) = todo.pop() {
+        let (value, list) = match next {
+            Todo::Text(text) => {
+                out.write_all(text.as_bytes())?;
+                continue;
+            }
+            Todo::Value(value) => (value, elements(value)),
+            Todo::Improper(value) => (value, None),
+        };
+        match (value, list) {
+            (_, Some(elements)) => {
+                out.write_all(b"[")?;
+                push_items(elements.into_iter().map(Todo::Value), "]", &mut todo);
+            }
+            (Value::Int(n), None) => write!(out, "{n}")?,
+            (Value::Float(x), None) => serde_json::to_writer(&mut *out, &x)?,
+            (Value::Atom(text) | Value::Str(text), None) => serde_json::to_writer(&mut *out, text)?,
+            (Value::Compound { name, args }, None) => {
+                out.write_all(b"{\"functor\": ")?;
+                serde_json::to_writer(&mut *out, name)?;
+                out.write_all(b", \"args\": [")?;
+                let rest_of_list = value.as_list_cell().is_some().then_some(1);
+                let items = args.iter().enumerate().map(|(i, arg)| match rest_of_list {
+                    Some(at) if at == i => Todo::Improper(arg),
+                    _ => Todo::Value(arg),
+                });
+                push_items(items, "]}", &mut todo);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Items with commas between them, and what closes them.
+fn push_items<'a>(
+    items: impl DoubleEndedIterator<Item = Todo<'a>> + ExactSizeIterator,
+    close: &'static str,
+    todo: &mut Vec<Todo<'a>>,
+) {
+    todo.push(Todo::Text(close));
+    for (i, item) in items.enumerate().rev() {
+        todo.push(item);
+        if i > 0 {
+            todo.push(Todo::Text(", "));
+        }
+    }
+}
+
+/// The elements of a proper list.
+fn elements(mut list: Value<'_>) -> Option<Vec<Value<'_>>> {
+    let mut found = Vec::new();
+    while let Some((element, rest)) = list.as_list_cell() {
+        found.push(element);
+        list = rest;
+    }
+    matches!(list, Value::Atom("[]")).then_some(found)
+}
+
+/// Writes the inside of a JSON string.
+struct Escaped<'a, W>(&'a mut W);
+
+impl<W: Write> Write for Escaped<'_, W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let special = |b: u8| b == b'"' || b == b'\\' || b < 0x20;
+        let mut rest = text;
+        while let Some(at) = rest.iter().position(|&b| special(b)) {
+            self.0.write_all(&rest[..at])?;
+            match rest[at] {
+                b @ (b'"' | b'\\') => self.0.write_all(&[b'\\', b])?,
+                b => write!(self.0, "\\u{b:04x}")?,
+            }
+            rest = &rest[at + 1..];
+        }
+        self.0.write_all(rest)?;
+        Ok(text.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_like_a_json_library() {
+        let all: String = (0..0x180).filter_map(char::from_u32).collect();
+        let mut out = vec![b'"'];
+        Escaped(&mut out).write_all(all.as_bytes()).unwrap();
+        out.push(b'"');
+        assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), all);
+    }
+}

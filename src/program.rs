@@ -1,0 +1,115 @@
+//! A checked program, with its start and its facts.
+
+use std::fmt::Display;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::facts::Facts;
+use gchr_core::plan::term::TermOptions;
+use gchr_core::rule::{self, Semantics};
+use gchr_core::source::SourceMap;
+
+use crate::diagnostics::Diagnostics;
+use crate::executable::{CompileOptions, Executable, Plan};
+use crate::input::Language;
+use crate::stack::with_large_stack;
+
+/// What the frontends hand over.
+pub(crate) struct Parts {
+    pub(crate) language: Language,
+    pub(crate) ast: Box<dyn Display + Send + Sync>,
+    pub(crate) rules: rule::Program,
+    pub(crate) facts: Vec<Facts>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// A program that passed all checks of its frontend. Made by [`Input::parse`](crate::Input::parse).
+pub struct Program {
+    pub(crate) sources: Arc<SourceMap>,
+    pub(crate) language: Language,
+    pub(crate) rules: rule::Program,
+    pub(crate) facts: Vec<Facts>,
+    pub(crate) parse_time: Duration,
+    ast: Box<dyn Display + Send + Sync>,
+    warnings: Diagnostics,
+}
+
+impl Program {
+    pub(crate) fn new(sources: Arc<SourceMap>, parts: Parts, parse_time: Duration) -> Self {
+        let Parts { language, ast, rules, facts, diagnostics } = parts;
+        let warnings = Diagnostics::new(Arc::clone(&sources), diagnostics);
+        Self { sources, language, rules, facts, parse_time, ast, warnings }
+    }
+    /// The language it is written in.
+    pub fn language(&self) -> Language {
+        self.language
+    }
+    /// What its author probably wants to know.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
+    }
+    /// The texts it comes from.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+    /// The syntax tree, which prints as a program text that means the same.
+    pub fn ast(&self) -> &dyn Display {
+        &*self.ast
+    }
+    /// The rules in the common form of both languages.
+    pub fn rules(&self) -> &rule::Program {
+        &self.rules
+    }
+
+    /// Makes a plan that can be run.
+    pub fn compile(&self, options: &CompileOptions) -> Result<Executable<'_>, Diagnostics> {
+        let _span = tracing::info_span!("compile").entered();
+        let start = Instant::now();
+        let plan = with_large_stack(|| self.plan(options));
+        let plan = plan.map_err(|list| Diagnostics::new(Arc::clone(&self.sources), list))?;
+        Ok(Executable { program: self, plan, compile_time: start.elapsed() })
+    }
+
+    /// The plan of a term program in text form, as it is after the last run of the compiler pass `pass` (see
+    /// [`PASSES`](gchr_core::plan::term::PASSES); the first plan is made by `lower`). Empty for a pass that does not exist.
+    pub fn term_plan_after(&self, pass: &str) -> Result<String, Diagnostics> {
+        let mut text = String::new();
+        let compiled = with_large_stack(|| {
+            gchr_core::plan::term::compile_here(&self.rules, &TermOptions::default(), &mut |name, plan| {
+                if name == pass {
+                    text = plan.to_string();
+                }
+            })
+        });
+        compiled.map_err(|list| Diagnostics::new(Arc::clone(&self.sources), list))?;
+        Ok(text)
+    }
+
+    fn plan(&self, options: &CompileOptions) -> Result<Plan, Vec<Diagnostic>> {
+        if self.rules.semantics == Some(Semantics::Rounds) {
+            return Err(vec![rounds_missing()]);
+        }
+        match self.language {
+            Language::Terms => {
+                gchr_core::plan::term::compile(&self.rules, &options.to_term_options()).map(Plan::Term)
+            }
+            Language::Constraints => gchr_core::plan::chr::compile(&self.rules).map(Plan::Chr),
+        }
+    }
+}
+
+fn rounds_missing() -> Diagnostic {
+    Diagnostic::error(
+        "U0108",
+        "the program asks for the semantics `rounds`, which this version does not have",
+    )
+    .note("asked for by :- chr_option(semantics, rounds)")
+    .help("remove the option: the refined operational semantics is the default")
+}
+
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program").field("language", &self.language).finish_non_exhaustive()
+    }
+}

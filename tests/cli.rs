@@ -1,0 +1,563 @@
+//! The command line from outside: exit codes, what goes to which stream, limits, result files, signals, bad input.
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use support::{Scratch, gchr, root};
+
+const PLUS: &str = "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat);
+var X, Y : Nat;
+eqn Plus(Zero(), Y) = Y;
+    Plus(S(X), Y) = S(Plus(X, Y));
+";
+const LOOP: &str = "map Loop: Int -> Int;\nvar N: Int;\neqn Loop(N) = Loop(N + 1);\ninput Loop(0);\n";
+const COUNT: &str = ":- chr_constraint count(+int), kept(+int).
+count(N) <=> kept(N), M is N + 1, count(M).
+?- count(0).
+";
+
+#[test]
+fn help_and_version_are_results() {
+    for args in
+        [&["--help"][..], &["--version"], &["run", "--help"], &["check", "--help"], &["emit", "--help"]]
+    {
+        let run = gchr(args);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+        assert!(run.stdout.contains("gchr"), "{args:?}");
+    }
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2() {
+    let file = "examples/min.chr";
+    for args in [
+        &[][..],
+        &["run"],
+        &["walk", file],
+        &["run", file, "--speed", "9"],
+        &["run", file, "--memory", "lots"],
+        &["run", file, "--timeout", "0"],
+        &["run", file, "--threads", "0"],
+        &["run", file, "--max-steps", "-1"],
+        &["run", file, "--facts", "min"],
+        &["run", file, "--format", "xml"],
+        &["emit", file, "--stage", "cuda"],
+    ] {
+        let run = gchr(args);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}: {}", run.stderr);
+        assert!(!run.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn what_does_not_exist_yet_is_not_accepted() {
+    for option in ["--device", "--scheduler", "--strategy", "--gc", "--semantics", "--firing", "--profile"] {
+        assert_eq!(gchr(&["run", "examples/min.chr", option, "x"]).code, 2, "{option}");
+    }
+}
+
+#[test]
+fn unreadable_programs_are_diagnostics() {
+    let scratch = Scratch::new();
+    let shown = |name: &str, run: &dyn Fn(&str) -> support::Run| {
+        let run = run(name);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{name}: {}", run.stderr);
+        run.stderr
+    };
+    let run = |name: &str| scratch.gchr(&["run", name]);
+    scratch.file("empty.trs", "");
+    scratch.file("blank.chr", "  \n\n");
+    scratch.bytes("latin.trs", b"sort N = struct Zero();\n% caf\xe9\n");
+    scratch.file("program.txt", PLUS);
+    fs::create_dir(scratch.path("folder.trs")).unwrap();
+    insta::assert_snapshot!(shown("missing.trs", &run), @r#"
+    [U0101] Error: cannot read missing.trs: No such file or directory (os error 2)
+      Help: give the path of a program file, e.g. examples/mergesort.trs
+    "#);
+    insta::assert_snapshot!(shown("folder.trs", &run), @r#"
+    [U0101] Error: cannot read folder.trs: it is a folder
+      Help: give the path of a program file, e.g. examples/mergesort.trs
+    "#);
+    insta::assert_snapshot!(shown("empty.trs", &run), @r#"
+    [U0103] Error: empty.trs is empty
+      Help: a program has at least one declaration; see the folder examples/
+    "#);
+    insta::assert_snapshot!(shown("blank.chr", &run), @r#"
+    [U0103] Error: blank.chr is empty
+      Help: a program has at least one declaration; see the folder examples/
+    "#);
+    insta::assert_snapshot!(shown("program.txt", &run), @r#"
+    [U0104] Error: the ending of program.txt names no language
+      Help: name the file .trs for term rewriting, or .chr for Constraint Handling Rules
+    "#);
+    insta::assert_snapshot!(shown("latin.trs", &run), @r#"
+    [U0102] Error: latin.trs is not a UTF-8 text
+       ╭─[ latin.trs:2:6 ]
+       │
+     2 │ % caf�
+       │      ┬
+       │      ╰── this byte is no UTF-8
+       │
+       │ Help: save the file as UTF-8
+       │
+       │ Note: byte 29 of the file
+    ───╯
+    "#);
+}
+
+#[test]
+fn the_language_can_be_given() {
+    let scratch = Scratch::new();
+    scratch.file("program.txt", PLUS);
+    let run =
+        scratch.gchr(&["run", "program.txt", "--language", "trs", "--input", "Plus(S(Zero()), S(Zero()))"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "S(S(Zero))\n"), "{}", run.stderr);
+}
+
+#[test]
+fn options_of_the_other_language_are_refused() {
+    for args in [
+        &["run", "examples/min.trs", "--query", "min(1)"][..],
+        &["run", "examples/min.trs", "--facts", "min=x.csv"],
+        &["run", "examples/min.chr", "--input", "Zero()"],
+        &["run", "examples/min.trs", "--format", "csv"],
+    ] {
+        let run = gchr(args);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(run.stderr.contains("Help:"), "{args:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_program_without_start_says_how_to_start_it() {
+    let scratch = Scratch::new();
+    scratch.file("plus.trs", PLUS);
+    scratch.file("min.chr", ":- chr_constraint min(+int).\nmin(A) \\ min(B) <=> A =< B | true.\n");
+    let term = scratch.gchr(&["run", "plus.trs"]);
+    assert_eq!(term.code, 2);
+    assert!(term.stderr.contains("--input TERM"), "{}", term.stderr);
+    let goals = scratch.gchr(&["run", "min.chr"]);
+    assert_eq!(goals.code, 2);
+    assert!(goals.stderr.contains("--query GOALS"), "{}", goals.stderr);
+}
+
+#[test]
+fn every_finding_is_shown_and_nothing_runs() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "bad.trs",
+        &PLUS.replace("Plus(X, Y));", "Plus(X, Q));\n    Plus(X) = X;\n    Plus(X, Y) = Frob(X);"),
+    );
+    let run = scratch.gchr(&["run", "bad.trs", "--input", "Zero()"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    assert!(run.stderr.matches("Error").count() >= 3, "{}", run.stderr);
+    let check = scratch.gchr(&["check", "bad.trs"]);
+    assert_eq!(check.code, 2);
+    assert!(check.stderr.contains(&run.stderr), "{}", check.stderr);
+}
+
+#[test]
+fn check_accepts_all_examples() {
+    let programs = fs::read_dir(root().join("examples")).unwrap().map(|e| e.unwrap().path());
+    let programs: Vec<_> = programs.filter(|p| gchr::Language::of_path(p).is_some()).collect();
+    let mut args = vec!["check".to_string()];
+    args.extend(programs.iter().map(|p| p.display().to_string()));
+    let run = gchr(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(run.stderr.matches(": no errors, ").count(), programs.len(), "{}", run.stderr);
+    // Functions that are partial by intention, rules of the literature whose overlap does no harm, facts from a file.
+    let warned: Vec<_> =
+        run.stderr.lines().filter(|l| l.contains(": no errors, ") && !l.contains("no warnings")).collect();
+    let expected = ["bst.trs", "floyd.trs", "roads.chr"];
+    assert!(warned.iter().all(|line| expected.iter().any(|name| line.contains(name))), "{warned:#?}");
+}
+
+#[test]
+fn rounds_are_refused_by_name() {
+    let scratch = Scratch::new();
+    let program = ":- chr_option(semantics, rounds).\n:- chr_constraint a.\na <=> true.\n?- a.\n";
+    scratch.file("rounds.chr", program);
+    let run = scratch.gchr(&["run", "rounds.chr"]);
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("rounds"), "{}", run.stderr);
+}
+
+#[test]
+fn limits_end_a_run_with_exit_code_1() {
+    let scratch = Scratch::new();
+    scratch.file("loop.trs", LOOP);
+    scratch.file("count.chr", COUNT);
+    for (program, option, value, code) in [
+        ("loop.trs", "--max-steps", "1000", "R0201"),
+        ("count.chr", "--max-steps", "1000", "R0201"),
+        ("count.chr", "--memory", "4M", "R0202"),
+        ("loop.trs", "--timeout", "200ms", "R0204"),
+        ("count.chr", "--timeout", "200ms", "R0204"),
+    ] {
+        let start = Instant::now();
+        let run = scratch.gchr(&["run", program, option, value, "--out", "result"]);
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{program} {option}: {}", run.stderr);
+        assert!(run.stderr.contains(code) && run.stderr.contains("stopped after"), "{}", run.stderr);
+        assert!(start.elapsed() < Duration::from_secs(20), "{program} {option}");
+        assert!(!scratch.path("result").exists(), "{program} {option}");
+        if value == "1000" {
+            // Rule applications that a plan makes in one go are counted in one go.
+            let steps = run
+                .stderr
+                .split("stopped after ")
+                .nth(1)
+                .and_then(|t| t.split(' ').next()?.parse::<u64>().ok());
+            assert!(steps.is_some_and(|n| (1000..1100).contains(&n)), "{}", run.stderr);
+        }
+    }
+    assert_eq!(scratch.names(), ["count.chr", "loop.trs"]);
+}
+
+#[test]
+fn the_memory_limit_holds_for_terms() {
+    let scratch = Scratch::new();
+    let grow =
+        "sort L = struct Nil() | C(L) | Grow(L);\nvar X: L;\neqn Grow(X) = Grow(C(X));\ninput Grow(Nil());\n";
+    scratch.file("grow.trs", grow);
+    let run = scratch.gchr(&["run", "grow.trs", "--memory", "16M"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("R0202"), "{}", run.stderr);
+}
+
+#[test]
+fn failing_and_undefined_steps_are_exit_code_1() {
+    let scratch = Scratch::new();
+    scratch.file("divide.trs", "map F: Int -> Int;\nvar N: Int;\neqn F(N) = 1 div N;\ninput F(0);\n");
+    scratch
+        .file("overflow.chr", ":- chr_constraint a(+int).\na(N) <=> N > 0 | M is N * N, a(M).\n?- a(10).\n");
+    scratch.file("fail.chr", ":- chr_constraint a.\na <=> fail.\n?- a.\n");
+    for (program, code) in [("divide.trs", "R0102"), ("overflow.chr", "R0101"), ("fail.chr", "R0301")] {
+        let run = scratch.gchr(&["run", program, "--format", "json"]);
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{program}: {}", run.stderr);
+        assert!(run.stderr.contains(code), "{program}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn statistics_go_to_standard_error() {
+    let run = gchr(&["run", "examples/tree_exploration.trs", "--stats"]);
+    assert_eq!(run.code, 0);
+    assert_eq!(run.stdout.lines().count(), 1);
+    assert!(run.stderr.contains("rewrites     19\n"), "{}", run.stderr);
+    let run = gchr(&["run", "examples/min.chr", "--stats"]);
+    assert!(run.stderr.contains("firings      5\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("semantics    refined\n"), "{}", run.stderr);
+}
+
+#[test]
+fn a_trace_goes_to_standard_error() {
+    let run = gchr(&["run", "examples/min.chr", "--trace"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "min(5)\n"));
+    assert_eq!(run.stderr.lines().count(), 5, "{}", run.stderr);
+    assert!(run.stderr.contains("minimum"), "{}", run.stderr);
+}
+
+#[test]
+fn output_of_the_program_does_not_disturb_json() {
+    let scratch = Scratch::new();
+    scratch
+        .file("hello.chr", ":- chr_constraint hello(?any).\nhello(X) ==> write(X), nl.\n?- hello(world).\n");
+    let text = scratch.gchr(&["run", "hello.chr"]);
+    assert_eq!((text.code, text.stdout.as_str(), text.stderr.as_str()), (0, "world\nhello(world)\n", ""));
+    let json = scratch.gchr(&["run", "hello.chr", "--format", "json"]);
+    assert_eq!((json.code, json.stderr.as_str()), (0, "world\n"));
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(value["store"], serde_json::json!([{"constraint": "hello", "args": ["world"]}]));
+}
+
+#[test]
+fn formats_of_a_store() {
+    let scratch = Scratch::new();
+    let program = ":- chr_constraint a(?any), b(?any, ?any).\na(x) <=> true.\n\
+                   ?- a(1), a(2.5), a('it''s'), a(\"s\"), a(f(1, [g(y), 2])), b(-3, \"x,y\").\n";
+    scratch.file("values.chr", program);
+    let json = scratch.gchr(&["run", "values.chr", "--format", "json"]);
+    let (store, stats) = json.stdout.split_once(", \"stats\": ").unwrap();
+    insta::assert_snapshot!(store, @r#"
+    {"store": [
+    {"constraint": "a", "args": [1]},
+    {"constraint": "a", "args": [2.5]},
+    {"constraint": "a", "args": ["s"]},
+    {"constraint": "a", "args": ["it's"]},
+    {"constraint": "a", "args": [{"functor": "f", "args": [1, [{"functor": "g", "args": ["y"]}, 2]]}]},
+    {"constraint": "b", "args": [-3, "x,y"]}]
+    "#);
+    serde_json::from_str::<serde_json::Value>(&json.stdout).unwrap();
+    assert!(stats.contains("\"rewrites\":null"), "{stats}");
+    insta::assert_snapshot!(scratch.gchr(&["run", "values.chr", "--format", "csv"]).stdout, @r#"
+    a,1
+    a,2.5
+    a,s
+    a,it's
+    a,"f(1,[g(y),2])"
+    b,-3,"x,y"
+    "#);
+    insta::assert_snapshot!(scratch.gchr(&["run", "values.chr"]).stdout, @r#"
+    a(1)
+    a(2.5)
+    a("s")
+    a('it\'s')
+    a(f(1,[g(y),2]))
+    b(-3,"x,y")
+    "#);
+    let one = scratch.gchr(&["run", "values.chr", "--query", "b(2, y), b(1, x)", "--format", "csv"]);
+    assert_eq!(one.stdout, "1,x\n2,y\n");
+}
+
+#[test]
+fn a_result_file_appears_whole_or_not_at_all() {
+    let scratch = Scratch::new();
+    scratch.file("plus.trs", PLUS);
+    let good = ["run", "plus.trs", "--input", "Plus(S(Zero()), Zero())", "--out", "result"];
+    let run = scratch.gchr(&good);
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "", ""));
+    assert_eq!(scratch.read("result"), "S(Zero)\n");
+    // What is there stays when the next run fails.
+    for bad in
+        [["--input", "Plus(S(Zero()), Zero(", "--out", "result"], ["--max-steps", "0", "--out", "result"]]
+    {
+        let mut args = vec!["run", "plus.trs"];
+        if bad[0] != "--input" {
+            args.extend(["--input", "Plus(S(Zero()), Zero())"]);
+        }
+        args.extend(bad);
+        assert_ne!(scratch.gchr(&args).code, 0);
+        assert_eq!(scratch.read("result"), "S(Zero)\n");
+    }
+    assert_eq!(scratch.names(), ["plus.trs", "result"]);
+}
+
+#[test]
+fn a_result_file_that_cannot_be_written_is_said_before_the_run() {
+    let scratch = Scratch::new();
+    scratch.file("loop.trs", LOOP);
+    for out in ["missing/result", "."] {
+        let run = scratch.gchr(&["run", "loop.trs", "--out", out]);
+        assert_eq!(run.code, 2, "{out:?}: {}", run.stderr);
+        assert!(run.stderr.contains("cannot write"), "{out:?}: {}", run.stderr);
+    }
+    assert_eq!(scratch.names(), ["loop.trs"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn devices_and_links_survive_being_results() {
+    let scratch = Scratch::new();
+    scratch.file("target", "old");
+    std::os::unix::fs::symlink("target", scratch.path("link")).unwrap();
+    let min = root().join("examples/min.chr").display().to_string();
+    assert_eq!(scratch.gchr(&["run", &min, "--out", "link"]).code, 0);
+    assert!(fs::symlink_metadata(scratch.path("link")).unwrap().is_symlink());
+    assert_eq!(scratch.read("target"), "min(5)\n");
+    assert_eq!(scratch.gchr(&["run", &min, "--out", "/dev/null"]).code, 0);
+    assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    let full = scratch.gchr(&["run", &min, "--out", "/dev/full"]);
+    assert_eq!(full.code, 1, "{}", full.stderr);
+    assert!(full.stderr.contains("cannot write"), "{}", full.stderr);
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let mut child = Command::new(support::BINARY)
+        .current_dir(root())
+        .args(["run", "examples/mergesort.trs", "--input", "Random(200000, 1)"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut start = [0; 5];
+    stdout.read_exact(&mut start).unwrap();
+    drop(stdout);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(&start, b"Cons(", "{}", String::from_utf8_lossy(&start));
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_cleanly_and_says_how_far_it_got() {
+    let scratch = Scratch::new();
+    scratch.file("loop.trs", LOOP);
+    scratch.file("count.chr", &COUNT.replace("kept(N), ", ""));
+    for program in ["loop.trs", "count.chr"] {
+        let child = Command::new(support::BINARY)
+            .current_dir(scratch.folder())
+            .args(["run", program, "--out", "result", "--stats"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The result file is opened just before the run.
+        support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
+        std::thread::sleep(Duration::from_millis(100));
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let output = child.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains("interrupted") && errors.contains("stopped after"), "{errors}");
+        assert!(errors.contains("run_ms"), "{errors}");
+        assert_eq!(scratch.names(), ["count.chr", "loop.trs"]);
+    }
+}
+
+#[test]
+fn deep_terms_and_long_lists() {
+    let n = if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 };
+    let scratch = Scratch::new();
+    scratch.file("plus.trs", PLUS);
+    let run = scratch.gchr(&["run", "plus.trs", "--input", &format!("Plus(S^{n}(Zero()), S^{n}(Zero()))")]);
+    assert_eq!((run.code, run.stdout), (0, format!("S^{}(Zero)\n", 2 * n)), "{}", run.stderr);
+    let list = scratch.gchr(&[
+        "run",
+        &root().join("examples/mergesort.trs").display().to_string(),
+        "--input",
+        &format!("Even(Random({n}, 7))"),
+        "--out",
+        "list",
+    ]);
+    assert_eq!(list.code, 0, "{}", list.stderr);
+    let mut count = 0;
+    for part in BufReader::new(fs::File::open(scratch.path("list")).unwrap()).split(b'C') {
+        count += usize::from(part.unwrap().starts_with(b"ons("));
+    }
+    assert_eq!(count, n / 2);
+}
+
+#[test]
+fn deep_nesting_in_a_text_is_no_crash() {
+    let scratch = Scratch::new();
+    let n = 100_000;
+    scratch.file("plus.trs", PLUS);
+    let nested = format!("{}Zero(){}", "S(".repeat(n), ")".repeat(n));
+    scratch.file("input.trs", &format!("{PLUS}input {nested};\n"));
+    let run = scratch.gchr(&["run", "input.trs"]);
+    assert_eq!((run.code, run.stdout), (0, format!("S^{n}(Zero)\n")), "{}", run.stderr);
+    for (name, text) in [
+        ("rule.trs", format!("{PLUS}    Plus(Zero(), X) = {nested};\n")),
+        ("open.trs", format!("{PLUS}input {}", "Plus(".repeat(n))),
+        (
+            "body.chr",
+            format!(
+                ":- chr_constraint a(?any).\na(1) <=> a({}1{}).\n?- a(1).\n",
+                "f(".repeat(n),
+                ")".repeat(n)
+            ),
+        ),
+        ("brackets.chr", format!(":- chr_constraint a(?any).\n?- a({}).\n", "[".repeat(n))),
+        ("minus.chr", format!(":- chr_constraint a(?any).\n?- X is {}1, a(X).\n", "- ".repeat(n))),
+    ] {
+        scratch.file(name, &text);
+        let run = scratch.gchr(&["check", name]);
+        assert!([0, 2].contains(&run.code), "{name}: exit code {}: {:.300}", run.code, run.stderr);
+    }
+}
+
+#[test]
+fn a_million_facts_and_a_bad_line() {
+    let rows = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
+    let scratch = Scratch::new();
+    let program = ":- chr_constraint edge(+int, +int, +int), least(+int).\n\
+                   least(A) \\ least(B) <=> A =< B | true.\nedge(0, _, D) ==> least(D).\n";
+    scratch.file("edges.chr", program);
+    let write = |name: &str, bad: Option<(usize, &str)>| {
+        let mut file = std::io::BufWriter::new(fs::File::create(scratch.path(name)).unwrap());
+        for line in 1..=rows {
+            match bad {
+                Some((at, text)) if at == line => writeln!(file, "{text}").unwrap(),
+                _ => writeln!(file, "{},{line},{}", line % 1000, 1 + line % 97).unwrap(),
+            }
+        }
+        file.flush().unwrap();
+    };
+    write("good.csv", None);
+    let facts = scratch.gchr(&[
+        "run",
+        "edges.chr",
+        "--facts",
+        "edge=good.csv",
+        "--format",
+        "csv",
+        "--out",
+        "out.csv",
+    ]);
+    assert_eq!(facts.code, 0, "{}", facts.stderr);
+    let written = fs::read_to_string(scratch.path("out.csv")).unwrap();
+    assert_eq!(written.lines().count(), rows + 1);
+    assert!(written.ends_with("least,1\n"));
+    for (name, text) in
+        [("columns.csv", "1,2"), ("number.csv", "1,two,3"), ("large.csv", "1,99999999999999999999,3")]
+    {
+        write(name, Some((70_001, text)));
+        let run = scratch.gchr(&["run", "edges.chr", "--facts", &format!("edge={name}"), "--out", "bad.csv"]);
+        assert_eq!(run.code, 2, "{name}: {}", run.stderr);
+        assert!(run.stderr.contains("70001") || run.stderr.contains("70,001"), "{name}: {}", run.stderr);
+        assert!(!scratch.path("bad.csv").exists());
+    }
+}
+
+#[test]
+fn fact_files_go_with_threads_and_must_exist() {
+    let facts = "road=examples/data/roads.csv";
+    let run = |threads: &str| gchr(&["run", "examples/roads.chr", "--facts", facts, "--threads", threads]);
+    let one = run("1");
+    assert_eq!(one.code, 0, "{}", one.stderr);
+    assert_eq!(one.stdout, run("4").stdout);
+    for wrong in ["road=missing.csv", "street=examples/data/roads.csv", "road=examples"] {
+        let run = gchr(&["run", "examples/roads.chr", "--facts", wrong]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{wrong}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn stages_are_printed() {
+    for stage in ["ast", "rules", "plan"] {
+        for program in ["examples/bst.trs", "examples/floyd.chr"] {
+            let run = gchr(&["emit", program, "--stage", stage]);
+            assert_eq!(run.code, 0, "{program} {stage}: {}", run.stderr);
+            assert!(run.stdout.lines().count() > 5, "{program} {stage}: {}", run.stdout);
+        }
+    }
+}
+
+#[test]
+fn the_log_shows_the_stages() {
+    let output = Command::new(support::BINARY)
+        .current_dir(root())
+        .args(["run", "examples/min.chr"])
+        .env("GCHR_LOG", "gchr=info")
+        .output()
+        .unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    for stage in ["parse", "compile", "run", "write"] {
+        assert!(log.contains(stage), "{stage}: {log}");
+    }
+}
+
+#[test]
+fn the_commands_of_the_readme_work() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let blocks = readme.split("```sh\n").skip(1).filter_map(|block| block.split("```").next());
+    let commands: Vec<_> =
+        blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("gchr ")).collect();
+    assert!(commands.len() >= 5, "{commands:?}");
+    for command in commands {
+        let shell = format!("'{}' {command}", support::BINARY);
+        let output = Command::new("sh").current_dir(root()).args(["-c", &shell]).output().unwrap();
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    for file in readme.split('`').filter(|word| word.contains('/') && !word.contains([' ', '\n'])) {
+        assert!(root().join(file).exists(), "README names `{file}`");
+    }
+}
