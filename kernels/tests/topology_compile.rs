@@ -33,13 +33,15 @@ fn kernels_of_all_examples_compile() {
         let mut sources = SourceMap::new();
         let id = sources.add(&name, &text);
         let loaded = gchr_trs::load(&sources, id);
-        let program = loaded.program.unwrap_or_else(|| panic!("{}", render_all(&loaded.diagnostics, &sources, false)));
+        let program =
+            loaded.program.unwrap_or_else(|| panic!("{}", render_all(&loaded.diagnostics, &sources, false)));
         let system = System::new(&program);
         for strategy in [Strategy::Innermost, Strategy::Relaxed] {
             for collector in [Collector::None, Collector::Queue, Collector::Compact] {
                 let made = kernels(&system, &program, &sources, strategy, collector);
                 let made = made.unwrap_or_else(|found| panic!("{name}: {found:#?}"));
-                let source = cuda_text(&made.module, &name).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
+                let source =
+                    cuda_text(&made.module, &name).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
                 let Some(nvrtc) = &nvrtc else { continue };
                 let options = Options::kernels().with("--ptxas-options=--warn-on-spills");
                 for arch in [80, 90, 100] {

@@ -2,5 +2,6 @@
 
 mod control;
 mod faults;
+mod oracle;
 mod order;
 mod support;
