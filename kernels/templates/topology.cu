@@ -272,7 +272,8 @@ __device__ __forceinline__ u32 fresh(Params p) {
 __device__ __forceinline__ void give_back(Params p, u32 i) {
     if (i != 0u) {
         own("fresh slot", p.term[i]);
-        p.term[i].head = 0u;
+        // Slot 0 holds nothing: no head, no arguments.
+        p.term[i] = p.term[0u];
         p.rc[i] = 0;
         p.nf[i] = 1_u8;
     }
@@ -478,14 +479,18 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
             p.rc_read[i] = p.rc[i];
         }
         if (first == 1u) {
-            store_relaxed(&p.control[ACTIVE], 0u);
-            store_relaxed(&p.control[GARBAGE], 0u);
             store_relaxed(&p.control[NEXT], n);
         }
         if (threadIdx.x < 4u) {
             sums[threadIdx.x] = 0u;
         }
         grid_barrier(p.control);
+        // Two sets of flags take turns: while one is in use the other one is cleared, and nobody reads that any more.
+        u32 turn = iteration & 1u;
+        if (first == 1u) {
+            store_relaxed(&p.control[ACTIVE + (turn ^ 1u)], 0u);
+            store_relaxed(&p.control[GARBAGE + (turn ^ 1u)], 0u);
+        }
         u32 applied = 0u;
         u32 marked = 0u;
         u32 active = 0u;
@@ -520,20 +525,20 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
         barrier();
         if (threadIdx.x == 0u) {
             if (sums[2u] != 0u) {
-                store_relaxed(&p.control[ACTIVE], 1u);
+                store_relaxed(&p.control[ACTIVE + turn], 1u);
                 atomic_add(&p.counts[APPLIED], u64(sums[0u]));
                 atomic_add(&p.counts[MARKED], u64(sums[1u]));
             }
             if (sums[3u] != 0u) {
-                store_relaxed(&p.control[GARBAGE], 1u);
+                store_relaxed(&p.control[GARBAGE + turn], 1u);
             }
         }
         grid_barrier(p.control);
         iteration = iteration + 1u;
-        u32 worked = load_relaxed(&p.control[ACTIVE]);
+        u32 worked = load_relaxed(&p.control[ACTIVE + turn]);
         u32 dirty = 0u;
         if (COLLECTOR != 0u) {
-            dirty = load_relaxed(&p.control[GARBAGE]);
+            dirty = load_relaxed(&p.control[GARBAGE + turn]);
         }
         u32 full = load_relaxed(&p.control[FULL]);
         u32 wrong = load_relaxed(&p.control[ERROR]);

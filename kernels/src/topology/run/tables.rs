@@ -14,6 +14,8 @@ use crate::topology::system::{HeadId, HeadKind, System};
 mod word {
     pub const NEXT: usize = 0;
     pub const KEYS: usize = 8;
+    pub const ACTIVE: usize = 16;
+    pub const GARBAGE: usize = 24;
     pub const FULL: usize = 32;
     pub const ERROR: usize = 40;
     pub const BARRIER: usize = 56;
@@ -187,9 +189,19 @@ impl Tables {
             },
             error: control[word::ERROR + 1..word::ERROR + 7].to_vec(),
         };
-        for at in [word::FULL, word::BARRIER, word::STOP] {
+        for at in [
+            word::ACTIVE,
+            word::ACTIVE + 1,
+            word::GARBAGE,
+            word::GARBAGE + 1,
+            word::FULL,
+            word::BARRIER,
+            word::STOP,
+        ] {
             control[at] = 0;
         }
+        // Threads that found the tables full have counted beyond their end.
+        control[word::NEXT] = self.used as u32;
         device.upload(self.control, 0, bytemuck::cast_slice(&control))?;
         Ok(end)
     }
