@@ -1,5 +1,6 @@
 //! The simulator on kernels in text form.
 
+mod backend;
 mod control;
 mod faults;
 mod oracle;
