@@ -44,10 +44,9 @@ const CONFIGURATIONS: [(&str, Strategy, Collector); 5] = [
 
 fn main() {
     let repeats = std::env::args().filter_map(|a| a.parse().ok()).next().unwrap_or(3);
-    let mut gpu = match Gpu::open(0) {
-        Ok(gpu) => gpu,
-        Err(error) => return println!("no GPU: skipped ({error})"),
-    };
+    if let Err(error) = Gpu::open(0) {
+        return println!("no GPU: skipped ({error})");
+    }
     let compiler = match Nvrtc::find() {
         Ok(nvrtc) => Compiler::new(nvrtc.clone(), Cache::disabled()),
         Err(error) => return println!("no NVRTC: skipped ({error})"),
@@ -61,7 +60,7 @@ fn main() {
             for configuration in CONFIGURATIONS {
                 let label = format!("{name} {size}");
                 let input = input.replace("S^N", &format!("S^{size}"));
-                bench(&label, text, &input, configuration, repeats, &mut gpu, &compiler);
+                bench(&label, text, &input, configuration, repeats, &compiler);
             }
         }
     }
@@ -73,7 +72,6 @@ fn bench(
     input: &str,
     (name, strategy, collector): (&str, Strategy, Collector),
     repeats: u32,
-    gpu: &mut Gpu,
     compiler: &Compiler,
 ) {
     let mut sources = SourceMap::new();
@@ -85,6 +83,7 @@ fn bench(
     let kernels = kernels(&system, &program, &sources, strategy, collector).expect("kernels are generated");
     let source = gchr_kernels::emit::cuda_text(&kernels.module, label).expect("kernels are printed");
     let options = NvrtcOptions::kernels();
+    let mut gpu = Gpu::open(0).expect("a GPU was there before");
     let built =
         compiler.build_for(gpu.info().capability, &source, "kernels.cu", &options).expect("kernels compile");
     gpu.load(&built.compiled.image).expect("kernels load");
@@ -95,7 +94,7 @@ fn bench(
     for _ in 0..repeats {
         let memory = gpu.free_bytes().expect("memory is known") / 10 * 9;
         let options = Options { strategy, collector, memory, slots: 1 << 29 };
-        let outcome = match run(job, options, gpu, &mut Control::new(Limits::default())) {
+        let outcome = match run(job, options, &mut gpu, &mut Control::new(Limits::default())) {
             Ok(outcome) => outcome,
             Err(failure) => return println!("| {label} | {name} | {failure:?} |"),
         };

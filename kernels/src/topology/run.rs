@@ -111,11 +111,13 @@ pub fn run(
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
     let mut runner = Runner { job, options, counts: Counts::default(), device_ms: 0.0, bytes: 0 };
-    let result = match Tables::new(&job, &options, device) {
-        Ok(tables) => runner.iterate(tables, device, control),
-        Err(failure) => Err(failure),
-    };
-    let mut result = result.and_then(|tables| runner.finish(&tables, start, device));
+    let mut result = Tables::new(&job, &options, device).and_then(|mut tables| {
+        let iterated = runner.iterate(&mut tables, device, control);
+        let result = iterated.and_then(|()| runner.finish(&tables, start, device));
+        // A device that failed does not give its memory back either; the first failure is the one to tell.
+        let freed = tables.free(device);
+        result.and_then(|outcome| Ok(freed.map(|()| outcome)?))
+    });
     if let Err(Failure::Stopped(stopped)) = &mut result {
         stopped.stats = runner.stats(start, device);
     }
@@ -145,10 +147,10 @@ struct Runner<'a> {
 impl Runner<'_> {
     fn iterate(
         &mut self,
-        mut tables: Tables,
+        tables: &mut Tables,
         device: &mut dyn Device,
         control: &mut Control<'_>,
-    ) -> Result<Tables, Failure> {
+    ) -> Result<(), Failure> {
         let kernel = device.kernel("iterate")?;
         let resident = device.resident_blocks(kernel, BLOCK)?;
         let mut iterations = FIRST_ITERATIONS;
@@ -172,8 +174,8 @@ impl Runner<'_> {
             let end = tables.end_of_launch(device)?;
             self.counts = end.counts;
             match end.stop {
-                stop::DONE => return Ok(tables),
-                stop::MUST_GROW => tables = self.grow(tables, device)?,
+                stop::DONE => return Ok(()),
+                stop::MUST_GROW => self.grow(tables, device)?,
                 stop::FAILED => return Err(self.failed(&end.error)),
                 _ => {}
             }
@@ -197,14 +199,12 @@ impl Runner<'_> {
         stopped(reason, self.progress())
     }
 
-    fn grow(&self, tables: Tables, device: &mut dyn Device) -> Result<Tables, Failure> {
-        match tables.grow(self.options.memory, device)? {
-            Some(tables) => Ok(tables),
-            None => {
-                let what = "term slots of the topology scheduler".to_string();
-                Err(self.stopped(StopReason::Memory { limit: self.options.memory, what }))
-            }
+    fn grow(&self, tables: &mut Tables, device: &mut dyn Device) -> Result<(), Failure> {
+        if tables.grow(self.options.memory, device)? {
+            return Ok(());
         }
+        let what = "term slots of the topology scheduler".to_string();
+        Err(self.stopped(StopReason::Memory { limit: self.options.memory, what }))
     }
 
     /// The arithmetic error that the device noted: site, kind, operands.

@@ -206,22 +206,16 @@ impl Tables {
         Ok(end)
     }
 
-    /// Tables of twice the size with the same contents; `None` when that is more than `memory`.
-    pub fn grow(self, memory: u64, device: &mut dyn Device) -> Result<Option<Self>> {
+    /// Doubles the tables, contents kept; says whether that was possible within `memory` bytes.
+    pub fn grow(&mut self, memory: u64, device: &mut dyn Device) -> Result<bool> {
         let most = (memory / slot_bytes(self.width, self.collector)).min(MOST_SLOTS);
         let capacity = (self.capacity * 2).min(most);
         if capacity <= self.capacity {
-            return Ok(None);
+            return Ok(false);
         }
-        let mut grown = Self::alloc(
-            self.width,
-            capacity,
-            self.collector,
-            self.control,
-            self.counts,
-            self.block_counts,
-            device,
-        )?;
+        let (control, counts, block_counts) = (self.control, self.counts, self.block_counts);
+        let mut grown =
+            Self::alloc(self.width, capacity, self.collector, control, counts, block_counts, device)?;
         grown.used = self.used;
         device.copy(self.term, grown.term, self.used * 4 * self.width as u64)?;
         device.copy(self.nf, grown.nf, self.used)?;
@@ -229,10 +223,20 @@ impl Tables {
         if self.collector == Collector::Queue {
             device.copy(self.keys, grown.keys, self.used * 4)?;
         }
-        for buffer in [self.term, self.spare, self.nf, self.nf_read, self.rc, self.rc_read, self.keys] {
-            device.free(buffer)?;
-        }
-        Ok(Some(grown))
+        std::mem::swap(self, &mut grown);
+        grown.free_slots(device)?;
+        Ok(true)
+    }
+
+    fn free_slots(&self, device: &mut dyn Device) -> Result<()> {
+        let slots = [self.term, self.spare, self.nf, self.nf_read, self.rc, self.rc_read, self.keys];
+        slots.into_iter().try_for_each(|buffer| device.free(buffer))
+    }
+
+    /// Gives all device memory back.
+    pub fn free(self, device: &mut dyn Device) -> Result<()> {
+        self.free_slots(device)?;
+        [self.block_counts, self.control, self.counts].into_iter().try_for_each(|buffer| device.free(buffer))
     }
 
     /// All slots in use.
