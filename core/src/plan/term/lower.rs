@@ -27,7 +27,10 @@ pub(super) fn lower(program: &Program, layout: Layout, options: TermOptions) -> 
         .symbols
         .iter_enumerated()
         .map(|(id, symbol)| {
-            (symbol.kind == SymbolKind::Defined).then(|| functions.push(empty_function(program, id)))
+            // A symbol without rules whose result is a number has applications, but none of them is a value.
+            let function =
+                symbol.kind == SymbolKind::Defined || signature.kind(symbol.result) != SortKind::Data;
+            function.then(|| functions.push(empty_function(program, id)))
         })
         .collect();
     let mut lower =
