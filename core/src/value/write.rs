@@ -35,6 +35,8 @@ const ARGUMENT: u16 = 999;
 
 enum Item<'a> {
     Term(Value<'a>, u16),
+    /// An operand of an operator: there, an atom that is an operator stands in parentheses.
+    Operand(Value<'a>, u16),
     /// The arguments from a position on, then `)`.
     Args(Args<'a>, usize),
     /// The rest of a list, then `]`.
@@ -56,7 +58,12 @@ impl Writer<'_> {
         self.term(value, max, &mut pending)?;
         while let Some(item) = pending.pop() {
             match item {
-                Item::Term(value, max) => self.term(value, max, &mut pending)?,
+                Item::Operand(Value::Atom(name), _) if is_operator(name) => {
+                    self.raw("(")?;
+                    self.atom(name)?;
+                    self.raw(")")?;
+                }
+                Item::Term(value, max) | Item::Operand(value, max) => self.term(value, max, &mut pending)?,
                 Item::Args(args, index) => match args.get(index) {
                     Some(arg) => {
                         if index > 0 {
@@ -109,11 +116,6 @@ impl Writer<'_> {
                 self.raw("\"")
             }
             Value::Str(text) => self.token(text),
-            Value::Atom(name) if max < ARGUMENT && is_operator(name) => {
-                self.raw("(")?;
-                self.atom(name)?;
-                self.raw(")")
-            }
             Value::Atom(name) => self.atom(name),
             Value::Compound { name, args } => self.compound(value, name, args, max, pending),
         }
@@ -144,9 +146,9 @@ impl Writer<'_> {
             (_, Some(left), Some(right), 2) => {
                 if let Some(op) = infix(name) {
                     self.open(op.priority > max, pending)?;
-                    pending.push(Item::Term(right, op.right));
+                    pending.push(Item::Operand(right, op.right));
                     pending.push(Item::Infix(name));
-                    pending.push(Item::Term(left, op.left));
+                    pending.push(Item::Operand(left, op.left));
                     return Ok(());
                 }
             }
@@ -157,7 +159,7 @@ impl Writer<'_> {
                     if name.starts_with(char::is_alphabetic) || needs_space(name, arg, op.right) {
                         self.raw(" ")?;
                     }
-                    pending.push(Item::Term(arg, op.right));
+                    pending.push(Item::Operand(arg, op.right));
                     return Ok(());
                 }
             }
@@ -217,8 +219,7 @@ fn glues(last: char, first: char) -> bool {
 /// Whether a prefix operator and its operand need a space between them: `- 1` is not the number, `- (` not a compound term.
 fn needs_space(name: &str, arg: Value<'_>, max: u16) -> bool {
     match arg {
-        Value::Int(0..) => name == "-",
-        Value::Float(x) => name == "-" && x.is_sign_positive(),
+        _ if name == "-" && begins_with_digit(arg, max) => true,
         Value::Atom(atom) => is_operator(atom),
         Value::Compound { name: "{}", args } => args.len() == 1,
         Value::Compound { name: inner, args } => {
@@ -230,6 +231,21 @@ fn needs_space(name: &str, arg: Value<'_>, max: u16) -> bool {
             op.is_some_and(|op| op.priority > max)
         }
         _ => false,
+    }
+}
+
+/// Whether the text of an operand begins with a number that has no sign.
+fn begins_with_digit(mut value: Value<'_>, mut max: u16) -> bool {
+    loop {
+        match value {
+            Value::Int(n) => return n >= 0,
+            Value::Float(x) => return x.is_sign_positive(),
+            Value::Compound { name, args } if args.len() == 2 => match (infix(name), args.get(0)) {
+                (Some(op), Some(left)) if op.priority <= max => (value, max) = (left, op.left),
+                _ => return false,
+            },
+            _ => return false,
+        }
     }
 }
 
@@ -360,3 +376,6 @@ fn prefix(name: &str) -> Option<Operator> {
 fn is_operator(name: &str) -> bool {
     infix(name).is_some() || prefix(name).is_some()
 }
+
+#[cfg(test)]
+mod tests;

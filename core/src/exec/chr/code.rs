@@ -147,6 +147,8 @@ pub(super) struct Level {
     pub(super) row: Reg,
     /// Rows that it must differ from.
     pub(super) distinct: Box<[Reg]>,
+    /// Columns that are read first: register and column.
+    pub(super) loads: Box<[(Reg, u16)]>,
     /// Checks of a row.
     pub(super) check: Option<Pc>,
     /// Conditions whose errors do not count yet.

@@ -3,7 +3,7 @@
 use super::code::{Access, Level, OccurrenceCode, Pc};
 use super::index::NONE;
 use super::step::{Flow, Scene, Trap};
-use super::table::DEAD;
+use super::table::{DEAD, Table};
 
 /// How a search ended.
 pub(super) enum Found {
@@ -26,7 +26,7 @@ pub(super) struct Search<'a, 's> {
     pub(super) patience: &'s mut u32,
 }
 
-impl Search<'_, '_> {
+impl<'a> Search<'a, '_> {
     /// Whether the active constraint alone fits.
     pub(super) fn entry(&mut self) -> Result<bool, Trap> {
         let fits = match self.occurrence.entry {
@@ -48,37 +48,43 @@ impl Search<'_, '_> {
     /// Searches on from a row of a level.
     pub(super) fn find(&mut self, mut k: usize, mut row: u32) -> Result<Found, Trap> {
         let occurrence = self.occurrence;
-        let levels = &occurrence.levels;
+        let levels = &occurrence.levels[..];
         let older = occurrence.older_partners;
         // Dead rows have the greatest id, so one comparison says "alive and older".
         let limit = if older { self.active } else { DEAD };
-        loop {
+        let mut patience = *self.patience;
+        let found = loop {
             let level = &levels[k];
+            let table = &self.scene.tables[level.table];
             if row == NONE {
                 if k == 0 {
-                    return Ok(Found::Nothing);
+                    break Found::Nothing;
                 }
                 k -= 1;
-                row = self.next(&levels[k], self.regs[levels[k].row as usize] as u32);
+                let outer = &levels[k];
+                let on = self.regs[outer.row as usize] as u32;
+                row = self.scene.tables[outer.table].indexes[outer.index].next(on);
                 continue;
             }
-            if *self.patience == 0 {
-                return Ok(Found::Pause(k, row));
+            if patience == 0 {
+                break Found::Pause(k, row);
             }
-            *self.patience -= 1;
-            let id = self.scene.tables[level.table].ids[row as usize];
-            if id < limit && (older || id != self.active) && self.fits(level, row)? {
+            patience -= 1;
+            let id = table.ids[row as usize];
+            if id < limit && (older || id != self.active) && self.fits(level, table, row)? {
                 if k + 1 < levels.len() {
                     k += 1;
                     row = self.first(&levels[k])?;
                     continue;
                 }
                 if self.commit()? {
-                    return Ok(Found::Match);
+                    break Found::Match;
                 }
             }
-            row = self.next(level, row);
-        }
+            row = table.indexes[level.index].next(row);
+        };
+        *self.patience = patience;
+        Ok(found)
     }
 
     /// The first row to try at a level.
@@ -110,15 +116,13 @@ impl Search<'_, '_> {
     }
 
     #[inline]
-    fn next(&self, level: &Level, row: u32) -> u32 {
-        self.scene.tables[level.table].indexes[level.index].next(row)
-    }
-
-    #[inline]
-    fn fits(&mut self, level: &Level, row: u32) -> Result<bool, Trap> {
+    fn fits(&mut self, level: &Level, table: &'a Table, row: u32) -> Result<bool, Trap> {
         self.regs[level.row as usize] = u64::from(row);
         if level.distinct.iter().any(|&r| self.regs[r as usize] == u64::from(row)) {
             return Ok(false);
+        }
+        for &(dst, column) in &level.loads {
+            self.regs[dst as usize] = table.columns[column as usize].get(row);
         }
         if let Some(pc) = level.check
             && !self.holds(pc)?

@@ -323,6 +323,33 @@ fn instances_are_multisets() {
 }
 
 #[test]
+fn the_history_keeps_two_suspended_searches_from_one_instance() {
+    // When c is added, a and b are both suspended and c itself is passive: b finds the instance first, then a finds it again.
+    let mut b = Builder::new();
+    b.con("a", &[]).con("b", &[]).con("c", &[]).con("d", &[]);
+    let adds = |head: &'static str, goal: &'static str| R {
+        kept: vec![(head, vec![])],
+        body: vec![add(goal, [])],
+        ..R::default()
+    };
+    b.rule("r0", adds("a", "b")).rule("r1", adds("b", "c"));
+    b.rule(
+        "r2",
+        R {
+            kept: vec![("a", vec![]), ("b", vec![]), ("c", vec![])],
+            passive: vec![2],
+            body: vec![add("d", [])],
+            ..R::default()
+        },
+    );
+    b.query([add("a", [])]);
+    assert!(b.plan_text().contains("fire, unless the history has it"));
+    let ran = b.run();
+    assert_eq!(ran.text, "a\nb\nc\nd\n");
+    assert_eq!(ran.trace, ["r0: a#0", "r1: b#1", "r2: a#0 b#1 c#2"]);
+}
+
+#[test]
 fn partners_removed_while_searches_are_suspended() {
     // Each new t kills the k that the suspended search stands on, and the one behind it.
     let mut b = Builder::new();

@@ -1,0 +1,92 @@
+//! What bounds a run: memory, collections of the heap, and looks at the control.
+
+use super::{FIRINGS, Frame, Machine, ROWS, Stop};
+use crate::control::Progress;
+use crate::error::{RunError, StopReason};
+use crate::exec::chr::code::Pc;
+use crate::exec::chr::table::Table;
+use crate::signature::SortKind;
+
+impl Machine<'_, '_> {
+    pub(super) fn reserve_stack(&mut self, top: usize) -> Result<(), Stop> {
+        if top > self.stack.len() {
+            let len = top.max(self.stack.len() * 2).max(1 << 10);
+            self.stack.resize(len, 0);
+            self.check_memory(|_| "suspended activations".into())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let tables: u64 = self.tables.iter().map(Table::bytes).sum();
+        let frames = self.frames.capacity() * size_of::<Frame>() + self.stack.capacity() * 8;
+        tables + self.heap.bytes() + self.history.bytes() + frames as u64
+    }
+
+    pub(super) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
+        let bytes = self.bytes();
+        self.peak = self.peak.max(bytes);
+        match self.control.limits().memory {
+            Some(limit) if bytes > limit => Err(self.out_of_memory(what(self))),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn out_of_memory(&self, what: String) -> Stop {
+        let limit = self.control.limits().memory.unwrap_or(u64::MAX);
+        self.stop(StopReason::Memory { limit, what })
+    }
+
+    pub(super) fn collect(&mut self, top: usize) -> Result<(), Stop> {
+        let terms = |table: &'_ Table| -> Vec<usize> {
+            (0..table.kinds.len()).filter(|&c| table.kinds[c] == SortKind::Any).collect()
+        };
+        let stored = self.tables.iter().flat_map(|table| {
+            terms(table).into_iter().flat_map(move |c| table.rows().map(move |row| table.columns[c].get(row)))
+        });
+        let registers = self.stack[..top.min(self.stack.len())].iter().copied();
+        self.heap.collect(stored.chain(registers).chain(self.code.constants.iter().copied()));
+        self.check_memory(|_| "terms".into())
+    }
+
+    /// Looks at the control in the middle of a search. Only a firing beyond the limit of steps is one too many.
+    pub(super) fn look_up_from_search(&mut self, frame: &Frame) -> Result<(), Stop> {
+        self.ask_control(frame.top, false)
+    }
+
+    #[inline(never)]
+    pub(super) fn ask_control(&mut self, top: usize, firing: bool) -> Result<(), Stop> {
+        self.check_memory(|_| "terms".into())?;
+        if self.heap.wants_collection() {
+            self.collect(top)?;
+        }
+        let live = self.tables.iter().map(|t| t.live() as u64).sum();
+        let now = Progress { steps: self.firings, bytes: self.bytes(), live };
+        match self.control.poll(now) {
+            Err(StopReason::Steps { .. }) if !firing => {}
+            Err(reason) => return Err(self.stop(reason)),
+            Ok(()) => {}
+        }
+        self.fuel = self.control.fuel(self.firings, FIRINGS);
+        self.patience = ROWS;
+        Ok(())
+    }
+
+    /// How far the run is.
+    pub(in crate::exec::chr) fn progress(&self) -> Progress {
+        let live = self.tables.iter().map(|t| t.live() as u64).sum();
+        Progress { steps: self.firings, bytes: self.bytes(), live }
+    }
+
+    /// A stop at the rule that fired last.
+    pub(in crate::exec::chr) fn stop(&self, reason: StopReason) -> Stop {
+        let span = self.last_rule.map(|r| self.plan.rules[r].span);
+        Box::new(RunError { reason, rule: self.last_rule, span, progress: self.progress() })
+    }
+
+    /// A stop at an instruction.
+    pub(in crate::exec::chr) fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
+        let site = self.code.sites[pc as usize];
+        Box::new(RunError { reason, rule: site.rule, span: Some(site.span), progress: self.progress() })
+    }
+}
