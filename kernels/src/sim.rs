@@ -5,6 +5,7 @@
 //! `docs/simulator.md` says what the machine is, what is checked, and what the checks miss.
 
 mod alu;
+mod backend;
 mod clock;
 mod code;
 mod device;
@@ -22,6 +23,7 @@ mod warp;
 #[cfg(test)]
 mod tests;
 
+pub use backend::SimDevice;
 pub use code::{ParamShape, Site, WARP};
 pub use device::{LaunchError, LaunchReport, MemoryError, Options, Shape, Simulator};
 pub use exec::Counters;

@@ -33,6 +33,18 @@ pub struct Counters {
     pub divergent_branches: u64,
 }
 
+impl std::ops::AddAssign for Counters {
+    fn add_assign(&mut self, other: Self) {
+        self.thread_steps += other.thread_steps;
+        self.warp_steps += other.warp_steps;
+        self.sectors_read += other.sectors_read;
+        self.sectors_written += other.sectors_written;
+        self.atomics += other.atomics;
+        self.barriers += other.barriers;
+        self.divergent_branches += other.divergent_branches;
+    }
+}
+
 /// How a turn ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Outcome {
@@ -285,9 +297,6 @@ impl Turn<'_> {
                 return self.go_on();
             }
             Instr::EverywhereBegin => {
-                if let Some(lane) = lanes(self.warp.exited).next() {
-                    self.report(lane, 0, || Fault::EverywhereAfterExit);
-                }
                 let warp = &mut *self.warp;
                 warp.contexts.enter(warp.active, &mut warp.stack);
             }
@@ -364,7 +373,7 @@ impl Turn<'_> {
             let value = self.get(src)[lane];
             self.warp.regs[dst as usize] = [value; WARP];
         }
-        self.warp.active = ALL & !self.warp.exited;
+        self.warp.active = ALL;
     }
 
     // Reports

@@ -155,17 +155,25 @@ impl Memory {
         if let Some(written) = &mut self.written {
             written[at / 64] |= ((1 << size) - 1) << (at % 64);
         }
-        let target = &mut self.bytes[at..at + size];
-        let new = bits.to_le_bytes();
-        let changed = *target != new[..size];
-        target.copy_from_slice(&new[..size]);
-        changed
+        match size {
+            1 => replace(&mut self.bytes[at..=at], [bits as u8]),
+            4 => replace(&mut self.bytes[at..at + 4], (bits as u32).to_le_bytes()),
+            _ => replace(&mut self.bytes[at..at + 8], bits.to_le_bytes()),
+        }
     }
     /// 32-byte sectors that hold `bytes` bytes at `offset` in element `index`: first and last.
     pub(crate) fn sectors(&self, index: u64, offset: u32, bytes: u32) -> (u64, u64) {
         let start = index * u64::from(self.layout.size) + u64::from(offset);
         (start / 32, (start + u64::from(bytes).max(1) - 1) / 32)
     }
+}
+
+/// Writes bytes of a known number; says whether they changed.
+#[inline(always)]
+fn replace<const N: usize>(target: &mut [u8], new: [u8; N]) -> bool {
+    let changed = target != new;
+    target.copy_from_slice(&new);
+    changed
 }
 
 /// Whether the machine can give memory for so many values.

@@ -119,12 +119,18 @@ impl Order {
     }
 
     /// Notes an access in the shadow; returns an earlier one that it races with.
+    #[inline]
     pub(crate) fn access(&self, cell: &mut Cell, touch: Touch, site: u32, by: &Accessor<'_>) -> Option<Slot> {
         let new = slot(self.now, by.thread, touch, site);
         if !self.enabled {
             return None;
         }
         let kind = touch as u32;
+        if cell.iter().all(|s| s[0] <= self.floor) {
+            // The first access in this launch.
+            *cell = if kind & 1 != 0 { [new, [0; 3], [0; 3]] } else { [[0; 3], new, [0; 3]] };
+            return None;
+        }
         let racing = |s: &&Slot| conflict(s[1] & 3, kind) && !self.ordered(s, by);
         let found = cell.iter().find(racing).copied();
         match touch {

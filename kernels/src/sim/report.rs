@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use gchr_core::diagnostic::Diagnostic;
 use gchr_core::hash::HashMap;
 
 use super::code::Site;
@@ -134,8 +135,6 @@ pub enum Fault {
         /// Blocks that have not been started.
         pending_blocks: u32,
     },
-    /// An `everywhere` block would have to wake lanes that have ended.
-    EverywhereAfterExit,
     /// A named assumption does not hold.
     AssumptionFailed {
         /// Its name.
@@ -173,10 +172,30 @@ impl Fault {
             Self::ShuffleSource { .. } => "shuffle-source",
             Self::BarrierDivergence { .. } => "barrier-divergence",
             Self::Deadlock { .. } => "deadlock",
-            Self::EverywhereAfterExit => "everywhere-after-exit",
             Self::AssumptionFailed { .. } => "assumption-failed",
             Self::NotOwner { .. } => "not-owner",
             Self::NoBuffer => "no-buffer",
+        }
+    }
+    /// Stable number of the kind, as a diagnostic.
+    pub fn number(&self) -> &'static str {
+        match self.code() {
+            "race" => "D0511",
+            "race-with-atomic" => "D0512",
+            "unwritten-element" => "D0513",
+            "unwritten-variable" => "D0514",
+            "out-of-bounds" => "D0515",
+            "division-by-zero" => "D0516",
+            "division-overflow" => "D0517",
+            "shift-too-wide" => "D0518",
+            "float-out-of-range" => "D0519",
+            "mask" => "D0520",
+            "shuffle-source" => "D0521",
+            "barrier-divergence" => "D0522",
+            "deadlock" => "D0523",
+            "assumption-failed" => "D0524",
+            "not-owner" => "D0525",
+            _ => "D0526",
         }
     }
     /// Whether the launch cannot go on after it.
@@ -217,7 +236,6 @@ impl fmt::Display for Fault {
                     n => write!(f, "; {n} blocks wait for a running one to end"),
                 }
             }
-            Self::EverywhereAfterExit => write!(f, "everywhere in a warp of which some lanes have ended"),
             Self::AssumptionFailed { name } => write!(f, "assumption {name} does not hold"),
             Self::NotOwner { element, name, owner } => {
                 write!(f, "{element} belongs to {owner} until its next barrier ({name})")
@@ -267,6 +285,22 @@ impl fmt::Display for Report {
             0 | 1 => Ok(()),
             n => write!(f, " ({n} times)"),
         }
+    }
+}
+
+impl Report {
+    /// The finding for the user.
+    pub fn diagnostic(&self) -> Diagnostic {
+        let mut d = Diagnostic::error(self.fault.number(), self.fault.to_string())
+            .note(format!("in kernel `{}`, at {}", self.kernel, self.site))
+            .note(match self.count {
+                1 => format!("by {}", self.thread),
+                n => format!("{n} times, first by {}", self.thread),
+            });
+        for call in &self.calls {
+            d = d.note(format!("called at {call}"));
+        }
+        d.help("kernels are generated, so this is a bug of gchr: please report it, with the program")
     }
 }
 

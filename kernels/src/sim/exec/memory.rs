@@ -12,6 +12,16 @@ pub(super) enum Target {
     Shared(u32),
 }
 
+impl Target {
+    /// Tells findings in one statement apart.
+    fn number(self) -> u32 {
+        match self {
+            Target::Global(slot) => slot << 1,
+            Target::Shared(slot) => slot << 1 | 1,
+        }
+    }
+}
+
 /// Something wrong with one access, before it is made into a report.
 pub(super) enum Problem {
     Bounds { index: u64, length: u64 },
@@ -38,7 +48,8 @@ pub(super) fn resolve<'a>(
 /// Counts distinct 32-byte sectors, given first and last one of each lane.
 #[derive(Default)]
 pub(super) struct SectorCount {
-    ranges: Vec<(u64, u64)>,
+    ranges: [(u64, u64); WARP],
+    lanes: usize,
     previous: Option<(u64, u64)>,
     count: u64,
     unsorted: bool,
@@ -57,15 +68,17 @@ impl SectorCount {
                 self.previous = Some((first, last));
             }
         }
-        self.ranges.push((first, last));
+        self.ranges[self.lanes % WARP] = (first, last);
+        self.lanes += 1;
     }
     pub(super) fn finish(mut self) -> u64 {
         if !self.unsorted {
             return self.count;
         }
-        self.ranges.sort_unstable();
+        let ranges = &mut self.ranges[..self.lanes.min(WARP)];
+        ranges.sort_unstable();
         let mut end = None;
-        self.ranges.iter().fold(0, |count, &(first, last)| {
+        ranges.iter().fold(0, |count, &(first, last)| {
             let start = end.map_or(first, |e| first.max(e + 1));
             end = Some(end.map_or(last, |e: u64| e.max(last)));
             count + (last + 1).saturating_sub(start)
@@ -189,10 +202,10 @@ impl Turn<'_> {
             let name = self.target_name(target);
             let (other, fault) = match problem {
                 Problem::Bounds { index, length } => {
-                    (0, Fault::OutOfBounds { element: element(name, index, 0), length })
+                    (target.number(), Fault::OutOfBounds { element: element(name, index, 0), length })
                 }
                 Problem::Unwritten { index, field } => {
-                    (0, Fault::UnwrittenElement(element(name, index, field)))
+                    (target.number(), Fault::UnwrittenElement(element(name, index, field)))
                 }
                 Problem::Race { index, field, touch, other } => {
                     let fault = Fault::Race {

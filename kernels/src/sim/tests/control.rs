@@ -173,6 +173,37 @@ fn everywhere_nests_and_leaves_lanes_as_they_were() {
 }
 
 #[test]
+fn everywhere_wakes_lanes_that_have_ended() {
+    let out = warp_result(
+        "KERNEL k(u32* out) {
+            if (lane_id() != 7u) { return; }
+            everywhere (u32 x = lane_id()) { out[lane_id()] = x; }
+        }",
+    );
+    assert_eq!(out, [7; 32]);
+}
+
+#[test]
+fn everywhere_orders_what_its_lanes_do() {
+    // Each lane that asks appends to one list; the next one finds its end.
+    let text = "KERNEL k(u32* out) {
+            if (lane_id() % 4u == 1u) {
+                everywhere (u32 who = lane_id()) {
+                    u32 end = out[0u];
+                    warp_barrier(0xffffffffu);
+                    if (lane_id() < 2u) { out[1u + end + lane_id()] = who; }
+                    if (lane_id() == 9u) { out[0u] = end + 2u; }
+                }
+            }
+        }";
+    let mut bench = bench(text, 0);
+    let out = bench.zeros(32);
+    bench.run(Shape::new(1, 32), &[out.into()]);
+    let expected = [16, 1, 1, 5, 5, 9, 9, 13, 13, 17, 17, 21, 21, 25, 25, 29, 29];
+    assert_eq!(bench.get::<u32>(out, 17), expected);
+}
+
+#[test]
 fn votes_and_shuffles_see_the_lanes_of_their_mask() {
     let out = warp_result(
         "KERNEL k(u32* out) {

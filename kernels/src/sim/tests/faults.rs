@@ -359,15 +359,6 @@ fn assumptions_and_ownership_are_tested() {
 }
 
 #[test]
-fn everywhere_cannot_wake_lanes_that_have_ended() {
-    let text = "KERNEL k(u32* out) {
-            if (lane_id() > 20u) { return; }
-            everywhere (u32 x = 1u) { out[lane_id()] = x; }
-        }";
-    assert_eq!(only(text, WARP).0, "everywhere-after-exit");
-}
-
-#[test]
 fn reports_name_the_rule_and_the_calls() {
     let text = "DEVICE void f(u32* p, u32 i) {
     //@ 12
