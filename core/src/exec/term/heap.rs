@@ -203,12 +203,13 @@ impl Heap {
 
     /// A new cell of a class with these words, as a value with this tag. Fails when the run at hand is used up and there is no other.
     pub(super) fn store(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, Full> {
-        if self.bumps[class].next == self.bumps[class].end {
+        let mut bump = bump_of(self.bumps, class);
+        if bump.next == bump.end {
             self.refill(class)?;
+            bump = bump_of(self.bumps, class);
         }
-        let bump = &mut self.bumps[class];
         let index = bump.next;
-        bump.next += 1;
+        set_run(self.bumps, class, index + 1, bump.end);
         for (i, &word) in words.iter().take(bump.words as usize).enumerate() {
             // SAFETY: by the invariant of `Bump`, cell `index` is reserved; word `i` lies inside it.
             unsafe { *bump.base.add(index as usize * bump.words as usize + i) = word };
