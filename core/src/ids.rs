@@ -84,6 +84,10 @@ impl<I: Id, T> IdVec<I, T> {
     pub fn iter_enumerated(&self) -> impl DoubleEndedIterator<Item = (I, &T)> + ExactSizeIterator {
         self.items.iter().enumerate().map(|(i, t)| (I::from_index(i), t))
     }
+    /// Ids with their entries, in order, by value.
+    pub fn into_iter_enumerated(self) -> impl DoubleEndedIterator<Item = (I, T)> + ExactSizeIterator {
+        self.items.into_iter().enumerate().map(|(i, t)| (I::from_index(i), t))
+    }
     /// The entry of `id`, or `None` when the table is shorter.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())

@@ -1,5 +1,6 @@
 //! Kernels of gchr: a typed kernel IR whose text form is a subset of CUDA C++, and everything that consumes it.
 
+pub mod build;
 #[cfg(feature = "cuda")]
 pub mod cuda;
 pub mod device;
@@ -12,6 +13,7 @@ pub mod template;
 #[cfg(test)]
 mod testing;
 pub mod text;
+pub mod topology;
 pub mod verify;
 
 pub use emit::cuda_text;

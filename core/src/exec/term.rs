@@ -4,6 +4,7 @@
 //! collector (`heap`). The result is a [`NormalForm`] that owns its cells.
 
 mod assemble;
+mod builder;
 mod bytecode;
 mod compare;
 mod heap;
@@ -14,6 +15,7 @@ mod start;
 mod tests;
 mod text;
 
+pub use builder::{Builder, Built};
 pub use normal_form::{NormalForm, View};
 
 use std::time::Instant;

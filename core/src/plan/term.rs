@@ -28,7 +28,7 @@ use crate::rule::{HeadAtom, Program};
 
 /// A pass over plans.
 pub struct Pass {
-    /// Name, as in `gchr emit --stage plan --after NAME`.
+    /// Name: what errors of the verifier and [`compile_here`]'s observer call it.
     pub name: &'static str,
     /// What it does, in one line.
     pub description: &'static str,

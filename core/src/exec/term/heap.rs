@@ -52,6 +52,7 @@ impl Reservation {
 /// What allocation from one arena reads and writes: the run of free cells at hand.
 ///
 /// **Invariant:** cells `next..end` are reserved, hold no live value, and `end` is at most the arena's `high`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct Bump {
     /// First word of the arena.
@@ -118,7 +119,8 @@ struct Shapes {
 
 /// All cells of a run, or of a normal form.
 pub(super) struct Heap {
-    bumps: Box<[Bump]>,
+    /// A leaked box: the interpreter goes on using its pointers while the heap refills and collects.
+    bumps: *mut [Bump],
     arenas: Vec<Arena>,
     shapes: Shapes,
     /// Bytes that may still be allocated before the next collection.
@@ -162,7 +164,7 @@ impl Heap {
             arenas.push(Arena { cells, marks, high: 1, limit, cursor: 1, scan_end: 1, cell_bytes });
         }
         Some(Self {
-            bumps: bumps.into(),
+            bumps: Box::into_raw(bumps.into_boxed_slice()),
             arenas,
             shapes: Shapes::new(layout),
             budget: MIN_BUDGET,
@@ -180,7 +182,7 @@ impl Heap {
 
     /// The allocation pointers, by class.
     pub(super) fn bumps(&mut self) -> *mut Bump {
-        self.bumps.as_mut_ptr()
+        self.bumps.cast()
     }
     /// Largest number of bytes taken, stack included.
     pub(super) fn peak_bytes(&self) -> u64 {
@@ -199,6 +201,22 @@ impl Heap {
         self.arenas.iter().map(|a| u64::from(a.high - 1)).sum()
     }
 
+    /// A new cell of a class with these words, as a value with this tag. Fails when the run at hand is used up and there is no other.
+    pub(super) fn store(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, Full> {
+        let mut bump = bump_of(self.bumps, class);
+        if bump.next == bump.end {
+            self.refill(class)?;
+            bump = bump_of(self.bumps, class);
+        }
+        let index = bump.next;
+        set_run(self.bumps, class, index + 1, bump.end);
+        for (i, &word) in words.iter().take(bump.words as usize).enumerate() {
+            // SAFETY: by the invariant of `Bump`, cell `index` is reserved; word `i` lies inside it.
+            unsafe { *bump.base.add(index as usize * bump.words as usize + i) = word };
+        }
+        Ok(u64::from((index << bump.shift) | tag))
+    }
+
     /// A new run of free cells for a class.
     pub(super) fn refill(&mut self, class: usize) -> Result<(), Full> {
         if self.budget <= 0 && self.allocated_since {
@@ -210,13 +228,13 @@ impl Heap {
             Some(run) => run,
             None => self.fresh(class)?,
         };
-        let (arena, bump) = (&mut self.arenas[class], &mut self.bumps[class]);
+        let arena = &mut self.arenas[class];
         if stress {
             end = next + 1;
             arena.cursor = arena.cursor.min(end);
             self.budget = 0;
         }
-        (bump.next, bump.end) = (next, end);
+        set_run(self.bumps, class, next, end);
         self.budget -= (u64::from(end - next) * arena.cell_bytes) as i64;
         self.allocated_since = true;
         Ok(())
@@ -259,9 +277,9 @@ impl Heap {
         self.collections += 1;
         let (_, bytes) = self.mark(roots);
         self.live_bytes = bytes;
-        for (arena, bump) in self.arenas.iter_mut().zip(&mut self.bumps) {
+        for (class, arena) in self.arenas.iter_mut().enumerate() {
             (arena.cursor, arena.scan_end) = (1, arena.high);
-            (bump.next, bump.end) = (1, 1);
+            set_run(self.bumps, class, 1, 1);
         }
         self.allocated_since = false;
         self.budget = MIN_BUDGET.max((bytes + self.stack_bytes) as i64);
@@ -276,7 +294,8 @@ impl Heap {
 
     fn mark(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) -> (u64, u64) {
         let mut classes: Vec<MarkClass> = Vec::with_capacity(self.arenas.len());
-        for (arena, bump) in self.arenas.iter_mut().zip(&self.bumps) {
+        for (class, arena) in self.arenas.iter_mut().enumerate() {
+            let bump = bump_of(self.bumps, class);
             let bits = arena.marks.base();
             // SAFETY: the bitmap has a bit for each cell below `limit`, and `high` is at most that.
             unsafe { bits.write_bytes(0, (arena.high as usize).div_ceil(64) * 8) };
@@ -303,7 +322,8 @@ impl Heap {
 
     /// The words of a cell. `None` when the index names no cell.
     pub(super) fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]> {
-        let (arena, bump) = (self.arenas.get(class.index())?, self.bumps.get(class.index())?);
+        let arena = self.arenas.get(class.index())?;
+        let bump = bump_of(self.bumps, class.index());
         if index == 0 || index >= arena.high {
             return None;
         }
@@ -311,6 +331,31 @@ impl Heap {
         // SAFETY: cells below `high` lie inside the reservation, are initialised (zero at first), and nobody writes
         // while the heap is borrowed.
         Some(unsafe { std::slice::from_raw_parts(bump.base.add(index as usize * words), words) })
+    }
+}
+
+/// The allocation pointer of a class that the heap has an arena for, as it is now.
+fn bump_of(bumps: *mut [Bump], class: usize) -> Bump {
+    assert!(class < bumps.len(), "every arena has a pointer");
+    // SAFETY: inside the leaked box, which lives as long as the heap. The interpreter writes through its copy of the pointer
+    // only while nothing borrows the heap.
+    unsafe { *bumps.cast::<Bump>().add(class) }
+}
+
+/// Sets the run of free cells of a class.
+fn set_run(bumps: *mut [Bump], class: usize, next: u32, end: u32) {
+    assert!(class < bumps.len(), "every arena has a pointer");
+    // SAFETY: as for reading; the heap is borrowed mutably.
+    unsafe {
+        let bump = bumps.cast::<Bump>().add(class);
+        ((*bump).next, (*bump).end) = (next, end);
+    }
+}
+
+impl Drop for Heap {
+    fn drop(&mut self) {
+        // SAFETY: made by `Box::into_raw`, freed here only.
+        drop(unsafe { Box::from_raw(self.bumps) });
     }
 }
 

@@ -98,7 +98,8 @@ impl Layout {
             });
         }
         for (id, symbol) in signature.symbols.iter_enumerated() {
-            if symbol.kind == SymbolKind::Defined && !stuck(id) {
+            let number = signature.kind(symbol.result) != SortKind::Data;
+            if number || symbol.kind == SymbolKind::Defined && !stuck(id) {
                 continue;
             }
             let mut offset = 0;

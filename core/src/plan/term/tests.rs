@@ -1,1 +1,181 @@
-//! Tests.
+//! Plans of small systems after the passes that matter for them.
+
+use super::testing::program;
+use super::*;
+
+/// The functions of a plan (without the layout) right behind a pass; the last one of that name.
+fn after(text: &str, pass: &str) -> String {
+    let mut shown = String::new();
+    let plan = compile_here(&program(text), &TermOptions::default(), &mut |name, plan| {
+        if name == pass {
+            shown = plan.to_string();
+        }
+    });
+    assert!(plan.is_ok(), "{plan:?}");
+    shown.split_once("\n\n").map_or(shown.clone(), |(_, functions)| functions.to_string())
+}
+
+const NAT: &str = "sort Nat = Zero | S(Nat) | Plus(Nat, Nat) | F(Nat, Nat) | G(Nat) | H(Nat);
+ List = Nil | Cons(Nat, List) | App(List, List) | Even(List) | Odd(List);
+ Bool = P(Nat, Nat);
+var X, Y, Z : Nat; L, M : List; eqn ";
+
+fn system(rules: &str) -> String {
+    format!("{NAT}{rules}")
+}
+
+#[test]
+fn decision_trees_test_each_column_once_in_textual_order() {
+    let rules = "F(Zero, Y) = Zero; F(X, Zero) = X; F(S(X), S(Y)) = F(X, Y);";
+    insta::assert_snapshot!(after(&system(rules), "lower"));
+}
+
+#[test]
+fn failed_conditions_and_unequal_values_go_on_with_the_next_rule() {
+    let rules =
+        "F(X, X) = Zero; P(X, Y) -> F(X, Y) = X; F(X, S(Y)) = Y; P(Zero, Y) = true; P(S(X), Y) = false;";
+    insta::assert_snapshot!(after(&system(rules), "lower"));
+}
+
+#[test]
+fn equal_subterms_of_a_right_hand_side_are_one_step() {
+    let rules = "G(X) = Plus(Plus(X, X), Plus(X, X)); Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));";
+    insta::assert_snapshot!(after(&system(rules), "lower"));
+}
+
+#[test]
+fn large_right_hand_sides_that_several_leaves_need_are_outlined() {
+    let rules = "F(Zero, Zero) = Zero; F(S(Zero), S(S(Zero))) = Zero;
+        F(X, Y) = Plus(Plus(S(X), S(Y)), Plus(S(S(X)), Plus(Y, S(S(Y)))));
+        Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));";
+    insta::assert_snapshot!(after(&system(rules), "lower"));
+}
+
+#[test]
+fn chains_collapse_and_loops_are_inlined_as_loops() {
+    let rules = "G(X) = H(X); H(X) = F(X, S(X)); F(X, Y) = Plus(Y, S(Y)); Plus(Zero, Y) = Y; Plus(S(X), Y) = Plus(X, S(Y));";
+    insta::assert_snapshot!(after(&system(rules), "inline"));
+}
+
+#[test]
+fn a_cell_that_was_matched_is_not_built_again() {
+    let rules =
+        "App(Cons(X, L), Cons(Y, M)) = Cons(Y, App(Cons(X, L), M)); App(L, Nil) = L; App(Nil, M) = M;";
+    insta::assert_snapshot!(after(&system(rules), "simplify"));
+}
+
+#[test]
+fn contexts_pass_holes_between_functions() {
+    let rules =
+        "Even(Nil) = Nil; Even(Cons(X, L)) = Cons(X, Odd(L)); Odd(Nil) = Nil; Odd(Cons(X, L)) = Even(L);";
+    insta::assert_snapshot!(after(&system(rules), "contexts"));
+}
+
+#[test]
+fn contexts_nest_and_take_the_last_call_only() {
+    let rules = "F(Zero, Y) = Y; F(S(X), Y) = S^9(S(F(X, G(Y)))); G(X) = S(X);
+        Plus(Zero, Y) = Y; Plus(S(X), Y) = Plus(G(X), S(Y));";
+    insta::assert_snapshot!(after(&system(rules), "contexts"));
+}
+
+#[test]
+fn resume_points_hold_what_is_needed_later() {
+    let rules = "Size(Zero) = 0; Size(S(X)) = (Size(X) + (1 + Size(X)));
+        G(S(X)) = Plus(G(X), X); Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));";
+    let text = system(rules).replace("var ", "Int = Size(Nat); var ");
+    insta::assert_snapshot!(after(&text, "liveness"));
+}
+
+#[test]
+fn only_symbols_that_can_be_stuck_are_variants() {
+    // `G` is total on what `F` leaves; `F` is not total, so that its applications are normal forms of `Nat` and `G` must expect them.
+    let rules = "F(Zero, Y) = Y; G(Zero) = Zero; G(S(X)) = X; H(X) = X;";
+    let plan = compile(&program(&system(rules)), &TermOptions::default()).expect("a plan");
+    let variants: Vec<&str> =
+        plan.layout.sorts.iter().flat_map(|s| &s.variants).map(|v| v.name.as_str()).collect();
+    assert_eq!(
+        variants,
+        ["true", "false", "P", "Zero", "S", "Plus", "F", "G", "Nil", "Cons", "App", "Even", "Odd"]
+    );
+}
+
+#[test]
+fn applications_without_rules_whose_result_is_a_number_are_errors() {
+    let text = system("G(X) = X;").replace("var ", "Int = Size(Nat); var ");
+    let plan = compile(&program(&text), &TermOptions::default()).expect("a plan");
+    assert!(plan.to_string().contains("fn Size(a.0: Nat) -> Int\n  error: no rule for Size(a.0)"), "{plan}");
+}
+
+#[test]
+fn code_stays_linear_where_trees_would_be_exponential() {
+    // The classical bad case: each rule needs two columns of many.
+    let n = 12;
+    let args = vec!["Nat"; n].join(", ");
+    let rules: Vec<String> = (0..n - 1)
+        .map(|i| {
+            let cell = |j: usize| {
+                if j == i {
+                    "Zero"
+                } else if j == i + 1 {
+                    "S(Zero)"
+                } else {
+                    "_"
+                }
+            };
+            let row: Vec<&str> = (0..n).map(cell).collect();
+            format!("W({}) = Zero;", row.join(", "))
+        })
+        .collect();
+    let text = format!("sort Nat = Zero | S(Nat) | W({args}); eqn {}", rules.join("\n"));
+    let plan = compile(&program(&text), &TermOptions::default()).expect("a plan");
+    let size: usize = plan.functions.iter().map(|f| f.region.body.size()).sum();
+    assert!(size < 4000, "{size}");
+}
+
+#[test]
+fn the_verifier_finds_broken_plans() {
+    let good =
+        compile(&program(&system("G(S(X)) = X; G(Zero) = Zero;")), &TermOptions::default()).expect("a plan");
+    let g = good.functions.ids().find(|&f| good.functions[f].name == "G").expect("G");
+    let broken = |change: &dyn Fn(&mut Function)| {
+        let mut plan = good.clone();
+        change(&mut plan.functions[g]);
+        verify(&plan)
+    };
+    assert!(broken(&|_| {}).is_empty());
+    let arms = |f: &mut Function, change: &dyn Fn(&mut Vec<Arm>)| {
+        if let End::Match { arms, .. } = &mut f.region.body.end {
+            change(arms);
+        }
+    };
+    assert!(!broken(&|f| arms(f, &|arms| arms.reverse())).is_empty());
+    assert!(
+        !broken(&|f| if let End::Match { default, .. } = &mut f.region.body.end {
+            *default = None
+        })
+        .is_empty()
+    );
+    assert!(!broken(&|f| arms(f, &|arms| arms[1].fields[0] = None)).is_empty());
+    assert!(!broken(&|f| f.region.body.end = End::Continue(Vec::new())).is_empty());
+    assert!(!broken(&|f| f.result = good.layout.sorts.ids().next_back().expect("a sort")).is_empty());
+}
+
+#[test]
+fn deep_patterns_are_refused_and_deep_terms_are_not() {
+    let deep = format!("G(S^1200(X)) = X; H(X) = {}X{};", "S(".repeat(900), ")".repeat(900));
+    let found = compile(&program(&system(&deep)), &TermOptions::default()).expect_err("too deep");
+    assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), ["P0102"]);
+}
+
+#[test]
+fn programs_without_symbols_and_sorts_without_values_compile() {
+    let empty = Program {
+        signature: crate::signature::Signature::with_builtin_bool(),
+        rules: crate::ids::IdVec::new(),
+        start: crate::rule::Start::Term(None),
+        semantics: None,
+    };
+    assert!(compile(&empty, &TermOptions::default()).is_ok());
+    let text = "sort E = Id(E) | Loop(E, E); var X : E; eqn Id(X) = X; Loop(X, X) = Id(X);";
+    assert!(compile(&program(text), &TermOptions::default()).is_ok());
+}

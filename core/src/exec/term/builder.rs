@@ -1,0 +1,95 @@
+//! Builds a normal form bottom-up: for backends that compute it elsewhere and bring it back.
+
+use crate::exec::term::NormalForm;
+use crate::exec::term::heap::{Full, Heap};
+use crate::plan::term::{ClassId, Layout};
+use crate::signature::{SortId, SymbolId};
+use crate::{error::StopReason, ids::Id};
+
+/// A normal form under construction. Subterms are built before the terms they are part of, and may be used many times.
+pub struct Builder {
+    layout: Layout,
+    heap: Heap,
+    built: Vec<(SortId, u64)>,
+    words: Vec<u32>,
+}
+
+/// A subterm that a [`Builder`] has built.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Built(u32);
+
+impl Builder {
+    /// A builder for values of this layout that takes at most `memory` bytes for cells.
+    pub fn new(layout: &Layout, memory: u64) -> Result<Self, StopReason> {
+        let full = || StopReason::Memory { limit: memory, what: "the reservation of address space".into() };
+        let heap = Heap::new(layout, memory, false).ok_or_else(full)?;
+        Ok(Self { layout: layout.clone(), heap, built: Vec::new(), words: Vec::new() })
+    }
+
+    /// A number of sort `Int` or `Float`, as its 64 bits.
+    pub fn number(&mut self, sort: SortId, bits: u64) -> Built {
+        self.push(sort, bits)
+    }
+
+    /// A symbol applied to subterms, one an argument. `None` when the layout says that it never heads a normal form, or when the
+    /// arguments do not fit.
+    pub fn apply(&mut self, symbol: SymbolId, args: &[Built]) -> Option<Result<Built, StopReason>> {
+        let (sort, tag) = self.layout.sort_and_tag(symbol)?;
+        let variant = self.layout.variant(symbol)?;
+        if variant.fields.len() != args.len() {
+            return None;
+        }
+        let Some(class) = variant.class else { return Some(Ok(self.push(sort, u64::from(tag)))) };
+        self.words.clear();
+        for (field, arg) in variant.fields.iter().zip(args) {
+            let &(of, value) = self.built.get(arg.0 as usize)?;
+            if of != field.sort {
+                return None;
+            }
+            self.words.push(value as u32);
+            if field.wide {
+                self.words.push((value >> 32) as u32);
+            }
+        }
+        Some(self.cell(class, tag).map(|value| self.push(sort, value)))
+    }
+
+    fn push(&mut self, sort: SortId, value: u64) -> Built {
+        self.built.push((sort, value));
+        Built((self.built.len() - 1) as u32)
+    }
+
+    fn cell(&mut self, class: ClassId, tag: u32) -> Result<u64, StopReason> {
+        loop {
+            match self.heap.store(class.index(), tag, &self.words) {
+                Ok(value) => return Ok(value),
+                Err(Full::Collect) => {
+                    let built = &self.built;
+                    let roots = &mut |marker: &mut super::heap::Marker<'_>| {
+                        built.iter().for_each(|&(sort, value)| marker.root(sort, value as u32));
+                    };
+                    self.heap.collect(roots).map_err(|full| self.full(full, class))?;
+                }
+                Err(full) => return Err(self.full(full, class)),
+            }
+        }
+    }
+
+    fn full(&self, full: Full, class: ClassId) -> StopReason {
+        let of_class = |s: &&crate::plan::term::SortLayout| s.variants.iter().any(|v| v.class == Some(class));
+        let sorts: Vec<&str> = self.layout.sorts.iter().filter(of_class).map(|s| s.name.as_str()).collect();
+        let what = format!("cells of sort {}", sorts.join(" or "));
+        match full {
+            Full::Indices { limit } => StopReason::Indices { what, limit },
+            _ => StopReason::Memory { limit: self.heap.memory(), what },
+        }
+    }
+
+    /// The normal form, and how many cells it reaches.
+    pub fn finish(mut self, root: Built) -> Option<(NormalForm, u64)> {
+        let &(sort, value) = self.built.get(root.0 as usize)?;
+        let cells =
+            if self.layout.sorts[sort].is_wide() { 0 } else { self.heap.count_cells(sort, value as u32) };
+        Some((NormalForm { layout: self.layout, heap: self.heap, sort, value }, cells))
+    }
+}

@@ -1,0 +1,114 @@
+//! The topology scheduler on a GPU: the papers' three systems in the five configurations of Table 3 of van Eerd, Groote, Hijma,
+//! Martens, Osama, Wijs, "Innermost many-sorted term rewriting on GPUs".
+//!
+//! `topology [REPEATS]` prints a table; times are those of the device, best of the repeats.
+
+use gchr_core::control::{Control, Limits};
+use gchr_core::plan::term::{self, TermOptions};
+use gchr_core::source::SourceMap;
+use gchr_kernels::cuda::{Cache, Compiler, Gpu, Nvrtc, Options as NvrtcOptions};
+use gchr_kernels::device::Device;
+use gchr_kernels::topology::codegen::Strategy;
+use gchr_kernels::topology::kernels::{Collector, kernels};
+use gchr_kernels::topology::run::{Job, Options, run};
+use gchr_kernels::topology::system::System;
+
+const SYSTEMS: [(&str, &str, &str, [u32; 3]); 3] = [
+    (
+        "Tree exploration",
+        include_str!("../../examples/tree_exploration.trs"),
+        "Visit(Multl(S^N(Zero()), Leaf(Zero())))",
+        [21, 22, 23],
+    ),
+    (
+        "Transformation tree",
+        include_str!("../../examples/transformation_tree.trs"),
+        "Expand(S^N(Zero()))",
+        [22, 23, 24],
+    ),
+    (
+        "Binary search tree",
+        include_str!("../../examples/bst.trs"),
+        "BST(InputTree(S^N(Zero()), S^2(Zero()), S^2(Zero()), S^2(Zero())), Min(), Max())",
+        [20, 21, 22],
+    ),
+];
+
+const CONFIGURATIONS: [(&str, Strategy, Collector); 5] = [
+    ("innermost", Strategy::Innermost, Collector::None),
+    ("innermost, queue", Strategy::Innermost, Collector::Queue),
+    ("relaxed, queue", Strategy::Relaxed, Collector::Queue),
+    ("innermost, compact", Strategy::Innermost, Collector::Compact),
+    ("relaxed, compact", Strategy::Relaxed, Collector::Compact),
+];
+
+fn main() {
+    let repeats = std::env::args().filter_map(|a| a.parse().ok()).next().unwrap_or(3);
+    if let Err(error) = Gpu::open(0) {
+        return println!("no GPU: skipped ({error})");
+    }
+    let compiler = match Nvrtc::find() {
+        Ok(nvrtc) => Compiler::new(nvrtc.clone(), Cache::disabled()),
+        Err(error) => return println!("no NVRTC: skipped ({error})"),
+    };
+    println!(
+        "| system | configuration | iterations | rule applications | rewritten | slots live = reachable | collections | device ms |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for (name, text, input, sizes) in SYSTEMS {
+        for size in sizes {
+            for configuration in CONFIGURATIONS {
+                let label = format!("{name} {size}");
+                let input = input.replace("S^N", &format!("S^{size}"));
+                bench(&label, text, &input, configuration, repeats, &compiler);
+            }
+        }
+    }
+}
+
+fn bench(
+    label: &str,
+    text: &str,
+    input: &str,
+    (name, strategy, collector): (&str, Strategy, Collector),
+    repeats: u32,
+    compiler: &Compiler,
+) {
+    let mut sources = SourceMap::new();
+    let file = sources.add(label, text);
+    let program = gchr_trs::load(&sources, file).program.expect("the example is right");
+    let term = sources.add("--input", input);
+    let input = gchr_trs::parse_term(&program, &sources, term).expect("the input is right");
+    let system = System::new(&program);
+    let kernels = kernels(&system, &program, &sources, strategy, collector).expect("kernels are generated");
+    let source = gchr_kernels::emit::cuda_text(&kernels.module, label).expect("kernels are printed");
+    let options = NvrtcOptions::kernels();
+    let mut gpu = Gpu::open(0).expect("a GPU was there before");
+    let built =
+        compiler.build_for(gpu.info().capability, &source, "kernels.cu", &options).expect("kernels compile");
+    gpu.load(&built.compiled.image).expect("kernels load");
+    let plan = term::compile(&program, &TermOptions::default()).expect("the plan compiles");
+    let job = Job { program: &program, system: &system, kernels: &kernels, plan: &plan, input: &input };
+    let mut best = f64::INFINITY;
+    let mut row = String::new();
+    for _ in 0..repeats {
+        let memory = gpu.free_bytes().expect("memory is known") / 10 * 9;
+        let options = Options { strategy, collector, memory, slots: 1 << 29 };
+        let outcome = match run(job, options, &mut gpu, &mut Control::new(Limits::default())) {
+            Ok(outcome) => outcome,
+            Err(failure) => return println!("| {label} | {name} | {failure:?} |"),
+        };
+        let (stats, report) = (outcome.stats, outcome.report);
+        best = best.min(stats.device_ms.unwrap_or(f64::INFINITY));
+        row = format!(
+            "{} | {} | {} | {} = {} | {}",
+            stats.steps.unwrap_or(0),
+            stats.rewrites.unwrap_or(0),
+            report.rewritten,
+            report.live_slots,
+            report.reachable_slots,
+            stats.collections.unwrap_or(0),
+        );
+    }
+    println!("| {label} | {name} | {row} | {best:.2} |");
+}

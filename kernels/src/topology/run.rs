@@ -1,0 +1,266 @@
+//! Host side of the topology scheduler: puts the start term into slots, iterates on a device, brings the normal form back.
+
+mod result;
+mod tables;
+
+use std::time::Instant;
+
+use gchr_core::control::{Control, Progress};
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::error::{RunError, StopReason};
+use gchr_core::exec::term::NormalForm;
+use gchr_core::op::ArithmeticError;
+use gchr_core::plan::term::TermPlan;
+use gchr_core::rule::{GroundTerm, Program};
+use gchr_core::stats::Stats;
+
+use super::codegen::Strategy;
+use super::kernels::{Collector, Kernels};
+use super::system::System;
+use crate::device::{Arg, Device, DeviceError, Launch, Value};
+use tables::{Counts, Tables};
+
+/// Threads a block; the template's `BLOCK`.
+const BLOCK: u32 = 256;
+/// Iterations of one launch: between them the host looks at limits and interrupts.
+const FIRST_ITERATIONS: u32 = 64;
+const MOST_ITERATIONS: u32 = 1 << 16;
+/// Milliseconds that a launch should take, about.
+const SLICE_MS: f64 = 50.0;
+
+/// How to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// When a slot may be rewritten.
+    pub strategy: Strategy,
+    /// What happens to garbage.
+    pub collector: Collector,
+    /// Bytes of device memory that the slots may take.
+    pub memory: u64,
+    /// Slots to start with; the tables grow when they are used up.
+    pub slots: u64,
+}
+
+/// A run that reached a normal form.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The normal form.
+    pub normal_form: NormalForm,
+    /// What it cost; `steps` are iterations.
+    pub stats: Stats,
+    /// What else the device counted.
+    pub report: Report,
+}
+
+/// Figures of the paper beside the common statistics.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// Rule applications and marks "in normal form": the papers' unit.
+    pub rewritten: u64,
+    /// Slots that hold something at the end.
+    pub live_slots: u64,
+    /// Slots that the result reaches.
+    pub reachable_slots: u64,
+}
+
+/// A run that the program or a limit stopped.
+#[derive(Debug)]
+pub struct Stopped {
+    /// Why, and where.
+    pub error: RunError,
+    /// What it cost so far.
+    pub stats: Stats,
+}
+
+/// Why there is no normal form.
+#[derive(Debug)]
+pub enum Failure {
+    /// The program or a limit stopped the run.
+    Stopped(Box<Stopped>),
+    /// The device failed.
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        Failure::Device(error)
+    }
+}
+
+/// What is run.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its heads and equations.
+    pub system: &'a System,
+    /// Its kernels; the device was opened with them.
+    pub kernels: &'a Kernels,
+    /// Its plan for the CPU: the layout of the normal form.
+    pub plan: &'a TermPlan,
+    /// What is normalised.
+    pub input: &'a GroundTerm,
+}
+
+/// Normalises a term on a device.
+pub fn run(
+    job: Job<'_>,
+    options: Options,
+    device: &mut dyn Device,
+    control: &mut Control<'_>,
+) -> Result<Outcome, Failure> {
+    let start = Instant::now();
+    let mut runner = Runner { job, options, counts: Counts::default(), device_ms: 0.0, bytes: 0 };
+    let mut result = Tables::new(&job, &options, device).and_then(|mut tables| {
+        let iterated = runner.iterate(&mut tables, device, control);
+        let result = iterated.and_then(|()| runner.finish(&tables, start, device));
+        // A device that failed does not give its memory back either; the first failure is the one to tell.
+        let freed = tables.free(device);
+        result.and_then(|outcome| Ok(freed.map(|()| outcome)?))
+    });
+    if let Err(Failure::Stopped(stopped)) = &mut result {
+        stopped.stats = runner.stats(start, device);
+    }
+    result
+}
+
+/// What a launch says of its end; the template's words for it.
+mod stop {
+    pub const DONE: u32 = 1;
+    pub const MUST_GROW: u32 = 2;
+    pub const FAILED: u32 = 3;
+}
+
+fn stopped(reason: StopReason, progress: Progress) -> Failure {
+    let error = RunError { reason, rule: None, span: None, progress };
+    Failure::Stopped(Box::new(Stopped { error, stats: Stats::default() }))
+}
+
+struct Runner<'a> {
+    job: Job<'a>,
+    options: Options,
+    counts: Counts,
+    device_ms: f64,
+    bytes: u64,
+}
+
+impl Runner<'_> {
+    fn iterate(
+        &mut self,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<(), Failure> {
+        let kernel = device.kernel("iterate")?;
+        let resident = device.resident_blocks(kernel, BLOCK)?;
+        let mut iterations = FIRST_ITERATIONS;
+        loop {
+            self.bytes = self.bytes.max(tables.bytes());
+            self.poll(control)?;
+            let applied = control.limits().max_steps.unwrap_or(u64::MAX);
+            let params = tables.params();
+            let args =
+                [Arg::Record(&params), Arg::Value(Value::U32(iterations)), Arg::Value(Value::U64(applied))];
+            let timer = device.start_timer()?;
+            device.launch(&Launch {
+                kernel,
+                grid: resident,
+                block: BLOCK,
+                args: &args,
+                cooperative: true,
+            })?;
+            let took = device.stop_timer(timer)?.as_secs_f64() * 1e3;
+            self.device_ms += took;
+            let end = tables.end_of_launch(device)?;
+            self.counts = end.counts;
+            match end.stop {
+                stop::DONE => return Ok(()),
+                stop::MUST_GROW => self.grow(tables, device)?,
+                stop::FAILED => return Err(self.failed(&end.error)),
+                _ => {}
+            }
+            if took < SLICE_MS / 2.0 {
+                iterations = (iterations * 2).min(MOST_ITERATIONS);
+            } else if took > SLICE_MS * 2.0 {
+                iterations = (iterations / 2).max(1);
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { steps: self.counts.applied, bytes: self.bytes, live: self.counts.slots }
+    }
+
+    fn poll(&self, control: &mut Control<'_>) -> Result<(), Failure> {
+        control.poll(self.progress()).map_err(|reason| self.stopped(reason))
+    }
+
+    fn stopped(&self, reason: StopReason) -> Failure {
+        stopped(reason, self.progress())
+    }
+
+    fn grow(&self, tables: &mut Tables, device: &mut dyn Device) -> Result<(), Failure> {
+        if tables.grow(self.options.memory, device)? {
+            return Ok(());
+        }
+        let what = "term slots of the topology scheduler".to_string();
+        Err(self.stopped(StopReason::Memory { limit: self.options.memory, what }))
+    }
+
+    /// The arithmetic error that the device noted: site, kind, operands.
+    fn failed(&self, noted: &[u32]) -> Failure {
+        let (site, kind) = (noted[0] as usize, noted[1]);
+        let Some(&(op, float, site)) = self.job.kernels.sites.get(site) else {
+            return Failure::Device(DeviceError::Findings(vec![
+                Diagnostic::error(
+                    "I0201",
+                    format!("internal error: the device reports an error at the unknown place {site}"),
+                )
+                .help("this is a bug of gchr, not of the program; please report it with the program"),
+            ]));
+        };
+        let bits = |k: usize| u64::from(noted[k]) | u64::from(noted[k + 1]) << 32;
+        let show = |bits: u64| {
+            if float { format!("{:?}", f64::from_bits(bits)) } else { bits.cast_signed().to_string() }
+        };
+        let operands = [bits(2), bits(4)].into_iter().take(op.arity()).map(show).collect();
+        let error = match kind {
+            0 => ArithmeticError::Overflow,
+            1 => ArithmeticError::DivisionByZero,
+            _ => ArithmeticError::Undefined,
+        };
+        let mut failure = self.stopped(StopReason::Arithmetic { op, error, operands });
+        if let Failure::Stopped(stopped) = &mut failure {
+            stopped.error.rule = site.rule;
+            stopped.error.span = Some(site.span);
+        }
+        failure
+    }
+
+    fn stats(&self, start: Instant, device: &dyn Device) -> Stats {
+        Stats {
+            rewrites: Some(self.counts.applied),
+            steps: Some(self.counts.iterations),
+            run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
+            device_ms: Some(self.device_ms),
+            peak_bytes: Some(self.bytes),
+            collections: Some(self.counts.collections),
+            device: Some(device.limits().name.clone()),
+            scheduler: Some("topology".into()),
+            ..Stats::default()
+        }
+    }
+
+    fn finish(&self, tables: &Tables, start: Instant, device: &mut dyn Device) -> Result<Outcome, Failure> {
+        let slots = tables.download(device)?;
+        let brought = result::bring_back(&self.job, &slots).map_err(|reason| self.stopped(reason))?;
+        let mut stats = self.stats(start, device);
+        stats.live_cells = Some(brought.cells);
+        let report = Report {
+            rewritten: self.counts.applied + self.counts.marked,
+            live_slots: self.counts.slots - self.counts.free,
+            reachable_slots: brought.reachable,
+        };
+        Ok(Outcome { normal_form: brought.normal_form, stats, report })
+    }
+}
