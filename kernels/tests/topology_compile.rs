@@ -44,10 +44,20 @@ fn kernels_of_all_examples_compile() {
                     cuda_text(&made.module, &name).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
                 let Some(nvrtc) = &nvrtc else { continue };
                 let options = Options::kernels().with("--ptxas-options=--warn-on-spills");
-                for arch in [80, 90, 100] {
-                    let compiled = nvrtc.compile(&source, "kernels.cu", Arch::Real(arch), &options);
+                // The configurations differ in the template only, which is the same code on every architecture.
+                let all = (strategy, collector) == (Strategy::Relaxed, Collector::Compact)
+                    || (strategy, collector) == (Strategy::Innermost, Collector::Queue);
+                for arch in if all { &[80, 90, 100][..] } else { &[90] } {
+                    let compiled = nvrtc.compile(&source, "kernels.cu", Arch::Real(*arch), &options);
                     match compiled {
-                        Ok(compiled) => assert_eq!(compiled.log, "", "{name} for sm_{arch}"),
+                        Ok(compiled) if compiled.log.is_empty() => {}
+                        Ok(compiled) => {
+                            let text = std::env::temp_dir().join("gchr-kernels.cu");
+                            let _ = std::fs::write(&text, &source);
+                            let label =
+                                format!("{name} for sm_{arch}, {}, {}", strategy.name(), collector.name());
+                            panic!("{label}: {}\nthe text is in {}", compiled.log, text.display());
+                        }
                         Err(error) => panic!("{name} for sm_{arch}: {error}\n{source}"),
                     }
                 }
