@@ -5,7 +5,7 @@ mod support;
 
 use gchr_core::diagnostic::render_all;
 use gchr_core::source::SourceMap;
-use gchr_kernels::cuda::{Arch, Options};
+use gchr_kernels::cuda::{Arch, Options, parse_resources, resource_table};
 use gchr_kernels::emit::cuda_text;
 use gchr_kernels::topology::codegen::Strategy;
 use gchr_kernels::topology::kernels::{Collector, kernels};
@@ -29,6 +29,7 @@ fn examples() -> Vec<(String, String)> {
 #[test]
 fn kernels_of_all_examples_compile() {
     let nvrtc = support::nvrtc("kernels_of_all_examples_compile");
+    let mut resources = String::new();
     for (name, text) in examples() {
         let mut sources = SourceMap::new();
         let id = sources.add(&name, &text);
@@ -43,6 +44,12 @@ fn kernels_of_all_examples_compile() {
                 let source =
                     cuda_text(&made.module, &name).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
                 let Some(nvrtc) = &nvrtc else { continue };
+                if (strategy, collector) == (Strategy::Innermost, Collector::Queue) {
+                    let options = Options::kernels().with_resource_usage();
+                    let compiled =
+                        nvrtc.compile(&source, "kernels.cu", Arch::Real(90), &options).expect("compiles");
+                    resources += &format!("{name}\n{}\n", resource_table(&parse_resources(&compiled.log)));
+                }
                 let options = Options::kernels().with("--ptxas-options=--warn-on-spills");
                 // The configurations differ in the template only, which is the same code on every architecture.
                 let all = (strategy, collector) == (Strategy::Relaxed, Collector::Compact)
@@ -63,5 +70,8 @@ fn kernels_of_all_examples_compile() {
                 }
             }
         }
+    }
+    if nvrtc.is_some() {
+        insta::assert_snapshot!("resources_sm_90_innermost_queue", resources);
     }
 }
