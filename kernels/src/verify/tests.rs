@@ -45,7 +45,7 @@ fn ids_that_lead_nowhere_are_found() {
     assert_eq!(codes(|m| m.functions[TWICE].params.push(VarId(7))), ["K0109"]);
     assert_eq!(
         codes(|m| m.functions[TWICE].vars[VarId(0)].ty = Type::Record(RecordId(7))),
-        ["K0109", "K0101"]
+        ["K0109", "K0101", "K0103"]
     );
     let assign = StmtKind::Assign {
         place: Place { base: PlaceBase::Var(VarId(9)), field: None, ty: Type::U32 },
