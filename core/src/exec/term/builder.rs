@@ -1,7 +1,7 @@
 //! Builds a normal form bottom-up: for backends that compute it elsewhere and bring it back.
 
 use crate::exec::term::NormalForm;
-use crate::exec::term::heap::{Full, Heap};
+use crate::exec::term::heap::Heap;
 use crate::plan::term::{ClassId, Layout};
 use crate::signature::{SortId, SymbolId};
 use crate::{error::StopReason, ids::Id};
@@ -60,29 +60,8 @@ impl Builder {
     }
 
     fn cell(&mut self, class: ClassId, tag: u32) -> Result<u64, StopReason> {
-        loop {
-            match self.heap.store(class.index(), tag, &self.words) {
-                Ok(value) => return Ok(value),
-                Err(Full::Collect) => {
-                    let built = &self.built;
-                    let roots = &mut |marker: &mut super::heap::Marker<'_>| {
-                        built.iter().for_each(|&(sort, value)| marker.root(sort, value as u32));
-                    };
-                    self.heap.collect(roots).map_err(|full| self.full(full, class))?;
-                }
-                Err(full) => return Err(self.full(full, class)),
-            }
-        }
-    }
-
-    fn full(&self, full: Full, class: ClassId) -> StopReason {
-        let of_class = |s: &&crate::plan::term::SortLayout| s.variants.iter().any(|v| v.class == Some(class));
-        let sorts: Vec<&str> = self.layout.sorts.iter().filter(of_class).map(|s| s.name.as_str()).collect();
-        let what = format!("cells of sort {}", sorts.join(" or "));
-        match full {
-            Full::Indices { limit } => StopReason::Indices { what, limit },
-            _ => StopReason::Memory { limit: self.heap.memory(), what },
-        }
+        let stored = self.heap.store_collecting(class.index(), tag, &self.words, &self.built);
+        stored.map_err(|full| self.heap.stop_reason(full, &self.layout, class))
     }
 
     /// The normal form, and how many cells it reaches.

@@ -7,8 +7,9 @@
 
 use memmap2::{MmapMut, MmapOptions};
 
+use crate::error::StopReason;
 use crate::ids::Id;
-use crate::plan::term::{ClassId, Layout};
+use crate::plan::term::{ClassId, Layout, SortLayout};
 use crate::signature::SortId;
 
 /// No collection before this many bytes are allocated.
@@ -96,6 +97,7 @@ pub(super) enum Full {
 #[derive(Clone, Copy)]
 struct SortShape {
     mask: u32,
+    /// Tag bits; 32 when no value of the sort is a cell.
     bits: u32,
     first: u32,
 }
@@ -215,6 +217,35 @@ impl Heap {
             unsafe { *bump.base.add(index as usize * bump.words as usize + i) = word };
         }
         Ok(u64::from((index << bump.shift) | tag))
+    }
+
+    /// [`store`](Self::store), with a collection when the run is used up and a collection may help; `live` is all that is alive.
+    pub(super) fn store_collecting(
+        &mut self,
+        class: usize,
+        tag: u32,
+        words: &[u32],
+        live: &[(SortId, u64)],
+    ) -> Result<u64, Full> {
+        loop {
+            match self.store(class, tag, words) {
+                Err(Full::Collect) => {
+                    self.collect(&mut |marker| live.iter().for_each(|v| marker.root(v.0, v.1 as u32)))?;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// Why a run stops that needs a cell of a class.
+    pub(super) fn stop_reason(&self, full: Full, layout: &Layout, class: ClassId) -> StopReason {
+        let of_class = |s: &&SortLayout| s.variants.iter().any(|v| v.class == Some(class));
+        let sorts: Vec<&str> = layout.sorts.iter().filter(of_class).map(|s| s.name.as_str()).collect();
+        let what = format!("cells of sort {}", sorts.join(" or "));
+        match full {
+            Full::Indices { limit } => StopReason::Indices { what, limit },
+            Full::Memory | Full::Collect => StopReason::Memory { limit: self.memory, what },
+        }
     }
 
     /// A new run of free cells for a class.
@@ -404,7 +435,9 @@ impl Shapes {
                     fields: shapes.fields.len() as u32 - start,
                 });
             }
-            shapes.sorts.push(SortShape { mask: (1u32 << sort.tag_bits) - 1, bits: sort.tag_bits, first });
+            // A number is no cell, whatever its bits.
+            let bits = if sort.has_cells() { sort.tag_bits } else { 32 };
+            shapes.sorts.push(SortShape { mask: (1u32 << sort.tag_bits) - 1, bits, first });
         }
         shapes
     }

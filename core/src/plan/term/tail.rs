@@ -53,27 +53,21 @@ fn context(block: &mut Block, id: FunctionId, wide: &[bool]) -> Option<()> {
     if wide[hole.index()] {
         return None;
     }
-    // The chain of cells from the one with the hole outwards; everything else can be built before the call.
-    let (mut nest, mut last) = (Vec::new(), hole);
+    // The chain of cells from the one with the hole outwards, each used once and by the next; everything else can be built
+    // before the call.
+    let (mut nest, mut chain) = (Vec::new(), vec![hole]);
     for (i, step) in block.steps.iter().enumerate().skip(call + 1) {
-        match step.uses().iter().filter(|&&l| l == last).count() {
-            0 if step
-                .uses()
-                .iter()
-                .any(|l| nest.iter().any(|&n: &usize| block.steps[n].dst() == Some(*l))) =>
-            {
-                return None;
-            }
-            0 if step.uses().contains(&hole) => return None,
-            0 => {}
-            1 => {
+        let inside: Vec<LocalId> = step.uses().iter().copied().filter(|l| chain.contains(l)).collect();
+        match inside.as_slice() {
+            [] => {}
+            [only] if Some(only) == chain.last() => {
                 nest.push(i);
-                last = step.dst()?;
+                chain.push(step.dst()?);
             }
             _ => return None,
         }
     }
-    if nest.is_empty() || last != value {
+    if nest.is_empty() || chain.last() != Some(&value) {
         return None;
     }
     let mut before = Vec::new();

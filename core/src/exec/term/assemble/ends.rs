@@ -329,7 +329,7 @@ impl Assembler<'_> {
         {
             let target = 0;
             match *loads {
-                [(dst, f)] => {
+                [(dst, f)] if f.offset < 256 => {
                     let offset = f.offset as u8;
                     return Some(self.emit(Op::UnlessLoad1 {
                         tag,

@@ -8,6 +8,7 @@ use crate::exec::term::heap::Full;
 use crate::exec::term::text;
 use crate::ids::Id;
 use crate::op::ArithmeticError;
+use crate::plan::term::ClassId;
 use crate::signature::{SortId, SymbolId};
 
 impl Machine<'_, '_> {
@@ -87,48 +88,12 @@ impl Machine<'_, '_> {
         tag: u32,
         words: &[u32],
     ) -> Result<u64, RunError> {
-        // SAFETY: `class` comes from the layout, for which the heap has a bump pointer each; `next < end` after a refill.
-        unsafe {
-            let bump = self.heap.bumps().add(class);
-            if (*bump).next == (*bump).end {
-                loop {
-                    match self.heap.refill(class) {
-                        Ok(()) => break,
-                        Err(Full::Collect) => {
-                            let values = &self.values;
-                            self.heap
-                                .collect(&mut |marker| {
-                                    values.iter().for_each(|v| marker.root(v.0, v.1 as u32))
-                                })
-                                .map_err(|full| self.stopped(self.full(full, class)))?;
-                        }
-                        Err(full) => return Err(self.stopped(self.full(full, class))),
-                    }
-                }
-            }
-            let bump = &mut *bump;
-            let index = bump.next;
-            bump.next += 1;
-            let cell = bump.base.add(index as usize * bump.words as usize);
-            words.iter().take(bump.words as usize).enumerate().for_each(|(i, &w)| *cell.add(i) = w);
-            Ok(u64::from((index << bump.shift) | tag))
-        }
+        let stored = self.heap.store_collecting(class, tag, words, &self.values);
+        stored.map_err(|full| self.stopped(self.full(full, class)))
     }
 
-    pub(super) fn full(&self, full: Full, class: usize) -> StopReason {
-        let sorts: Vec<&str> = self
-            .plan
-            .layout
-            .sorts
-            .iter()
-            .filter(|s| s.variants.iter().any(|v| v.class.is_some_and(|c| c.index() == class)))
-            .map(|s| s.name.as_str())
-            .collect();
-        let what = format!("cells of sort {}", sorts.join(" or "));
-        match full {
-            Full::Indices { limit } => StopReason::Indices { what, limit },
-            Full::Memory | Full::Collect => StopReason::Memory { limit: self.heap.memory(), what },
-        }
+    fn full(&self, full: Full, class: usize) -> StopReason {
+        self.heap.stop_reason(full, &self.plan.layout, ClassId::from_index(class))
     }
 
     /// Collects; the roots are the live slots of all frames, the roots of their holes, and `values`.
