@@ -41,7 +41,7 @@ pub(super) fn assemble(plan: &TermPlan, booleans: Booleans) -> Result<Code, TooL
         roots: Vec::new(),
         rule_of: vec![u32::MAX],
         max_frame: 1,
-        classes: plan.layout.classes.len(),
+        classes: plan.layout.classes.iter().map(|c| c.words).collect(),
     };
     let limit = u64::from(u16::MAX);
     if plan.layout.sorts.len() as u64 > limit || plan.layout.classes.len() as u64 > limit {

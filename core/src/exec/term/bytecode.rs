@@ -405,7 +405,7 @@ pub(super) struct OpSite {
 pub(super) struct Map {
     pub(super) first: u32,
     pub(super) len: u16,
-    /// Slots between this frame and the callee's (calls).
+    /// Whether the callee's frame has a root and a hole (calls).
     pub(super) hole_callee: bool,
     /// Sort of the callee's result (calls).
     pub(super) result: u16,
@@ -446,7 +446,8 @@ pub(super) struct Code {
     pub(super) rule_of: Vec<u32>,
     /// Slots of the largest frame, with what it writes into frames of callees.
     pub(super) max_frame: usize,
-    pub(super) classes: usize,
+    /// Words of a cell, by class.
+    pub(super) classes: Vec<u32>,
 }
 
 /// Positions that never collect.

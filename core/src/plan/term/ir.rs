@@ -57,6 +57,8 @@ pub struct TermPlan {
     pub functions: IdVec<FunctionId, Function>,
     /// The function that normalises an application of a symbol to normal forms; none for constructors.
     pub function_of: IdVec<SymbolId, Option<FunctionId>>,
+    /// Whether `liveness` has run: then the resume point of every [`Step::Call`] is filled in, and stays right.
+    pub resume_points: bool,
     /// Names of the rules, for printing.
     pub rule_names: IdVec<RuleId, String>,
     /// Names of the symbols, for printing.

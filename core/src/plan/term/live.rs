@@ -122,6 +122,7 @@ pub(super) fn annotate(plan: &mut TermPlan) {
     for function in plan.functions.iter_mut() {
         annotate_block(&mut function.region.body, &LocalSet::default());
     }
+    plan.resume_points = true;
 }
 
 fn annotate_block(block: &mut Block, after: &LocalSet) {

@@ -45,6 +45,7 @@ pub(super) fn lower(program: &Program, layout: Layout, options: TermOptions) -> 
         options,
         functions,
         function_of,
+        resume_points: false,
         rule_names: program.rules.ids().map(|r| program.rule_name(r)).collect(),
         symbol_names: signature.symbols.iter().map(|s| s.name.clone()).collect(),
         layout,

@@ -2,6 +2,7 @@
 
 use super::testing::program;
 use super::*;
+use crate::signature::SymbolId;
 
 /// The functions of a plan (without the layout) right behind a pass; the last one of that name.
 fn after(text: &str, pass: &str) -> String {
@@ -158,6 +159,90 @@ fn the_verifier_finds_broken_plans() {
     assert!(!broken(&|f| arms(f, &|arms| arms[1].fields[0] = None)).is_empty());
     assert!(!broken(&|f| f.region.body.end = End::Continue(Vec::new())).is_empty());
     assert!(!broken(&|f| f.result = good.layout.sorts.ids().next_back().expect("a sort")).is_empty());
+}
+
+/// Every change of the function of one name, wherever it applies, is found.
+fn rejects(text: &str, name: &str, what: &str, change: &dyn Fn(&mut Block) -> bool) {
+    fn walk(block: &mut Block, change: &dyn Fn(&mut Block) -> bool) -> usize {
+        let mut changed = usize::from(change(block));
+        for step in &mut block.steps {
+            if let Step::Region { region, .. } = step {
+                changed += walk(&mut region.body, change);
+            }
+        }
+        changed + block.end.blocks_mut().into_iter().map(|b| walk(b, change)).sum::<usize>()
+    }
+    let good = compile(&program(text), &TermOptions::default()).expect("a plan");
+    let id = good.functions.ids().find(|&f| good.functions[f].name == name).expect("the function");
+    let mut plan = good.clone();
+    let changed = walk(&mut plan.functions[id].region.body, change);
+    assert!(changed > 0, "{what}: nothing to change in\n{good}");
+    assert!(!verify(&plan).is_empty(), "{what}: not found in\n{plan}");
+}
+
+#[test]
+fn the_verifier_checks_operators_contexts_and_resume_points() {
+    let text = system(
+        "Size(Zero) = 0; Size(S(X)) = (Size(X) + 1); P(X, Y) -> H(X) = Y; (Size(X) < Size(Y)) -> F(X, Y) = X;
+         P(X, Y) = (Size(X) < 3); G(S(X)) = F(G(X), S(X)); App(Nil, L) = L;
+         App(Cons(X, L), M) = Cons(X, Cons(X, App(L, M))); Only(S(X)) = 1;",
+    )
+    .replace("P(X, Y) -> H(X) = Y; ", "")
+    .replace("var ", "Int = Size(Nat) | Only(Nat); var ");
+    let check = |name, what, change: &dyn Fn(&mut Block) -> bool| rejects(&text, name, what, change);
+    check("G", "an empty resume point", &|b| {
+        let mut live = b.steps.iter_mut().filter_map(|s| match s {
+            Step::Call { live, .. } if !live.is_empty() => Some(live),
+            _ => None,
+        });
+        live.next().map(|l| l.clear()).is_some()
+    });
+    check("Size", "an operand that is no number", &|b| {
+        b.steps.iter_mut().any(|s| match s {
+            Step::Operate { args, .. } => {
+                args.fill(LocalId(0));
+                true
+            }
+            _ => false,
+        })
+    });
+    check("F", "numbers compared by the order of terms", &|b| match &mut b.end {
+        End::If { test: Test::Compare(op, ..), .. } => {
+            *op = crate::op::Op::Before;
+            true
+        }
+        _ => false,
+    });
+    check("F", "a number as truth value", &|b| match &mut b.end {
+        End::If { test, .. } => {
+            let Test::Compare(_, a, _) = *test else { return false };
+            *test = Test::Holds(a);
+            true
+        }
+        _ => false,
+    });
+    check("App", "a hole in two places", &|b| match &mut b.end {
+        End::Context { hole, nest, .. } => {
+            let Some(Step::Build { args, .. }) = nest.last_mut() else { return false };
+            args[1] = *hole;
+            true
+        }
+        _ => false,
+    });
+    check("Only", "an error with other arguments", &|b| match &mut b.end {
+        End::NoRule { args, .. } => {
+            args.clear();
+            true
+        }
+        _ => false,
+    });
+    check("Only", "an error for a constructor", &|b| match &mut b.end {
+        End::NoRule { symbol, .. } => {
+            *symbol = SymbolId(0);
+            true
+        }
+        _ => false,
+    });
 }
 
 #[test]

@@ -1,17 +1,23 @@
 //! Checks the invariants of a plan after every pass. What fails here is a bug of a pass.
 
 use crate::ids::IdVec;
+use crate::op::Op;
 use crate::plan::term::ir::*;
 use crate::plan::term::live::{self, LocalSet};
 use crate::rule::Const;
-use crate::signature::{SortId, SortKind};
+use crate::signature::{SortId, SortKind, SymbolId};
 
 /// One text a broken invariant:
 /// every local is bound once, before it is used, where control passes; every step, call and field has the sort that is needed;
 /// matches have their arms in tag order and a default exactly when variants are left; tail calls and contexts are not in nested
-/// regions; a context's nest uses its hole once; resume points, where filled in, are the live locals.
+/// regions; a context's nest uses its hole and each of its cells once; once `liveness` has run, resume points are
+/// the live locals.
 pub fn verify(plan: &TermPlan) -> Vec<String> {
     let mut found = Vec::new();
+    let unknown = |f: &Option<FunctionId>| f.is_some_and(|f| plan.functions.get(f).is_none());
+    if plan.function_of.iter().any(unknown) {
+        found.push("a symbol has an unknown function".to_string());
+    }
     for function in plan.functions.iter() {
         let mut check = Check {
             plan,
@@ -137,12 +143,7 @@ impl<'a> Check<'a> {
                 }
             }
             Step::Operate { dst, op, args, .. } => {
-                if args.len() != op.arity() {
-                    self.fail("wrong number of operands");
-                }
-                args.iter().for_each(|&a| {
-                    self.sort_of(a);
-                });
+                self.operands(*op, args);
                 self.bind(*dst);
                 let wide = self.plan.layout.sorts[self.function.sort(*dst)].is_wide();
                 if op.is_test() == wide {
@@ -166,9 +167,35 @@ impl<'a> Check<'a> {
                 self.scope = outer;
                 self.bind(*dst);
             }
-            Step::Trace { args, .. } => args.iter().for_each(|&a| {
-                self.sort_of(a);
-            }),
+            Step::Trace { rule, symbol, args } => {
+                if self.plan.rule_names.get(*rule).is_none() {
+                    self.fail("unknown rule");
+                }
+                self.application(*symbol, args);
+            }
+        }
+    }
+
+    /// Operands of one sort: truth values, numbers, or whatever is compared as it is.
+    fn operands(&mut self, op: Op, args: &[LocalId]) {
+        if args.len() != op.arity() {
+            self.fail("wrong number of operands");
+        }
+        let sorts: Vec<SortId> = args.iter().filter_map(|&a| self.sort_of(a)).collect();
+        let wide = sorts.iter().any(|&s| self.plan.layout.sorts[s].is_wide());
+        if sorts.windows(2).any(|s| s[0] != s[1]) || !op.is_structural() && op.is_logical() == wide {
+            self.fail("an operand has another sort than its operator needs");
+        }
+    }
+
+    /// An application of a symbol that has a function: a redex, or one that no rule matches.
+    fn application(&mut self, symbol: SymbolId, args: &[LocalId]) -> Option<SortId> {
+        match self.plan.function_of.get(symbol) {
+            Some(&Some(function)) => self.call(function, args),
+            _ => {
+                self.fail(format!("{symbol} has no function"));
+                None
+            }
         }
     }
 
@@ -194,9 +221,12 @@ impl<'a> Check<'a> {
                     self.fail("a tail call has another sort");
                 }
             }
-            End::NoRule { args, .. } => args.iter().for_each(|&a| {
-                self.sort_of(a);
-            }),
+            End::NoRule { symbol, args } => {
+                let sort = self.application(*symbol, args);
+                if sort.is_some_and(|s| !self.plan.layout.sorts[s].is_wide()) {
+                    self.fail("an application that no rule matches is a normal form");
+                }
+            }
             End::Continue(args) => self.again(args, region),
             End::Context { hole, nest, target, args } => {
                 match target {
@@ -211,7 +241,9 @@ impl<'a> Check<'a> {
                 self.nest(*hole, nest, result);
             }
             End::Match { on, arms, default } => {
-                self.sort_of(*on);
+                if self.sort_of(*on).is_some_and(|s| self.plan.layout.sorts[s].is_wide()) {
+                    self.fail("a match on a number");
+                }
                 self.arms(*on, arms, default.is_some());
                 for arm in arms {
                     let outer = self.scope.clone();
@@ -239,19 +271,20 @@ impl<'a> Check<'a> {
             self.fail("a number fills a hole");
         }
         self.bind(hole);
-        let mut inner = hole;
+        let mut chain = vec![hole];
         for step in nest {
             let cell = matches!(step, Step::Build { .. } | Step::Repeat { .. });
-            if !cell || step.uses().iter().filter(|&&l| l == inner).count() != 1 {
-                self.fail("a context is not a nest of cells around its hole");
+            let inside: Vec<&LocalId> = step.uses().iter().filter(|l| chain.contains(l)).collect();
+            if !cell || inside != Vec::from_iter(chain.last()) {
+                self.fail("a context is not a nest of cells around its hole, each used once");
             }
             self.step(step);
-            inner = step.dst().unwrap_or(inner);
+            chain.extend(step.dst());
         }
         if nest.is_empty() {
             self.fail("a context has no cell");
         }
-        self.expect(inner, result);
+        chain.last().into_iter().for_each(|&outermost| self.expect(outermost, result));
     }
 
     fn arms(&mut self, on: LocalId, arms: &[Arm], default: bool) {
@@ -280,14 +313,22 @@ impl<'a> Check<'a> {
 
     fn test(&mut self, test: &Test) {
         match *test {
-            Test::Same(a, b) | Test::Compare(_, a, b) => {
+            Test::Same(a, b) => {
                 if let Some(sort) = self.sort_of(a) {
                     self.expect(b, sort);
                 }
             }
+            Test::Compare(op, a, b) => {
+                if !op.is_test() || op.is_structural() {
+                    self.fail("a test compares by an operator that compares no numbers");
+                }
+                self.operands(op, &[a, b]);
+            }
             Test::Constant(a, value) => self.constant(a, value),
             Test::Holds(a) => {
-                self.sort_of(a);
+                if self.sort_of(a).is_some_and(|s| self.plan.layout.sorts[s].is_wide()) {
+                    self.fail("a number is tested for truth");
+                }
             }
         }
     }
@@ -296,7 +337,7 @@ impl<'a> Check<'a> {
         let sets = live::before_steps(block, after);
         for (i, step) in block.steps.iter().enumerate() {
             match step {
-                Step::Call { dst, live, .. } if !live.is_empty() => {
+                Step::Call { dst, live, .. } if self.plan.resume_points => {
                     let mut set = sets[i + 1].clone();
                     set.remove(*dst);
                     if !set.iter().eq(live.iter().copied()) {

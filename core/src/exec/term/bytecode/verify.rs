@@ -9,6 +9,14 @@ struct Refs {
     target: Option<Pc>,
     callee: Option<Pc>,
     class: Option<usize>,
+    /// The words of the cell that are read or written end before this one.
+    words: u32,
+    /// May collect: needs a map.
+    allocates: bool,
+    /// Reads or writes the hole of the frame.
+    hole: bool,
+    /// First slot behind those that stay live during a call.
+    base: Slot,
     falls_through: bool,
 }
 
@@ -137,7 +145,47 @@ impl Op {
             }
             ReturnConst { .. } | HoleReturnConst { .. } => r.falls_through = false,
         }
+        r.allocates = matches!(
+            self,
+            Alloc1 { .. }
+                | Alloc2 { .. }
+                | Alloc3 { .. }
+                | AllocN { .. }
+                | Repeat { .. }
+                | Hole1 { .. }
+                | Hole2 { .. }
+        );
+        r.hole = matches!(
+            self,
+            Hole1 { .. } | Hole2 { .. } | Fill { .. } | HoleReturn { .. } | HoleReturnConst { .. }
+        );
+        r.words = self.words();
+        r.base = match *self {
+            Call { base, .. } | Call1 { base, .. } | Call2 { base, .. } | Call3 { base, .. } => base,
+            HoleCall { base, .. } | HoleCall1 { base, .. } => base,
+            HoleCall2 { base, .. } | HoleCall3 { base, .. } => base,
+            _ => 0,
+        };
         r
+    }
+
+    /// How many words a cell must have at least.
+    fn words(&self) -> u32 {
+        use Op::*;
+        let behind = |offsets: &[u8]| offsets.iter().map(|&o| u32::from(o) + 1).max().unwrap_or(0);
+        match *self {
+            UnlessLoad1 { offset, .. } => behind(&[offset]),
+            UnlessLoad2 { offset, .. } | Load2 { offset, .. } => behind(&offset),
+            Load3 { offset, .. } => behind(&offset),
+            Load1 { offset, .. } | Fill { offset, .. } => u32::from(offset) + 1,
+            LoadWide { offset, .. } => u32::from(offset) + 2,
+            Alloc1 { .. } | Repeat { .. } | Hole1 { .. } => 1,
+            // The other word is at `1 - offset`.
+            Hole2 { offset, .. } if offset > 1 => u32::MAX,
+            Alloc2 { .. } | Hole2 { .. } => 2,
+            Alloc3 { .. } => 3,
+            _ => 0,
+        }
     }
 }
 
@@ -150,6 +198,9 @@ pub(in crate::exec::term) fn verify(code: &Code) -> Vec<String> {
     starts.sort_by_key(|s| s.0);
     let entries: crate::hash::HashMap<Pc, FunctionCode> =
         code.functions.iter().map(|f| (f.entry, *f)).collect();
+    if code.functions.iter().any(|f| usize::from(f.frame) > code.max_frame || f.params > f.frame) {
+        found.push("a frame is larger than the largest, or smaller than its parameters".to_string());
+    }
     if !matches!(code.ops.first(), Some(Op::Halt)) || code.map_of.len() != len || code.rule_of.len() != len {
         found.push("code has no halt, or tables of another length".to_string());
     }
@@ -164,11 +215,22 @@ pub(in crate::exec::term) fn verify(code: &Code) -> Vec<String> {
             if refs.slots.iter().any(|&s| s >= frame) {
                 fail("slot outside the frame");
             }
-            if refs.class.is_some_and(|c| c >= code.classes) {
-                fail("unknown class");
+            let words = refs.class.map_or(u32::MAX, |c| code.classes.get(c).copied().unwrap_or(0));
+            if refs.class.is_some() && (words == 0 || refs.words > words) {
+                fail("unknown class, or a word outside the cell");
+            }
+            if refs.allocates && code.map_of[pc] == NO_MAP {
+                fail("an allocation has no map");
+            }
+            if refs.hole && !function.holes {
+                fail("a function without holes uses one");
+            }
+            if refs.base > frame {
+                fail("a callee's frame lies beyond the caller's");
             }
             let tail_call = matches!(op, Op::Loop { .. } | Op::Loop1 { .. } | Op::Loop2 { .. });
-            if refs.target.is_some_and(|t| !(inside(t) || tail_call && entries.contains_key(&t))) {
+            let shares_frame = |t| tail_call && entries.get(&t).is_some_and(|f| f.holes == function.holes);
+            if refs.target.is_some_and(|t| !(inside(t) || shares_frame(t))) {
                 fail("target outside the function");
             }
             if refs.falls_through && pc + 1 == end {
@@ -183,16 +245,8 @@ pub(in crate::exec::term) fn verify(code: &Code) -> Vec<String> {
                     fail("a call does not fit its callee, or has no map");
                 }
             }
-            if matches!(op, Op::HoleReturn { .. } | Op::HoleReturnConst { .. }) != function.holes
-                && matches!(
-                    op,
-                    Op::Return { .. }
-                        | Op::ReturnConst { .. }
-                        | Op::HoleReturn { .. }
-                        | Op::HoleReturnConst { .. }
-                )
-            {
-                fail("a return does not fit its function");
+            if matches!(op, Op::Return { .. } | Op::ReturnConst { .. }) && function.holes {
+                fail("a return does not fill the hole");
             }
             match *op {
                 Op::Switch { mask, table, .. } => {
@@ -203,8 +257,10 @@ pub(in crate::exec::term) fn verify(code: &Code) -> Vec<String> {
                 }
                 Op::AllocN { first, fields, .. } => {
                     let operands = code.operands.get(first as usize..first as usize + fields as usize);
-                    if operands.is_none_or(|o| o.iter().any(|o| o.slot >= frame)) {
-                        fail("operands outside the frame");
+                    if operands.is_none_or(|o| {
+                        o.iter().any(|o| o.slot >= frame || u32::from(o.offset) + u32::from(o.wide) >= words)
+                    }) {
+                        fail("operands outside the frame, or fields outside the cell");
                     }
                 }
                 Op::NoRule { index }
