@@ -482,3 +482,39 @@ fn interrupted_in_a_long_fruitless_search() {
     let ran = b.run_with(Limits { timeout: Some(limit), ..Limits::default() });
     assert_eq!(ran.error.map(|e| e.reason), Some(StopReason::Timeout { limit }));
 }
+
+#[test]
+fn the_verifier_finds_broken_plans() {
+    use crate::plan::chr::{ChrPlan, DropReason, Dropped, Step, verify};
+    let b = floyd();
+    let good = b.plan();
+    assert!(verify(&b.program, &good).is_empty());
+    let broken = |what: &str, change: &dyn Fn(&mut ChrPlan)| {
+        let mut plan = b.plan();
+        change(&mut plan);
+        assert!(verify(&b.program, &plan).iter().any(|d| d.code == "I0101"), "{what}");
+    };
+    broken("a head both tried and dropped", &|p| {
+        let occurrence = p.occurrences.iter().next().expect("an occurrence");
+        let (rule, head) = (occurrence.rule, occurrence.head);
+        p.dropped.push(Dropped { rule, head, reason: DropReason::Passive });
+    });
+    broken("an order of tries", &|p| p.tables.iter_mut().for_each(|t| t.occurrences.reverse()));
+    for o in good.occurrences.ids() {
+        broken("a partner is missing", &|p| drop(p.occurrences[o].joins.pop()));
+        broken("another partner", &|p| p.occurrences[o].joins[0].head = p.occurrences[o].head);
+        broken("a column more in the key", &|p| {
+            let key = p.occurrences[o].joins[0].keys[0].clone();
+            p.occurrences[o].joins[0].keys.push(key);
+        });
+        broken("another index", &|p| p.occurrences[o].joins[0].index = 99);
+        broken("one constraint twice", &|p| p.occurrences[o].joins[1].distinct.clear());
+        broken("no condition", &|p| {
+            let not_test = |s: &Step| !matches!(s, Step::Test { .. });
+            p.occurrences[o].commit.retain(not_test);
+            p.occurrences[o].joins.iter_mut().for_each(|j| j.steps.retain(not_test));
+        });
+        broken("no value", &|p| p.occurrences[o].entry.clear());
+        broken("other removals", &|p| p.occurrences[o].removed = vec![0, 1, 2]);
+    }
+}
