@@ -66,7 +66,7 @@ impl<'a> Control<'a> {
         self.interrupt = Some(flag);
         self
     }
-    /// Calls `f` a few times a second, more or less.
+    /// Calls `f` at each [`poll`](Self::poll), some hundred times a second.
     #[must_use]
     pub fn progress(mut self, f: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Some(Box::new(f));
