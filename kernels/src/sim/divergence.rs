@@ -153,6 +153,10 @@ impl ContextStack {
     pub fn depth(&self) -> usize {
         self.contexts.len()
     }
+    /// The open blocks, outer before inner.
+    pub fn iter(&self) -> impl Iterator<Item = &Context> {
+        self.contexts.iter()
+    }
     /// The innermost open block.
     pub fn top(&self) -> Option<&Context> {
         self.contexts.last()

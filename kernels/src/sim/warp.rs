@@ -111,7 +111,13 @@ impl Warp {
         }
         hash.write_u64(self.active);
         hash.write_u64(self.local_writes);
-        for entry in self.stack.entries() {
+        // The lanes that an `everywhere` block has yet to serve are progress too.
+        let outer = self.contexts.iter().map(|context| {
+            hash.write_u64(context.pending);
+            &context.stack
+        });
+        let stacks: Vec<_> = outer.chain([&self.stack]).collect();
+        for entry in stacks.into_iter().flat_map(|stack| stack.entries()) {
             hash.write_u64(entry.done);
             hash.write_u64(entry.todo);
         }

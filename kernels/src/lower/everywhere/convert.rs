@@ -120,6 +120,22 @@ impl<'a> Converter<'a> {
         }
     }
 
+    /// A value of the type for lanes that are off: any that they can evaluate. Every buffer comes from a parameter or an array, so
+    /// there is one of the same type at hand.
+    fn idle(&self, ty: Type) -> Option<Expr> {
+        if ty.element().is_none() {
+            return zero(self.module, ty);
+        }
+        self.function.vars.iter_enumerated().find_map(|(id, v)| match (v.storage, v.ty) {
+            (Storage::Param | Storage::Array(_), own) if own == ty => Some(var(id, ty)),
+            (Storage::Param, Type::Record(record)) => {
+                let field = self.module.records[record].fields.iter().position(|f| f.ty == ty)?;
+                Some(Expr::new(ExprKind::Field(Box::new(var(id, v.ty)), field as u32), ty))
+            }
+            _ => None,
+        })
+    }
+
     /// Writes a new variable with `value` where `on` holds and `otherwise` elsewhere.
     fn guarded(
         &mut self,
@@ -311,7 +327,7 @@ impl<'a> Converter<'a> {
     fn everywhere(&mut self, captures: Vec<(VarId, Expr)>, body: Block, on: On, out: &mut Block) {
         let mut offers = Vec::new();
         for (capture, value) in captures {
-            let otherwise = zero(self.module, value.ty);
+            let otherwise = self.idle(value.ty);
             let offer = self.guarded("offer", on, value, otherwise, out);
             offers.push((capture, offer));
         }
@@ -383,7 +399,7 @@ impl<'a> Converter<'a> {
                 passed.push(arg);
                 continue;
             }
-            let (ty, otherwise) = (arg.ty, zero(self.module, arg.ty));
+            let (ty, otherwise) = (arg.ty, self.idle(arg.ty));
             let id = self.guarded("argument", on, arg, otherwise, out);
             passed.push(var(id, ty));
         }

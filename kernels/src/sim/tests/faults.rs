@@ -332,6 +332,14 @@ fn a_long_computation_is_no_deadlock_and_an_endless_one_hits_the_limit() {
     let mut good = bench(text, 0);
     let out = good.zeros(32);
     good.run(WARP, &[out.into()]);
+    // Every turn of the inner block looks like the one before; the turns themselves are what goes on.
+    let text = "KERNEL k(u32* out) {
+            everywhere () { everywhere () { for (u32 i = 0u; i < 3u; i += 1u) { } } }
+            out[lane_id()] = 1u;
+        }";
+    let mut turns = bench(text, 0);
+    let out = turns.zeros(32);
+    turns.run(WARP, &[out.into()]);
     let mut endless = bench("KERNEL k(u32* out) { u32 x = 0u; while (true) { x += 1u; } }", 0);
     let out = endless.zeros(32);
     let result = endless.launch(WARP, &[out.into()]);

@@ -1,0 +1,111 @@
+//! Machines that run kernels: the simulator, and a GPU when there is one. A test that takes a [`Machine`] runs on both.
+
+use bytemuck::{AnyBitPattern, NoUninit};
+use gchr_core::control::Control;
+use gchr_kernels::device::{Arg, BufferId};
+use gchr_kernels::ir::Module;
+use gchr_kernels::sim::{Options, Program, Shape, SimControl, Simulator};
+
+/// Something that runs the kernels of one module.
+pub trait Machine {
+    fn upload(&mut self, bytes: &[u8]) -> BufferId;
+    fn download(&mut self, buffer: BufferId, bytes: &mut [u8]);
+    /// Runs a kernel to its end; what goes wrong in words.
+    fn launch(&mut self, kernel: &str, shape: Shape, args: &[Arg<'_>]) -> Result<(), String>;
+}
+
+/// Typed forms.
+pub trait MachineExt: Machine {
+    fn buffer<T: NoUninit>(&mut self, values: &[T]) -> BufferId {
+        self.upload(bytemuck::cast_slice(values))
+    }
+    fn get<T: AnyBitPattern + NoUninit>(&mut self, buffer: BufferId, count: usize) -> Vec<T> {
+        let mut values = vec![T::zeroed(); count];
+        self.download(buffer, bytemuck::cast_slice_mut(&mut values));
+        values
+    }
+}
+
+impl<M: Machine + ?Sized> MachineExt for M {}
+
+/// The simulator; whatever it reports fails the test.
+pub struct Simulated {
+    device: Simulator,
+    program: Program,
+}
+
+impl Simulated {
+    pub fn new(module: &Module, seed: u64) -> Self {
+        let program = Program::new(module).unwrap_or_else(|errors| panic!("{errors:?}\n{module}"));
+        Self { device: Simulator::new(Options { seed, ..Options::default() }), program }
+    }
+}
+
+impl Machine for Simulated {
+    fn upload(&mut self, bytes: &[u8]) -> BufferId {
+        self.device.alloc_from(bytes).expect("fits")
+    }
+    fn download(&mut self, buffer: BufferId, bytes: &mut [u8]) {
+        bytes.copy_from_slice(self.device.bytes(buffer, 0, bytes.len() as u64).expect("is there"));
+    }
+    fn launch(&mut self, kernel: &str, shape: Shape, args: &[Arg<'_>]) -> Result<(), String> {
+        let mut control = Control::default();
+        let mut control = SimControl::new(&mut control).max_thread_steps(300_000_000);
+        let report = self.device.launch(&self.program, kernel, shape, args, &mut control);
+        report.map(|_| ()).map_err(|error| format!("{kernel} {shape:?}: {error}"))
+    }
+}
+
+/// A GPU.
+#[cfg(feature = "cuda")]
+pub struct OnGpu {
+    gpu: gchr_kernels::cuda::Gpu,
+}
+
+#[cfg(feature = "cuda")]
+impl OnGpu {
+    /// The first GPU with the kernels of the module; `None` without a GPU, which is noted. One test at a time may hold it.
+    pub fn new(test: &str, module: &Module) -> Option<Self> {
+        use gchr_kernels::cuda::{Cache, Compiler, Gpu};
+        let mut gpu = match Gpu::open(0) {
+            Ok(gpu) => gpu,
+            Err(error) => {
+                assert!(std::env::var_os("GCHR_REQUIRE_GPU").is_none(), "{error:?}");
+                crate::support::note(&format!("{test}: no GPU: skipped ({error})"));
+                return None;
+            }
+        };
+        let text = gchr_kernels::cuda_text(module, "program.chr").expect("lowers");
+        let compiler = Compiler::new(
+            crate::support::find_nvrtc().expect("a machine with a GPU has NVRTC"),
+            Cache::disabled(),
+        );
+        let options = gchr_kernels::cuda::Options::kernels();
+        let built =
+            compiler.build_for(gpu.info().capability, &text, "kernels.cu", &options).expect("compiles");
+        gpu.load(&built.compiled.image).expect("loads");
+        Some(Self { gpu })
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Machine for OnGpu {
+    fn upload(&mut self, bytes: &[u8]) -> BufferId {
+        use gchr_kernels::device::Device;
+        let buffer = self.gpu.alloc(bytes.len().max(1) as u64).expect("fits");
+        self.gpu.upload(buffer, 0, bytes).expect("is there");
+        buffer
+    }
+    fn download(&mut self, buffer: BufferId, bytes: &mut [u8]) {
+        use gchr_kernels::device::Device;
+        self.gpu.download(buffer, 0, bytes).expect("is there");
+    }
+    fn launch(&mut self, kernel: &str, shape: Shape, args: &[Arg<'_>]) -> Result<(), String> {
+        use gchr_kernels::device::{Device, Launch};
+        let kernel = self.gpu.kernel(kernel).expect("is there");
+        let launch =
+            Launch { kernel, grid: shape.grid, block: shape.block, args, cooperative: shape.cooperative };
+        let done = self.gpu.launch(&launch).and_then(|()| self.gpu.synchronize());
+        done.map_err(|error| format!("{error:?}"))
+    }
+}
