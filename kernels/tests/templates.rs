@@ -287,7 +287,8 @@ fn collect(machine: &mut dyn Machine, shape: Shape, count: usize, seed: u64) {
     let stack: Vec<u32> = old.iter().copied().chain(vec![u32::MAX; count]).collect();
     let (stack, top) = (bench.machine.buffer(&stack), bench.machine.buffer(&[2u64]));
     let n = bench.count();
-    let mut dead: Vec<u32> = (0..count as u32).filter(|&i| bench.input[i as usize] % 2 == 0).collect();
+    let mut dead: Vec<u32> =
+        (0..count as u32).filter(|&i| bench.input[i as usize].is_multiple_of(2)).collect();
     // The second time nothing is dead any more.
     for _ in 0..2 {
         bench.launch("collect", shape, &[n, stack.into(), top.into()]);
