@@ -392,6 +392,40 @@ fn random_sizes_and_schedules_on_the_simulator() {
     run.unwrap_or_else(|e| panic!("{e}"));
 }
 
+/// The module without its nth block barrier, and the function that this was in.
+fn without_barrier(module: &Module, nth: usize) -> Option<(Module, String)> {
+    let text = module.to_string();
+    let (at, _) = text.match_indices("barrier();\n").filter(|(at, _)| text[..*at].ends_with(' ')).nth(nth)?;
+    let start = |name: &str| text.find(&format!(" {name}(")).filter(|&start| start < at);
+    let function = module.functions.iter().filter_map(|f| Some((start(&f.name)?, &f.name))).max()?.1.clone();
+    Some((program(&format!("{}{}", &text[..at], &text[at + "barrier();".len()..])), function))
+}
+
+/// Every barrier of the templates is there for a reason: without it, the simulator finds a race.
+#[test]
+fn no_barrier_can_be_left_out() {
+    let module = module();
+    let mut needless = Vec::new();
+    for nth in 0.. {
+        let Some((broken, function)) = without_barrier(&module, nth) else { break };
+        let runs = |seed: u64| {
+            let shape = Shape::new(3, 64);
+            let run = || {
+                CHECKS
+                    .iter()
+                    .for_each(|(check, _)| check(&mut Simulated::new(&broken, seed), shape, 2000, seed));
+                grid_barrier(&mut Simulated::new(&broken, seed), shape, 4);
+            };
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_ok()
+        };
+        if (0..6).all(runs) {
+            needless.push(format!("{nth} in {function}"));
+        }
+    }
+    // These let the caller use the shared arrays again.
+    insta::assert_snapshot!(needless.join("\n"));
+}
+
 #[cfg(feature = "cuda")]
 #[test]
 fn templates_on_the_gpu() {
