@@ -21,6 +21,8 @@ use crate::text::{names, print};
 
 mod code;
 mod expr;
+#[cfg(test)]
+mod tests;
 
 /// Nesting of statements and expressions that a function may have.
 pub(crate) const MAX_DEPTH: usize = 400;
@@ -231,7 +233,7 @@ fn is_comment_line(line: &str) -> bool {
 
 /// Where a statement stands, in words.
 fn place(module: &Module, function: &Function, stmt: &Stmt) -> String {
-    format!("in function `{}`, at `{}`", function.name, print::print_statement(module, function, stmt))
+    format!("in function `{}`, at `{}`", function.name, print::print_statement(module, function, &stmt.kind))
 }
 
 /// Position of a variable in a table of its function.

@@ -229,7 +229,8 @@ __device__ __forceinline__ f64 float_neg(Params p, u32 site, f64 a) {
 
 // A free slot: from the stack of collected ones, else behind the last one; 0 when all are in use.
 // post: no other thread gets the same slot before it is collected
-__device__ __forceinline__ u32 fresh(Params p) {
+// Not inlined: rules call it many times, and next to its atomic a call costs nothing, while copies cost registers.
+__device__ __noinline__ u32 fresh(Params p) {
     u32 mask = active_mask();
     u32 count = popcount(mask);
     u32 rank = popcount(mask & (1u << lane_id()) - 1u);

@@ -287,7 +287,8 @@ fn collect(machine: &mut dyn Machine, shape: Shape, count: usize, seed: u64) {
     let stack: Vec<u32> = old.iter().copied().chain(vec![u32::MAX; count]).collect();
     let (stack, top) = (bench.machine.buffer(&stack), bench.machine.buffer(&[2u64]));
     let n = bench.count();
-    let mut dead: Vec<u32> = (0..count as u32).filter(|&i| bench.input[i as usize] % 2 == 0).collect();
+    let mut dead: Vec<u32> =
+        (0..count as u32).filter(|&i| bench.input[i as usize].is_multiple_of(2)).collect();
     // The second time nothing is dead any more.
     for _ in 0..2 {
         bench.launch("collect", shape, &[n, stack.into(), top.into()]);
@@ -389,6 +390,40 @@ fn random_sizes_and_schedules_on_the_simulator() {
         Ok(())
     });
     run.unwrap_or_else(|e| panic!("{e}"));
+}
+
+/// The module without its nth block barrier, and the function that this was in.
+fn without_barrier(module: &Module, nth: usize) -> Option<(Module, String)> {
+    let text = module.to_string();
+    let (at, _) = text.match_indices("barrier();\n").filter(|(at, _)| text[..*at].ends_with(' ')).nth(nth)?;
+    let start = |name: &str| text.find(&format!(" {name}(")).filter(|&start| start < at);
+    let function = module.functions.iter().filter_map(|f| Some((start(&f.name)?, &f.name))).max()?.1.clone();
+    Some((program(&format!("{}{}", &text[..at], &text[at + "barrier();".len()..])), function))
+}
+
+/// Every barrier of the templates is there for a reason: without it, the simulator finds a race.
+#[test]
+fn no_barrier_can_be_left_out() {
+    let module = module();
+    let mut needless = Vec::new();
+    for nth in 0.. {
+        let Some((broken, function)) = without_barrier(&module, nth) else { break };
+        let runs = |seed: u64| {
+            let shape = Shape::new(3, 64);
+            let run = || {
+                CHECKS
+                    .iter()
+                    .for_each(|(check, _)| check(&mut Simulated::new(&broken, seed), shape, 2000, seed));
+                grid_barrier(&mut Simulated::new(&broken, seed), shape, 4);
+            };
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_ok()
+        };
+        if (0..6).all(runs) {
+            needless.push(format!("{nth} in {function}"));
+        }
+    }
+    // These let the caller use the shared arrays again.
+    insta::assert_snapshot!(needless.join("\n"));
 }
 
 #[cfg(feature = "cuda")]

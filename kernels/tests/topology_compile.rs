@@ -5,7 +5,7 @@ mod support;
 
 use gchr_core::diagnostic::render_all;
 use gchr_core::source::SourceMap;
-use gchr_kernels::cuda::{Arch, Options};
+use gchr_kernels::cuda::{Arch, Options, parse_resources, resource_table};
 use gchr_kernels::emit::cuda_text;
 use gchr_kernels::topology::codegen::Strategy;
 use gchr_kernels::topology::kernels::{Collector, kernels};
@@ -29,6 +29,7 @@ fn examples() -> Vec<(String, String)> {
 #[test]
 fn kernels_of_all_examples_compile() {
     let nvrtc = support::nvrtc("kernels_of_all_examples_compile");
+    let mut resources = String::new();
     for (name, text) in examples() {
         let mut sources = SourceMap::new();
         let id = sources.add(&name, &text);
@@ -43,15 +44,34 @@ fn kernels_of_all_examples_compile() {
                 let source =
                     cuda_text(&made.module, &name).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
                 let Some(nvrtc) = &nvrtc else { continue };
+                if (strategy, collector) == (Strategy::Innermost, Collector::Queue) {
+                    let options = Options::kernels().with_resource_usage();
+                    let compiled =
+                        nvrtc.compile(&source, "kernels.cu", Arch::Real(90), &options).expect("compiles");
+                    resources += &format!("{name}\n{}\n", resource_table(&parse_resources(&compiled.log)));
+                }
                 let options = Options::kernels().with("--ptxas-options=--warn-on-spills");
-                for arch in [80, 90, 100] {
-                    let compiled = nvrtc.compile(&source, "kernels.cu", Arch::Real(arch), &options);
+                // The configurations differ in the template only, which is the same code on every architecture.
+                let all = (strategy, collector) == (Strategy::Relaxed, Collector::Compact)
+                    || (strategy, collector) == (Strategy::Innermost, Collector::Queue);
+                for arch in if all { &[80, 90, 100][..] } else { &[90] } {
+                    let compiled = nvrtc.compile(&source, "kernels.cu", Arch::Real(*arch), &options);
                     match compiled {
-                        Ok(compiled) => assert_eq!(compiled.log, "", "{name} for sm_{arch}"),
+                        Ok(compiled) if compiled.log.is_empty() => {}
+                        Ok(compiled) => {
+                            let text = std::env::temp_dir().join("gchr-kernels.cu");
+                            let _ = std::fs::write(&text, &source);
+                            let label =
+                                format!("{name} for sm_{arch}, {}, {}", strategy.name(), collector.name());
+                            panic!("{label}: {}\nthe text is in {}", compiled.log, text.display());
+                        }
                         Err(error) => panic!("{name} for sm_{arch}: {error}\n{source}"),
                     }
                 }
             }
         }
+    }
+    if nvrtc.is_some() {
+        insta::assert_snapshot!("resources_sm_90_innermost_queue", resources);
     }
 }

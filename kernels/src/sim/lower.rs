@@ -4,7 +4,6 @@
 //! the body of an `everywhere` block or a called function writes never overlaps what sleeping lanes still need.
 
 mod control;
-mod describe;
 mod expr;
 mod stmt;
 

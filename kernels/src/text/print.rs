@@ -24,12 +24,46 @@ pub(crate) fn print(module: &Module, program: Option<&str>, before: usize) -> St
     out.text
 }
 
-/// The text of one statement, for messages; `None` when it is not a single line.
-pub(crate) fn print_statement(module: &Module, function: &Function, stmt: &Stmt) -> String {
+/// The first line of a statement, for messages.
+pub(crate) fn print_statement(module: &Module, function: &Function, stmt: &StmtKind) -> String {
+    const SHOWN_DEPTH: usize = 100;
+    let head = Stmt::from(head(stmt));
+    if !head.exprs().into_iter().all(|e| is_within(e, SHOWN_DEPTH)) {
+        return "a deeply nested statement".to_string();
+    }
     let mut out = Printer { module, text: String::new(), indent: 0, lines: None };
-    let plain = Stmt { origin: Origin::default(), kind: stmt.kind.clone() };
-    FunctionPrinter { out: &mut out, function, scopes: Vec::new(), labels: 0 }.statement(&plain);
+    FunctionPrinter { out: &mut out, function, scopes: Vec::new(), labels: 0 }.kind(&head.kind);
     out.text.lines().next().unwrap_or_default().trim_end_matches('{').trim_end().to_string()
+}
+
+fn is_within(expr: &Expr, depth: usize) -> bool {
+    depth > 0 && expr.operands().into_iter().all(|e| is_within(e, depth - 1))
+}
+
+/// The statement without the blocks inside it.
+fn head(kind: &StmtKind) -> StmtKind {
+    let none = Vec::new;
+    match kind {
+        StmtKind::If { condition, .. } => {
+            StmtKind::If { condition: condition.clone(), then: none(), otherwise: none() }
+        }
+        StmtKind::Switch { value, .. } => {
+            StmtKind::Switch { value: value.clone(), cases: Vec::new(), default: none() }
+        }
+        StmtKind::While { condition, .. } => StmtKind::While { condition: condition.clone(), body: none() },
+        StmtKind::For { var, start, condition, next, .. } => StmtKind::For {
+            var: *var,
+            start: start.clone(),
+            condition: condition.clone(),
+            next: next.clone(),
+            body: none(),
+            unroll: false,
+        },
+        StmtKind::Everywhere { captures, .. } => {
+            StmtKind::Everywhere { captures: captures.clone(), body: none() }
+        }
+        other => other.clone(),
+    }
 }
 
 /// Keeps a compiler's idea of the current place, so that `#line` is printed only where it is needed.

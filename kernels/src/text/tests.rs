@@ -212,3 +212,11 @@ proptest! {
         }
     }
 }
+
+/// The example of the language's page is in the language, as the printer writes it.
+#[test]
+fn the_page_has_a_good_example() {
+    let page = include_str!("../../../docs/kernel-language.md");
+    let example = page.split("```\n").nth(1).expect("an example");
+    assert_eq!(good(example).to_string(), example);
+}

@@ -72,11 +72,7 @@ fn fill(module: &mut Module, constant: &str, value: u64) {
 
 /// Lets the kernel have more registers when slots are wide, so that none are spilled.
 fn relax_occupancy(module: &mut Module, max_arity: usize) {
-    let blocks = match max_arity {
-        0..=3 => 4,
-        4..=7 => 2,
-        _ => 1,
-    };
+    let blocks = if max_arity <= 3 { 3 } else { 1 };
     for function in module.functions.iter_mut() {
         if let FunctionKind::Kernel { min_blocks, .. } = &mut function.kind {
             *min_blocks = blocks;

@@ -51,7 +51,7 @@ pub(super) fn check(module: &Module, id: FunctionId) -> Vec<Finding> {
     };
     for &param in &function.params {
         let ty = function.vars[param].ty;
-        let launch = matches!(ty, Type::Record(r) if module.records[r].is_launch());
+        let launch = matches!(ty, Type::Record(r) if module.records.get(r).is_some_and(Record::is_launch));
         let uniform = function.is_kernel() || launch;
         code.states[slot(param)] = State::Live { level: 0, writable: false, uniform };
     }

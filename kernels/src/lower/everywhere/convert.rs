@@ -337,7 +337,9 @@ impl<'a> Converter<'a> {
         };
         let asking = self.vote(VoteOp::Ballot, predicate, out);
         let mask = || var(asking, Type::U32);
-        let mut inner = Vec::new();
+        // A round is ordered after what lanes did before it, and what follows the block after the last round.
+        let meet = || Stmt::from(StmtKind::WarpBarrier { mask: u32_literal(ALL_LANES) });
+        let mut inner = vec![meet()];
         let asker = self.register("asker", Type::U32);
         let lowest = Expr::new(ExprKind::Intrinsic(Intrinsic::FindFirstSet, vec![mask()]), Type::U32);
         let lane = binary(BinaryOp::Sub, lowest, u32_literal(1));
@@ -358,6 +360,7 @@ impl<'a> Converter<'a> {
         self.around = around;
         let condition = binary(BinaryOp::Ne, mask(), u32_literal(0));
         out.push(StmtKind::While { condition, body: inner }.into());
+        out.push(meet());
     }
 
     /// The value that lane `asker` has for `value`, in all lanes.

@@ -1,6 +1,7 @@
 //! Lowering of statements without control, and of effects.
 
 use super::*;
+use crate::text::print::print_statement;
 
 impl Lower<'_> {
     /// Code of a block; its variables end with it.
@@ -49,7 +50,7 @@ impl Lower<'_> {
         self.out.sites.push(Site {
             function: frame.name.clone(),
             statement: frame.statements,
-            text: describe::statement(&stmt.kind, frame.function, self.module),
+            text: print_statement(self.module, frame.function, &stmt.kind),
             line: frame.line,
             comment: frame.comment.clone(),
             call: frame.call,
