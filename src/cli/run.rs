@@ -20,7 +20,7 @@ pub struct Args {
     #[command(flatten)]
     program: ProgramArgs,
     /// Term to rewrite, in place of the program's own input (.trs)
-    #[arg(long, value_name = "TERM")]
+    #[arg(long, value_name = "TERM", allow_hyphen_values = true)]
     input: Option<String>,
     /// Goals to run, in place of the program's own queries; may be given several times (.chr)
     #[arg(long, value_name = "GOALS")]
