@@ -1,6 +1,8 @@
 //! Command line: one module a subcommand, and what they share. Results go to standard output, everything else to standard error.
 
 mod check;
+mod device;
+mod devices;
 mod emit;
 mod interrupt;
 mod memory;
@@ -37,6 +39,8 @@ enum Command {
     Check(check::Args),
     /// Show a program as one of the stages it goes through
     Emit(emit::Args),
+    /// List what can run programs on this machine
+    Devices,
 }
 
 /// How the process ends.
@@ -94,6 +98,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::run(args),
         Command::Emit(args) => emit::run(args),
+        Command::Devices => devices::run(),
     }
 }
 

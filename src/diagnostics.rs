@@ -30,6 +30,10 @@ impl Diagnostics {
         let errors = self.list.iter().filter(|d| d.is_error()).count();
         (errors, self.list.len() - errors)
     }
+    /// Whether the cause is a device or gchr itself, and not the program or how it was started.
+    pub fn concern_the_device(&self) -> bool {
+        self.list.iter().any(|d| d.is_error() && d.code.starts_with(['D', 'I']))
+    }
     /// All findings as they are shown on a terminal, with source lines and carets.
     pub fn render(&self, color: bool) -> String {
         diagnostic::render_all(&self.list, &self.sources, color)

@@ -13,6 +13,9 @@ use gchr_core::plan::term::{TermOptions, TermPlan};
 use gchr_core::rule::Start;
 use gchr_core::stats::Stats;
 
+use gchr_kernels::topology::run as topology;
+
+use crate::device::{Device, DevicePlan, Schedule};
 use crate::diagnostics::Diagnostics;
 use crate::output::{Answer, Outcome};
 use crate::program::Program;
@@ -24,11 +27,15 @@ pub struct CompileOptions {
     pub inline: bool,
     /// Evaluate redexes one by one, so that each can be traced: leaves out every optimisation, inlining too.
     pub trace: bool,
+    /// What is to run it.
+    pub device: Device,
+    /// How devices other than the CPU are to run it.
+    pub schedule: Schedule,
 }
 
 impl Default for CompileOptions {
     fn default() -> Self {
-        Self { inline: true, trace: false }
+        Self { inline: true, trace: false, device: Device::Cpu, schedule: Schedule::default() }
     }
 }
 
@@ -44,6 +51,7 @@ impl CompileOptions {
 pub(crate) enum Plan {
     Term(TermPlan),
     Chr(ChrPlan),
+    Device(Box<DevicePlan>),
 }
 
 /// A program with its plan, ready to be run any number of times.
@@ -56,7 +64,7 @@ pub struct Executable<'p> {
 /// A run that ended without a result.
 #[derive(Debug)]
 pub struct Failure {
-    /// Why, where and how far it got; `None` when there was nothing to run.
+    /// Why, where and how far it got; `None` when there was nothing to run, or when the device failed.
     pub error: Option<RunError>,
     /// The same as diagnostics.
     pub diagnostics: Diagnostics,
@@ -78,6 +86,7 @@ impl<'p> Executable<'p> {
         match &self.plan {
             Plan::Term(plan) => Box::new(plan),
             Plan::Chr(plan) => Box::new(plan.display(&self.program.rules)),
+            Plan::Device(plan) => Box::new(plan.module()),
         }
     }
     /// The program it was made from.
@@ -100,6 +109,24 @@ impl<'p> Executable<'p> {
                         Ok(Outcome::new(self.program, Answer::NormalForm(run.normal_form), stats))
                     }
                     Err(stopped) => Err(self.failure(stopped.error, stopped.stats, time, None)),
+                }
+            }
+            (Plan::Device(plan), Start::Term(Some(term))) => {
+                let finished = plan.run(self.program, term, control);
+                let time = start.elapsed();
+                match finished {
+                    Ok(run) => {
+                        let stats = self.complete(run.stats, time);
+                        let answer = Answer::NormalForm(run.normal_form);
+                        Ok(Outcome::new(self.program, answer, stats).with_report(run.report))
+                    }
+                    Err(topology::Failure::Stopped(stopped)) => {
+                        Err(self.failure(stopped.error, stopped.stats, time, None))
+                    }
+                    Err(topology::Failure::Device(error)) => {
+                        let stats = self.complete(Stats::default(), time);
+                        Err(self.fail(None, error.into_diagnostics(), stats))
+                    }
                 }
             }
             (Plan::Chr(plan), Start::Goals(queries))
@@ -136,17 +163,17 @@ impl<'p> Executable<'p> {
     fn failure(&self, error: RunError, stats: Stats, time: Duration, note: Option<String>) -> Box<Failure> {
         let mut diagnostic = error.to_diagnostic(&self.program.rules);
         diagnostic.notes.extend(note);
-        self.fail(Some(error), diagnostic, self.complete(stats, time))
+        self.fail(Some(error), vec![diagnostic], self.complete(stats, time))
     }
 
-    fn fail(&self, error: Option<RunError>, diagnostic: Diagnostic, stats: Stats) -> Box<Failure> {
-        let diagnostics = Diagnostics::new(Arc::clone(&self.program.sources), vec![diagnostic]);
+    fn fail(&self, error: Option<RunError>, list: Vec<Diagnostic>, stats: Stats) -> Box<Failure> {
+        let diagnostics = Diagnostics::new(Arc::clone(&self.program.sources), list);
         Box::new(Failure { error, diagnostics, stats })
     }
 
     fn nothing_to_run(&self) -> Box<Failure> {
         let (what, help) = match self.plan {
-            Plan::Term(_) => {
+            Plan::Term(_) | Plan::Device(_) => {
                 ("no term to rewrite", "write `input TERM;` in the program, or give --input TERM")
             }
             Plan::Chr(_) => (
@@ -154,6 +181,6 @@ impl<'p> Executable<'p> {
                 "write `?- goals.` in the program, or give --query GOALS or --facts C=FILE",
             ),
         };
-        self.fail(None, Diagnostic::error("U0106", what).help(help), Stats::default())
+        self.fail(None, vec![Diagnostic::error("U0106", what).help(help)], Stats::default())
     }
 }

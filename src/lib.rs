@@ -1,7 +1,7 @@
 //! gchr runs rule programs: many-sorted term rewriting (`.trs`) and Constraint Handling Rules (`.chr`).
 //!
 //! The steps are those of the command line: an [`Input`] names the program and what to start it on, [`Input::parse`] checks it,
-//! [`Program::compile`] makes a plan, [`Executable::run`] runs it under a [`Control`] and returns an [`Outcome`]. Nothing here prints
+//! [`Program::compile`] makes a plan for a [`Device`], [`Executable::run`] runs it under a [`Control`] and returns an [`Outcome`]. Nothing here prints
 //! or ends the process: diagnostics are values ([`Diagnostics`]), and so is the reason why a run stopped ([`Failure`]).
 //!
 //! ```
@@ -22,6 +22,7 @@
 //! # Ok::<(), gchr::Diagnostics>(())
 //! ```
 
+pub mod device;
 mod diagnostics;
 mod executable;
 mod input;
@@ -29,6 +30,7 @@ mod output;
 mod program;
 mod stack;
 
+pub use device::{Device, Schedule};
 pub use diagnostics::Diagnostics;
 pub use executable::{CompileOptions, Executable, Failure};
 pub use gchr_core as core;

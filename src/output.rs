@@ -11,6 +11,7 @@ use gchr_core::exec::term::NormalForm;
 use gchr_core::signature::Signature;
 use gchr_core::stats::Stats;
 
+use crate::device::Report;
 use crate::program::Program;
 
 /// The result of a program.
@@ -27,6 +28,7 @@ pub struct Outcome<'p> {
     program: &'p Program,
     answer: Answer,
     stats: Stats,
+    report: Option<Report>,
 }
 
 /// How to write a result.
@@ -70,7 +72,10 @@ impl std::error::Error for FormatError {}
 
 impl<'p> Outcome<'p> {
     pub(crate) fn new(program: &'p Program, answer: Answer, stats: Stats) -> Self {
-        Self { program, answer, stats }
+        Self { program, answer, stats, report: None }
+    }
+    pub(crate) fn with_report(self, report: Report) -> Self {
+        Self { report: Some(report), ..self }
     }
     /// The result.
     pub fn answer(&self) -> &Answer {
@@ -94,7 +99,11 @@ impl<'p> Outcome<'p> {
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
-    /// The same, to be completed by a caller who knows more (the time of the whole process).
+    /// What the topology scheduler counted beside that; `None` for runs on the CPU.
+    pub fn report(&self) -> Option<&Report> {
+        self.report.as_ref()
+    }
+    /// The statistics, to be completed by a caller who knows more (the time of the whole process).
     pub fn stats_mut(&mut self) -> &mut Stats {
         &mut self.stats
     }

@@ -10,6 +10,7 @@ use gchr_core::plan::term::TermOptions;
 use gchr_core::rule::{self, Semantics};
 use gchr_core::source::SourceMap;
 
+use crate::device::{Device, DevicePlan};
 use crate::diagnostics::Diagnostics;
 use crate::executable::{CompileOptions, Executable, Plan};
 use crate::input::Language;
@@ -90,6 +91,9 @@ impl Program {
         if self.rules.semantics == Some(Semantics::Rounds) {
             return Err(vec![rounds_missing()]);
         }
+        if options.device != Device::Cpu {
+            return self.device_plan(options);
+        }
         match self.language {
             Language::Terms => {
                 gchr_core::plan::term::compile(&self.rules, &options.to_term_options()).map(Plan::Term)
@@ -97,6 +101,21 @@ impl Program {
             Language::Constraints => gchr_core::plan::chr::compile(&self.rules).map(Plan::Chr),
         }
     }
+
+    fn device_plan(&self, options: &CompileOptions) -> Result<Plan, Vec<Diagnostic>> {
+        self.check_device()?;
+        if options.trace {
+            return Err(vec![trace_missing()]);
+        }
+        let plan = gchr_core::plan::term::compile(&self.rules, &options.to_term_options())?;
+        let plan = DevicePlan::new(self, plan, options.device, options.schedule)?;
+        Ok(Plan::Device(Box::new(plan)))
+    }
+}
+
+fn trace_missing() -> Diagnostic {
+    Diagnostic::error("U0105", "--trace is for --device cpu: a device applies many rules at once")
+        .help("leave out --trace, or give --device cpu")
 }
 
 fn rounds_missing() -> Diagnostic {

@@ -6,7 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gchr::{Answer, CompileOptions, Control, Format, Input, Language, Outcome, Program};
+use gchr::device::{Collector, Strategy};
+use gchr::{Answer, CompileOptions, Control, Device, Format, Input, Language, Outcome, Program, Schedule};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// One run of a program and what it must give.
@@ -36,6 +37,12 @@ const TREATMENTS: &[Treatment] = &[
     Treatment { name: "command", run: command },
 ];
 
+/// For term programs only: constraint programs run on the CPU.
+const TERM_TREATMENTS: &[Treatment] = &[
+    Treatment { name: "sim:innermost:queue", run: |case| sim(case, Strategy::Innermost, Collector::Queue) },
+    Treatment { name: "sim:relaxed:compact", run: |case| sim(case, Strategy::Relaxed, Collector::Compact) },
+];
+
 fn main() {
     let arguments = Arguments::from_args();
     let programs = programs();
@@ -45,7 +52,9 @@ fn main() {
     let trials = programs.iter().flat_map(|program| {
         let cases = read_expected(program);
         let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        TREATMENTS.iter().map(move |treatment| {
+        let is_term = Language::of_path(program) == Some(Language::Terms);
+        let of_terms = TERM_TREATMENTS.iter().filter(move |_| is_term);
+        TREATMENTS.iter().chain(of_terms).map(move |treatment| {
             let cases = cases.clone();
             Trial::test(format!("{name}::{}", treatment.name), move || match cases {
                 Ok(cases) => cases.iter().try_for_each(treatment.run),
@@ -184,6 +193,24 @@ fn not_inlined(case: &Case) -> Result<(), Failed> {
     check(case, "without inlining", CompileOptions { inline: false, ..CompileOptions::default() })
 }
 
+/// The simulator gives the same on the input of the file itself; the other inputs are too large for it. No slot is lost.
+fn sim(case: &Case, strategy: Strategy, collector: Collector) -> Result<(), Failed> {
+    if case.args.len() > 1 {
+        return Ok(());
+    }
+    let schedule = Schedule { strategy, collector };
+    let options = CompileOptions { device: Device::Sim, schedule, ..CompileOptions::default() };
+    let (steps, result, report) = run_with(&case.args, &options, Input::parse, |outcome| {
+        (count(outcome).1, outcome.to_string(), outcome.report().copied())
+    })?;
+    compare(case, "simulated", steps, &result)?;
+    let report = report.ok_or("a device run without report")?;
+    if report.live_slots != report.reachable_slots {
+        return Err(format!("{:?}: slots were lost: {report:?}", case.args).into());
+    }
+    Ok(())
+}
+
 /// The printed syntax tree is a program that means the same, and prints as itself.
 fn reparsed(case: &Case) -> Result<(), Failed> {
     let first = Input::file(root().join(&case.args[0])).parse()?;
@@ -212,7 +239,7 @@ fn traced(case: &Case) -> Result<(), Failed> {
     let program = input(&case.args).parse()?;
     let mut lines = 0;
     let mut control = Control::default().trace(|_| lines += 1);
-    let options = CompileOptions { trace: true, inline: false };
+    let options = CompileOptions { trace: true, inline: false, ..CompileOptions::default() };
     let outcome = program.compile(&options)?.run(&mut control)?;
     drop(control);
     compare(case, "traced", lines, &outcome.to_string())

@@ -88,6 +88,10 @@ impl<'a> Control<'a> {
     pub fn limits(&self) -> Limits {
         self.limits
     }
+    /// The flag that stops the run, for devices that work for long between two calls of [`poll`](Self::poll).
+    pub fn interrupt_flag(&self) -> Option<&'a AtomicBool> {
+        self.interrupt
+    }
     /// Whether somebody listens to trace lines: else do not make them.
     pub fn traces(&self) -> bool {
         self.trace.is_some()

@@ -1,5 +1,6 @@
 //! Diagnostics: what is wrong, where, why, and the way out. Frontends, verifiers and executors all report through this type.
 
+mod excerpt;
 mod render;
 
 pub use render::{render, render_all};

@@ -88,8 +88,9 @@ impl RunError {
 
     /// The error as a diagnostic: code `R...`, place, how far the run got, which flag moves the limit.
     pub fn to_diagnostic(&self, program: &Program) -> Diagnostic {
-        let steps = if program.is_term_program() { "rule applications" } else { "firings" };
-        let far = format!("stopped after {} {steps}", self.progress.steps);
+        let step = if program.is_term_program() { "rule application" } else { "firing" };
+        let plural = if self.progress.steps == 1 { "" } else { "s" };
+        let far = format!("stopped after {} {step}{plural}", self.progress.steps);
         let (code, message, label, help) = self.reason.describe();
         let mut d = Diagnostic::error(code, message).note(far);
         if let Some(help) = help {

@@ -116,7 +116,8 @@ impl<'a> Value<'a> {
     pub fn plain(self) -> Written<'a> {
         Written::new(self, false)
     }
-    /// The value as `writeq` shows it as an argument: operators that bind weaker than a comma in parentheses.
+    /// The value as an argument in program text: as `writeq` shows it, but operators that bind weaker than a comma in parentheses,
+    /// and `'$VAR'(1)` as it is, so that it reads back.
     pub fn argument(self) -> Written<'a> {
         Written::argument(self)
     }

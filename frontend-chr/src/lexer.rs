@@ -27,7 +27,7 @@ struct Problem {
 /// A token as logos sees it.
 #[derive(Logos, Clone, PartialEq, Debug)]
 #[logos(extras = Extras)]
-#[logos(skip r"\s+")]
+#[logos(skip r"[\s\u{FEFF}]+")]
 #[logos(skip(r"%[^\n]*", allow_greedy = true))]
 enum Raw {
     #[token("/*", scan::block_comment)]

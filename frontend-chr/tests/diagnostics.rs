@@ -230,6 +230,28 @@ fn semantics_chosen_by_the_caller() {
 }
 
 #[test]
+fn a_rule_of_too_many_heads() {
+    let codes = |heads: usize| {
+        let mut sources = SourceMap::new();
+        let heads = vec!["c(_)"; heads].join(", ");
+        let program = sources.add("p.chr", format!(":- chr_constraint c/1.\n{heads} <=> true.\n?- c(1)."));
+        let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts: Vec::new() });
+        loaded.diagnostics.iter().map(|d| (d.code, d.labels[0].span.start)).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(100), []);
+    assert_eq!(codes(101), [("C0314", 23 + 100 * "c(_), ".len() as u32)]);
+}
+
+#[test]
+fn a_byte_order_mark_is_white_space() {
+    let mut sources = SourceMap::new();
+    let program = sources
+        .add("p.chr", "\u{feff}% Comment.\r\n:- chr_constraint c/1.\r\nc(_) <=> true.\r\n?- c(1).\r\n");
+    let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts: Vec::new() });
+    assert_eq!(loaded.diagnostics, []);
+}
+
+#[test]
 fn rendered() {
     let mut sources = SourceMap::new();
     let text = "\

@@ -72,7 +72,7 @@ impl Case {
     }
 }
 
-fn simulator(kernels: &Kernels) -> SimDevice {
+fn simulator<'a>(kernels: &Kernels) -> SimDevice<'a> {
     let program = sim::Program::new(&kernels.module).unwrap_or_else(|errors| panic!("{errors:?}"));
     let options = sim::Options { resident_blocks: 2, ..sim::Options::default() };
     SimDevice::new(program, options).max_thread_steps(400_000_000)

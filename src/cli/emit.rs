@@ -1,13 +1,16 @@
 //! `gchr emit`: a program as one of the stages it goes through.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use gchr::core::plan::term::PASSES;
-use gchr::{CompileOptions, Diagnostics, Language};
+use gchr::device::{self, Arch};
+use gchr::{CompileOptions, Diagnostics, Language, Program};
 
-use super::sink::Stdout;
-use super::{Exit, ProgramArgs, report};
+use super::device::ScheduleArgs;
+use super::sink::{File, Stdout};
+use super::{Exit, ProgramArgs, report, values};
 
 /// Arguments of `gchr emit`.
 #[derive(clap::Args)]
@@ -20,6 +23,14 @@ pub struct Args {
     /// Show the plan of a term program as it is after this pass of the compiler
     #[arg(long, value_name = "PASS", value_parser = pass_names())]
     after: Option<String>,
+    #[command(flatten)]
+    schedule: ScheduleArgs,
+    /// Compile kernels for this GPU architecture, e.g. sm_90 [default: that of the GPU at hand, else sm_90]
+    #[arg(long, value_name = "ARCH", value_parser = values::architecture)]
+    arch: Option<u32>,
+    /// Write to a file; it appears when it is complete, or not at all
+    #[arg(long, value_name = "PATH")]
+    out: Option<PathBuf>,
 }
 
 /// `lower`, which makes the first plan, and the passes over it.
@@ -33,56 +44,117 @@ fn pass_names() -> clap::builder::PossibleValuesParser {
     names.into()
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Stage {
     /// The program text as it was understood: it parses back to the same program
     Ast,
     /// Signature and rules in the form common to both languages
     Rules,
-    /// What is executed
+    /// What the CPU executes
     Plan,
+    /// What devices execute, in the kernel language (.trs)
+    Kernels,
+    /// The kernels as CUDA C++ (.trs)
+    Cuda,
+    /// The kernels in the assembly language of GPUs (.trs)
+    Ptx,
+    /// The kernels as machine code of a GPU (.trs)
+    Cubin,
 }
 
-/// Writes the stage to standard output.
+impl Stage {
+    fn is_of_device(self) -> bool {
+        matches!(self, Stage::Kernels | Stage::Cuda) || self.is_compiled()
+    }
+    fn is_compiled(self) -> bool {
+        matches!(self, Stage::Ptx | Stage::Cubin)
+    }
+}
+
+/// Writes the stage to standard output, or to a file.
 pub fn run(args: &Args) -> Exit {
-    if args.after.is_some() && !matches!(args.stage, Stage::Plan) {
-        report::problem("U0105", "--after is for --stage plan", "give --stage plan as well");
+    if let Some((option, stages)) = misplaced(args) {
+        report::problem(
+            "U0105",
+            &format!("{option} is for --stage {stages}"),
+            &format!("leave out {option}, or give another --stage"),
+        );
         return Exit::Usage;
     }
-    match stage(args) {
-        Err(found) => {
-            report::diagnostics(&found);
-            Exit::Usage
+    if args.stage == Stage::Cubin && args.out.is_none() && std::io::stdout().is_terminal() {
+        let help = "give --out PATH, or send the output to a file";
+        report::problem("U0111", "machine code is no text for a terminal", help);
+        return Exit::Usage;
+    }
+    let found = match stage(args) {
+        Ok(content) => return write(args, &content),
+        Err(found) => found,
+    };
+    report::diagnostics(&found);
+    if found.concern_the_device() { Exit::Failed } else { Exit::Usage }
+}
+
+/// An option that has no effect on the stage, and the stages that it is for.
+fn misplaced(args: &Args) -> Option<(&'static str, &'static str)> {
+    if args.after.is_some() && args.stage != Stage::Plan {
+        return Some(("--after", "plan"));
+    }
+    if args.arch.is_some() && !args.stage.is_compiled() {
+        return Some(("--arch", "ptx and --stage cubin"));
+    }
+    let given = args.schedule.given().filter(|_| !args.stage.is_of_device());
+    given.map(|option| (option, "kernels, cuda, ptx and cubin"))
+}
+
+fn write(args: &Args, content: &[u8]) -> Exit {
+    let mut out = Stdout::new();
+    let written = match &args.out {
+        None => out.write_all(content).and_then(|()| out.flush()),
+        Some(path) => File::create(path).and_then(|mut file| {
+            file.write_all(content)?;
+            file.finish()
+        }),
+    };
+    match written {
+        Err(error) if !out.is_closed() => {
+            report::problem("U0107", &format!("cannot write: {error}"), "check where the output goes");
+            Exit::Failed
         }
-        Ok(text) => {
-            let mut out = Stdout::new();
-            match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-                Err(error) if !out.is_closed() => {
-                    report::problem(
-                        "U0107",
-                        &format!("cannot write: {error}"),
-                        "check where the output goes",
-                    );
-                    Exit::Failed
-                }
-                _ => Exit::Done,
-            }
-        }
+        _ => Exit::Done,
     }
 }
 
-fn stage(args: &Args) -> Result<String, Diagnostics> {
+fn stage(args: &Args) -> Result<Vec<u8>, Diagnostics> {
     let program = args.program.input().parse()?;
-    let after = args.after.as_deref().filter(|_| program.language() == Language::Terms);
     report::warnings(program.warnings(), &args.program.file);
-    let mut text = match args.stage {
-        Stage::Ast => program.ast().to_string(),
-        Stage::Rules => program.rules().to_string(),
-        Stage::Plan if after.is_some() => program.term_plan_after(after.unwrap_or_default())?,
-        Stage::Plan => program.compile(&CompileOptions::default())?.plan().to_string(),
+    if args.stage.is_of_device() {
+        return kernels(args, &program);
+    }
+    let after = args.after.as_deref().filter(|_| program.language() == Language::Terms);
+    let text = match (args.stage, after) {
+        (Stage::Ast, _) => program.ast().to_string(),
+        (Stage::Plan, Some(pass)) => program.term_plan_after(pass)?,
+        (Stage::Plan, None) => program.compile(&CompileOptions::default())?.plan().to_string(),
+        _ => program.rules().to_string(),
     };
+    Ok(lines(text))
+}
+
+fn kernels(args: &Args, program: &Program) -> Result<Vec<u8>, Diagnostics> {
+    let kernels = program.kernels(args.schedule.schedule())?;
+    let number = || args.arch.unwrap_or_else(device::default_architecture);
+    Ok(match args.stage {
+        Stage::Cubin => kernels.compile(Arch::Real(number()))?.content().to_vec(),
+        Stage::Ptx => kernels.compile(Arch::Virtual(number()))?.content().to_vec(),
+        Stage::Cuda => lines(kernels.cuda()?),
+        _ => lines(kernels.module().to_string()),
+    })
+}
+
+/// A text that ends with a line break.
+fn lines(mut text: String) -> Vec<u8> {
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    Ok(text)
+    text.into_bytes()
 }

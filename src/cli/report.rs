@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use gchr::device::Report;
 use gchr::{Diagnostics, Stats};
 
 /// Whether standard error takes colours.
@@ -48,4 +49,13 @@ pub fn stats(stats: &Stats) {
         other => format!("{key:<12} {other}\n"),
     });
     say(&lines.collect::<String>());
+}
+
+/// Shows what the topology scheduler counts beside the statistics.
+pub fn figures(figures: &Report) {
+    let Report { rewritten, live_slots, reachable_slots } = figures;
+    let line = |key: &str, value: &u64| format!("{key:<12} {value}\n");
+    say(&(line("rewritten", rewritten)
+        + &line("live_slots", live_slots)
+        + &line("reachable", reachable_slots)));
 }

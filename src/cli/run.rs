@@ -6,8 +6,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use gchr::{CompileOptions, Control, Executable, Format, FormatError, Language, Limits, Outcome, Program};
+use gchr::{
+    CompileOptions, Control, Device, Executable, Format, FormatError, Language, Limits, Outcome, Program,
+};
 
+use super::device::DeviceArgs;
 use super::sink::{File, Stdout};
 use super::{Exit, ProgramArgs, interrupt, memory, progress, report, values};
 
@@ -17,7 +20,7 @@ pub struct Args {
     #[command(flatten)]
     program: ProgramArgs,
     /// Term to rewrite, in place of the program's own input (.trs)
-    #[arg(long, value_name = "TERM")]
+    #[arg(long, value_name = "TERM", allow_hyphen_values = true)]
     input: Option<String>,
     /// Goals to run, in place of the program's own queries; may be given several times (.chr)
     #[arg(long, value_name = "GOALS")]
@@ -25,6 +28,8 @@ pub struct Args {
     /// Rows of constraint C from a CSV or TSV file, added before the queries; may be given several times (.chr)
     #[arg(long, value_name = "C=FILE", value_parser = values::facts)]
     facts: Vec<(String, PathBuf)>,
+    #[command(flatten)]
+    device: DeviceArgs,
     /// How to write the result
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: FormatArg,
@@ -40,7 +45,7 @@ pub struct Args {
     /// Stop after N rule applications or firings
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
-    /// Stop when the run's tables take more than SIZE, e.g. 512M or 16G [default: 80% of the free memory]
+    /// Stop when the run's tables take more than SIZE, e.g. 512M or 16G [default: 80% of the free memory; gpu: 90% of the device's, sim: 1G]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     memory: Option<u64>,
     /// Stop after this time, e.g. 10s, 5m or 1.5h
@@ -80,16 +85,21 @@ pub fn run(args: &Args) -> Exit {
     {
         tracing::warn!("--threads has no effect: {error}");
     }
+    let schedule = match args.device.schedule() {
+        Ok(schedule) => schedule,
+        Err(exit) => return exit,
+    };
     let program = match load(args) {
         Ok(program) => program,
         Err(exit) => return exit,
     };
-    let options = CompileOptions { trace: args.trace, inline: !args.trace };
+    let options =
+        CompileOptions { trace: args.trace, inline: !args.trace, device: args.device.device, schedule };
     let executable = match program.compile(&options) {
         Ok(executable) => executable,
         Err(found) => {
             report::diagnostics(&found);
-            return Exit::Usage;
+            return if found.concern_the_device() { Exit::Failed } else { Exit::Usage };
         }
     };
     // The file is opened before the run: a path that cannot be written is known at once, not hours later.
@@ -112,7 +122,8 @@ pub fn run(args: &Args) -> Exit {
             if args.stats {
                 report::stats(&failure.stats);
             }
-            let nothing_ran = failure.error.is_none() && flushed.is_ok();
+            let no_input = failure.error.is_none() && !failure.diagnostics.concern_the_device();
+            let nothing_ran = no_input && flushed.is_ok();
             if nothing_ran { Exit::Usage } else { Exit::Failed }
         }
     }
@@ -156,7 +167,10 @@ fn execute<'p>(
 ) -> Result<Outcome<'p>, Box<gchr::Failure>> {
     let limits = Limits {
         max_steps: args.max_steps,
-        memory: args.memory.or_else(memory::default_limit),
+        memory: match args.device.device {
+            Device::Cpu => args.memory.or_else(memory::default_limit),
+            Device::Gpu(_) | Device::Sim => args.memory,
+        },
         timeout: args.timeout,
     };
     let unit = match executable.program().language() {
@@ -211,6 +225,9 @@ fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
     };
     if args.stats {
         report::stats(outcome.stats());
+        if let Some(figures) = outcome.report() {
+            report::figures(figures);
+        }
     }
     match written {
         Ok(()) => Exit::Done,

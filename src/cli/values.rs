@@ -42,6 +42,13 @@ pub fn facts(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
+/// `sm_90`: the number of a GPU architecture.
+pub fn architecture(text: &str) -> Result<u32, String> {
+    let number = text.strip_prefix("sm_").filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    let number = number.and_then(|n| n.parse().ok());
+    number.ok_or_else(|| "expected sm_ and a compute capability without its point, e.g. sm_90".into())
+}
+
 /// A number of threads.
 pub fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -87,6 +94,14 @@ mod tests {
             assert!(duration(wrong).is_err(), "{wrong}");
         }
         assert!(duration(&format!("1{}", "0".repeat(40))).is_err());
+    }
+
+    #[test]
+    fn architectures() {
+        assert_eq!(architecture("sm_90"), Ok(90));
+        for wrong in ["90", "sm_", "sm_9.0", "compute_90", "sm_+9", "sm_99999999999"] {
+            assert!(architecture(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -11,21 +11,23 @@ use super::{Args, Value};
 pub struct Written<'a> {
     value: Value<'a>,
     quoted: bool,
+    /// Whether it must read back as the same value, even where `writeq` does not: `'$VAR'(1)` shown as `B`.
+    readable: bool,
     max: u16,
 }
 
 impl<'a> Written<'a> {
     pub(super) fn new(value: Value<'a>, quoted: bool) -> Self {
-        Self { value, quoted, max: TERM }
+        Self { value, quoted, readable: false, max: TERM }
     }
     pub(super) fn argument(value: Value<'a>) -> Self {
-        Self { value, quoted: true, max: ARGUMENT }
+        Self { value, quoted: true, readable: true, max: ARGUMENT }
     }
 }
 
 impl Display for Written<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Writer { out: f, quoted: self.quoted, last: ' ' }.run(self.value, self.max)
+        Writer { out: f, quoted: self.quoted, readable: self.readable, last: ' ' }.run(self.value, self.max)
     }
 }
 
@@ -48,6 +50,7 @@ enum Item<'a> {
 struct Writer<'o> {
     out: &'o mut dyn Write,
     quoted: bool,
+    readable: bool,
     last: char,
 }
 
@@ -142,7 +145,7 @@ impl Writer<'_> {
                 pending.push(Item::Term(arg, TERM));
                 return Ok(());
             }
-            ("$VAR", Some(Value::Int(n @ 0..)), _, 1) => return self.numbered_variable(n),
+            ("$VAR", Some(Value::Int(n @ 0..)), _, 1) if !self.readable => return self.numbered_variable(n),
             (_, Some(left), Some(right), 2) => {
                 if let Some(op) = infix(name) {
                     self.open(op.priority > max, pending)?;
@@ -165,7 +168,11 @@ impl Writer<'_> {
             }
             _ => {}
         }
-        self.atom(name)?;
+        match name {
+            // A bracket behind bare brackets does not make them a functor.
+            "[]" | "{}" if self.readable => self.token(&format!("'{name}'"))?,
+            _ => self.atom(name)?,
+        }
         self.raw("(")?;
         pending.push(Item::Args(args, 0));
         Ok(())

@@ -11,6 +11,9 @@ use crate::builtin;
 /// Deepest pattern: later stages recurse over patterns.
 const MAX_PATTERN_DEPTH: usize = 200;
 
+/// Most heads of a rule: the plan has a join for each, through all others.
+const MAX_HEADS: usize = 100;
+
 /// Names of the heads that a rule's pragmas make passive.
 #[derive(Default)]
 pub(super) struct Passive<'a> {
@@ -52,6 +55,15 @@ impl<'a> Lowering<'_> {
         let mut named: Vec<&str> = Vec::new();
         let roles = [(Role::Kept, &rule.kept), (Role::Removed, &rule.removed)];
         let mut heads = Vec::new();
+        if let Some(&id) = rule.kept.iter().chain(&rule.removed).nth(MAX_HEADS) {
+            let span = scope.module.span(id);
+            self.report(
+                Diagnostic::error("C0314", format!("a rule has at most {MAX_HEADS} heads"))
+                    .label(span, "one too many")
+                    .help("put what belongs together into the arguments of one constraint, or collect it step by step"),
+            );
+            return heads;
+        }
         for (role, terms) in roles {
             for &id in terms {
                 heads.extend(self.head(scope, id, role, passive, &mut named));

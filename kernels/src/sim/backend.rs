@@ -1,6 +1,5 @@
 //! The simulator as a backend: what host code of a scheduler needs of a device.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -20,19 +19,19 @@ const SHARED_BYTES: u32 = 48 << 10;
 
 /// A device without a GPU: launches run on the CPU while they are called, watched by the checks of the simulator.
 #[derive(Debug)]
-pub struct SimDevice {
+pub struct SimDevice<'a> {
     simulator: Simulator,
     program: Program,
     kernels: IdVec<KernelId, String>,
     limits: Limits,
     timers: IdVec<TimerId, Option<Instant>>,
     deadline: Option<Instant>,
-    interrupt: Option<Arc<AtomicBool>>,
+    interrupt: Option<&'a AtomicBool>,
     max_thread_steps: Option<u64>,
     totals: Counters,
 }
 
-impl SimDevice {
+impl<'a> SimDevice<'a> {
     /// A device with the kernels of a program.
     pub fn new(program: Program, options: Options) -> Self {
         let limits = Limits {
@@ -64,7 +63,7 @@ impl SimDevice {
     }
     /// Ends launches soon after `flag` becomes true.
     #[must_use]
-    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+    pub fn interrupt(mut self, flag: &'a AtomicBool) -> Self {
         self.interrupt = Some(flag);
         self
     }
@@ -88,7 +87,7 @@ impl SimDevice {
     }
 }
 
-impl Device for SimDevice {
+impl Device for SimDevice<'_> {
     fn limits(&self) -> &Limits {
         &self.limits
     }
@@ -155,7 +154,7 @@ impl Device for SimDevice {
         let shape = Shape { grid: launch.grid, block: launch.block, cooperative: launch.cooperative };
         let timeout = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
         let mut control = Control::new(RunLimits { timeout, ..RunLimits::default() });
-        if let Some(flag) = &self.interrupt {
+        if let Some(flag) = self.interrupt {
             control = control.interrupt(flag);
         }
         let mut control = SimControl::new(&mut control);

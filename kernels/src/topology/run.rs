@@ -162,14 +162,16 @@ impl Runner<'_> {
             let args =
                 [Arg::Record(&params), Arg::Value(Value::U32(iterations)), Arg::Value(Value::U64(applied))];
             let timer = device.start_timer()?;
-            device.launch(&Launch {
-                kernel,
-                grid: resident,
-                block: BLOCK,
-                args: &args,
-                cooperative: true,
-            })?;
-            let took = device.stop_timer(timer)?.as_secs_f64() * 1e3;
+            let launch = Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true };
+            let launched = device.launch(&launch).and_then(|()| device.stop_timer(timer));
+            let took = match launched {
+                Ok(took) => took.as_secs_f64() * 1e3,
+                Err(error) => {
+                    // The simulator ends a launch early when the run is to stop: then that is the reason.
+                    self.poll(control)?;
+                    return Err(error.into());
+                }
+            };
             self.device_ms += took;
             let end = tables.end_of_launch(device)?;
             self.counts = end.counts;

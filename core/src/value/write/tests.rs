@@ -175,3 +175,21 @@ fn plain_text_has_no_quotes() {
     assert_eq!(Value::Str("x\"y").plain().to_string(), "x\"y");
     assert_eq!(Value::Str("x\"y").to_string(), "\"x\\\"y\"");
 }
+
+#[test]
+fn arguments_read_back_where_writeq_does_not() {
+    for (canonical, wanted) in [
+        ("'$VAR'(1)", "'$VAR'(1)"),
+        ("f('$VAR'(27))", "f('$VAR'(27))"),
+        ("'[]'(1)", "'[]'(1)"),
+        ("{}(a,b)", "'{}'(a,b)"),
+        ("{}(a)", "{a}"),
+    ] {
+        let mut signature = Signature::with_builtin_bool();
+        let any = signature.sorts.push(Sort { name: "any".into(), kind: SortKind::Any, span: None });
+        let mut reader = Reader { text: canonical.as_bytes(), at: 0, signature, heap: Heap::new(), any };
+        let word = reader.term();
+        let terms = Terms { signature: &reader.signature, heap: &reader.heap };
+        assert_eq!(terms.value(SortKind::Any, word).argument().to_string(), wanted, "{canonical}");
+    }
+}

@@ -1,6 +1,5 @@
 //! The simulator behind the interface that it shares with CUDA.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -17,7 +16,7 @@ const ADD: &str = "KERNEL add(u32* a, u64* b, u32 n) {
         while (true) { x += 1u; }
     }";
 
-fn device(options: Options) -> SimDevice {
+fn device<'a>(options: Options) -> SimDevice<'a> {
     SimDevice::new(Program::new(&read(ADD)).unwrap(), options)
 }
 
@@ -82,6 +81,6 @@ fn launches_can_be_stopped() {
     };
     assert_eq!(codes(device(Options::default()).max_thread_steps(1000)), ["D0502"]);
     assert_eq!(codes(device(Options::default()).deadline(Instant::now())), ["D0503"]);
-    let flag = Arc::new(AtomicBool::new(true));
-    assert_eq!(codes(device(Options::default()).interrupt(flag)), ["D0504"]);
+    let flag = AtomicBool::new(true);
+    assert_eq!(codes(device(Options::default()).interrupt(&flag)), ["D0504"]);
 }

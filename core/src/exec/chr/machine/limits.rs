@@ -32,6 +32,23 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// What takes the most memory now.
+    fn largest(&self) -> String {
+        let frames = self.frames.capacity() * size_of::<Frame>() + self.stack.capacity() * 8;
+        let (others, what) = [
+            (self.heap.bytes(), "terms"),
+            (self.history.bytes(), "the propagation history"),
+            (frames as u64, "suspended activations"),
+        ]
+        .into_iter()
+        .max()
+        .unwrap_or_default();
+        match (0..self.tables.len()).max_by_key(|&t| self.tables[t].bytes()) {
+            Some(table) if self.tables[table].bytes() >= others => self.table_text(table),
+            _ => what.into(),
+        }
+    }
+
     pub(super) fn out_of_memory(&self, what: String) -> Stop {
         let limit = self.control.limits().memory.unwrap_or(u64::MAX);
         self.stop(StopReason::Memory { limit, what })
@@ -46,7 +63,7 @@ impl Machine<'_, '_> {
         });
         let registers = self.stack[..top.min(self.stack.len())].iter().copied();
         self.heap.collect(stored.chain(registers).chain(self.code.constants.iter().copied()));
-        self.check_memory(|_| "terms".into())
+        self.check_memory(Self::largest)
     }
 
     /// Looks at the control in the middle of a search. Only a firing beyond the limit of steps is one too many.
@@ -56,7 +73,7 @@ impl Machine<'_, '_> {
 
     #[inline(never)]
     pub(super) fn ask_control(&mut self, top: usize, firing: bool) -> Result<(), Stop> {
-        self.check_memory(|_| "terms".into())?;
+        self.check_memory(Self::largest)?;
         if self.heap.wants_collection() {
             self.collect(top)?;
         }

@@ -1,0 +1,126 @@
+//! Options that say what runs a program and how.
+
+use clap::ValueEnum;
+use gchr::device::{Collector, Strategy};
+use gchr::{Device, Schedule};
+
+use super::{Exit, report};
+
+/// Options of the device and its scheduler.
+#[derive(clap::Args)]
+pub struct DeviceArgs {
+    /// What runs the program: cpu, gpu, gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs)
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device)]
+    pub device: Device,
+    /// How gpu and sim find work [default: topology]
+    #[arg(long, value_name = "SCHEDULER")]
+    scheduler: Option<SchedulerArg>,
+    #[command(flatten)]
+    schedule: ScheduleArgs,
+}
+
+/// Options that the kernels depend on.
+#[derive(clap::Args)]
+pub struct ScheduleArgs {
+    /// When gpu and sim rewrite a term [default: innermost]
+    #[arg(long, value_name = "STRATEGY")]
+    strategy: Option<StrategyArg>,
+    /// What gpu and sim do with terms that nothing refers to any more [default: queue]
+    #[arg(long, value_name = "COLLECTOR")]
+    gc: Option<CollectorArg>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SchedulerArg {
+    /// One thread a term, in iterations over all of them
+    Topology,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum StrategyArg {
+    /// When all its arguments are in normal form
+    Innermost,
+    /// When the arguments that a rule inspects, returns or drops are in normal form
+    Relaxed,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum CollectorArg {
+    /// Nothing
+    None,
+    /// Collect them on a queue and use their place again
+    Queue,
+    /// Shift them out now and then; the others keep their order
+    Compact,
+}
+
+impl DeviceArgs {
+    /// The schedule. The CPU evaluates in its own way: options that would have no effect there are refused.
+    pub fn schedule(&self) -> Result<Schedule, Exit> {
+        let given = self.scheduler.map(|_| "--scheduler").or(self.schedule.given());
+        if let (Device::Cpu, Some(option)) = (self.device, given) {
+            let message = format!("{option} does not apply to --device cpu");
+            report::problem(
+                "U0105",
+                &message,
+                &format!("leave out {option}, or give --device gpu or --device sim"),
+            );
+            return Err(Exit::Usage);
+        }
+        Ok(self.schedule.schedule())
+    }
+}
+
+impl ScheduleArgs {
+    /// One of the options that were given.
+    pub fn given(&self) -> Option<&'static str> {
+        self.strategy.map(|_| "--strategy").or(self.gc.map(|_| "--gc"))
+    }
+    /// The schedule that they stand for.
+    pub fn schedule(&self) -> Schedule {
+        let default = Schedule::default();
+        let strategy = self.strategy.map(|strategy| match strategy {
+            StrategyArg::Innermost => Strategy::Innermost,
+            StrategyArg::Relaxed => Strategy::Relaxed,
+        });
+        let collector = self.gc.map(|collector| match collector {
+            CollectorArg::None => Collector::None,
+            CollectorArg::Queue => Collector::Queue,
+            CollectorArg::Compact => Collector::Compact,
+        });
+        Schedule {
+            strategy: strategy.unwrap_or(default.strategy),
+            collector: collector.unwrap_or(default.collector),
+        }
+    }
+}
+
+/// `cpu`, `sim`, `gpu`, `gpu:1`.
+fn device(text: &str) -> Result<Device, String> {
+    let wrong = || "expected cpu, gpu, gpu:N with a number N, or sim".to_string();
+    match text {
+        "cpu" => Ok(Device::Cpu),
+        "sim" => Ok(Device::Sim),
+        "gpu" => Ok(Device::Gpu(0)),
+        _ => {
+            let number = text.strip_prefix("gpu:").filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
+            Ok(Device::Gpu(number.ok_or_else(wrong)?.parse().map_err(|_| wrong())?))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices() {
+        assert_eq!(device("cpu"), Ok(Device::Cpu));
+        assert_eq!(device("gpu"), Ok(Device::Gpu(0)));
+        assert_eq!(device("gpu:3"), Ok(Device::Gpu(3)));
+        assert_eq!(device("sim"), Ok(Device::Sim));
+        for wrong in ["", "GPU", "gpu:", "gpu:-1", "gpu:+1", "gpu:x", "gpu:99999999999", "sim:1", "auto"] {
+            assert!(device(wrong).is_err(), "{wrong}");
+        }
+    }
+}
