@@ -120,6 +120,15 @@ impl<'a, 'c> Machine<'a, 'c> {
         RunError { reason, rule, span, progress: self.progress(self.fuel) }
     }
 
+    /// To be called now and then by work that applies no rules: reports progress, and stops at the limits of time and at interrupts.
+    pub(super) fn watch(&mut self) -> Result<(), RunError> {
+        let now = self.progress(self.fuel);
+        match self.control.poll(now) {
+            Err(reason) if !matches!(reason, StopReason::Steps { .. }) => Err(self.stopped(reason)),
+            _ => Ok(()),
+        }
+    }
+
     /// The step limit is exceeded, even if the run is done.
     pub(super) fn over_limit(&mut self) -> Option<RunError> {
         let limit = self.control.limits().max_steps?;

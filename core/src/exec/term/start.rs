@@ -17,7 +17,7 @@ pub(super) fn evaluate(
     plan: &TermPlan,
     input: &GroundTerm,
 ) -> Result<u64, RunError> {
-    let mut start = Start { machine, program, plan, input, words: Vec::new(), args: Vec::new() };
+    let mut start = Start { machine, program, plan, input, words: Vec::new(), args: Vec::new(), built: 0 };
     for node in &input.nodes {
         start.node(*node)?;
     }
@@ -31,7 +31,12 @@ struct Start<'a, 'm, 'c> {
     input: &'a GroundTerm,
     words: Vec<u32>,
     args: Vec<u64>,
+    /// Symbols applied so far.
+    built: u64,
 }
+
+/// Symbols that are applied between two looks at the limits.
+const WATCHED: u64 = 1 << 20;
 
 impl Start<'_, '_, '_> {
     fn pop(&mut self) -> (SortId, u64) {
@@ -58,6 +63,10 @@ impl Start<'_, '_, '_> {
     }
 
     fn apply(&mut self, symbol: SymbolId) -> Result<(), RunError> {
+        self.built += 1;
+        if self.built.is_multiple_of(WATCHED) {
+            self.machine.watch()?;
+        }
         let declared = &self.program.signature.symbols[symbol];
         let first = self.machine.values.len().saturating_sub(declared.args.len());
         let value = match self.plan.function_of[symbol] {
