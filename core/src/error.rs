@@ -60,6 +60,11 @@ pub enum StopReason {
         /// The value as text.
         value: String,
     },
+    /// An invariant of gchr is broken.
+    Internal {
+        /// Which one.
+        what: String,
+    },
     /// Program output could not be written.
     Output {
         /// The system's message.
@@ -174,6 +179,12 @@ impl StopReason {
                 format!("{value} cannot be stored in {column}"),
                 "added here",
                 some("declare the column with a wider type, e.g. ?any"),
+            ),
+            StopReason::Internal { what } => (
+                "I0401",
+                format!("internal error: {what}"),
+                "in this run",
+                some("this is a bug of gchr, not of the program; please report it with the program"),
             ),
             StopReason::Output { message } => {
                 ("R0303", format!("output cannot be written: {message}"), "written here", None)

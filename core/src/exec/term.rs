@@ -78,7 +78,7 @@ fn run_with(
     let violations = bytecode::verify(&code);
     if let Some(first) = violations.first() {
         // A bug of the assembler. Nothing is executed that is not verified.
-        return Err(refuse(StopReason::Indices { what: format!("valid bytecode ({first})"), limit: 0 }));
+        return Err(refuse(StopReason::Internal { what: format!("invalid bytecode: {first}") }));
     }
     let no_memory =
         || refuse(StopReason::Memory { limit: memory, what: "the reservation of address space".into() });

@@ -24,7 +24,7 @@ pub use layout::{Class, ClassId, Field, Layout, SortLayout, Variant};
 pub use verify::verify;
 
 use crate::diagnostic::Diagnostic;
-use crate::rule::{HeadAtom, Program};
+use crate::rule::{HeadAtom, PatternKind, Program};
 
 /// A pass over plans.
 pub struct Pass {
@@ -78,8 +78,9 @@ pub const PASSES: &[Pass] = &[
     },
 ];
 
-/// The deepest nesting of a pattern: decision trees are as deep.
-const MAX_PATTERN_DEPTH: usize = 1000;
+/// Symbols and numbers that the left-hand side of a rule may test: its decision tree is as deep, and passes look at each level of
+/// it from each level above.
+const MAX_TESTS: usize = 1000;
 /// Right-hand sides are walked by recursion; what the stack of the compiler is for.
 const COMPILER_STACK: usize = 256 << 20;
 
@@ -152,20 +153,24 @@ fn limits(program: &Program) -> Vec<Diagnostic> {
             .heads
             .iter()
             .filter(|h| matches!(h.atom, HeadAtom::Term { .. }))
-            .flat_map(|h| h.atom.args().iter().map(|p| (p, 1)))
+            .flat_map(|h| h.atom.args())
             .collect();
-        while let Some((pattern, depth)) = patterns.pop() {
-            if depth > MAX_PATTERN_DEPTH {
-                found.push(
-                    Diagnostic::error("P0102", format!("pattern nested deeper than {MAX_PATTERN_DEPTH}"))
-                        .label(rule.span, "in this rule")
-                        .help("split the rule: match a part, and the rest in an auxiliary function"),
-                );
-                break;
+        let mut tests = 0;
+        while let Some(pattern) = patterns.pop() {
+            match &pattern.kind {
+                PatternKind::App { args, .. } => patterns.extend(args),
+                PatternKind::Const(_) => {}
+                PatternKind::Var(_) | PatternKind::Wild => continue,
             }
-            if let crate::rule::PatternKind::App { args, .. } = &pattern.kind {
-                patterns.extend(args.iter().map(|p| (p, depth + 1)));
-            }
+            tests += 1;
+        }
+        if tests > MAX_TESTS {
+            found.push(
+                Diagnostic::error("P0102", format!("the left-hand side has {tests} symbols below its head"))
+                    .label(rule.span, "in this rule")
+                    .note(format!("a rule may test at most {MAX_TESTS} symbols and numbers"))
+                    .help("split the rule: match a part, and the rest in an auxiliary function"),
+            );
         }
     }
     found

@@ -66,7 +66,7 @@ pub enum StmtKind {
     Switch {
         /// Integer value.
         value: Expr,
-        /// Values (as in [`Literal::Int`], each at most once) and code.
+        /// Values (as in [`Literal::Int`](super::Literal::Int), each at most once) and code.
         cases: Vec<(Vec<u64>, Block)>,
         /// Code for all other values.
         default: Block,

@@ -14,6 +14,9 @@ define_id!(
 /// The most variants of a sort: more leave too few index bits.
 const MAX_VARIANTS: usize = 1 << 16;
 
+/// The largest cell: offsets of fields have 16 bits in bytecode.
+const MAX_CELL_WORDS: u32 = 1 << 15;
+
 /// Layout of all values of a program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Layout {
@@ -144,6 +147,19 @@ impl Layout {
                     ))
                     .help("split the sort");
                 if let Some(span) = signature.sorts[id].span {
+                    d = d.label(span, "declared here");
+                }
+                found.push(d);
+            }
+            for variant in &sort.variants {
+                let words = variant.class.map_or(0, |c| self.classes[c].words);
+                if words <= MAX_CELL_WORDS {
+                    continue;
+                }
+                let mut d = Diagnostic::error("P0103", format!("{} has too many arguments", variant.name))
+                    .note(format!("its cell has {words} words of 32 bits; {MAX_CELL_WORDS} are the most"))
+                    .help("group arguments in terms of their own");
+                if let Some(span) = signature.symbols[variant.symbol].span {
                     d = d.label(span, "declared here");
                 }
                 found.push(d);

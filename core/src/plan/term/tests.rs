@@ -253,6 +253,14 @@ fn deep_patterns_are_refused_and_deep_terms_are_not() {
 }
 
 #[test]
+fn symbols_with_too_many_arguments_are_refused() {
+    let arguments = vec!["T"; 40_000].join(", ");
+    let wide = format!("sort T = Zero | Wide({arguments}); F = Run(T); var X : T; eqn Run(X) = Run(X);");
+    let found = compile(&program(&wide), &TermOptions::default()).expect_err("too wide");
+    assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), ["P0103"]);
+}
+
+#[test]
 fn programs_without_symbols_and_sorts_without_values_compile() {
     let empty = Program {
         signature: crate::signature::Signature::with_builtin_bool(),
