@@ -39,7 +39,31 @@ pub struct Kernels {
     pub sites: Sites,
 }
 
-/// Makes the kernels. Fails only when the template itself is broken.
+/// Most arguments and heads that the head word of a slot can hold.
+const MAX_ARITY: usize = 255;
+const MAX_HEADS: usize = 1 << 16;
+
+/// What the format of slots cannot hold.
+fn limits(system: &System) -> Vec<Diagnostic> {
+    let refuse = |what: String, most: usize| {
+        Diagnostic::error("D0601", what)
+            .note(format!("a term slot of the topology scheduler holds at most {most}"))
+            .help("use --device cpu, or split the symbol or the program")
+    };
+    let mut found = Vec::new();
+    if let Some(wide) = system.heads.iter().find(|h| h.arity > MAX_ARITY) {
+        found.push(refuse(format!("{} has {} arguments", wide.name, wide.arity), MAX_ARITY));
+    }
+    if system.heads.len() > MAX_HEADS {
+        found.push(refuse(
+            format!("the program has {} symbols and conditions", system.heads.len()),
+            MAX_HEADS,
+        ));
+    }
+    found
+}
+
+/// Makes the kernels. Fails when the program has symbols that slots cannot hold.
 pub fn kernels(
     system: &System,
     program: &Program,
@@ -47,6 +71,10 @@ pub fn kernels(
     strategy: Strategy,
     collector: Collector,
 ) -> Result<Kernels, Vec<Diagnostic>> {
+    let found = limits(system);
+    if !found.is_empty() {
+        return Err(found);
+    }
     let mut texts = SourceMap::new();
     let id = texts.add("topology.cu", include_str!("../../templates/topology.cu"));
     let mut module = text::parse(&texts, id)?;
@@ -107,13 +135,35 @@ mod tests {
     }
 
     #[test]
+    fn slots_that_are_too_wide_are_refused() {
+        let text = |n: usize| {
+            let (sorts, zeros) = (vec!["T"; n].join(", "), vec!["Zero"; n].join(", "));
+            format!(
+                "sort T = struct Zero() | Wide({sorts}) | F(T); var X : T; eqn F(X) = X; input F(Wide({zeros}));"
+            )
+        };
+        let made = |text: &str| {
+            let mut sources = SourceMap::new();
+            let id = sources.add("test.trs", text);
+            let program = gchr_trs::load(&sources, id).program.expect("the program is right");
+            kernels(&System::new(&program), &program, &sources, Strategy::Innermost, Collector::Queue)
+        };
+        assert!(made(&text(20)).is_ok());
+        let codes: Vec<_> = made(&text(256)).err().expect("too wide").iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["D0601"]);
+    }
+
+    #[test]
     fn plus() {
         let text = "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat);
             var X, Y : Nat;
             eqn Plus(Zero(), Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
             input Plus(S(Zero()), Zero());";
         for strategy in [Strategy::Innermost, Strategy::Relaxed] {
-            println!("{}", module(text, strategy, Collector::Queue));
+            let text = module(text, strategy, Collector::Queue).to_string();
+            let code: Vec<_> =
+                text.split("\n\n").filter(|f| f.contains(" rewrite_9_Plus(Params p")).collect();
+            insta::assert_snapshot!(format!("plus_{}", strategy.name()), code.join("\n\n"));
         }
     }
 }
