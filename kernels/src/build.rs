@@ -13,11 +13,6 @@ pub fn u32(n: u32) -> Expr {
     Expr { kind: ExprKind::Literal(Literal::Int(u64::from(n))), ty: Type::Scalar(Scalar::U32) }
 }
 
-/// `u64` literal.
-pub fn u64(n: u64) -> Expr {
-    Expr { kind: ExprKind::Literal(Literal::Int(n)), ty: Type::Scalar(Scalar::U64) }
-}
-
 /// `i64` literal.
 pub fn i64(n: i64) -> Expr {
     Expr { kind: ExprKind::Literal(Literal::Int(n as u64)), ty: Type::Scalar(Scalar::I64) }
@@ -215,21 +210,6 @@ impl FunctionBuilder {
         self.push(StmtKind::Effect { result: None, effect: Effect::Call { function, args } });
     }
 
-    /// A relaxed atomic operation of device scope whose result is wanted.
-    pub fn atomic(&mut self, name: &str, op: AtomicOp, at: Expr, operands: Vec<Expr>) -> Expr {
-        let ty = at.ty;
-        let effect =
-            Effect::Atomic { op, order: Order::Relaxed, scope: Scope::Device, place: place(at), operands };
-        self.effect(name, ty, effect)
-    }
-
-    /// A relaxed atomic operation of device scope whose result is dropped.
-    pub fn atomic_drop(&mut self, op: AtomicOp, at: Expr, operands: Vec<Expr>) {
-        let effect =
-            Effect::Atomic { op, order: Order::Relaxed, scope: Scope::Device, place: place(at), operands };
-        self.push(StmtKind::Effect { result: None, effect });
-    }
-
     /// Opens a block: statements go there until [`end`](Self::end). For generators whose own state closures could not borrow.
     pub fn begin(&mut self) {
         let origin = std::mem::take(&mut self.origin);
@@ -275,12 +255,6 @@ impl FunctionBuilder {
         let then = self.block(then);
         let otherwise = self.block(otherwise);
         self.push(StmtKind::If { condition, then, otherwise });
-    }
-
-    /// `while (condition) body`.
-    pub fn repeat(&mut self, condition: Expr, body: impl FnOnce(&mut Self)) {
-        let body = self.block(body);
-        self.push(StmtKind::While { condition, body });
     }
 
     /// Multi-way branch: `case` is called with each value's code generator in order.
