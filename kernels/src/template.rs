@@ -29,6 +29,8 @@ pub struct Template {
     pub text: &'static str,
     /// Holes that are filled by other templates.
     uses: &'static [Use],
+    /// Templates without holes that stand before it: its holes of their functions' names are filled by these.
+    includes: &'static [&'static str],
 }
 
 /// A template inside another one.
@@ -53,19 +55,27 @@ macro_rules! text {
 }
 
 /// All templates.
-pub static TEMPLATES: [Template; 6] = [
-    Template { name: "map", about: "one function applied to every index", text: text!("map"), uses: &[] },
+pub static TEMPLATES: [Template; 7] = [
+    Template {
+        name: "map",
+        about: "one function applied to every index",
+        text: text!("map"),
+        uses: &[],
+        includes: &[],
+    },
     Template {
         name: "reduce",
         about: "the combination of one value per index",
         text: text!("reduce"),
         uses: &[],
+        includes: &[],
     },
     Template {
         name: "scan",
         about: "exclusive scan in one pass: the sum of the values of all lower indices",
         text: text!("scan"),
         uses: &[],
+        includes: &[],
     },
     Template {
         name: "compact",
@@ -78,20 +88,40 @@ pub static TEMPLATES: [Template; 6] = [
             types: &[("T", Scalar::U32)],
             functions: &[("value", "kept"), ("accept", "settle")],
         }],
+        includes: &[],
     },
     Template {
         name: "collect",
         about: "queue collection: indices of dead slots onto a stack",
         text: text!("collect"),
         uses: &[],
+        includes: &[],
     },
     Template {
         name: "grid_barrier",
         about: "all threads of a cooperative launch wait for each other",
         text: text!("grid_barrier"),
         uses: &[],
+        includes: &[],
+    },
+    Template {
+        name: "arithmetic",
+        about: "operators on numbers that report errors",
+        text: text!("arithmetic"),
+        uses: &[],
+        includes: &[],
     },
 ];
+
+/// Templates of schedulers: what surrounds generated code that itself calls their functions. [`open`] leaves their holes to the
+/// generator.
+pub static SCHEDULERS: [Template; 1] = [Template {
+    name: "topology",
+    about: "topology-driven term rewriting: one thread a term slot",
+    text: text!("topology"),
+    uses: &[],
+    includes: &["grid_barrier", "arithmetic"],
+}];
 
 /// What fills the holes of a template.
 #[derive(Clone, Debug, Default)]
@@ -108,6 +138,8 @@ pub struct Holes<'a> {
     pub functions: &'a [(&'a str, FunctionId)],
     /// Whether the template's kernels are wanted, besides its device functions.
     pub kernels: bool,
+    /// Whether functions without a body that nothing is given for stay open.
+    pub open: bool,
 }
 
 /// The functions of an instantiated template, by their names in the template's text.
@@ -129,8 +161,9 @@ impl Instance {
 
 /// The template of that name.
 pub fn template(name: &str) -> Result<&'static Template, Vec<Diagnostic>> {
-    TEMPLATES.iter().find(|t| t.name == name).ok_or_else(|| {
-        let known: Vec<_> = TEMPLATES.iter().map(|t| t.name).collect();
+    let all = || TEMPLATES.iter().chain(&SCHEDULERS);
+    all().find(|t| t.name == name).ok_or_else(|| {
+        let known: Vec<_> = all().map(|t| t.name).collect();
         vec![
             Diagnostic::error("K0201", format!("there is no kernel template `{name}`"))
                 .help(format!("the templates are {}", known.join(", "))),
@@ -148,6 +181,14 @@ pub fn instantiate(module: &mut Module, name: &str, holes: &Holes) -> Result<Ins
     }
     *module = extended;
     Ok(instance)
+}
+
+/// The module of a scheduler's template, its functions without a body still open: generated code, which calls the template's own
+/// functions, takes their place ([`build::fill_hole`](crate::build::fill_hole)).
+pub fn open(name: &str, constants: &[(&str, Literal)]) -> Result<Module, Vec<Diagnostic>> {
+    let mut module = Module::default();
+    instantiate(&mut module, name, &Holes { constants, kernels: true, open: true, ..Holes::default() })?;
+    Ok(module)
 }
 
 /// The module of a template for some types of its open names; parsed once for each choice.

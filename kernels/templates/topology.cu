@@ -23,6 +23,8 @@ struct Params {
     u32* keys;
     u32* block_counts;
     u32* control;
+    u32* arrivals;
+    u32* error;
     u64* counts;
     u32 capacity;
 };
@@ -41,10 +43,8 @@ constexpr u32 KEYS = 8u;
 constexpr u32 ACTIVE = 16u;
 constexpr u32 GARBAGE = 24u;
 constexpr u32 FULL = 32u;
-constexpr u32 ERROR = 40u;
-constexpr u32 DEAD = 48u;
-constexpr u32 BARRIER = 56u;
-constexpr u32 STOP = 64u;
+constexpr u32 DEAD = 40u;
+constexpr u32 STOP = 48u;
 
 // Words of `counts`.
 constexpr u32 APPLIED = 0u;
@@ -63,169 +63,8 @@ constexpr u32 STEPPED = 1u;
 constexpr u32 APPLIES = 2u;
 constexpr u32 MARKS = 3u;
 
-// All threads of the grid wait for each other; what they wrote before is seen behind it.
-// pre: all blocks are resident and call it; the word was 0 when the kernel was launched
-__device__ __forceinline__ void grid_barrier(u32* control) {
-    barrier();
-    if (threadIdx.x == 0u) {
-        fence_device();
-        u32 ticket = atomic_add_acq_rel(&control[BARRIER], 1u);
-        u32 target = (ticket / gridDim.x + 1u) * gridDim.x;
-        u32 seen = load_acquire(&control[BARRIER]);
-        while (seen < target) {
-            seen = load_acquire(&control[BARRIER]);
-        }
-        fence_device();
-    }
-    barrier();
-}
-
-// Notes the first arithmetic error: its site, what is wrong (0 overflow, 1 division by zero, 2 undefined), and the operands.
-__device__ __noinline__ void fail(Params p, u32 site, u32 kind, u64 a, u64 b) {
-    u32 before = atomic_compare_exchange(&p.control[ERROR], 0u, 1u);
-    if (before == 0u) {
-        own("first error", p.control[ERROR + 1u]);
-        p.control[ERROR + 1u] = site;
-        p.control[ERROR + 2u] = kind;
-        p.control[ERROR + 3u] = u32(a);
-        p.control[ERROR + 4u] = u32(a >> 32u);
-        p.control[ERROR + 5u] = u32(b);
-        p.control[ERROR + 6u] = u32(b >> 32u);
-    }
-}
-
-__device__ __forceinline__ i64 int_add(Params p, u32 site, i64 a, i64 b) {
-    i64 r = i64(u64(a) + u64(b));
-    if (((a ^ r) & (b ^ r)) < 0ll) {
-        fail(p, site, 0u, u64(a), u64(b));
-    }
-    return r;
-}
-
-__device__ __forceinline__ i64 int_sub(Params p, u32 site, i64 a, i64 b) {
-    i64 r = i64(u64(a) - u64(b));
-    if (((a ^ b) & (a ^ r)) < 0ll) {
-        fail(p, site, 0u, u64(a), u64(b));
-    }
-    return r;
-}
-
-__device__ __forceinline__ i64 int_mul(Params p, u32 site, i64 a, i64 b) {
-    i64 low = i64(u64(a) * u64(b));
-    if (mul_high(a, b) != low >> 63u) {
-        fail(p, site, 0u, u64(a), u64(b));
-    }
-    return low;
-}
-
-__device__ __forceinline__ i64 int_neg(Params p, u32 site, i64 a) {
-    if (u64(a) == 0x8000000000000000ull) {
-        fail(p, site, 0u, u64(a), 0ull);
-    }
-    return i64(0ull - u64(a));
-}
-
-// Whether a / b can be computed; reports an error if it is not defined. The remainder of the least number by -1 is 0, its quotient
-// `overflows`.
-__device__ __forceinline__ bool int_divides(Params p, u32 site, i64 a, i64 b, bool overflows) {
-    if (b == 0ll) {
-        fail(p, site, 1u, u64(a), u64(b));
-        return false;
-    }
-    if (u64(a) == 0x8000000000000000ull && b == -1ll) {
-        if (overflows) {
-            fail(p, site, 0u, u64(a), u64(b));
-        }
-        return false;
-    }
-    return true;
-}
-
-__device__ __forceinline__ i64 int_floor_div(Params p, u32 site, i64 a, i64 b) {
-    bool defined = int_divides(p, site, a, b, true);
-    i64 q = 0ll;
-    if (defined) {
-        q = a / b;
-        if (a % b != 0ll && (a ^ b) < 0ll) {
-            q = q - 1ll;
-        }
-    }
-    return q;
-}
-
-__device__ __forceinline__ i64 int_mod(Params p, u32 site, i64 a, i64 b) {
-    bool defined = int_divides(p, site, a, b, false);
-    i64 r = 0ll;
-    if (defined) {
-        r = a % b;
-        if (r != 0ll && (r ^ b) < 0ll) {
-            r = r + b;
-        }
-    }
-    return r;
-}
-
-__device__ __forceinline__ i64 int_shl(Params p, u32 site, i64 a, i64 b) {
-    if (b < 0ll) {
-        fail(p, site, 2u, u64(a), u64(b));
-        return 0ll;
-    }
-    if (a == 0ll) {
-        return 0ll;
-    }
-    if (b < 64ll) {
-        i64 r = i64(u64(a) << u32(b));
-        if (r >> u32(b) == a) {
-            return r;
-        }
-    }
-    fail(p, site, 0u, u64(a), u64(b));
-    return 0ll;
-}
-
-__device__ __forceinline__ i64 int_shr(Params p, u32 site, i64 a, i64 b) {
-    if (b < 0ll) {
-        fail(p, site, 2u, u64(a), u64(b));
-        return 0ll;
-    }
-    return a >> u32(min(b, 63ll));
-}
-
-// A float result, checked to be finite.
-__device__ __forceinline__ f64 float_checked(Params p, u32 site, f64 r, f64 a, f64 b) {
-    if ((float_bits(r) & 0x7ff0000000000000ull) == 0x7ff0000000000000ull) {
-        fail(p, site, 0u, float_bits(a), float_bits(b));
-    }
-    return r;
-}
-
-__device__ __forceinline__ f64 float_add(Params p, u32 site, f64 a, f64 b) {
-    f64 r = float_checked(p, site, a + b, a, b);
-    return r;
-}
-
-__device__ __forceinline__ f64 float_sub(Params p, u32 site, f64 a, f64 b) {
-    f64 r = float_checked(p, site, a - b, a, b);
-    return r;
-}
-
-__device__ __forceinline__ f64 float_mul(Params p, u32 site, f64 a, f64 b) {
-    f64 r = float_checked(p, site, a * b, a, b);
-    return r;
-}
-
-__device__ __forceinline__ f64 float_div(Params p, u32 site, f64 a, f64 b) {
-    if (b == 0.0) {
-        fail(p, site, 1u, float_bits(a), float_bits(b));
-        return 0.0;
-    }
-    f64 r = float_checked(p, site, a / b, a, b);
-    return r;
-}
-
-__device__ __forceinline__ f64 float_neg(Params p, u32 site, f64 a) {
-    return -a;
-}
+// From the template `grid_barrier`: all threads of the grid wait for each other.
+__device__ void grid_barrier(u32* word);
 
 // A free slot: from the stack of collected ones, else behind the last one; 0 when all are in use.
 // post: no other thread gets the same slot before it is collected
@@ -280,10 +119,12 @@ __device__ __forceinline__ void give_back(Params p, u32 i) {
     }
 }
 
+// Counts more references to slot i.
 __device__ __forceinline__ void retain(Params p, u32 i, u32 by) {
     atomic_add(&p.rc[i], i32(by));
 }
 
+// Takes a reference to slot i back.
 __device__ __forceinline__ void release(Params p, u32 i) {
     atomic_sub(&p.rc[i], 1);
 }
@@ -405,7 +246,7 @@ __device__ __forceinline__ void compact(Params p, u32 used, u32 first, u32 strid
         p.block_counts[blockIdx.x] = tile[8u];
         tile[8u] = 0u;
     }
-    grid_barrier(p.control);
+    grid_barrier(p.arrivals);
     u32 before = 0u;
     u32 total = 0u;
     for (u32 b = threadIdx.x; b < gridDim.x; b += BLOCK) {
@@ -447,7 +288,7 @@ __device__ __forceinline__ void compact(Params p, u32 used, u32 first, u32 strid
         base = base + sum;
         barrier();
     }
-    grid_barrier(p.control);
+    grid_barrier(p.arrivals);
     for (u32 j = first; j < kept; j += stride) {
         Term t = p.spare[j];
         Term moved = renamed(p, t);
@@ -459,7 +300,7 @@ __device__ __forceinline__ void compact(Params p, u32 used, u32 first, u32 strid
         store_relaxed(&p.control[NEXT], kept);
         store_relaxed(&p.control[DEAD], 0u);
     }
-    grid_barrier(p.control);
+    grid_barrier(p.arrivals);
 }
 
 // Iterates until nothing changes any more, memory must grow, an operation fails, or the limits are reached.
@@ -485,7 +326,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
         if (threadIdx.x < 4u) {
             sums[threadIdx.x] = 0u;
         }
-        grid_barrier(p.control);
+        grid_barrier(p.arrivals);
         // Two sets of flags take turns: while one is in use the other one is cleared, and nobody reads that any more.
         u32 turn = iteration & 1u;
         if (first == 1u) {
@@ -534,7 +375,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
                 store_relaxed(&p.control[GARBAGE + turn], 1u);
             }
         }
-        grid_barrier(p.control);
+        grid_barrier(p.arrivals);
         iteration = iteration + 1u;
         u32 worked = load_relaxed(&p.control[ACTIVE + turn]);
         u32 dirty = 0u;
@@ -542,7 +383,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
             dirty = load_relaxed(&p.control[GARBAGE + turn]);
         }
         u32 full = load_relaxed(&p.control[FULL]);
-        u32 wrong = load_relaxed(&p.control[ERROR]);
+        u32 wrong = load_relaxed(&p.error[0u]);
         u64 total = load_relaxed(&p.counts[APPLIED]);
         if (first == 1u && worked != 0u) {
             atomic_add(&p.counts[ITERATIONS], 1ull);
@@ -552,7 +393,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
             if (first == 1u) {
                 atomic_add(&p.counts[COLLECTIONS], 1ull);
             }
-            grid_barrier(p.control);
+            grid_barrier(p.arrivals);
         }
         if (wrong != 0u) {
             stop = FAILED;

@@ -94,7 +94,8 @@ fn add(
         by.iter().map(|(hole, f)| (*hole, module.function(f).expect("is there"))).collect();
     let params = [("Params", module.record("Launch").expect("is there"))];
     let records: &[_] = if name == "grid_barrier" { &[] } else { &params };
-    let holes = Holes { prefix, types, constants, records, functions: &functions, kernels: true };
+    let holes =
+        Holes { prefix, types, constants, records, functions: &functions, kernels: true, open: false };
     instantiate(module, name, &holes).unwrap_or_else(|found| panic!("{found:#?}"));
 }
 

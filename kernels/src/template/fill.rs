@@ -18,6 +18,10 @@ pub(super) fn fill(into: &mut Module, filled: &Template, holes: &Holes) -> Resul
             text.constants[id].value = ConstantValue::Given(*value);
         }
     }
+    let mut included = Vec::new();
+    for name in filled.includes {
+        included.extend(fill(into, template(name)?, &Holes::default())?.functions);
+    }
     let mut linker = Linker::new(&text);
     for &(name, record) in holes.records {
         if let Some(id) = text.record(name) {
@@ -35,10 +39,20 @@ pub(super) fn fill(into: &mut Module, filled: &Template, holes: &Holes) -> Resul
             instance.functions.insert(names[id.index()].clone(), here);
             continue;
         }
-        let given = match filled.uses.iter().find(|u| u.hole == function.name) {
-            Some(used) => inner(into, used, holes, &instance)?,
-            None => *lookup(holes.functions, &function.name)
-                .ok_or_else(|| unfilled(filled, "function", &function.name))?,
+        let by_include = || included.iter().find(|(name, _)| *name == function.name).map(|&(_, id)| id);
+        let by_use = || filled.uses.iter().find(|u| u.hole == function.name);
+        let given = if let Some(id) = by_include() {
+            id
+        } else if let Some(used) = by_use() {
+            inner(into, used, holes, &instance)?
+        } else if let Some(&id) = lookup(holes.functions, &function.name) {
+            id
+        } else if holes.open {
+            let here = linker.link_function(into, id)?;
+            instance.functions.insert(function.name.clone(), here);
+            continue;
+        } else {
+            return Err(unfilled(filled, "function", &function.name));
         };
         check_signature(into, &linker, function, given)?;
         linker.functions[id] = Some(given);
@@ -55,7 +69,14 @@ fn inner(
 ) -> Result<FunctionId, Vec<Diagnostic>> {
     let functions: Vec<_> =
         used.functions.iter().filter_map(|&(hole, by)| Some((hole, outer.function(by)?))).collect();
-    let holes = Holes { types: used.types, constants: &[], functions: &functions, kernels: false, ..*holes };
+    let holes = Holes {
+        types: used.types,
+        constants: &[],
+        functions: &functions,
+        kernels: false,
+        open: false,
+        ..*holes
+    };
     let inner = template(used.template)?;
     let instance = fill(into, inner, &holes)?;
     instance.function(used.export).ok_or_else(|| unfilled(inner, "function", used.export))

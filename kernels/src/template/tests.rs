@@ -31,15 +31,16 @@ pub fn filled(name: &str, ty: Scalar) -> Module {
     let types: &[_] = if matches!(name, "reduce" | "scan") { &[("T", ty)] } else { &[] };
     let constants: &[_] = if name == "reduce" { &[("IDENTITY", Literal::Int(0))] } else { &[] };
     let params = [("Params", module.record("Launch").expect("the program has it"))];
-    let records: &[_] = if name == "grid_barrier" { &[] } else { &params };
-    let holes = Holes { prefix: "my", types, constants, records, functions: &functions, kernels: true };
+    let records: &[_] = if matches!(name, "grid_barrier" | "arithmetic") { &[] } else { &params };
+    let holes =
+        Holes { prefix: "my", types, constants, records, functions: &functions, kernels: true, open: false };
     instantiate(&mut module, name, &holes).expect("instantiates");
     module
 }
 
 #[test]
 fn templates_print_and_parse_back() {
-    for template in &TEMPLATES {
+    for template in TEMPLATES.iter().chain(&SCHEDULERS) {
         for ty in [Scalar::U32, Scalar::U64] {
             let types: &[_] = if template.text.contains("using T") { &[("T", ty)] } else { &[] };
             let module =
@@ -53,7 +54,7 @@ fn templates_print_and_parse_back() {
 
 #[test]
 fn every_function_of_a_template_has_a_contract() {
-    for template in &TEMPLATES {
+    for template in TEMPLATES.iter().chain(&SCHEDULERS) {
         let types: &[_] = if template.text.contains("using T") { &[("T", Scalar::U64)] } else { &[] };
         let module = parsed(template, types).expect("parses");
         for function in module.functions.iter().filter(|f| !f.is_kernel()) {
@@ -65,6 +66,18 @@ fn every_function_of_a_template_has_a_contract() {
 #[test]
 fn an_instance_has_its_prefix_and_the_program_in_its_holes() {
     assert_snapshot!(filled("compact", Scalar::U32));
+}
+
+#[test]
+fn a_scheduler_is_opened_with_what_it_includes() {
+    let module =
+        open("topology", &[("RELAXED", Literal::Int(0)), ("COLLECTOR", Literal::Int(1))]).expect("opens");
+    let defined = |name: &str| module.function(name).is_some_and(|f| !module.functions[f].is_hole());
+    assert!(defined("grid_barrier") && defined("int_add") && defined("iterate"));
+    assert!(!defined("rewrite"));
+    assert_eq!(crate::verify::verify(&module), []);
+    let found = open("topology", &[]).expect_err("its constants are holes");
+    assert_eq!(found[0].code, "K0202");
 }
 
 #[test]

@@ -13,8 +13,9 @@ use gchr_core::ids::IdVec;
 use gchr_core::rule::Program;
 use gchr_core::source::SourceMap;
 
-use super::system::{HeadId, HeadKind, Site, System};
+use super::system::{HeadId, HeadKind, System};
 use crate::build::{self, FunctionBuilder};
+use crate::codegen::Sites;
 use crate::ir::*;
 
 /// When a slot may be rewritten.
@@ -50,9 +51,6 @@ pub(super) mod status {
 pub(super) const HEAD_MASK: u32 = 0xffff;
 pub(super) const ARITY_SHIFT: u32 = 16;
 
-/// Where an arithmetic error can arise, by the number that the device reports.
-pub type Sites = Vec<(gchr_core::op::Op, bool, Site)>;
-
 /// Functions of the template that generated code calls, and the records it works on.
 pub(super) struct Runtime<'a> {
     pub module: &'a Module,
@@ -83,7 +81,7 @@ pub(super) fn rewrite_functions(
     module: &Module,
 ) -> (Vec<Function>, Sites) {
     let runtime = Runtime::new(module);
-    let mut sites = Sites::new();
+    let mut sites = Sites::default();
     let mut functions = Vec::new();
     let mut cases: Vec<(HeadId, FunctionId)> = Vec::new();
     let first = runtime.function("rewrite").0 as usize;

@@ -4,10 +4,11 @@ use gchr_core::diagnostic::Diagnostic;
 use gchr_core::rule::Program;
 use gchr_core::source::SourceMap;
 
-use super::codegen::{self, Sites, Strategy};
+use super::codegen::{self, Strategy};
 use super::system::System;
+use crate::codegen::Sites;
 use crate::ir::*;
-use crate::{build, text, verify};
+use crate::{build, template, verify};
 
 /// What happens to slots that nothing refers to any more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -75,13 +76,11 @@ pub fn kernels(
     if !found.is_empty() {
         return Err(found);
     }
-    let mut texts = SourceMap::new();
-    let id = texts.add("topology.cu", include_str!("../../templates/topology.cu"));
-    let mut module = text::parse(&texts, id)?;
+    let relaxed = Literal::Int(u64::from(strategy == Strategy::Relaxed));
+    let constants = [("RELAXED", relaxed), ("COLLECTOR", Literal::Int(collector as u64))];
+    let mut module = template::open("topology", &constants)?;
     widen(&mut module, system.max_arity);
     relax_occupancy(&mut module, system.max_arity);
-    fill(&mut module, "RELAXED", u64::from(strategy == Strategy::Relaxed));
-    fill(&mut module, "COLLECTOR", collector as u64);
     for hole in ["first_waiting", "retain_arguments", "release_arguments", "renamed"] {
         let function = codegen::argument_function(hole, &module, system.max_arity);
         build::fill_hole(&mut module, hole, vec![function]);
@@ -90,12 +89,6 @@ pub fn kernels(
     build::fill_hole(&mut module, "rewrite", functions);
     let broken = verify::verify_closed(&module);
     if broken.is_empty() { Ok(Kernels { module, sites }) } else { Err(broken) }
-}
-
-fn fill(module: &mut Module, constant: &str, value: u64) {
-    if let Some(id) = module.constant(constant) {
-        module.constants[id].value = ConstantValue::Given(Literal::Int(value));
-    }
 }
 
 /// Lets the kernel have more registers when slots are wide, so that none are spilled.

@@ -6,10 +6,8 @@ mod tables;
 use std::time::Instant;
 
 use gchr_core::control::{Control, Progress};
-use gchr_core::diagnostic::Diagnostic;
 use gchr_core::error::{RunError, StopReason};
 use gchr_core::exec::term::NormalForm;
-use gchr_core::op::ArithmeticError;
 use gchr_core::plan::term::TermPlan;
 use gchr_core::rule::{GroundTerm, Program};
 use gchr_core::stats::Stats;
@@ -17,6 +15,7 @@ use gchr_core::stats::Stats;
 use super::codegen::Strategy;
 use super::kernels::{Collector, Kernels};
 use super::system::System;
+use crate::codegen::{self, Noted};
 use crate::device::{Arg, Device, DeviceError, Launch, Value};
 use tables::{Counts, Tables};
 
@@ -178,7 +177,7 @@ impl Runner<'_> {
             match end.stop {
                 stop::DONE => return Ok(()),
                 stop::MUST_GROW => self.grow(tables, device)?,
-                stop::FAILED => return Err(self.failed(&end.error)),
+                stop::FAILED => return Err(self.failed(end.error)),
                 _ => {}
             }
             if took < SLICE_MS / 2.0 {
@@ -209,34 +208,13 @@ impl Runner<'_> {
         Err(self.stopped(StopReason::Memory { limit: self.options.memory, what }))
     }
 
-    /// The arithmetic error that the device noted: site, kind, operands.
-    fn failed(&self, noted: &[u32]) -> Failure {
-        let (site, kind) = (noted[0] as usize, noted[1]);
-        let Some(&(op, float, site)) = self.job.kernels.sites.get(site) else {
-            return Failure::Device(DeviceError::Findings(vec![
-                Diagnostic::error(
-                    "I0201",
-                    format!("internal error: the device reports an error at the unknown place {site}"),
-                )
-                .help("this is a bug of gchr, not of the program; please report it with the program"),
-            ]));
+    /// The arithmetic error that the device noted.
+    fn failed(&self, noted: Option<Noted>) -> Failure {
+        let Some((reason, site)) = noted.and_then(|noted| self.job.kernels.sites.explain(&noted)) else {
+            return Failure::Device(codegen::unknown_site(noted));
         };
-        let bits = |k: usize| u64::from(noted[k]) | u64::from(noted[k + 1]) << 32;
-        let show = |bits: u64| {
-            if float { format!("{:?}", f64::from_bits(bits)) } else { bits.cast_signed().to_string() }
-        };
-        let operands = [bits(2), bits(4)].into_iter().take(op.arity()).map(show).collect();
-        let error = match kind {
-            0 => ArithmeticError::Overflow,
-            1 => ArithmeticError::DivisionByZero,
-            _ => ArithmeticError::Undefined,
-        };
-        let mut failure = self.stopped(StopReason::Arithmetic { op, error, operands });
-        if let Failure::Stopped(stopped) = &mut failure {
-            stopped.error.rule = site.rule;
-            stopped.error.span = Some(site.span);
-        }
-        failure
+        let error = RunError { reason, rule: site.rule, span: Some(site.span), progress: self.progress() };
+        Failure::Stopped(Box::new(Stopped { error, stats: Stats::default() }))
     }
 
     fn stats(&self, start: Instant, device: &dyn Device) -> Stats {

@@ -14,7 +14,8 @@ use gchr_core::ids::IdVec;
 use gchr_core::op::Op;
 use gchr_core::rule::{Program, RuleId, VarId};
 use gchr_core::signature::{SortId, SymbolId};
-use gchr_core::source::Span;
+
+use crate::codegen::Site;
 
 pub use graph::{Graph, Node, NodeId, Ref};
 
@@ -62,15 +63,6 @@ pub enum HeadKind {
     Same,
     /// Conjunction of so many truth values.
     All,
-}
-
-/// Where an operator is written.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Site {
-    /// In which rule; `None` in the start term.
-    pub rule: Option<RuleId>,
-    /// Where.
-    pub span: Span,
 }
 
 /// One way to rewrite a term with a given head.

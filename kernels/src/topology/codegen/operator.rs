@@ -5,8 +5,8 @@ use gchr_core::signature::{SortId, SortKind};
 
 use super::{ArgId, Generator, head_of, status};
 use crate::build;
+use crate::codegen::{Arithmetic, Site};
 use crate::ir::*;
-use crate::topology::system::Site;
 
 impl Generator<'_> {
     fn argument_value(&self, k: usize) -> Expr {
@@ -152,70 +152,10 @@ impl Generator<'_> {
         self.become_truth(all, arity);
     }
 
-    /// Code for an operator on scalars. Checked operations are functions of the template that report errors with the site's number.
+    /// Code for an operator on scalars.
     pub(super) fn compute(&mut self, op: Op, float: bool, args: Vec<Expr>, site: Site) -> Expr {
-        let comparison = |op| match op {
-            Op::Eq | Op::Same => Some(BinaryOp::Eq),
-            Op::Ne | Op::Differ => Some(BinaryOp::Ne),
-            Op::Lt | Op::Before => Some(BinaryOp::Lt),
-            Op::Le | Op::BeforeOrSame => Some(BinaryOp::Le),
-            Op::Gt | Op::After => Some(BinaryOp::Gt),
-            Op::Ge | Op::AfterOrSame => Some(BinaryOp::Ge),
-            _ => None,
-        };
-        let simple = match op {
-            Op::And => Some(BinaryOp::And),
-            Op::Or => Some(BinaryOp::Or),
-            Op::Xor => Some(BinaryOp::Xor),
-            other => comparison(other),
-        };
-        if let (Some(op), [a, b]) = (simple, args.as_slice()) {
-            return self.b.var("value", build::binary(op, a.clone(), b.clone()));
-        }
-        let unary = |op, a: &Expr| Expr::new(ExprKind::Unary(op, Box::new(a.clone())), a.ty);
-        let direct = match (op, args.as_slice()) {
-            (Op::Negate, [a]) => Some(unary(UnaryOp::Not, a)),
-            (Op::Not, [a]) => Some(unary(UnaryOp::BitNot, a)),
-            (Op::Min | Op::Max, [a, b]) => {
-                let f = if op == Op::Min { Intrinsic::Min } else { Intrinsic::Max };
-                let scalar = if float { Scalar::F64 } else { Scalar::I64 };
-                Some(build::intrinsic(f, vec![a.clone(), b.clone()], scalar))
-            }
-            (Op::ToFloat, [a]) => Some(build::cast(Scalar::F64, a.clone())),
-            _ => None,
-        };
-        if let Some(value) = direct {
-            return self.b.var("value", value);
-        }
-        let number = self.sites.len() as u32;
-        self.sites.push((op, float, site));
-        let function = format!("{}_{}", if float { "float" } else { "int" }, function_name(op));
-        let mut all = vec![self.p.clone(), build::u32(number)];
-        all.extend(args);
-        self.b.call("value", self.module(), self.runtime.function(&function), all)
-    }
-}
-
-/// Name of the checked operation in the template.
-fn function_name(op: Op) -> &'static str {
-    match op {
-        Op::Add => "add",
-        Op::Sub => "sub",
-        Op::Mul => "mul",
-        Op::Div => "div",
-        Op::Quot => "quot",
-        Op::Rem => "rem",
-        Op::FloorDiv => "floor_div",
-        Op::Mod => "mod",
-        Op::Neg => "neg",
-        Op::Abs => "abs",
-        Op::Sign => "sign",
-        Op::Gcd => "gcd",
-        Op::Msb => "msb",
-        Op::Pow => "pow",
-        Op::Shl => "shl",
-        Op::Shr => "shr",
-        Op::Truncate => "truncate",
-        other => unreachable!("{} is not a checked operation", other.name()),
+        let error = build::field(self.module(), self.p.clone(), "error");
+        let arithmetic = Arithmetic { module: self.runtime.module, error, sites: &mut *self.sites };
+        arithmetic.compute(&mut self.b, op, float, args, site)
     }
 }

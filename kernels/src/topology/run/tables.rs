@@ -5,6 +5,7 @@ use gchr_core::rule::{Const, GroundNode};
 use gchr_core::{control::Progress, ids::Id};
 
 use super::{Failure, Job, Options};
+use crate::codegen::Noted;
 use crate::device::{BufferId, Device, DeviceExt, Result, Value};
 use crate::topology::codegen::ARITY_SHIFT;
 use crate::topology::kernels::Collector;
@@ -17,10 +18,8 @@ mod word {
     pub const ACTIVE: usize = 16;
     pub const GARBAGE: usize = 24;
     pub const FULL: usize = 32;
-    pub const ERROR: usize = 40;
-    pub const BARRIER: usize = 56;
-    pub const STOP: usize = 64;
-    pub const CONTROL: usize = 72;
+    pub const STOP: usize = 48;
+    pub const CONTROL: usize = 56;
     pub const APPLIED: usize = 0;
     pub const MARKED: usize = 4;
     pub const ITERATIONS: usize = 8;
@@ -45,7 +44,7 @@ pub(super) struct Counts {
 pub(super) struct End {
     pub stop: u32,
     pub counts: Counts,
-    pub error: Vec<u32>,
+    pub error: Option<Noted>,
 }
 
 /// Slots as the host reads them at the end.
@@ -68,9 +67,37 @@ pub(super) struct Tables {
     rc: BufferId,
     rc_read: BufferId,
     keys: BufferId,
+    words: Words,
+}
+
+/// Buffers whose size does not depend on the slots.
+#[derive(Clone, Copy)]
+struct Words {
     block_counts: BufferId,
     control: BufferId,
+    arrivals: BufferId,
+    error: BufferId,
     counts: BufferId,
+}
+
+impl Words {
+    fn new(device: &mut dyn Device) -> Result<Self> {
+        let kernel = device.kernel("iterate")?;
+        let blocks = u64::from(device.resident_blocks(kernel, super::BLOCK)?);
+        Ok(Self {
+            block_counts: device.alloc(4 * blocks)?,
+            control: device.upload_new(&[0u32; word::CONTROL])?,
+            arrivals: device.upload_new(&[0u32])?,
+            error: device.upload_new(&[0u32; Noted::WORDS])?,
+            counts: device.upload_new(&[0u64; word::COUNTS])?,
+        })
+    }
+
+    fn free(self, device: &mut dyn Device) -> Result<()> {
+        [self.block_counts, self.control, self.arrivals, self.error, self.counts]
+            .into_iter()
+            .try_for_each(|buffer| device.free(buffer))
+    }
 }
 
 /// Most slots: an index is a positive 32-bit integer.
@@ -103,18 +130,13 @@ impl Tables {
             return Err(memory("slots of the start term"));
         }
         let capacity = options.slots.clamp(used + 1, most);
-        let control = device.upload_new(&[0u32; word::CONTROL])?;
-        let counts = device.upload_new(&[0u64; word::COUNTS])?;
-        let kernel = device.kernel("iterate")?;
-        let blocks = u64::from(device.resident_blocks(kernel, super::BLOCK)?);
-        let block_counts = device.alloc(4 * blocks)?;
-        let mut tables =
-            Self::alloc(width, capacity, options.collector, control, counts, block_counts, device)?;
+        let words = Words::new(device)?;
+        let mut tables = Self::alloc(width, capacity, options.collector, words, device)?;
         tables.used = used;
         device.upload(tables.term, 0, bytemuck::cast_slice(&input.words))?;
         device.upload(tables.nf, 0, &input.nf)?;
         device.upload(tables.rc, 0, bytemuck::cast_slice(&input.rc))?;
-        device.upload(tables.control, 4 * word::NEXT as u64, bytemuck::bytes_of(&(used as u32)))?;
+        device.upload(tables.words.control, 4 * word::NEXT as u64, bytemuck::bytes_of(&(used as u32)))?;
         Ok(tables)
     }
 
@@ -122,9 +144,7 @@ impl Tables {
         width: usize,
         capacity: u64,
         collector: Collector,
-        control: BufferId,
-        counts: BufferId,
-        block_counts: BufferId,
+        words: Words,
         device: &mut dyn Device,
     ) -> Result<Self> {
         let spare =
@@ -142,9 +162,7 @@ impl Tables {
             rc: device.alloc(capacity * 4)?,
             rc_read: device.alloc(capacity * 4)?,
             keys: device.alloc(keys)?,
-            block_counts,
-            control,
-            counts,
+            words,
         })
     }
 
@@ -153,7 +171,7 @@ impl Tables {
     }
 
     /// The template's `Params`.
-    pub fn params(&self) -> [Value; 11] {
+    pub fn params(&self) -> [Value; 13] {
         let buffers = [
             self.term,
             self.spare,
@@ -162,19 +180,22 @@ impl Tables {
             self.rc,
             self.rc_read,
             self.keys,
-            self.block_counts,
-            self.control,
-            self.counts,
+            self.words.block_counts,
+            self.words.control,
+            self.words.arrivals,
+            self.words.error,
+            self.words.counts,
         ];
-        let mut values = [Value::U32(self.capacity as u32); 11];
+        let mut values = [Value::U32(self.capacity as u32); 13];
         values.iter_mut().zip(buffers).for_each(|(value, buffer)| *value = Value::Buffer(buffer));
         values
     }
 
     /// Reads counts and the reason of the end, and makes the control words ready for another launch.
     pub fn end_of_launch(&mut self, device: &mut dyn Device) -> Result<End> {
-        let mut control: Vec<u32> = device.download_vec(self.control, word::CONTROL)?;
-        let counts: Vec<u64> = device.download_vec(self.counts, word::COUNTS)?;
+        let mut control: Vec<u32> = device.download_vec(self.words.control, word::CONTROL)?;
+        let counts: Vec<u64> = device.download_vec(self.words.counts, word::COUNTS)?;
+        let error = device.download_vec(self.words.error, Noted::WORDS)?;
         self.used = u64::from(control[word::NEXT]).min(self.capacity);
         let end = End {
             stop: control[word::STOP],
@@ -187,22 +208,14 @@ impl Tables {
                 slots: self.used - 1,
                 free: u64::from(control[word::KEYS]),
             },
-            error: control[word::ERROR + 1..word::ERROR + 7].to_vec(),
+            error: Noted::new(&error),
         };
-        for at in [
-            word::ACTIVE,
-            word::ACTIVE + 1,
-            word::GARBAGE,
-            word::GARBAGE + 1,
-            word::FULL,
-            word::BARRIER,
-            word::STOP,
-        ] {
+        for at in [word::ACTIVE, word::ACTIVE + 1, word::GARBAGE, word::GARBAGE + 1, word::FULL, word::STOP] {
             control[at] = 0;
         }
         // Threads that found the tables full have counted beyond their end.
         control[word::NEXT] = self.used as u32;
-        device.upload(self.control, 0, bytemuck::cast_slice(&control))?;
+        device.upload(self.words.control, 0, bytemuck::cast_slice(&control))?;
         Ok(end)
     }
 
@@ -213,9 +226,7 @@ impl Tables {
         if capacity <= self.capacity {
             return Ok(false);
         }
-        let (control, counts, block_counts) = (self.control, self.counts, self.block_counts);
-        let mut grown =
-            Self::alloc(self.width, capacity, self.collector, control, counts, block_counts, device)?;
+        let mut grown = Self::alloc(self.width, capacity, self.collector, self.words, device)?;
         grown.used = self.used;
         device.copy(self.term, grown.term, self.used * 4 * self.width as u64)?;
         device.copy(self.nf, grown.nf, self.used)?;
@@ -236,7 +247,7 @@ impl Tables {
     /// Gives all device memory back.
     pub fn free(self, device: &mut dyn Device) -> Result<()> {
         self.free_slots(device)?;
-        [self.block_counts, self.control, self.counts].into_iter().try_for_each(|buffer| device.free(buffer))
+        self.words.free(device)
     }
 
     /// All slots in use.

@@ -6,7 +6,8 @@ use gchr_core::ids::IdVec;
 use gchr_core::op::Op;
 use gchr_core::rule::VarId;
 
-use super::{HeadId, Site};
+use super::HeadId;
+use crate::codegen::Site;
 
 define_id!(
     /// A node of a [`Graph`].

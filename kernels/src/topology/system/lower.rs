@@ -9,7 +9,8 @@ use gchr_core::rule::{
 };
 use gchr_core::signature::{SortId, SortKind, SymbolId};
 
-use super::{Equation, Graph, Head, HeadId, HeadKind, Node, NodeId, Outcome, Pattern, Ref, Site, System};
+use super::{Equation, Graph, Head, HeadId, HeadKind, Node, NodeId, Outcome, Pattern, Ref, System};
+use crate::codegen::Site;
 
 /// Lowers a program; see [`System::new`].
 pub(super) fn lower(program: &Program) -> System {

@@ -1,0 +1,166 @@
+// Arithmetic that reports errors: what the operators of rules compute, with the results and errors of the interpreters.
+//
+// `error` is a buffer of 8 words: whether an error is noted, its site, what is wrong (0 overflow, 1 division by zero, 2 undefined),
+// and the two operands, low half first. The first error is kept; who reports one goes on with a value of no meaning.
+
+// Notes an arithmetic error, unless there is one.
+// pre: error[0] was 0 before the launch
+// shares: error[0]: atomics only; error[1..7]: written by who sets error[0]
+__device__ __noinline__ void fail(u32* error, u32 site, u32 kind, u64 a, u64 b) {
+    u32 before = atomic_compare_exchange(&error[0u], 0u, 1u);
+    if (before == 0u) {
+        own("first error", error[1u]);
+        error[1u] = site;
+        error[2u] = kind;
+        error[3u] = u32(a);
+        error[4u] = u32(a >> 32u);
+        error[5u] = u32(b);
+        error[6u] = u32(b >> 32u);
+    }
+}
+
+// a + b.
+__device__ __forceinline__ i64 int_add(u32* error, u32 site, i64 a, i64 b) {
+    i64 r = i64(u64(a) + u64(b));
+    if (((a ^ r) & (b ^ r)) < 0ll) {
+        fail(error, site, 0u, u64(a), u64(b));
+    }
+    return r;
+}
+
+// a - b.
+__device__ __forceinline__ i64 int_sub(u32* error, u32 site, i64 a, i64 b) {
+    i64 r = i64(u64(a) - u64(b));
+    if (((a ^ b) & (a ^ r)) < 0ll) {
+        fail(error, site, 0u, u64(a), u64(b));
+    }
+    return r;
+}
+
+// a * b.
+__device__ __forceinline__ i64 int_mul(u32* error, u32 site, i64 a, i64 b) {
+    i64 low = i64(u64(a) * u64(b));
+    if (mul_high(a, b) != low >> 63u) {
+        fail(error, site, 0u, u64(a), u64(b));
+    }
+    return low;
+}
+
+// -a.
+__device__ __forceinline__ i64 int_neg(u32* error, u32 site, i64 a) {
+    if (u64(a) == 0x8000000000000000ull) {
+        fail(error, site, 0u, u64(a), 0ull);
+    }
+    return i64(0ull - u64(a));
+}
+
+// Whether a / b can be computed; reports an error if it is not defined. The remainder of the least number by -1 is 0, its quotient
+// `overflows`.
+__device__ __forceinline__ bool int_divides(u32* error, u32 site, i64 a, i64 b, bool overflows) {
+    if (b == 0ll) {
+        fail(error, site, 1u, u64(a), u64(b));
+        return false;
+    }
+    if (u64(a) == 0x8000000000000000ull && b == -1ll) {
+        if (overflows) {
+            fail(error, site, 0u, u64(a), u64(b));
+        }
+        return false;
+    }
+    return true;
+}
+
+// a / b, rounded down.
+__device__ __forceinline__ i64 int_floor_div(u32* error, u32 site, i64 a, i64 b) {
+    bool defined = int_divides(error, site, a, b, true);
+    i64 q = 0ll;
+    if (defined) {
+        q = a / b;
+        if (a % b != 0ll && (a ^ b) < 0ll) {
+            q = q - 1ll;
+        }
+    }
+    return q;
+}
+
+// The remainder with the divisor's sign.
+__device__ __forceinline__ i64 int_mod(u32* error, u32 site, i64 a, i64 b) {
+    bool defined = int_divides(error, site, a, b, false);
+    i64 r = 0ll;
+    if (defined) {
+        r = a % b;
+        if (r != 0ll && (r ^ b) < 0ll) {
+            r = r + b;
+        }
+    }
+    return r;
+}
+
+// a * 2^b.
+__device__ __forceinline__ i64 int_shl(u32* error, u32 site, i64 a, i64 b) {
+    if (b < 0ll) {
+        fail(error, site, 2u, u64(a), u64(b));
+        return 0ll;
+    }
+    if (a == 0ll) {
+        return 0ll;
+    }
+    if (b < 64ll) {
+        i64 r = i64(u64(a) << u32(b));
+        if (r >> u32(b) == a) {
+            return r;
+        }
+    }
+    fail(error, site, 0u, u64(a), u64(b));
+    return 0ll;
+}
+
+// a / 2^b, rounded down.
+__device__ __forceinline__ i64 int_shr(u32* error, u32 site, i64 a, i64 b) {
+    if (b < 0ll) {
+        fail(error, site, 2u, u64(a), u64(b));
+        return 0ll;
+    }
+    return a >> u32(min(b, 63ll));
+}
+
+// A float result, checked to be finite.
+__device__ __forceinline__ f64 float_checked(u32* error, u32 site, f64 r, f64 a, f64 b) {
+    if ((float_bits(r) & 0x7ff0000000000000ull) == 0x7ff0000000000000ull) {
+        fail(error, site, 0u, float_bits(a), float_bits(b));
+    }
+    return r;
+}
+
+// a + b.
+__device__ __forceinline__ f64 float_add(u32* error, u32 site, f64 a, f64 b) {
+    f64 r = float_checked(error, site, a + b, a, b);
+    return r;
+}
+
+// a - b.
+__device__ __forceinline__ f64 float_sub(u32* error, u32 site, f64 a, f64 b) {
+    f64 r = float_checked(error, site, a - b, a, b);
+    return r;
+}
+
+// a * b.
+__device__ __forceinline__ f64 float_mul(u32* error, u32 site, f64 a, f64 b) {
+    f64 r = float_checked(error, site, a * b, a, b);
+    return r;
+}
+
+// a / b.
+__device__ __forceinline__ f64 float_div(u32* error, u32 site, f64 a, f64 b) {
+    if (b == 0.0) {
+        fail(error, site, 1u, float_bits(a), float_bits(b));
+        return 0.0;
+    }
+    f64 r = float_checked(error, site, a / b, a, b);
+    return r;
+}
+
+// -a: never an error.
+__device__ __forceinline__ f64 float_neg(u32* error, u32 site, f64 a) {
+    return -a;
+}
