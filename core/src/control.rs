@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::error::StopReason;
+use crate::profile::Recorder;
 
 /// Limits of a run; `None` means none.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -38,6 +39,7 @@ pub struct Control<'a> {
     interrupt: Option<&'a AtomicBool>,
     progress: Option<ProgressSink<'a>>,
     trace: Option<TraceSink<'a>>,
+    recorder: Option<&'a mut Recorder>,
     output: Box<dyn Write + 'a>,
 }
 
@@ -57,6 +59,7 @@ impl<'a> Control<'a> {
             interrupt: None,
             progress: None,
             trace: None,
+            recorder: None,
             output: Box::new(std::io::sink()),
         }
     }
@@ -76,6 +79,12 @@ impl<'a> Control<'a> {
     #[must_use]
     pub fn trace(mut self, f: impl FnMut(&str) + 'a) -> Self {
         self.trace = Some(Box::new(f));
+        self
+    }
+    /// Records the course of the run.
+    #[must_use]
+    pub fn profile(mut self, recorder: &'a mut Recorder) -> Self {
+        self.recorder = Some(recorder);
         self
     }
     /// Where `write` and its kin go.
@@ -102,16 +111,33 @@ impl<'a> Control<'a> {
             f(line);
         }
     }
+    /// Whether the run is recorded: else do not count for it.
+    pub fn records(&self) -> bool {
+        self.recorder.is_some()
+    }
+    /// The recorder, if there is one.
+    pub fn recorder(&mut self) -> Option<&mut Recorder> {
+        self.recorder.as_deref_mut()
+    }
+    /// Notes how far the run is: at its start and its end, beside what [`poll`](Self::poll) notes.
+    pub fn record(&mut self, now: Progress) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.point(now);
+        }
+    }
     /// The program's output.
     pub fn out(&mut self) -> &mut dyn Write {
         &mut *self.output
     }
-    /// How many more steps an executor may take before it must call [`poll`](Self::poll) again: at most `chunk`, less near `--max-steps`.
+    /// How many more steps an executor may take before it must call [`poll`](Self::poll) again: at most `chunk`, less near `--max-steps`
+    /// and when the run is recorded.
     pub fn fuel(&self, steps: u64, chunk: u64) -> u64 {
+        let chunk = self.recorder.as_ref().map_or(chunk, |recorder| recorder.slice().min(chunk));
         self.limits.max_steps.map_or(chunk, |max| max.saturating_sub(steps).min(chunk))
     }
     /// To be called every so many steps (about every 10 ms of work): reports progress and says whether the run must stop.
     pub fn poll(&mut self, now: Progress) -> Result<(), StopReason> {
+        self.record(now);
         if let Some(f) = &mut self.progress {
             f(now);
         }

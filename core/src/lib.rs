@@ -12,6 +12,7 @@ pub mod hash;
 pub mod ids;
 pub mod op;
 pub mod plan;
+pub mod profile;
 pub mod rule;
 pub mod signature;
 pub mod source;

@@ -12,6 +12,7 @@ pub use error::DeviceError;
 use std::time::Duration;
 
 use gchr_core::define_id;
+use gchr_core::profile::Traffic;
 
 define_id!(
     /// A buffer in device memory. Numbers are never used again, so that a stale one is noticed.
@@ -159,6 +160,11 @@ pub trait Device {
     /// Writes one word at once, beside the work under way: so the host tells a running kernel to stop. The kernel reads it atomically.
     fn post(&mut self, buffer: BufferId, offset: u64, value: u32) -> Result<()> {
         self.upload(buffer, offset, &value.to_le_bytes())
+    }
+
+    /// Memory traffic of all launches so far, where the device counts it.
+    fn traffic(&self) -> Option<Traffic> {
+        None
     }
 
     /// Starts a timer on the device.

@@ -14,6 +14,7 @@ mod search;
 mod step;
 mod store;
 mod table;
+mod tally;
 #[cfg(test)]
 mod tests;
 
@@ -70,6 +71,7 @@ pub fn run(
         true => Err(machine.stop(StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS })),
         false => execute(&mut machine, facts),
     };
+    machine.report();
     let progress = machine.progress();
     let stats = Stats {
         firings: Some(machine.firings),

@@ -11,6 +11,7 @@ mod heap;
 mod machine;
 mod normal_form;
 mod start;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -73,7 +74,7 @@ fn run_with(
         let stats = Stats { rewrites: Some(0), device: Some("cpu".into()), ..Stats::default() };
         Box::new(Stopped { error: RunError { reason, rule: None, span: None, progress }, stats })
     };
-    let code = assemble::assemble(plan, program.signature.booleans)
+    let code = assemble::assemble(plan, program.signature.booleans, control.records())
         .map_err(|e| refuse(StopReason::Indices { what: e.what, limit: e.limit }))?;
     let violations = bytecode::verify(&code);
     if let Some(first) = violations.first() {
@@ -86,6 +87,7 @@ fn run_with(
     let mut machine = Machine::new(program, plan, &code, heap, control).ok_or_else(no_memory)?;
     let result = start::evaluate(&mut machine, program, plan, input);
     let result = result.and_then(|value| machine.over_limit().map_or(Ok(value), Err));
+    machine.report();
     let mut stats = Stats {
         rewrites: Some(machine.steps()),
         run_ms: Some(start.elapsed().as_secs_f64() * 1e3),

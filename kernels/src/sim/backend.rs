@@ -7,12 +7,16 @@ use gchr_core::control::{Control, Limits as RunLimits};
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::error::StopReason;
 use gchr_core::ids::{Id, IdVec};
+use gchr_core::profile::Traffic;
 
 use super::device::MAX_BLOCK;
 use super::{
     Counters, LaunchError, LowerError, MemoryError, Options, Program, Shape, SimControl, Simulator, WARP,
 };
 use crate::device::{BufferId, Device, DeviceError, KernelId, Launch, Limits, Result, TimerId};
+
+/// Bytes of the unit in which GPUs move memory.
+const SECTOR: u64 = 32;
 
 /// Bytes of statically declared shared memory a block may have, as in CUDA.
 const SHARED_BYTES: u32 = 48 << 10;
@@ -173,6 +177,11 @@ impl Device for SimDevice<'_> {
 
     fn synchronize(&mut self) -> Result<()> {
         Ok(())
+    }
+
+    fn traffic(&self) -> Option<Traffic> {
+        let Counters { sectors_read, sectors_written, atomics, .. } = self.totals;
+        Some(Traffic { read: sectors_read * SECTOR, written: sectors_written * SECTOR, atomics })
     }
 
     fn start_timer(&mut self) -> Result<TimerId> {

@@ -3,12 +3,13 @@
 mod result;
 mod tables;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gchr_core::control::{Control, Progress};
 use gchr_core::error::{RunError, StopReason};
 use gchr_core::exec::term::NormalForm;
 use gchr_core::plan::term::TermPlan;
+use gchr_core::profile::{Recorder, Round, Traffic};
 use gchr_core::rule::{GroundTerm, Program};
 use gchr_core::stats::Stats;
 
@@ -135,6 +136,16 @@ fn stopped(reason: StopReason, progress: Progress) -> Failure {
     Failure::Stopped(Box::new(Stopped { error, stats: Stats::default() }))
 }
 
+/// Traffic of a launch, if the device counts it.
+fn traffic_since(before: Option<Traffic>, device: &dyn Device) -> Option<Traffic> {
+    let (before, now) = (before?, device.traffic()?);
+    Some(Traffic {
+        read: now.read - before.read,
+        written: now.written - before.written,
+        atomics: now.atomics - before.atomics,
+    })
+}
+
 struct Runner<'a> {
     job: Job<'a>,
     options: Options,
@@ -156,10 +167,14 @@ impl Runner<'_> {
         loop {
             self.bytes = self.bytes.max(tables.bytes());
             self.poll(control)?;
+            if let Some(recorder) = control.recorder() {
+                iterations = recorder.rounds_per_point();
+            }
             let applied = control.limits().max_steps.unwrap_or(u64::MAX);
             let params = tables.params();
             let args =
                 [Arg::Record(&params), Arg::Value(Value::U32(iterations)), Arg::Value(Value::U64(applied))];
+            let before = device.traffic();
             let timer = device.start_timer()?;
             let launch = Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true };
             let launched = device.launch(&launch).and_then(|()| device.stop_timer(timer));
@@ -174,6 +189,14 @@ impl Runner<'_> {
             self.device_ms += took;
             let end = tables.end_of_launch(device)?;
             self.counts = end.counts;
+            if let Some(recorder) = control.recorder() {
+                recorder.kernel(
+                    "iterate",
+                    Duration::from_secs_f64(took / 1e3),
+                    traffic_since(before, device),
+                );
+                self.record(recorder, end.stop == stop::DONE, device);
+            }
             match end.stop {
                 stop::DONE => return Ok(()),
                 stop::MUST_GROW => self.grow(tables, device)?,
@@ -186,6 +209,15 @@ impl Runner<'_> {
                 iterations = (iterations / 2).max(1);
             }
         }
+    }
+
+    /// Adds what the launch did to the course of the run. The last iteration, which finds nothing to do, is counted at the end.
+    fn record(&self, recorder: &mut Recorder, done: bool, device: &dyn Device) {
+        recorder.collected(self.counts.collections);
+        recorder.traffic(device.traffic().unwrap_or_default());
+        let rounds = self.counts.iterations - u64::from(!done);
+        let live = self.counts.slots - self.counts.free;
+        recorder.round(Round { rounds, progress: Progress { live, ..self.progress() } });
     }
 
     fn progress(&self) -> Progress {

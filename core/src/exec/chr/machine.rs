@@ -13,6 +13,7 @@ use super::index::NONE;
 use super::search::{Found, Search};
 use super::step::{Flow, Scene};
 use super::table::{Table, TableFull};
+use super::tally::Tally;
 use crate::control::Control;
 use crate::error::{RunError, StopReason};
 use crate::plan::chr::ChrPlan;
@@ -44,6 +45,8 @@ pub(super) struct Machine<'a, 'c> {
     patience: u32,
     pub(super) peak: u64,
     last_rule: Option<RuleId>,
+    /// Counts of a recorded run.
+    tally: Option<Box<Tally>>,
 }
 
 /// An activation, or a query.
@@ -99,7 +102,8 @@ impl<'a, 'c> Machine<'a, 'c> {
         control: &'a mut Control<'c>,
     ) -> Self {
         let fuel = control.fuel(0, FIRINGS);
-        Self {
+        let tally = control.records().then(|| Box::new(Tally::new(plan.rules.len())));
+        let mut machine = Self {
             program,
             plan,
             code,
@@ -115,7 +119,10 @@ impl<'a, 'c> Machine<'a, 'c> {
             patience: ROWS,
             peak: 0,
             last_rule: None,
-        }
+            tally,
+        };
+        machine.record();
+        machine
     }
 
     /// Activates a constraint with these arguments on an empty stack.
@@ -173,6 +180,9 @@ impl<'a, 'c> Machine<'a, 'c> {
         let occurrences = &self.code.activations[frame.owner as usize].occurrences;
         for (k, occurrence) in occurrences.iter().enumerate().skip(first) {
             frame.occurrence = k as u32;
+            if let Some(tally) = &mut self.tally {
+                tally.enter(occurrence);
+            }
             let mut search = self.search_of(frame, occurrence);
             if !search.entry().map_err(|t| self.trapped(frame, t))? {
                 continue;
@@ -226,8 +236,13 @@ impl<'a, 'c> Machine<'a, 'c> {
         mut row: u32,
     ) -> Result<Option<Next>, Stop> {
         loop {
+            let patience = self.patience;
             let mut search = self.search_of(frame, occurrence);
-            match search.find(k, row).map_err(|t| self.trapped(frame, t))? {
+            let found = search.find(k, row);
+            if let Some(tally) = &mut self.tally {
+                tally.tried(occurrence.rule, patience - self.patience);
+            }
+            match found.map_err(|t| self.trapped(frame, t))? {
                 Found::Nothing => return Ok(None),
                 Found::Pause(at, on) => {
                     self.look_up_from_search(frame)?;
@@ -266,6 +281,9 @@ impl<'a, 'c> Machine<'a, 'c> {
         self.fuel -= 1;
         self.firings += 1;
         self.last_rule = Some(occurrence.rule);
+        if let Some(tally) = &mut self.tally {
+            tally.fired(occurrence.rule);
+        }
         if self.control.traces() {
             self.trace(frame, occurrence);
         }

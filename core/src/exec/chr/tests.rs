@@ -4,3 +4,4 @@ mod behaviour;
 mod builder;
 mod naive;
 mod random;
+mod recorded;

@@ -25,8 +25,8 @@ pub(super) struct TooLarge {
     pub(super) limit: u64,
 }
 
-/// Bytecode of a plan.
-pub(super) fn assemble(plan: &TermPlan, booleans: Booleans) -> Result<Code, TooLarge> {
+/// Bytecode of a plan; `recorded` counts how often each block is entered in which rules are applied.
+pub(super) fn assemble(plan: &TermPlan, booleans: Booleans, recorded: bool) -> Result<Code, TooLarge> {
     let holes = functions_with_holes(plan);
     let mut code = Code {
         ops: vec![Op::Halt],
@@ -35,6 +35,7 @@ pub(super) fn assemble(plan: &TermPlan, booleans: Booleans) -> Result<Code, TooL
         operands: Vec::new(),
         sites: Vec::new(),
         traces: Vec::new(),
+        blocks: Vec::new(),
         failures: Vec::new(),
         map_of: vec![NO_MAP],
         maps: Vec::new(),
@@ -56,6 +57,7 @@ pub(super) fn assemble(plan: &TermPlan, booleans: Booleans) -> Result<Code, TooL
             function,
             id,
             holes: &holes,
+            recorded,
             code: &mut code,
             calls: &mut calls,
             state: State {
@@ -177,6 +179,8 @@ struct Assembler<'a> {
     function: &'a Function,
     id: FunctionId,
     holes: &'a IdVec<FunctionId, bool>,
+    /// Whether blocks are counted.
+    recorded: bool,
     code: &'a mut Code,
     /// Instructions whose target is the entry of a function.
     calls: &'a mut Vec<(usize, FunctionId)>,
@@ -399,6 +403,11 @@ impl Assembler<'_> {
         if let Some(last) = block.applied.last() {
             self.state.pending += block.applied.len() as u32;
             self.state.rule = last.0;
+            if self.recorded {
+                let tally = Op::Tally { block: self.code.blocks.len() as u32 };
+                self.code.blocks.push(block.applied.as_slice().into());
+                self.emit(tally);
+            }
         }
         let sets = live::before_steps(block, after);
         self.keep_only(&sets[0]);

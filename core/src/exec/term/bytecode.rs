@@ -361,6 +361,10 @@ pub(super) enum Op {
     Trace {
         index: u32,
     },
+    /// Counts an entry of a block in which rules are applied: an entry of [`Code::blocks`].
+    Tally {
+        block: u32,
+    },
 }
 
 /// A field of an `AllocN`.
@@ -437,6 +441,8 @@ pub(super) struct Code {
     pub(super) operands: Vec<Operand>,
     pub(super) sites: Vec<OpSite>,
     pub(super) traces: Vec<TracePoint>,
+    /// Rules that are applied in a block; for recorded runs only.
+    pub(super) blocks: Vec<Box<[RuleId]>>,
     pub(super) failures: Vec<Failure>,
     /// By position: which entry of `maps`, or [`NO_MAP`].
     pub(super) map_of: Vec<u32>,

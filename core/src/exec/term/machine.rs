@@ -12,6 +12,7 @@ use crate::error::{RunError, StopReason};
 use crate::exec::term::bytecode::*;
 use crate::exec::term::compare;
 use crate::exec::term::heap::{Bump, Heap, Reservation};
+use crate::exec::term::tally::Tally;
 use crate::op::ArithmeticError;
 use crate::plan::term::{FunctionId, TermPlan};
 use crate::rule::{Program, RuleId};
@@ -44,6 +45,7 @@ pub(super) struct Machine<'a, 'c> {
     pub(super) values: Vec<(SortId, u64)>,
     /// Sort of the outermost frame's root, if it has one.
     outermost: Option<SortId>,
+    tally: Tally,
 }
 
 /// Why the loop was left.
@@ -72,6 +74,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         let least = (code.max_frame as u64 + 4096) * 16;
         let mut stack = Reservation::new(heap.memory().max(least), least)?;
         let stack_end = stack.base().cast();
+        let tally = Tally::new(code, control);
         let mut machine = Self {
             program,
             plan,
@@ -85,9 +88,11 @@ impl<'a, 'c> Machine<'a, 'c> {
             fuel: 0,
             values: Vec::new(),
             outermost: None,
+            tally,
         };
         machine.granted = machine.control.fuel(0, CHUNK) as i64;
         machine.fuel = machine.granted;
+        machine.record();
         Some(machine)
     }
 
@@ -102,6 +107,21 @@ impl<'a, 'c> Machine<'a, 'c> {
 
     fn progress(&self, fuel: i64) -> Progress {
         Progress { steps: self.steps_with(fuel), bytes: self.heap.bytes(), live: self.heap.cells_in_use() }
+    }
+
+    /// Notes how far the run is.
+    fn record(&mut self) {
+        let now = self.progress(self.fuel);
+        if let Some(recorder) = self.control.recorder() {
+            recorder.collected(self.heap.collections);
+            recorder.point(now);
+        }
+    }
+
+    /// Reports the end of a recorded run.
+    pub(super) fn report(&mut self) {
+        self.record();
+        self.tally.report(self.code, self.control);
     }
 
     /// Applies a function to values; the arguments are dead afterwards.
@@ -540,6 +560,7 @@ impl<'a, 'c> Machine<'a, 'c> {
                         stop!(Stop { reason: StopReason::NoRule { redex }, rule, span: None });
                     }
                     Op::Trace { index } => self.trace(index, fp),
+                    Op::Tally { block } => self.tally.enter(block),
                 }
                 ip = ip.add(1);
             }

@@ -3,6 +3,7 @@
 mod limits;
 mod peers;
 mod random;
+mod recorded;
 mod reference;
 
 use super::*;

@@ -77,9 +77,8 @@ impl Machine<'_, '_> {
         if self.heap.wants_collection() {
             self.collect(top)?;
         }
-        let live = self.tables.iter().map(|t| t.live() as u64).sum();
-        let now = Progress { steps: self.firings, bytes: self.bytes(), live };
-        match self.control.poll(now) {
+        self.report_totals();
+        match self.control.poll(self.progress()) {
             Err(StopReason::Steps { .. }) if !firing => {}
             Err(reason) => return Err(self.stop(reason)),
             Ok(()) => {}
@@ -87,6 +86,31 @@ impl Machine<'_, '_> {
         self.fuel = self.control.fuel(self.firings, FIRINGS);
         self.patience = ROWS;
         Ok(())
+    }
+
+    /// Tells the recorder what it cannot see in the progress.
+    fn report_totals(&mut self) {
+        if let (Some(tally), Some(recorder)) = (&mut self.tally, self.control.recorder()) {
+            recorder.tried(tally.take_tried());
+            recorder.collected(self.heap.collections());
+        }
+    }
+
+    /// Notes how far the run is, if somebody wants to know.
+    pub(super) fn record(&mut self) {
+        if self.control.records() {
+            self.report_totals();
+            let now = self.progress();
+            self.control.record(now);
+        }
+    }
+
+    /// Reports the end of a recorded run.
+    pub(in crate::exec::chr) fn report(&mut self) {
+        self.record();
+        if let (Some(tally), Some(recorder)) = (self.tally.take(), self.control.recorder()) {
+            tally.report(recorder);
+        }
     }
 
     /// How far the run is.

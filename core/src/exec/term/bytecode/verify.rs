@@ -25,7 +25,7 @@ impl Op {
         use Op::*;
         let mut r = Refs { falls_through: true, ..Refs::default() };
         match *self {
-            Count { .. } | Trace { .. } => {}
+            Count { .. } | Trace { .. } | Tally { .. } => {}
             NoRule { .. } => r.falls_through = false,
             Halt => {
                 r.slots.push(0);

@@ -26,6 +26,9 @@ impl Machine<'_, '_> {
 
     /// A run that ends with exactly as many steps as are allowed is within the limit.
     pub(super) fn poll(&mut self, now: Progress) -> Result<(), StopReason> {
+        if let Some(recorder) = self.control.recorder() {
+            recorder.collected(self.heap.collections);
+        }
         match self.control.poll(now) {
             Err(StopReason::Steps { limit }) if now.steps <= limit => Ok(()),
             result => result,

@@ -1,0 +1,76 @@
+//! The recorder by itself: points, rounds, sums. Counts of executors are checked beside them.
+
+use super::*;
+
+fn progress(steps: u64) -> Progress {
+    Progress { steps, bytes: 10 * steps, live: 1000 - steps.min(1000) }
+}
+
+#[test]
+fn points_are_thinned_and_stay_totals() {
+    let mut recorder = Recorder::new();
+    let last = 3 * MOST_POINTS as u64;
+    for steps in 0..=last {
+        recorder.tried(2);
+        recorder.point(progress(steps));
+    }
+    let points = recorder.points();
+    assert!(points.len() < MOST_POINTS && points.len() > MOST_POINTS / 4, "{}", points.len());
+    assert!(points.windows(2).all(|w| w[0].steps < w[1].steps && w[0].seconds <= w[1].seconds));
+    assert_eq!((points[0].steps, points[points.len() - 1].steps), (0, last));
+    assert!(points.iter().all(|p| p.tried == 2 * (p.steps + 1)));
+    assert!(recorder.slice() > FIRST_SLICE);
+    assert_eq!(recorder.peak_parallelism(), None);
+}
+
+#[test]
+fn peaks_survive_thinning() {
+    let mut recorder = Recorder::new();
+    let mut steps = 0;
+    for rounds in 1..=2 * MOST_POINTS as u64 {
+        steps += if rounds == 100 { 77 } else { 3 };
+        recorder.round(Round { rounds, progress: progress(steps) });
+    }
+    assert_eq!(recorder.peak_parallelism(), Some(77));
+    let points = recorder.points();
+    assert_eq!(points.iter().filter(|p| p.peak_steps == 77).count(), 1);
+    assert_eq!(points[points.len() - 1].rounds, 2 * MOST_POINTS as u64);
+}
+
+#[test]
+fn a_run_in_rounds_is_drawn_by_its_rounds() {
+    let mut recorder = Recorder::new();
+    recorder.point(progress(0));
+    recorder.round(Round { rounds: 1, progress: progress(5) });
+    recorder.point(progress(5));
+    recorder.round(Round { rounds: 3, progress: progress(8) });
+    let seen: Vec<_> = recorder.points().iter().map(|p| (p.rounds, p.steps, p.peak_steps)).collect();
+    assert_eq!(seen, [(0, 0, 0), (1, 5, 5), (3, 8, 2)]);
+}
+
+#[test]
+fn rules_and_kernels_are_summed() {
+    let mut recorder = Recorder::new();
+    recorder.rule(RuleId(2), RuleCount { applied: 3, tried: 4, share: 0.25 });
+    recorder.rule(RuleId(2), RuleCount { applied: 1, tried: 0, share: 0.5 });
+    assert_eq!(recorder.rules()[2], RuleCount { applied: 4, tried: 4, share: 0.75 });
+    assert_eq!(recorder.rules()[0], RuleCount::default());
+    let traffic = Traffic { read: 64, written: 32, atomics: 1 };
+    recorder.kernel("iterate", Duration::from_millis(2), Some(traffic));
+    recorder.kernel("sort", Duration::from_millis(1), None);
+    recorder.kernel("iterate", Duration::from_millis(3), Some(traffic));
+    let [iterate, sort] = recorder.kernels() else { panic!("two kernels") };
+    assert_eq!((iterate.launches, sort.launches), (2, 1));
+    assert!((iterate.ms - 5.0).abs() < 1e-9);
+    assert_eq!(iterate.traffic, Some(Traffic { read: 128, written: 64, atomics: 2 }));
+    assert_eq!(sort.traffic, None);
+}
+
+#[test]
+fn a_sampler_finds_the_place_where_time_goes() {
+    let sampler = Sampler::start(3);
+    sampler.place().set(1);
+    std::thread::sleep(Duration::from_millis(30));
+    let shares = sampler.stop();
+    assert_eq!(shares, [0.0, 1.0, 0.0]);
+}
