@@ -77,7 +77,7 @@ impl Program {
     pub fn term_plan_after(&self, pass: &str) -> Result<String, Diagnostics> {
         let mut text = String::new();
         let compiled = with_large_stack(|| {
-            gchr_core::plan::term::compile_here(&self.rules, &TermOptions::default(), &mut |name, plan| {
+            gchr_core::plan::term::compile_here(&self.rules, &TermOptions::tasks(true), &mut |name, plan| {
                 if name == pass {
                     text = plan.to_string();
                 }

@@ -3,7 +3,9 @@
 //! [`compile`] lowers a verified program to a [`TermPlan`] and runs [`PASSES`] on it, with [`verify`] behind each.
 //! See `docs/plan-terms.md` for the data type with an example, and for the invariants.
 
+mod base;
 mod copy;
+mod cost;
 mod inline;
 mod ir;
 mod layout;
@@ -12,6 +14,7 @@ mod lower;
 mod matching;
 mod print;
 mod simplify;
+mod split;
 mod tail;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -71,10 +74,22 @@ pub const PASSES: &[Pass] = &[
         run: tail::contexts,
     },
     Pass {
+        name: "split",
+        description: "calls that do not need each other come together, cheapest first",
+        wanted: |o| o.split,
+        run: split::split,
+    },
+    Pass {
         name: "liveness",
         description: "resume points: the locals that each call must keep",
         wanted: |_| true,
         run: live::annotate,
+    },
+    Pass {
+        name: "base-cases",
+        description: "what recursive functions do without a call, a loop or a branch to one, for call sites",
+        wanted: |o| o.split,
+        run: base::base_cases,
     },
 ];
 

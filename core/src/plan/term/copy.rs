@@ -19,7 +19,7 @@ pub(super) struct Copier<'a> {
 impl Copier<'_> {
     /// A fresh local of the function copied into for `local`.
     pub(super) fn bind(&mut self, local: LocalId) -> LocalId {
-        let Local { name, sort } = self.from[local].clone();
+        let Local { name, sort, .. } = self.from[local].clone();
         let new = self.into.local(name, sort);
         self.map.insert(local, new);
         new
@@ -53,8 +53,9 @@ impl Copier<'_> {
         for l in copy.uses_mut() {
             *l = self.local(*l);
         }
-        if let Step::Call { live, .. } = &mut copy {
+        if let Step::Call { live, siblings, .. } = &mut copy {
             live.clear();
+            *siblings = 0;
         }
         if let Some(dst) = step.dst() {
             let new = self.bind(dst);
@@ -72,7 +73,7 @@ impl Copier<'_> {
                     return End::TailCall { function: *function, args };
                 }
                 let dst = self.into.local("v", self.result);
-                steps.push(Step::Call { dst, function: *function, args, live: Vec::new() });
+                steps.push(Step::call(dst, *function, args));
                 End::Return(dst)
             }
             End::Continue(args) => End::Continue(self.locals(args)),
@@ -115,7 +116,8 @@ impl Step {
             | Step::Operate { dst, .. }
             | Step::Call { dst, .. }
             | Step::Region { dst, .. } => *dst = new,
-            Step::Trace { .. } => {}
+            Step::Ref(RefStep::Open { token, .. }) => *token = token.map(|_| new),
+            Step::Trace { .. } | Step::Ref(_) => {}
         }
     }
 }
@@ -125,7 +127,7 @@ pub(super) fn free_locals(block: &Block) -> Vec<LocalId> {
     let (mut used, mut bound) = (Vec::new(), Vec::new());
     block.walk(&mut |b| {
         for step in &b.steps {
-            used.extend_from_slice(step.uses());
+            used.extend(step.uses());
             bound.extend(step.dst());
             if let Step::Region { region, .. } = step {
                 bound.extend_from_slice(&region.params);
@@ -139,7 +141,7 @@ pub(super) fn free_locals(block: &Block) -> Vec<LocalId> {
             End::Context { hole, nest, .. } => {
                 bound.push(*hole);
                 nest.iter().for_each(|s| {
-                    used.extend_from_slice(s.uses());
+                    used.extend(s.uses());
                     bound.extend(s.dst());
                 });
             }

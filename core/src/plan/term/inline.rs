@@ -3,6 +3,7 @@
 use crate::hash::HashMap;
 use crate::ids::{Id, IdVec};
 use crate::plan::term::copy::Copier;
+use crate::plan::term::cost::Callees;
 use crate::plan::term::ir::*;
 
 /// The largest body that is inlined.
@@ -12,8 +13,10 @@ const MAX_GROWN: usize = 500;
 
 /// The pass `inline`: callees first, so that chains of functions collapse. Runs after `tail-calls`.
 pub(super) fn inline(plan: &mut TermPlan) {
-    let order = Callees::of(plan).order();
+    let components = Callees::of(plan).components();
     let mut inlinable: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
+    let order =
+        components.iter().flat_map(|(members, recursive)| members.iter().map(move |&f| (f, *recursive)));
     for (id, recursive) in order {
         let mut function = plan.functions[id].clone();
         let mut size = function.region.body.size();
@@ -84,79 +87,5 @@ impl<'a> Inline<'a> {
     /// In tail position a loop is as good as inlined.
     fn tail_candidate(&mut self, id: FunctionId) -> Option<&'a Function> {
         if self.plan.functions[id].region.is_loop() { None } else { self.candidate(id) }
-    }
-}
-
-/// Who calls whom, tail calls included; a loop of a function to itself is no call.
-struct Callees(IdVec<FunctionId, Vec<FunctionId>>);
-
-impl Callees {
-    fn of(plan: &TermPlan) -> Self {
-        let callees = |function: &Function| {
-            let mut found = Vec::new();
-            function.region.body.walk(&mut |block| {
-                found.extend(block.steps.iter().filter_map(|s| match s {
-                    Step::Call { function, .. } => Some(*function),
-                    _ => None,
-                }));
-                match block.end {
-                    End::TailCall { function, .. } => found.push(function),
-                    End::Context { target: Target::Function(function), .. } => found.push(function),
-                    _ => {}
-                }
-            });
-            found.sort_unstable();
-            found.dedup();
-            found
-        };
-        Self(plan.functions.iter().map(callees).collect())
-    }
-
-    /// Functions with callees first, and whether each is part of a cycle: Tarjan's strongly connected components,
-    /// with an explicit stack.
-    fn order(&self) -> Vec<(FunctionId, bool)> {
-        const NEW: u32 = u32::MAX;
-        let n = self.0.len();
-        let (mut index, mut low, mut on_stack) = (vec![NEW; n], vec![0u32; n], vec![false; n]);
-        let (mut stack, mut order, mut next) = (Vec::new(), Vec::with_capacity(n), 0);
-        for root in 0..n {
-            if index[root] != NEW {
-                continue;
-            }
-            let mut work = vec![(root, 0)];
-            while let Some(&mut (v, ref mut edge)) = work.last_mut() {
-                if *edge == 0 {
-                    (index[v], low[v]) = (next, next);
-                    next += 1;
-                    stack.push(v);
-                    on_stack[v] = true;
-                }
-                let callees = &self.0[FunctionId::from_index(v)];
-                if let Some(&w) = callees.get(*edge) {
-                    *edge += 1;
-                    let w = w.index();
-                    if index[w] == NEW {
-                        work.push((w, 0));
-                    } else if on_stack[w] {
-                        low[v] = low[v].min(index[w]);
-                    }
-                    continue;
-                }
-                work.pop();
-                if let Some(&(parent, _)) = work.last() {
-                    low[parent] = low[parent].min(low[v]);
-                }
-                if low[v] == index[v] {
-                    let start = stack.iter().rposition(|&w| w == v).unwrap_or(0);
-                    let component = stack.split_off(start);
-                    let recursive = component.len() > 1 || callees.contains(&FunctionId::from_index(v));
-                    for w in component {
-                        on_stack[w] = false;
-                        order.push((FunctionId::from_index(w), recursive));
-                    }
-                }
-            }
-        }
-        order
     }
 }

@@ -31,18 +31,26 @@ pub struct TermOptions {
     pub simplify: bool,
     /// Report each rule application with its redex: implies none of the above.
     pub trace: bool,
+    /// Find what may run side by side: siblings of calls, base cases of recursive functions. For schedulers with many workers.
+    pub split: bool,
+    /// Make references explicit: what is borrowed, duplicated, dropped and reused. For backends that free cells by counts.
+    pub counts: bool,
 }
 
 impl Default for TermOptions {
     fn default() -> Self {
-        Self { inline: true, contexts: true, simplify: true, trace: false }
+        Self { inline: true, contexts: true, simplify: true, trace: false, split: false, counts: false }
     }
 }
 
 impl TermOptions {
     /// For runs that are traced: redexes are evaluated one by one, with their arguments at hand.
     pub fn traced() -> Self {
-        Self { inline: false, contexts: false, simplify: false, trace: true }
+        Self { inline: false, contexts: false, simplify: false, trace: true, ..Self::default() }
+    }
+    /// For schedulers that evaluate calls side by side; `counts`: that also free cells by reference counts.
+    pub fn tasks(counts: bool) -> Self {
+        Self { split: true, counts, ..Self::default() }
     }
 }
 
@@ -59,10 +67,25 @@ pub struct TermPlan {
     pub function_of: IdVec<SymbolId, Option<FunctionId>>,
     /// Whether `liveness` has run: then the resume point of every [`Step::Call`] is filled in, and stays right.
     pub resume_points: bool,
+    /// What passes behind `liveness` know about references; none when [`TermOptions::counts`] does not ask for them.
+    pub references: Option<References>,
     /// Names of the rules, for printing.
     pub rule_names: IdVec<RuleId, String>,
     /// Names of the symbols, for printing.
     pub symbol_names: IdVec<SymbolId, String>,
+}
+
+/// How values are owned, once [`Step::Ref`] steps are in the plan.
+///
+/// A reference to a value is held by a cell (its fields are) or by a local. A local is given its reference when it is bound, unless it
+/// is a borrowed parameter or a field: these live on what somebody else holds. Each reference is given away exactly once on every path:
+/// into a cell, to an owned parameter, to the caller, or by a [`Step::Ref`]. Values without cells (numbers, sorts whose
+/// variants have no arguments) are not accounted for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct References {
+    /// Sorts with values that may have several references at a time: only their cells need a count. A cell of another sort has one
+    /// reference as long as it exists, provided that the start of the run is a term without shared subterms.
+    pub counted: IdVec<SortId, bool>,
 }
 
 /// A local.
@@ -72,6 +95,9 @@ pub struct Local {
     pub name: String,
     /// Sort of its value.
     pub sort: SortId,
+    /// Of a parameter: whoever passes a value keeps its reference, and keeps it until the function or the region is left. All
+    /// parameters are owned unless [`TermPlan::references`] are known.
+    pub borrowed: bool,
 }
 
 /// A function: takes normal forms, gives the normal form of the application it stands for.
@@ -85,6 +111,10 @@ pub struct Function {
     pub locals: IdVec<LocalId, Local>,
     /// Parameters and body.
     pub region: Region,
+    /// The base case of a recursive function ([`TermOptions::split`]), for call sites: the body as far as it gets without a call or a
+    /// loop. Where it gets to a value it returns it; everywhere else its end is the tail call of the function with its own parameters,
+    /// and nothing has happened yet that would have to be undone. Its locals are those of the body.
+    pub base: Option<Box<Block>>,
 }
 
 /// A block with parameters, which [`End::Continue`] binds anew: a function, or a nested block that has a value.
@@ -126,6 +156,8 @@ pub enum Step {
         symbol: SymbolId,
         /// Fields.
         args: Vec<LocalId>,
+        /// A token of a cell of the same class ([`RefStep::Open`]), given up here: if it has a cell, that cell is overwritten.
+        reuse: Option<LocalId>,
     },
     /// A unary constructor applied many times.
     Repeat {
@@ -160,6 +192,10 @@ pub enum Step {
         /// The resume point: locals other than `dst` that are needed when the call is back, in order. Filled in by the
         /// `liveness` pass.
         live: Vec<LocalId>,
+        /// So many calls right behind this one need neither its result nor each other's: all of them may run side by side
+        /// ([`TermOptions::split`]). They are the next steps of the block, in order of growing cost; the last one may be the call of a
+        /// context at the end of the block ([`End::Context`]). The code behind the last one is where they meet.
+        siblings: u32,
     },
     /// A nested region, entered with these values; its value is what its body returns.
     Region {
@@ -178,6 +214,46 @@ pub enum Step {
         symbol: SymbolId,
         /// Arguments of the redex.
         args: Vec<LocalId>,
+    },
+    /// Accounts for references ([`References`]). Executors that find unused cells in another way skip it.
+    Ref(RefStep),
+}
+
+/// Changes who holds references: the dup, drop and reuse instructions of Reinking, Xie, de Moura, Leijen: "Perceus: Garbage Free
+/// Reference Counting with Reuse" (PLDI 2021). Values without a cell are left alone by all of them.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RefStep {
+    /// So many references more.
+    Dup {
+        /// To this value.
+        local: LocalId,
+        /// At least 1.
+        times: u32,
+    },
+    /// Gives up a reference. With the last one the cell is freed and each of its fields dropped; the depth of that is
+    /// bounded by memory only.
+    Drop {
+        /// To this value.
+        local: LocalId,
+    },
+    /// Gives up a reference to a cell whose head is known, and takes one to each of some fields that have been read from it
+    /// (drop specialisation). With the last reference these fields are moved out, the others dropped, and the memory of the
+    /// cell becomes the token, or is freed if there is none. Otherwise these fields are duplicated, and the token is empty.
+    Open {
+        /// The cell.
+        cell: LocalId,
+        /// Its head.
+        symbol: SymbolId,
+        /// By field: the local that holds a reference from now on.
+        fields: Vec<Option<LocalId>>,
+        /// Bound here: memory for a cell of the same class, or nothing. Not a value; its sort is that of the cell. Given up exactly
+        /// once on every path, by `reuse` of [`Step::Build`] or by [`RefStep::Free`].
+        token: Option<LocalId>,
+    },
+    /// Frees the memory that a token has, if any.
+    Free {
+        /// The token.
+        token: LocalId,
     },
 }
 
@@ -296,6 +372,10 @@ impl Test {
 }
 
 impl Step {
+    /// A call of which nothing more is known yet.
+    pub fn call(dst: LocalId, function: FunctionId, args: Vec<LocalId>) -> Self {
+        Step::Call { dst, function, args, live: Vec::new(), siblings: 0 }
+    }
     /// The local it binds.
     pub fn dst(&self) -> Option<LocalId> {
         match self {
@@ -305,32 +385,43 @@ impl Step {
             | Step::Operate { dst, .. }
             | Step::Call { dst, .. }
             | Step::Region { dst, .. } => Some(*dst),
-            Step::Trace { .. } => None,
+            Step::Ref(RefStep::Open { token, .. }) => *token,
+            Step::Trace { .. } | Step::Ref(_) => None,
         }
     }
     /// The locals it reads directly, nested regions not included.
-    pub fn uses(&self) -> &[LocalId] {
-        match self {
-            Step::Const { .. } => &[],
-            Step::Repeat { arg, .. } => std::slice::from_ref(arg),
-            Step::Build { args, .. }
-            | Step::Operate { args, .. }
-            | Step::Call { args, .. }
-            | Step::Trace { args, .. } => args,
-            Step::Region { inits, .. } => inits,
-        }
+    pub fn uses(&self) -> impl Iterator<Item = LocalId> + '_ {
+        let (locals, token): (&[LocalId], _) = match self {
+            Step::Const { .. } => (&[], None),
+            Step::Repeat { arg, .. } => (std::slice::from_ref(arg), None),
+            Step::Build { args, reuse, .. } => (args, *reuse),
+            Step::Operate { args, .. } | Step::Call { args, .. } | Step::Trace { args, .. } => (args, None),
+            Step::Region { inits, .. } => (inits, None),
+            Step::Ref(
+                RefStep::Dup { local, .. }
+                | RefStep::Drop { local }
+                | RefStep::Open { cell: local, .. }
+                | RefStep::Free { token: local },
+            ) => (std::slice::from_ref(local), None),
+        };
+        locals.iter().copied().chain(token)
     }
     /// The locals it reads directly, mutable.
-    pub fn uses_mut(&mut self) -> &mut [LocalId] {
-        match self {
-            Step::Const { .. } => &mut [],
-            Step::Repeat { arg, .. } => std::slice::from_mut(arg),
-            Step::Build { args, .. }
-            | Step::Operate { args, .. }
-            | Step::Call { args, .. }
-            | Step::Trace { args, .. } => args,
-            Step::Region { inits, .. } => inits,
-        }
+    pub fn uses_mut(&mut self) -> impl Iterator<Item = &mut LocalId> {
+        let (locals, token): (&mut [LocalId], _) = match self {
+            Step::Const { .. } => (&mut [], None),
+            Step::Repeat { arg, .. } => (std::slice::from_mut(arg), None),
+            Step::Build { args, reuse, .. } => (args, reuse.as_mut()),
+            Step::Operate { args, .. } | Step::Call { args, .. } | Step::Trace { args, .. } => (args, None),
+            Step::Region { inits, .. } => (inits, None),
+            Step::Ref(
+                RefStep::Dup { local, .. }
+                | RefStep::Drop { local }
+                | RefStep::Open { cell: local, .. }
+                | RefStep::Free { token: local },
+            ) => (std::slice::from_mut(local), None),
+        };
+        locals.iter_mut().chain(token)
     }
 }
 
@@ -425,7 +516,7 @@ impl Region {
 impl Function {
     /// A new local.
     pub fn local(&mut self, name: impl Into<String>, sort: SortId) -> LocalId {
-        self.locals.push(Local { name: name.into(), sort })
+        self.locals.push(Local { name: name.into(), sort, borrowed: false })
     }
     /// Sort of a local.
     pub fn sort(&self, local: LocalId) -> SortId {

@@ -79,7 +79,7 @@ fn before_step(step: &Step, mut live: LocalSet) -> LocalSet {
         live = before_block(&region.body, &live);
         region.params.iter().for_each(|&p| live.remove(p));
     }
-    step.uses().iter().for_each(|&l| live.insert(l));
+    step.uses().for_each(|l| live.insert(l));
     live
 }
 
@@ -104,7 +104,7 @@ pub fn before_end(end: &End, after: &LocalSet) -> LocalSet {
         End::Context { hole, nest, .. } => {
             let mut live = LocalSet::default();
             for step in nest {
-                step.uses().iter().for_each(|&l| live.insert(l));
+                step.uses().for_each(|l| live.insert(l));
             }
             nest.iter().filter_map(Step::dst).for_each(|d| live.remove(d));
             live.remove(*hole);

@@ -46,6 +46,7 @@ pub(super) fn lower(program: &Program, layout: Layout, options: TermOptions) -> 
         functions,
         function_of,
         resume_points: false,
+        references: None,
         rule_names: program.rules.ids().map(|r| program.rule_name(r)).collect(),
         symbol_names: signature.symbols.iter().map(|s| s.name.clone()).collect(),
         layout,
@@ -60,6 +61,7 @@ pub(super) fn empty_function(program: &Program, symbol: SymbolId) -> Function {
         result: declared.result,
         locals: IdVec::new(),
         region: Region { params: Vec::new(), body: Block::returning(LocalId::from_index(0)) },
+        base: None,
     };
     for (i, &sort) in declared.args.iter().enumerate() {
         let name = program.rules_of(symbol).find_map(|rule| {
@@ -200,7 +202,7 @@ impl Lower<'_> {
             return Block { applied: Vec::new(), steps: Vec::new(), end };
         }
         let dst = cx.function.local("stuck", cx.function.result);
-        let steps = vec![Step::Build { dst, symbol: cx.symbol, args }];
+        let steps = vec![Step::Build { dst, symbol: cx.symbol, args, reuse: None }];
         Block { applied: Vec::new(), steps, end: End::Return(dst) }
     }
 
@@ -313,6 +315,7 @@ impl Lower<'_> {
             result: cx.function.result,
             locals: IdVec::new(),
             region: Region { params: Vec::new(), body: Block::returning(LocalId::from_index(0)) },
+            base: None,
         };
         let mut inner = Scope::default();
         for &var in &vars {
@@ -341,6 +344,7 @@ impl Lower<'_> {
             result: cx.function.result,
             locals: IdVec::new(),
             region: Region { params: Vec::new(), body: Block::returning(LocalId::from_index(0)) },
+            base: None,
         };
         let mut copier = Copier {
             from: &cx.function.locals,

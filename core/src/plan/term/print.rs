@@ -12,17 +12,28 @@ use crate::signature::SortKind;
 impl Display for TermPlan {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.layout.fmt(f)?;
+        if let Some(references) = &self.references {
+            let counted = references.counted.iter_enumerated().filter(|(_, counted)| **counted);
+            let names: Vec<&str> = counted.map(|(s, _)| self.layout.sorts[s].name.as_str()).collect();
+            writeln!(f, "counted: {}", if names.is_empty() { "none".into() } else { names.join(", ") })?;
+        }
         for (id, function) in self.functions.iter_enumerated() {
             writeln!(f)?;
             write!(f, "fn {}", function.name)?;
             let named = |l: &LocalId| {
                 let local = &function.locals[*l];
-                format!("{}: {}", local_name(function, *l), self.layout.sorts[local.sort].name)
+                let borrowed = if local.borrowed { " borrowed" } else { "" };
+                format!("{}: {}{borrowed}", local_name(function, *l), self.layout.sorts[local.sort].name)
             };
             let params: Vec<String> = function.region.params.iter().map(named).collect();
             write!(f, "({}) -> {}", params.join(", "), self.layout.sorts[function.result].name)?;
             writeln!(f, "{}", if function.region.is_loop() { "  loop" } else { "" })?;
-            Printer { plan: self, function: &self.functions[id], f }.block(&function.region.body, 1)?;
+            let mut printer = Printer { plan: self, function: &self.functions[id], f };
+            printer.block(&function.region.body, 1)?;
+            if let Some(base) = &function.base {
+                writeln!(printer.f, "base case of {}", function.name)?;
+                printer.block(base, 1)?;
+            }
         }
         Ok(())
     }
@@ -98,11 +109,12 @@ impl Printer<'_, '_, '_> {
         let symbol = |s| self.plan.symbol_names[s].as_str();
         let text = match step {
             Step::Const { dst, value } => format!("{} = {}", self.name(*dst), constant(*value)),
-            Step::Build { dst, symbol: s, args } if args.is_empty() => {
+            Step::Build { dst, symbol: s, args, .. } if args.is_empty() => {
                 format!("{} = {}", self.name(*dst), symbol(*s))
             }
-            Step::Build { dst, symbol: s, args } => {
-                format!("{} = cell {}({})", self.name(*dst), symbol(*s), self.names(args))
+            Step::Build { dst, symbol: s, args, reuse } => {
+                let at = reuse.map_or_else(String::new, |token| format!(" at {}", self.name(token)));
+                format!("{} = cell {}({}){at}", self.name(*dst), symbol(*s), self.names(args))
             }
             Step::Repeat { dst, symbol: s, count, arg } => {
                 format!("{} = {count} cells {}({})", self.name(*dst), symbol(*s), self.name(*arg))
@@ -111,23 +123,28 @@ impl Printer<'_, '_, '_> {
                 [a, b] => format!("{} = {} {} {}", self.name(*dst), self.name(*a), op.name(), self.name(*b)),
                 _ => format!("{} = {}({})", self.name(*dst), op.name(), self.names(args)),
             },
-            Step::Call { dst, function, args, live } => {
-                let resume = if live.is_empty() {
+            Step::Call { dst, function, args, live, siblings } => {
+                let mut resume = if live.is_empty() {
                     String::new()
                 } else {
                     format!("   resume {{{}}}", self.names(live))
                 };
+                if *siblings > 0 {
+                    resume = format!("{resume}   siblings {siblings}");
+                }
                 format!("{} = call {}({}){resume}", self.name(*dst), self.callee(*function), self.names(args))
             }
             Step::Trace { rule, symbol: s, args } => {
                 format!("trace {}: {}({})", self.plan.rule_names[*rule], symbol(*s), self.names(args))
             }
+            Step::Ref(step) => self.reference(step),
             Step::Region { dst, inits, region } => {
+                let borrowed = |p| if self.function.locals[p].borrowed { " borrowed" } else { "" };
                 let binds: Vec<String> = region
                     .params
                     .iter()
                     .zip(inits)
-                    .map(|(p, i)| format!("{} := {}", self.name(*p), self.name(*i)))
+                    .map(|(&p, &i)| format!("{} := {}{}", self.name(p), self.name(i), borrowed(p)))
                     .collect();
                 let kind = if region.is_loop() { "loop" } else { "block" };
                 let head = format!("{} = {kind} {}", self.name(*dst), binds.join(", "));
@@ -136,6 +153,26 @@ impl Printer<'_, '_, '_> {
             }
         };
         self.line(depth, &text)
+    }
+
+    fn reference(&self, step: &RefStep) -> String {
+        match step {
+            RefStep::Dup { local, times: 1 } => format!("dup {}", self.name(*local)),
+            RefStep::Dup { local, times } => format!("dup {} {times} times", self.name(*local)),
+            RefStep::Drop { local } => format!("drop {}", self.name(*local)),
+            RefStep::Free { token } => format!("free {}", self.name(*token)),
+            RefStep::Open { cell, symbol, fields, token } => {
+                let field = |f: &Option<LocalId>| f.map_or_else(|| "_".into(), |f| self.name(f));
+                let fields: Vec<String> = fields.iter().map(field).collect();
+                let open = format!(
+                    "open {} = {}({})",
+                    self.name(*cell),
+                    self.plan.symbol_names[*symbol],
+                    fields.join(", ")
+                );
+                token.map_or(open.clone(), |token| format!("{} = {open}", self.name(token)))
+            }
+        }
     }
 
     fn end(&mut self, end: &End, depth: usize) -> fmt::Result {

@@ -69,16 +69,16 @@ impl Known {
                 self.clone().block(otherwise);
             }
             End::Context { nest, .. } => {
-                nest.iter_mut().for_each(|s| s.uses_mut().iter_mut().for_each(|l| self.resolve(l)));
+                nest.iter_mut().for_each(|s| s.uses_mut().for_each(|l| self.resolve(l)));
             }
             _ => {}
         }
     }
 
     fn step(&mut self, mut step: Step, applied: &mut Vec<crate::rule::RuleId>, out: &mut Vec<Step>) {
-        step.uses_mut().iter_mut().for_each(|l| self.resolve(l));
+        step.uses_mut().for_each(|l| self.resolve(l));
         match &mut step {
-            Step::Build { dst, symbol, args } => {
+            Step::Build { dst, symbol, args, .. } => {
                 if let Some(&known) = self.values.get(&(*symbol, args.clone())) {
                     self.same.insert(*dst, known);
                     return;
@@ -153,7 +153,7 @@ fn drop_unused(block: &mut Block, used: &mut LocalSet) {
             }
         }
         End::Context { nest, .. } => {
-            nest.iter().for_each(|s| s.uses().iter().for_each(|&l| used.insert(l)));
+            nest.iter().for_each(|s| s.uses().for_each(|l| used.insert(l)));
         }
         _ => {}
     }
@@ -171,7 +171,7 @@ fn drop_unused(block: &mut Block, used: &mut LocalSet) {
         if let Step::Region { region, .. } = &mut step {
             drop_unused(&mut region.body, used);
         }
-        step.uses().iter().for_each(|&l| used.insert(l));
+        step.uses().for_each(|l| used.insert(l));
         kept.push(step);
     }
     kept.reverse();

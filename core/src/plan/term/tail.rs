@@ -57,7 +57,7 @@ fn context(block: &mut Block, id: FunctionId, wide: &[bool]) -> Option<()> {
     // before the call.
     let (mut nest, mut chain) = (Vec::new(), vec![hole]);
     for (i, step) in block.steps.iter().enumerate().skip(call + 1) {
-        let inside: Vec<LocalId> = step.uses().iter().copied().filter(|l| chain.contains(l)).collect();
+        let inside: Vec<LocalId> = step.uses().filter(|l| chain.contains(l)).collect();
         match inside.as_slice() {
             [] => {}
             [only] if Some(only) == chain.last() => {

@@ -6,8 +6,12 @@ use crate::signature::SymbolId;
 
 /// The functions of a plan (without the layout) right behind a pass; the last one of that name.
 fn after(text: &str, pass: &str) -> String {
+    after_with(text, pass, TermOptions::default())
+}
+
+fn after_with(text: &str, pass: &str, options: TermOptions) -> String {
     let mut shown = String::new();
-    let plan = compile_here(&program(text), &TermOptions::default(), &mut |name, plan| {
+    let plan = compile_here(&program(text), &options, &mut |name, plan| {
         if name == pass {
             shown = plan.to_string();
         }
@@ -85,6 +89,30 @@ fn resume_points_hold_what_is_needed_later() {
         G(S(X)) = Plus(G(X), X); Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));";
     let text = system(rules).replace("var ", "Int = Size(Nat); var ");
     insta::assert_snapshot!(after(&text, "liveness"));
+}
+
+#[test]
+fn calls_that_need_each_other_are_no_siblings_and_cheap_ones_come_first() {
+    // `Plus` is a chain, `G` a tree; `H` is bounded, and what it needs comes before the group.
+    let rules = "F(Zero, Y) = Y; F(S(X), Y) = Plus(Plus(G(X), Plus(X, Y)), Plus(G(S(X)), H(Y)));
+        G(Zero) = Zero; G(S(X)) = Plus(G(X), G(S(S(X)))); H(X) = S(S(X)); Plus(Zero, Y) = Y; Plus(S(X), Y) = Plus(X, S(Y));";
+    insta::assert_snapshot!(after_with(&system(rules), "liveness", TermOptions::tasks(false)));
+}
+
+#[test]
+fn the_call_of_a_context_is_a_sibling() {
+    let text = "sort T = L | N(T, T); N = Z | S(N); F = Make(N) | Visit(T);".replace("F = ", "T = ");
+    let rules = "var X : N; A, B : T; eqn Make(Z) = L; Make(S(X)) = N(Make(X), N(L, Make(X)));
+        Visit(L) = L; Visit(N(A, B)) = N(Visit(A), Visit(B));";
+    insta::assert_snapshot!(after_with(&format!("{text} {rules}"), "liveness", TermOptions::tasks(false)));
+}
+
+#[test]
+fn base_cases_end_in_a_value_or_in_the_call_as_it_was() {
+    let text = "sort T = L(Int) | N(T, T); Int = Fib(Int) | Sum(T) | Loop(Int); var I : Int; A, B : T; eqn
+        (I < 2) -> Fib(I) = 1; Fib(I) = (Fib((I - 1)) + Fib((I - 2))); Sum(L(I)) = (I + 1); Sum(N(A, B)) = (Sum(A) + Sum(B));
+        Loop(0) = 0; Loop(I) = (1 + Loop((I - 1)));";
+    insta::assert_snapshot!(after_with(text, "base-cases", TermOptions::tasks(false)));
 }
 
 #[test]

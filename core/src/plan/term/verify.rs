@@ -3,6 +3,7 @@
 use crate::ids::IdVec;
 use crate::op::Op;
 use crate::plan::term::ir::*;
+use crate::plan::term::layout::Variant;
 use crate::plan::term::live::{self, LocalSet};
 use crate::rule::Const;
 use crate::signature::{SortId, SortKind, SymbolId};
@@ -24,6 +25,7 @@ pub fn verify(plan: &TermPlan) -> Vec<String> {
             function,
             bound: function.locals.iter().map(|_| false).collect(),
             scope: LocalSet::default(),
+            tokens: LocalSet::default(),
             found: Vec::new(),
         };
         check.function();
@@ -39,6 +41,8 @@ struct Check<'a> {
     bound: IdVec<LocalId, bool>,
     /// Bound on the path to here.
     scope: LocalSet,
+    /// Those among them that are no values.
+    tokens: LocalSet,
     found: Vec<String>,
 }
 
@@ -57,6 +61,37 @@ impl<'a> Check<'a> {
             self.fail("a local is used where it may be unbound");
         }
         self.resume_points(&function.region.body, &LocalSet::default());
+        if let Some(base) = &function.base {
+            self.base(base);
+        }
+    }
+
+    /// A base case is checked as a body of its own, whose locals have the same names.
+    fn base(&mut self, base: &'a Block) {
+        let function = self.function;
+        self.bound.iter_mut().for_each(|b| *b = false);
+        self.scope = LocalSet::default();
+        function.region.params.iter().for_each(|&p| self.bind(p));
+        self.block(base, &function.region, function.result, false);
+        let mut calls = false;
+        base.walk(&mut |block| {
+            calls |= block.steps.iter().any(|s| matches!(s, Step::Call { .. } | Step::Region { .. }));
+            calls |= match &block.end {
+                End::Return(_) | End::Match { .. } | End::If { .. } => false,
+                // Where the base case is none, the call is still to be made, as it was.
+                End::TailCall { function: callee, args } => {
+                    let again = self.plan.functions.get(*callee).is_some_and(|f| std::ptr::eq(f, function));
+                    !again
+                        || *args != function.region.params
+                        || !block.applied.is_empty()
+                        || !block.steps.is_empty()
+                }
+                _ => true,
+            };
+        });
+        if calls {
+            self.fail("a base case does more than its function would before the first call");
+        }
     }
 
     fn bind(&mut self, local: LocalId) {
@@ -73,6 +108,9 @@ impl<'a> Check<'a> {
     fn sort_of(&mut self, local: LocalId) -> Option<SortId> {
         if !self.scope.contains(local) {
             self.fail(format!("{local} is not bound here"));
+        }
+        if self.tokens.contains(local) {
+            self.fail(format!("{local} is a token, no value"));
         }
         self.function.locals.get(local).map(|l| l.sort)
     }
@@ -106,8 +144,29 @@ impl<'a> Check<'a> {
             self.fail("unknown rule");
         }
         block.steps.iter().for_each(|s| self.step(s));
+        self.siblings(block);
         self.end(&block.end, region, result, nested);
         self.scope = outer;
+    }
+
+    /// Siblings are calls right behind each other, none of which needs the result of another one.
+    fn siblings(&mut self, block: &Block) {
+        for (i, step) in block.steps.iter().enumerate() {
+            let Step::Call { dst, siblings, .. } = step else { continue };
+            for left in (0..*siblings).rev() {
+                let behind = i + (*siblings - left) as usize;
+                let fits = match (block.steps.get(behind), &block.end) {
+                    (Some(Step::Call { args, siblings, .. }), _) => !args.contains(dst) && *siblings == left,
+                    (None, End::Context { args, .. }) => {
+                        behind == block.steps.len() && left == 0 && !args.contains(dst)
+                    }
+                    _ => false,
+                };
+                if !fits {
+                    return self.fail(format!("{dst} has siblings that are no calls beside it"));
+                }
+            }
+        }
     }
 
     fn step(&mut self, step: &'a Step) {
@@ -116,7 +175,8 @@ impl<'a> Check<'a> {
                 self.bind(*dst);
                 self.constant(*dst, *value);
             }
-            Step::Build { dst, symbol, args } => {
+            Step::Build { dst, symbol, args, reuse } => {
+                reuse.iter().for_each(|&token| self.token(token, *symbol));
                 let sorts: Option<Vec<SortId>> =
                     self.plan.layout.variant(*symbol).map(|v| v.fields.iter().map(|f| f.sort).collect());
                 match (sorts, self.plan.layout.sort_and_tag(*symbol)) {
@@ -173,6 +233,63 @@ impl<'a> Check<'a> {
                 }
                 self.application(*symbol, args);
             }
+            Step::Ref(step) => self.reference(step),
+        }
+    }
+
+    fn reference(&mut self, step: &RefStep) {
+        if self.plan.references.is_none() {
+            self.fail("references are accounted for where nothing is known about them");
+        }
+        match step {
+            RefStep::Dup { local, times: 0 } => self.fail(format!("{local} is duplicated no times")),
+            RefStep::Dup { local, .. } | RefStep::Drop { local } => self.with_cells(*local),
+            RefStep::Open { cell, symbol, fields, token } => {
+                let sorts = self.plan.layout.variant(*symbol).map(|v| &v.fields);
+                let class = self.plan.layout.variant(*symbol).and_then(|v| v.class);
+                let (Some(sorts), Some(_), Some((sort, _))) =
+                    (sorts, class, self.plan.layout.sort_and_tag(*symbol))
+                else {
+                    return self.fail(format!("{symbol} has no cell to be opened"));
+                };
+                self.expect(*cell, sort);
+                if fields.len() != sorts.len() {
+                    return self.fail("a cell is opened with another number of fields");
+                }
+                for (field, layout) in fields.iter().zip(sorts) {
+                    if let Some(field) = *field {
+                        self.expect(field, layout.sort);
+                        self.with_cells(field);
+                    }
+                }
+                if let Some(token) = *token {
+                    self.bind(token);
+                    self.expect(token, sort);
+                    self.tokens.insert(token);
+                }
+            }
+            RefStep::Free { token } => {
+                if !self.tokens.contains(*token) || !self.scope.contains(*token) {
+                    self.fail(format!("{token} is freed and no token here"));
+                }
+            }
+        }
+    }
+
+    fn with_cells(&mut self, local: LocalId) {
+        if self.sort_of(local).is_some_and(|s| !self.plan.layout.sorts[s].has_cells()) {
+            self.fail(format!("{local} is accounted for and has no cell"));
+        }
+    }
+
+    /// A token for a cell of `symbol`.
+    fn token(&mut self, token: LocalId, symbol: SymbolId) {
+        let class = self.plan.layout.variant(symbol).and_then(|v| v.class);
+        let sort = self.function.locals.get(token).map(|l| l.sort);
+        let same = |v: &Variant| v.class.is_some() && v.class == class;
+        let fits = sort.is_some_and(|s| self.plan.layout.sorts[s].variants.iter().any(same));
+        if !fits || !self.tokens.contains(token) || !self.scope.contains(token) {
+            self.fail(format!("{token} is no token for a cell of {symbol} here"));
         }
     }
 
@@ -274,8 +391,8 @@ impl<'a> Check<'a> {
         let mut chain = vec![hole];
         for step in nest {
             let cell = matches!(step, Step::Build { .. } | Step::Repeat { .. });
-            let inside: Vec<&LocalId> = step.uses().iter().filter(|l| chain.contains(l)).collect();
-            if !cell || inside != Vec::from_iter(chain.last()) {
+            let inside: Vec<LocalId> = step.uses().filter(|l| chain.contains(l)).collect();
+            if !cell || inside != Vec::from_iter(chain.last().copied()) {
                 self.fail("a context is not a nest of cells around its hole, each used once");
             }
             self.step(step);

@@ -122,7 +122,7 @@ impl Assembler<'_> {
         sets[0] = set.clone();
         for step in nest.iter().rev() {
             step.dst().into_iter().for_each(|d| set.remove(d));
-            step.uses().iter().for_each(|&l| set.insert(l));
+            step.uses().for_each(|l| set.insert(l));
             sets.push(set.clone());
         }
         sets.reverse();

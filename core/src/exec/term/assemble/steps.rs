@@ -14,7 +14,7 @@ impl Assembler<'_> {
                 let dst = self.result(*dst, after);
                 self.emit(Op::Const { dst, value: constant_bits(*value) });
             }
-            Step::Build { dst, symbol, args } => {
+            Step::Build { dst, symbol, args, .. } => {
                 let args: Vec<Slot> = args.iter().map(|&a| self.slot(a)).collect();
                 let before = self.roots_of(before);
                 let dst = self.result(*dst, after);
@@ -37,6 +37,8 @@ impl Assembler<'_> {
                 self.code.traces.push(TracePoint { rule: *rule, symbol: *symbol, args });
                 self.emit(Op::Trace { index });
             }
+            // The collector finds what nobody refers to.
+            Step::Ref(_) => {}
         }
     }
 

@@ -215,7 +215,8 @@ impl Generator {
     }
 }
 
-const ALL: TermOptions = TermOptions { inline: true, contexts: true, simplify: true, trace: false };
+const ALL: TermOptions =
+    TermOptions { inline: true, contexts: true, simplify: true, trace: false, split: false, counts: false };
 
 fn option_sets() -> Vec<TermOptions> {
     vec![
@@ -223,7 +224,9 @@ fn option_sets() -> Vec<TermOptions> {
         TermOptions { inline: false, ..ALL },
         TermOptions { contexts: false, ..ALL },
         TermOptions { simplify: false, ..ALL },
-        TermOptions { inline: false, contexts: false, simplify: false, trace: false },
+        TermOptions { inline: false, contexts: false, simplify: false, ..ALL },
+        TermOptions::tasks(false),
+        TermOptions::tasks(true),
         TermOptions::traced(),
     ]
 }

@@ -59,8 +59,8 @@ impl Lower<'_> {
         let key = Key::App(symbol, args.clone());
         let name = if args.is_empty() { "c" } else { "v" };
         step(cx, steps, scope, key, name, sort, |dst| match self.function_of[symbol] {
-            Some(function) => Step::Call { dst, function, args, live: Vec::new() },
-            None => Step::Build { dst, symbol, args },
+            Some(function) => Step::call(dst, function, args),
+            None => Step::Build { dst, symbol, args, reuse: None },
         })
     }
 
@@ -89,7 +89,7 @@ impl Lower<'_> {
         for bit in (0..u32::BITS).filter(|bit| count >> bit & 1 == 1) {
             let function = self.double(symbol, bit);
             let dst = cx.function.local("v", sort);
-            steps.push(Step::Call { dst, function, args: vec![value], live: Vec::new() });
+            steps.push(Step::call(dst, function, vec![value]));
             value = dst;
         }
         scope.known.insert(key, value);
@@ -110,7 +110,7 @@ impl Lower<'_> {
                 let sort = function.result;
                 let (param, a, b) =
                     (function.region.params[0], function.local("v", sort), function.local("v", sort));
-                let call = |dst, arg| Step::Call { dst, function: half, args: vec![arg], live: Vec::new() };
+                let call = |dst, arg| Step::call(dst, half, vec![arg]);
                 function.region.body = Block {
                     applied: Vec::new(),
                     steps: vec![call(a, param), call(b, a)],
