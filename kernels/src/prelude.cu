@@ -17,6 +17,8 @@ __device__ constexpr u8 operator""_u8(u64 x) { return u8(x); }
 #define in_local
 // Statements for the checker and the simulator.
 #define assume(...)
+#define assume_uniform(...)
+#define assume_uniform_block(...)
 #define own(...)
 
 #define GCHR __device__ __forceinline__

@@ -4,6 +4,7 @@
 //! [`Simulator::launch`] runs a kernel.
 //! `docs/simulator.md` says what the machine is, what is checked, and what the checks miss.
 
+mod agreement;
 mod alu;
 mod backend;
 mod clock;

@@ -86,7 +86,7 @@ impl Stmt {
             StmtKind::Return(value) => out.extend(value),
             StmtKind::WarpBarrier { mask } => out.push(mask),
             StmtKind::Everywhere { captures, .. } => out.extend(captures.iter().map(|(_, e)| e)),
-            StmtKind::Assume { condition, .. } => out.push(condition),
+            StmtKind::Assume { condition: value, .. } | StmtKind::Uniform { value, .. } => out.push(value),
             StmtKind::Own { place: p, .. } => place(p, &mut out),
             StmtKind::Break
             | StmtKind::Continue

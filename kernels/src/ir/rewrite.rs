@@ -77,7 +77,7 @@ impl Stmt {
             StmtKind::Return(value) => value.iter_mut().for_each(visit),
             StmtKind::WarpBarrier { mask } => visit(mask),
             StmtKind::Everywhere { captures, .. } => captures.iter_mut().for_each(|(_, e)| visit(e)),
-            StmtKind::Assume { condition, .. } => visit(condition),
+            StmtKind::Assume { condition: value, .. } | StmtKind::Uniform { value, .. } => visit(value),
             StmtKind::Own { place: p, .. } => place(p, visit),
             StmtKind::Break
             | StmtKind::Continue

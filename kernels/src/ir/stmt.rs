@@ -130,6 +130,17 @@ pub enum StmtKind {
         /// What is assumed to hold for the executing thread.
         condition: Expr,
     },
+    /// An assumption that a variable is the same in all threads of the grid (`Device`) or of the block (`Block`): what a thread
+    /// gives the nth time that it comes here is what every other one gives the nth time. The checker may use it, the simulator
+    /// tests it. No code in CUDA.
+    Uniform {
+        /// Name, shown by the checker.
+        name: String,
+        /// Which threads agree.
+        scope: Scope,
+        /// A variable of scalar type.
+        value: Expr,
+    },
     /// From here to the next barrier only this thread touches the element, because of the named reason (an index handed out once, a
     /// slot won by an atomic). The checker lists it, the simulator tests it. No code in CUDA.
     Own {

@@ -139,6 +139,11 @@ pub(crate) enum Instr {
         cond: Reg,
         name: u32,
     },
+    Uniform {
+        scope: Scope,
+        value: Reg,
+        name: u32,
+    },
     Own {
         mem: MemRef,
         index: Reg,

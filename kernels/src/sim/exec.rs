@@ -4,6 +4,7 @@ mod atomic;
 mod collective;
 mod memory;
 
+use super::agreement::Agreement;
 use super::alu;
 use super::code::*;
 use super::divergence::{Lanes, Step, lanes};
@@ -12,7 +13,7 @@ use super::order::Order;
 use super::report::{Element, Fault, Report, Reports, ThreadName};
 use super::rng::Rng;
 use super::warp::{ALL, BlockShared, Status, Warp};
-use crate::ir::BinaryOp;
+use crate::ir::{BinaryOp, Scope};
 
 /// What a launch counts.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -68,6 +69,7 @@ pub(crate) struct Turn<'t> {
     pub block: &'t mut BlockShared,
     pub warp: &'t mut Warp,
     pub order: &'t mut Order,
+    pub agreement: &'t mut Agreement,
     pub reports: &'t mut Reports,
     pub rng: &'t mut Rng,
     pub counters: &'t mut Counters,
@@ -110,6 +112,7 @@ impl Turn<'_> {
             Instr::FreshLocal { array } => self.fresh_local(*array),
             Instr::Own { mem, index, first, count, name } => self.own(*mem, *index, *first, *count, *name),
             Instr::Assume { cond, name } => self.assume(*cond, *name),
+            Instr::Uniform { scope, value, name } => self.uniform(*scope, *value, *name),
             Instr::Vote { op, mask, predicate, dst } => self.vote(*op, *mask, *predicate, *dst),
             Instr::Shuffle { op, mask, value, lane, dst } => self.shuffle(*op, *mask, *value, *lane, *dst),
             Instr::ActiveMask { dst } => self.warp.regs[*dst as usize] = [self.warp.active; WARP],
@@ -235,6 +238,23 @@ impl Turn<'_> {
             let kernel = self.kernel;
             let fault = || Fault::AssumptionFailed { name: kernel.names[name as usize].clone() };
             self.report(lane, 0, fault);
+        }
+    }
+
+    fn uniform(&mut self, scope: Scope, value: Reg, name: u32) {
+        let values = *self.get(value);
+        let site = self.site();
+        let group = (scope == Scope::Block).then_some(self.block.order.index);
+        for lane in lanes(self.warp.active) {
+            let thread = self.thread(lane);
+            let Some(other) = self.agreement.check(site, group, thread, values[lane]) else { continue };
+            let fault = Fault::NotUniform {
+                name: self.kernel.names[name as usize].clone(),
+                value: values[lane],
+                other: self.name_of(other.thread),
+                other_value: other.value,
+            };
+            self.report_at(site, lane, 0, fault);
         }
     }
 

@@ -140,6 +140,17 @@ pub enum Fault {
         /// Its name.
         name: String,
     },
+    /// A variable that is assumed to be the same in all threads is not.
+    NotUniform {
+        /// Name of the assumption.
+        name: String,
+        /// Bits of the value of this thread.
+        value: u64,
+        /// Another thread.
+        other: ThreadName,
+        /// Bits of its value.
+        other_value: u64,
+    },
     /// A thread touches an element that another one owns until its next barrier.
     NotOwner {
         /// The element.
@@ -173,6 +184,7 @@ impl Fault {
             Self::BarrierDivergence { .. } => "barrier-divergence",
             Self::Deadlock { .. } => "deadlock",
             Self::AssumptionFailed { .. } => "assumption-failed",
+            Self::NotUniform { .. } => "not-uniform",
             Self::NotOwner { .. } => "not-owner",
             Self::NoBuffer => "no-buffer",
         }
@@ -195,6 +207,7 @@ impl Fault {
             "deadlock" => "D0523",
             "assumption-failed" => "D0524",
             "not-owner" => "D0525",
+            "not-uniform" => "D0527",
             _ => "D0526",
         }
     }
@@ -237,6 +250,9 @@ impl fmt::Display for Fault {
                 }
             }
             Self::AssumptionFailed { name } => write!(f, "assumption {name} does not hold"),
+            Self::NotUniform { name, value, other, other_value } => {
+                write!(f, "assumption {name} does not hold: {value} here, {other_value} in {other}")
+            }
             Self::NotOwner { element, name, owner } => {
                 write!(f, "{element} belongs to {owner} until its next barrier ({name})")
             }

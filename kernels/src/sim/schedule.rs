@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use gchr_core::control::{Control, Progress};
 use gchr_core::error::StopReason;
 
+use super::agreement::Agreement;
 use super::code::{KernelCode, LaneValues};
 use super::exec::{Counters, Outcome, Turn, make_report};
 use super::memory::Memory;
@@ -61,6 +62,7 @@ pub(crate) struct Launch<'l> {
     pub slots: &'l [usize],
     pub random: bool,
     pub order: Order,
+    pub agreement: Agreement,
     pub reports: Reports,
     pub rng: Rng,
     pub counters: Counters,
@@ -83,7 +85,21 @@ impl<'l> Launch<'l> {
         let random = seed != 0;
         let turn = if random { [4, 32, 256][rng.below(3) as usize] } else { TURN };
         let counters = Counters::default();
-        Self { kernel, uniform, buffers, slots, random, order, reports, rng, counters, version: 0, turn }
+        let agreement = Agreement::default();
+        Self {
+            kernel,
+            uniform,
+            buffers,
+            slots,
+            random,
+            order,
+            agreement,
+            reports,
+            rng,
+            counters,
+            version: 0,
+            turn,
+        }
     }
 
     /// Runs the blocks `0 .. grid`, at most as many at once as there are in `resident`.
@@ -156,6 +172,7 @@ impl<'l> Launch<'l> {
             block: &mut block.common,
             warp,
             order: &mut self.order,
+            agreement: &mut self.agreement,
             reports: &mut self.reports,
             rng: &mut self.rng,
             counters: &mut self.counters,

@@ -18,6 +18,7 @@ pub(crate) enum Builtin {
     Fence(Scope),
     Sleep,
     Assume,
+    Uniform(Scope),
     Own,
 }
 
@@ -142,6 +143,14 @@ pub(crate) fn fence_name(scope: Scope) -> &'static str {
     }
 }
 
+/// Name of an assumption of uniformity.
+pub(crate) fn uniform_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Block => "assume_uniform_block",
+        Scope::Device => "assume_uniform",
+    }
+}
+
 static BUILTINS: LazyLock<HashMap<String, Builtin>> = LazyLock::new(|| {
     let mut map = HashMap::default();
     for op in ATOMICS {
@@ -166,6 +175,8 @@ static BUILTINS: LazyLock<HashMap<String, Builtin>> = LazyLock::new(|| {
         ("warp_barrier", Builtin::WarpBarrier),
         ("sleep_ns", Builtin::Sleep),
         ("assume", Builtin::Assume),
+        ("assume_uniform", Builtin::Uniform(Scope::Device)),
+        ("assume_uniform_block", Builtin::Uniform(Scope::Block)),
         ("own", Builtin::Own),
     ] {
         map.insert(name.into(), builtin);

@@ -347,6 +347,11 @@ impl FunctionPrinter<'_, '_> {
                 let condition = self.expr(condition);
                 self.out.line(format_args!("assume(\"{name}\", {condition});"));
             }
+            StmtKind::Uniform { name, scope, value } => {
+                let value = self.expr(value);
+                let uniform = names::uniform_name(*scope);
+                self.out.line(format_args!("{uniform}(\"{name}\", {value});"));
+            }
             StmtKind::Own { name, place } => {
                 let place = self.place(place);
                 self.out.line(format_args!("own(\"{name}\", {place});"));

@@ -242,6 +242,16 @@ impl<'a> Code<'a> {
                 self.reason(name);
                 self.test(condition);
             }
+            StmtKind::Uniform { name, value, .. } => {
+                self.reason(name);
+                self.expr(value);
+                let is_variable = matches!(value.kind, ExprKind::Var(_)) && value.ty.scalar().is_some();
+                self.expect(
+                    is_variable,
+                    "K0102",
+                    "what is assumed to be uniform is a variable of scalar type",
+                );
+            }
             StmtKind::Own { name, place } => {
                 self.reason(name);
                 self.place(place, false);

@@ -89,6 +89,11 @@ impl Lower<'_> {
                 let name = self.name(name);
                 self.emit(Instr::Assume { cond, name }).map(drop)
             }
+            StmtKind::Uniform { name, scope, value } => {
+                let value = self.scalar(value)?;
+                let name = self.name(name);
+                self.emit(Instr::Uniform { scope: *scope, value, name }).map(drop)
+            }
             StmtKind::Own { name, place } => {
                 let name = self.name(name);
                 let (buf, index, first, count) = self.element(place)?;

@@ -347,6 +347,29 @@ fn a_long_computation_is_no_deadlock_and_an_endless_one_hits_the_limit() {
 }
 
 #[test]
+fn uniformity_is_tested() {
+    // Blocks differ from each other, threads of a block do not; in later turns all agree.
+    let text = |uniform: &str| {
+        format!(
+            "KERNEL k(u32* out) {{
+                for (u32 i = 0u; i < 100u; i += 1u) {{
+                    u32 x = i == 0u ? blockIdx.x : i;
+                    {uniform}(\"the same\", x);
+                }}
+                out[blockIdx.x * blockDim.x + threadIdx.x] = 1u;
+            }}"
+        )
+    };
+    let two = Shape::new(2, 32);
+    let reports = found(&text("assume_uniform"), two, 0);
+    let [report] = reports.as_slice() else { panic!("{reports:#?}") };
+    assert_eq!((report.fault.code(), report.count), ("not-uniform", 32));
+    let mut bench = bench(&text("assume_uniform_block"), 0);
+    let out = bench.zeros(64);
+    bench.run(two, &[out.into()]);
+}
+
+#[test]
 fn assumptions_and_ownership_are_tested() {
     let (code, text) =
         only("KERNEL k(u32* out) { assume(\"small\", lane_id() < 31u); out[lane_id()] = 1u; }", WARP);

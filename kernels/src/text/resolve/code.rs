@@ -280,7 +280,7 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
                     None
                 }
             },
-            Some(builtin @ (Builtin::Assume | Builtin::Own)) => {
+            Some(builtin @ (Builtin::Assume | Builtin::Uniform(_) | Builtin::Own)) => {
                 let ast::ExprKind::Text(name) = &arg(self, 0, 2)?.kind else {
                     self.fail(
                         &expr.span,
@@ -291,10 +291,11 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
                 };
                 let name = name.clone();
                 let subject = arg(self, 1, 2)?;
-                if builtin == Builtin::Assume {
-                    return Some(StmtKind::Assume { name, condition: self.expr(subject)? });
-                }
-                Some(StmtKind::Own { name, place: self.place(subject)? })
+                Some(match builtin {
+                    Builtin::Assume => StmtKind::Assume { name, condition: self.expr(subject)? },
+                    Builtin::Uniform(scope) => StmtKind::Uniform { name, scope, value: self.expr(subject)? },
+                    _ => StmtKind::Own { name, place: self.place(subject)? },
+                })
             }
             _ => match self.effect_of(expr) {
                 Some(effect) => Some(StmtKind::Effect { result: None, effect: effect? }),

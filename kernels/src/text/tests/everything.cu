@@ -74,6 +74,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) work(Params p, u32 n) {
     fence_device();
     sleep_ns(100u);
     assume("in range", x < n && !some);
+    assume_uniform("the same", x);
+    assume_uniform_block("the same in a block", x);
     own("fresh index", p.cells[x]);
     everywhere (u32 first = x, u64* to = from) {
         to[first + lane_id()] = 0ull;

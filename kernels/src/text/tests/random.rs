@@ -237,12 +237,13 @@ impl<'a> Builder<'a> {
             0..=2 => self.declaration(),
             3..=4 => self.assignment(),
             5..=8 => self.effect(),
-            9 => match self.choices.below(6) {
+            9 => match self.choices.below(7) {
                 0 if self.level == 0 => StmtKind::Barrier,
                 1 => StmtKind::WarpBarrier { mask: self.expr(Type::U32, 2) },
                 2 => StmtKind::Fence(self.choices.of(&[Scope::Block, Scope::Device])),
                 3 => StmtKind::Sleep(self.choices.below(1000) as u32),
                 4 => StmtKind::Assume { name: "a reason".into(), condition: self.expr(Type::BOOL, 3) },
+                5 => self.uniform(),
                 _ => StmtKind::Own { name: "fresh".into(), place: self.element() },
             },
             10 if self.loops > 0 => {
@@ -397,6 +398,18 @@ impl<'a> Builder<'a> {
     fn index(&mut self) -> Expr {
         let ty = self.choices.of(&[Scalar::U32, Scalar::U64, Scalar::I32, Scalar::I64]);
         self.expr(Type::Scalar(ty), 2)
+    }
+
+    fn uniform(&mut self) -> StmtKind {
+        let scalars: Vec<VarId> =
+            self.visible().filter(|&v| self.function.vars[v].ty.scalar().is_some()).collect();
+        if scalars.is_empty() {
+            return StmtKind::Fence(Scope::Block);
+        }
+        let var = self.choices.of(&scalars);
+        let value = Expr::new(ExprKind::Var(var), self.function.vars[var].ty);
+        let scope = self.choices.of(&[Scope::Block, Scope::Device]);
+        StmtKind::Uniform { name: "the same".into(), scope, value }
     }
 
     fn visible(&self) -> impl Iterator<Item = VarId> + '_ {
