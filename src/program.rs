@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::facts::Facts;
+use gchr_core::plan::chr;
 use gchr_core::plan::term::TermOptions;
 use gchr_core::rule::{self, Semantics};
 use gchr_core::source::SourceMap;
@@ -85,6 +86,13 @@ impl Program {
         });
         compiled.map_err(|list| Diagnostics::new(Arc::clone(&self.sources), list))?;
         Ok(text)
+    }
+
+    /// What the semantics of rounds makes of each rule of a constraint program: its class, or why it has none.
+    pub fn explain(&self) -> Result<String, Diagnostics> {
+        let plan = with_large_stack(|| chr::compile_rounds(&self.rules, chr::RoundsOptions::default()));
+        let plan = plan.map_err(|list| Diagnostics::new(Arc::clone(&self.sources), list))?;
+        Ok(plan.explain().to_string())
     }
 
     fn plan(&self, options: &CompileOptions) -> Result<Plan, Vec<Diagnostic>> {

@@ -1,6 +1,6 @@
 //! `gchr check`: all diagnostics of programs.
 
-use gchr::{CompileOptions, Diagnostics, Input};
+use gchr::{CompileOptions, Diagnostics, Input, Language};
 
 use super::{Exit, LanguageArg, ProgramArgs, report};
 
@@ -13,6 +13,9 @@ pub struct Args {
     /// Language of the files, when their endings do not tell
     #[arg(long, value_name = "LANGUAGE")]
     language: Option<LanguageArg>,
+    /// Show what rounds make of each rule: its class, or why it has none (.chr)
+    #[arg(long)]
+    explain: bool,
 }
 
 /// Checks every file, and ends with an error when one of them has errors.
@@ -20,7 +23,7 @@ pub fn run(args: &Args) -> Exit {
     let mut exit = Exit::Done;
     for file in &args.files {
         let program = ProgramArgs { file: file.clone(), language: args.language };
-        let (errors, warnings) = check(&program.input());
+        let (errors, warnings) = check(&program.input(), args.explain);
         report::say(&format!(
             "{}: {}, {}\n",
             file.display(),
@@ -35,7 +38,7 @@ pub fn run(args: &Args) -> Exit {
 }
 
 /// Shows what is found in one program; returns how many errors and warnings that are.
-fn check(input: &Input) -> (usize, usize) {
+fn check(input: &Input, explain: bool) -> (usize, usize) {
     let show = |found: &Diagnostics| {
         report::diagnostics(found);
         found.counts()
@@ -45,6 +48,12 @@ fn check(input: &Input) -> (usize, usize) {
         Ok(program) => {
             let (_, warnings) = show(program.warnings());
             let errors = program.compile(&CompileOptions::default()).err().map_or(0, |found| show(&found).0);
+            if explain && errors == 0 && program.language() == Language::Constraints {
+                match program.explain() {
+                    Ok(text) => report::say(&text),
+                    Err(found) => return (show(&found).0, warnings),
+                }
+            }
             (errors, warnings)
         }
     }

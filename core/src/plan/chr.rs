@@ -6,6 +6,7 @@
 //! of Constraint Handling Rules, 2004), drop those that can never fire, order the joins and place the guard, choose the indexes.
 //! The plan is data: executors and kernel generators read it, [`Display`](std::fmt::Display) prints it.
 
+pub mod class;
 mod drop;
 mod guard;
 mod join;
@@ -14,10 +15,12 @@ mod verify;
 
 pub use verify::verify;
 
+use class::{Classes, Verdict};
+
 use crate::define_id;
 use crate::diagnostic::Diagnostic;
 use crate::ids::IdVec;
-use crate::rule::{Body, Const, Expr, Goal, HeadAtom, Pattern, Program, Role, Rule, RuleId};
+use crate::rule::{Body, Const, Expr, Goal, HeadAtom, Pattern, Program, Role, Rule, RuleId, Semantics};
 use crate::signature::{ConstraintId, Density, SortKind, SymbolId};
 use crate::source::Span;
 
@@ -41,6 +44,11 @@ pub struct ChrPlan {
     pub occurrences: IdVec<OccurrenceId, Occurrence>,
     /// The occurrences that are not tried, with the reason.
     pub dropped: Vec<Dropped>,
+    /// What the plan is for. Under rounds the partners of an occurrence are always older than the active constraint, which is
+    /// the newest of the instance, and `passive` says nothing.
+    pub semantics: Semantics,
+    /// Classes of rules; none under the refined semantics.
+    pub classes: Classes,
 }
 
 /// How the constraints of one symbol are stored.
@@ -321,15 +329,62 @@ pub enum DropReason {
     },
     /// The guard never holds.
     Never,
+    /// The rule is applied when constraints are put into the store ([`class::Reduction`]).
+    Reduction,
 }
 
-/// Compiles a checked constraint program. Only a program that breaks an invariant of the rule IR gives diagnostics.
+/// How the plan for rounds is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RoundsOptions {
+    /// Recognise classes; without them every rule is general.
+    pub classes: bool,
+    /// How partners are found.
+    pub joins: Joins,
+}
+
+impl Default for RoundsOptions {
+    fn default() -> Self {
+        Self { classes: true, joins: Joins::Indexed }
+    }
+}
+
+/// How partners are found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Joins {
+    /// In a good order, by indexes.
+    Indexed,
+    /// In textual order among all constraints of the symbol, as Zaki, Frühwirth and Geller do (Parallel Execution of Constraint
+    /// Handling Rules on a Graphical Processing Unit).
+    Exhaustive,
+}
+
+/// Compiles a checked constraint program for the refined semantics. Only a program that breaks an invariant of the rule IR gives
+/// diagnostics.
 pub fn compile(program: &Program) -> Result<ChrPlan, Vec<Diagnostic>> {
-    let mut plan = skeleton(program)?;
+    let classes = Classes::none(program.rules.len(), "classes belong to the semantics of rounds");
+    passes(program, Semantics::Refined, classes, Joins::Indexed)
+}
+
+/// Compiles a checked constraint program for rounds (`docs/semantics.md`).
+pub fn compile_rounds(program: &Program, options: RoundsOptions) -> Result<ChrPlan, Vec<Diagnostic>> {
+    let classes = match options.classes {
+        true => class::classify(program),
+        false => Classes::none(program.rules.len(), "classes are switched off"),
+    };
+    passes(program, Semantics::Rounds, classes, options.joins)
+}
+
+fn passes(
+    program: &Program,
+    semantics: Semantics,
+    classes: Classes,
+    joins: Joins,
+) -> Result<ChrPlan, Vec<Diagnostic>> {
+    let mut plan = skeleton(program, semantics, classes)?;
     checked(program, &plan)?;
     drop::drop_redundant(program, &mut plan);
     checked(program, &plan)?;
-    join::order_joins(program, &mut plan);
+    join::order_joins(program, &mut plan, joins);
     checked(program, &plan)?;
     choose_indexes(&mut plan);
     checked(program, &plan)?;
@@ -349,7 +404,7 @@ fn internal(span: Span, text: impl Into<String>) -> Diagnostic {
 
 /// Tables and rules, and every occurrence in the order of tries: rules from top to bottom; in a rule first the removed
 /// heads, then the kept ones, each from left to right, as SWI-Prolog does.
-fn skeleton(program: &Program) -> Result<ChrPlan, Vec<Diagnostic>> {
+fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result<ChrPlan, Vec<Diagnostic>> {
     let sig = &program.signature;
     let table = |(id, constraint): (ConstraintId, &crate::signature::Constraint)| TablePlan {
         name: sig.constraint_name(id),
@@ -366,10 +421,12 @@ fn skeleton(program: &Program) -> Result<ChrPlan, Vec<Diagnostic>> {
         rules: IdVec::new(),
         occurrences: IdVec::new(),
         dropped: Vec::new(),
+        semantics,
+        classes,
     };
     let mut found = Vec::new();
     for (id, rule) in program.rules.iter_enumerated() {
-        match rule_plan(program, id, rule) {
+        match rule_plan(program, id, rule, semantics) {
             Ok(rule_plan) => {
                 add_occurrences(program, &mut plan, id, &rule_plan);
                 plan.rules.push(rule_plan);
@@ -380,13 +437,19 @@ fn skeleton(program: &Program) -> Result<ChrPlan, Vec<Diagnostic>> {
     if found.is_empty() { Ok(plan) } else { Err(found) }
 }
 
-fn rule_plan(program: &Program, id: RuleId, rule: &Rule) -> Result<RulePlan, Diagnostic> {
+fn rule_plan(
+    program: &Program,
+    id: RuleId,
+    rule: &Rule,
+    semantics: Semantics,
+) -> Result<RulePlan, Diagnostic> {
     let mut heads = Vec::new();
     for head in &rule.heads {
         let HeadAtom::Constraint { constraint, .. } = head.atom else {
             return Err(internal(head.span, "this head is not over constraints"));
         };
-        heads.push(HeadPlan { constraint, role: head.role, passive: head.passive });
+        let passive = head.passive && semantics == Semantics::Refined;
+        heads.push(HeadPlan { constraint, role: head.role, passive });
     }
     let Body::Goals(body) = &rule.body else {
         return Err(internal(rule.span, "the body of a rule over constraints is a list of goals"));
@@ -418,17 +481,24 @@ fn add_occurrences(program: &Program, plan: &mut ChrPlan, id: RuleId, rule_plan:
     let none_passive = rule_plan.heads.iter().all(|h| !h.passive);
     for role in [Role::Removed, Role::Kept] {
         for (head, head_plan) in rule_plan.heads.iter().enumerate().filter(|(_, h)| h.role == role) {
-            if head_plan.passive {
-                plan.dropped.push(Dropped { rule: id, head, reason: DropReason::Passive });
+            let reason = match plan.classes.verdicts.get(id) {
+                _ if head_plan.passive => Some(DropReason::Passive),
+                Some(Verdict::Reduction(_)) => Some(DropReason::Reduction),
+                _ => None,
+            };
+            if let Some(reason) = reason {
+                plan.dropped.push(Dropped { rule: id, head, reason });
                 continue;
             }
+            let replacement = matches!(plan.classes.verdicts.get(id), Some(Verdict::Replacement(_)));
             let partners = |h: &(usize, &HeadPlan)| h.0 != head && h.1.role == Role::Removed;
             let occurrence = plan.occurrences.push(Occurrence {
                 rule: id,
                 head,
                 constraint: head_plan.constraint,
                 removes_active: role == Role::Removed,
-                older_partners: none_passive,
+                // A value that changed meets constraints of any age.
+                older_partners: none_passive && !replacement,
                 slots: slots.clone(),
                 entry: Vec::new(),
                 joins: Vec::new(),
@@ -440,22 +510,30 @@ fn add_occurrences(program: &Program, plan: &mut ChrPlan, id: RuleId, rule_plan:
     }
 }
 
-/// One index for each set of columns that some join has as its key; the list of all rows where a join has none.
+/// One index for each set of columns that some join has as its key, or that a reduction has; the list of all rows where a join has
+/// none.
 fn choose_indexes(plan: &mut ChrPlan) {
-    let ChrPlan { tables, occurrences, .. } = plan;
-    for join in occurrences.iter_mut().flat_map(|o| &mut o.joins) {
-        let table = &mut tables[join.constraint];
-        let columns: Vec<usize> = join.keys.iter().map(|(column, _)| *column).collect();
-        let dense = columns.iter().all(|&c| table.columns[c].density == Density::Dense);
-        let kind = match columns.len() {
-            0 => IndexKind::All,
-            1 | 2 if dense => IndexKind::Dense,
-            _ => IndexKind::Hash,
-        };
-        let known = table.indexes.iter().position(|i| i.columns == columns);
-        join.index = known.unwrap_or_else(|| {
-            table.indexes.push(IndexPlan { columns, kind });
-            table.indexes.len() - 1
-        });
+    let ChrPlan { tables, occurrences, classes, .. } = plan;
+    for reduction in &mut classes.reductions {
+        reduction.index = index_on(&mut tables[reduction.constraint], reduction.key.clone());
     }
+    for join in occurrences.iter_mut().flat_map(|o| &mut o.joins) {
+        let columns = join.keys.iter().map(|(column, _)| *column).collect();
+        join.index = index_on(&mut tables[join.constraint], columns);
+    }
+}
+
+/// The index on just these columns, made when it is missing.
+fn index_on(table: &mut TablePlan, columns: Vec<usize>) -> usize {
+    let dense = columns.iter().all(|&c| table.columns[c].density == Density::Dense);
+    let kind = match columns.len() {
+        0 => IndexKind::All,
+        1 | 2 if dense => IndexKind::Dense,
+        _ => IndexKind::Hash,
+    };
+    let known = table.indexes.iter().position(|i| i.columns == columns);
+    known.unwrap_or_else(|| {
+        table.indexes.push(IndexPlan { columns, kind });
+        table.indexes.len() - 1
+    })
 }

@@ -5,6 +5,7 @@
 //! exchanged by a permutation that puts `a` at an earlier head `i`, is an instance again: the heads map to equal or more
 //! specific ones and the guard maps to itself. The roles need not agree: firing either instance removes a constraint of both.
 
+use super::class::Verdict;
 use super::{ChrPlan, DropReason, Dropped, OccurrenceId};
 use crate::hash::HashMap;
 use crate::ids::IdVec;
@@ -21,6 +22,10 @@ pub(super) fn drop_redundant(program: &Program, plan: &mut ChrPlan) {
         let rule = &program.rules[occurrence.rule];
         if rule.guard.iter().any(|goal| goal.kind == GoalKind::Fail) {
             reasons[id.0 as usize] = Some(DropReason::Never);
+            continue;
+        }
+        // All instances count when the best value of each constraint is sought.
+        if !plan.classes.verdicts.get(occurrence.rule).is_none_or(Verdict::is_general) {
             continue;
         }
         let earlier = plan

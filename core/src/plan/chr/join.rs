@@ -7,18 +7,18 @@
 use std::cmp::Reverse;
 
 use super::guard::{self, Conjunct};
-use super::{ChrPlan, Join, Key, Occurrence, Operand, Slot, SlotId, Step};
+use super::{ChrPlan, Join, Joins, Key, Occurrence, Operand, Slot, SlotId, Step};
 use crate::hash::HashSet;
 use crate::rule::{GoalKind, Pattern, PatternKind, Program, Role, Rule, VarId};
 use crate::signature::{ConstraintId, Signature};
 
 /// The pass.
-pub(super) fn order_joins(program: &Program, plan: &mut ChrPlan) {
+pub(super) fn order_joins(program: &Program, plan: &mut ChrPlan, joins: Joins) {
     let ChrPlan { rules, occurrences, .. } = plan;
     for occurrence in occurrences.iter_mut() {
         let rule = &program.rules[occurrence.rule];
         let constraints = rules[occurrence.rule].heads.iter().map(|h| h.constraint).collect();
-        Builder::new(&program.signature, rule, constraints, occurrence).build();
+        Builder::new(&program.signature, rule, constraints, occurrence).build(joins);
     }
 }
 
@@ -76,23 +76,27 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn build(mut self) {
+    fn build(mut self, joins: Joins) {
         let active = self.out.head;
         let mut rest: Vec<usize> = (0..self.rule.heads.len()).filter(|&h| h != active).collect();
-        rest.sort_by_key(|&h| (self.rule.heads[h].role == Role::Kept, h));
+        let exhaustive = joins == Joins::Exhaustive;
+        if !exhaustive {
+            rest.sort_by_key(|&h| (self.rule.heads[h].role == Role::Kept, h));
+        }
         self.match_head(active, &[]);
         self.place();
         self.out.entry = std::mem::take(&mut self.steps);
         while !rest.is_empty() {
-            let at = (0..rest.len()).max_by_key(|&i| (self.score(rest[i]), Reverse(i))).unwrap_or(0);
+            let best = || (0..rest.len()).max_by_key(|&i| (self.score(rest[i]), Reverse(i)));
+            let at = if exhaustive { 0 } else { best().unwrap_or(0) };
             let head = rest.remove(at);
-            self.join(head);
+            let keys = if exhaustive { Vec::new() } else { self.keys(head) };
+            self.join(head, keys);
         }
         self.commit();
     }
 
-    fn join(&mut self, head: usize) {
-        let keys = self.keys(head);
+    fn join(&mut self, head: usize, keys: Vec<(usize, Key)>) {
         for (_, key) in &keys {
             match key {
                 Key::Linear(linear) => self.done[linear.conjunct] = true,

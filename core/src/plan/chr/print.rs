@@ -34,7 +34,11 @@ impl Display for Printed<'_> {
         if !self.plan.dropped.is_empty() {
             writeln!(f)?;
         }
-        self.plan.dropped.iter().try_for_each(|d| self.dropped(d, f))
+        self.plan.dropped.iter().try_for_each(|d| self.dropped(d, f))?;
+        if self.plan.semantics == Semantics::Rounds {
+            write!(f, "\nclasses\n{}", self.plan.explain())?;
+        }
+        Ok(())
     }
 }
 
@@ -192,6 +196,7 @@ impl Printed<'_> {
                 format!("the rule fires with head {} active whenever it could", earlier + 1)
             }
             DropReason::Never => "the guard never holds".to_string(),
+            DropReason::Reduction => "the rule is applied when constraints are added".to_string(),
         };
         writeln!(f, "not tried: head {head} of {}: {reason}", self.plan.rules[dropped.rule].name)
     }
