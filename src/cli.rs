@@ -6,6 +6,7 @@ mod devices;
 mod emit;
 mod interrupt;
 mod memory;
+mod profile;
 mod progress;
 mod report;
 mod run;
@@ -89,7 +90,7 @@ pub fn main() -> ExitCode {
     say_that_panics_are_bugs();
     let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
-    sink::remove_aside_file();
+    sink::remove_aside_files();
     ExitCode::from(exit as u8)
 }
 

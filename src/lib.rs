@@ -27,6 +27,7 @@ mod diagnostics;
 mod executable;
 mod input;
 mod output;
+pub mod profile;
 mod program;
 mod stack;
 
@@ -36,6 +37,7 @@ pub use executable::{CompileOptions, Executable, Failure};
 pub use gchr_core as core;
 pub use gchr_core::control::{Control, Limits, Progress};
 pub use gchr_core::diagnostic::{Diagnostic, Severity};
+pub use gchr_core::profile::Recorder;
 pub use gchr_core::stats::Stats;
 pub use input::{Input, Language};
 pub use output::{Answer, Format, FormatError, Outcome};

@@ -13,7 +13,7 @@ const KILLED: i32 = 130;
 pub fn listen() -> &'static AtomicBool {
     let installed = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            sink::remove_aside_file();
+            sink::remove_aside_files();
             std::process::exit(KILLED);
         }
     });

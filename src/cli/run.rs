@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use gchr::{
     CompileOptions, Control, Device, Executable, Format, FormatError, Language, Limits, Outcome, Program,
+    Recorder,
 };
 
 use super::device::DeviceArgs;
 use super::sink::{File, Stdout};
-use super::{Exit, ProgramArgs, interrupt, memory, progress, report, values};
+use super::{Exit, ProgramArgs, interrupt, memory, profile, progress, report, values};
 
 /// Arguments of `gchr run`.
 #[derive(clap::Args)]
@@ -39,6 +40,9 @@ pub struct Args {
     /// Show statistics on standard error (JSON results always have them)
     #[arg(long)]
     stats: bool,
+    /// Record the run and write plots of it, with counts by rule, to a file that ends in .html, .svg or .json
+    #[arg(long, value_name = "PATH", value_parser = profile::target)]
+    profile: Option<profile::Target>,
     /// Show every rule application on standard error
     #[arg(long)]
     trace: bool,
@@ -107,10 +111,19 @@ pub fn run(args: &Args) -> Exit {
         Ok(out) => out,
         Err(exit) => return exit,
     };
-    match execute(args, &executable, interrupt, &mut out.stdout) {
+    let mut recorded = match args.profile.as_ref().map(profile::Output::open).transpose() {
+        Ok(recorded) => recorded,
+        Err(exit) => return exit,
+    };
+    let recorder = recorded.as_mut().map(|r| &mut r.recorder);
+    match execute(args, &executable, interrupt, &mut out.stdout, recorder) {
         Ok(mut outcome) => {
             outcome.stats_mut().wall_ms = Some(start.elapsed().as_secs_f64() * 1e3);
-            deliver(args, &outcome, out)
+            let exit = deliver(args, &outcome, out);
+            match recorded.map(|r| r.write(&program, outcome.stats(), None)) {
+                Some(Err(failed)) if exit == Exit::Done => failed,
+                _ => exit,
+            }
         }
         Err(mut failure) => {
             let flushed = out.stdout.flush();
@@ -121,6 +134,10 @@ pub fn run(args: &Args) -> Exit {
             report::diagnostics(&failure.diagnostics);
             if args.stats {
                 report::stats(&failure.stats);
+            }
+            if let (Some(recorded), Some(error)) = (recorded, failure.diagnostics.list().first()) {
+                // The failure of the run is the one to tell.
+                let _ = recorded.write(&program, &failure.stats, Some(&error.message));
             }
             let no_input = failure.error.is_none() && !failure.diagnostics.concern_the_device();
             let nothing_ran = no_input && flushed.is_ok();
@@ -164,6 +181,7 @@ fn execute<'p>(
     executable: &Executable<'p>,
     interrupt: &AtomicBool,
     stdout: &mut Stdout,
+    recorder: Option<&mut Recorder>,
 ) -> Result<Outcome<'p>, Box<gchr::Failure>> {
     let limits = Limits {
         max_steps: args.max_steps,
@@ -181,6 +199,9 @@ fn execute<'p>(
     let mut control = Control::new(limits).interrupt(interrupt);
     if line.enabled() && !args.trace {
         control = control.progress(move |now| line.update(now));
+    }
+    if let Some(recorder) = recorder {
+        control = control.profile(recorder);
     }
     if args.trace {
         let mut log = BufWriter::new(io::stderr());

@@ -9,13 +9,13 @@ use tempfile::NamedTempFile;
 
 use super::interrupt;
 
-/// The file being written aside, so that it can be removed when the process is ended from outside.
-static ASIDE: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// The files being written aside, so that they can be removed when the process is ended from outside.
+static ASIDE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes the file that is being written aside, if there is one.
-pub fn remove_aside_file() {
-    let path = ASIDE.lock().map(|mut aside| aside.take()).unwrap_or_default();
-    if let Some(path) = path {
+/// Removes the files that are being written aside.
+pub fn remove_aside_files() {
+    let paths = ASIDE.lock().map(|mut aside| std::mem::take(&mut *aside)).unwrap_or_default();
+    for path in paths {
         let _ = fs::remove_file(path);
     }
 }
@@ -115,7 +115,7 @@ impl File {
         };
         let file = aside_in(folder)?;
         if let Ok(mut aside) = ASIDE.lock() {
-            *aside = Some(file.path().to_path_buf());
+            aside.push(file.path().to_path_buf());
         }
         Ok(File::Aside { target, file: BufWriter::with_capacity(1 << 16, file) })
     }
@@ -129,9 +129,10 @@ impl File {
                 if let Ok(known) = fs::metadata(&target) {
                     fs::set_permissions(file.path(), known.permissions())?;
                 }
+                let path = file.path().to_path_buf();
                 file.persist(target)?;
                 if let Ok(mut aside) = ASIDE.lock() {
-                    *aside = None;
+                    aside.retain(|known| *known != path);
                 }
                 Ok(())
             }

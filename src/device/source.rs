@@ -46,7 +46,7 @@ impl Program {
     }
 
     /// The name of the program text, for places in generated code.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.sources.iter().next().map_or("program", |(_, source)| &source.name)
     }
 }

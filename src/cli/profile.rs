@@ -1,0 +1,79 @@
+//! `gchr run --profile PATH`: the file is opened before the run and written after it, also when the run stopped.
+
+use std::io::BufWriter;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use gchr::profile::Profile;
+use gchr::{Program, Recorder, Stats};
+
+use super::sink::File;
+use super::{Exit, report};
+
+/// How a profile is written, by the ending of its file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    Html,
+    Svg,
+    Json,
+}
+
+/// A path whose ending says how to write a profile.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Target {
+    path: PathBuf,
+    form: Form,
+}
+
+/// The argument of `--profile`.
+pub fn target(text: &str) -> Result<Target, String> {
+    let form = match Path::new(text).extension().and_then(|e| e.to_str()) {
+        Some("html" | "htm") => Form::Html,
+        Some("svg") => Form::Svg,
+        Some("json") => Form::Json,
+        _ => return Err("expected a file that ends in .html, .svg or .json".into()),
+    };
+    Ok(Target { path: text.into(), form })
+}
+
+/// An open profile.
+pub struct Output {
+    target: Target,
+    file: File,
+    /// To be lent to the run.
+    pub recorder: Recorder,
+}
+
+impl Output {
+    /// Opens the file: a path that cannot be written is known before the run.
+    pub fn open(target: &Target) -> Result<Self, Exit> {
+        let file = File::create(&target.path).map_err(|error| {
+            let message = format!("cannot write {}: {error}", target.path.display());
+            report::problem("U0107", &message, "give --profile a path in a folder that you may write to");
+            Exit::Usage
+        })?;
+        Ok(Self { target: target.clone(), file, recorder: Recorder::new() })
+    }
+
+    /// Writes the profile.
+    pub fn write(self, program: &Program, stats: &Stats, stopped: Option<&str>) -> Result<(), Exit> {
+        let Self { target, file, recorder } = self;
+        let mut profile = Profile::new(program, &recorder, stats);
+        if let Some(why) = stopped {
+            profile = profile.stopped(why);
+        }
+        let mut file = BufWriter::new(file);
+        let written = match target.form {
+            Form::Html => profile.write_html(&mut file),
+            Form::Svg => profile.write_svg(&mut file),
+            Form::Json => profile.write_json(&mut file),
+        };
+        let written = written.and_then(|()| file.flush());
+        let written = written.and_then(|()| file.into_inner().map_err(|e| e.into_error())?.finish());
+        written.map_err(|error| {
+            let message = format!("cannot write the profile: {error}");
+            report::problem("U0107", &message, "check the free space and where the profile goes");
+            Exit::Failed
+        })
+    }
+}

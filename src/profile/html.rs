@@ -1,0 +1,129 @@
+//! The profile as one page: figures, plots, rules and the program's text with counts. No scripts, nothing is loaded.
+
+use std::fmt::Write;
+use std::io;
+
+use super::plot::short;
+use super::{Profile, RuleProfile};
+
+const STYLE: &str = include_str!("page.css");
+
+/// The whole page.
+pub(super) fn page(profile: &Profile) -> io::Result<String> {
+    let mut body = String::new();
+    figures(profile, &mut body);
+    body += "<h2>Course of the run</h2>\n";
+    if !profile.has_rounds() {
+        body += "<p class=note>This executor applies one rule after the other, so there is no parallelism to show.</p>\n";
+    }
+    for plot in profile.plots() {
+        let _ = write!(body, "<figure>{}</figure>\n", plot.svg()?);
+    }
+    rules(profile, &mut body);
+    source(profile, &mut body);
+    Ok(document(&format!("Profile of {}", profile.program), &body))
+}
+
+/// A page with a title around its content.
+pub fn document(title: &str, body: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<title>{title}</title>\n\
+         <meta name=viewport content=\"width=device-width\">\n<link rel=icon href=\"data:,\">\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
+    )
+}
+
+/// Text as content of an element or of an attribute in double quotes.
+pub fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+fn figures(profile: &Profile, out: &mut String) {
+    if let Some(why) = &profile.stopped {
+        let _ = writeln!(out, "<p class=warning>The run ended without a result: {}</p>", escape(why));
+    }
+    let stats = &profile.stats;
+    let count = |n: Option<u64>| n.map(|n| n.to_string());
+    let ms = |t: Option<f64>| t.map(|t| format!("{t:.3} ms"));
+    let mut rows: Vec<(&str, Option<String>)> = vec![
+        ("rule applications", count(stats.rewrites)),
+        ("firings", count(stats.firings)),
+        ("rounds", count(stats.steps)),
+        ("mean parallelism", profile.mean_parallelism().map(|m| format!("{m:.1}"))),
+        ("peak parallelism", count(profile.peak_parallelism)),
+        ("time of the run", ms(stats.run_ms)),
+        ("device time", ms(stats.device_ms)),
+        ("parsing", ms(stats.parse_ms)),
+        ("compiling", ms(stats.compile_ms)),
+        ("peak memory", stats.peak_bytes.map(|b| format!("{}B", short(b as f64)))),
+        ("live at the end", count(stats.live_cells)),
+        ("collections", count(stats.collections)),
+        ("device", stats.device.clone()),
+        ("scheduler", stats.scheduler.clone()),
+        ("semantics", stats.semantics.clone()),
+    ];
+    if let Some(last) = profile.points.last() {
+        rows.insert(3, ("candidates tried", (last.tried > 0).then(|| last.tried.to_string())));
+        let traffic = last.traffic;
+        let bytes = |n: u64| (n > 0).then(|| format!("{}B", short(n as f64)));
+        rows.push(("bytes read", bytes(traffic.read)));
+        rows.push(("bytes written", bytes(traffic.written)));
+        rows.push(("atomics", (traffic.atomics > 0).then(|| traffic.atomics.to_string())));
+    }
+    *out += "<dl class=figures>\n";
+    for (name, value) in rows {
+        if let Some(value) = value {
+            let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value));
+        }
+    }
+    *out += "</dl>\n";
+    *out += "<p class=note>Times include the cost of recording; see docs/profile.md.</p>\n";
+}
+
+fn rules(profile: &Profile, out: &mut String) {
+    *out += "<h2>Rules</h2>\n";
+    if profile.rules.is_empty() {
+        *out += "<p class=note>This executor does not count by rule. The CPU does, and applies each rule as often.</p>\n";
+        return;
+    }
+    let total = profile.rules.iter().map(|r| r.applied).sum::<u64>().max(1);
+    let tries = profile.rules.iter().any(|r| r.tried > 0);
+    let tried_head = if tries { "<th>candidates tried</th>" } else { "" };
+    let _ = writeln!(
+        out,
+        "<table>\n<tr><th>rule</th><th>line</th><th>{}</th><th></th>{tried_head}<th>time</th></tr>",
+        profile.unit
+    );
+    for RuleProfile { name, line, applied, tried, share } in &profile.rules {
+        let part = *applied as f64 / total as f64 * 100.0;
+        let tried = if tries { format!("<td>{tried}</td>") } else { String::new() };
+        let _ = writeln!(
+            out,
+            "<tr><td class=name><a href=\"#L{line}\">{}</a></td><td>{line}</td><td>{applied}</td>\
+             <td class=bar><i style=\"width:{part:.1}%\"></i></td>{tried}<td>{:.1} %</td></tr>",
+            escape(name),
+            share * 100.0
+        );
+    }
+    *out += "</table>\n";
+}
+
+fn source(profile: &Profile, out: &mut String) {
+    let most = profile.lines.iter().filter_map(|l| l.applied).max().unwrap_or(0).max(1) as f64;
+    let _ = writeln!(out, "<h2>{}</h2>\n<table class=source>", escape(&profile.program));
+    for (i, line) in profile.lines.iter().enumerate() {
+        // Logarithmic: a rule applied once is seen beside one applied a million times.
+        let heat = line.applied.map_or(0.0, |n| (n as f64 + 1.0).ln() / (most + 1.0).ln());
+        let applied = line.applied.map_or(String::new(), |n| n.to_string());
+        let share = if line.share >= 0.0005 { format!("{:.1} %", line.share * 100.0) } else { String::new() };
+        let _ = writeln!(
+            out,
+            "<tr id=L{0}><td class=no>{0}</td><td>{applied}</td><td>{share}</td>\
+             <td class=code style=\"--heat:{heat:.3}\">{1}</td></tr>",
+            i + 1,
+            escape(&line.text)
+        );
+    }
+    *out += "</table>\n";
+}
