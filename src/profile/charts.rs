@@ -23,9 +23,9 @@ pub(super) fn of(profile: &Profile) -> Vec<Plot> {
     if last.tried > 0 {
         plots.push(candidates(profile));
     }
-    plots.push(over(profile, "Memory of the run's tables", "bytes", &[("bytes in use", |p| p.bytes as f64)]));
+    plots.push(over(profile, "Memory of the run's tables", "bytes", |p| p.bytes as f64));
     let live = if profile.has_rounds() { "Live slots or constraints" } else { "Live cells or constraints" };
-    plots.push(over(profile, live, "live", &[("live", |p| p.live as f64)]));
+    plots.push(over(profile, live, "live", |p| p.live as f64));
     if !profile.kernels.is_empty() {
         let bars = profile.kernels.iter().map(|k| (k.name.clone(), k.ms)).collect();
         let x = "milliseconds".to_string();
@@ -44,19 +44,13 @@ fn curves(title: String, x: &str, y: &str, series: Vec<Series>) -> Plot {
     Plot { title, chart: Chart::Curves { x: x.into(), y: y.into(), series } }
 }
 
-/// Quantities of a moment.
-fn over(profile: &Profile, title: &str, y: &str, what: &[(&str, fn(&Point) -> f64)]) -> Plot {
+/// A quantity of each moment. Of neighbours the highest is drawn: a peak is what one looks for.
+fn over(profile: &Profile, title: &str, y: &str, of: fn(&Point) -> f64) -> Plot {
     let (x, at) = axis(profile);
     let every = profile.points.len().div_ceil(RESOLUTION).max(1);
-    let series = what.iter().map(|(name, of)| {
-        // Of neighbours the highest is drawn: a peak is what one looks for.
-        let top = |group: &[Point]| {
-            let last = group.last().map_or(0.0, at);
-            (last, group.iter().map(of).fold(0.0, f64::max))
-        };
-        Series { name: (*name).into(), points: profile.points.chunks(every).map(top).collect() }
-    });
-    curves(title.into(), x, y, series.collect())
+    let top = |group: &[Point]| (group.last().map_or(0.0, at), group.iter().map(of).fold(0.0, f64::max));
+    let points = profile.points.chunks(every).map(top).collect();
+    curves(title.into(), x, y, vec![Series { name: y.into(), points }])
 }
 
 /// Steps of each round: their mean, and the most in one round when several share a point of the curve.

@@ -17,7 +17,7 @@ pub(super) fn page(profile: &Profile) -> io::Result<String> {
         body += "<p class=note>This executor applies one rule after the other, so there is no parallelism to show.</p>\n";
     }
     for plot in profile.plots() {
-        let _ = write!(body, "<figure>{}</figure>\n", plot.svg()?);
+        let _ = writeln!(body, "<figure>{}</figure>", plot.svg()?);
     }
     rules(profile, &mut body);
     source(profile, &mut body);

@@ -1,5 +1,7 @@
 //! Running the binary, in a folder of its own where that matters.
 
+#![allow(dead_code, reason = "each test program uses a part")]
+
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
