@@ -10,6 +10,7 @@ mod profile;
 mod progress;
 mod report;
 mod run;
+mod simd;
 mod sink;
 mod values;
 
@@ -42,6 +43,8 @@ enum Command {
     Emit(emit::Args),
     /// List what can run programs on this machine
     Devices,
+    /// Run a program of the µ-SIMD machine: warps in lockstep with everywhere blocks
+    Simd(simd::Args),
 }
 
 /// How the process ends.
@@ -100,6 +103,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Check(args) => check::run(args),
         Command::Emit(args) => emit::run(args),
         Command::Devices => devices::run(),
+        Command::Simd(args) => simd::run(args),
     }
 }
 

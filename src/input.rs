@@ -220,7 +220,7 @@ fn unknown_ending(path: &Path) -> Box<Diagnostic> {
 }
 
 /// Reads a whole text file; what is wrong with it is said with the place where it can be.
-fn read_text(path: &Path, sources: &mut SourceMap) -> Result<String, Box<Diagnostic>> {
+pub(crate) fn read_text(path: &Path, sources: &mut SourceMap) -> Result<String, Box<Diagnostic>> {
     let shown = path.display();
     let bytes = std::fs::read(path).map_err(|error| {
         let cause = if path.is_dir() { "it is a folder".to_string() } else { error.to_string() };

@@ -29,6 +29,7 @@ mod input;
 mod output;
 pub mod profile;
 mod program;
+pub mod simd;
 mod stack;
 
 pub use device::{Device, Schedule};

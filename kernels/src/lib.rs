@@ -10,6 +10,7 @@ pub mod ir;
 pub mod link;
 pub mod lower;
 pub mod sim;
+pub mod simd;
 pub mod template;
 #[cfg(test)]
 mod testing;

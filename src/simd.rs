@@ -1,0 +1,60 @@
+//! Programs of the µ-SIMD machine ([`gchr_kernels::simd`]) from files, with diagnostics that point into them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gchr_core::source::SourceMap;
+
+use crate::diagnostics::Diagnostics;
+use crate::input::read_text;
+
+pub use gchr_kernels::simd::{Counters, MAX_THREADS, Machine, Options, Stop, Value};
+
+/// A program and the texts it was read from.
+#[derive(Clone, Debug)]
+pub struct Program {
+    sources: Arc<SourceMap>,
+    program: gchr_kernels::simd::Program,
+}
+
+impl Program {
+    /// Reads a program file.
+    pub fn load(path: &Path) -> Result<Self, Diagnostics> {
+        let (sources, program) = load(path, gchr_kernels::simd::parse)?;
+        Ok(Self { sources, program })
+    }
+    /// A machine that runs the program.
+    pub fn machine(&self, options: Options) -> Result<Machine<'_>, Diagnostics> {
+        Machine::new(&self.program, options).map_err(|found| Diagnostics::new(self.sources.clone(), found))
+    }
+    /// Why a run stopped early.
+    pub fn stopped(&self, stop: &Stop) -> Diagnostics {
+        Diagnostics::new(self.sources.clone(), vec![stop.diagnostic(&self.program)])
+    }
+    /// The undefined results of a run.
+    pub fn undefined(&self, machine: &Machine<'_>) -> Diagnostics {
+        let list = machine.reports().iter().map(|report| report.diagnostic(&self.program)).collect();
+        Diagnostics::new(self.sources.clone(), list)
+    }
+}
+
+/// Reads a memory file.
+pub fn load_memory(path: &Path) -> Result<Vec<Value>, Diagnostics> {
+    load(path, gchr_kernels::simd::parse_memory).map(|(_, memory)| memory)
+}
+
+type Parse<T> = fn(&SourceMap, gchr_core::source::SourceId) -> Result<T, Vec<gchr_core::diagnostic::Diagnostic>>;
+
+fn load<T>(path: &Path, parse: Parse<T>) -> Result<(Arc<SourceMap>, T), Diagnostics> {
+    let mut sources = SourceMap::new();
+    let read = read_text(path, &mut sources).map_err(|found| vec![*found]);
+    let parsed = read.and_then(|text| {
+        let id = sources.add(path.display().to_string(), text);
+        parse(&sources, id)
+    });
+    let sources = Arc::new(sources);
+    match parsed {
+        Ok(parsed) => Ok((sources, parsed)),
+        Err(found) => Err(Diagnostics::new(sources, found)),
+    }
+}
