@@ -1,9 +1,11 @@
 //! Programs of the µ-SIMD machine ([`gchr_kernels::simd`]) from files, with diagnostics that point into them.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use gchr_core::source::SourceMap;
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::source::{SourceId, SourceMap};
 
 use crate::diagnostics::Diagnostics;
 use crate::input::read_text;
@@ -21,6 +23,27 @@ impl Program {
     /// Reads a program file.
     pub fn load(path: &Path) -> Result<Self, Diagnostics> {
         let (sources, program) = load(path, gchr_kernels::simd::parse)?;
+        Ok(Self { sources, program })
+    }
+    /// Compiles a kernel of a file in the kernel language, as far as µ-SIMD can express it; the only kernel when there is no name.
+    pub fn compile(path: &Path, kernel: Option<&str>) -> Result<Self, Diagnostics> {
+        let (sources, program) = load(path, |sources, id| {
+            let module = gchr_kernels::text::parse(sources, id)?;
+            let kernels = module.functions.iter().filter(|f| f.is_kernel()).map(|f| f.name.as_str());
+            let kernels: Vec<_> = kernels.collect();
+            let only = <[&str; 1]>::try_from(&kernels[..]).ok().map(|[name]| name);
+            let name = match kernel.or(only) {
+                Some(name) => name,
+                None => {
+                    let message = format!("the file has {} kernels", kernels.len());
+                    let help = "name one of them with --kernel NAME";
+                    return Err(vec![
+                        Diagnostic::error("S0302", message).note(kernels.join(", ")).help(help),
+                    ]);
+                }
+            };
+            gchr_kernels::simd::compile(&module, name).map_err(|found| vec![found])
+        })?;
         Ok(Self { sources, program })
     }
     /// A machine that runs the program.
@@ -43,9 +66,17 @@ pub fn load_memory(path: &Path) -> Result<Vec<Value>, Diagnostics> {
     load(path, gchr_kernels::simd::parse_memory).map(|(_, memory)| memory)
 }
 
-type Parse<T> = fn(&SourceMap, gchr_core::source::SourceId) -> Result<T, Vec<gchr_core::diagnostic::Diagnostic>>;
+impl fmt::Display for Program {
+    /// The program in the text form.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.program.fmt(f)
+    }
+}
 
-fn load<T>(path: &Path, parse: Parse<T>) -> Result<(Arc<SourceMap>, T), Diagnostics> {
+fn load<T>(
+    path: &Path,
+    parse: impl FnOnce(&SourceMap, SourceId) -> Result<T, Vec<Diagnostic>>,
+) -> Result<(Arc<SourceMap>, T), Diagnostics> {
     let mut sources = SourceMap::new();
     let read = read_text(path, &mut sources).map_err(|found| vec![*found]);
     let parsed = read.and_then(|text| {

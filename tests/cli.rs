@@ -29,6 +29,7 @@ fn help_and_version_are_results() {
         &["check", "--help"],
         &["emit", "--help"],
         &["devices", "--help"],
+        &["simd", "--help"],
     ] {
         let run = gchr(args);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");

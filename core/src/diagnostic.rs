@@ -29,7 +29,7 @@ pub struct Label {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
     /// Stable code such as `T0102`: `T` term frontend, `C` constraint frontend, `R` run time, `D` device,
-    /// `U` usage and files, `I` internal check.
+    /// `K` kernel text, `S` µ-SIMD, `U` usage and files, `I` internal check.
     pub code: &'static str,
     /// Error or warning.
     pub severity: Severity,

@@ -5,8 +5,9 @@
 //! kernels ([`sim::divergence`](crate::sim::divergence)). `docs/simd.md` has the text form, the rules, and where they depart from the
 //! printed ones.
 //!
-//! Order of calls: [`parse`] reads a [`Program`]; a [`Machine`] runs it.
+//! Order of calls: [`parse`] reads a [`Program`], or [`compile`] makes one from a kernel; a [`Machine`] runs it.
 
+mod compile;
 mod fault;
 mod machine;
 mod memory;
@@ -16,8 +17,14 @@ mod program;
 mod rules;
 mod warp;
 
+pub use compile::compile;
 pub use fault::{Fault, Report, Stop, Undefined};
 pub use machine::{Counters, Machine, Options};
 pub use parse::{parse, parse_memory};
-pub use program::{BinaryOp, Instr, Label, MAX_CELLS, MAX_THREADS, Operand, Program, Settings, Value, Variable};
+pub use program::{
+    BinaryOp, Instr, Label, MAX_CELLS, MAX_THREADS, Operand, Program, Settings, Value, Variable,
+};
 pub use rules::Rule;
+
+#[cfg(test)]
+mod tests;

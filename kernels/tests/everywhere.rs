@@ -1,16 +1,18 @@
-//! `everywhere` blocks: the simulator's own, the lowered votes and shuffles on the simulator, and the GPU agree.
+//! `everywhere` blocks: the simulator's own, the lowered votes and shuffles on the simulator, the µ-SIMD machine, and the GPU agree.
 
 #[path = "support/machine.rs"]
 mod machine;
 #[cfg(feature = "cuda")]
 mod support;
 
+use gchr_core::control::Control;
 use gchr_core::diagnostic::render_all;
 use gchr_core::source::SourceMap;
 use gchr_kernels::device::{Arg, Value};
 use gchr_kernels::emit::lower;
 use gchr_kernels::ir::Module;
 use gchr_kernels::sim::Shape;
+use gchr_kernels::simd;
 use gchr_kernels::text::parse;
 use machine::{Machine, MachineExt, Simulated};
 use proptest::prelude::*;
@@ -24,10 +26,10 @@ const BASE: &str = "
 struct Launch { u32* input; u32* sums; u32* others; };
 struct Pair { u32 a; bool b; u8 c; u64 d; };
 
-// Notes that a lane did something for an asker.
+// Counts that a lane did something for an asker.
 __device__ __forceinline__ void note(Launch p, u32 key, u32 amount) {
-    u32 mixed = (key ^ key >> 7u) * 0x9e3779b1u;
-    atomic_add(&p.sums[mixed >> 22u], amount * 3u + 1u);
+    u32 mixed = (key ^ key >> 7u ^ amount * 0x85ebca6bu) * 0x9e3779b1u;
+    atomic_add(&p.sums[mixed >> 22u], 1u);
 }
 ";
 
@@ -44,24 +46,62 @@ fn read(text: &str) -> Module {
     parse(&sources, id).unwrap_or_else(|found| panic!("{text}\n{}", render_all(&found, &sources, false)))
 }
 
-fn run(machine: &mut dyn Machine) -> Result<Vec<u32>, String> {
-    let input: Vec<u32> = (0..THREADS as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 20).collect();
-    let (input, sums) = (machine.buffer(&input), machine.buffer(&[0u32; CELLS]));
+fn input() -> Vec<u32> {
+    (0..THREADS as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 20).collect()
+}
+
+/// Two blocks, or one of all threads.
+const TWO: Shape = Shape::new(2, 64);
+const ONE: Shape = Shape::new(1, THREADS as u32);
+
+fn run(machine: &mut dyn Machine, shape: Shape) -> Result<Vec<u32>, String> {
+    let (input, sums) = (machine.buffer(&input()), machine.buffer(&[0u32; CELLS]));
     let others = machine.buffer(&[0u32; 4]);
     let record = [input, sums, others].map(Value::Buffer);
-    machine.launch("k", Shape::new(2, 64), &[Arg::Record(&record)])?;
+    machine.launch("k", shape, &[Arg::Record(&record)])?;
     let mut all: Vec<u32> = machine.get(sums, CELLS);
     all.extend(machine.get::<u32>(others, 4));
     Ok(all)
 }
 
 /// Runs the kernel in both forms; gives the sums, or what is wrong.
-fn both(text: &str, seed: u64) -> Result<Vec<u32>, String> {
+fn both(text: &str, shape: Shape, seed: u64) -> Result<Vec<u32>, String> {
     let module = read(text);
     let lowered = lower(&module).map_err(|found| format!("{module}\n{found:#?}"))?;
-    let woken = run(&mut Simulated::new(&module, seed)).map_err(|e| format!("{module}\n{e}"))?;
-    let voted = run(&mut Simulated::new(&lowered, seed)).map_err(|e| format!("{module}\n{lowered}\n{e}"))?;
+    let woken = run(&mut Simulated::new(&module, seed), shape).map_err(|e| format!("{module}\n{e}"))?;
+    let voted =
+        run(&mut Simulated::new(&lowered, seed), shape).map_err(|e| format!("{module}\n{lowered}\n{e}"))?;
     if woken == voted { Ok(woken) } else { Err(format!("{module}\n{lowered}\ndo not agree")) }
+}
+
+/// Runs the kernel on the µ-SIMD machine; `None` when that cannot express it.
+fn on_simd(text: &str) -> Option<Vec<u32>> {
+    let program = simd::compile(&read(text), "k").ok()?;
+    let cells = |values: &[u32]| values.iter().map(|&v| Some(i64::from(v))).collect::<Vec<_>>();
+    // Where the three buffers begin, then the buffers.
+    let starts = [3, 3 + THREADS as u32, (3 + THREADS + CELLS) as u32];
+    let memory = [cells(&starts), cells(&input()), vec![Some(0); CELLS + 4]].concat();
+    let options = simd::Options { threads: Some(THREADS as u32), memory: Some(memory), ..Default::default() };
+    let mut machine = simd::Machine::new(&program, options).unwrap_or_else(|e| panic!("{program}\n{e:?}"));
+    let stopped = machine.run(&mut Control::default());
+    assert!(
+        stopped.is_ok() && machine.reports().is_empty(),
+        "{program}\n{stopped:?}\n{:?}",
+        machine.reports()
+    );
+    let result =
+        machine.memory()[3 + THREADS..].iter().map(|cell| cell.and_then(|value| value.try_into().ok()));
+    Some(result.map(|cell| cell.expect("a u32")).collect())
+}
+
+/// Runs the kernel with `everywhere` on the simulator, lowered to votes and shuffles, and as a µ-SIMD program.
+fn all_three(text: &str, seed: u64) -> Result<Vec<u32>, String> {
+    let simulated = both(text, ONE, seed)?;
+    match on_simd(text) {
+        Some(counts) if counts == simulated => Ok(simulated),
+        Some(_) => Err(format!("{text}\nµ-SIMD does not agree")),
+        None => Err(format!("{text}\nµ-SIMD cannot express it")),
+    }
 }
 
 const CASES: [(&str, &str, &str); 12] = [
@@ -146,7 +186,7 @@ const CASES: [(&str, &str, &str); 12] = [
 fn every_place_of_an_everywhere_block_lowers() {
     for (name, functions, body) in CASES {
         for seed in 0..4 {
-            let sums = both(&format!("{BASE}{functions}{}", kernel(body)), seed);
+            let sums = both(&format!("{BASE}{functions}{}", kernel(body)), TWO, seed);
             let sums = sums.unwrap_or_else(|e| panic!("{name}: {e}"));
             assert!(sums.iter().any(|&s| s != 0), "{name}");
         }
@@ -161,6 +201,8 @@ struct Random {
     visible: Vec<Vec<String>>,
     /// The innermost loop, if the nearest jump target is one.
     in_loop: bool,
+    /// Whether there may be jumps at all.
+    jumps: bool,
     text: String,
 }
 
@@ -233,6 +275,7 @@ impl Random {
                 self.in_loop = outer;
                 self.visible.last_mut().expect("a level").pop();
             }
+            7 if !self.jumps => {}
             7 => {
                 if self.in_loop {
                     let jump = if self.below(2) == 0 { "break;\n" } else { "continue;\n" };
@@ -265,12 +308,13 @@ impl Random {
     }
 }
 
-fn random(choices: Vec<u8>) -> String {
+fn random(choices: Vec<u8>, jumps: bool) -> String {
     let mut random = Random {
         choices: choices.into_iter(),
         names: 0,
         visible: vec![vec!["x".into(), "me".into()]],
         in_loop: false,
+        jumps,
         text: String::new(),
     };
     random.block(0);
@@ -279,16 +323,36 @@ fn random(choices: Vec<u8>) -> String {
     format!("{BASE}{function}{}", kernel("if (x % 7u != 0u) { work(p, x, me); }"))
 }
 
-#[test]
-fn random_kernels_agree() {
-    let cases = std::env::var("GCHR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+/// Random kernels, as many as `GCHR_CASES` says, that pass the check with each seed; a failure is shrunk to a small kernel.
+fn for_random_kernels(default_cases: u32, jumps: bool, check: fn(&str, u64) -> Result<Vec<u32>, String>) {
+    let cases = std::env::var("GCHR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(default_cases);
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let choice = (prop::collection::vec(any::<u8>(), 20..150), any::<u64>());
     let result = runner.run(&choice, |(choices, seed)| {
-        both(&random(choices), seed).map(|_| ()).map_err(TestCaseError::fail)
+        check(&random(choices, jumps), seed).map(|_| ()).map_err(TestCaseError::fail)
     });
     result.unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn random_kernels_agree() {
+    for_random_kernels(60, true, |text, seed| both(text, TWO, seed));
+}
+
+#[test]
+fn random_kernels_agree_with_the_simd_machine() {
+    for_random_kernels(60, false, all_three);
+}
+
+#[test]
+fn the_simd_machine_agrees_where_it_can() {
+    let texts = CASES.map(|(_, functions, body)| format!("{BASE}{functions}{}", kernel(body)));
+    let expressible: Vec<_> = texts.iter().filter(|text| on_simd(text).is_some()).collect();
+    assert_eq!(expressible.len(), 3, "below a divergent test, in both branches, inside another one");
+    for text in expressible {
+        all_three(text, 1).unwrap_or_else(|e| panic!("{e}"));
+    }
 }
 
 #[cfg(feature = "cuda")]
@@ -297,12 +361,18 @@ fn the_gpu_agrees() {
     use proptest::strategy::ValueTree;
     let mut runner = TestRunner::deterministic();
     let strategy = prop::collection::vec(any::<u8>(), 40..150);
+    let mut choices = || strategy.new_tree(&mut runner).expect("a list").current();
     let mut texts: Vec<_> =
         CASES.iter().map(|(_, functions, body)| format!("{BASE}{functions}{}", kernel(body))).collect();
-    texts.extend((0..20).map(|_| random(strategy.new_tree(&mut runner).expect("a list").current())));
-    for text in texts {
-        let module = read(&text);
-        let Some(mut gpu) = machine::OnGpu::new("the_gpu_agrees", &module) else { return };
-        assert!(run(&mut gpu).is_ok_and(|sums| Ok(sums) == both(&text, 0)), "{module}");
+    texts.extend((0..20).map(|_| random(choices(), true)));
+    let simple: Vec<_> = (0..20).map(|_| random(choices(), false)).collect();
+    let expected: Vec<(_, fn(&str) -> _, _)> =
+        vec![(texts, |text| both(text, TWO, 0), TWO), (simple, |text| all_three(text, 0), ONE)];
+    for (texts, check, shape) in expected {
+        for text in texts {
+            let module = read(&text);
+            let Some(mut gpu) = machine::OnGpu::new("the_gpu_agrees", &module) else { return };
+            assert!(run(&mut gpu, shape).is_ok_and(|counts| Ok(counts) == check(&text)), "{module}");
+        }
     }
 }

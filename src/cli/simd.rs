@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use gchr::simd::{Counters, MAX_THREADS, Machine, Options, Program, load_memory};
+use gchr::simd::{Counters, MAX_THREADS, Options, Program, load_memory};
 use gchr::{Control, Diagnostics, Limits};
 
 use super::sink::Stdout;
@@ -12,9 +12,15 @@ use super::{Exit, interrupt, report};
 /// Arguments of `gchr simd`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Program file; docs/simd.md describes the language
+    /// Program file; docs/simd.md describes the language. A file .cu is in the kernel language, and one of its kernels is compiled
     #[arg(value_name = "FILE")]
     file: PathBuf,
+    /// Which kernel of a file .cu, when it has several
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Write the program in place of running it
+    #[arg(long)]
+    print: bool,
     /// Number of threads [default: the program's .threads, else one warp]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_THREADS)))]
     threads: Option<u32>,
@@ -41,11 +47,13 @@ pub struct Args {
 /// Runs the program; memory and variables at its end go to standard output.
 pub fn run(args: &Args) -> Exit {
     let interrupt = interrupt::listen();
-    let loaded = Program::load(&args.file).and_then(|program| Ok((program, options(args)?)));
-    let (program, options) = match loaded {
+    let (program, options) = match load(args).and_then(|program| Ok((program, options(args)?))) {
         Ok(loaded) => loaded,
         Err(found) => return refuse(&found),
     };
+    if args.print {
+        return write(&program.to_string());
+    }
     let mut machine = match program.machine(options) {
         Ok(machine) => machine,
         Err(found) => return refuse(&found),
@@ -61,7 +69,7 @@ pub fn run(args: &Args) -> Exit {
     let undefined = program.undefined(&machine);
     report::diagnostics(&undefined);
     let exit = match &stopped {
-        Ok(()) => write(&machine),
+        Ok(()) => write(&machine.result()),
         Err(stop) => {
             report::diagnostics(&program.stopped(stop));
             Exit::Failed
@@ -71,6 +79,13 @@ pub fn run(args: &Args) -> Exit {
         stats(&machine.counters());
     }
     if undefined.list().is_empty() { exit } else { Exit::Failed }
+}
+
+fn load(args: &Args) -> Result<Program, Diagnostics> {
+    match args.file.extension() {
+        Some(ending) if ending == "cu" => Program::compile(&args.file, args.kernel.as_deref()),
+        _ => Program::load(&args.file),
+    }
 }
 
 fn options(args: &Args) -> Result<Options, Diagnostics> {
@@ -83,9 +98,9 @@ fn refuse(found: &Diagnostics) -> Exit {
     Exit::Usage
 }
 
-fn write(machine: &Machine<'_>) -> Exit {
+fn write(text: &str) -> Exit {
     let mut out = Stdout::new();
-    match out.write_all(machine.result().as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if !out.is_closed() => {
             report::problem("U0107", &format!("cannot write: {error}"), "check where the output goes");
             Exit::Failed

@@ -165,7 +165,7 @@ pub struct Shape {
 
 impl Shape {
     /// A launch whose blocks do not wait for each other.
-    pub fn new(grid: u32, block: u32) -> Self {
+    pub const fn new(grid: u32, block: u32) -> Self {
         Self { grid, block, cooperative: false }
     }
     /// A launch with all blocks resident at once.

@@ -170,18 +170,24 @@ impl Undefined {
                 let mask: Vec<_> = lanes(*mask).collect();
                 (
                     "S0121",
-                    format!("undefined result: thread {thread} shuffles from lane {source}, which is not in the mask {mask:?}"),
+                    format!(
+                        "undefined result: thread {thread} shuffles from lane {source}, which is not in the mask {mask:?}"
+                    ),
                     "read only from lanes that asked for the everywhere block (branch_mask tells), outside of blocks from active ones",
                 )
             }
             Undefined::Stores { address, threads: [s, t], values: [a, b] } => (
                 "S0122",
-                format!("undefined result: thread {s} stores {a} and thread {t} stores {b} to cell {address}"),
+                format!(
+                    "undefined result: thread {s} stores {a} and thread {t} stores {b} to cell {address}"
+                ),
                 "let one thread store, or use atomic_inc",
             ),
             Undefined::Warps { address, thread } => (
                 "S0123",
-                format!("undefined result: thread {thread} accesses cell {address}, which another warp accesses too, and one of them writes"),
+                format!(
+                    "undefined result: thread {thread} accesses cell {address}, which another warp accesses too, and one of them writes"
+                ),
                 "nothing orders the accesses of two warps: let one warp work on the cell, or use atomic_inc only",
             ),
         }
@@ -239,7 +245,8 @@ impl Stop {
         match self {
             Stop::Fault { fault, pc, warp, steps } => {
                 let (code, message, help) = fault.describe();
-                let mut d = program.at(*pc as usize, Diagnostic::error(code, message), "no rule applies here");
+                let mut d =
+                    program.at(*pc as usize, Diagnostic::error(code, message), "no rule applies here");
                 if let Fault::Open { branch } = fault {
                     d = program.at(*branch as usize, d, "this branch is still open");
                 }

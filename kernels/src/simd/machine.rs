@@ -147,11 +147,17 @@ impl<'p> Machine<'p> {
 
     /// Step, warp, rule, position and active lanes (lane 0 to the left) before the step, instruction.
     fn trace_line(&self, index: usize, rule: Rule, pc: u32, active: u64) -> String {
-        let lanes = (0..self.warps[index].lanes()).map(|lane| if active >> lane & 1 == 1 { '1' } else { '.' });
+        let lanes =
+            (0..self.warps[index].lanes()).map(|lane| if active >> lane & 1 == 1 { '1' } else { '.' });
         let lanes: String = lanes.collect();
         let instr = self.program.code.get(pc as usize).map(|&instr| self.program.instr(instr));
         let text = instr.map_or_else(String::new, |instr| instr.to_string());
-        format!("{:>6}  warp {index}  {:<2}  pc {:>3}  {lanes}  {text}", self.counters.steps, rule.name(), pc + 1)
+        format!(
+            "{:>6}  warp {index}  {:<2}  pc {:>3}  {lanes}  {text}",
+            self.counters.steps,
+            rule.name(),
+            pc + 1
+        )
     }
 
     /// What was counted.
@@ -176,7 +182,8 @@ impl<'p> Machine<'p> {
 
     /// Memory as a memory file, and the variables of all threads in comments of it.
     pub fn result(&self) -> String {
-        let mut text: String = memory_lines(self.memory.cells()).into_iter().map(|line| line + "\n").collect();
+        let mut text: String =
+            memory_lines(self.memory.cells()).into_iter().map(|line| line + "\n").collect();
         if self.program.variables.is_empty() {
             return text;
         }

@@ -40,10 +40,14 @@ impl Program {
         let operand = |operand: Operand| match operand {
             Operand::Const(value) => value.to_string(),
             Operand::Variable(variable) => name(variable).to_string(),
-            named => Operand::NAMED.iter().find(|(_, n)| *n == named).map_or("?", |(name, _)| name).to_string(),
+            named => {
+                Operand::NAMED.iter().find(|(_, n)| *n == named).map_or("?", |(name, _)| name).to_string()
+            }
         };
         match instr {
-            Instr::Branch { on_zero: true, value, target } => format!("bz {}, {}", operand(value), at(target)),
+            Instr::Branch { on_zero: true, value, target } => {
+                format!("bz {}, {}", operand(value), at(target))
+            }
             Instr::Branch { value, target, .. } => format!("bnz {}, {}", operand(value), at(target)),
             Instr::BranchMask { lane, target } => format!("branch_mask {}, {}", operand(lane), at(target)),
             Instr::Jump { target } => format!("jump {}", at(target)),
@@ -55,7 +59,9 @@ impl Program {
             }
             Instr::Copy { to, from: Operand::Const(value) } => format!("const {}, {value}", name(to)),
             Instr::Copy { to, from } => format!("copy {}, {}", name(to), operand(from)),
-            Instr::Shuffle { to, from, lane } if to == from => format!("shfl {}, {}", name(to), operand(lane)),
+            Instr::Shuffle { to, from, lane } if to == from => {
+                format!("shfl {}, {}", name(to), operand(lane))
+            }
             Instr::Shuffle { to, from, lane } => {
                 format!("shfl {}, {}, {}", name(to), name(from), operand(lane))
             }

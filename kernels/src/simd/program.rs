@@ -222,7 +222,9 @@ impl Instr {
     /// Where it may jump.
     pub fn target(self) -> Option<u32> {
         match self {
-            Self::Branch { target, .. } | Self::BranchMask { target, .. } | Self::Jump { target } => Some(target),
+            Self::Branch { target, .. } | Self::BranchMask { target, .. } | Self::Jump { target } => {
+                Some(target)
+            }
             _ => None,
         }
     }
@@ -277,13 +279,18 @@ impl Program {
         let length = self.code.len();
         for (pc, instr) in self.code.iter().enumerate() {
             if let Some(target) = instr.target().filter(|&t| t as usize >= length) {
-                found.push(self.at(
-                    pc,
-                    Diagnostic::error("S0005", format!("there is no instruction {} to jump to", u64::from(target) + 1))
+                found.push(
+                    self.at(
+                        pc,
+                        Diagnostic::error(
+                            "S0005",
+                            format!("there is no instruction {} to jump to", u64::from(target) + 1),
+                        )
                         .note(format!("the program has {length} instructions"))
                         .help("put a label before an instruction and jump to it"),
-                    "this jumps outside of the program",
-                ));
+                        "this jumps outside of the program",
+                    ),
+                );
             }
         }
         match self.code.last() {
@@ -291,11 +298,14 @@ impl Program {
                 Diagnostic::error("S0008", "the program has no instructions")
                     .help("docs/simd.md lists them; the smallest program is `stop`"),
             ),
-            Some(last) if !last.ends() => found.push(self.at(
-                length - 1,
-                Diagnostic::error("S0008", "control runs past the last instruction").help("end the program with `stop`"),
-                "nothing follows",
-            )),
+            Some(last) if !last.ends() => found.push(
+                self.at(
+                    length - 1,
+                    Diagnostic::error("S0008", "control runs past the last instruction")
+                        .help("end the program with `stop`"),
+                    "nothing follows",
+                ),
+            ),
             _ => {}
         }
         found

@@ -62,7 +62,7 @@ fn parse_text(source: SourceId, text: &str, aliases: &Aliases) -> Result<Module,
     if !diagnostic::has_errors(&found) {
         found.extend(verify::findings(&resolved.module).into_iter().map(|finding| {
             let span = resolved.place(&finding);
-            finding.diagnostic().label(span, "here")
+            finding.diagnostic().label(span, "here").help("docs/kernel-language.md says what is allowed")
         }));
     }
     diagnostic::sort(&mut found);

@@ -64,9 +64,15 @@ pub(super) enum Item<'s> {
 /// What a line says besides its labels.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Statement<'s> {
-    Instr { name: &'s str, args: Vec<Written<'s>> },
+    Instr {
+        name: &'s str,
+        args: Vec<Written<'s>>,
+    },
     /// `.threads 8` and the like, or `.memory` and what is in it.
-    Directive { name: &'s str, items: Vec<At<Item<'s>>> },
+    Directive {
+        name: &'s str,
+        items: Vec<At<Item<'s>>>,
+    },
 }
 
 /// A line.
@@ -104,7 +110,11 @@ pub(super) fn memory<'s>(source: SourceId, text: &'s str, found: &mut Vec<Diagno
     items.unwrap_or_default()
 }
 
-fn tokens<'t, 's: 't>(source: SourceId, text: &'s str, found: &mut Vec<Diagnostic>) -> impl Tokens<'t, 's> + use<'t, 's> {
+fn tokens<'t, 's: 't>(
+    source: SourceId,
+    text: &'s str,
+    found: &mut Vec<Diagnostic>,
+) -> impl Tokens<'t, 's> + use<'t, 's> {
     let mut all = Vec::new();
     for (token, range) in Token::lexer(text).spanned() {
         let span = SimpleSpan::from(range);

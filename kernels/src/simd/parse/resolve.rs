@@ -10,7 +10,13 @@ use crate::simd::program::*;
 
 /// The program that the lines spell.
 pub(super) fn program(source: SourceId, lines: &[Line<'_>], found: &mut Vec<Diagnostic>) -> Program {
-    let mut resolver = Resolver { source, program: Program::default(), variables: HashMap::default(), labels: HashMap::default(), found };
+    let mut resolver = Resolver {
+        source,
+        program: Program::default(),
+        variables: HashMap::default(),
+        labels: HashMap::default(),
+        found,
+    };
     resolver.labels(lines);
     for line in lines {
         match &line.statement {
@@ -224,14 +230,26 @@ impl<'s> Resolver<'s, '_> {
         match written.arg {
             _ if written.cell => {
                 let help = "load it into a variable first";
-                self.error("S0004", "a value is needed here".into(), written.span, "this is a memory cell", help);
+                self.error(
+                    "S0004",
+                    "a value is needed here".into(),
+                    written.span,
+                    "this is a memory cell",
+                    help,
+                );
                 None
             }
             Arg::Number(text) => match text.parse() {
                 Ok(value) => Some(Operand::Const(value)),
                 Err(_) => {
                     let message = format!("{text} does not fit 64 bits");
-                    self.error("S0009", message, written.span, "too large", "use numbers from -2^63 to 2^63 - 1");
+                    self.error(
+                        "S0009",
+                        message,
+                        written.span,
+                        "too large",
+                        "use numbers from -2^63 to 2^63 - 1",
+                    );
                     None
                 }
             },
@@ -260,7 +278,9 @@ impl<'s> Resolver<'s, '_> {
             },
             Arg::Number(text) if !written.cell => match text.parse::<u32>() {
                 Ok(number @ 1..) => return Some(number - 1),
-                _ => (format!("there is no instruction {text} to jump to"), "instructions are numbered from 1"),
+                _ => {
+                    (format!("there is no instruction {text} to jump to"), "instructions are numbered from 1")
+                }
             },
             _ => ("a label is needed here".into(), "this is none"),
         };

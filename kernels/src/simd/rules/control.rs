@@ -17,7 +17,8 @@ impl State<'_> {
     pub(super) fn sp_stop(&mut self) -> Result<Rule, Fault> {
         self.closed()?;
         // The rule does not look at Λ, and would forget the lanes that wait there.
-        let waiting = |c: &crate::sim::divergence::Context| c.stack.entries().iter().fold(0, |set, e| set | e.todo);
+        let waiting =
+            |c: &crate::sim::divergence::Context| c.stack.entries().iter().fold(0, |set, e| set | e.todo);
         let asleep: Lanes = self.warp.contexts.iter().map(waiting).fold(0, |set, lanes| set | lanes);
         if asleep != 0 {
             let threads = lanes(asleep).map(|lane| self.warp.thread(lane)).collect();

@@ -18,12 +18,18 @@ impl State<'_> {
     /// instruction, stores that contradict each other are undefined. It only shows in the values of atomic increments: lane order.
     fn tl(&mut self, instr: Instr) -> Result<Rule, Fault> {
         match instr {
-            Instr::Load { to, address } => self.each_cell(address, |state, lane, cell| state.ld(lane, to, cell)),
-            Instr::Increment { to, address } => self.each_cell(address, |state, lane, cell| state.at(lane, to, cell)),
+            Instr::Load { to, address } => {
+                self.each_cell(address, |state, lane, cell| state.ld(lane, to, cell))
+            }
+            Instr::Increment { to, address } => {
+                self.each_cell(address, |state, lane, cell| state.at(lane, to, cell))
+            }
             Instr::Store { address, value } => self.stores(address, value),
             Instr::Shuffle { to, from, lane } => self.shuffles(to, from, lane),
             Instr::Binary { op, to, a, b } => self.each(|state, lane| state.bp(lane, op, to, a, b)),
-            Instr::Copy { to, from: Operand::Const(value) } => self.each(|state, lane| Ok(state.ct(lane, to, value))),
+            Instr::Copy { to, from: Operand::Const(value) } => {
+                self.each(|state, lane| Ok(state.ct(lane, to, value)))
+            }
             Instr::Copy { to, from } => self.each(|state, lane| state.assign(lane, to, from)),
             _ => Err(Fault::NoInstruction),
         }
@@ -129,7 +135,8 @@ impl State<'_> {
     fn stores(&mut self, address: Operand, value: Operand) -> Result<Rule, Fault> {
         let cells = self.addresses(address)?;
         let active: Vec<usize> = lanes(self.warp.active).collect();
-        let values: Vec<i64> = active.iter().map(|&lane| self.operand(value, lane)).collect::<Result<_, _>>()?;
+        let values: Vec<i64> =
+            active.iter().map(|&lane| self.operand(value, lane)).collect::<Result<_, _>>()?;
         let mut order: Vec<usize> = (0..cells.len()).collect();
         order.sort_by_key(|&i| cells[i]);
         for same_cell in order.chunk_by(|&i, &j| cells[i] == cells[j]) {
