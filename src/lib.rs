@@ -22,8 +22,6 @@
 //! # Ok::<(), gchr::Diagnostics>(())
 //! ```
 
-pub mod bench;
-pub mod compare;
 pub mod device;
 mod diagnostics;
 mod executable;

@@ -200,6 +200,20 @@ impl FunctionBuilder {
         e
     }
 
+    /// A relaxed atomic operation of device scope on a place; its result is the old value.
+    pub fn atomic(&mut self, name: &str, op: AtomicOp, at: Expr, operands: Vec<Expr>) -> Expr {
+        let ty = at.ty;
+        let (order, scope) = (Order::Relaxed, Scope::Device);
+        self.effect(name, ty, Effect::Atomic { op, order, scope, place: place(at), operands })
+    }
+
+    /// As [`atomic`](Self::atomic), the result dropped.
+    pub fn update(&mut self, op: AtomicOp, at: Expr, operands: Vec<Expr>) {
+        let (order, scope) = (Order::Relaxed, Scope::Device);
+        let effect = Effect::Atomic { op, order, scope, place: place(at), operands };
+        self.push(StmtKind::Effect { result: None, effect });
+    }
+
     /// A call whose result is wanted.
     pub fn call(&mut self, name: &str, module: &Module, function: FunctionId, args: Vec<Expr>) -> Expr {
         self.effect(name, module.functions[function].result, Effect::Call { function, args })
@@ -232,6 +246,23 @@ impl FunctionBuilder {
     pub fn end_if(&mut self, condition: Expr) {
         let then = self.end();
         self.push(StmtKind::If { condition, then, otherwise: Vec::new() });
+    }
+
+    /// A variable for a loop to count with, declared by [`end_for`](Self::end_for).
+    pub fn counter(&mut self, name: &str, ty: Type) -> Expr {
+        self.fresh(name, ty, Storage::Register)
+    }
+
+    /// Closes the innermost open block as the body of `for (counter = start; condition; counter = next)`.
+    pub fn end_for(&mut self, counter: &Expr, start: Expr, condition: Expr, next: Expr) {
+        let body = self.end();
+        self.push(StmtKind::For { var: Self::id(counter), start, condition, next, body, unroll: false });
+    }
+
+    /// Closes the innermost open block as the body of `while (condition)`.
+    pub fn end_while(&mut self, condition: Expr) {
+        let body = self.end();
+        self.push(StmtKind::While { condition, body });
     }
 
     fn block(&mut self, code: impl FnOnce(&mut Self)) -> Block {

@@ -4,7 +4,7 @@
 
 mod arithmetic;
 
-pub use arithmetic::Arithmetic;
+pub use arithmetic::{Arithmetic, checked_name};
 
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::error::StopReason;
@@ -29,21 +29,28 @@ pub struct Sites(Vec<ErrorSite>);
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct ErrorSite {
-    op: Op,
-    float: bool,
+    /// The operator and whether its operands are floats; `None` for a goal that must hold.
+    op: Option<(Op, bool)>,
     site: Site,
 }
 
 impl Sites {
     /// Gives a place its number.
     pub fn add(&mut self, op: Op, float: bool, site: Site) -> u32 {
-        self.0.push(ErrorSite { op, float, site });
+        self.0.push(ErrorSite { op: Some((op, float)), site });
+        self.0.len() as u32 - 1
+    }
+
+    /// Gives a goal that must hold its number.
+    pub fn add_goal(&mut self, site: Site) -> u32 {
+        self.0.push(ErrorSite { op: None, site });
         self.0.len() as u32 - 1
     }
 
     /// Why and where the run ended; `None` when the device names a place that does not exist.
     pub fn explain(&self, noted: &Noted) -> Option<(StopReason, Site)> {
-        let &ErrorSite { op, float, site } = self.0.get(noted.site as usize)?;
+        let &ErrorSite { op, site } = self.0.get(noted.site as usize)?;
+        let Some((op, float)) = op else { return Some((StopReason::Failed, site)) };
         let show = |bits: u64| {
             if float { format!("{:?}", f64::from_bits(bits)) } else { bits.cast_signed().to_string() }
         };

@@ -9,6 +9,7 @@ pub mod emit;
 pub mod ir;
 pub mod link;
 pub mod lower;
+pub mod rounds;
 pub mod sim;
 pub mod simd;
 pub mod template;

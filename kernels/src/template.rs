@@ -55,7 +55,7 @@ macro_rules! text {
 }
 
 /// All templates.
-pub static TEMPLATES: [Template; 7] = [
+pub static TEMPLATES: [Template; 11] = [
     Template {
         name: "map",
         about: "one function applied to every index",
@@ -111,17 +111,54 @@ pub static TEMPLATES: [Template; 7] = [
         uses: &[],
         includes: &[],
     },
+    Template {
+        name: "checked",
+        about: "whether operations on numbers have values",
+        text: text!("checked"),
+        uses: &[],
+        includes: &[],
+    },
+    Template {
+        name: "claims",
+        about: "which of many candidates may use the rows that they want",
+        text: text!("claims"),
+        uses: &[],
+        includes: &[],
+    },
+    Template {
+        name: "hash",
+        about: "hashing of keys of 64-bit words",
+        text: text!("hash"),
+        uses: &[],
+        includes: &[],
+    },
+    Template {
+        name: "offsets",
+        about: "exclusive scan of a buffer of counts by all blocks of a cooperative launch",
+        text: text!("offsets"),
+        uses: &[],
+        includes: &["grid_barrier"],
+    },
 ];
 
 /// Templates of schedulers: what surrounds generated code that itself calls their functions. [`open`] leaves their holes to the
 /// generator.
-pub static SCHEDULERS: [Template; 1] = [Template {
-    name: "topology",
-    about: "topology-driven term rewriting: one thread a term slot",
-    text: text!("topology"),
-    uses: &[],
-    includes: &["grid_barrier", "arithmetic"],
-}];
+pub static SCHEDULERS: [Template; 2] = [
+    Template {
+        name: "topology",
+        about: "topology-driven term rewriting: one thread a term slot",
+        text: text!("topology"),
+        uses: &[],
+        includes: &["grid_barrier", "arithmetic"],
+    },
+    Template {
+        name: "rounds",
+        about: "constraints in deterministic rounds: claims decide which candidates fire",
+        text: text!("rounds"),
+        uses: &[],
+        includes: &["grid_barrier", "arithmetic", "checked", "claims", "hash", "offsets"],
+    },
+];
 
 /// What fills the holes of a template.
 #[derive(Clone, Debug, Default)]

@@ -164,3 +164,81 @@ __device__ __forceinline__ f64 float_div(u32* error, u32 site, f64 a, f64 b) {
 __device__ __forceinline__ f64 float_neg(u32* error, u32 site, f64 a) {
     return -a;
 }
+
+// a / b, rounded towards zero.
+__device__ __forceinline__ i64 int_quot(u32* error, u32 site, i64 a, i64 b) {
+    bool defined = int_divides(error, site, a, b, true);
+    i64 q = 0ll;
+    if (defined) {
+        q = a / b;
+    }
+    return q;
+}
+
+// The remainder with the dividend's sign.
+__device__ __forceinline__ i64 int_rem(u32* error, u32 site, i64 a, i64 b) {
+    bool defined = int_divides(error, site, a, b, false);
+    i64 r = 0ll;
+    if (defined) {
+        r = a % b;
+    }
+    return r;
+}
+
+// The absolute value of a.
+__device__ __forceinline__ i64 int_abs(u32* error, u32 site, i64 a) {
+    if (u64(a) == 0x8000000000000000ull) {
+        fail(error, site, 0u, u64(a), 0ull);
+        return 0ll;
+    }
+    return a < 0ll ? -a : a;
+}
+
+// -1, 0 or 1: never an error.
+__device__ __forceinline__ i64 int_sign(u32* error, u32 site, i64 a) {
+    return a < 0ll ? -1ll : a > 0ll ? 1ll : 0ll;
+}
+
+// The greatest common divisor, never negative.
+__device__ __noinline__ i64 int_gcd(u32* error, u32 site, i64 a, i64 b) {
+    u64 x = a < 0ll ? 0ull - u64(a) : u64(a);
+    u64 y = b < 0ll ? 0ull - u64(b) : u64(b);
+    while (y != 0ull) {
+        u64 rest = x % y;
+        x = y;
+        y = rest;
+    }
+    if (x == 0x8000000000000000ull) {
+        fail(error, site, 0u, u64(a), u64(b));
+        return 0ll;
+    }
+    return i64(x);
+}
+
+// The place of the highest bit of a positive number.
+__device__ __forceinline__ i64 int_msb(u32* error, u32 site, i64 a) {
+    if (a <= 0ll) {
+        fail(error, site, 2u, u64(a), 0ull);
+        return 0ll;
+    }
+    return 63ll - i64(leading_zeros(u64(a)));
+}
+
+// The absolute value of a: never an error.
+__device__ __forceinline__ f64 float_abs(u32* error, u32 site, f64 a) {
+    return float_from_bits(float_bits(a) & 0x7fffffffffffffffull);
+}
+
+// -1.0, 1.0, or a itself where it is zero: never an error.
+__device__ __forceinline__ f64 float_sign(u32* error, u32 site, f64 a) {
+    return a < 0.0 ? -1.0 : a > 0.0 ? 1.0 : a;
+}
+
+// a without its fraction, as an integer.
+__device__ __forceinline__ i64 float_truncate(u32* error, u32 site, f64 a) {
+    if (a >= -9223372036854775808.0 && a < 9223372036854775808.0) {
+        return i64(a);
+    }
+    fail(error, site, 0u, float_bits(a), 0ull);
+    return 0ll;
+}

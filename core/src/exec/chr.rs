@@ -5,6 +5,7 @@
 //! rule tries is that of SWI-Prolog's library(chr); `docs/plan-constraints.md` says how far.
 
 mod code;
+mod exchange;
 mod flatten;
 mod history;
 mod index;
@@ -18,6 +19,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+pub use exchange::Words;
 pub use store::{Row, Rows, Store};
 
 use std::time::Instant;

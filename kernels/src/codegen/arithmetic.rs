@@ -23,7 +23,7 @@ impl Arithmetic<'_> {
         if let Some(value) = direct(op, &args) {
             return b.var("value", value);
         }
-        let name = format!("{}_{}", if float { "float" } else { "int" }, function_name(op));
+        let name = checked_name(op, float).unwrap_or_default();
         let function = self.module.function(&name);
         let function = function.unwrap_or_else(|| panic!("the template of arithmetic defines {name}"));
         let number = self.sites.add(op, float, site);
@@ -64,9 +64,9 @@ fn direct(op: Op, args: &[Expr]) -> Option<Expr> {
     }
 }
 
-/// Name of the checked operation in the template.
-fn function_name(op: Op) -> &'static str {
-    match op {
+/// Name in the template of an operation that can fail, or that the kernel language has no operator for; `None` for others.
+pub fn checked_name(op: Op, float: bool) -> Option<String> {
+    let name = match op {
         Op::Add => "add",
         Op::Sub => "sub",
         Op::Mul => "mul",
@@ -84,6 +84,7 @@ fn function_name(op: Op) -> &'static str {
         Op::Shl => "shl",
         Op::Shr => "shr",
         Op::Truncate => "truncate",
-        other => unreachable!("{} is not a checked operation", other.name()),
-    }
+        _ => return None,
+    };
+    Some(format!("{}_{name}", if float { "float" } else { "int" }))
 }

@@ -98,6 +98,11 @@ impl Table {
         }
     }
 
+    /// A table that is only read.
+    pub(super) fn without_indexes(plan: &TablePlan) -> Self {
+        Self { indexes: Vec::new(), ..Self::new(plan) }
+    }
+
     /// Number of constraints.
     pub(super) fn live(&self) -> usize {
         self.live

@@ -1,0 +1,11 @@
+//! Constraint programs on a device in deterministic rounds: generated enumeration and bodies around the template `rounds.cu`.
+//!
+//! [`layout`] says which buffers a program has, [`kernels`] makes its module of kernels, [`run`] drives it on any
+//! [`Device`](crate::device::Device). What a round is, and why the result does not depend on the device, is in `docs/semantics.md`;
+//! how the device does it in `docs/rounds.md`.
+
+mod codegen;
+pub mod kernels;
+pub mod layout;
+pub mod run;
+pub mod start;

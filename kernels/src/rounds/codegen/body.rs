@@ -1,0 +1,232 @@
+//! Bodies: what a candidate that fires adds to the store; and, when something in it or in its guard has no value, what that is.
+
+use gchr_core::plan::chr::Occurrence;
+use gchr_core::rule::{Goal, GoalKind, RuleId};
+use gchr_core::signature::ConstraintId;
+
+use super::claim::{Entry, by_rule};
+use super::value::{Held, OnError, Values};
+use super::{Made, Scene, any, function, not, op, refuse};
+use crate::build::{self, FunctionBuilder};
+use crate::codegen::{Site, Sites};
+use crate::ir::*;
+use crate::rounds::layout::{Part, general, number};
+
+/// Functions for the hole `build`: one a rule, and last the one that picks a rule.
+pub(in crate::rounds) fn build_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
+    let first = scene.function("build").0;
+    let mut functions = Vec::new();
+    let mut of_rules = Vec::new();
+    for (rule, occurrence) in firing_rules(scene) {
+        of_rules.push((rule, FunctionId(first + functions.len() as u32)));
+        functions.push(build_rule(scene, rule, occurrence, sites)?);
+    }
+    let (mut b, p) = function(scene, "build", false, Type::BOOL);
+    let entry = b.param("entry", Type::U32);
+    let rows = b.param("rows", Type::Buffer(Space::Local, Scalar::U32));
+    let id = b.param("id", Type::U32);
+    let failed = b.var("failed", build::bool(false));
+    let at = Entry::staged(scene, &mut b, &p, &entry);
+    let rule = at.rule(scene);
+    let args = vec![p.clone(), entry, rows, id];
+    dispatch(scene, &mut b, rule, &of_rules, &args, Some(&failed));
+    b.ret(Some(failed));
+    functions.push(b.finish());
+    Ok(functions)
+}
+
+/// Functions for the hole `explain`: one a rule, and last the one that picks a rule.
+pub(in crate::rounds) fn explain_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
+    let first = scene.function("explain").0;
+    let mut functions = Vec::new();
+    let mut of_rules = Vec::new();
+    for (rule, occurrence) in firing_rules(scene) {
+        of_rules.push((rule, FunctionId(first + functions.len() as u32)));
+        functions.push(explain_rule(scene, rule, occurrence, sites)?);
+    }
+    let (mut b, p) = function(scene, "explain", false, Type::Void);
+    let entry = b.param("entry", Type::U32);
+    let body = b.param("body", Type::BOOL);
+    let at = Entry::staged(scene, &mut b, &p, &entry);
+    let rule = at.rule(scene);
+    dispatch(scene, &mut b, rule, &of_rules, &[p.clone(), entry, body], None);
+    functions.push(b.finish());
+    Ok(functions)
+}
+
+/// Rules that can fire, each with an occurrence that says how its variables are bound.
+fn firing_rules<'a>(scene: Scene<'a>) -> impl Iterator<Item = (RuleId, &'a Occurrence)> {
+    let found = move |rule| scene.plan.occurrences.iter().find(move |o| o.rule == rule);
+    general(scene.plan).filter_map(move |(rule, _)| Some((rule, found(rule)?)))
+}
+
+fn dispatch(
+    scene: Scene<'_>,
+    b: &mut FunctionBuilder,
+    rule: Expr,
+    of_rules: &[(RuleId, FunctionId)],
+    args: &[Expr],
+    result: Option<&Expr>,
+) {
+    let target = |e: &Expr| match e.kind {
+        ExprKind::Var(v) => Some(Target::Assign(v)),
+        _ => None,
+    };
+    by_rule(
+        scene,
+        b,
+        rule,
+        |r| of_rules.iter().any(|(of, _)| *of == r),
+        |b, rule| {
+            for &(_, function) in of_rules.iter().filter(|(of, _)| *of == rule) {
+                let effect = Effect::Call { function, args: args.to_vec() };
+                b.push(StmtKind::Effect { result: result.and_then(target), effect });
+            }
+        },
+    );
+}
+
+/// Values of a rule whose heads are the rows of a staged entry, with the variables of its heads and guard bound.
+fn bound<'a>(
+    scene: Scene<'a>,
+    mut b: FunctionBuilder,
+    p: Expr,
+    entry: &Expr,
+    occurrence: &Occurrence,
+    on_error: OnError,
+    sites: &'a mut Sites,
+) -> Made<Values<'a>> {
+    let rule = occurrence.rule;
+    b.origin(scene.line(rule), scene.program.rule_name(rule));
+    let at = Entry::staged(scene, &mut b, &p, entry);
+    let heads = scene.plan.rules[rule].heads.len();
+    let rows: Vec<Expr> = (0..heads).map(|h| at.row(&mut b, h)).collect();
+    let mut v = Values::new(scene, b, p, rule, occurrence.slots.len(), on_error, sites);
+    v.rows = rows.into_iter().map(Some).collect();
+    let joins = occurrence.joins.iter().flat_map(|j| &j.steps);
+    occurrence.entry.iter().chain(joins).chain(&occurrence.commit).try_for_each(|s| v.replay(s))?;
+    Ok(v)
+}
+
+fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &mut Sites) -> Made<Function> {
+    let (mut b, p) = function(scene, format!("build_r{}", rule.0), false, Type::BOOL);
+    b.doc(format!("The body of {}; says whether it fails.", scene.program.rule_name(rule)));
+    let entry = b.param("entry", Type::U32);
+    let rows = b.param("rows", Type::Buffer(Space::Local, Scalar::U32));
+    let id = b.param("id", Type::U32);
+    let mut v = bound(scene, b, p, &entry, occurrence, OnError::Flag, sites)?;
+    let mut failed = Vec::new();
+    let mut added: Vec<ConstraintId> = Vec::new();
+    for goal in &scene.plan.rules[rule].body {
+        match &goal.kind {
+            GoalKind::Test(test) => {
+                let (held, wrong) = v.goal(test)?;
+                failed.extend(wrong);
+                failed.push(not(held.expr));
+            }
+            GoalKind::Bind { var, value } => {
+                let (held, wrong) = v.goal(value)?;
+                failed.extend(wrong);
+                v.bind_var(*var, held);
+            }
+            GoalKind::Match { value, pattern } => {
+                let (held, wrong) = v.goal(value)?;
+                failed.extend(wrong);
+                let matches = v.pattern(held, pattern)?;
+                failed.push(not(matches));
+            }
+            GoalKind::Add { constraint, args } => {
+                let mut values = Vec::with_capacity(args.len());
+                for arg in args {
+                    let (held, wrong) = v.goal(arg)?;
+                    failed.extend(wrong);
+                    values.push(held);
+                }
+                add(&mut v, goal, *constraint, &values, &rows, &id, &added)?;
+                added.push(*constraint);
+            }
+            GoalKind::Fail => failed.push(build::bool(true)),
+            GoalKind::Write { .. } | GoalKind::Newline => {
+                return Err(refuse("output in the body of a rule", goal.span));
+            }
+        }
+    }
+    v.b.ret(Some(any(failed)));
+    Ok(v.b.finish())
+}
+
+/// Writes a constraint behind those that the body has added before.
+fn add(
+    v: &mut Values<'_>,
+    goal: &Goal,
+    table: ConstraintId,
+    values: &[Held],
+    rows: &Expr,
+    id: &Expr,
+    added: &[ConstraintId],
+) -> Made<()> {
+    let scene = v.scene;
+    let p = v.p.clone();
+    let before = added.iter().filter(|&&t| t == table).count() as u32;
+    let sum = scene.layout.added.iter().position(|&t| t == table).expect("a body adds to it") as u32;
+    let row = op(BinaryOp::Add, build::element(rows.clone(), build::u32(sum)), build::u32(before));
+    let row = v.b.var("row", row);
+    let own = op(BinaryOp::Add, id.clone(), build::u32(added.len() as u32));
+    let own = v.b.var("new_id", own);
+    for (column, held) in values.iter().enumerate() {
+        if held.kind != scene.plan.tables[table].columns[column].kind {
+            return Err(refuse("a value of another type than its column", goal.span));
+        }
+        let place = build::element(scene.part(&p, table, Part::Column(column)), row.clone());
+        v.b.assign(place, Values::word(held));
+    }
+    v.b.assign(scene.id(&p, table, &row), own.clone());
+    let next_id = build::element(scene.field(&p, "state"), scene.constant("NEXT_ID"));
+    let place = op(BinaryOp::Sub, build::cast(Scalar::U64, own), next_id);
+    let high = super::u64(u64::from(number(table)) << 32);
+    let entry = op(BinaryOp::Or, high, build::cast(Scalar::U64, row));
+    v.b.assign(build::element(scene.field(&p, "delta"), place), entry);
+    Ok(())
+}
+
+fn explain_rule(
+    scene: Scene<'_>,
+    rule: RuleId,
+    occurrence: &Occurrence,
+    sites: &mut Sites,
+) -> Made<Function> {
+    let (mut b, p) = function(scene, format!("explain_r{}", rule.0), false, Type::Void);
+    b.doc(format!("Notes the error of an instance of {}.", scene.program.rule_name(rule)));
+    let entry = b.param("entry", Type::U32);
+    let body = b.param("body", Type::BOOL);
+    let mut v = bound(scene, b, p, &entry, occurrence, OnError::Note, sites)?;
+    v.open_if(body);
+    for goal in &scene.plan.rules[rule].body {
+        let holds = match &goal.kind {
+            GoalKind::Test(test) => v.expr(test)?.expr,
+            GoalKind::Bind { var, value } => {
+                let held = v.expr(value)?;
+                v.bind_var(*var, held);
+                continue;
+            }
+            GoalKind::Match { value, pattern } => {
+                let held = v.expr(value)?;
+                v.pattern(held, pattern)?
+            }
+            GoalKind::Add { args, .. } => {
+                args.iter().try_for_each(|arg| v.expr(arg).map(|_| ()))?;
+                continue;
+            }
+            GoalKind::Fail => build::bool(false),
+            GoalKind::Write { .. } | GoalKind::Newline => continue,
+        };
+        let site = v.sites.add_goal(Site { rule: Some(rule), span: goal.span });
+        let error = scene.field(&v.p, "error");
+        let zero = || super::u64(0);
+        v.b.when(not(holds), |b| {
+            b.run(scene.function("fail"), vec![error, build::u32(site), build::u32(3), zero(), zero()]);
+        });
+    }
+    v.close();
+    Ok(v.b.finish())
+}

@@ -1,0 +1,131 @@
+//! The module of kernels for one constraint program: the template `rounds.cu` with its holes filled.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::plan::chr::ChrPlan;
+use gchr_core::rule::{Program, Role};
+use gchr_core::source::SourceMap;
+
+use super::codegen::{self, Scene};
+use super::layout::{Layout, added_by};
+use crate::codegen::Sites;
+use crate::ir::*;
+use crate::{build, template, verify};
+
+/// Kernels of a program, and what its host code must know of them.
+pub struct Kernels {
+    /// All kernels and functions.
+    pub module: Module,
+    /// Where errors can arise, by the number that the device reports.
+    pub sites: Sites,
+    /// The buffers of its tables.
+    pub layout: Layout,
+    /// How many constraints of each table that bodies add to the body of each rule adds: rule by rule.
+    pub adds: Vec<u32>,
+    /// Which heads of each rule are removed, a bit each.
+    pub removed_heads: Vec<u32>,
+}
+
+/// Words of an entry before the rows of its heads.
+pub(super) const ENTRY_WORDS: usize = 4;
+
+/// Most rules, as their number is a part of a claim's key; most heads, as removed ones are bits of a word.
+const MAX_RULES: usize = 1 << 12;
+const MAX_HEADS: usize = 32;
+
+/// What the format of claims and entries cannot hold.
+fn limits(program: &Program, plan: &ChrPlan, layout: &Layout) -> Vec<Diagnostic> {
+    let refuse = |what: String, most: usize| {
+        Diagnostic::error("D0612", what)
+            .note(format!("a claim on a device has room for {most}"))
+            .help("use --device cpu, or split the program")
+    };
+    let mut found = Vec::new();
+    if let Some(r) = plan.classes.replacements.first() {
+        found.push(codegen::refuse("a monotone replacement", program.rules[r.rule].span));
+    }
+    if program.rules.len() > MAX_RULES {
+        found.push(refuse(format!("the program has {} rules", program.rules.len()), MAX_RULES));
+    }
+    if layout.heads > MAX_HEADS {
+        found.push(refuse(format!("some rule has {} heads", layout.heads), MAX_HEADS));
+    }
+    found
+}
+
+/// Makes the kernels. Fails when the program has something that devices cannot run.
+pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result<Kernels, Vec<Diagnostic>> {
+    let layout = Layout::new(plan);
+    let found = limits(program, plan, &layout);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let number = |n: usize| Literal::Int(n as u64);
+    let sums = layout.added.len();
+    let constants = [
+        ("TABLES", number(layout.tables.len())),
+        ("SUMS", number(sums)),
+        ("SUMS_AND_TWO", number(sums + 2)),
+        ("HEADS", number(layout.heads)),
+        ("ENTRY", number(ENTRY_WORDS + layout.heads)),
+        ("REDUCES", number(usize::from(!plan.classes.reductions.is_empty()))),
+    ];
+    let mut module = template::open("rounds", &constants)?;
+    layout.extend_params(&mut module);
+    let mut sites = Sites::default();
+    for hole in HOLES {
+        let scene = Scene { program, plan, layout: &layout, sources, module: &module };
+        let functions = fill(hole, scene, &mut sites).map_err(|found| vec![found])?;
+        build::fill_hole(&mut module, hole, functions);
+    }
+    let broken = verify::verify_closed(&module);
+    if !broken.is_empty() {
+        return Err(broken);
+    }
+    let adds = plan.rules.iter().flat_map(|rule| {
+        let count = |t| added_by(rule).filter(|&c| c == t).count() as u32;
+        layout.added.iter().map(|&t| count(t)).collect::<Vec<_>>()
+    });
+    let bits = plan.rules.iter().map(|rule| {
+        let removed = rule.heads.iter().enumerate().filter(|(_, h)| h.role == Role::Removed);
+        removed.fold(0, |bits, (h, _)| bits | 1 << h)
+    });
+    let (adds, removed_heads) = (adds.collect(), bits.collect());
+    Ok(Kernels { module, sites, layout, adds, removed_heads })
+}
+
+/// The holes of the template, those before it being filled when one is.
+const HOLES: [&str; 14] = [
+    "index_row",
+    "reduce_row",
+    "id_of",
+    "all_live",
+    "list",
+    "claim_rows",
+    "rank_rows",
+    "is_beaten",
+    "build",
+    "remove_rows",
+    "explain",
+    "pin_rows",
+    "rename_rows",
+    "copy_row",
+];
+
+fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Result<Vec<Function>, Diagnostic> {
+    Ok(match hole {
+        "index_row" => codegen::index_functions(scene),
+        "reduce_row" => codegen::reduce_functions(scene),
+        "id_of" => vec![codegen::id_of(scene)],
+        "all_live" => vec![codegen::all_live(scene)],
+        "list" => codegen::list_functions(scene, sites)?,
+        "claim_rows" => vec![codegen::claim_rows(scene)],
+        "rank_rows" => vec![codegen::rank_rows(scene)],
+        "is_beaten" => vec![codegen::is_beaten(scene)],
+        "build" => codegen::build_functions(scene, sites)?,
+        "remove_rows" => vec![codegen::remove_rows(scene)],
+        "explain" => codegen::explain_functions(scene, sites)?,
+        "pin_rows" => vec![codegen::pin_rows(scene)],
+        "rename_rows" => vec![codegen::rename_rows(scene)],
+        _ => vec![codegen::copy_row(scene)],
+    })
+}

@@ -1,0 +1,305 @@
+//! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the store back.
+
+mod tables;
+
+use std::time::Instant;
+
+use gchr_core::control::{Control, Progress};
+use gchr_core::error::{RunError, StopReason};
+use gchr_core::exec::chr::{Store, Words};
+use gchr_core::plan::chr::ChrPlan;
+use gchr_core::rule::{Program, Semantics};
+use gchr_core::stats::Stats;
+
+use super::kernels::Kernels;
+use crate::codegen::{self, Noted};
+use crate::device::{Arg, Device, DeviceError, Launch, Value};
+use tables::{Grown, Tables};
+
+/// Threads a block; the template's `BLOCK`.
+const BLOCK: u32 = 256;
+/// Rounds of one launch: between them the host looks at limits and interrupts.
+const FIRST_SLICE: u32 = 64;
+const LONGEST_SLICE: u32 = 1 << 16;
+/// Milliseconds that a launch should take, about.
+const SLICE_MS: f64 = 50.0;
+
+/// How to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Bytes of device memory that tables and lists may take.
+    pub memory: u64,
+    /// Rows that a table has at first; tables grow when they are used up.
+    pub rows: u32,
+    /// Rounds that are performed at most.
+    pub max_rounds: Option<u64>,
+}
+
+/// Constraints that are added at once, in the order of their ids.
+pub type Batch = Vec<Words>;
+
+/// What is run.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its plan for rounds.
+    pub plan: &'a ChrPlan,
+    /// Its kernels; the device was opened with them.
+    pub kernels: &'a Kernels,
+    /// Constraints of the facts and of each query; their ids are given by the run.
+    pub batches: &'a [Batch],
+}
+
+/// A run that reached its end.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The final store.
+    pub store: Store,
+    /// What it cost; `steps` are rounds.
+    pub stats: Stats,
+}
+
+/// A run that the program or a limit stopped.
+#[derive(Debug)]
+pub struct Stopped {
+    /// Why, and where.
+    pub error: RunError,
+    /// The store after the last whole round, if the device still has it.
+    pub store: Option<Store>,
+    /// What it cost so far.
+    pub stats: Stats,
+}
+
+/// Why there is no final store.
+#[derive(Debug)]
+pub enum Failure {
+    /// The program or a limit stopped the run.
+    Stopped(Box<Stopped>),
+    /// The device failed.
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        Failure::Device(error)
+    }
+}
+
+/// What a launch says of its end; the template's words for it.
+mod stop {
+    pub const DONE: u32 = 1;
+    pub const MUST_GROW: u32 = 2;
+    pub const GUARD_FAILED: u32 = 3;
+    pub const BODY_FAILED: u32 = 4;
+    pub const PAUSED: u32 = 5;
+    pub const MUST_COLLECT: u32 = 6;
+    pub const MUST_CLEAR: u32 = 7;
+    pub const NO_STEPS: u32 = 8;
+    pub const NO_IDS: u32 = 9;
+}
+
+/// Runs a program on a device.
+pub fn run(
+    job: Job<'_>,
+    options: Options,
+    device: &mut dyn Device,
+    control: &mut Control<'_>,
+) -> Result<Outcome, Failure> {
+    let start = Instant::now();
+    let mut runner =
+        Runner { job, options, device_ms: 0.0, peak: 0, rounds: 0, fired: 0, live: 0, collections: 0 };
+    let mut tables = Tables::new(&job, &options, device)?;
+    let ended = runner.batches(&mut tables, device, control);
+    let result = runner.finish(ended, &tables, start, device);
+    // A device that failed does not give its memory back either; the first failure is the one to tell.
+    let freed = tables.free(device);
+    result.and_then(|outcome| Ok(freed.map(|()| outcome)?))
+}
+
+/// Why a run ends before its end.
+enum Halt {
+    Program(Box<RunError>),
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for Halt {
+    fn from(error: DeviceError) -> Self {
+        Halt::Device(error)
+    }
+}
+
+struct Runner<'a> {
+    job: Job<'a>,
+    options: Options,
+    device_ms: f64,
+    peak: u64,
+    rounds: u64,
+    fired: u64,
+    live: u64,
+    collections: u64,
+}
+
+impl Runner<'_> {
+    fn batches(
+        &mut self,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<(), Halt> {
+        for batch in self.job.batches {
+            let grown = tables.make_room(batch, self.options.memory, device)?;
+            self.must_have(grown)?;
+            let resident = self.resident(device, "enter")?;
+            tables.put(batch, resident, device)?;
+            self.iterate(tables, device, control)?;
+        }
+        Ok(())
+    }
+
+    fn resident(&self, device: &mut dyn Device, kernel: &str) -> Result<u32, DeviceError> {
+        let kernel = device.kernel(kernel)?;
+        device.resident_blocks(kernel, BLOCK)
+    }
+
+    fn iterate(
+        &mut self,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<(), Halt> {
+        let kernel = device.kernel("rounds")?;
+        let resident = device.resident_blocks(kernel, BLOCK)?;
+        let mut longest = FIRST_SLICE;
+        loop {
+            self.peak = self.peak.max(tables.bytes());
+            self.poll(control)?;
+            let left =
+                self.options.max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
+            let slice = u32::try_from(left).unwrap_or(longest).min(longest);
+            let params = tables.params();
+            let most = control.limits().max_steps.unwrap_or(u64::MAX);
+            let args = [Arg::Record(&params), Arg::Value(Value::U32(slice)), Arg::Value(Value::U64(most))];
+            let timer = device.start_timer()?;
+            let launch = Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true };
+            let took = match device.launch(&launch).and_then(|()| device.stop_timer(timer)) {
+                Ok(took) => took.as_secs_f64() * 1e3,
+                Err(error) => {
+                    // The simulator ends a launch early when the run is to stop: then that is the reason.
+                    self.poll(control)?;
+                    return Err(error.into());
+                }
+            };
+            self.device_ms += took;
+            let end = tables.end_of_launch(device)?;
+            (self.rounds, self.fired, self.live) = (end.rounds, end.fired, tables.live());
+            match end.stop {
+                stop::DONE => return Ok(()),
+                stop::PAUSED if self.options.max_rounds.is_some_and(|most| self.rounds >= most) => {
+                    let limit = self.options.max_rounds.unwrap_or(self.rounds);
+                    return Err(self.halt(StopReason::Steps { limit }));
+                }
+                stop::PAUSED => {}
+                stop::MUST_GROW => {
+                    let grown = tables.grow(&end, self.options.memory, device)?;
+                    self.must_have(grown)?;
+                }
+                stop::MUST_COLLECT => {
+                    self.collections += tables.collect(device)?;
+                }
+                stop::MUST_CLEAR => tables.clear_claims(device)?,
+                stop::NO_STEPS => {
+                    return Err(self.halt(StopReason::Steps { limit: most }));
+                }
+                stop::NO_IDS => {
+                    let limit = u64::from(u32::MAX);
+                    return Err(self.halt(StopReason::Indices { what: "ids of constraints".into(), limit }));
+                }
+                stop::GUARD_FAILED => return Err(self.explain(tables, false, device)?),
+                stop::BODY_FAILED => return Err(self.explain(tables, true, device)?),
+                other => {
+                    let what = format!("a launch of rounds ended for the unknown reason {other}");
+                    return Err(self.halt(StopReason::Internal { what }));
+                }
+            }
+            if took < SLICE_MS / 2.0 {
+                longest = (longest * 2).min(LONGEST_SLICE);
+            } else if took > SLICE_MS * 2.0 {
+                longest = (longest / 2).max(1);
+            }
+        }
+    }
+
+    fn must_have(&self, grown: Grown) -> Result<(), Halt> {
+        let limit = self.options.memory;
+        match grown {
+            Grown::Yes => Ok(()),
+            Grown::NoMemory(what) => Err(self.halt(StopReason::Memory { limit, what })),
+            Grown::NoNumbers(what) => {
+                Err(self.halt(StopReason::Indices { what, limit: u64::from(u32::MAX) }))
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { steps: self.fired, bytes: self.peak, live: self.live }
+    }
+
+    fn poll(&self, control: &mut Control<'_>) -> Result<(), Halt> {
+        control.poll(self.progress()).map_err(|reason| self.halt(reason))
+    }
+
+    fn halt(&self, reason: StopReason) -> Halt {
+        Halt::Program(Box::new(RunError { reason, rule: None, span: None, progress: self.progress() }))
+    }
+
+    /// The error at the place where the last launch failed.
+    fn explain(&self, tables: &Tables, body: bool, device: &mut dyn Device) -> Result<Halt, DeviceError> {
+        let kernel = device.kernel("explain_failure")?;
+        let params = tables.params();
+        let args = [Arg::Record(&params), Arg::Value(Value::U32(u32::from(body)))];
+        device.launch(&Launch { kernel, grid: 1, block: BLOCK, args: &args, cooperative: false })?;
+        let noted = tables.noted(device)?;
+        let explained = noted.and_then(|noted: Noted| self.job.kernels.sites.explain(&noted));
+        let Some((reason, site)) = explained else { return Err(codegen::unknown_site(noted)) };
+        let (rule, span) = (site.rule, Some(site.span));
+        Ok(Halt::Program(Box::new(RunError { reason, rule, span, progress: self.progress() })))
+    }
+
+    fn stats(&self, start: Instant, live: Option<u64>, device: &dyn Device) -> Stats {
+        Stats {
+            firings: Some(self.fired),
+            steps: Some(self.rounds),
+            run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
+            device_ms: Some(self.device_ms),
+            live_cells: live,
+            peak_bytes: Some(self.peak),
+            collections: Some(self.collections),
+            device: Some(device.limits().name.clone()),
+            semantics: Some(Semantics::Rounds.name().into()),
+            ..Stats::default()
+        }
+    }
+
+    fn finish(
+        &self,
+        ended: Result<(), Halt>,
+        tables: &Tables,
+        start: Instant,
+        device: &mut dyn Device,
+    ) -> Result<Outcome, Failure> {
+        match ended {
+            Ok(()) => {
+                let store = tables.download(&self.job, device)?;
+                let stats = self.stats(start, Some(store.len() as u64), device);
+                Ok(Outcome { store, stats })
+            }
+            Err(Halt::Device(error)) => Err(Failure::Device(error)),
+            Err(Halt::Program(error)) => {
+                let store = tables.download(&self.job, device).ok();
+                let stats = self.stats(start, store.as_ref().map(|s| s.len() as u64), device);
+                Err(Failure::Stopped(Box::new(Stopped { error: *error, store, stats })))
+            }
+        }
+    }
+}

@@ -1,0 +1,586 @@
+//! Device tables of a run: the store, the lists of a round, control words; how they grow and are collected.
+
+use gchr_core::exec::chr::{Store, Words};
+use gchr_core::ids::{Id, IdVec};
+use gchr_core::signature::ConstraintId;
+use gchr_core::value::Heap;
+
+use super::{BLOCK, Batch, Job, Options};
+use crate::codegen::Noted;
+use crate::device::{Arg, BufferId, Device, DeviceError, DeviceExt, Launch, Result, Value};
+use crate::rounds::kernels::{ENTRY_WORDS, Kernels};
+use crate::rounds::layout::{Layout, Part};
+
+/// Words of the template's `control`: the reason of the end, then two sets of flags.
+const CONTROL: usize = 192;
+const STOP: usize = 0;
+
+/// Words of the template's `state`.
+mod state {
+    pub const NEW: usize = 0;
+    pub const CARRIED: usize = 1;
+    pub const NEXT_ID: usize = 2;
+    pub const EPOCH: usize = 3;
+    pub const ROUNDS: usize = 4;
+    pub const FIRED: usize = 5;
+    pub const WANTED_ITEMS: usize = 6;
+    pub const WANTED_STAGED: usize = 7;
+    pub const SLICE: usize = 8;
+    pub const FAILED_ENTRY: usize = 9;
+    pub const WORDS: usize = 16;
+}
+
+/// The first epoch: a claim's key has 20 bits for it, and all ones mean "unclaimed".
+const FIRST_EPOCH: u64 = (1 << 20) - 2;
+/// Id of a row that holds no constraint.
+const NO_ID: u32 = u32::MAX;
+/// Most rows of a table, items and entries of a round: twice as many places of an index have numbers of 32 bits.
+const MOST: u64 = 1 << 31;
+/// Items and entries that a run starts with room for.
+const FIRST_ITEMS: u64 = 1 << 10;
+
+/// Whether there is room now.
+pub(super) enum Grown {
+    /// There is.
+    Yes,
+    /// The memory does not suffice for this.
+    NoMemory(String),
+    /// 32 bits do not suffice to number these.
+    NoNumbers(String),
+}
+
+/// What a host reads after a launch.
+pub(super) struct End {
+    pub stop: u32,
+    pub rounds: u64,
+    pub fired: u64,
+    items: u64,
+    staged: u64,
+    wanted: Vec<u32>,
+}
+
+/// A table on the device.
+struct Table {
+    capacity: u32,
+    used: u32,
+    dead: u32,
+    parts: Vec<(Part, Value)>,
+}
+
+/// Buffers whose sizes do not change.
+struct Fixed {
+    control: BufferId,
+    arrivals: BufferId,
+    error: BufferId,
+    state: BufferId,
+    used: BufferId,
+    dead: BufferId,
+    capacity: BufferId,
+    wanted: BufferId,
+    block_sums: BufferId,
+    adds: BufferId,
+    added_tables: BufferId,
+    removed_heads: BufferId,
+}
+
+/// Lists of a round.
+struct Lists {
+    delta: BufferId,
+    deltas: u64,
+    carried: [BufferId; 2],
+    count: BufferId,
+    offset: BufferId,
+    items: u64,
+    staged: BufferId,
+    staged_key: BufferId,
+    order: BufferId,
+    entries: u64,
+}
+
+pub(super) struct Tables {
+    layout: Layout,
+    entry: u64,
+    fixed: Fixed,
+    lists: Lists,
+    tables: IdVec<ConstraintId, Table>,
+    state: [u64; state::WORDS],
+    /// Whether the carried entries are in the second of the two buffers.
+    swapped: bool,
+}
+
+impl Tables {
+    pub fn new(job: &Job<'_>, options: &Options, device: &mut dyn Device) -> Result<Self> {
+        let layout = job.kernels.layout.clone();
+        let entry = (ENTRY_WORDS + layout.heads) as u64;
+        let fixed = Fixed::new(job.kernels, device)?;
+        let lists = Lists::new(entry, FIRST_ITEMS, FIRST_ITEMS, FIRST_ITEMS, device)?;
+        let rows = options.rows.clamp(1, MOST as u32);
+        let mut tables = IdVec::new();
+        for table in layout.tables.ids() {
+            tables.push(Table::new(&layout, table, rows, device)?);
+        }
+        let mut state = [0; state::WORDS];
+        state[state::EPOCH] = FIRST_EPOCH;
+        state[state::FAILED_ENTRY] = u64::MAX;
+        Ok(Self { layout, entry, fixed, lists, tables, state, swapped: false })
+    }
+
+    /// Bytes of all buffers that grow.
+    pub fn bytes(&self) -> u64 {
+        let rows: u64 = self.tables.ids().map(|t| self.table_bytes(t, self.tables[t].capacity)).sum();
+        rows + self.lists.bytes(self.entry)
+    }
+
+    fn table_bytes(&self, table: ConstraintId, capacity: u32) -> u64 {
+        self.layout.parts(table).into_iter().map(|part| part_bytes(&self.layout, table, part, capacity)).sum()
+    }
+
+    /// Constraints that live.
+    pub fn live(&self) -> u64 {
+        self.tables.iter().map(|t| u64::from(t.used - t.dead)).sum()
+    }
+
+    /// The template's `Params`.
+    pub fn params(&self) -> Vec<Value> {
+        self.params_with(None)
+    }
+
+    fn params_with(&self, other: Option<(ConstraintId, &Table)>) -> Vec<Value> {
+        let (f, l) = (&self.fixed, &self.lists);
+        let [carried, next] = if self.swapped { [l.carried[1], l.carried[0]] } else { l.carried };
+        let buffers = [
+            f.control,
+            f.arrivals,
+            f.error,
+            f.state,
+            f.used,
+            f.dead,
+            f.capacity,
+            f.wanted,
+            l.delta,
+            carried,
+            next,
+            l.count,
+            l.offset,
+            f.block_sums,
+            l.staged,
+            l.staged_key,
+            l.order,
+            f.adds,
+            f.added_tables,
+            f.removed_heads,
+        ];
+        let mut values: Vec<Value> = buffers.into_iter().map(Value::Buffer).collect();
+        values.extend([Value::U32(l.items as u32), Value::U32(l.entries as u32)]);
+        for (id, own) in self.tables.iter_enumerated() {
+            let table = other.filter(|&(t, _)| t == id).map_or(own, |(_, table)| table);
+            values.extend(table.parts.iter().map(|&(_, value)| value));
+        }
+        values
+    }
+
+    /// Makes room for a batch.
+    pub fn make_room(&mut self, batch: &Batch, memory: u64, device: &mut dyn Device) -> Result<Grown> {
+        let mut wanted: Vec<u64> = self.tables.iter().map(|t| u64::from(t.used)).collect();
+        for words in batch {
+            wanted[words.constraint.index()] += 1;
+        }
+        if let Some(table) = self.tables.ids().find(|t| wanted[t.index()] > MOST) {
+            return Ok(Grown::NoNumbers(self.rows_of(table)));
+        }
+        let wanted: Vec<u32> = wanted.into_iter().map(|n| n as u32).collect();
+        self.grow_tables(&wanted, memory, device)
+    }
+
+    fn rows_of(&self, table: ConstraintId) -> String {
+        format!("constraints {}", self.layout.tables[table].prefix)
+    }
+
+    /// Adds constraints behind those that are there.
+    pub fn put(&mut self, batch: &Batch, resident: u32, device: &mut dyn Device) -> Result<()> {
+        let first_id = self.state[state::NEXT_ID];
+        let mut delta = Vec::with_capacity(batch.len());
+        let mut columns: IdVec<ConstraintId, Vec<Vec<u64>>> =
+            self.layout.tables.iter().map(|t| vec![Vec::new(); t.columns.len()]).collect();
+        let mut ids: IdVec<ConstraintId, Vec<u32>> = self.tables.iter().map(|_| Vec::new()).collect();
+        for (words, id) in batch.iter().zip(first_id..) {
+            let table = words.constraint;
+            let row = self.tables[table].used as usize + ids[table].len();
+            delta.push((table.index() as u64) << 32 | row as u64);
+            ids[table].push(id as u32);
+            columns[table].iter_mut().zip(&words.values).for_each(|(column, &word)| column.push(word));
+        }
+        for (table, ids) in ids.iter_enumerated() {
+            let used = u64::from(self.tables[table].used);
+            for &(part, value) in &self.tables[table].parts {
+                let Value::Buffer(buffer) = value else { continue };
+                match part {
+                    Part::Column(c) => {
+                        device.upload(buffer, 8 * used, bytemuck::cast_slice(&columns[table][c]))?;
+                    }
+                    Part::Ids => device.upload(buffer, 4 * used, bytemuck::cast_slice(ids))?,
+                    _ => {}
+                }
+            }
+            self.tables[table].used += ids.len() as u32;
+        }
+        self.reserve_delta(delta.len() as u64, device)?;
+        device.upload(self.lists.delta, 0, bytemuck::cast_slice(&delta))?;
+        self.state[state::NEW] = delta.len() as u64;
+        self.state[state::NEXT_ID] += delta.len() as u64;
+        self.upload_counts(device)?;
+        let kernel = device.kernel("enter")?;
+        let params = self.params();
+        let args = [Arg::Record(&params), Arg::Value(Value::U32(delta.len() as u32))];
+        device.launch(&Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true })?;
+        self.read_counts(device)
+    }
+
+    /// Writes what a launch begins with.
+    fn upload_counts(&self, device: &mut dyn Device) -> Result<()> {
+        let all = |f: &dyn Fn(&Table) -> u32| self.tables.iter().map(f).collect::<Vec<u32>>();
+        device.upload(self.fixed.used, 0, bytemuck::cast_slice(&all(&|t| t.used)))?;
+        device.upload(self.fixed.dead, 0, bytemuck::cast_slice(&all(&|t| t.dead)))?;
+        device.upload(self.fixed.capacity, 0, bytemuck::cast_slice(&all(&|t| t.capacity)))?;
+        device.upload(self.fixed.state, 0, bytemuck::cast_slice(&self.state))?;
+        device.upload(self.fixed.control, 0, bytemuck::cast_slice(&[0u32; CONTROL]))
+    }
+
+    fn read_counts(&mut self, device: &mut dyn Device) -> Result<()> {
+        let used: Vec<u32> = device.download_vec(self.fixed.used, self.tables.len())?;
+        let dead: Vec<u32> = device.download_vec(self.fixed.dead, self.tables.len())?;
+        for ((table, used), dead) in self.tables.iter_mut().zip(used).zip(dead) {
+            (table.used, table.dead) = (used, dead);
+        }
+        let words: Vec<u64> = device.download_vec(self.fixed.state, state::WORDS)?;
+        self.state.copy_from_slice(&words);
+        Ok(())
+    }
+
+    /// Reads how a launch ended, and makes the control words ready for another one.
+    pub fn end_of_launch(&mut self, device: &mut dyn Device) -> Result<End> {
+        let control: Vec<u32> = device.download_vec(self.fixed.control, CONTROL)?;
+        let wanted = device.download_vec(self.fixed.wanted, self.tables.len())?;
+        self.read_counts(device)?;
+        let s = &mut self.state;
+        let end = End {
+            stop: control[STOP],
+            rounds: s[state::ROUNDS],
+            fired: s[state::FIRED],
+            items: s[state::WANTED_ITEMS],
+            staged: s[state::WANTED_STAGED],
+            wanted,
+        };
+        self.swapped ^= s[state::SLICE] % 2 == 1;
+        s[state::SLICE] = 0;
+        s[state::WANTED_ITEMS] = 0;
+        s[state::WANTED_STAGED] = 0;
+        self.upload_counts(device)?;
+        Ok(end)
+    }
+
+    /// What the last launch had no room for gets it.
+    pub fn grow(&mut self, end: &End, memory: u64, device: &mut dyn Device) -> Result<Grown> {
+        for (wanted, what) in
+            [(end.items, "constraints that are new in a round"), (end.staged, "candidates of a round")]
+        {
+            if wanted > MOST {
+                return Ok(Grown::NoNumbers(what.into()));
+            }
+        }
+        if end.items > self.lists.items || end.staged > self.lists.entries {
+            let items = self.lists.items.max((end.items * 2).min(MOST));
+            let entries = self.lists.entries.max((end.staged * 2).min(MOST));
+            let more =
+                Lists::bytes_of(self.entry, items, entries, self.lists.deltas) - self.lists.bytes(self.entry);
+            if self.bytes() + more > memory {
+                return Ok(Grown::NoMemory("candidates of a round".into()));
+            }
+            self.grow_lists(items, entries, self.lists.deltas, device)?;
+            return Ok(Grown::Yes);
+        }
+        self.grow_tables(&end.wanted, memory, device)
+    }
+
+    /// Lists of other sizes; what carries over to the next round is kept.
+    fn grow_lists(&mut self, items: u64, entries: u64, deltas: u64, device: &mut dyn Device) -> Result<()> {
+        let grown = Lists::new(self.entry, items, entries, deltas, device)?;
+        let old = std::mem::replace(&mut self.lists, grown);
+        let carried = 4 * self.entry * self.state[state::CARRIED];
+        let current = usize::from(self.swapped);
+        device.copy(old.carried[current], self.lists.carried[0], carried)?;
+        device.copy(old.delta, self.lists.delta, 8 * self.state[state::NEW])?;
+        self.swapped = false;
+        old.free(device)
+    }
+
+    /// A round's bodies can add as many constraints as the tables have rows.
+    fn reserve_delta(&mut self, wanted: u64, device: &mut dyn Device) -> Result<()> {
+        let rows: u64 = self.tables.iter().map(|t| u64::from(t.capacity)).sum();
+        if wanted.max(rows) <= self.lists.deltas {
+            return Ok(());
+        }
+        self.grow_lists(self.lists.items, self.lists.entries, wanted.max(rows), device)
+    }
+
+    fn grow_tables(&mut self, wanted: &[u32], memory: u64, device: &mut dyn Device) -> Result<Grown> {
+        for table in self.layout.tables.ids() {
+            let (wanted, capacity) = (wanted[table.index()], self.tables[table].capacity);
+            if wanted == NO_ID {
+                return Ok(Grown::NoNumbers(self.rows_of(table)));
+            }
+            if wanted <= capacity {
+                continue;
+            }
+            let live = self.tables[table].used - self.tables[table].dead;
+            let needed = wanted - self.tables[table].dead.min(wanted);
+            let doubled = u64::from(capacity) * 2;
+            // What is left after the dead rows are gone may fit.
+            let rows = if live < capacity / 2 && needed <= capacity {
+                capacity
+            } else {
+                doubled.max(u64::from(wanted)).min(MOST) as u32
+            };
+            if self.bytes() + self.table_bytes(table, rows) > memory {
+                return Ok(Grown::NoMemory(self.rows_of(table)));
+            }
+            self.move_table(table, rows, device)?;
+        }
+        self.reserve_delta(0, device)?;
+        self.upload_counts(device)?;
+        Ok(Grown::Yes)
+    }
+
+    /// Collects the tables of which most rows are dead; says how many.
+    pub fn collect(&mut self, device: &mut dyn Device) -> Result<u64> {
+        let mut collected = 0;
+        for table in self.layout.tables.ids() {
+            if self.tables[table].dead > self.tables[table].used / 2 {
+                self.move_table(table, self.tables[table].capacity, device)?;
+                collected += 1;
+            }
+        }
+        self.upload_counts(device)?;
+        Ok(collected)
+    }
+
+    /// Moves the rows of a table to new buffers, without those that hold nothing.
+    fn move_table(&mut self, table: ConstraintId, rows: u32, device: &mut dyn Device) -> Result<()> {
+        let mut moved = Table::new(&self.layout, table, rows, device)?;
+        let used = self.tables[table].used;
+        let keep = device.alloc(4 * u64::from(used.max(1)))?;
+        let map = device.alloc(4 * (u64::from(used) + 1))?;
+        let kernel = device.kernel("move_rows")?;
+        let grid = device.resident_blocks(kernel, BLOCK)?;
+        let (from, to) = (self.params(), self.params_with(Some((table, &moved))));
+        let args = [
+            Arg::Record(&from),
+            Arg::Record(&to),
+            Arg::Value(Value::U32(table.index() as u32)),
+            Arg::Value(Value::U32(used)),
+            Arg::Value(Value::Buffer(keep)),
+            Arg::Value(Value::Buffer(map)),
+        ];
+        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: true })?;
+        let mut last = [0u32];
+        device.download(map, 4 * u64::from(used), bytemuck::cast_slice_mut(&mut last))?;
+        device.free(keep)?;
+        device.free(map)?;
+        let live = used - self.tables[table].dead;
+        (moved.used, moved.dead) = (last[0], last[0] - live.min(last[0]));
+        std::mem::replace(&mut self.tables[table], moved).free(device)
+    }
+
+    /// Takes all claims back: their epochs start again.
+    pub fn clear_claims(&mut self, device: &mut dyn Device) -> Result<()> {
+        for table in &self.tables {
+            for &(part, value) in &table.parts {
+                if let (Part::Claims, Value::Buffer(buffer)) = (part, value) {
+                    device.fill(buffer, 0, 8 * u64::from(table.capacity), 0xff)?;
+                }
+            }
+        }
+        self.state[state::EPOCH] = FIRST_EPOCH;
+        self.upload_counts(device)
+    }
+
+    /// The error that was noted.
+    pub fn noted(&self, device: &mut dyn Device) -> Result<Option<Noted>> {
+        let words = device.download_vec(self.fixed.error, Noted::WORDS)?;
+        Ok(Noted::new(&words))
+    }
+
+    /// The constraints that live.
+    pub fn download(&self, job: &Job<'_>, device: &mut dyn Device) -> Result<Store> {
+        let mut words = Vec::new();
+        for (constraint, table) in self.tables.iter_enumerated() {
+            let used = table.used as usize;
+            let mut columns: Vec<Vec<u64>> = Vec::new();
+            let mut ids: Vec<u32> = Vec::new();
+            for &(part, value) in &table.parts {
+                let Value::Buffer(buffer) = value else { continue };
+                match part {
+                    Part::Column(_) => columns.push(device.download_vec(buffer, used)?),
+                    Part::Ids => ids = device.download_vec(buffer, used)?,
+                    _ => {}
+                }
+            }
+            let live = ids.iter().enumerate().filter(|&(_, &id)| id != NO_ID);
+            words.extend(live.map(|(row, &id)| Words {
+                constraint,
+                id: u64::from(id),
+                values: columns.iter().map(|c| c[row]).collect(),
+            }));
+        }
+        Store::from_words(job.plan, Heap::new(), words).ok_or_else(|| {
+            DeviceError::Findings(vec![
+                gchr_core::diagnostic::Diagnostic::error(
+                    "I0202",
+                    "internal error: the device gave back more rows than it has",
+                )
+                .help("this is a bug of gchr, not of the program; please report it with the program"),
+            ])
+        })
+    }
+
+    /// Gives all device memory back.
+    pub fn free(self, device: &mut dyn Device) -> Result<()> {
+        let Fixed {
+            control,
+            arrivals,
+            error,
+            state,
+            used,
+            dead,
+            capacity,
+            wanted,
+            block_sums,
+            adds,
+            added_tables,
+            removed_heads,
+        } = self.fixed;
+        let fixed = [
+            control,
+            arrivals,
+            error,
+            state,
+            used,
+            dead,
+            capacity,
+            wanted,
+            block_sums,
+            adds,
+            added_tables,
+            removed_heads,
+        ];
+        fixed.into_iter().try_for_each(|buffer| device.free(buffer))?;
+        self.lists.free(device)?;
+        self.tables.into_iter_enumerated().try_for_each(|(_, table)| table.free(device))
+    }
+}
+
+impl Fixed {
+    fn new(kernels: &Kernels, device: &mut dyn Device) -> Result<Self> {
+        let tables = kernels.layout.tables.len().max(1);
+        let mut blocks = 1;
+        for kernel in ["rounds", "enter", "move_rows"] {
+            let kernel = device.kernel(kernel)?;
+            blocks = blocks.max(u64::from(device.resident_blocks(kernel, BLOCK)?));
+        }
+        let sums = kernels.layout.added.len() as u64 + 2;
+        let added: Vec<u32> = kernels.layout.added.iter().map(|t| t.0).collect();
+        let mut words =
+            |data: &[u32]| if data.is_empty() { device.upload_new(&[0u32]) } else { device.upload_new(data) };
+        let zeros = vec![0u32; tables];
+        Ok(Self {
+            control: words(&[0; CONTROL])?,
+            arrivals: words(&[0])?,
+            error: words(&[0; Noted::WORDS])?,
+            used: words(&zeros)?,
+            dead: words(&zeros)?,
+            capacity: words(&zeros)?,
+            wanted: words(&zeros)?,
+            adds: words(&kernels.adds)?,
+            added_tables: words(&added)?,
+            removed_heads: words(&kernels.removed_heads)?,
+            state: device.upload_new(&[0u64; state::WORDS])?,
+            block_sums: device.alloc(4 * sums * blocks)?,
+        })
+    }
+}
+
+impl Lists {
+    fn new(entry: u64, items: u64, entries: u64, deltas: u64, device: &mut dyn Device) -> Result<Self> {
+        Ok(Self {
+            delta: device.alloc(8 * deltas)?,
+            deltas,
+            carried: [device.alloc(4 * entry * entries)?, device.alloc(4 * entry * entries)?],
+            count: device.alloc(4 * items)?,
+            offset: device.alloc(4 * (items + 1))?,
+            items,
+            staged: device.alloc(4 * entry * entries)?,
+            staged_key: device.alloc(8 * entries)?,
+            order: device.alloc(4 * entries)?,
+            entries,
+        })
+    }
+
+    fn bytes_of(entry: u64, items: u64, entries: u64, deltas: u64) -> u64 {
+        8 * deltas + 8 * items + entries * (12 * entry + 12)
+    }
+
+    fn bytes(&self, entry: u64) -> u64 {
+        Self::bytes_of(entry, self.items, self.entries, self.deltas)
+    }
+
+    fn free(self, device: &mut dyn Device) -> Result<()> {
+        let [a, b] = self.carried;
+        let all = [self.delta, a, b, self.count, self.offset, self.staged, self.staged_key, self.order];
+        all.into_iter().try_for_each(|buffer| device.free(buffer))
+    }
+}
+
+/// Places of a hash index for so many rows: a power of two, at most half full.
+fn places(rows: u32) -> u64 {
+    (u64::from(rows) * 2).next_power_of_two().max(4)
+}
+
+fn part_bytes(layout: &Layout, table: ConstraintId, part: Part, rows: u32) -> u64 {
+    let n = u64::from(rows);
+    match part {
+        Part::Column(_) | Part::Claims | Part::Ranks => 8 * n,
+        Part::Ids | Part::Next(_) => 4 * n,
+        Part::Slots(_) => 4 * places(rows),
+        Part::Best => 4 * if layout.tables[table].reduced_to_one { 1 } else { places(rows) },
+        Part::BestMask | Part::Mask(_) => 0,
+    }
+}
+
+impl Table {
+    fn new(layout: &Layout, table: ConstraintId, capacity: u32, device: &mut dyn Device) -> Result<Self> {
+        let mut parts = Vec::new();
+        for part in layout.parts(table) {
+            let bytes = part_bytes(layout, table, part, capacity);
+            let value = match part {
+                Part::Mask(_) => Value::U32((places(capacity) - 1) as u32),
+                Part::BestMask if layout.tables[table].reduced_to_one => Value::U32(0),
+                Part::BestMask => Value::U32((places(capacity) - 1) as u32),
+                _ => Value::Buffer(device.alloc(bytes)?),
+            };
+            if let (Part::Claims | Part::Ranks | Part::Slots(_) | Part::Best, Value::Buffer(buffer)) =
+                (part, value)
+            {
+                device.fill(buffer, 0, bytes, 0xff)?;
+            }
+            parts.push((part, value));
+        }
+        Ok(Self { capacity, used: 0, dead: 0, parts })
+    }
+
+    fn free(self, device: &mut dyn Device) -> Result<()> {
+        self.parts.into_iter().try_for_each(|(_, value)| match value {
+            Value::Buffer(buffer) => device.free(buffer),
+            _ => Ok(()),
+        })
+    }
+}

@@ -1,0 +1,145 @@
+// Whether an operation has a value: 0 if so, else 1 for an overflow, 2 for a division by zero, 3 where it is not defined.
+//
+// Guards ask before they compute: a condition without a value counts only where all other conditions of the guard hold, so that nothing
+// is noted while instances are searched.
+
+// shares: nothing
+__device__ __forceinline__ u32 int_add_wrong(i64 a, i64 b) {
+    i64 r = i64(u64(a) + u64(b));
+    return ((a ^ r) & (b ^ r)) < 0ll ? 1u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_sub_wrong(i64 a, i64 b) {
+    i64 r = i64(u64(a) - u64(b));
+    return ((a ^ b) & (a ^ r)) < 0ll ? 1u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_mul_wrong(i64 a, i64 b) {
+    i64 low = i64(u64(a) * u64(b));
+    return mul_high(a, b) != low >> 63u ? 1u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_neg_wrong(i64 a) {
+    return u64(a) == 0x8000000000000000ull ? 1u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_abs_wrong(i64 a) {
+    return u64(a) == 0x8000000000000000ull ? 1u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_quot_wrong(i64 a, i64 b) {
+    if (b == 0ll) {
+        return 2u;
+    }
+    return u64(a) == 0x8000000000000000ull && b == -1ll ? 1u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_floor_div_wrong(i64 a, i64 b) {
+    if (b == 0ll) {
+        return 2u;
+    }
+    return u64(a) == 0x8000000000000000ull && b == -1ll ? 1u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_rem_wrong(i64 a, i64 b) {
+    return b == 0ll ? 2u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_mod_wrong(i64 a, i64 b) {
+    return b == 0ll ? 2u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_gcd_wrong(i64 a, i64 b) {
+    u64 least = 0x8000000000000000ull;
+    bool from_least = u64(a) == least && (b == 0ll || u64(b) == least) || a == 0ll && u64(b) == least;
+    return from_least ? 1u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_msb_wrong(i64 a) {
+    return a > 0ll ? 0u : 3u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_shl_wrong(i64 a, i64 b) {
+    if (b < 0ll) {
+        return 3u;
+    }
+    if (a == 0ll) {
+        return 0u;
+    }
+    if (b < 64ll) {
+        i64 r = i64(u64(a) << u32(b));
+        return r >> u32(b) == a ? 0u : 1u;
+    }
+    return 1u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_shr_wrong(i64 a, i64 b) {
+    return b < 0ll ? 3u : 0u;
+}
+
+// Whether a float is not finite.
+// shares: nothing
+__device__ __forceinline__ u32 not_finite(f64 r) {
+    return (float_bits(r) & 0x7ff0000000000000ull) == 0x7ff0000000000000ull ? 1u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 float_add_wrong(f64 a, f64 b) {
+    u32 wrong = not_finite(a + b);
+    return wrong;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 float_sub_wrong(f64 a, f64 b) {
+    u32 wrong = not_finite(a - b);
+    return wrong;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 float_mul_wrong(f64 a, f64 b) {
+    u32 wrong = not_finite(a * b);
+    return wrong;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 float_div_wrong(f64 a, f64 b) {
+    if (b == 0.0) {
+        return 2u;
+    }
+    u32 wrong = not_finite(a / b);
+    return wrong;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 float_truncate_wrong(f64 a) {
+    return a >= -9223372036854775808.0 && a < 9223372036854775808.0 ? 0u : 1u;
+}
+
+// How an integer compares with a finite float, exactly: -1, 0 or 1.
+// shares: nothing
+__device__ __forceinline__ i64 compare_int_float(i64 n, f64 x) {
+    if (x >= 9223372036854775808.0) {
+        return -1ll;
+    }
+    if (x < -9223372036854775808.0) {
+        return 1ll;
+    }
+    i64 whole = i64(x);
+    if (n != whole) {
+        return n < whole ? -1ll : 1ll;
+    }
+    f64 rest = x - f64(whole);
+    return rest > 0.0 ? -1ll : rest < 0.0 ? 1ll : 0ll;
+}

@@ -1,0 +1,766 @@
+// Constraint Handling Rules in deterministic rounds: the rounds of a run are one cooperative launch. docs/semantics.md defines them.
+//
+// A table holds the constraints of one symbol, one a row, in the order of their ids: generated fields of `Params` are its columns, its
+// ids (NO_ID once the constraint is removed), its claims and its indexes. `delta` lists the constraints that are new in a round, in the
+// order of their ids, each as table and row.
+//
+// What a round does, with a grid barrier behind each step:
+//   1. find     of each constraint n that is new or carried over: its list of candidates, appended in any order to the staged list
+//   2. offsets  the lengths of the lists, added up in the order of ids, give each list its place in the body order
+//   3. place    staged entries go to their places, and leave their key with each row that they would remove
+//   4. sort     the entries of each list, by rule and rank
+//   5. rank     candidates of one rule and one n that want the same row are told apart by their places
+//   6. decide   who is not beaten fires; what bodies will add is added up
+//   7. build    bodies write their constraints behind the rows in use; candidates that did not fire are carried over
+//   8. remove   removed rows lose their ids
+//   9. reduce   new rows of a table with a reduction meet those of their key
+//  10. commit   new rows enter the indexes, the counts of the round become those of the store
+// Nothing of the store changes before step 8: a round that lacks memory, or fails, leaves it as it was.
+
+struct Params {
+    u32* control;
+    u32* arrivals;
+    u32* error;
+    u64* state;
+    u32* used;
+    u32* dead;
+    u32* capacity;
+    u32* wanted;
+    u64* delta;
+    u32* carried;
+    u32* carried_next;
+    u32* count;
+    u32* offset;
+    u32* block_sums;
+    u32* staged;
+    u64* staged_key;
+    u32* order;
+    u32* adds;
+    u32* added_tables;
+    u32* removed_heads;
+    u32 item_capacity;
+    u32 staged_capacity;
+};
+
+constexpr u32 BLOCK = 256u;
+// Of the program: tables, those of them that bodies add to, most heads of a rule, words of an entry (4 and the heads), and whether rules
+// reduce what is put into the store.
+constexpr u32 TABLES = HOLE;
+constexpr u32 SUMS = HOLE;
+constexpr u32 SUMS_AND_TWO = HOLE;
+constexpr u32 HEADS = HOLE;
+constexpr u32 ENTRY = HOLE;
+constexpr u32 REDUCES = HOLE;
+
+constexpr u32 NONE = 0xffffffffu;
+constexpr u32 NO_ID = 0xffffffffu;
+
+// An entry is a candidate: its item, its tag, table and row of its newest constraint, and the rows of its heads in textual order.
+// A tag is the rule and flags: the candidate removes its newest constraint, its guard has no value, it fires.
+constexpr u32 ITEM = 0u;
+constexpr u32 TAG = 1u;
+constexpr u32 TABLE = 2u;
+constexpr u32 ROW = 3u;
+constexpr u32 ROWS = 4u;
+constexpr u32 RULE = 0xffffu;
+constexpr u32 CUTS = 0x10000u;
+constexpr u32 FAILS = 0x20000u;
+constexpr u32 FIRES = 0x40000u;
+constexpr u32 LEADS = 0x80000u;
+
+// Words of `control`. The flags of a round exist twice and take turns, FLAGS words apart: while one set is in use the other one is
+// cleared, and nobody reads that any more.
+constexpr u32 STOP = 0u;
+constexpr u32 STAGED = 8u;
+constexpr u32 CONTENDED = 16u;
+constexpr u32 MULTIPLE = 24u;
+constexpr u32 WRONG = 32u;
+constexpr u32 COLLECT = 40u;
+constexpr u32 FIRING = 48u;
+constexpr u32 LOST = 56u;
+constexpr u32 FLAGS = 64u;
+
+// Words of `state`: what a round begins with, what a run has done, what a launch wants.
+constexpr u32 NEW = 0u;
+constexpr u32 CARRIED = 1u;
+constexpr u32 NEXT_ID = 2u;
+constexpr u32 EPOCH = 3u;
+constexpr u32 ROUNDS = 4u;
+constexpr u32 FIRED = 5u;
+constexpr u32 WANTED_ITEMS = 6u;
+constexpr u32 WANTED_STAGED = 7u;
+constexpr u32 SLICE = 8u;
+constexpr u32 FAILED_ENTRY = 9u;
+
+// Why the kernel ended.
+constexpr u32 DONE = 1u;
+constexpr u32 MUST_GROW = 2u;
+constexpr u32 GUARD_FAILED = 3u;
+constexpr u32 BODY_FAILED = 4u;
+constexpr u32 PAUSED = 5u;
+constexpr u32 MUST_COLLECT = 6u;
+constexpr u32 MUST_CLEAR = 7u;
+constexpr u32 NO_STEPS = 8u;
+constexpr u32 NO_IDS = 9u;
+
+// A table with so many rows in use is worth collecting once half of them are dead.
+constexpr u32 WORTH_COLLECTING = 4096u;
+
+// From the template `grid_barrier`: all threads of the grid wait for each other.
+__device__ void grid_barrier(u32* word);
+
+// From the template `offsets`: the exclusive scan of counts.
+__device__ void scan_counts(u32* counts, u32* offsets, u32 count, u32* block_sums, u32* arrivals, in_shared u32* sums);
+
+// Sets a flag of the round.
+// shares: the flag: atomics only
+__device__ __forceinline__ void raise(u32* control, u32 flag) {
+    u32 seen = load_relaxed(&control[flag]);
+    if (seen == 0u) {
+        store_relaxed(&control[flag], 1u);
+    }
+}
+
+// The bits of a word, read backwards.
+// shares: nothing
+__device__ __forceinline__ u32 reversed(u32 word) {
+    u32 w = word;
+    w = w >> 1u & 0x55555555u | (w & 0x55555555u) << 1u;
+    w = w >> 2u & 0x33333333u | (w & 0x33333333u) << 2u;
+    w = w >> 4u & 0x0f0f0f0fu | (w & 0x0f0f0f0fu) << 4u;
+    w = w >> 8u & 0x00ff00ffu | (w & 0x00ff00ffu) << 8u;
+    return w >> 16u | w << 16u;
+}
+
+// A place in the staged list for a candidate of an item; NONE when it is full.
+// post: no other thread of this round gets the same place
+// shares: the entry and the count of the item belong to this thread
+__device__ __forceinline__ u32 stage(Params p, u32 turn, u32 item, u32 tag, u32 table, u32 row, u32 id) {
+    u32 mask = active_mask();
+    u32 rank = popcount(mask & (1u << lane_id()) - 1u);
+    u32 base = 0u;
+    if (rank == 0u) {
+        base = atomic_add(&p.control[turn + STAGED], popcount(mask));
+    }
+    base = shfl(mask, base, find_first_set(mask) - 1u);
+    u32 entry = base + rank;
+    if (entry >= p.staged_capacity) {
+        return NONE;
+    }
+    u32 at = entry * ENTRY;
+    p.staged[at + ITEM] = item;
+    p.staged[at + TAG] = tag;
+    p.staged[at + TABLE] = table;
+    p.staged[at + ROW] = row;
+    u32 backwards = reversed(id);
+    u64 key = p.state[EPOCH] << 44u | u64(tag & RULE) << 32u | u64(backwards);
+    p.staged_key[entry] = key;
+    u32 before = p.count[item];
+    p.count[item] = before + 1u;
+    if (before == 1u) {
+        raise(p.control, turn + MULTIPLE);
+    }
+    if ((tag & FAILS) != 0u) {
+        raise(p.control, turn + WRONG);
+    }
+    return at + ROWS;
+}
+
+// Enters a row into the indexes of its table.
+// pre: called once for each row, between two grid barriers behind that of its columns' writing
+// shares: the row's links; slots of the indexes: atomics only
+__device__ void index_row(Params p, u32 table, u32 row);
+
+// Lets a new row meet the row of its key, if its table has a reduction; the one that is not kept loses its id. Says how many do.
+// pre: as for `index_row`
+// shares: slots of the reduction's index and ids: atomics only
+__device__ u32 reduce_row(Params p, u32 table, u32 row);
+
+// The id of the constraint in a row; NO_ID when it holds none.
+// shares: reads ids
+__device__ u32 id_of(Params p, u32 table, u32 row);
+
+// Whether all rows of an entry hold constraints.
+// shares: reads ids and the entry
+__device__ bool all_live(Params p, u32 rule, u32* entries, u32 at);
+
+// Stages the list of a constraint, from its beginning on, or behind the place of an entry.
+// pre: the row holds a constraint
+// shares: reads the store
+__device__ void list(Params p, u32 turn, u32 item, u32 table, u32 row, bool behind, u32* entries, u32 at);
+
+// Leaves the key of a staged candidate with each row that it would remove.
+// shares: claims: atomics only
+__device__ void claim_rows(Params p, u32 turn, u32 entry, u64 key);
+
+// Leaves the place of a staged candidate with each row that it would remove under the best key.
+// shares: ranks: atomics only
+__device__ void rank_rows(Params p, u32 entry, u64 key, u32 place);
+
+// Whether a better candidate removes a row of a staged one.
+// shares: reads claims and ranks
+__device__ bool is_beaten(Params p, u32 entry, u64 key, u32 place);
+
+// The body of a staged candidate: writes its constraints to the rows from `rows` on, one number a table that bodies add to, with ids from
+// `id` on. Says whether an operation of the body has no value or a goal of it does not hold.
+// shares: the rows, which lie behind those in use, and the elements of delta belong to this candidate
+__device__ bool build(Params p, u32 entry, in_local u32* rows, u32 id);
+
+// Takes the ids from the rows that a staged candidate removes.
+// shares: these ids; no other candidate removes them
+__device__ void remove_rows(Params p, u32 entry);
+
+// Notes the error of an entry whose guard, or whose body, has no value.
+// pre: one thread calls it
+__device__ void explain(Params p, u32 entry, bool body);
+
+// The list of a carried item: its candidates that still live; when the one that ended it does not, the list goes on behind it.
+// shares: reads the store and carried
+__device__ __forceinline__ void list_carried(Params p, u32 turn, u32 item, u32 carried_count, u32* carried) {
+    u32 table = carried[item * ENTRY + TABLE];
+    u32 row = carried[item * ENTRY + ROW];
+    if (item > 0u) {
+        bool same = carried[(item - 1u) * ENTRY + TABLE] == table && carried[(item - 1u) * ENTRY + ROW] == row;
+        if (same) {
+            return;
+        }
+    }
+    u32 id = id_of(p, table, row);
+    if (id == NO_ID) {
+        return;
+    }
+    for (u32 k = item; k < carried_count; k += 1u) {
+        u32 at = k * ENTRY;
+        if (carried[at + TABLE] != table || carried[at + ROW] != row) {
+            break;
+        }
+        u32 tag = carried[at + TAG];
+        bool all = all_live(p, tag & RULE, carried, at + ROWS);
+        if (all) {
+            u32 to = stage(p, turn, item, tag & (RULE | CUTS), table, row, id);
+            if (to != NONE) {
+                for (u32 h = 0u; h < HEADS; h += 1u) {
+                    p.staged[to + h] = carried[at + ROWS + h];
+                }
+            }
+        } else if ((tag & CUTS) != 0u) {
+            list(p, turn, item, table, row, true, carried, at);
+        }
+    }
+}
+
+// The list of an item: first the carried candidates, each item the first one of its constraint, then the new constraints.
+// shares: as `list`
+__device__ __forceinline__ void list_item(Params p, u32 turn, u32 item, u32 carried_count, u32* carried) {
+    p.count[item] = 0u;
+    if (item < carried_count) {
+        list_carried(p, turn, item, carried_count, carried);
+        return;
+    }
+    u64 fresh = p.delta[item - carried_count];
+    u32 table = u32(fresh >> 32u);
+    u32 row = u32(fresh);
+    u32 id = id_of(p, table, row);
+    if (id != NO_ID) {
+        list(p, turn, item, table, row, false, carried, 0u);
+    }
+}
+
+// Whether one staged entry comes before another one of the same list: by rule, then by the rows of the heads, where the smaller row comes
+// first if the head is kept and the greater one if it is removed.
+// shares: reads staged entries
+__device__ __forceinline__ bool comes_before(Params p, u32 a, u32 b) {
+    u32 rule = p.staged[a * ENTRY + TAG] & RULE;
+    u32 other = p.staged[b * ENTRY + TAG] & RULE;
+    if (rule != other) {
+        return rule < other;
+    }
+    u32 removed = p.removed_heads[rule];
+    for (u32 h = 0u; h < HEADS; h += 1u) {
+        u32 x = p.staged[a * ENTRY + ROWS + h];
+        u32 y = p.staged[b * ENTRY + ROWS + h];
+        if (x != y) {
+            return x < y != ((removed >> h & 1u) != 0u);
+        }
+    }
+    return false;
+}
+
+// Lets the entry at `root` of a heap of `count` entries sink to its place; the last in order is on top.
+// shares: the places belong to this thread
+__device__ __forceinline__ void sink(Params p, u32 begin, u32 root, u32 count) {
+    u32 at = root;
+    u32 entry = p.order[begin + at];
+    while (2u * at + 1u < count) {
+        u32 child = 2u * at + 1u;
+        if (child + 1u < count) {
+            bool right = comes_before(p, p.order[begin + child], p.order[begin + child + 1u]);
+            if (right) {
+                child = child + 1u;
+            }
+        }
+        bool down = comes_before(p, entry, p.order[begin + child]);
+        if (!down) {
+            break;
+        }
+        p.order[begin + at] = p.order[begin + child];
+        at = child;
+    }
+    p.order[begin + at] = entry;
+}
+
+// Sorts the entries of one list: a heap sort.
+// shares: the places belong to this thread
+__device__ __noinline__ void sort_entries(Params p, u32 begin, u32 count) {
+    for (u32 k = count / 2u; k > 0u; k -= 1u) {
+        sink(p, begin, k - 1u, count);
+    }
+    for (u32 last = count - 1u; last > 0u; last -= 1u) {
+        u32 top = p.order[begin];
+        p.order[begin] = p.order[begin + last];
+        p.order[begin + last] = top;
+        sink(p, begin, 0u, last);
+    }
+}
+
+// Puts a staged entry to a place of its list, in no order yet.
+// shares: the place belongs to this entry
+__device__ __forceinline__ void place_entry(Params p, u32 entry) {
+    u32 item = p.staged[entry * ENTRY + ITEM];
+    u32 left = atomic_sub(&p.count[item], 1u);
+    p.order[p.offset[item] + (left - 1u)] = entry;
+    if (left == 1u) {
+        p.staged[entry * ENTRY + TAG] = p.staged[entry * ENTRY + TAG] | LEADS;
+    }
+}
+
+// Sorts a list: the thread of the entry that was put to its first place.
+// shares: the places of a list belong to that thread
+__device__ __forceinline__ void sort_list(Params p, u32 entry) {
+    if ((p.staged[entry * ENTRY + TAG] & LEADS) != 0u) {
+        u32 item = p.staged[entry * ENTRY + ITEM];
+        u32 count = p.offset[item + 1u] - p.offset[item];
+        if (count > 1u) {
+            sort_entries(p, p.offset[item], count);
+        }
+    }
+}
+
+// Notes the place of an entry whose guard or body has no value; the first one is the one to tell.
+// shares: the word: atomics only
+__device__ __forceinline__ void note_place(Params p, u32 place) {
+    atomic_min(&p.state[FAILED_ENTRY], u64(place));
+}
+
+// Whether an entry fires; if not, it is carried.
+// post: its tag says so; `sums` holds what it adds to each table, and whether it is carried
+// shares: the entry; sums: atomics only
+__device__ __forceinline__ void decide(Params p, u32 place, in_shared u32* sums) {
+    u32 entry = p.order[place];
+    u64 key = p.staged_key[entry];
+    bool lost = is_beaten(p, entry, key, place);
+    if (lost) {
+        atomic_add_block(&sums[SUMS], 1u);
+        return;
+    }
+    u32 tag = p.staged[entry * ENTRY + TAG];
+    p.staged[entry * ENTRY + TAG] = tag | FIRES;
+    atomic_add_block(&sums[SUMS + 1u], 1u);
+    for (u32 s = 0u; s < SUMS; s += 1u) {
+        u32 added = p.adds[(tag & RULE) * SUMS + s];
+        if (added != 0u) {
+            atomic_add_block(&sums[s], added);
+        }
+    }
+}
+
+// Exclusive sum over the threads of a block.
+// pre: all threads of the block call it together; parts has 8 elements that no other thread is still using; running[0] is the sum so far
+// post: running[0] has grown by the sum of all; parts can be used again behind a barrier
+// shares: parts: lane 31 of each warp writes its own element, all read behind a barrier
+__device__ __forceinline__ u32 running_sum(u32 mine, in_shared u32* parts, in_local u32* running, u32 at) {
+    u32 upto = mine;
+    #pragma unroll
+    for (u32 distance = 1u; distance < 32u; distance <<= 1u) {
+        u32 other = shfl_up(0xffffffffu, upto, distance);
+        upto = upto + (lane_id() >= distance ? other : 0u);
+    }
+    barrier();
+    if (lane_id() == 31u) {
+        parts[threadIdx.x >> 5u] = upto;
+    }
+    barrier();
+    u32 before = running[at] + upto - mine;
+    u32 all = 0u;
+    for (u32 w = 0u; w < 8u; w += 1u) {
+        before = before + (w < threadIdx.x >> 5u ? parts[w] : 0u);
+        all = all + parts[w];
+    }
+    running[at] = running[at] + all;
+    return before;
+}
+
+// Makes the counts of the round those of the store.
+// pre: one thread calls it; nobody reads what it writes before the next grid barrier
+// post: says whether some table is worth collecting
+__device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u32 added) {
+    u32 worth = 0u;
+    for (u32 t = 0u; t < TABLES; t += 1u) {
+        u32 dead = load_relaxed(&p.dead[t]);
+        p.used[t] = p.wanted[t];
+        if (p.used[t] >= WORTH_COLLECTING && dead > p.used[t] / 2u) {
+            worth = 1u;
+        }
+    }
+    u32 reduced = load_relaxed(&p.control[turn + LOST]);
+    p.state[NEW] = u64(added);
+    p.state[NEXT_ID] = p.state[NEXT_ID] + u64(added);
+    p.state[CARRIED] = u64(kept);
+    p.state[EPOCH] = p.state[EPOCH] - 1ull;
+    p.state[ROUNDS] = p.state[ROUNDS] + 1ull;
+    p.state[FIRED] = p.state[FIRED] + u64(fired) + u64(reduced);
+    p.state[SLICE] = p.state[SLICE] + 1ull;
+    return worth;
+}
+
+// Rounds until there are no candidates, memory must grow or is worth collecting, an operation has no value, or the limits are reached.
+// pre: all blocks are resident; the constraints of `delta` are in the store and in the indexes
+// post: control[STOP] says why it ended; state says where the next launch begins, its carried entries being in carried_next after an odd
+//     number of rounds
+extern "C" __global__ void __launch_bounds__(256) rounds(Params p, u32 slice, u64 max_firings) {
+    __shared__ u32 parts[8];
+    __shared__ u32 sums[SUMS_AND_TWO];
+    __shared__ u32 totals[SUMS_AND_TWO];
+    u32 running[SUMS_AND_TWO];
+    u32 rows[SUMS_AND_TWO];
+    u32 stride = gridDim.x * BLOCK;
+    u32 first = blockIdx.x * BLOCK + threadIdx.x;
+    u32* carried = p.carried;
+    u32* carried_next = p.carried_next;
+    u32 stop = 0u;
+    u32 turn = FLAGS;
+    u32 round = 0u;
+    while (stop == 0u) {
+        u32 carried_count = u32(p.state[CARRIED]);
+        u64 all_items = p.state[CARRIED] + p.state[NEW];
+        u32 items = u32(all_items);
+        if (all_items == 0ull) {
+            stop = DONE;
+            break;
+        }
+        if (round >= slice) {
+            stop = PAUSED;
+            break;
+        }
+        if (p.state[EPOCH] == 0ull) {
+            stop = MUST_CLEAR;
+            break;
+        }
+        if (all_items > u64(p.item_capacity)) {
+            stop = MUST_GROW;
+            if (first == 0u) {
+                p.state[WANTED_ITEMS] = all_items;
+            }
+            break;
+        }
+        for (u32 i = first; i < items; i += stride) {
+            list_item(p, turn, i, carried_count, carried);
+        }
+        grid_barrier(p.arrivals);
+        if (first == 0u) {
+            u32 other = turn ^ (FLAGS ^ 2u * FLAGS);
+            store_relaxed(&p.control[other + STAGED], 0u);
+            store_relaxed(&p.control[other + CONTENDED], 0u);
+            store_relaxed(&p.control[other + MULTIPLE], 0u);
+            store_relaxed(&p.control[other + WRONG], 0u);
+            store_relaxed(&p.control[other + COLLECT], 0u);
+            store_relaxed(&p.control[other + FIRING], 0u);
+            store_relaxed(&p.control[other + LOST], 0u);
+        }
+        u32 staged = load_relaxed(&p.control[turn + STAGED]);
+        u32 multiple = load_relaxed(&p.control[turn + MULTIPLE]);
+        u32 wrong = load_relaxed(&p.control[turn + WRONG]);
+        if (staged == 0u) {
+            stop = DONE;
+            break;
+        }
+        if (staged > p.staged_capacity) {
+            stop = MUST_GROW;
+            if (first == 0u) {
+                p.state[WANTED_STAGED] = u64(staged);
+            }
+            break;
+        }
+        scan_counts(p.count, p.offset, items, p.block_sums, p.arrivals, parts);
+        grid_barrier(p.arrivals);
+        for (u32 e = first; e < staged; e += stride) {
+            place_entry(p, e);
+            claim_rows(p, turn, e, p.staged_key[e]);
+        }
+        grid_barrier(p.arrivals);
+        u32 contended = load_relaxed(&p.control[turn + CONTENDED]);
+        if (multiple != 0u) {
+            for (u32 s = first; s < staged; s += stride) {
+                sort_list(p, s);
+            }
+            grid_barrier(p.arrivals);
+        }
+        if (wrong != 0u) {
+            for (u32 f = first; f < staged; f += stride) {
+                if ((p.staged[p.order[f] * ENTRY + TAG] & FAILS) != 0u) {
+                    note_place(p, f);
+                }
+            }
+            stop = GUARD_FAILED;
+            break;
+        }
+        if (contended != 0u) {
+            for (u32 r = first; r < staged; r += stride) {
+                rank_rows(p, p.order[r], p.staged_key[p.order[r]], r);
+            }
+            grid_barrier(p.arrivals);
+        }
+        u32 share = (staged + gridDim.x - 1u) / gridDim.x;
+        u32 begin = min(blockIdx.x * share, staged);
+        u32 end = min(begin + share, staged);
+        for (u32 z = threadIdx.x; z < SUMS + 2u; z += BLOCK) {
+            sums[z] = 0u;
+            totals[z] = 0u;
+        }
+        barrier();
+        for (u32 d = begin + threadIdx.x; d < end; d += BLOCK) {
+            decide(p, d, sums);
+        }
+        barrier();
+        for (u32 w = threadIdx.x; w < SUMS + 2u; w += BLOCK) {
+            p.block_sums[w * gridDim.x + blockIdx.x] = sums[w];
+        }
+        grid_barrier(p.arrivals);
+        for (u32 y = threadIdx.x; y < SUMS + 2u; y += BLOCK) {
+            sums[y] = 0u;
+        }
+        barrier();
+        for (u32 x = 0u; x < SUMS + 2u; x += 1u) {
+            for (u32 b = threadIdx.x; b < gridDim.x; b += BLOCK) {
+                u32 part = p.block_sums[x * gridDim.x + b];
+                if (part != 0u) {
+                    atomic_add_block(&totals[x], part);
+                    if (b < blockIdx.x) {
+                        atomic_add_block(&sums[x], part);
+                    }
+                }
+            }
+        }
+        barrier();
+        u32 kept = totals[SUMS];
+        u32 fired = totals[SUMS + 1u];
+        u32 added = 0u;
+        bool full = false;
+        for (u32 v = 0u; v < SUMS; v += 1u) {
+            u32 table = p.added_tables[v];
+            u64 wanted = u64(p.used[table]) + u64(totals[v]);
+            full = full || wanted > u64(p.capacity[table]);
+            running[v] = p.used[table] + sums[v];
+            added = added + totals[v];
+        }
+        running[SUMS] = sums[SUMS];
+        if (p.state[FIRED] + u64(fired) > max_firings) {
+            stop = NO_STEPS;
+            break;
+        }
+        if (p.state[NEXT_ID] + u64(added) >= u64(NO_ID)) {
+            stop = NO_IDS;
+            break;
+        }
+        if (first == 0u) {
+            for (u32 u = 0u; u < TABLES; u += 1u) {
+                p.wanted[u] = p.used[u];
+            }
+            for (u32 t = 0u; t < SUMS; t += 1u) {
+                u32 to = p.added_tables[t];
+                p.wanted[to] = u32(min(u64(p.used[to]) + u64(totals[t]), 0xffffffffull));
+            }
+        }
+        if (full) {
+            stop = MUST_GROW;
+            break;
+        }
+        u32 id_before = u32(p.state[NEXT_ID]);
+        for (u32 i0 = 0u; i0 < SUMS; i0 += 1u) {
+            id_before = id_before + sums[i0];
+        }
+        running[SUMS + 1u] = id_before;
+        for (u32 chunk = begin; chunk < end; chunk += BLOCK) {
+            u32 place = chunk + threadIdx.x;
+            u32 entry = 0u;
+            u32 tag = 0u;
+            if (place < end) {
+                entry = p.order[place];
+                tag = p.staged[entry * ENTRY + TAG];
+            }
+            bool fires = place < end && (tag & FIRES) != 0u;
+            u32 ids = 0u;
+            for (u32 c = 0u; c < SUMS; c += 1u) {
+                u32 adds = fires ? p.adds[(tag & RULE) * SUMS + c] : 0u;
+                ids = ids + adds;
+                u32 at = running_sum(adds, parts, running, c);
+                rows[c] = at;
+            }
+            u32 id = running_sum(ids, parts, running, SUMS + 1u);
+            u32 carry = running_sum(place < end && !fires ? 1u : 0u, parts, running, SUMS);
+            if (fires) {
+                bool failed = build(p, entry, rows, id);
+                if (failed) {
+                    note_place(p, place);
+                    raise(p.control, turn + FIRING);
+                }
+            } else if (place < end) {
+                for (u32 k = 0u; k < ENTRY; k += 1u) {
+                    carried_next[carry * ENTRY + k] = p.staged[entry * ENTRY + k];
+                }
+            }
+        }
+        grid_barrier(p.arrivals);
+        u32 broken = load_relaxed(&p.control[turn + FIRING]);
+        if (broken != 0u) {
+            stop = BODY_FAILED;
+            break;
+        }
+        for (u32 g = first; g < staged; g += stride) {
+            if ((p.staged[g * ENTRY + TAG] & FIRES) != 0u) {
+                remove_rows(p, g);
+            }
+        }
+        grid_barrier(p.arrivals);
+        if (REDUCES != 0u) {
+            u32 lost = 0u;
+            for (u32 m = first; m < added; m += stride) {
+                u64 met = p.delta[m];
+                u32 losers = reduce_row(p, u32(met >> 32u), u32(met));
+                lost = lost + losers;
+            }
+            if (lost != 0u) {
+                atomic_add(&p.control[turn + LOST], lost);
+            }
+            grid_barrier(p.arrivals);
+        }
+        for (u32 n = first; n < added; n += stride) {
+            u64 fresh = p.delta[n];
+            index_row(p, u32(fresh >> 32u), u32(fresh));
+        }
+        if (first == 0u) {
+            u32 worth = commit(p, turn, fired, kept, added);
+            store_relaxed(&p.control[turn + COLLECT], worth);
+        }
+        grid_barrier(p.arrivals);
+        u32 collect = load_relaxed(&p.control[turn + COLLECT]);
+        if (collect != 0u) {
+            stop = MUST_COLLECT;
+        }
+        u32* swapped = carried;
+        carried = carried_next;
+        carried_next = swapped;
+        turn = turn ^ (FLAGS ^ 2u * FLAGS);
+        round = round + 1u;
+    }
+    if (first == 0u) {
+        store_relaxed(&p.control[STOP], stop);
+    }
+}
+
+// Puts the constraints of `delta` into the store: the start of a batch.
+// pre: their columns and ids are written
+// post: state[FIRED] has grown by the firings of reductions
+extern "C" __global__ void __launch_bounds__(256) enter(Params p, u32 count) {
+    u32 first = blockIdx.x * BLOCK + threadIdx.x;
+    u32 stride = gridDim.x * BLOCK;
+    if (REDUCES != 0u) {
+        u32 lost = 0u;
+        for (u32 i = first; i < count; i += stride) {
+            u64 met = p.delta[i];
+            u32 losers = reduce_row(p, u32(met >> 32u), u32(met));
+            lost = lost + losers;
+        }
+        if (lost != 0u) {
+            atomic_add(&p.state[FIRED], u64(lost));
+        }
+        grid_barrier(p.arrivals);
+    }
+    for (u32 k = first; k < count; k += stride) {
+        u64 fresh = p.delta[k];
+        index_row(p, u32(fresh >> 32u), u32(fresh));
+    }
+}
+
+// Notes the error at the place where the last launch failed.
+extern "C" __global__ void __launch_bounds__(256) explain_failure(Params p, u32 body) {
+    if (blockIdx.x == 0u && threadIdx.x == 0u) {
+        explain(p, p.order[u32(p.state[FAILED_ENTRY])], body != 0u);
+    }
+}
+
+// Keeps the rows that a carried entry names, whether they hold constraints or not.
+// shares: keep: atomics only
+__device__ void pin_rows(Params p, u32 table, u32* entries, u32 entry, u32* keep);
+
+// Gives the rows that a carried entry names their new numbers.
+// shares: the entry belongs to this thread
+__device__ void rename_rows(Params p, u32 table, u32* entries, u32 entry, u32* map);
+
+// Copies the values and the id of a row.
+// shares: the row it is copied to belongs to this thread
+__device__ void copy_row(Params p, Params to, u32 table, u32 row, u32 to_row);
+
+// Moves the rows of a table to other buffers, those that hold constraints or are still named, in order: how a table grows, and how it is
+// collected.
+// pre: all blocks are resident; `keep` has `rows` elements and `map` one more; `to` has other buffers for this table, claims, ranks and
+//     places of indexes being empty, and the same for all else
+// post: map[rows] is the number of rows in use
+extern "C" __global__ void __launch_bounds__(256) move_rows(Params p, Params to, u32 table, u32 rows, u32* keep, u32* map) {
+    __shared__ u32 parts[8];
+    u32 first = blockIdx.x * BLOCK + threadIdx.x;
+    u32 stride = gridDim.x * BLOCK;
+    for (u32 i = first; i < rows; i += stride) {
+        u32 id = id_of(p, table, i);
+        keep[i] = id != NO_ID ? 1u : 0u;
+    }
+    grid_barrier(p.arrivals);
+    u32 carried_count = u32(p.state[CARRIED]);
+    u32 added = u32(p.state[NEW]);
+    for (u32 e = first; e < carried_count; e += stride) {
+        pin_rows(p, table, p.carried, e, keep);
+    }
+    for (u32 d = first; d < added; d += stride) {
+        u64 fresh = p.delta[d];
+        if (u32(fresh >> 32u) == table) {
+            store_relaxed(&keep[u32(fresh)], 1u);
+        }
+    }
+    grid_barrier(p.arrivals);
+    scan_counts(keep, map, rows, p.block_sums, p.arrivals, parts);
+    grid_barrier(p.arrivals);
+    for (u32 m = first; m < rows; m += stride) {
+        if (keep[m] != 0u) {
+            copy_row(p, to, table, m, map[m]);
+        }
+    }
+    for (u32 c = first; c < carried_count; c += stride) {
+        rename_rows(p, table, p.carried, c, map);
+    }
+    for (u32 n = first; n < added; n += stride) {
+        u64 entry = p.delta[n];
+        if (u32(entry >> 32u) == table) {
+            p.delta[n] = u64(table) << 32u | u64(map[u32(entry)]);
+        }
+    }
+    grid_barrier(p.arrivals);
+    u32 moved = map[rows];
+    for (u32 r = first; r < moved; r += stride) {
+        u32 held = id_of(to, table, r);
+        if (held != NO_ID) {
+            // Each key has one constraint already: nothing is dropped.
+            reduce_row(to, table, r);
+            index_row(to, table, r);
+        }
+    }
+}
