@@ -6,6 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use gchr::core::plan::term::{self, TermOptions};
+use gchr::core::rule::Start;
+use gchr::core::testing::counted;
 use gchr::device::{Collector, Strategy};
 use gchr::{Answer, CompileOptions, Control, Device, Format, Input, Language, Outcome, Program, Schedule};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -37,8 +40,9 @@ const TREATMENTS: &[Treatment] = &[
     Treatment { name: "command", run: command },
 ];
 
-/// For term programs only: constraint programs run on the CPU.
+/// For term programs only.
 const TERM_TREATMENTS: &[Treatment] = &[
+    Treatment { name: "counted", run: by_counts },
     Treatment { name: "sim:innermost:queue", run: |case| sim(case, Strategy::Innermost, Collector::Queue) },
     Treatment { name: "sim:relaxed:compact", run: |case| sim(case, Strategy::Relaxed, Collector::Compact) },
 ];
@@ -209,6 +213,26 @@ fn sim(case: &Case, strategy: Strategy, collector: Collector) -> Result<(), Fail
         return Err(format!("{:?}: slots were lost: {report:?}", case.args).into());
     }
     Ok(())
+}
+
+/// Reference counts that follow the plan to the letter balance, and lead to the same. For runs that are small enough for that.
+fn by_counts(case: &Case) -> Result<(), Failed> {
+    if case.steps > 300_000 {
+        return Ok(());
+    }
+    let program = input(&case.args).parse()?;
+    let rules = program.rules();
+    let Start::Term(Some(term)) = &rules.start else { return Err("no start term".into()) };
+    let run = || {
+        let plan = term::compile(rules, &TermOptions::tasks(true)).map_err(|e| format!("{e:?}"))?;
+        counted::run(rules, &plan, term, case.steps).map_err(|e| format!("{:?}: {e:?}", case.args))
+    };
+    let found = gchr::with_large_stack(run)?;
+    let live = run_with(&case.args, &CompileOptions::default(), Input::parse, |o| o.stats().live_cells)?;
+    if Some(found.live_cells) != live {
+        return Err(format!("{:?}: {} live cells instead of {live:?}", case.args, found.live_cells).into());
+    }
+    compare(case, "counted", found.rewrites, &format!("{}\n", found.text))
 }
 
 /// The printed syntax tree is a program that means the same, and prints as itself.

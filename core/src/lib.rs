@@ -17,4 +17,6 @@ pub mod rule;
 pub mod signature;
 pub mod source;
 pub mod stats;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod value;

@@ -13,6 +13,7 @@ pub mod live;
 mod lower;
 mod matching;
 mod print;
+mod refs;
 mod simplify;
 mod split;
 mod tail;
@@ -84,6 +85,24 @@ pub const PASSES: &[Pass] = &[
         description: "resume points: the locals that each call must keep",
         wanted: |_| true,
         run: live::annotate,
+    },
+    Pass {
+        name: "borrow",
+        description: "parameters that are only inspected, or lent on, are borrowed",
+        wanted: |o| o.counts,
+        run: refs::borrow,
+    },
+    Pass {
+        name: "counts",
+        description: "duplicates, drops and opens: who holds which reference",
+        wanted: |o| o.counts,
+        run: refs::counts,
+    },
+    Pass {
+        name: "reuse",
+        description: "new cells are built in the memory of opened ones",
+        wanted: |o| o.counts,
+        run: refs::reuse,
     },
     Pass {
         name: "base-cases",

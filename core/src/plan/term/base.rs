@@ -18,31 +18,31 @@ pub(super) fn base_cases(plan: &mut TermPlan) {
                 end: End::TailCall { function: member, args: function.region.params.clone() },
             };
             let base = base(&function.region.body, &miss);
-            plan.functions[member].base = base.filter(|b| b.size() <= MAX_BASE).map(Box::new);
+            plan.functions[member].base = base.map(|b| Box::new(b.0)).filter(|b| b.size() <= MAX_BASE);
         }
     }
 }
 
-/// A block as far as it is a base case; `None` when it is nowhere one. `miss`: what to do where it is none.
-fn base(block: &Block, miss: &dyn Fn() -> Block) -> Option<Block> {
+/// A block as far as it is a base case, and whether it always is one; `None` when it is nowhere one. `miss`: what to do where it is
+/// none.
+fn base(block: &Block, miss: &dyn Fn() -> Block) -> Option<(Block, bool)> {
     if !block.steps.iter().all(is_short) {
         return None;
     }
-    let below: Vec<Option<Block>> = block.end.blocks().into_iter().map(|b| base(b, miss)).collect();
+    let below: Vec<Option<(Block, bool)>> = block.end.blocks().into_iter().map(|b| base(b, miss)).collect();
     if below.is_empty() {
-        return matches!(block.end, End::Return(_)).then(|| block.clone());
+        return matches!(block.end, End::Return(_)).then(|| (block.clone(), true));
     }
-    let hits = below.iter().flatten().count();
+    let always = below.iter().all(|b| matches!(b, Some((_, true))));
     // Where a call follows after all, nothing may have happened before.
-    let undone = block.applied.is_empty() && block.steps.iter().all(is_test);
-    if hits == 0 || hits < below.len() && !undone {
+    if below.iter().all(Option::is_none) || !always && !is_pure(block) {
         return None;
     }
     let mut copy = block.clone();
     for (into, found) in copy.end.blocks_mut().into_iter().zip(below) {
-        *into = found.unwrap_or_else(miss);
+        *into = found.map_or_else(miss, |f| f.0);
     }
-    Some(copy)
+    Some((copy, always))
 }
 
 /// No call, no loop and no branch.
@@ -50,7 +50,8 @@ fn is_short(step: &Step) -> bool {
     !matches!(step, Step::Call { .. } | Step::Region { .. } | Step::Trace { .. })
 }
 
-/// Only computes: a number or a truth value, from numbers.
-fn is_test(step: &Step) -> bool {
-    matches!(step, Step::Const { .. } | Step::Operate { .. })
+/// Whether a block applies no rule and only computes numbers and truth values before it ends.
+pub(super) fn is_pure(block: &Block) -> bool {
+    block.applied.is_empty()
+        && block.steps.iter().all(|s| matches!(s, Step::Const { .. } | Step::Operate { .. }))
 }

@@ -116,6 +116,111 @@ fn base_cases_end_in_a_value_or_in_the_call_as_it_was() {
 }
 
 #[test]
+fn what_is_only_inspected_is_borrowed_and_opened_cells_are_built_again() {
+    // `Check` inspects all it gets; `App` takes its first list apart and reuses its cells; `Twice` needs its argument twice.
+    let rules =
+        "App(Nil, M) = M; App(Cons(X, L), M) = Cons(X, App(L, M)); F(Zero, Y) = Y; F(S(X), S(Y)) = F(X, Y);
+        P(X, Zero) = true; P(X, S(Y)) = (F(X, Y) < F(Y, X)); Even(Cons(X, L)) = Cons(S(X), Cons(X, Odd(L)));
+        Odd(Cons(X, L)) = L; Odd(Nil) = Nil;";
+    let rules = rules.replace("(F(X, Y) < F(Y, X))", "(F(X, Y) === F(Y, X))");
+    insta::assert_snapshot!(after_with(&system(&rules), "reuse", TermOptions::tasks(true)));
+}
+
+#[test]
+fn a_sort_of_which_nothing_is_duplicated_needs_no_counts() {
+    let text = "sort T = L(Int) | N(T, T); U = Pair(T, T) | Both(T) | Build(Int); T = Make(Int) | Swap(T); Int = Sum(T);
+        var I : Int; A, B : T; eqn (I < 1) -> Make(I) = L(I); Make(I) = N(Make((I - 1)), Make((I - 2)));
+        Swap(L(I)) = L(I); Swap(N(A, B)) = N(Swap(B), Swap(A)); Sum(L(I)) = I; Sum(N(A, B)) = (Sum(A) + Sum(B));
+        Build(I) = Both(Swap(Make(I))); Both(A) = Pair(A, A);";
+    let plan = compile(&program(text), &TermOptions::tasks(true)).expect("a plan");
+    // `Pair(A, A)` shares a tree, so that `Swap` may meet a shared one.
+    assert!(plan.to_string().contains("counted: T\n"), "{plan}");
+    let linear = text.replace("Both(A) = Pair(A, A);", "");
+    let plan = compile(&program(&linear), &TermOptions::tasks(true)).expect("a plan");
+    assert!(plan.to_string().contains("counted: none\n"), "{plan}");
+    let sum = plan.functions.iter().find(|f| f.name == "Sum").expect("Sum");
+    assert!(sum.locals[sum.region.params[0]].borrowed, "{plan}");
+}
+
+/// Applies a change to the first block of a function that it fits, behind all passes: the verifier must object.
+fn rejects_counted(text: &str, function: &str, what: &str, change: &dyn Fn(&mut Block) -> bool) {
+    let mut plan = compile(&program(text), &TermOptions::tasks(true)).expect("a plan");
+    plan.functions.iter_mut().for_each(|f| f.base = None);
+    assert!(verify(&plan).is_empty());
+    let mut changed = false;
+    for f in plan.functions.iter_mut().filter(|f| f.name == function) {
+        f.region.body.for_each_tail_mut(&mut |block| changed = changed || change(block));
+    }
+    assert!(changed, "{what}: nothing to change in {function}\n{plan}");
+    assert!(!verify(&plan).is_empty(), "{what} in {function} is accepted\n{plan}");
+}
+
+#[test]
+fn the_verifier_checks_that_references_balance() {
+    let text = system(
+        "App(Nil, M) = M; App(Cons(X, L), M) = Cons(X, App(L, M)); F(Zero, Y) = Zero; F(S(X), S(Y)) = F(X, Y);
+         G(S(X)) = Plus(X, X); Plus(Zero, Y) = Y; Plus(S(X), Y) = Plus(X, S(Y)); P(X, Y) = (Plus(X, Y) === Plus(Y, X));
+         Even(Cons(X, L)) = App(Even(L), App(Odd(L), L)); Odd(Cons(X, L)) = Cons(Plus(X, Zero), Odd(L));",
+    );
+    let check = |name, what, change: &dyn Fn(&mut Block) -> bool| rejects_counted(&text, name, what, change);
+    let without = |kind: fn(&RefStep) -> bool| {
+        move |b: &mut Block| {
+            let found = b.steps.iter().position(|s| matches!(s, Step::Ref(step) if kind(step)));
+            found.map(|i| b.steps.remove(i)).is_some()
+        }
+    };
+    check("Even", "a missing duplicate", &without(|s| matches!(s, RefStep::Dup { .. })));
+    check("P", "a missing drop", &without(|s| matches!(s, RefStep::Drop { .. })));
+    check("App", "fields that nobody took out", &without(|s| matches!(s, RefStep::Open { .. })));
+    check("Odd", "an opened cell that leaks", &|b| {
+        let nest: &mut [Step] = match &mut b.end {
+            End::Context { nest, .. } => nest,
+            _ => &mut [],
+        };
+        b.steps.iter_mut().chain(nest).any(|s| match s {
+            Step::Build { reuse, .. } => reuse.take().is_some(),
+            _ => false,
+        })
+    });
+    check("P", "a value dropped twice", &|b| {
+        let found = b.steps.iter().position(|s| matches!(s, Step::Ref(RefStep::Drop { .. })));
+        found.map(|i| b.steps.insert(i, b.steps[i].clone())).is_some()
+    });
+    check("P", "a value dropped before it is lent", &|b| {
+        let found = b.steps.iter().position(|s| matches!(s, Step::Ref(RefStep::Drop { .. })));
+        found.filter(|&i| i > 0).map(|i| b.steps.swap(i - 1, i)).is_some()
+    });
+    let mut plan = compile(&program(&text), &TermOptions::tasks(true)).expect("a plan");
+    for f in plan.functions.iter_mut().filter(|f| f.name == "App") {
+        let param = f.region.params[0];
+        f.locals[param].borrowed = true;
+    }
+    assert!(!verify(&plan).is_empty(), "a borrowed parameter that is taken apart is accepted");
+}
+
+#[test]
+fn the_verifier_checks_siblings_and_base_cases() {
+    let text = system(
+        "G(Zero) = Zero; G(S(X)) = Plus(G(X), G(S(X))); Plus(Zero, Y) = Y; Plus(S(X), Y) = Plus(X, S(Y));",
+    );
+    rejects_counted(&text, "G", "siblings that are none", &|b| {
+        b.steps.iter_mut().rev().any(|s| match s {
+            Step::Call { siblings, .. } => {
+                *siblings += 1;
+                true
+            }
+            _ => false,
+        })
+    });
+    let mut plan = compile(&program(&text), &TermOptions::tasks(false)).expect("a plan");
+    let rule = plan.rule_names.ids().next().expect("a rule");
+    for f in plan.functions.iter_mut() {
+        f.base.iter_mut().for_each(|base| base.applied.push(rule));
+    }
+    assert!(!verify(&plan).is_empty(), "a base case that counts a rule before the call is accepted");
+}
+
+#[test]
 fn only_symbols_that_can_be_stuck_are_variants() {
     // `G` is total on what `F` leaves; `F` is not total, so that its applications are normal forms of `Nat` and `G` must expect them.
     let rules = "F(Zero, Y) = Y; G(Zero) = Zero; G(S(X)) = X; H(X) = X;";

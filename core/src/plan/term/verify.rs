@@ -1,10 +1,12 @@
 //! Checks the invariants of a plan after every pass. What fails here is a bug of a pass.
 
+mod tasks;
+
 use crate::ids::IdVec;
 use crate::op::Op;
 use crate::plan::term::ir::*;
-use crate::plan::term::layout::Variant;
 use crate::plan::term::live::{self, LocalSet};
+use crate::plan::term::refs;
 use crate::rule::Const;
 use crate::signature::{SortId, SortKind, SymbolId};
 
@@ -64,33 +66,10 @@ impl<'a> Check<'a> {
         if let Some(base) = &function.base {
             self.base(base);
         }
-    }
-
-    /// A base case is checked as a body of its own, whose locals have the same names.
-    fn base(&mut self, base: &'a Block) {
-        let function = self.function;
-        self.bound.iter_mut().for_each(|b| *b = false);
-        self.scope = LocalSet::default();
-        function.region.params.iter().for_each(|&p| self.bind(p));
-        self.block(base, &function.region, function.result, false);
-        let mut calls = false;
-        base.walk(&mut |block| {
-            calls |= block.steps.iter().any(|s| matches!(s, Step::Call { .. } | Step::Region { .. }));
-            calls |= match &block.end {
-                End::Return(_) | End::Match { .. } | End::If { .. } => false,
-                // Where the base case is none, the call is still to be made, as it was.
-                End::TailCall { function: callee, args } => {
-                    let again = self.plan.functions.get(*callee).is_some_and(|f| std::ptr::eq(f, function));
-                    !again
-                        || *args != function.region.params
-                        || !block.applied.is_empty()
-                        || !block.steps.is_empty()
-                }
-                _ => true,
-            };
-        });
-        if calls {
-            self.fail("a base case does more than its function would before the first call");
+        if self.plan.references.is_some() && self.found.is_empty() {
+            for body in std::iter::once(&function.region.body).chain(function.base.as_deref()) {
+                self.found.extend(refs::check(self.plan, function, body));
+            }
         }
     }
 
@@ -147,26 +126,6 @@ impl<'a> Check<'a> {
         self.siblings(block);
         self.end(&block.end, region, result, nested);
         self.scope = outer;
-    }
-
-    /// Siblings are calls right behind each other, none of which needs the result of another one.
-    fn siblings(&mut self, block: &Block) {
-        for (i, step) in block.steps.iter().enumerate() {
-            let Step::Call { dst, siblings, .. } = step else { continue };
-            for left in (0..*siblings).rev() {
-                let behind = i + (*siblings - left) as usize;
-                let fits = match (block.steps.get(behind), &block.end) {
-                    (Some(Step::Call { args, siblings, .. }), _) => !args.contains(dst) && *siblings == left,
-                    (None, End::Context { args, .. }) => {
-                        behind == block.steps.len() && left == 0 && !args.contains(dst)
-                    }
-                    _ => false,
-                };
-                if !fits {
-                    return self.fail(format!("{dst} has siblings that are no calls beside it"));
-                }
-            }
-        }
     }
 
     fn step(&mut self, step: &'a Step) {
@@ -234,62 +193,6 @@ impl<'a> Check<'a> {
                 self.application(*symbol, args);
             }
             Step::Ref(step) => self.reference(step),
-        }
-    }
-
-    fn reference(&mut self, step: &RefStep) {
-        if self.plan.references.is_none() {
-            self.fail("references are accounted for where nothing is known about them");
-        }
-        match step {
-            RefStep::Dup { local, times: 0 } => self.fail(format!("{local} is duplicated no times")),
-            RefStep::Dup { local, .. } | RefStep::Drop { local } => self.with_cells(*local),
-            RefStep::Open { cell, symbol, fields, token } => {
-                let sorts = self.plan.layout.variant(*symbol).map(|v| &v.fields);
-                let class = self.plan.layout.variant(*symbol).and_then(|v| v.class);
-                let (Some(sorts), Some(_), Some((sort, _))) =
-                    (sorts, class, self.plan.layout.sort_and_tag(*symbol))
-                else {
-                    return self.fail(format!("{symbol} has no cell to be opened"));
-                };
-                self.expect(*cell, sort);
-                if fields.len() != sorts.len() {
-                    return self.fail("a cell is opened with another number of fields");
-                }
-                for (field, layout) in fields.iter().zip(sorts) {
-                    if let Some(field) = *field {
-                        self.expect(field, layout.sort);
-                        self.with_cells(field);
-                    }
-                }
-                if let Some(token) = *token {
-                    self.bind(token);
-                    self.expect(token, sort);
-                    self.tokens.insert(token);
-                }
-            }
-            RefStep::Free { token } => {
-                if !self.tokens.contains(*token) || !self.scope.contains(*token) {
-                    self.fail(format!("{token} is freed and no token here"));
-                }
-            }
-        }
-    }
-
-    fn with_cells(&mut self, local: LocalId) {
-        if self.sort_of(local).is_some_and(|s| !self.plan.layout.sorts[s].has_cells()) {
-            self.fail(format!("{local} is accounted for and has no cell"));
-        }
-    }
-
-    /// A token for a cell of `symbol`.
-    fn token(&mut self, token: LocalId, symbol: SymbolId) {
-        let class = self.plan.layout.variant(symbol).and_then(|v| v.class);
-        let sort = self.function.locals.get(token).map(|l| l.sort);
-        let same = |v: &Variant| v.class.is_some() && v.class == class;
-        let fits = sort.is_some_and(|s| self.plan.layout.sorts[s].variants.iter().any(same));
-        if !fits || !self.tokens.contains(token) || !self.scope.contains(token) {
-            self.fail(format!("{token} is no token for a cell of {symbol} here"));
         }
     }
 

@@ -11,6 +11,7 @@ use super::*;
 use crate::plan::term::TermPlan;
 use crate::rule::Program;
 use crate::signature::SortId;
+use crate::testing::counted;
 
 const SORTS: [&str; 4] = ["N", "L", "Bool", "Int"];
 
@@ -271,6 +272,21 @@ fn found(program: &Program, plan: &TermPlan, stress: bool) -> Result<(String, u6
     }
 }
 
+/// Normal form and rewrites by reference counts, which must balance.
+fn counted(
+    program: &Program,
+    input: &crate::rule::GroundTerm,
+) -> Result<Result<(String, u64), String>, TestCaseError> {
+    let plan =
+        compile(program, &TermOptions::tasks(true)).map_err(|e| TestCaseError::fail(format!("{e:?}")))?;
+    match counted::run(program, &plan, input, u64::MAX) {
+        Ok(out) => Ok(Ok((expand_powers(&out.text), out.rewrites))),
+        Err(counted::Stop::NoRule) => Ok(Err("NoRule".into())),
+        Err(counted::Stop::Arithmetic(crate::op::ArithmeticError::Type)) => Ok(Err("Type".into())),
+        Err(other) => Err(TestCaseError::fail(format!("{other:?}\n{plan}"))),
+    }
+}
+
 /// Whether the case has an answer; an error when somebody has another one.
 fn agree(seed: u64) -> Result<bool, TestCaseError> {
     let text = Generator::program(seed);
@@ -298,6 +314,8 @@ fn agree(seed: u64) -> Result<bool, TestCaseError> {
             );
         }
     }
+    let found = counted(&program, input)?;
+    prop_assert_eq!(&found, &expected, "seed {} counted\n{}", seed, text);
     Ok(expected.is_ok())
 }
 
