@@ -252,8 +252,8 @@ pub(crate) struct SwitchTable {
 pub struct Site {
     /// The function that holds it.
     pub function: Arc<str>,
-    /// Its number within the function, in the order of the text, from 1.
-    pub statement: u32,
+    /// Its line in the text of the module, from 1; 0 for the end of the kernel.
+    pub kernel_line: u32,
     /// What it does, in a few words.
     pub text: String,
     /// Line of the rule it was made from: its own, or the last one given before it.

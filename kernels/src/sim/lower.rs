@@ -15,6 +15,7 @@ use gchr_core::ids::Id;
 use super::code::*;
 use super::layout::Layout;
 use crate::ir::*;
+use crate::text::print::statement_lines;
 
 /// Nesting of blocks, expressions and calls that is accepted.
 const MAX_DEPTH: u32 = 4096;
@@ -28,15 +29,15 @@ const MAX_CODE: usize = 4 << 20;
 pub struct LowerError {
     /// The function.
     pub function: String,
-    /// Number of the statement in it, from 1; 0 when it is none in particular.
-    pub statement: u32,
+    /// Line of the statement in the text of the module, from 1; 0 when it is none in particular.
+    pub kernel_line: u32,
     /// What is wrong.
     pub message: String,
 }
 
 impl std::fmt::Display for LowerError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}, statement {}: {}", self.function, self.statement, self.message)
+        write!(f, "{}, kernel line {}: {}", self.function, self.kernel_line, self.message)
     }
 }
 
@@ -60,7 +61,7 @@ impl Program {
                 Ok(Ok(result)) => result,
                 Ok(Err(panic)) => std::panic::resume_unwind(panic),
                 Err(e) => {
-                    Err(vec![LowerError { function: String::new(), statement: 0, message: e.to_string() }])
+                    Err(vec![LowerError { function: String::new(), kernel_line: 0, message: e.to_string() }])
                 }
             }
         })
@@ -68,8 +69,9 @@ impl Program {
     fn lower(module: &Module) -> std::result::Result<Self, Vec<LowerError>> {
         let mut kernels = HashMap::default();
         let mut errors = Vec::new();
+        let lines = statement_lines(module);
         for id in module.functions.ids().filter(|&id| module.functions[id].is_kernel()) {
-            match Lower::kernel(module, id) {
+            match Lower::kernel(module, &lines, id) {
                 Ok(code) => drop(kernels.insert(code.name.to_string(), code)),
                 Err(e) => errors.push(e),
             }
@@ -142,6 +144,8 @@ struct Loop {
 
 struct Lower<'m> {
     module: &'m Module,
+    /// Line of each statement in the text of the module, by function.
+    lines: &'m [Vec<u32>],
     frame: Frame<'m>,
     out: KernelCode,
     constants: HashMap<u64, Reg>,
@@ -178,7 +182,7 @@ impl<'m> Frame<'m> {
 }
 
 impl<'m> Lower<'m> {
-    fn kernel(module: &'m Module, id: FunctionId) -> Result<KernelCode> {
+    fn kernel(module: &'m Module, lines: &'m [Vec<u32>], id: FunctionId) -> Result<KernelCode> {
         let frame = Frame::new(module, id);
         let max_threads = match frame.function.kind {
             FunctionKind::Kernel { max_threads, .. } => max_threads,
@@ -198,7 +202,7 @@ impl<'m> Lower<'m> {
             sites_of: Vec::new(),
             sites: vec![Site {
                 function: frame.name.clone(),
-                statement: 0,
+                kernel_line: 0,
                 text: "end of the kernel".into(),
                 line: None,
                 comment: None,
@@ -209,6 +213,7 @@ impl<'m> Lower<'m> {
         };
         let mut lower = Self {
             module,
+            lines,
             frame,
             out,
             constants: HashMap::default(),
@@ -226,10 +231,17 @@ impl<'m> Lower<'m> {
         Ok(lower.out)
     }
 
+    /// Line of the current statement in the text of the module.
+    fn kernel_line(&self) -> u32 {
+        let number = (self.frame.statements as usize).checked_sub(1);
+        let line = || self.lines.get(self.frame.id.index())?.get(number?).copied();
+        line().unwrap_or(0)
+    }
+
     fn error<T>(&self, message: impl Into<String>) -> Result<T> {
         Err(LowerError {
             function: self.frame.name.to_string(),
-            statement: self.frame.statements,
+            kernel_line: self.kernel_line(),
             message: message.into(),
         })
     }

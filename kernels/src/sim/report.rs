@@ -263,7 +263,7 @@ impl fmt::Display for Fault {
 
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, statement {} ({})", self.function, self.statement, self.text)?;
+        write!(f, "{}, kernel line {} ({})", self.function, self.kernel_line, self.text)?;
         if let Some(line) = self.line {
             write!(f, ", rule line {line}")?;
         }

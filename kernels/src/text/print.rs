@@ -19,9 +19,16 @@ impl Display for Module {
 /// so many lines `before`.
 pub(crate) fn print(module: &Module, program: Option<&str>, before: usize) -> String {
     let lines = program.map(|p| Lines::new(p, before));
-    let mut out = Printer { module, text: String::new(), indent: 0, lines };
+    let mut out = Printer::new(module, lines);
     out.module();
     out.text
+}
+
+/// The line of each statement in the text of the module, by function, in the order of the text.
+pub(crate) fn statement_lines(module: &Module) -> Vec<Vec<u32>> {
+    let mut out = Printer::new(module, None);
+    out.module();
+    out.statements
 }
 
 /// The first line of a statement, for messages.
@@ -31,7 +38,7 @@ pub(crate) fn print_statement(module: &Module, function: &Function, stmt: &StmtK
     if !head.exprs().into_iter().all(|e| is_within(e, SHOWN_DEPTH)) {
         return "a deeply nested statement".to_string();
     }
-    let mut out = Printer { module, text: String::new(), indent: 0, lines: None };
+    let mut out = Printer::new(module, None);
     FunctionPrinter { out: &mut out, function, scopes: Vec::new(), labels: 0 }.kind(&head.kind);
     out.text.lines().next().unwrap_or_default().trim_end_matches('{').trim_end().to_string()
 }
@@ -102,9 +109,17 @@ struct Printer<'a> {
     text: String,
     indent: usize,
     lines: Option<Lines>,
+    /// Lines so far.
+    printed: u32,
+    /// Line of each statement so far, by function.
+    statements: Vec<Vec<u32>>,
 }
 
 impl<'a> Printer<'a> {
+    fn new(module: &'a Module, lines: Option<Lines>) -> Self {
+        Self { module, text: String::new(), indent: 0, lines, printed: 0, statements: Vec::new() }
+    }
+
     fn line(&mut self, text: impl Display) {
         self.place();
         self.write(text);
@@ -124,6 +139,15 @@ impl<'a> Printer<'a> {
         }
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "{text}");
+        self.printed += 1;
+    }
+
+    /// The next line, or one a little later, is where a statement stands.
+    fn begin_statement(&mut self, later: u32) {
+        let line = self.printed + 1 + later;
+        if let Some(lines) = self.statements.last_mut() {
+            lines.push(line);
+        }
     }
 
     /// Tells the compiler the place of the next line, where it would think of another one.
@@ -143,6 +167,7 @@ impl<'a> Printer<'a> {
 
     fn blank(&mut self) {
         self.text.push('\n');
+        self.printed += 1;
         if let Some(lines) = &mut self.lines {
             lines.advance();
         }
@@ -177,6 +202,7 @@ impl<'a> Printer<'a> {
             if !self.text.is_empty() {
                 self.blank();
             }
+            self.statements.push(Vec::new());
             FunctionPrinter { out: self, function, scopes: Vec::new(), labels: 0 }.function();
         }
     }
@@ -279,6 +305,7 @@ impl FunctionPrinter<'_, '_> {
         for line in stmt.origin.comment.iter().flat_map(|c| c.split('\n')) {
             self.out.comment(line);
         }
+        self.out.begin_statement(u32::from(matches!(stmt.kind, StmtKind::For { unroll: true, .. })));
         self.kind(&stmt.kind);
         if let Some(lines) = &mut self.out.lines {
             lines.wanted = outer;
@@ -414,6 +441,7 @@ impl FunctionPrinter<'_, '_> {
             && *origin == Origin::default()
         {
             let condition = self.expr(condition);
+            self.out.begin_statement(0);
             self.out.indent -= 1;
             self.out.open(format_args!("}} else if ({condition}) {{"));
             self.block(then);

@@ -46,10 +46,12 @@ impl Lower<'_> {
         if let Some(comment) = &stmt.origin.comment {
             frame.comment = Some(comment.as_str().into());
         }
+        let kernel_line = self.kernel_line();
+        let frame = &self.frame;
         self.site = self.out.sites.len() as u32;
         self.out.sites.push(Site {
             function: frame.name.clone(),
-            statement: frame.statements,
+            kernel_line,
             text: print_statement(self.module, frame.function, &stmt.kind),
             line: frame.line,
             comment: frame.comment.clone(),

@@ -51,7 +51,7 @@ fn findings_become_diagnostics() {
     assert_eq!(found[1].message, "a[3] is out of bounds: there are 3 elements");
     assert_eq!(
         found[1].notes,
-        ["in kernel `add`, at add, statement 3 (b[i] = b[i] + u64(a[i]);)", "by block 0 warp 0 lane 3"]
+        ["in kernel `add`, at add, kernel line 4 (b[i] = b[i] + u64(a[i]);)", "by block 0 warp 0 lane 3"]
     );
 }
 

@@ -39,8 +39,8 @@ fn two_writes_race() {
     assert_eq!((element.memory.as_str(), element.index), ("out", 3));
     assert_eq!((*touch, *other_touch), (Touch::Write, Touch::Write));
     assert_eq!((other.lane, report.thread.lane, report.count), (0, 1, 31));
-    assert_eq!((report.site.statement, other_site.statement), (2, 2));
-    insta::assert_snapshot!(report, @"kernel k: data race on out[3]: write here, write by block 0 warp 0 lane 0 at k, statement 2 (out[3u] = x;), and nothing orders them; at k, statement 2 (out[3u] = x;), block 0 warp 0 lane 1 (31 times)");
+    assert_eq!((report.site.kernel_line, other_site.kernel_line), (3, 3));
+    insta::assert_snapshot!(report, @"kernel k: data race on out[3]: write here, write by block 0 warp 0 lane 0 at k, kernel line 3 (out[3u] = x;), and nothing orders them; at k, kernel line 3 (out[3u] = x;), block 0 warp 0 lane 1 (31 times)");
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn barriers_that_not_all_reach_are_found() {
     );
     assert_eq!(
         cause("KERNEL k(u32* out) { if (threadIdx.x < 32u) { barrier(); } else { barrier(); } }", BLOCK),
-        "warp 1 waits at another one: k, statement 3 (barrier();)"
+        "warp 1 waits at another one: k, kernel line 5 (barrier();)"
     );
     assert_eq!(
         cause("KERNEL k(u32* out) { for (u32 i = 0u; i < threadIdx.x; i += 1u) { barrier(); } }", WARP),
@@ -316,7 +316,7 @@ fn blocks_that_wait_for_one_that_is_not_resident_are_a_deadlock() {
     let reports = found(text, Shape::new(20, 32), 0);
     let Fault::Deadlock { waiting, pending_blocks } = &reports[0].fault else { panic!("{}", reports[0]) };
     assert_eq!((waiting.len(), *pending_blocks), (8, 12));
-    assert!(waiting[0].starts_with("block 0 warp 0 spins at k, statement "), "{waiting:?}");
+    assert!(waiting[0].starts_with("block 0 warp 0 spins at k, kernel line "), "{waiting:?}");
     let mut bench = bench(text, 0);
     let out = bench.zeros(64);
     bench.run(Shape::cooperative(20, 32), &[out.into()]);
@@ -401,7 +401,7 @@ KERNEL k(u32* out) {
 }";
     let reports = found(text, WARP, 0);
     let shown: Vec<String> = reports.iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(shown.join("\n"), @"kernel k: out[64] is out of bounds: there are 64 elements; at f, statement 1 (p[i] = 1u;), rule line 12, rule gcd, block 0 warp 0 lane 0, called from k, statement 1 (f(out, 64u);) (32 times)");
+    insta::assert_snapshot!(shown.join("\n"), @"kernel k: out[64] is out of bounds: there are 64 elements; at f, kernel line 4 (p[i] = 1u;), rule line 12, rule gcd, block 0 warp 0 lane 0, called from k, kernel line 8 (f(out, 64u);) (32 times)");
 }
 
 #[test]

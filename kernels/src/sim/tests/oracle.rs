@@ -400,7 +400,15 @@ proptest! {
         let mut module = random::module(choices);
         crate::testing::fill(&mut module);
         let Ok(program) = Program::new(&module) else { return Ok(()) };
+        let text = module.to_string();
+        let lines: Vec<_> = text.lines().collect();
         for kernel in program.kernels() {
+            for site in program.sites(kernel).into_iter().flatten().filter(|site| site.kernel_line > 0) {
+                let line = lines[site.kernel_line as usize - 1];
+                // A `break` inside a `switch` is printed as a jump.
+                let found = line.contains(&site.text) || site.text == "break;" && line.contains("goto leave_");
+                prop_assert!(found, "{:?} is not in {:?}", site, line);
+            }
             let run = || {
                 let mut device = Simulator::new(Options { seed, memory_limit: 64 << 20, ..Options::default() });
                 let mut control = gchr_core::control::Control::default();
