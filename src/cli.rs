@@ -1,10 +1,12 @@
 //! Command line: one module a subcommand, and what they share. Results go to standard output, everything else to standard error.
 
 mod check;
+mod compare;
 mod device;
 mod devices;
 mod emit;
 mod interrupt;
+mod limits;
 mod memory;
 mod profile;
 mod progress;
@@ -13,6 +15,7 @@ mod run;
 mod simd;
 mod sink;
 mod values;
+mod words;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -41,6 +44,8 @@ enum Command {
     Check(check::Args),
     /// Show a program as one of the stages it goes through
     Emit(emit::Args),
+    /// Run programs for the same problem, check that they agree, and show side by side what they took
+    Compare(Box<compare::Args>),
     /// List what can run programs on this machine
     Devices,
     /// Run a program of the µ-SIMD machine: warps in lockstep with everywhere blocks
@@ -102,6 +107,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::run(args),
         Command::Emit(args) => emit::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Devices => devices::run(),
         Command::Simd(args) => simd::run(args),
     }

@@ -22,6 +22,8 @@
 //! # Ok::<(), gchr::Diagnostics>(())
 //! ```
 
+pub mod bench;
+pub mod compare;
 pub mod device;
 mod diagnostics;
 mod executable;

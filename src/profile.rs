@@ -19,6 +19,8 @@ use serde::Serialize;
 use crate::input::Language;
 use crate::program::Program;
 
+pub(crate) use html::{document, escape};
+pub(crate) use plot::short;
 pub use plot::{Chart, Plot, Series};
 pub use source::Line;
 

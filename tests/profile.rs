@@ -2,9 +2,6 @@
 
 mod support;
 
-use std::path::Path;
-use std::process::Command;
-
 use serde_json::Value;
 use support::{Scratch, gchr};
 
@@ -100,56 +97,6 @@ fn drawings_of_long_runs_are_small() {
     assert!(drawing.starts_with("<svg ") && drawing.len() < 200_000, "{} bytes", drawing.len());
 }
 
-/// A browser, as Debian calls it.
-fn browser() -> Option<&'static str> {
-    let found = ["chromium", "chromium-browser", "google-chrome"]
-        .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()));
-    let required = std::env::var_os("GCHR_REQUIRE_BROWSER").is_some_and(|v| v == "1");
-    assert!(found.is_some() || !required, "GCHR_REQUIRE_BROWSER=1, and there is no chromium");
-    if found.is_none() {
-        eprintln!("there is no chromium here: the page was not looked at (apt-get install chromium)");
-    }
-    found
-}
-
-/// Shows a page and makes a picture of it; gives what the browser says.
-fn look(browser: &str, page: &Path, picture: &Path) -> String {
-    let home = tempfile::tempdir().expect("a folder for the browser");
-    let output = Command::new(browser)
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--enable-logging=stderr",
-        ])
-        .args(["--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=900,1400"])
-        .arg(format!("--user-data-dir={}", home.path().display()))
-        .arg(format!("--screenshot={}", picture.display()))
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .expect("the browser runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{said}");
-    said
-}
-
-/// Pixels of a picture by colour, the most frequent first.
-fn colours(picture: &Path) -> Vec<([u8; 3], usize)> {
-    let file = std::io::BufReader::new(std::fs::File::open(picture).expect("a picture"));
-    let mut reader = png::Decoder::new(file).read_info().expect("a PNG");
-    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
-    let info = reader.next_frame(&mut pixels).expect("a frame");
-    let mut found = std::collections::HashMap::new();
-    for pixel in pixels[..info.buffer_size()].chunks_exact(info.color_type.samples()) {
-        *found.entry([pixel[0], pixel[1], pixel[2]]).or_insert(0) += 1;
-    }
-    let mut found: Vec<_> = found.into_iter().collect();
-    found.sort_by_key(|c| std::cmp::Reverse(c.1));
-    found
-}
-
 #[test]
 fn the_page_is_shown_by_a_browser() {
     let scratch = Scratch::new();
@@ -173,15 +120,5 @@ fn the_page_is_shown_by_a_browser() {
     let namespace = text.matches("http://www.w3.org/2000/svg").count();
     assert_eq!(text.matches("http://").count(), namespace, "the page names another address");
     assert!(!text.contains("https://") && !text.contains("<script"), "the page loads something");
-    let Some(browser) = browser() else { return };
-    let picture = scratch.path("p.png");
-    let said = look(browser, &page, &picture);
-    assert!(!said.contains("CONSOLE"), "the console says:\n{said}");
-    let found = colours(&picture);
-    let background = found[0].1;
-    let all: usize = found.iter().map(|c| c.1).sum();
-    assert!(background < all * 97 / 100, "the picture is blank: {:?}", &found[..found.len().min(4)]);
-    // The areas under the curves, blue at 18 % on white.
-    let area = found.iter().filter(|(c, _)| c[2] > 220 && c[2] - 20 > c[0]).map(|c| c.1).sum::<usize>();
-    assert!(area > all / 50, "no curve is drawn: {area} of {all} pixels, {:?}", &found[..found.len().min(6)]);
+    support::browser::check_page(&page);
 }

@@ -3,17 +3,15 @@
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::ValueEnum;
-use gchr::{
-    CompileOptions, Control, Device, Executable, Format, FormatError, Language, Limits, Outcome, Program,
-    Recorder,
-};
+use gchr::{CompileOptions, Control, Executable, Format, FormatError, Language, Outcome, Program, Recorder};
 
 use super::device::DeviceArgs;
+use super::limits::LimitArgs;
 use super::sink::{File, Stdout};
-use super::{Exit, ProgramArgs, interrupt, memory, profile, progress, report, values};
+use super::{Exit, ProgramArgs, interrupt, profile, progress, report, values};
 
 /// Arguments of `gchr run`.
 #[derive(clap::Args)]
@@ -46,15 +44,8 @@ pub struct Args {
     /// Show every rule application on standard error
     #[arg(long)]
     trace: bool,
-    /// Stop after N rule applications or firings
-    #[arg(long, value_name = "N")]
-    max_steps: Option<u64>,
-    /// Stop when the run's tables take more than SIZE, e.g. 512M or 16G [default: 80% of the free memory; gpu: 90% of the device's, sim: 1G]
-    #[arg(long, value_name = "SIZE", value_parser = values::size)]
-    memory: Option<u64>,
-    /// Stop after this time, e.g. 10s, 5m or 1.5h
-    #[arg(long, value_name = "T", value_parser = values::duration)]
-    timeout: Option<Duration>,
+    #[command(flatten)]
+    limits: LimitArgs,
     /// Number of threads for loading facts [default: all cores]
     #[arg(long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
@@ -183,14 +174,7 @@ fn execute<'p>(
     stdout: &mut Stdout,
     recorder: Option<&mut Recorder>,
 ) -> Result<Outcome<'p>, Box<gchr::Failure>> {
-    let limits = Limits {
-        max_steps: args.max_steps,
-        memory: match args.device.device {
-            Device::Cpu => args.memory.or_else(memory::default_limit),
-            Device::Gpu(_) | Device::Sim => args.memory,
-        },
-        timeout: args.timeout,
-    };
+    let limits = args.limits.limits(args.device.device);
     let unit = match executable.program().language() {
         Language::Terms => "rule applications",
         Language::Constraints => "firings",

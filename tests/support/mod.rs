@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
+pub mod browser;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -51,6 +51,10 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// What it is by identity: subterms of one normal form with the same key are the same, and shared if they have cells.
+    pub fn key(&self) -> (SortId, u64) {
+        (self.sort, self.value)
+    }
     /// Name of the sort.
     pub fn sort_name(&self) -> &'a str {
         &self.of.layout.sorts[self.sort].name

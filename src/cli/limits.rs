@@ -1,0 +1,44 @@
+//! Options that bound a run.
+
+use std::time::Duration;
+
+use gchr::{Device, Limits};
+
+use super::{memory, values};
+
+/// Limits of a run.
+#[derive(clap::Args, Clone, Copy)]
+pub struct LimitArgs {
+    /// Stop after N rule applications or firings
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u64>,
+    /// Stop when the run's tables take more than SIZE, e.g. 512M or 16G [default: 80% of the free memory; gpu: 90% of the device's, sim: 1G]
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    memory: Option<u64>,
+    /// Stop after this time, e.g. 10s, 5m or 1.5h
+    #[arg(long, value_name = "T", value_parser = values::duration)]
+    timeout: Option<Duration>,
+}
+
+impl LimitArgs {
+    /// The limits for a run on a device.
+    pub fn limits(&self, device: Device) -> Limits {
+        Limits {
+            max_steps: self.max_steps,
+            memory: match device {
+                Device::Cpu => self.memory.or_else(memory::default_limit),
+                Device::Gpu(_) | Device::Sim => self.memory,
+            },
+            timeout: self.timeout,
+        }
+    }
+
+    /// These limits, and where they say nothing, those.
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            max_steps: self.max_steps.or(other.max_steps),
+            memory: self.memory.or(other.memory),
+            timeout: self.timeout.or(other.timeout),
+        }
+    }
+}

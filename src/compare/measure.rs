@@ -1,0 +1,172 @@
+//! Measures one cell: a recorded run for the counters, then timed runs without a recorder.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use gchr_core::control::{Control, Limits};
+use gchr_core::profile::{Recorder, Traffic};
+use gchr_core::stats::Stats;
+use serde::{Deserialize, Serialize};
+
+use super::{Answered, Row, Subject, Variant};
+use crate::executable::Executable;
+use crate::input::Language;
+use crate::output::Outcome;
+
+/// Timed runs end early when one takes longer than this.
+const PATIENCE_MS: f64 = 2000.0;
+
+/// Times of repeated runs, in milliseconds.
+#[derive(Clone, Copy, Default, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Spread {
+    /// The shortest.
+    pub min: f64,
+    /// The one in the middle.
+    pub median: f64,
+    /// The longest.
+    pub max: f64,
+    /// How many there are.
+    pub runs: usize,
+}
+
+/// The spread of some times.
+pub fn spread(times: &[f64]) -> Spread {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let (Some(&min), Some(&max)) = (sorted.first(), sorted.last()) else { return Spread::default() };
+    let half = sorted.len() / 2;
+    let median = if sorted.len() % 2 == 1 { sorted[half] } else { (sorted[half - 1] + sorted[half]) / 2.0 };
+    Spread { min, median, max, runs: sorted.len() }
+}
+
+/// What one cell took and did.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Measured {
+    /// Statistics of the first timed run.
+    pub stats: Stats,
+    /// Times of the runs.
+    pub run_ms: Spread,
+    /// Times on the device's clock.
+    pub device_ms: Option<Spread>,
+    /// Rule applications or firings.
+    pub steps: Option<u64>,
+    /// Candidates tried; for constraint programs whose executor counts them.
+    pub tried: Option<u64>,
+    /// Rounds or iterations.
+    pub rounds: Option<u64>,
+    /// Mean number of steps in a round.
+    pub mean_parallelism: Option<f64>,
+    /// Most steps in a round.
+    pub peak_parallelism: Option<u64>,
+    /// Bytes moved by kernels, where the device counts them.
+    pub traffic: Option<Traffic>,
+    /// Rows of the answer.
+    pub rows: usize,
+}
+
+/// What all cells share.
+pub(super) struct Work<'a> {
+    pub repeats: usize,
+    pub interrupt: &'a AtomicBool,
+}
+
+impl<'a> Work<'a> {
+    fn control(&self, limits: Limits) -> Control<'a> {
+        Control::new(limits).interrupt(self.interrupt)
+    }
+}
+
+/// Fills in a row; its answer is compared with the first one of this size.
+pub(super) fn cell(
+    work: &Work,
+    subject: &Subject,
+    variant: &Variant,
+    mut row: Row,
+    reference: &mut Option<Answered>,
+) -> Row {
+    match measure(work, subject, variant, row.size) {
+        Ok((measured, answer)) => {
+            row.outcome = Ok(measured);
+            let difference = reference.as_ref().and_then(|r| answer.difference(r));
+            row.agrees = Some(difference.is_none());
+            row.difference = difference;
+            reference.get_or_insert(answer);
+        }
+        Err(why) => row.outcome = Err(why),
+    }
+    row
+}
+
+fn measure(
+    work: &Work,
+    subject: &Subject,
+    variant: &Variant,
+    size: Option<u64>,
+) -> Result<(Measured, Answered), String> {
+    let program = subject.input(size).parse().map_err(|found| first_line(&found))?;
+    let executable = program.compile(&variant.options).map_err(|found| first_line(&found))?;
+    let mut recorder = Recorder::new();
+    let recorded = run(&executable, work.control(variant.limits).profile(&mut recorder))?;
+    let unlimited = Limits { max_steps: None, timeout: None, ..variant.limits };
+    let answer = Answered::of(&recorded, subject.answer.as_deref(), unlimited)?;
+    drop(recorded);
+    let (mut runs, mut device, mut stats) = (Vec::new(), Vec::new(), None);
+    while runs.len() < work.repeats.max(1) && runs.last().is_none_or(|&ms| ms < PATIENCE_MS) {
+        let start = Instant::now();
+        let outcome = run(&executable, work.control(variant.limits))?;
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        runs.push(outcome.stats().run_ms.unwrap_or(ms));
+        device.extend(outcome.stats().device_ms);
+        stats.get_or_insert_with(|| outcome.stats().clone());
+    }
+    let stats = stats.unwrap_or_default();
+    let measured = Measured {
+        run_ms: spread(&runs),
+        device_ms: (!device.is_empty()).then(|| spread(&device)),
+        steps: stats.rewrites.or(stats.firings),
+        rows: answer.rows.len(),
+        ..counted(subject.language, &recorder, &stats)
+    };
+    Ok((Measured { stats, ..measured }, answer))
+}
+
+/// What the recorder knows.
+fn counted(language: Language, recorder: &Recorder, stats: &Stats) -> Measured {
+    let last = recorder.points().last().copied().unwrap_or_default();
+    let rounds = stats.steps.filter(|&n| n > 0);
+    let steps = stats.rewrites.or(stats.firings).unwrap_or(0);
+    Measured {
+        stats: Stats::default(),
+        run_ms: Spread::default(),
+        device_ms: None,
+        steps: None,
+        tried: (language == Language::Constraints && last.tried > 0).then_some(last.tried),
+        rounds,
+        mean_parallelism: rounds.map(|n| steps as f64 / n as f64),
+        peak_parallelism: recorder.peak_parallelism(),
+        traffic: (last.traffic != Traffic::default()).then_some(last.traffic),
+        rows: 0,
+    }
+}
+
+fn run<'p>(executable: &Executable<'p>, mut control: Control) -> Result<Outcome<'p>, String> {
+    executable.run(&mut control).map_err(|stopped| first_line(&stopped.diagnostics))
+}
+
+/// What a finding says, on one line.
+fn first_line(found: &crate::diagnostics::Diagnostics) -> String {
+    let error = found.list().iter().find(|d| d.is_error());
+    error.map_or_else(|| "unknown".into(), |d| format!("{} [{}]", d.message, d.code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(spread(&[3.0, 1.0, 2.0]), Spread { min: 1.0, median: 2.0, max: 3.0, runs: 3 });
+        assert_eq!(spread(&[4.0, 1.0]).median, 2.5);
+        assert_eq!(spread(&[]), Spread::default());
+    }
+}
