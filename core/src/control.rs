@@ -12,6 +12,8 @@ use crate::profile::Recorder;
 pub struct Limits {
     /// Rule applications or firings (`--max-steps`).
     pub max_steps: Option<u64>,
+    /// Rounds of a constraint program under the semantics of rounds (`--max-rounds`).
+    pub max_rounds: Option<u64>,
     /// Bytes of the run's own tables (`--memory`).
     pub memory: Option<u64>,
     /// Time from the start of the run (`--timeout`).
@@ -100,6 +102,10 @@ impl<'a> Control<'a> {
     /// The flag that stops the run, for devices that work for long between two calls of [`poll`](Self::poll).
     pub fn interrupt_flag(&self) -> Option<&'a AtomicBool> {
         self.interrupt
+    }
+    /// When the time is over, for threads that work for long between two calls of [`poll`](Self::poll).
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
     }
     /// Whether somebody listens to trace lines: else do not make them.
     pub fn traces(&self) -> bool {

@@ -30,6 +30,11 @@ pub enum StopReason {
         /// The limit.
         limit: u64,
     },
+    /// `--max-rounds` is reached.
+    Rounds {
+        /// The limit.
+        limit: u64,
+    },
     /// `--memory`, or the memory of the machine, is used up.
     Memory {
         /// The limit in bytes.
@@ -148,6 +153,12 @@ impl StopReason {
                 format!("step limit of {limit} reached"),
                 "the last step was here",
                 some("raise it with --max-steps N, or leave it out for no limit"),
+            ),
+            StopReason::Rounds { limit } => (
+                "R0206",
+                format!("limit of {limit} rounds reached"),
+                "the last rule to fire was this one",
+                some("raise it with --max-rounds N, or leave it out for no limit"),
             ),
             StopReason::Memory { limit, what } => (
                 "R0202",

@@ -11,6 +11,8 @@ pub struct Stats {
     pub firings: Option<u64>,
     /// Rounds or iterations of a backend that works in steps.
     pub steps: Option<u64>,
+    /// Instances that could fire in some round; those that did not fire count again.
+    pub candidates: Option<u64>,
     /// Milliseconds from start to result, loading and compiling included.
     pub wall_ms: Option<f64>,
     /// Milliseconds for reading, parsing and checking the program and its input.

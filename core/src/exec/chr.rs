@@ -11,6 +11,7 @@ mod history;
 mod index;
 mod machine;
 mod report;
+pub mod rounds;
 mod search;
 mod step;
 mod store;
@@ -104,22 +105,48 @@ fn add_facts(machine: &mut Machine, facts: &Facts) -> Result<(), Stop> {
     let kinds = machine.tables[constraint].kinds.clone();
     let mut args = vec![0; kinds.len()];
     for row in 0..facts.rows {
-        for (column, (arg, &kind)) in args.iter_mut().zip(&kinds).enumerate() {
-            let word = facts.columns.get(column).and_then(|c| fact(&mut machine.heap, c, row, kind));
-            *arg = match word {
-                Some(Ok(word)) => word,
-                Some(Err(HeapFull)) => {
-                    let what = "terms".into();
-                    return Err(machine.stop(StopReason::Indices { what, limit: Heap::MAX_WORDS }));
-                }
-                None => {
-                    let column = machine.column_name(facts.constraint, column);
-                    let value = format!("the value in row {}", row + 1);
-                    return Err(machine.stop(StopReason::Column { column, value }));
-                }
-            };
+        if let Err(error) = read_fact(&mut machine.heap, facts, row, &kinds, &mut args) {
+            let reason = error.reason(row, |column| machine.column_name(facts.constraint, column));
+            return Err(machine.stop(reason));
         }
         machine.activate(constraint, &args)?;
+    }
+    Ok(())
+}
+
+/// Why a fact cannot be stored.
+enum FactError {
+    /// The heap is full.
+    Full,
+    /// The value of this column does not fit it.
+    Column(usize),
+}
+
+impl FactError {
+    fn reason(self, row: usize, name: impl Fn(usize) -> String) -> StopReason {
+        match self {
+            FactError::Full => StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS },
+            FactError::Column(column) => {
+                StopReason::Column { column: name(column), value: format!("the value in row {}", row + 1) }
+            }
+        }
+    }
+}
+
+/// The words of a fact.
+fn read_fact(
+    heap: &mut Heap,
+    facts: &Facts,
+    row: usize,
+    kinds: &[SortKind],
+    args: &mut [u64],
+) -> Result<(), FactError> {
+    for (column, (arg, &kind)) in args.iter_mut().zip(kinds).enumerate() {
+        *arg = match facts.columns.get(column).and_then(|c| fact(heap, c, row, kind)) {
+            Some(Ok(word)) => word,
+            Some(Err(HeapFull)) => return Err(FactError::Full),
+            None => return Err(FactError::Column(column)),
+        };
     }
     Ok(())
 }

@@ -8,7 +8,7 @@
 
 pub mod class;
 mod drop;
-mod guard;
+pub(crate) mod guard;
 mod join;
 mod print;
 mod verify;
@@ -47,6 +47,8 @@ pub struct ChrPlan {
     /// What the plan is for. Under rounds the partners of an occurrence are always older than the active constraint, which is
     /// the newest of the instance, and `passive` says nothing.
     pub semantics: Semantics,
+    /// How partners are found.
+    pub joins: Joins,
     /// Classes of rules; none under the refined semantics.
     pub classes: Classes,
 }
@@ -381,6 +383,7 @@ fn passes(
     joins: Joins,
 ) -> Result<ChrPlan, Vec<Diagnostic>> {
     let mut plan = skeleton(program, semantics, classes)?;
+    plan.joins = joins;
     checked(program, &plan)?;
     drop::drop_redundant(program, &mut plan);
     checked(program, &plan)?;
@@ -422,6 +425,7 @@ fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result
         occurrences: IdVec::new(),
         dropped: Vec::new(),
         semantics,
+        joins: Joins::Indexed,
         classes,
     };
     let mut found = Vec::new();

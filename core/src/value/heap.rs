@@ -78,11 +78,17 @@ impl Heap {
         Self { threshold: Self::FIRST_THRESHOLD, ..Self::default() }
     }
 
+    /// The word of an integer that needs no cell.
+    #[inline]
+    pub fn small_int(n: i64) -> Option<u64> {
+        let word = (n as u64) << TAG_BITS;
+        ((word as i64) >> TAG_BITS == n).then_some(word)
+    }
+
     /// The word of an integer.
     #[inline]
     pub fn int(&mut self, n: i64) -> Result<u64, HeapFull> {
-        let word = (n as u64) << TAG_BITS;
-        if (word as i64) >> TAG_BITS == n {
+        if let Some(word) = Self::small_int(n) {
             return Ok(word);
         }
         self.cell(1 << 32 | BIG_CELL, &[n as u64]).map(|w| w | BIG)

@@ -165,6 +165,8 @@ pub(super) struct OccurrenceCode {
     pub(super) entry_prunes: Box<[Pc]>,
     pub(super) levels: Box<[Level]>,
     pub(super) commit: Option<Pc>,
+    /// Under rounds, the conditions among those that decide last, each on its own: when one is an error, a false one hides it.
+    pub(super) commit_tests: Box<[Pc]>,
     /// Levels whose constraint is removed.
     pub(super) removed: Box<[usize]>,
     /// For each head of the rule its level; `None` for the active one.
@@ -174,6 +176,13 @@ pub(super) struct OccurrenceCode {
     pub(super) body: Option<Pc>,
     /// Whether the body adds constraints, so that the search is suspended while it runs.
     pub(super) calls: bool,
+}
+
+impl OccurrenceCode {
+    /// Number of heads of the rule.
+    pub(super) fn heads(&self) -> usize {
+        self.level_of_head.len()
+    }
 }
 
 /// Occurrences of one symbol.

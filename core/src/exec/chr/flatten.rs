@@ -4,8 +4,10 @@ mod expression;
 
 use super::code::*;
 use crate::hash::HashMap;
-use crate::plan::chr::{ChrPlan, Join, Key, Linear, Occurrence, Once, Operand, Step};
-use crate::rule::{Const, Expr, Goal, GoalKind, Pattern, PatternKind, Program, Query, RuleId, Start};
+use crate::plan::chr::{ChrPlan, Join, Key, Linear, Occurrence, Once, Operand, Step, guard};
+use crate::rule::{
+    Const, Expr, Goal, GoalKind, Pattern, PatternKind, Program, Query, RuleId, Semantics, Start, VarId,
+};
 use crate::signature::{Signature, SortKind};
 use crate::source::Span;
 use crate::value::Heap;
@@ -156,6 +158,7 @@ impl<'a> Coder<'a> {
         let start = self.pc();
         self.steps(&occ.commit, span)?;
         let commit = self.close(start, span);
+        let commit_tests = self.commit_tests(&occ.commit, span)?;
         let start = self.pc();
         let before = self.code.calls.len();
         let body = if rule.body.is_empty() { None } else { Some(start) };
@@ -171,6 +174,7 @@ impl<'a> Coder<'a> {
             entry_prunes,
             levels: levels.into(),
             commit,
+            commit_tests,
             removed: occ.removed.iter().filter_map(|&h| level_of(h)).collect(),
             level_of_head: (0..rule.heads.len()).map(level_of).collect(),
             history: rule.once == Once::History,
@@ -304,6 +308,33 @@ impl<'a> Coder<'a> {
             }
         }
         Ok(prunes.into())
+    }
+
+    /// The conditions among the last steps, each as a sequence of its own, but for those on variables that these steps bind.
+    fn commit_tests(&mut self, steps: &[Step], span: Span) -> Coded<Box<[Pc]>> {
+        let mut tests = Vec::new();
+        if self.plan.semantics == Semantics::Refined {
+            return Ok(tests.into());
+        }
+        let mut bound = Vec::new();
+        for step in steps {
+            match step {
+                Step::Eval { slot, .. } => bound.push(VarId(slot.0)),
+                Step::Match { pattern, .. } => guard::pattern_vars(pattern, &mut bound),
+                _ => {}
+            }
+        }
+        for step in steps {
+            let Step::Test { test, .. } = step else { continue };
+            let mut used = Vec::new();
+            guard::expr_vars(test, &mut used);
+            if used.iter().all(|v| !bound.contains(v)) {
+                let start = self.pc();
+                self.condition(test)?;
+                tests.extend(self.close(start, span));
+            }
+        }
+        Ok(tests.into())
     }
 
     fn steps(&mut self, steps: &[Step], span: Span) -> Coded<()> {

@@ -13,6 +13,8 @@ pub(super) struct Index {
     columns: Box<[usize]>,
     links: Vec<Link>,
     heads: Heads,
+    /// The last row of the list of all rows.
+    oldest: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -50,7 +52,7 @@ impl Index {
             (IndexKind::Dense, 2) => Heads::Grid { heads: Vec::new(), width: 0 },
             _ => Heads::Hash(HashHeads::new()),
         };
-        Self { columns: plan.columns.clone().into(), links: Vec::new(), heads }
+        Self { columns: plan.columns.clone().into(), links: Vec::new(), heads, oldest: NONE }
     }
 
     /// The row behind `row` in its list: the next older one.
@@ -110,6 +112,40 @@ impl Index {
         }
     }
 
+    /// The newest row with a key of any number of columns.
+    pub(super) fn lookup(&self, table: &[Column], key: &[u64]) -> u32 {
+        match key {
+            [] => self.first(),
+            [a] => self.find1(table, *a),
+            [a, b] => self.find2(table, *a, *b),
+            _ => self.find(table, key),
+        }
+    }
+
+    /// Whether a column belongs to the key.
+    pub(super) fn has(&self, column: usize) -> bool {
+        self.columns.contains(&column)
+    }
+
+    /// The oldest row of all.
+    pub(super) fn last(&self) -> u32 {
+        match &self.heads {
+            Heads::All(_) => self.oldest,
+            _ => NONE,
+        }
+    }
+
+    /// Whether the index is the list of all rows.
+    pub(super) fn is_all(&self) -> bool {
+        matches!(self.heads, Heads::All(_))
+    }
+
+    /// The row before `row` in its list: the next newer one.
+    #[inline]
+    pub(super) fn newer(&self, row: u32) -> u32 {
+        self.links[row as usize].prev
+    }
+
     /// Makes room for rows up to a capacity.
     pub(super) fn reserve(&mut self, rows: usize) {
         self.links.reserve_exact(rows - self.links.len());
@@ -147,6 +183,8 @@ impl Index {
         self.links[row as usize] = Link { next: old, prev: NONE };
         if old != NONE {
             self.links[old as usize].prev = row;
+        } else {
+            self.oldest = row;
         }
         grown
     }
@@ -156,6 +194,8 @@ impl Index {
         let Link { next, prev } = self.links[row as usize];
         if next != NONE {
             self.links[next as usize].prev = prev;
+        } else {
+            self.oldest = prev;
         }
         if prev != NONE {
             self.links[prev as usize].next = next;

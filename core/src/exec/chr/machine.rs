@@ -209,7 +209,11 @@ impl<'a, 'c> Machine<'a, 'c> {
     }
 
     #[inline]
-    fn search_of<'s>(&'s mut self, frame: &Frame, occurrence: &'a OccurrenceCode) -> Search<'s, 's>
+    fn search_of<'s>(
+        &'s mut self,
+        frame: &Frame,
+        occurrence: &'a OccurrenceCode,
+    ) -> Search<'s, 's, &'s mut Heap>
     where
         'a: 's,
     {

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::code::{Ins, OccurrenceCode, Pc};
+use super::code::{Code, Ins, OccurrenceCode, Pc};
 use super::machine::{Frame, Machine, Stop};
 use super::step::{Trap, TrapKind};
 use super::store::write_constraint;
 use crate::error::StopReason;
 use crate::op::Op;
+use crate::plan::chr::ChrPlan;
 use crate::rule::Role;
-use crate::signature::{ConstraintId, SortKind};
+use crate::signature::{ConstraintId, Signature, SortKind};
 use crate::value::{Heap, Terms, Value};
 
 impl Machine<'_, '_> {
@@ -65,11 +66,39 @@ impl Machine<'_, '_> {
 
     /// A trap as a stopped run.
     pub(super) fn trapped(&self, frame: &Frame, trap: Trap) -> Stop {
+        let reason = self.wording().reason(&self.stack[frame.base..], trap);
+        self.stop_at(reason, trap.pc)
+    }
+
+    /// `argument 2 of edge/3 (int)`.
+    pub(super) fn column_name(&self, constraint: ConstraintId, column: usize) -> String {
+        self.wording().column_name(constraint, column)
+    }
+
+    fn wording(&self) -> Wording<'_> {
+        let Self { program, plan, code, heap, .. } = self;
+        Wording { signature: &program.signature, plan, code, heap }
+    }
+}
+
+/// What is needed to put errors into words.
+#[derive(Clone, Copy)]
+pub(super) struct Wording<'a> {
+    pub(super) signature: &'a Signature,
+    pub(super) plan: &'a ChrPlan,
+    pub(super) code: &'a Code,
+    pub(super) heap: &'a Heap,
+}
+
+impl Wording<'_> {
+    /// Why an instruction had no result, given the registers.
+    pub(super) fn reason(&self, regs: &[u64], trap: Trap) -> StopReason {
         let pc = trap.pc;
         let ins = self.code.ins[pc as usize];
         let kinds = self.code.sites[pc as usize].kinds;
-        let reg = |r: u32, kind| self.value(kind, self.stack[frame.base + r as usize]).to_string();
-        let reason = match trap.kind {
+        let terms = Terms { signature: self.signature, heap: self.heap };
+        let reg = |r: u32, kind| terms.value(kind, regs[r as usize]).to_string();
+        match trap.kind {
             TrapKind::Arithmetic(error) => {
                 let (op, operands) = match ins {
                     Ins::AddConst { a, n, .. } if n < 0 => {
@@ -98,8 +127,8 @@ impl Machine<'_, '_> {
                 StopReason::Column { column: self.column_text(pc), value }
             }
             TrapKind::HeapFull => StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS },
-        };
-        self.stop_at(reason, pc)
+            TrapKind::Shared => StopReason::Internal { what: "a shared heap was to be changed".into() },
+        }
     }
 
     /// The column for which an instruction converts: that of the call which takes its result.

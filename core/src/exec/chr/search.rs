@@ -2,7 +2,7 @@
 
 use super::code::{Access, Level, OccurrenceCode, Pc};
 use super::index::NONE;
-use super::step::{Flow, Scene, Trap};
+use super::step::{Cells, Flow, Scene, Trap};
 use super::table::{DEAD, Table};
 
 /// How a search ended.
@@ -16,8 +16,8 @@ pub(super) enum Found {
 }
 
 /// A search for one occurrence of one active constraint.
-pub(super) struct Search<'a, 's> {
-    pub(super) scene: Scene<'a>,
+pub(super) struct Search<'a, 's, H> {
+    pub(super) scene: Scene<'a, H>,
     pub(super) regs: &'s mut [u64],
     pub(super) occurrence: &'a OccurrenceCode,
     /// Id of the active constraint.
@@ -26,7 +26,7 @@ pub(super) struct Search<'a, 's> {
     pub(super) patience: &'s mut u32,
 }
 
-impl<'a> Search<'a, '_> {
+impl<'a, H: Cells> Search<'a, '_, H> {
     /// Whether the active constraint alone fits.
     pub(super) fn entry(&mut self) -> Result<bool, Trap> {
         let fits = match self.occurrence.entry {
@@ -116,7 +116,7 @@ impl<'a> Search<'a, '_> {
     }
 
     #[inline]
-    fn fits(&mut self, level: &Level, table: &'a Table, row: u32) -> Result<bool, Trap> {
+    pub(super) fn fits(&mut self, level: &Level, table: &'a Table, row: u32) -> Result<bool, Trap> {
         self.regs[level.row as usize] = u64::from(row);
         if level.distinct.iter().any(|&r| self.regs[r as usize] == u64::from(row)) {
             return Ok(false);

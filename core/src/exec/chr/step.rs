@@ -32,14 +32,60 @@ pub(super) enum TrapKind {
     Arithmetic(ArithmeticError),
     Column,
     HeapFull,
+    /// The instruction has to build a cell where the heap is shared: the work must be done again by one thread alone.
+    Shared,
+}
+
+/// A heap to read, and to build cells on if it is not shared.
+pub(super) trait Cells {
+    /// To read.
+    fn heap(&self) -> &Heap;
+    /// To build.
+    fn build(&mut self) -> Result<&mut Heap, TrapKind>;
+    /// The word of an integer.
+    #[inline]
+    fn int(&mut self, n: i64) -> Result<u64, TrapKind> {
+        match Heap::small_int(n) {
+            Some(word) => Ok(word),
+            None => Ok(self.build()?.int(n)?),
+        }
+    }
+}
+
+impl Cells for Heap {
+    fn heap(&self) -> &Heap {
+        self
+    }
+    fn build(&mut self) -> Result<&mut Heap, TrapKind> {
+        Ok(self)
+    }
+}
+
+impl<H: Cells> Cells for &mut H {
+    fn heap(&self) -> &Heap {
+        (**self).heap()
+    }
+    fn build(&mut self) -> Result<&mut Heap, TrapKind> {
+        (**self).build()
+    }
+}
+
+/// Threads that search side by side share the heap.
+impl Cells for &Heap {
+    fn heap(&self) -> &Heap {
+        self
+    }
+    fn build(&mut self) -> Result<&mut Heap, TrapKind> {
+        Err(TrapKind::Shared)
+    }
 }
 
 /// What instructions read and change besides registers.
-pub(super) struct Scene<'a> {
+pub(super) struct Scene<'a, H> {
     pub(super) code: &'a Code,
     pub(super) signature: &'a Signature,
     pub(super) tables: &'a [Table],
-    pub(super) heap: &'a mut Heap,
+    pub(super) heap: H,
 }
 
 #[derive(Clone, Copy)]
@@ -48,7 +94,7 @@ enum Num {
     Float(f64),
 }
 
-impl Scene<'_> {
+impl<H: Cells> Scene<'_, H> {
     /// Runs the sequence at `pc`.
     #[inline]
     pub(super) fn run(&mut self, regs: &mut [u64], mut pc: Pc) -> Result<Flow, Trap> {
@@ -83,8 +129,10 @@ impl Scene<'_> {
                 }
                 Ins::Const { dst, word } => reg!(dst) = word,
                 Ins::Move { dst, src } => reg!(dst) = reg!(src),
-                Ins::Field { dst, src, index } => reg!(dst) = self.heap.field(reg!(src), index as usize),
-                Ins::Functor { src, symbol } => hold!(self.heap.has_functor(reg!(src), symbol)),
+                Ins::Field { dst, src, index } => {
+                    reg!(dst) = self.heap.heap().field(reg!(src), index as usize)
+                }
+                Ins::Functor { src, symbol } => hold!(self.heap.heap().has_functor(reg!(src), symbol)),
                 Ins::Same { a, b } => hold!(reg!(a) == reg!(b)),
                 Ins::Differ { a, b } => hold!(reg!(a) != reg!(b)),
                 Ins::SameConst { a, word } => hold!(reg!(a) == word),
@@ -165,17 +213,17 @@ impl Scene<'_> {
                 let mut few = [0; 8];
                 let word = if build.args.len() <= few.len() {
                     few.iter_mut().zip(&build.args).for_each(|(w, &r)| *w = get(r));
-                    self.heap.compound(build.symbol, &few[..build.args.len()])?
+                    self.heap.build()?.compound(build.symbol, &few[..build.args.len()])?
                 } else {
                     let many: Vec<u64> = build.args.iter().map(|&r| get(r)).collect();
-                    self.heap.compound(build.symbol, &many)?
+                    self.heap.build()?.compound(build.symbol, &many)?
                 };
                 (dst, word)
             }
             Ins::Repeat { dst, symbol, count } => {
                 let mut word = get(dst);
                 for _ in 0..count {
-                    word = self.heap.compound(symbol, &[word])?;
+                    word = self.heap.build()?.compound(symbol, &[word])?;
                 }
                 (dst, word)
             }
@@ -204,11 +252,11 @@ impl Scene<'_> {
         i64::try_from(total + i128::from(sum.constant)).ok()
     }
 
-    fn tag(&mut self, word: u64, kind: SortKind) -> Result<u64, HeapFull> {
+    fn tag(&mut self, word: u64, kind: SortKind) -> Result<u64, TrapKind> {
         let text = crate::signature::TextId(word as u32);
         match kind {
             SortKind::Int => self.heap.int(word as i64),
-            SortKind::Float => self.heap.float(f64::from_bits(word)),
+            SortKind::Float => Ok(self.heap.build()?.float(f64::from_bits(word))?),
             SortKind::Atom => Ok(Heap::atom(text)),
             SortKind::Str => Ok(Heap::str(text)),
             SortKind::Any | SortKind::Data => Ok(word),
@@ -216,7 +264,7 @@ impl Scene<'_> {
     }
 
     fn untag(&self, word: u64, kind: SortKind) -> Option<u64> {
-        match (self.heap.view(word), kind) {
+        match (self.heap.heap().view(word), kind) {
             (Word::Int(n), SortKind::Int) => Some(n as u64),
             (Word::Float(x), SortKind::Float) => Some(x.to_bits()),
             (Word::Atom(t), SortKind::Atom) | (Word::Str(t), SortKind::Str) => Some(u64::from(t.0)),
@@ -229,7 +277,7 @@ impl Scene<'_> {
         match kind {
             SortKind::Int => Ok(Num::Int(word as i64)),
             SortKind::Float => Ok(Num::Float(f64::from_bits(word))),
-            SortKind::Any => match self.heap.view(word) {
+            SortKind::Any => match self.heap.heap().view(word) {
                 Word::Int(n) => Ok(Num::Int(n)),
                 Word::Float(x) => Ok(Num::Float(x)),
                 _ => Err(TrapKind::Arithmetic(ArithmeticError::Type)),
@@ -242,14 +290,14 @@ impl Scene<'_> {
         match (number, kind) {
             (Num::Int(n), SortKind::Int) => Ok(n as u64),
             (Num::Float(x), SortKind::Float) => Ok(x.to_bits()),
-            (Num::Int(n), SortKind::Any) => Ok(self.heap.int(n)?),
-            (Num::Float(x), SortKind::Any) => Ok(self.heap.float(x)?),
+            (Num::Int(n), SortKind::Any) => self.heap.int(n),
+            (Num::Float(x), SortKind::Any) => Ok(self.heap.build()?.float(x)?),
             _ => Err(TrapKind::Arithmetic(ArithmeticError::Type)),
         }
     }
 
     fn test(&mut self, op: Op, a: (SortKind, u64), b: (SortKind, u64)) -> Result<bool, TrapKind> {
-        let terms = Terms { signature: self.signature, heap: self.heap };
+        let terms = Terms { signature: self.signature, heap: self.heap.heap() };
         if op >= Op::IsInteger {
             return Ok(has_type(op, terms.value(a.0, a.1)));
         }

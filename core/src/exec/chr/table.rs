@@ -205,6 +205,31 @@ impl Table {
         }
     }
 
+    /// Removes a constraint, and takes its row out of the indexes; the row is not used again before it is [released](Self::release).
+    pub(super) fn detach(&mut self, row: u32) {
+        self.kill(row);
+        for index in &mut self.indexes {
+            index.remove(&self.columns, row);
+        }
+    }
+
+    /// Makes a detached row free.
+    pub(super) fn release(&mut self, row: u32) {
+        debug_assert_eq!(self.ids[row as usize], DEAD);
+        self.free.push(row);
+    }
+
+    /// Replaces a value of a constraint in a column that no index has in its key.
+    pub(super) fn replace(&mut self, row: u32, column: usize, value: u64) {
+        debug_assert!(self.indexes.iter().all(|index| !index.has(column)));
+        self.columns[column].set(row, value);
+    }
+
+    /// Number of rows that ever held a constraint.
+    pub(super) fn used(&self) -> usize {
+        self.used
+    }
+
     /// Keeps a row in its lists while a suspended search stands on it.
     #[inline]
     pub(super) fn pin(&mut self, row: u32) {

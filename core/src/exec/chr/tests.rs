@@ -5,3 +5,4 @@ mod builder;
 mod naive;
 mod random;
 mod recorded;
+mod rounds;

@@ -49,7 +49,7 @@ pub(super) fn conjuncts<'a>(sig: &Signature, guard: &'a [Goal]) -> Vec<Conjunct<
 }
 
 /// Adds the variables of an expression.
-pub(super) fn expr_vars(expr: &Expr, vars: &mut Vec<VarId>) {
+pub(crate) fn expr_vars(expr: &Expr, vars: &mut Vec<VarId>) {
     expr.walk(&mut |e| {
         if let ExprKind::Var(v) = e.kind {
             vars.push(v);
@@ -58,7 +58,7 @@ pub(super) fn expr_vars(expr: &Expr, vars: &mut Vec<VarId>) {
 }
 
 /// Adds the variables of a pattern.
-pub(super) fn pattern_vars(pattern: &Pattern, vars: &mut Vec<VarId>) {
+pub(crate) fn pattern_vars(pattern: &Pattern, vars: &mut Vec<VarId>) {
     pattern.walk(&mut |p| {
         if let PatternKind::Var(v) = p.kind {
             vars.push(v);

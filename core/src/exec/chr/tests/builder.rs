@@ -1,11 +1,14 @@
 //! Builds small programs: sorts by kind, constraint symbols, rules of patterns and expressions written as functions.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use crate::control::{Control, Limits};
 use crate::error::RunError;
-use crate::exec::chr::{Store, run};
+use crate::exec::chr::{Outcome, Stopped, Store, rounds, run};
+use crate::facts::Facts;
 use crate::ids::IdVec;
 use crate::op::Op;
-use crate::plan::chr::{ChrPlan, compile};
+use crate::plan::chr::{ChrPlan, Joins, RoundsOptions, compile, compile_rounds};
 use crate::rule::*;
 use crate::signature::*;
 use crate::source::{SourceMap, Span};
@@ -275,8 +278,24 @@ impl Builder {
         self.run_traced(limits, true)
     }
 
+    pub(super) fn rounds_plan(&self, options: RoundsOptions) -> ChrPlan {
+        compile_rounds(&self.program, options).unwrap_or_else(|found| panic!("{found:?}\n{}", self.program))
+    }
+
+    /// In rounds, on so many threads.
+    pub(super) fn run_rounds(&self, how: &Rounds, limits: Limits) -> Ran {
+        let plan = self.rounds_plan(how.plan);
+        let limits = Limits { max_rounds: how.max_rounds, ..limits };
+        let run = |facts: &[Facts], control: &mut Control| rounds::run(&self.program, &plan, facts, control);
+        pool(how.threads).install(|| self.ran(limits, how.traced, &how.facts, &run))
+    }
+
     pub(super) fn run_traced(&self, limits: Limits, traced: bool) -> Ran {
         let plan = self.plan();
+        self.ran(limits, traced, &[], &|facts, control| run(&self.program, &plan, facts, control))
+    }
+
+    fn ran(&self, limits: Limits, traced: bool, facts: &[Facts], run: Run<'_>) -> Ran {
         let mut trace = Vec::new();
         let mut output = Vec::new();
         let result = {
@@ -284,7 +303,7 @@ impl Builder {
             if traced {
                 control = control.trace(|line| trace.push(line.to_string()));
             }
-            run(&self.program, &plan, &[], &mut control)
+            run(facts, &mut control)
         };
         let (store, stats, error) = match result {
             Ok(outcome) => (outcome.store, outcome.stats, None),
@@ -294,6 +313,49 @@ impl Builder {
         store.write_text(&self.program.signature, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         Ran { trace, output: String::from_utf8(output).unwrap(), text, store, stats, error }
+    }
+}
+
+/// Threads, made once for each number.
+fn pool(threads: usize) -> Arc<rayon::ThreadPool> {
+    static POOLS: Mutex<Vec<Arc<rayon::ThreadPool>>> = Mutex::new(Vec::new());
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = pools.iter().find(|p| p.current_num_threads() == threads).cloned();
+    known.unwrap_or_else(|| {
+        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
+        pools.push(Arc::clone(&pool));
+        pool
+    })
+}
+
+type Run<'a> = &'a (dyn Fn(&[Facts], &mut Control) -> Result<Outcome, Box<Stopped>> + Sync);
+
+/// How to run in rounds.
+#[derive(Clone)]
+pub(super) struct Rounds {
+    pub(super) plan: RoundsOptions,
+    pub(super) max_rounds: Option<u64>,
+    pub(super) threads: usize,
+    pub(super) traced: bool,
+    pub(super) facts: Vec<Facts>,
+}
+
+impl Rounds {
+    /// The definition.
+    pub(super) fn oracle(classes: bool) -> Self {
+        let plan = RoundsOptions { classes, joins: Joins::Exhaustive };
+        Self { plan, max_rounds: None, threads: 1, traced: false, facts: Vec::new() }
+    }
+    /// The executor.
+    pub(super) fn on(threads: usize, classes: bool) -> Self {
+        let plan = RoundsOptions { classes, joins: Joins::Indexed };
+        Self { threads, plan, ..Self::oracle(classes) }
+    }
+    pub(super) fn traced(self) -> Self {
+        Self { traced: true, ..self }
+    }
+    pub(super) fn until(self, max_rounds: u64) -> Self {
+        Self { max_rounds: Some(max_rounds), ..self }
     }
 }
 

@@ -9,12 +9,12 @@ use crate::error::StopReason;
 use crate::op::Op;
 
 const NAMES: [&str; 4] = ["X", "Y", "Z", "W"];
-const SYMBOLS: [(&str, usize); 4] = [("p", 1), ("q", 2), ("r", 3), ("s", 0)];
+pub(super) const SYMBOLS: [(&str, usize); 4] = [("p", 1), ("q", 2), ("r", 3), ("s", 0)];
 const STEPS: u64 = 60;
 
 /// Types of columns of all symbols, by position.
 #[derive(Clone, Copy, Debug)]
-enum Columns {
+pub(super) enum Columns {
     Int,
     Dense,
     Any,
@@ -22,7 +22,7 @@ enum Columns {
 }
 
 impl Columns {
-    fn name(self, symbol: usize, column: usize) -> &'static str {
+    pub(super) fn name(self, symbol: usize, column: usize) -> &'static str {
         match self {
             Columns::Int => "int",
             Columns::Dense => "dense",
@@ -58,7 +58,7 @@ fn dice() -> impl Strategy<Value = Dice> {
 }
 
 #[derive(Clone, Debug)]
-struct Seed {
+pub(super) struct Seed {
     kept: Vec<(usize, Vec<T>)>,
     removed: Vec<(usize, Vec<T>)>,
     passive: Option<usize>,
@@ -66,7 +66,7 @@ struct Seed {
     body: Vec<(usize, [Dice; 3])>,
 }
 
-fn seed(terms: bool) -> impl Strategy<Value = Seed> {
+pub(super) fn seed(terms: bool) -> impl Strategy<Value = Seed> {
     let heads = prop::collection::vec((any::<bool>(), head(terms)), 1..=3);
     let passive = prop_oneof![2 => Just(None), 1 => (0usize..3).prop_map(Some)];
     let guard = prop::collection::vec(dice(), 0..3);
@@ -119,7 +119,7 @@ fn argument((kind, a, _, c): Dice, bound: &[&'static str], terms: bool, int: boo
     }
 }
 
-fn rule(seed: &Seed, columns: Columns) -> R {
+pub(super) fn rule(seed: &Seed, columns: Columns) -> R {
     let terms = matches!(columns, Columns::Any | Columns::Mixed);
     let mut bound = Vec::new();
     vars(&seed.kept, &mut bound);
@@ -168,15 +168,17 @@ fn rule(seed: &Seed, columns: Columns) -> R {
     }
 }
 
-fn check(seeds: &[Seed], query: &[(usize, [i64; 3])], columns: Columns) -> Result<(), TestCaseError> {
-    let rules: Vec<R> = seeds.iter().map(|s| rule(s, columns)).collect();
-    let goals: Vec<G> = query
-        .iter()
-        .map(|(symbol, args)| {
-            let (name, arity) = SYMBOLS[*symbol];
-            add(name, args.iter().take(arity).map(|&a| n(a)).collect::<Vec<_>>())
-        })
-        .collect();
+/// Goals that add constraints.
+pub(super) fn goals(query: &[(usize, [i64; 3])]) -> Vec<G> {
+    let goal = |(symbol, args): &(usize, [i64; 3])| {
+        let (name, arity) = SYMBOLS[*symbol];
+        add(name, args.iter().take(arity).map(|&a| n(a)).collect::<Vec<_>>())
+    };
+    query.iter().map(goal).collect()
+}
+
+/// The program of some rules and a query.
+pub(super) fn program(seeds: &[Seed], goals: &[G], columns: Columns) -> Builder {
     let mut builder = Builder::new();
     for (s, (name, arity)) in SYMBOLS.iter().enumerate() {
         let types: Vec<&str> = (0..*arity).map(|c| columns.name(s, c)).collect();
@@ -185,7 +187,14 @@ fn check(seeds: &[Seed], query: &[(usize, [i64; 3])], columns: Columns) -> Resul
     for (i, r) in seeds.iter().map(|s| rule(s, columns)).enumerate() {
         builder.rule(&format!("r{i}"), r);
     }
-    builder.query(goals.clone());
+    builder.query(goals);
+    builder
+}
+
+fn check(seeds: &[Seed], query: &[(usize, [i64; 3])], columns: Columns) -> Result<(), TestCaseError> {
+    let rules: Vec<R> = seeds.iter().map(|s| rule(s, columns)).collect();
+    let goals = goals(query);
+    let builder = program(seeds, &goals, columns);
     let plan = builder.plan();
     let orders = |rule: usize, head: usize| {
         let occurrence = plan.occurrences.iter().find(|o| (o.rule.0 as usize, o.head) == (rule, head))?;

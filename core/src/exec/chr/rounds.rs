@@ -1,0 +1,122 @@
+//! Runs a constraint program on the CPU in rounds, as `docs/semantics.md` defines them: in parallel and deterministic.
+//!
+//! Two executors: for a plan of [`Joins::Indexed`] one that looks for the instances of what is new, by indexes, on the threads of the
+//! current pool; for one of [`Joins::Exhaustive`] the definition itself, which tries every combination of constraints in every
+//! round on one thread. It is the oracle of the other one.
+
+mod claims;
+mod definition;
+mod engine;
+mod replace;
+mod seek;
+mod strategy;
+mod world;
+
+use std::time::Instant;
+
+use super::machine::Stop;
+use super::{Outcome, Stopped, Store, code, flatten};
+use crate::control::Control;
+use crate::error::StopReason;
+use crate::facts::Facts;
+use crate::plan::chr::{ChrPlan, Joins};
+use crate::rule::{Program, Semantics};
+use crate::stats::Stats;
+use crate::value::Heap;
+use crate::value::heap::HeapFull;
+use world::{Added, World};
+
+/// Runs `program` by a plan for rounds.
+pub fn run(
+    program: &Program,
+    plan: &ChrPlan,
+    facts: &[Facts],
+    control: &mut Control,
+) -> Result<Outcome, Box<Stopped>> {
+    debug_assert_eq!(plan.semantics, Semantics::Rounds);
+    let start = Instant::now();
+    let mut heap = Heap::new();
+    let flat = flatten::flatten(program, plan, &mut heap);
+    let (code, full) = flat.map_or_else(|HeapFull| (code::Code::default(), true), |code| (code, false));
+    let world = World::new(program, plan, &code, heap, control);
+    if full {
+        let stop = world.stop(StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS });
+        return finish(world, Err(stop), start);
+    }
+    match plan.joins {
+        Joins::Indexed => {
+            let mut engine = engine::Engine::new(world);
+            let result = batches(&mut engine, facts);
+            finish(engine.world, result, start)
+        }
+        Joins::Exhaustive => {
+            let mut definition = definition::Definition::new(world);
+            let result = batches(&mut definition, facts);
+            finish(definition.world, result, start)
+        }
+    }
+}
+
+/// An executor of rounds.
+trait Rounds<'a, 'c: 'a> {
+    fn world(&mut self) -> &mut World<'a, 'c>;
+    /// Runs rounds until there is nothing to do.
+    fn saturate(&mut self, added: &[Added]) -> Result<(), Stop>;
+}
+
+impl<'a, 'c> Rounds<'a, 'c> for engine::Engine<'a, 'c> {
+    fn world(&mut self) -> &mut World<'a, 'c> {
+        &mut self.world
+    }
+    fn saturate(&mut self, added: &[Added]) -> Result<(), Stop> {
+        self.saturate(added)
+    }
+}
+
+impl<'a, 'c> Rounds<'a, 'c> for definition::Definition<'a, 'c> {
+    fn world(&mut self) -> &mut World<'a, 'c> {
+        &mut self.world
+    }
+    fn saturate(&mut self, _: &[Added]) -> Result<(), Stop> {
+        self.saturate()
+    }
+}
+
+/// The facts and the first query are one batch, each further query is one of its own.
+fn batches<'a, 'c: 'a>(executor: &mut impl Rounds<'a, 'c>, facts: &[Facts]) -> Result<(), Stop> {
+    let mut added = Vec::new();
+    for batch in facts {
+        executor.world().facts(batch, &mut added)?;
+    }
+    let queries = executor.world().code.queries.len();
+    for query in 0..queries.max(1) {
+        if query < queries {
+            executor.world().query(query, &mut added)?;
+        }
+        executor.saturate(&added)?;
+        added.clear();
+    }
+    Ok(())
+}
+
+fn finish(world: World<'_, '_>, result: Result<(), Stop>, start: Instant) -> Result<Outcome, Box<Stopped>> {
+    let progress = world.progress();
+    world.control.record(progress);
+    let stats = Stats {
+        firings: Some(world.firings),
+        steps: Some(world.rounds),
+        candidates: Some(world.candidates),
+        run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
+        live_cells: Some(progress.live),
+        peak_bytes: Some(world.peak.max(progress.bytes)),
+        collections: Some(world.heap.collections()),
+        device: Some("cpu".into()),
+        semantics: Some(Semantics::Rounds.name().into()),
+        ..Stats::default()
+    };
+    let store = Store { tables: world.tables, heap: world.heap };
+    match result {
+        Ok(()) => Ok(Outcome { store, stats }),
+        Err(error) => Err(Box::new(Stopped { error: *error, store, stats })),
+    }
+}

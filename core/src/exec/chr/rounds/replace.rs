@@ -1,0 +1,245 @@
+//! Monotone replacement: every constraint of a symbol takes the best value that some instance computes for it, all from the
+//! values at the start of the round.
+//!
+//! Only instances with a constraint that is new, or whose value changed in the last round, can improve anything.
+
+use super::seek::Failure;
+use super::strategy::{rank, row_of_head, table_of_head};
+use super::world::{Added, Adds, BodyEnd, World, is_better, is_of_program, load_active, run_body};
+use crate::error::StopReason;
+use crate::exec::chr::code::{Code, OccurrenceCode, Pc};
+use crate::exec::chr::machine::Stop;
+use crate::exec::chr::search::{Found, Search};
+use crate::exec::chr::step::{Scene, Trap};
+use crate::hash::HashMap;
+use crate::ids::Id;
+use crate::plan::chr::ChrPlan;
+use crate::plan::chr::class::Replacement;
+use crate::rule::RuleId;
+use crate::signature::SortKind;
+
+/// The rules that replace values, and what they have to look at.
+pub(super) struct Replacements<'a> {
+    plan: &'a ChrPlan,
+    code: &'a Code,
+    /// By table: occurrences of rules that replace, and the replacement.
+    occurrences: Vec<Vec<(usize, &'a Replacement)>>,
+    fresh: Vec<Added>,
+    changed: Vec<Added>,
+    /// Table and row of each constraint that takes another value, with the value and the rule.
+    better: HashMap<(u32, u32), (i64, RuleId)>,
+    adds: Adds,
+}
+
+/// Rows tried between two looks at the control.
+const PATIENCE: u32 = 1 << 18;
+
+impl<'a> Replacements<'a> {
+    pub(super) fn new(plan: &'a ChrPlan, code: &'a Code) -> Self {
+        let of = |occurrence: &OccurrenceCode| {
+            plan.classes.replacements.iter().find(|r| r.rule == occurrence.rule)
+        };
+        let occurrences = code.activations.iter().map(|activation| {
+            let own = activation.occurrences.iter().enumerate();
+            own.filter_map(|(k, o)| of(o).map(|r| (k, r))).collect()
+        });
+        Self {
+            plan,
+            code,
+            occurrences: occurrences.collect(),
+            fresh: Vec::new(),
+            changed: Vec::new(),
+            better: HashMap::default(),
+            adds: Adds::default(),
+        }
+    }
+
+    /// Whether there is something to look at.
+    pub(super) fn is_pending(&self) -> bool {
+        !self.fresh.is_empty() || !self.changed.is_empty()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        ((self.fresh.capacity() + self.changed.capacity()) * size_of::<Added>() + self.better.capacity() * 32)
+            as u64
+    }
+
+    /// A constraint is new.
+    pub(super) fn note(&mut self, _: &World<'_, '_>, added: Added) {
+        if !self.occurrences[added.table as usize].is_empty() {
+            self.fresh.push(added);
+        }
+    }
+
+    /// Finds the constraints that take another value: how many they are, and the first instance that fails.
+    pub(super) fn improve(
+        &mut self,
+        world: &mut World<'_, '_>,
+        regs: &mut [u64],
+    ) -> Result<(u64, Option<Failure>), Stop> {
+        self.better.clear();
+        if !self.is_pending() {
+            return Ok((0, None));
+        }
+        let mut failure = None;
+        let (fresh, changed) = (std::mem::take(&mut self.fresh), std::mem::take(&mut self.changed));
+        for (list, is_fresh) in [(&fresh, true), (&changed, false)] {
+            for added in list {
+                for at in 0..self.occurrences[added.table as usize].len() {
+                    let (k, replacement) = self.occurrences[added.table as usize][at];
+                    let target = self.code.activations[added.table as usize].occurrences[k].level_of_head
+                        [replacement.head]
+                        .is_none();
+                    // A constraint whose own value improved can only improve others.
+                    if is_fresh || !target {
+                        self.search(world, regs, *added, k, replacement, &mut failure)?;
+                    }
+                }
+            }
+        }
+        (self.fresh, self.changed) = (fresh, changed);
+        Ok((self.better.len() as u64, failure))
+    }
+
+    fn search(
+        &mut self,
+        world: &mut World<'_, '_>,
+        regs: &mut [u64],
+        active: Added,
+        k: usize,
+        replacement: &Replacement,
+        failure: &mut Option<Failure>,
+    ) -> Result<(), Stop> {
+        let occurrence = &self.code.activations[active.table as usize].occurrences[k];
+        load_active(&world.tables, regs, (active.table as usize, active.row));
+        let mut patience = PATIENCE;
+        macro_rules! search {
+            () => {
+                Search {
+                    scene: Scene {
+                        code: self.code,
+                        signature: &world.program.signature,
+                        tables: &world.tables,
+                        heap: &mut world.heap,
+                    },
+                    regs: &mut *regs,
+                    occurrence,
+                    active: active.id,
+                    patience: &mut patience,
+                }
+            };
+        }
+        let entered = search!().entry();
+        if !entered.map_err(|t| world.trapped(regs, t))? {
+            return Ok(());
+        }
+        let first = search!().first(&occurrence.levels[0]);
+        let (mut level, mut row) = (0, first.map_err(|t| world.trapped(regs, t))?);
+        loop {
+            let trap = match search!().find(level, row) {
+                Ok(Found::Nothing) => return Ok(()),
+                Ok(Found::Pause(at, on)) => {
+                    world.ask_control()?;
+                    patience = PATIENCE;
+                    (level, row) = (at, on);
+                    continue;
+                }
+                Ok(Found::Match) => None,
+                Err(trap) if is_of_program(trap) => Some(trap),
+                Err(trap) => return Err(world.trapped(regs, trap)),
+            };
+            level = occurrence.levels.len() - 1;
+            let rows: Vec<u32> = occurrence.levels.iter().map(|l| regs[l.row as usize] as u32).collect();
+            let last = &occurrence.levels[level];
+            row = world.tables[last.table].indexes[last.index].next(rows[level]);
+            let failed = match trap {
+                Some(trap) => Some(trap),
+                None => self.take(world, regs, active, occurrence, &rows, replacement)?,
+            };
+            if let Some(trap) = failed {
+                let found = self.failure(world, regs, active, occurrence, &rows, trap);
+                if failure.as_ref().is_none_or(|f| found.place < f.place) {
+                    *failure = Some(found);
+                }
+            }
+        }
+    }
+
+    /// Computes the value of an instance for its target, and keeps the best.
+    fn take(
+        &mut self,
+        world: &mut World<'_, '_>,
+        regs: &mut [u64],
+        active: Added,
+        occurrence: &OccurrenceCode,
+        rows: &[u32],
+        replacement: &Replacement,
+    ) -> Result<Option<Trap>, Stop> {
+        let Some(pc) = occurrence.body else { return Ok(None) };
+        self.adds.clear();
+        let mut scene = Scene {
+            code: self.code,
+            signature: &world.program.signature,
+            tables: &world.tables,
+            heap: &mut world.heap,
+        };
+        match run_body(&mut scene, regs, pc, &mut self.adds, &mut |_: &[u64], _: Pc| {}) {
+            BodyEnd::Done => {}
+            BodyEnd::Failed(pc) => return Err(world.stop_at(StopReason::Failed, pc)),
+            BodyEnd::Trapped(trap) if is_of_program(trap) => return Ok(Some(trap)),
+            BodyEnd::Trapped(trap) => return Err(world.trapped(regs, trap)),
+        }
+        let (table, args, _) = self.adds.get(&world.tables, 0);
+        let value = args[replacement.best.column];
+        let row = row_of_head(occurrence, replacement.head, active.row, rows);
+        let entry = self.better.entry((table as u32, row)).or_insert((value as i64, replacement.rule));
+        if is_better(replacement.best, SortKind::Int, value, entry.0 as u64) {
+            *entry = (value as i64, replacement.rule);
+        }
+        Ok(None)
+    }
+
+    fn failure(
+        &self,
+        world: &World<'_, '_>,
+        regs: &[u64],
+        active: Added,
+        occurrence: &OccurrenceCode,
+        rows: &[u32],
+        trap: Trap,
+    ) -> Failure {
+        let rule = occurrence.rule;
+        let id = |head: usize| {
+            let row = row_of_head(occurrence, head, active.row, rows);
+            world.tables[table_of_head(self.plan, rule, head)].ids[row as usize]
+        };
+        let newest = (0..occurrence.heads()).map(id).max().unwrap_or(active.id);
+        let mut key = Vec::new();
+        rank(self.plan, rule, id, &mut key);
+        Failure {
+            place: (false, newest, rule, key.into()),
+            reason: world.wording().reason(regs, trap),
+            pc: trap.pc,
+        }
+    }
+
+    /// Gives constraints their new values.
+    pub(super) fn apply(&mut self, world: &mut World<'_, '_>) {
+        self.fresh.clear();
+        self.changed.clear();
+        let mut better: Vec<_> = self.better.drain().collect();
+        let id = |table: u32, row: u32| world.tables[table as usize].ids[row as usize];
+        better.sort_unstable_by_key(|&((table, row), _)| id(table, row));
+        for ((table, row), (value, rule)) in better {
+            let Some(replacement) = self.plan.classes.replacements.iter().find(|r| r.rule == rule) else {
+                continue;
+            };
+            if world.control.traces() {
+                world.trace_replacement(rule, replacement.constraint.index(), row, value);
+            }
+            let id = world.tables[table as usize].ids[row as usize];
+            world.tables[table as usize].replace(row, replacement.best.column, value as u64);
+            self.changed.push(Added { table, row, id });
+        }
+    }
+}
