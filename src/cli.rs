@@ -12,6 +12,7 @@ mod profile;
 mod progress;
 mod report;
 mod run;
+mod semantics;
 mod simd;
 mod sink;
 mod values;

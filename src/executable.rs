@@ -8,9 +8,9 @@ use gchr_core::control::Control;
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::error::RunError;
 use gchr_core::exec;
-use gchr_core::plan::chr::ChrPlan;
+use gchr_core::plan::chr::{ChrPlan, Joins, RoundsOptions, differences};
 use gchr_core::plan::term::{TermOptions, TermPlan};
-use gchr_core::rule::Start;
+use gchr_core::rule::{Semantics, Start};
 use gchr_core::stats::Stats;
 
 use gchr_kernels::topology::run as topology;
@@ -31,11 +31,45 @@ pub struct CompileOptions {
     pub device: Device,
     /// How devices other than the CPU are to run it.
     pub schedule: Schedule,
+    /// What a constraint program means; `None`: as its own options say, else the refined semantics.
+    pub semantics: Option<Semantics>,
+    /// How rounds find what can fire.
+    pub firing: Firing,
+}
+
+/// How rounds find what can fire.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Firing {
+    /// By indexes from what is new, and by classes of rules.
+    #[default]
+    Indexed,
+    /// By indexes from what is new, rule by rule: no classes.
+    General,
+    /// By trying every combination of constraints in every round (Zaki, Frühwirth, Geller: Parallel Execution of Constraint Handling
+    /// Rules on a Graphical Processing Unit). No classes.
+    Exhaustive,
+}
+
+impl Firing {
+    pub(crate) fn plan_options(self) -> RoundsOptions {
+        match self {
+            Firing::Indexed => RoundsOptions { classes: true, joins: Joins::Indexed },
+            Firing::General => RoundsOptions { classes: false, joins: Joins::Indexed },
+            Firing::Exhaustive => RoundsOptions { classes: false, joins: Joins::Exhaustive },
+        }
+    }
 }
 
 impl Default for CompileOptions {
     fn default() -> Self {
-        Self { inline: true, trace: false, device: Device::Cpu, schedule: Schedule::default() }
+        Self {
+            inline: true,
+            trace: false,
+            device: Device::Cpu,
+            schedule: Schedule::default(),
+            semantics: None,
+            firing: Firing::default(),
+        }
     }
 }
 
@@ -89,6 +123,14 @@ impl<'p> Executable<'p> {
             Plan::Device(plan) => Box::new(plan.module()),
         }
     }
+    /// What its author probably wants to know about running it this way.
+    pub fn warnings(&self) -> Diagnostics {
+        let found = match &self.plan {
+            Plan::Chr(plan) if plan.semantics == Semantics::Rounds => differences(&self.program.rules, plan),
+            _ => Vec::new(),
+        };
+        Diagnostics::new(Arc::clone(&self.program.sources), found)
+    }
     /// The program it was made from.
     pub fn program(&self) -> &'p Program {
         self.program
@@ -132,7 +174,11 @@ impl<'p> Executable<'p> {
             (Plan::Chr(plan), Start::Goals(queries))
                 if !(queries.is_empty() && self.program.facts.is_empty()) =>
             {
-                let finished = exec::chr::run(rules, plan, &self.program.facts, control);
+                let run = match plan.semantics {
+                    Semantics::Refined => exec::chr::run,
+                    Semantics::Rounds => exec::chr::rounds::run,
+                };
+                let finished = run(rules, plan, &self.program.facts, control);
                 let time = start.elapsed();
                 match finished {
                     Ok(run) => {

@@ -36,7 +36,7 @@ mod stack;
 
 pub use device::{Device, Schedule};
 pub use diagnostics::Diagnostics;
-pub use executable::{CompileOptions, Executable, Failure};
+pub use executable::{CompileOptions, Executable, Failure, Firing};
 pub use gchr_core as core;
 pub use gchr_core::control::{Control, Limits, Progress};
 pub use gchr_core::diagnostic::{Diagnostic, Severity};

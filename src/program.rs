@@ -88,6 +88,11 @@ impl Program {
         Ok(text)
     }
 
+    /// What the program means when it is compiled so.
+    pub fn semantics(&self, options: &CompileOptions) -> Semantics {
+        options.semantics.or(self.rules.semantics).unwrap_or(Semantics::Refined)
+    }
+
     /// What the semantics of rounds makes of each rule of a constraint program: its class, or why it has none.
     pub fn explain(&self) -> Result<String, Diagnostics> {
         let plan = with_large_stack(|| chr::compile_rounds(&self.rules, chr::RoundsOptions::default()));
@@ -96,9 +101,6 @@ impl Program {
     }
 
     fn plan(&self, options: &CompileOptions) -> Result<Plan, Vec<Diagnostic>> {
-        if self.rules.semantics == Some(Semantics::Rounds) {
-            return Err(vec![rounds_missing()]);
-        }
         if options.device != Device::Cpu {
             return self.device_plan(options);
         }
@@ -106,7 +108,12 @@ impl Program {
             Language::Terms => {
                 gchr_core::plan::term::compile(&self.rules, &options.to_term_options()).map(Plan::Term)
             }
-            Language::Constraints => gchr_core::plan::chr::compile(&self.rules).map(Plan::Chr),
+            Language::Constraints => match self.semantics(options) {
+                Semantics::Refined => chr::compile(&self.rules).map(Plan::Chr),
+                Semantics::Rounds => {
+                    chr::compile_rounds(&self.rules, options.firing.plan_options()).map(Plan::Chr)
+                }
+            },
         }
     }
 
@@ -124,15 +131,6 @@ impl Program {
 fn trace_missing() -> Diagnostic {
     Diagnostic::error("U0105", "--trace is for --device cpu: a device applies many rules at once")
         .help("leave out --trace, or give --device cpu")
-}
-
-fn rounds_missing() -> Diagnostic {
-    Diagnostic::error(
-        "U0108",
-        "the program asks for the semantics `rounds`, which this version does not have",
-    )
-    .note("asked for by :- chr_option(semantics, rounds)")
-    .help("remove the option: the refined operational semantics is the default")
 }
 
 impl std::fmt::Debug for Program {

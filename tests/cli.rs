@@ -188,14 +188,32 @@ fn check_accepts_all_examples() {
     assert!(warned.iter().all(|line| expected.iter().any(|name| line.contains(name))), "{warned:#?}");
 }
 
+const SUMS: &str = ":- chr_option(semantics, rounds).\n:- chr_constraint s(+int).\ns(A), s(B) <=> C is A + B, s(C).\n\
+                    ?- s(1), s(2), s(3), s(4), s(5), s(6).\n";
+
 #[test]
-fn rounds_are_refused_by_name() {
+fn rounds_by_option_of_the_program_or_the_command_line() {
     let scratch = Scratch::new();
-    let program = ":- chr_option(semantics, rounds).\n:- chr_constraint a.\na <=> true.\n?- a.\n";
-    scratch.file("rounds.chr", program);
-    let run = scratch.gchr(&["run", "rounds.chr"]);
-    assert_eq!(run.code, 2);
+    scratch.file("sums.chr", SUMS);
+    let run = scratch.gchr(&["run", "sums.chr", "--stats", "--threads", "2"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "s(21)\n"), "{}", run.stderr);
     assert!(run.stderr.contains("rounds"), "{}", run.stderr);
+    for firing in ["indexed", "general", "exhaustive"] {
+        let run = scratch.gchr(&["run", "sums.chr", "--firing", firing, "--trace"]);
+        assert_eq!((run.code, run.stdout.as_str()), (0, "s(21)\n"), "{firing}: {}", run.stderr);
+        assert!(run.stderr.contains("round 1 rule 1: \\ s(3)#2 s(2)#1\n"), "{firing}: {}", run.stderr);
+    }
+    let run = scratch.gchr(&["run", "sums.chr", "--max-rounds", "2"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("R0206") && run.stderr.contains("3 constraints were in the store"),
+        "{}",
+        run.stderr
+    );
+    let run = scratch.gchr(&["run", "sums.chr", "--semantics", "refined", "--firing", "exhaustive"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    let run = scratch.gchr(&["check", "sums.chr"]);
+    assert!(run.code == 0 && run.stderr.contains("C0611"), "{}", run.stderr);
 }
 
 #[test]

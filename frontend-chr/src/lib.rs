@@ -16,7 +16,7 @@ mod suggest;
 mod types;
 
 pub use facts::FactFile;
-pub use load::{Loaded, Request, check_semantics, load};
+pub use load::{Loaded, Request, load};
 pub use parser::parse;
 
 use gchr_core::diagnostic::Diagnostic;

@@ -4,7 +4,7 @@ use gchr_core::diagnostic::{Diagnostic, has_errors, sort};
 use gchr_core::facts::Facts;
 use gchr_core::hash::HashSet;
 use gchr_core::ids::IdVec;
-use gchr_core::rule::{Body, Goal, GoalKind, Program, Query, Semantics, Start, verify};
+use gchr_core::rule::{Program, Query, Start, verify};
 use gchr_core::source::{SourceId, SourceMap};
 
 use crate::ast::{ClauseKind, Module};
@@ -72,9 +72,6 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
     sorts::infer(&mut program, sorts, &declarations, &facts, &mut found);
     // Where something is missing already, a warning of the inference may be wrong; an error is not.
     diagnostics.extend(found.into_iter().filter(|d| !broken || d.is_error()));
-    if semantics == Some(Semantics::Rounds) {
-        diagnostics.extend(check_semantics(&program, Semantics::Rounds));
-    }
     if !has_errors(&diagnostics) {
         diagnostics.extend(verify(&program));
     }
@@ -109,25 +106,4 @@ fn tidy(diagnostics: &mut Vec<Diagnostic>) {
         ["C0401", "C0402", "C0403"].iter().any(|&c| seen.contains(&(c, span)) && code == "C0501")
     };
     diagnostics.retain(|d| d.labels.first().is_none_or(|l| !unbound(d.code, l.span)));
-}
-
-/// What a program does that the semantics does not allow: rounds run rules side by side, so rules do not write output.
-pub fn check_semantics(program: &Program, semantics: Semantics) -> Vec<Diagnostic> {
-    if semantics == Semantics::Refined {
-        return Vec::new();
-    }
-    let writes = |goal: &&Goal| matches!(goal.kind, GoalKind::Write { .. } | GoalKind::Newline);
-    let bodies = program.rules.iter().map(|rule| match &rule.body {
-        Body::Goals(goals) => goals.as_slice(),
-        Body::Replace(_) => &[],
-    });
-    let found = bodies.flatten().filter(writes).map(|goal| {
-        Diagnostic::error("C0408", "rules do not write under the semantics of rounds")
-            .label(goal.span, "writes output")
-            .note("in a round, rules fire side by side: their output would have no order")
-            .help("use the refined semantics (:- chr_option(semantics, refined).), or remove the output")
-    });
-    let mut found: Vec<_> = found.collect();
-    tidy(&mut found);
-    found
 }

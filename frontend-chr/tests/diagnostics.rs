@@ -1,8 +1,7 @@
 //! Every diagnostic: its code and the text that its primary label covers.
 
-use gchr_chr::{Request, check_semantics, load};
+use gchr_chr::{Request, load};
 use gchr_core::diagnostic::render_all;
-use gchr_core::rule::Semantics;
 use gchr_core::source::SourceMap;
 
 /// A program and what is found in it, in order: code and text under the primary label.
@@ -98,10 +97,6 @@ const MODES: &[Case] = &[
     (
         ":- chr_type t ---> red ; node(t, int).\n:- chr_constraint c(?t).\nc(_) <=> c(node(blue, 1)), c(X), X = 1.",
         &[("C0406", "blue"), ("C0401", "X")],
-    ),
-    (
-        ":- chr_option(semantics, rounds).\n:- chr_constraint c/0.\nc <=> write(a), nl.",
-        &[("C0408", "write(a)"), ("C0408", "nl")],
     ),
 ];
 
@@ -217,16 +212,6 @@ fn every_code_is_described() {
     for code in codes {
         assert!(page.contains(&format!("| {code} |")), "{code} is not described");
     }
-}
-
-#[test]
-fn semantics_chosen_by_the_caller() {
-    let mut sources = SourceMap::new();
-    let program = sources.add("p.chr", ":- chr_constraint c/0.\nc <=> nl.\n?- c.");
-    let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts: Vec::new() });
-    let program = loaded.program.expect("no error");
-    assert_eq!(check_semantics(&program, Semantics::Refined), []);
-    assert_eq!(check_semantics(&program, Semantics::Rounds)[0].code, "C0408");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use gchr::{CompileOptions, Diagnostics, Input, Language};
 
+use super::semantics::SemanticsArgs;
 use super::{Exit, LanguageArg, ProgramArgs, report};
 
 /// Arguments of `gchr check`.
@@ -16,6 +17,8 @@ pub struct Args {
     /// Show what rounds make of each rule: its class, or why it has none (.chr)
     #[arg(long)]
     explain: bool,
+    #[command(flatten)]
+    semantics: SemanticsArgs,
 }
 
 /// Checks every file, and ends with an error when one of them has errors.
@@ -23,7 +26,7 @@ pub fn run(args: &Args) -> Exit {
     let mut exit = Exit::Done;
     for file in &args.files {
         let program = ProgramArgs { file: file.clone(), language: args.language };
-        let (errors, warnings) = check(&program.input(), args.explain);
+        let (errors, warnings) = check(&program.input(), args);
         report::say(&format!(
             "{}: {}, {}\n",
             file.display(),
@@ -38,7 +41,7 @@ pub fn run(args: &Args) -> Exit {
 }
 
 /// Shows what is found in one program; returns how many errors and warnings that are.
-fn check(input: &Input, explain: bool) -> (usize, usize) {
+fn check(input: &Input, args: &Args) -> (usize, usize) {
     let show = |found: &Diagnostics| {
         report::diagnostics(found);
         found.counts()
@@ -46,9 +49,16 @@ fn check(input: &Input, explain: bool) -> (usize, usize) {
     match input.parse() {
         Err(found) => show(&found),
         Ok(program) => {
-            let (_, warnings) = show(program.warnings());
-            let errors = program.compile(&CompileOptions::default()).err().map_or(0, |found| show(&found).0);
-            if explain && errors == 0 && program.language() == Language::Constraints {
+            let (_, mut warnings) = show(program.warnings());
+            let options = args.semantics.complete(CompileOptions::default());
+            let errors = match program.compile(&options) {
+                Ok(executable) => {
+                    warnings += show(&executable.warnings()).1;
+                    0
+                }
+                Err(found) => show(&found).0,
+            };
+            if args.explain && errors == 0 && program.language() == Language::Constraints {
                 match program.explain() {
                     Ok(text) => report::say(&text),
                     Err(found) => return (show(&found).0, warnings),

@@ -9,6 +9,7 @@ use gchr::device::{self, Arch};
 use gchr::{CompileOptions, Diagnostics, Language, Program};
 
 use super::device::ScheduleArgs;
+use super::semantics::SemanticsArgs;
 use super::sink::{File, Stdout};
 use super::{Exit, ProgramArgs, report, values};
 
@@ -25,6 +26,8 @@ pub struct Args {
     after: Option<String>,
     #[command(flatten)]
     schedule: ScheduleArgs,
+    #[command(flatten)]
+    semantics: SemanticsArgs,
     /// Compile kernels for this GPU architecture, e.g. sm_90 [default: that of the GPU at hand, else sm_90]
     #[arg(long, value_name = "ARCH", value_parser = values::architecture)]
     arch: Option<u32>,
@@ -134,7 +137,10 @@ fn stage(args: &Args) -> Result<Vec<u8>, Diagnostics> {
     let text = match (args.stage, after) {
         (Stage::Ast, _) => program.ast().to_string(),
         (Stage::Plan, Some(pass)) => program.term_plan_after(pass)?,
-        (Stage::Plan, None) => program.compile(&CompileOptions::default())?.plan().to_string(),
+        (Stage::Plan, None) => {
+            let options = args.semantics.complete(CompileOptions::default());
+            program.compile(&options)?.plan().to_string()
+        }
         _ => program.rules().to_string(),
     };
     Ok(lines(text))

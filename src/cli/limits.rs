@@ -12,6 +12,9 @@ pub struct LimitArgs {
     /// Stop after N rule applications or firings
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
+    /// Stop after N rounds (.chr with --semantics rounds)
+    #[arg(long, value_name = "N")]
+    max_rounds: Option<u64>,
     /// Stop when the run's tables take more than SIZE, e.g. 512M or 16G [default: 80% of the free memory; gpu: 90% of the device's, sim: 1G]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     memory: Option<u64>,
@@ -25,6 +28,7 @@ impl LimitArgs {
     pub fn limits(&self, device: Device) -> Limits {
         Limits {
             max_steps: self.max_steps,
+            max_rounds: self.max_rounds,
             memory: match device {
                 Device::Cpu => self.memory.or_else(memory::default_limit),
                 Device::Gpu(_) | Device::Sim => self.memory,
@@ -37,6 +41,7 @@ impl LimitArgs {
     pub fn or(self, other: Self) -> Self {
         Self {
             max_steps: self.max_steps.or(other.max_steps),
+            max_rounds: self.max_rounds.or(other.max_rounds),
             memory: self.memory.or(other.memory),
             timeout: self.timeout.or(other.timeout),
         }

@@ -35,6 +35,16 @@ pub fn warnings(found: &Diagnostics, file: &Path) {
     say(&format!("gchr: {} warning{plural}, shown by `gchr check {}`\n", found.list().len(), file.display()));
 }
 
+/// Says that a program may mean something else in rounds; `gchr check` shows where.
+pub fn differences(found: &Diagnostics, file: &Path) {
+    if !found.list().is_empty() {
+        let file = file.display();
+        say(&format!(
+            "gchr: rounds may differ from refined, shown by `gchr check --semantics rounds {file}`\n"
+        ));
+    }
+}
+
 /// Shows a finding that has no place in a source text.
 pub fn problem(code: &str, message: &str, help: &str) {
     say(&format!("[{code}] Error: {message}\n  Help: {help}\n"));

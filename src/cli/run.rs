@@ -10,6 +10,7 @@ use gchr::{CompileOptions, Control, Executable, Format, FormatError, Language, O
 
 use super::device::DeviceArgs;
 use super::limits::LimitArgs;
+use super::semantics::SemanticsArgs;
 use super::sink::{File, Stdout};
 use super::{Exit, ProgramArgs, interrupt, profile, progress, report, values};
 
@@ -29,6 +30,8 @@ pub struct Args {
     facts: Vec<(String, PathBuf)>,
     #[command(flatten)]
     device: DeviceArgs,
+    #[command(flatten)]
+    semantics: SemanticsArgs,
     /// How to write the result
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: FormatArg,
@@ -46,7 +49,7 @@ pub struct Args {
     trace: bool,
     #[command(flatten)]
     limits: LimitArgs,
-    /// Number of threads for loading facts [default: all cores]
+    /// Number of threads for loading facts and for rounds [default: all cores]
     #[arg(long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 }
@@ -88,8 +91,18 @@ pub fn run(args: &Args) -> Exit {
         Ok(program) => program,
         Err(exit) => return exit,
     };
-    let options =
-        CompileOptions { trace: args.trace, inline: !args.trace, device: args.device.device, schedule };
+    let options = CompileOptions {
+        trace: args.trace,
+        inline: !args.trace,
+        device: args.device.device,
+        schedule,
+        ..CompileOptions::default()
+    };
+    let options = args.semantics.complete(options);
+    if let Some(message) = args.semantics.misplaced(&program, &options) {
+        report::problem("U0105", &message, "leave it out, or give --semantics rounds with a .chr program");
+        return Exit::Usage;
+    }
     let executable = match program.compile(&options) {
         Ok(executable) => executable,
         Err(found) => {
@@ -97,6 +110,7 @@ pub fn run(args: &Args) -> Exit {
             return if found.concern_the_device() { Exit::Failed } else { Exit::Usage };
         }
     };
+    report::differences(&executable.warnings(), &args.program.file);
     // The file is opened before the run: a path that cannot be written is known at once, not hours later.
     let mut out = match Out::open(args) {
         Ok(out) => out,

@@ -7,12 +7,14 @@
 //! The plan is data: executors and kernel generators read it, [`Display`](std::fmt::Display) prints it.
 
 pub mod class;
+mod differences;
 mod drop;
 pub(crate) mod guard;
 mod join;
 mod print;
 mod verify;
 
+pub use differences::differences;
 pub use verify::verify;
 
 use class::{Classes, Verdict};

@@ -1,0 +1,61 @@
+//! Options that say what a constraint program means.
+
+use clap::ValueEnum;
+use gchr::core::rule::Semantics;
+use gchr::{CompileOptions, Firing, Language, Program};
+
+/// The semantics of a constraint program.
+#[derive(clap::Args, Clone, Copy)]
+pub struct SemanticsArgs {
+    /// How rules are applied [default: as the program says, else refined] (.chr)
+    #[arg(long, value_name = "SEMANTICS")]
+    semantics: Option<SemanticsArg>,
+    /// How rounds find what can fire [default: indexed] (.chr)
+    #[arg(long, value_name = "FIRING")]
+    firing: Option<FiringArg>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum SemanticsArg {
+    /// One after the other, in the order of SWI-Prolog
+    Refined,
+    /// In parallel and deterministic rounds
+    Rounds,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum FiringArg {
+    /// By indexes from what is new, and by classes of rules
+    Indexed,
+    /// By indexes from what is new, rule by rule
+    General,
+    /// By trying every combination of constraints in every round
+    Exhaustive,
+}
+
+impl SemanticsArgs {
+    /// The options with what was given.
+    pub fn complete(&self, options: CompileOptions) -> CompileOptions {
+        let semantics = match self.semantics {
+            Some(SemanticsArg::Refined) => Some(Semantics::Refined),
+            Some(SemanticsArg::Rounds) => Some(Semantics::Rounds),
+            None => None,
+        };
+        let firing = match self.firing {
+            None | Some(FiringArg::Indexed) => Firing::Indexed,
+            Some(FiringArg::General) => Firing::General,
+            Some(FiringArg::Exhaustive) => Firing::Exhaustive,
+        };
+        CompileOptions { semantics, firing, ..options }
+    }
+
+    /// What is wrong with an option that would have no effect.
+    pub fn misplaced(&self, program: &Program, options: &CompileOptions) -> Option<String> {
+        let terms = program.language() == Language::Terms;
+        if terms && self.semantics.is_some() {
+            return Some("--semantics does not apply to a term program".into());
+        }
+        let rounds = !terms && program.semantics(options) == Semantics::Rounds;
+        (self.firing.is_some() && !rounds).then(|| "--firing does not apply without rounds".into())
+    }
+}

@@ -1,0 +1,79 @@
+//! Rounds as `docs/semantics.md` says: its programs have the stores that it shows, round by round, on both executors; every example has
+//! the classes that are expected of it.
+
+use gchr::core::exec::chr::rounds;
+use gchr::core::plan::chr::{Joins, RoundsOptions, compile_rounds};
+use gchr::{Control, Input, Limits, Program};
+
+/// Programs of the document, each with its stores.
+fn specifications() -> Vec<(String, Vec<String>)> {
+    let document = include_str!("../docs/semantics.md");
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    let mut block: Option<(&str, String)> = None;
+    for line in document.lines() {
+        match (&mut block, line.strip_prefix("```")) {
+            (None, Some(kind)) => block = Some((kind, String::new())),
+            (Some((kind, text)), Some(_)) => {
+                match *kind {
+                    "chr" => found.push((text.clone(), Vec::new())),
+                    "rounds" => {
+                        let stores = &mut found.last_mut().expect("a program before its rounds").1;
+                        stores.extend(text.lines().map(String::from));
+                    }
+                    _ => {}
+                }
+                block = None;
+            }
+            (Some((_, text)), None) => *text += &format!("{line}\n"),
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+/// The store after so many rounds, and whether more would follow.
+fn store(program: &Program, options: RoundsOptions, max_rounds: u64) -> (String, bool) {
+    let rules = program.rules();
+    let plan = compile_rounds(rules, options).expect("a plan");
+    let mut control = Control::new(Limits { max_rounds: Some(max_rounds), ..Limits::default() });
+    let (store, more) = match rounds::run(rules, &plan, &[], &mut control) {
+        Ok(outcome) => (outcome.store, false),
+        Err(stopped) => (stopped.store, true),
+    };
+    let mut text = Vec::new();
+    store.write_text(&rules.signature, &mut text).expect("written");
+    let lines: Vec<String> = String::from_utf8(text).expect("text").lines().map(String::from).collect();
+    (lines.join(", "), more)
+}
+
+#[test]
+fn programs_of_the_specification_have_its_stores() {
+    let specifications = specifications();
+    assert!(specifications.len() >= 7, "{} programs", specifications.len());
+    for (text, expected) in specifications {
+        let program = Input::constraints(text.as_str()).parse().unwrap_or_else(|e| panic!("{text}\n{e}"));
+        for joins in [Joins::Exhaustive, Joins::Indexed] {
+            let options = RoundsOptions { classes: true, joins };
+            let mut stores = Vec::new();
+            for round in 0.. {
+                let (store, more) = store(&program, options, round);
+                stores.push(format!("{round}: {store}").trim_end().to_string());
+                if !more {
+                    break;
+                }
+            }
+            assert_eq!(stores, expected, "{joins:?}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn classes_of_the_examples() {
+    let mut text = String::new();
+    for name in ["dijkstra", "fib", "floyd", "gcd", "min", "primes", "roads", "transitive_closure"] {
+        let program = Input::file(format!("{}/examples/{name}.chr", env!("CARGO_MANIFEST_DIR"))).parse();
+        let program = program.unwrap_or_else(|e| panic!("{name}: {e}"));
+        text += &format!("{name}\n{}", program.explain().expect("a plan"));
+    }
+    insta::assert_snapshot!(text);
+}
