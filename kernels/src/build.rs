@@ -174,6 +174,13 @@ impl FunctionBuilder {
         }
     }
 
+    /// Appends a statement that is complete.
+    pub fn append(&mut self, stmt: Stmt) {
+        if let Some((block, _)) = self.blocks.last_mut() {
+            block.push(stmt);
+        }
+    }
+
     /// Declares a variable with a value.
     pub fn var(&mut self, name: &str, value: Expr) -> Expr {
         let e = self.fresh(name, value.ty, Storage::Register);

@@ -4,7 +4,7 @@
 
 mod arithmetic;
 
-pub use arithmetic::{Arithmetic, checked_name};
+pub use arithmetic::{Arithmetic, checked_name, expression};
 
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::error::StopReason;

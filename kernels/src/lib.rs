@@ -12,6 +12,7 @@ pub mod lower;
 pub mod rounds;
 pub mod sim;
 pub mod simd;
+pub mod tasks;
 pub mod template;
 #[cfg(test)]
 mod testing;

@@ -143,7 +143,7 @@ pub static TEMPLATES: [Template; 11] = [
 
 /// Templates of schedulers: what surrounds generated code that itself calls their functions. [`open`] leaves their holes to the
 /// generator.
-pub static SCHEDULERS: [Template; 2] = [
+pub static SCHEDULERS: [Template; 3] = [
     Template {
         name: "topology",
         about: "topology-driven term rewriting: one thread a term slot",
@@ -157,6 +157,13 @@ pub static SCHEDULERS: [Template; 2] = [
         text: text!("rounds"),
         uses: &[],
         includes: &["grid_barrier", "arithmetic", "checked", "claims", "hash", "offsets"],
+    },
+    Template {
+        name: "tasks",
+        about: "depth-first evaluation of calls with lazy task creation",
+        text: text!("tasks"),
+        uses: &[],
+        includes: &["arithmetic"],
     },
 ];
 

@@ -3,15 +3,23 @@
 // `error` is a buffer of 8 words: whether an error is noted, its site, what is wrong (0 overflow, 1 division by zero, 2 undefined),
 // and the two operands, low half first. The first error is kept; who reports one goes on with a value of no meaning.
 
-// Notes an arithmetic error, unless there is one.
+// Notes an error of a kind at a site, unless there is one; says whether it did.
 // pre: error[0] was 0 before the launch
-// shares: error[0]: atomics only; error[1..7]: written by who sets error[0]
-__device__ __noinline__ void fail(u32* error, u32 site, u32 kind, u64 a, u64 b) {
+// shares: error[0]: atomics only; the other words: written by who sets error[0]
+__device__ __forceinline__ bool note(u32* error, u32 site, u32 kind) {
     u32 before = atomic_compare_exchange(&error[0u], 0u, 1u);
     if (before == 0u) {
         own("first error", error[1u]);
         error[1u] = site;
         error[2u] = kind;
+    }
+    return before == 0u;
+}
+
+// Notes an arithmetic error, unless there is one.
+__device__ __noinline__ void fail(u32* error, u32 site, u32 kind, u64 a, u64 b) {
+    bool first = note(error, site, kind);
+    if (first) {
         error[3u] = u32(a);
         error[4u] = u32(a >> 32u);
         error[5u] = u32(b);

@@ -18,6 +18,7 @@ mod text;
 
 pub use builder::{Builder, Built};
 pub use normal_form::{NormalForm, View};
+pub use start::{Computed, compute};
 
 use std::time::Instant;
 

@@ -20,7 +20,7 @@ impl Arithmetic<'_> {
     /// The value of an operator other than the lazy `Op::Both` and `Op::Either`, in a variable. What cannot fail is an expression;
     /// checked operations are calls that report errors with the number of the site.
     pub fn compute(self, b: &mut FunctionBuilder, op: Op, float: bool, args: Vec<Expr>, site: Site) -> Expr {
-        if let Some(value) = direct(op, &args) {
+        if let Some(value) = expression(op, &args) {
             return b.var("value", value);
         }
         let name = checked_name(op, float).unwrap_or_default();
@@ -33,8 +33,15 @@ impl Arithmetic<'_> {
     }
 }
 
-/// The expression for an operator that cannot fail.
-fn direct(op: Op, args: &[Expr]) -> Option<Expr> {
+/// The value of an operator that cannot fail; `None` for one that can. Floats are structurally the same when their bits are.
+pub fn expression(op: Op, args: &[Expr]) -> Option<Expr> {
+    if let (Op::Same | Op::Differ, [a, b]) = (op, args)
+        && a.ty == Type::F64
+    {
+        let bits = |x: &Expr| build::intrinsic(Intrinsic::FloatBits, vec![x.clone()], Scalar::U64);
+        let op = if op == Op::Same { BinaryOp::Eq } else { BinaryOp::Ne };
+        return Some(build::binary(op, bits(a), bits(b)));
+    }
     let comparison = match op {
         Op::Eq | Op::Same => Some(BinaryOp::Eq),
         Op::Ne | Op::Differ => Some(BinaryOp::Ne),

@@ -357,7 +357,7 @@ impl Simulator {
         }
         let mut layouts: BTreeMap<u32, &Arc<Layout>> = BTreeMap::new();
         for ((name, layout), &id) in code.buffers.iter().zip(slots) {
-            if *layouts.entry(id.0).or_insert(layout) != layout {
+            if !layouts.entry(id.0).or_insert(layout).overlays(layout) {
                 let text = format!("parameter `{name}`: {id} is also passed with elements of another type");
                 return Err(LaunchError::Arguments(text));
             }

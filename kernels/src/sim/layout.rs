@@ -43,6 +43,15 @@ impl Layout {
             _ => None,
         }
     }
+    /// Whether memory may be seen as elements of either layout at a time: both are arrays of the same scalar.
+    pub fn overlays(&self, other: &Layout) -> bool {
+        let scalar = |layout: &Layout| {
+            let &(_, first) = layout.fields.first()?;
+            let same = layout.fields.iter().all(|f| f.1 == first);
+            (same && layout.size == first.bytes() * layout.fields.len() as u32).then_some(first)
+        };
+        self == other || scalar(self).is_some_and(|s| scalar(other) == Some(s))
+    }
     /// Number of scalars in an element.
     pub fn cells(&self) -> usize {
         self.fields.len()
@@ -73,5 +82,14 @@ mod tests {
         let layout = Layout::record(&record(&[Scalar::U32; 3], Some(16))).unwrap();
         assert_eq!((layout.size, layout.align), (16, 16));
         assert_eq!(Layout::record(&record(&[], None)), None);
+    }
+
+    #[test]
+    fn arrays_of_one_scalar_overlay_each_other() {
+        let [word, pair, padded] = [1, 2, 3].map(|n| Layout::record(&record(&vec![Scalar::U32; n], Some(8))));
+        let (word, pair, padded) = (word.unwrap(), pair.unwrap(), padded.unwrap());
+        assert!(pair.overlays(&Layout::scalar(Scalar::U32)) && pair.overlays(&pair));
+        assert!(!pair.overlays(&padded) && !pair.overlays(&word) && padded.overlays(&padded));
+        assert!(!pair.overlays(&Layout::scalar(Scalar::I32)));
     }
 }

@@ -70,6 +70,14 @@ impl Memory {
         self.owners = HashMap::default();
         Some(())
     }
+    /// The layout of the next accesses: the one of the launch, or one that [`Layout::overlays`] it.
+    #[inline]
+    pub(crate) fn show_as(&mut self, layout: &Arc<Layout>) {
+        if !Arc::ptr_eq(&self.layout, layout) {
+            self.layout = layout.clone();
+            self.len = self.bytes.len() as u64 / u64::from(layout.size);
+        }
+    }
     /// Makes all of it zero and unwritten, for the next block.
     pub(crate) fn clear(&mut self) {
         self.bytes.fill(0);

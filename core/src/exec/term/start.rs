@@ -24,6 +24,28 @@ pub(super) fn evaluate(
     Ok(start.pop().1)
 }
 
+/// The value of an operator on numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Computed {
+    /// Of a test.
+    Truth(bool),
+    /// The bits of a number.
+    Number(u64),
+}
+
+/// The value of an operator on numbers of sort `Int` or `Float`, given as their bits; for a unary one `b` is ignored.
+pub fn compute(kind: SortKind, op: Op, a: u64, b: u64) -> Result<Computed, ArithmeticError> {
+    let number = match (kind, op) {
+        (SortKind::Float, _) if op.is_test() => return Ok(Computed::Truth(compare::floats(op, a, b))),
+        (_, _) if op.is_test() => return Ok(Computed::Truth(compare::ints(op, a, b))),
+        (SortKind::Float, Op::Truncate) => compare::truncate(f64::from_bits(a)).map(i64::cast_unsigned),
+        (SortKind::Float, _) => op.float(f64::from_bits(a), f64::from_bits(b)).map(f64::to_bits),
+        (_, Op::ToFloat) => Ok((a.cast_signed() as f64).to_bits()),
+        _ => op.int(a.cast_signed(), b.cast_signed()).map(i64::cast_unsigned),
+    };
+    number.map(Computed::Number)
+}
+
 struct Start<'a, 'm, 'c> {
     machine: &'a mut Machine<'m, 'c>,
     program: &'a Program,
@@ -127,16 +149,10 @@ impl Start<'_, '_, '_> {
                 _ => Err(ArithmeticError::Type),
             }
         } else {
-            match (kind, op) {
-                (SortKind::Float, _) if op.is_test() => Ok(truth(compare::floats(op, a, b))),
-                (_, _) if op.is_test() => Ok(truth(compare::ints(op, a, b))),
-                (SortKind::Float, Op::Truncate) => {
-                    compare::truncate(f64::from_bits(a)).map(i64::cast_unsigned)
-                }
-                (SortKind::Float, _) => op.float(f64::from_bits(a), f64::from_bits(b)).map(f64::to_bits),
-                (_, Op::ToFloat) => Ok((a.cast_signed() as f64).to_bits()),
-                _ => op.int(a.cast_signed(), b.cast_signed()).map(i64::cast_unsigned),
-            }
+            compute(kind, op, a, b).map(|value| match value {
+                Computed::Truth(holds) => truth(holds),
+                Computed::Number(bits) => bits,
+            })
         };
         let value = result.map_err(|error| self.failed(op, error, sort, &[a, b]))?;
         let of_kind = |kind| signature.sort_of_kind(kind).unwrap_or(sort);

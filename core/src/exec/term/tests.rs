@@ -5,6 +5,7 @@ mod peers;
 mod random;
 mod recorded;
 mod reference;
+mod systems;
 
 use super::*;
 use crate::plan::term::testing::program;

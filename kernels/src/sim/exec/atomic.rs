@@ -39,7 +39,8 @@ impl Turn<'_> {
         let thread = self.thread(0);
         let mut problems = Vec::new();
         let field = atomic.field;
-        let Some(memory) = resolve(self.buffers, self.slots, &mut self.block.shared, target, field + 1)
+        let Some(memory) =
+            resolve(self.buffers, self.kernel, self.slots, &mut self.block.shared, target, field + 1)
         else {
             return self.no_buffer(set);
         };

@@ -33,13 +33,19 @@ pub(super) enum Problem {
 /// The memory of a target, from the parts of a turn. `None` when there is none with so many fields: an unwritten handle.
 pub(super) fn resolve<'a>(
     buffers: &'a mut [Option<Memory>],
+    kernel: &KernelCode,
     slots: &[usize],
     shared: &'a mut [Memory],
     target: Target,
     fields: u32,
 ) -> Option<&'a mut Memory> {
     let memory = match target {
-        Target::Global(slot) => buffers.get_mut(*slots.get(slot as usize)?)?.as_mut(),
+        Target::Global(slot) => {
+            let memory = buffers.get_mut(*slots.get(slot as usize)?)?.as_mut()?;
+            // Another parameter may show the same memory with elements of another size.
+            memory.show_as(&kernel.buffers.get(slot as usize)?.1);
+            Some(memory)
+        }
         Target::Shared(slot) => shared.get_mut(slot as usize),
     };
     memory.filter(|m| m.layout.cells() >= fields as usize)
@@ -151,7 +157,9 @@ impl Turn<'_> {
         let site = self.site();
         let thread = self.thread(0);
         let fields = access.first + access.regs.len() as u32;
-        let Some(memory) = resolve(self.buffers, self.slots, &mut self.block.shared, target, fields) else {
+        let Some(memory) =
+            resolve(self.buffers, self.kernel, self.slots, &mut self.block.shared, target, fields)
+        else {
             return self.no_buffer(set);
         };
         let set = check_bounds(memory, set, &index, &mut problems);
@@ -239,7 +247,8 @@ impl Turn<'_> {
             let barriers = turn.order.barriers[block as usize];
             let mut problems = Vec::new();
             let fields = first + count;
-            let Some(memory) = resolve(turn.buffers, turn.slots, &mut turn.block.shared, target, fields)
+            let Some(memory) =
+                resolve(turn.buffers, turn.kernel, turn.slots, &mut turn.block.shared, target, fields)
             else {
                 return turn.no_buffer(set);
             };

@@ -1,0 +1,392 @@
+//! Code of the `tasks` scheduler, generated as kernel IR into the holes of the template `tasks.cu`.
+//!
+//! Each state and each resume point is one case of a switch in `step`; within it the blocks of the plan are structured code: inlined
+//! functions are branches, tail calls and contexts without calls are loops. A thread's registers are the record `Machine`, which
+//! the generator widens by argument registers and cursors of allocation.
+
+mod block;
+mod frames;
+mod memory;
+
+use gchr_core::hash::HashMap;
+use gchr_core::op::Op;
+use gchr_core::plan::term::{FunctionId, Layout, LocalId, Region};
+use gchr_core::rule::Program;
+use gchr_core::signature::{SortId, SortKind, SymbolId};
+use gchr_core::source::SourceMap;
+
+use super::equality::Equality;
+use super::states::{ResumeCode, ResumeId, StateId, States};
+use crate::build::{self, FunctionBuilder};
+use crate::codegen::{Site, Sites};
+use crate::ir::*;
+
+pub use frames::{Shape, holes};
+pub use memory::{stride, view};
+
+/// States of the template; generated ones follow.
+const RETURNS: u32 = 0;
+const IDLE: u32 = 1;
+const ENDED: u32 = 2;
+const FIRST_STATE: u32 = 3;
+/// Words of a join before its frame.
+pub(super) const JOIN_HEAD: u32 = 6;
+/// Words of the buffer `error` before values.
+pub const ERROR_VALUES: u32 = 8;
+/// The kind of an error whose values are terms.
+pub const TERM_ERROR: u32 = 4;
+
+/// An error whose operands are terms, by the number that the device reports.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TermError {
+    /// No rule matches an application of a symbol whose result is a number.
+    NoRule {
+        /// The symbol.
+        symbol: SymbolId,
+        /// Sorts of its arguments.
+        args: Vec<SortId>,
+    },
+    /// An operand has the wrong type.
+    Type {
+        /// The operator.
+        op: Op,
+        /// Where.
+        site: Site,
+        /// Sort of the operand.
+        sort: SortId,
+    },
+}
+
+/// What generated code reports besides values.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Reports {
+    /// Arithmetic.
+    pub sites: Sites,
+    /// Others.
+    pub terms: Vec<TermError>,
+}
+
+/// Number of a state in `Machine::state`.
+pub fn state_number(state: StateId) -> u32 {
+    state.0 + FIRST_STATE
+}
+
+/// Generates `step`.
+pub(super) fn step_function(
+    states: &States<'_>,
+    equality: &Equality,
+    shape: &Shape,
+    program: &Program,
+    sources: &SourceMap,
+    module: &Module,
+    reports: &mut Reports,
+) -> Function {
+    let runtime = Runtime { module, shape };
+    let mut b = FunctionBuilder::new("step", FunctionKind::Device, Type::Record(runtime.machine()));
+    let p = b.param("p", Type::Record(runtime.params()));
+    let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
+    let before = b.param("before", Type::Record(runtime.machine()));
+    let m = b.var("m", before);
+    let first = FunctionId(0);
+    let mut g = Generator {
+        states,
+        equality,
+        runtime,
+        program,
+        sources,
+        reports,
+        b,
+        p,
+        stack,
+        m,
+        function: first,
+        env: HashMap::default(),
+        structured: None,
+    };
+    g.states();
+    g.resumes();
+    g.b.ret(Some(g.m.clone()));
+    g.b.finish()
+}
+
+/// The template's module and the sizes chosen for the program.
+#[derive(Clone, Copy)]
+pub(super) struct Runtime<'a> {
+    module: &'a Module,
+    shape: &'a Shape,
+}
+
+impl<'a> Runtime<'a> {
+    fn record(self, name: &str) -> RecordId {
+        self.module.record(name).unwrap_or_else(|| panic!("the template of tasks defines {name}"))
+    }
+    fn machine(self) -> RecordId {
+        self.record("Machine")
+    }
+    fn params(self) -> RecordId {
+        self.record("Params")
+    }
+    fn function(self, name: &str) -> crate::ir::FunctionId {
+        self.module.function(name).unwrap_or_else(|| panic!("the template of tasks defines {name}"))
+    }
+}
+
+/// Generator of the code of all states.
+struct Generator<'a, 'p> {
+    states: &'a States<'p>,
+    equality: &'a Equality,
+    runtime: Runtime<'a>,
+    program: &'a Program,
+    sources: &'a SourceMap,
+    reports: &'a mut Reports,
+    b: FunctionBuilder,
+    p: Expr,
+    stack: Expr,
+    m: Expr,
+    /// The function that code is generated for.
+    function: FunctionId,
+    /// Values of the locals in scope.
+    env: HashMap<LocalId, Expr>,
+    /// The region whose head is the structured loop around the code at hand, with the variables of its parameters.
+    structured: Option<(*const Region, Vec<Expr>)>,
+}
+
+impl<'a, 'p> Generator<'a, 'p> {
+    fn layout(&self) -> &'p Layout {
+        &self.states.plan.layout
+    }
+    fn sort(&self, local: LocalId) -> SortId {
+        self.states.plan.functions[self.function].sort(local)
+    }
+    fn name(&self, local: LocalId) -> String {
+        identifier(&self.states.plan.functions[self.function].locals[local].name)
+    }
+    fn is_wide(&self, local: LocalId) -> bool {
+        self.layout().sorts[self.sort(local)].is_wide()
+    }
+    fn scalar(&self, local: LocalId) -> Scalar {
+        match self.layout().sorts[self.sort(local)].kind {
+            SortKind::Int => Scalar::I64,
+            SortKind::Float => Scalar::F64,
+            _ => Scalar::U32,
+        }
+    }
+
+    /// A field of the machine.
+    fn reg(&self, name: &str) -> Expr {
+        build::field(self.runtime.module, self.m.clone(), name)
+    }
+    /// A field of the parameters.
+    fn param(&self, name: &str) -> Expr {
+        build::field(self.runtime.module, self.p.clone(), name)
+    }
+    fn set(&mut self, name: &str, value: Expr) {
+        let reg = self.reg(name);
+        self.b.assign(reg, value);
+    }
+    fn local(&self, local: LocalId) -> Expr {
+        match self.env.get(&local) {
+            Some(value) => value.clone(),
+            None => panic!("local {} has no value here", self.name(local)),
+        }
+    }
+    /// Binds a local to a new variable.
+    fn bind(&mut self, local: LocalId, value: Expr) {
+        let name = self.name(local);
+        let variable = self.b.var(&name, value);
+        self.env.insert(local, variable);
+    }
+
+    /// The cases of all states.
+    fn states(&mut self) {
+        let mut cases = Vec::new();
+        for id in self.states.states.ids() {
+            self.function = self.states.states[id].function;
+            self.b.begin();
+            self.state(id);
+            cases.push((vec![u64::from(state_number(id))], self.b.end()));
+        }
+        let value = self.reg("state");
+        if !cases.is_empty() {
+            self.b.push(StmtKind::Switch { value, cases, default: Vec::new() });
+        }
+    }
+
+    fn state(&mut self, id: StateId) {
+        let state = &self.states.states[id];
+        self.env.clear();
+        self.structured = None;
+        let locals = &self.states.plan.functions[self.function].name;
+        self.b.origin(None, locals.clone());
+        let params = self.read_arguments(&state.params);
+        let compares = self.equality.compares(self.function);
+        let loops = state.head_of.filter(|_| self.continues(state.code));
+        let whole = &self.states.plan.functions[self.function].region;
+        let Some(region) = loops.or(compares.then_some(whole)) else {
+            return self.code(state.code);
+        };
+        self.structured = Some((std::ptr::from_ref(region), params[..region.params.len()].to_vec()));
+        self.b.begin();
+        self.guard();
+        if compares {
+            self.identical(&params);
+        }
+        self.code(state.code);
+        self.b.end_while(build::bool(true));
+        self.structured = None;
+    }
+
+    /// A function that compares terms knows without looking that a term equals itself.
+    fn identical(&mut self, params: &[Expr]) {
+        let [a, b] = params else { return };
+        self.b.begin();
+        let yes = self.truth_word(true);
+        self.return_word(yes);
+        self.b.end_if(build::eq(a.clone(), b.clone()));
+    }
+
+    /// Argument registers as variables of the parameters.
+    fn read_arguments(&mut self, params: &[LocalId]) -> Vec<Expr> {
+        let registers = self.argument_registers(params);
+        let mut variables = Vec::new();
+        for (&param, register) in params.iter().zip(registers) {
+            let value = from_bits(self.scalar(param), register);
+            self.bind(param, value);
+            variables.push(self.local(param));
+        }
+        variables
+    }
+
+    fn argument_registers(&self, params: &[LocalId]) -> Vec<Expr> {
+        self.registers_of(params.iter().map(|&p| self.is_wide(p)))
+    }
+
+    fn registers_of(&self, wide: impl Iterator<Item = bool>) -> Vec<Expr> {
+        let (mut words, mut numbers) = (0, 0);
+        wide.map(|wide| {
+            let count = if wide { &mut numbers } else { &mut words };
+            *count += 1;
+            self.reg(&format!("{}{}", if wide { "n" } else { "w" }, *count - 1))
+        })
+        .collect()
+    }
+
+    /// The loop that pops frames while there is a value.
+    fn resumes(&mut self) {
+        if self.states.resumes.is_empty() {
+            return;
+        }
+        self.b.begin();
+        let stride = build::u32(self.runtime.shape.stride);
+        let sp = self.reg("sp");
+        self.b.assign(sp.clone(), build::binary(BinaryOp::Sub, sp.clone(), stride));
+        let resume = build::element(self.stack.clone(), sp.clone());
+        let resume = self.b.var("resume", resume);
+        let mut cases = Vec::new();
+        for id in self.states.resumes.ids() {
+            self.function = self.states.resumes[id].function;
+            self.b.begin();
+            self.resume(id);
+            cases.push((vec![u64::from(id.0)], self.b.end()));
+        }
+        self.b.push(StmtKind::Switch { value: resume, cases, default: Vec::new() });
+        let body = self.b.end();
+        let returns = build::eq(self.reg("state"), build::u32(RETURNS));
+        let more = build::binary(BinaryOp::Ne, sp, self.reg("base"));
+        let condition = build::binary(BinaryOp::AndAlso, returns, more);
+        self.b.push(StmtKind::While { condition, body });
+    }
+
+    fn resume(&mut self, id: ResumeId) {
+        self.env.clear();
+        let resume = &self.states.resumes[id];
+        let name = &self.states.plan.functions[self.function].name;
+        self.b.origin(None, format!("{name}, behind {}", self.name(resume.dst)));
+        self.load_frame(id);
+        let value = self.returned(resume.dst);
+        self.bind(resume.dst, value);
+        match resume.code {
+            ResumeCode::Rest(code) => self.code(code),
+            ResumeCode::Nest(nest) => self.meet(nest),
+        }
+    }
+
+    /// The value that a call brought.
+    fn returned(&self, dst: LocalId) -> Expr {
+        if !self.is_wide(dst) {
+            return self.reg("value");
+        }
+        from_bits(self.scalar(dst), wide_bits(self.reg("value"), self.reg("high")))
+    }
+
+    /// Looks at the limits now and then.
+    fn guard(&mut self) {
+        let many = self.runtime.module.constant("REPORT");
+        let many = Expr::new(ExprKind::Constant(many.expect("the template defines REPORT")), Type::U32);
+        let count = self.reg("count");
+        self.b.begin();
+        let args = vec![
+            self.param("control"),
+            self.param("counts"),
+            self.param("error"),
+            count.clone(),
+            self.param("max_applied"),
+        ];
+        let over = self.b.call("over", self.runtime.module, self.runtime.function("report"), args);
+        self.b.assign(count.clone(), build::u32(0));
+        self.b.begin();
+        self.end_thread();
+        self.b.end_if(over);
+        self.b.end_if(build::binary(BinaryOp::Ge, count, many));
+    }
+
+    /// The thread has nothing to do any more.
+    fn end_thread(&mut self) {
+        self.set("state", build::u32(ENDED));
+        self.b.ret(Some(self.m.clone()));
+    }
+}
+
+/// Two words as bits of a number.
+fn wide_bits(low: Expr, high: Expr) -> Expr {
+    let high = build::binary(BinaryOp::Shl, build::cast(Scalar::U64, high), build::u32(32));
+    build::binary(BinaryOp::Or, build::cast(Scalar::U64, low), high)
+}
+
+/// Bits as a value; words are values.
+fn from_bits(scalar: Scalar, bits: Expr) -> Expr {
+    match scalar {
+        Scalar::F64 => build::intrinsic(Intrinsic::FloatFromBits, vec![bits], Scalar::F64),
+        other => build::cast(other, bits),
+    }
+}
+
+/// A number as bits.
+fn to_bits(value: Expr) -> Expr {
+    if value.ty == Type::F64 {
+        build::intrinsic(Intrinsic::FloatBits, vec![value], Scalar::U64)
+    } else {
+        build::cast(Scalar::U64, value)
+    }
+}
+
+/// The two words of a number.
+fn halves(value: Expr) -> [Expr; 2] {
+    let bits = to_bits(value);
+    let high = build::binary(BinaryOp::Shr, bits.clone(), build::u32(32));
+    [build::cast(Scalar::U32, bits), build::cast(Scalar::U32, high)]
+}
+
+fn add(value: Expr, offset: u32) -> Expr {
+    if offset == 0 { value } else { build::binary(BinaryOp::Add, value, build::u32(offset)) }
+}
+
+/// A name for the variable of a local. It ends in a letter, so that it differs from what the builder makes of others by numbers.
+fn identifier(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
+    let clean = words.collect::<Vec<_>>().join("_");
+    match clean.chars().next() {
+        Some(c) if c.is_ascii_alphabetic() => format!("{clean}_v"),
+        _ => format!("v{clean}_v"),
+    }
+}

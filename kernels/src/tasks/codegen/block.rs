@@ -1,0 +1,528 @@
+//! Blocks of the plan as structured code.
+
+use gchr_core::ids::Id;
+use gchr_core::op::Op;
+use gchr_core::plan::term::{
+    Arm, Block, End, FunctionId, LocalId, Region, Site as PlanSite, Step, Target, Test,
+};
+use gchr_core::rule::{Const, RuleId};
+use gchr_core::signature::{SortKind, SymbolId};
+
+use super::super::states::{NestId, Position, StateId};
+use super::{ERROR_VALUES, Generator, RETURNS, TERM_ERROR, TermError, halves, state_number, to_bits};
+use crate::build;
+use crate::codegen::{Arithmetic, Site};
+use crate::ir::*;
+
+/// What a block that ends does with a value: leaves the innermost region without calls.
+#[derive(Clone)]
+struct Inner {
+    value: Expr,
+    /// Variables of the parameters, when the region is a loop.
+    params: Option<Vec<Expr>>,
+}
+
+impl<'p> Generator<'_, 'p> {
+    /// Whether control gets from here back to the head of the region around, without a call in between.
+    pub(super) fn continues(&self, code: Position<'p>) -> bool {
+        for (at, step) in code.block.steps.iter().enumerate().skip(code.at) {
+            let here = Position { at, ..code };
+            match step {
+                Step::Call { .. } => return false,
+                Step::Region { region, .. } if self.states.nest_at(here).is_some() => {
+                    let nest = self.states.nest_at(here);
+                    return !region.is_loop() && self.leaves(Position { block: &region.body, at: 0, nest });
+                }
+                _ => {}
+            }
+        }
+        match &code.block.end {
+            End::Continue(_) => true,
+            End::Context { target: Target::Again, .. } => true,
+            other => other.blocks().into_iter().any(|b| self.continues(Position { block: b, at: 0, ..code })),
+        }
+    }
+
+    /// Whether control gets from inside a nest with one way out to that way out, and from there to the head of the region around.
+    fn leaves(&self, code: Position<'p>) -> bool {
+        let Some(nest) = code.nest.map(|id| &self.states.nests[id]) else { return false };
+        if nest.after.is_some() {
+            return false;
+        }
+        fn returns(block: &Block) -> bool {
+            let calls = block.steps.iter().any(|s| matches!(s, Step::Call { .. } | Step::Region { .. }));
+            !calls && (matches!(block.end, End::Return(_)) || block.end.blocks().into_iter().any(returns))
+        }
+        returns(code.block) && self.continues(nest.rest)
+    }
+
+    /// The rest of a block, up to the next call or jump.
+    pub(super) fn code(&mut self, code: Position<'p>) {
+        if code.at == 0 {
+            self.count(&code.block.applied);
+        }
+        for at in code.at..code.block.steps.len() {
+            let here = Position { at, ..code };
+            match &code.block.steps[at] {
+                Step::Call { function, args, .. } => {
+                    let resume = self.states.resume_at(here);
+                    self.push_frame(resume);
+                    self.start_call(*function, args);
+                    return self.leave();
+                }
+                Step::Region { inits, region, .. } if let Some(nest) = self.states.nest_at(here) => {
+                    return self.enter_nest(nest, inits, region);
+                }
+                step => self.step(step),
+            }
+            if !self.b.completes() {
+                return;
+            }
+        }
+        self.end(code);
+    }
+
+    /// The innermost structured loop around the code ends: its state is left.
+    fn leave(&mut self) {
+        if self.structured.is_some() {
+            self.b.push(StmtKind::Break);
+        }
+    }
+
+    /// Counts rule applications; what follows comes from the last one.
+    fn count(&mut self, applied: &[RuleId]) {
+        let Some(&last) = applied.last() else { return };
+        let names: Vec<String> = applied.iter().map(|&rule| self.program.rule_name(rule)).collect();
+        let (line, _) = self.sources.line_column(self.program.rules[last].span);
+        self.b.origin(u32::try_from(line).ok(), names.join(", "));
+        let count = self.reg("count");
+        let more = build::u32(applied.len() as u32);
+        self.b.assign(count.clone(), build::binary(BinaryOp::Add, count, more));
+    }
+
+    /// A nested region with calls: its code follows here, or is a state of its own.
+    fn enter_nest(&mut self, id: NestId, inits: &[LocalId], region: &'p Region) {
+        let values: Vec<Expr> = inits.iter().map(|&i| self.local(i)).collect();
+        for (&param, value) in region.params.iter().zip(values) {
+            self.env.insert(param, value);
+        }
+        match self.states.nests[id].head {
+            Some(head) => self.go(head),
+            None => self.code(Position { block: &region.body, at: 0, nest: Some(id) }),
+        }
+    }
+
+    /// Jumps to a state whose parameters have values here.
+    fn go(&mut self, state: StateId) {
+        let params = &self.states.states[state].params;
+        let values = params.iter().map(|&p| self.local(p)).collect();
+        self.jump(state, values);
+        self.leave();
+    }
+
+    /// Sets the argument registers and the state.
+    fn jump(&mut self, state: StateId, values: Vec<Expr>) {
+        let registers = self.registers_of(values.iter().map(|v| v.ty != Type::U32));
+        for (register, value) in registers.into_iter().zip(values) {
+            let value = if value.ty == Type::U32 { value } else { to_bits(value) };
+            self.b.assign(register, value);
+        }
+        self.set("state", build::u32(state_number(state)));
+    }
+
+    fn start_call(&mut self, function: FunctionId, args: &[LocalId]) {
+        if self.states.holes[function] {
+            self.set("hole", build::u32(0));
+        }
+        let values = args.iter().map(|&a| self.local(a)).collect();
+        self.jump(self.states.entries[function], values);
+    }
+
+    fn end(&mut self, code: Position<'p>) {
+        match &code.block.end {
+            End::Return(value) => self.leave_region(code, *value),
+            End::TailCall { function, args } => {
+                if self.states.holes[*function] && !self.states.holes[self.function] {
+                    self.set("hole", build::u32(0));
+                }
+                let values = args.iter().map(|&a| self.local(a)).collect();
+                self.jump(self.states.entries[*function], values);
+                self.leave();
+            }
+            End::Continue(args) => self.again(code, args),
+            End::Context { hole, nest, target, args } => {
+                let values = args.iter().map(|&a| self.local(a)).collect::<Vec<_>>();
+                self.context(*hole, nest);
+                match target {
+                    Target::Again => self.again(code, args),
+                    Target::Function(function) => {
+                        self.jump(self.states.entries[*function], values);
+                        self.leave();
+                    }
+                }
+            }
+            End::NoRule { symbol, args } => self.no_rule(*symbol, args),
+            End::Match { on, arms, default } => {
+                let ways = ways(arms, default.as_deref());
+                self.branch(*on, &ways, &mut |g, block| g.code(Position { block, at: 0, ..code }));
+            }
+            End::If { test, then, otherwise } => {
+                let condition = self.test(test);
+                self.b.begin();
+                self.code(Position { block: then, at: 0, ..code });
+                let then = self.b.end();
+                self.b.begin();
+                self.code(Position { block: otherwise, at: 0, ..code });
+                let otherwise = self.b.end();
+                self.b.push(StmtKind::If { condition, then, otherwise });
+            }
+        }
+    }
+
+    /// Once more through the region around.
+    fn again(&mut self, code: Position<'p>, args: &[LocalId]) {
+        let values: Vec<Expr> = args.iter().map(|&a| self.local(a)).collect();
+        let region = match code.nest {
+            Some(nest) => self.states.nests[nest].region,
+            None => &self.states.plan.functions[self.function].region,
+        };
+        if let Some((head, variables)) = self.structured.clone()
+            && std::ptr::eq(head, region)
+        {
+            self.assign_all(&variables, values);
+            self.b.push(StmtKind::Continue);
+            return;
+        }
+        let head = match code.nest {
+            Some(nest) => self.states.nests[nest].head,
+            None => Some(self.states.entries[self.function]),
+        };
+        let Some(head) = head else { return };
+        // Only for the jump: other ways through the region still see the old values.
+        let before = self.env.clone();
+        for (&param, value) in region.params.iter().zip(values) {
+            self.env.insert(param, value);
+        }
+        self.go(head);
+        self.env = before;
+    }
+
+    /// New values for the variables of a loop, all at once.
+    fn assign_all(&mut self, variables: &[Expr], values: Vec<Expr>) {
+        let mut moves: Vec<(Expr, Expr)> =
+            variables.iter().cloned().zip(values).filter(|(to, from)| to != from).collect();
+        let targets: Vec<Expr> = moves.iter().map(|(to, _)| to.clone()).collect();
+        for (at, (_, from)) in moves.iter_mut().enumerate() {
+            if targets[..at].contains(from) {
+                *from = self.b.var("moved", from.clone());
+            }
+        }
+        for (to, from) in moves {
+            self.b.assign(to, from);
+        }
+    }
+
+    /// The value of the region around: of the function, or of a nest.
+    fn leave_region(&mut self, code: Position<'p>, value: LocalId) {
+        let Some(id) = code.nest else {
+            return self.return_value(value);
+        };
+        let nest = &self.states.nests[id];
+        let value = self.local(value);
+        self.env.insert(nest.dst, value);
+        match nest.after {
+            Some(after) => self.go(after),
+            None => self.code(nest.rest),
+        }
+    }
+
+    fn return_value(&mut self, value: LocalId) {
+        let wide = self.is_wide(value);
+        let value = self.local(value);
+        if wide {
+            let [low, high] = halves(value);
+            self.set("value", low);
+            self.set("high", high);
+            self.set("state", build::u32(RETURNS));
+            self.leave();
+        } else {
+            self.return_word(value);
+        }
+    }
+
+    /// The function returns a term.
+    pub(super) fn return_word(&mut self, value: Expr) {
+        self.return_term(value);
+        self.set("state", build::u32(RETURNS));
+        self.leave();
+    }
+
+    /// A truth value.
+    pub(super) fn truth_word(&self, value: bool) -> Expr {
+        build::u32(self.truth(value))
+    }
+
+    /// The call of a context and its siblings are back: the cells around it.
+    pub(super) fn meet(&mut self, nest: &[Step]) {
+        nest.iter().for_each(|step| self.step(step));
+        if let Some(outer) = nest.last().and_then(Step::dst) {
+            self.return_value(outer);
+        }
+    }
+
+    /// A step without calls.
+    pub(super) fn step(&mut self, step: &Step) {
+        match step {
+            Step::Const { dst, value } => {
+                let value = constant(*value);
+                self.bind(*dst, value);
+            }
+            Step::Build { dst, symbol, args, .. } => {
+                let value = self.build(*symbol, args);
+                self.bind(*dst, value);
+            }
+            Step::Repeat { dst, symbol, count, arg } => {
+                let arg = self.local(*arg);
+                let value = self.repeat(*symbol, *count, arg);
+                self.bind(*dst, value);
+            }
+            Step::Operate { dst, op, args, site } => self.operate(*dst, *op, args, *site),
+            Step::Region { dst, inits, region } => self.region(*dst, inits, region),
+            Step::Call { .. } | Step::Trace { .. } | Step::Ref(_) => {}
+        }
+    }
+
+    /// A nested region without calls.
+    fn region(&mut self, dst: LocalId, inits: &[LocalId], region: &Region) {
+        let name = self.name(dst);
+        let value = self.b.declare(&name, Type::Scalar(self.scalar(dst)));
+        let inits: Vec<Expr> = inits.iter().map(|&i| self.local(i)).collect();
+        if region.is_loop() {
+            for (&param, init) in region.params.iter().zip(inits) {
+                self.bind(param, init);
+            }
+            let params = region.params.iter().map(|&p| self.local(p)).collect();
+            self.b.begin();
+            self.guard();
+            self.inner_block(&region.body, &Inner { value: value.clone(), params: Some(params) });
+            self.b.end_while(build::bool(true));
+        } else {
+            for (&param, init) in region.params.iter().zip(inits) {
+                self.env.insert(param, init);
+            }
+            self.inner_block(&region.body, &Inner { value: value.clone(), params: None });
+        }
+        self.env.insert(dst, value);
+    }
+
+    fn inner_block(&mut self, block: &Block, around: &Inner) {
+        self.count(&block.applied);
+        for step in &block.steps {
+            self.step(step);
+            if !self.b.completes() {
+                return;
+            }
+        }
+        match &block.end {
+            End::Return(value) => {
+                let value = self.local(*value);
+                self.b.assign(around.value.clone(), value);
+                if around.params.is_some() {
+                    self.b.push(StmtKind::Break);
+                }
+            }
+            End::Continue(args) => {
+                let values = args.iter().map(|&a| self.local(a)).collect();
+                if let Some(params) = &around.params {
+                    self.assign_all(params, values);
+                    self.b.push(StmtKind::Continue);
+                }
+            }
+            End::NoRule { symbol, args } => self.no_rule(*symbol, args),
+            End::Match { on, arms, default } => {
+                let ways = ways(arms, default.as_deref());
+                self.branch(*on, &ways, &mut |g, block| g.inner_block(block, around));
+            }
+            End::If { test, then, otherwise } => {
+                let condition = self.test(test);
+                self.b.begin();
+                self.inner_block(then, around);
+                let then = self.b.end();
+                self.b.begin();
+                self.inner_block(otherwise, around);
+                let otherwise = self.b.end();
+                self.b.push(StmtKind::If { condition, then, otherwise });
+            }
+            // The plan's verifier keeps these out of nested regions.
+            End::TailCall { .. } | End::Context { .. } => {}
+        }
+    }
+
+    /// Branches by the head symbol of a value.
+    fn branch<'b>(
+        &mut self,
+        on: LocalId,
+        ways: &[(Option<&'b Arm>, &'b Block)],
+        code: &mut dyn FnMut(&mut Self, &'b Block),
+    ) {
+        let value = self.local(on);
+        let sort = &self.layout().sorts[self.sort(on)];
+        let tag = if sort.has_cells() && sort.tag_bits > 0 {
+            let mask = (1u32 << sort.tag_bits) - 1;
+            build::binary(BinaryOp::And, value.clone(), build::u32(mask))
+        } else {
+            value.clone()
+        };
+        let mut blocks = Vec::new();
+        for (arm, block) in ways {
+            self.b.begin();
+            if let Some(arm) = arm {
+                let (variant, _) = self.variant(arm.symbol);
+                self.read_fields(variant, value.clone(), &arm.fields);
+            }
+            code(self, block);
+            blocks.push((arm.map(|arm| self.variant(arm.symbol).1), self.b.end()));
+        }
+        let Some((_, last)) = blocks.pop() else { return };
+        match blocks.len() {
+            0 => last.into_iter().for_each(|stmt| self.b.append(stmt)),
+            1 => {
+                let (of, then) = blocks.swap_remove(0);
+                let condition = build::eq(tag, build::u32(of.unwrap_or(0)));
+                self.b.push(StmtKind::If { condition, then, otherwise: last });
+            }
+            _ => {
+                let cases =
+                    blocks.into_iter().map(|(of, body)| (vec![u64::from(of.unwrap_or(0))], body)).collect();
+                self.b.push(StmtKind::Switch { value: tag, cases, default: last });
+            }
+        }
+    }
+
+    fn truth(&self, value: bool) -> u32 {
+        let booleans = self.program.signature.booleans;
+        let symbol = if value { booleans.true_symbol } else { booleans.false_symbol };
+        self.layout().tag(symbol).unwrap_or(u32::MAX)
+    }
+
+    fn test(&mut self, test: &Test) -> Expr {
+        match *test {
+            Test::Holds(local) => build::eq(self.local(local), build::u32(self.truth(true))),
+            Test::Constant(local, value) => same(self.local(local), constant(value)),
+            Test::Same(a, b) => same(self.local(a), self.local(b)),
+            Test::Compare(op, a, b) => {
+                let args = [self.local(a), self.local(b)];
+                crate::codegen::expression(op, &args).unwrap_or_else(|| build::bool(false))
+            }
+        }
+    }
+
+    fn operate(&mut self, dst: LocalId, op: Op, args: &[LocalId], site: PlanSite) {
+        let site = Site { rule: Some(site.rule), span: site.span };
+        let values: Vec<Expr> = args.iter().map(|&a| self.local(a)).collect();
+        let sort = self.sort(args[0]);
+        let kind = self.layout().sorts[sort].kind;
+        if kind == SortKind::Data {
+            return self.operate_on_term(dst, op, args, values, site);
+        }
+        if matches!(op, Op::Both | Op::Either | Op::Negate) {
+            return self.type_error(op, args[0], site);
+        }
+        let error = self.param("error");
+        let arithmetic = Arithmetic { module: self.runtime.module, error, sites: &mut self.reports.sites };
+        let value = arithmetic.compute(&mut self.b, op, kind == SortKind::Float, values, site);
+        let value = if op.is_test() { self.truth_value(value) } else { value };
+        self.bind(dst, value);
+    }
+
+    fn truth_value(&self, condition: Expr) -> Expr {
+        let [yes, no] = [true, false].map(|v| Box::new(build::u32(self.truth(v))));
+        Expr::new(ExprKind::Select(Box::new(condition), yes, no), Type::U32)
+    }
+
+    /// Structural equality of values without cells, and negation.
+    fn operate_on_term(&mut self, dst: LocalId, op: Op, args: &[LocalId], values: Vec<Expr>, site: Site) {
+        match (op, values.as_slice()) {
+            (Op::Same, [a, b]) => {
+                let value = self.truth_value(build::eq(a.clone(), b.clone()));
+                self.bind(dst, value);
+            }
+            (Op::Differ, [a, b]) => {
+                let value = self.truth_value(build::binary(BinaryOp::Ne, a.clone(), b.clone()));
+                self.bind(dst, value);
+            }
+            (Op::Negate, [a]) => {
+                let is = |g: &Self, v| build::eq(a.clone(), build::u32(g.truth(v)));
+                let (yes, no) = (is(self, true), is(self, false));
+                if self.layout().sorts[self.sort(args[0])].has_cells() {
+                    self.b.begin();
+                    self.type_error(op, args[0], site);
+                    let known = build::binary(BinaryOp::OrElse, yes, no.clone());
+                    self.b.end_if(Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(known)), Type::BOOL));
+                }
+                let value = self.truth_value(no);
+                self.bind(dst, value);
+            }
+            _ => self.type_error(op, args[0], site),
+        }
+    }
+
+    fn type_error(&mut self, op: Op, local: LocalId, site: Site) {
+        let sort = self.sort(local);
+        self.fail(TermError::Type { op, site, sort }, &[local]);
+    }
+
+    fn no_rule(&mut self, symbol: SymbolId, args: &[LocalId]) {
+        let sorts = args.iter().map(|&a| self.sort(a)).collect();
+        self.fail(TermError::NoRule { symbol, args: sorts }, args);
+    }
+
+    /// Notes an error with terms, unless there is one, and ends the run.
+    fn fail(&mut self, error: TermError, values: &[LocalId]) {
+        let number = self.reports.terms.len() as u32;
+        self.reports.terms.push(error);
+        let buffer = self.param("error");
+        let word = |k: u32| build::element(buffer.clone(), build::u32(k));
+        let args = vec![buffer.clone(), build::u32(number), build::u32(TERM_ERROR)];
+        let first = self.b.call("first", self.runtime.module, self.runtime.function("note"), args);
+        self.b.begin();
+        for (k, &local) in values.iter().enumerate() {
+            let value = self.local(local);
+            let words = if self.is_wide(local) { halves(value) } else { [value, build::u32(0)] };
+            for (half, value) in words.into_iter().enumerate() {
+                let to = word(ERROR_VALUES + 2 * k as u32 + half as u32);
+                self.b.push(StmtKind::Own { name: "first error".into(), place: build::place(to.clone()) });
+                self.b.assign(to, value);
+            }
+        }
+        self.b.end_if(first);
+        let failed = self.runtime.module.constant("FAILED").expect("the template defines FAILED");
+        let failed = Expr::new(ExprKind::Constant(failed), Type::U32);
+        let args = vec![self.param("control"), failed];
+        self.b.run(self.runtime.function("stop"), args);
+        self.end_thread();
+    }
+}
+
+/// The ways that a match has: an arm each, and one without for all other variants.
+fn ways<'b>(arms: &'b [Arm], default: Option<&'b Block>) -> Vec<(Option<&'b Arm>, &'b Block)> {
+    arms.iter().map(|arm| (Some(arm), &arm.body)).chain(default.map(|b| (None, b))).collect()
+}
+
+fn constant(value: Const) -> Expr {
+    match value {
+        Const::Int(n) => build::i64(n),
+        // Literals have no sign.
+        Const::Float(x) if x.is_sign_negative() => {
+            let bits = Expr::new(ExprKind::Literal(Literal::Int(x.to_bits())), Type::U64);
+            build::intrinsic(Intrinsic::FloatFromBits, vec![bits], Scalar::F64)
+        }
+        Const::Float(x) => Expr::new(ExprKind::Literal(Literal::Float(x)), Type::F64),
+        Const::Atom(text) | Const::Str(text) => build::u32(text.index() as u32),
+    }
+}
+
+/// Structural equality of values without cells: floats are the same when their bits are.
+fn same(a: Expr, b: Expr) -> Expr {
+    if a.ty == Type::F64 { build::eq(to_bits(a), to_bits(b)) } else { build::eq(a, b) }
+}

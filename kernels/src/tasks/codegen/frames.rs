@@ -1,0 +1,350 @@
+//! Frames: what they hold, pushing and popping, and how the oldest one is split.
+
+use gchr_core::ids::IdVec;
+use gchr_core::plan::term::{FunctionId, LocalId};
+
+use super::super::states::{ResumeId, States};
+use super::{Generator, IDLE, JOIN_HEAD, Runtime, add, from_bits, halves, state_number, wide_bits};
+use crate::build::{self, FunctionBuilder};
+use crate::ir::*;
+
+/// Sizes chosen for a program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Shape {
+    /// Frames.
+    pub frames: IdVec<ResumeId, Frame>,
+    /// Words a frame takes on the stack.
+    pub stride: u32,
+    /// Words of the stack.
+    pub stack: u32,
+    /// Argument registers of one word, and of 64 bits.
+    pub words: u32,
+    /// See `words`.
+    pub numbers: u32,
+    /// Whether some function runs in a context.
+    pub holes: bool,
+}
+
+/// What a frame holds behind the resume point.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Frame {
+    /// Live variables with their first words, and whether they have two.
+    pub live: Vec<(LocalId, u32, bool)>,
+    /// First of the two words with the root and the hole of the function's context, if it can have one.
+    pub context: Option<u32>,
+    /// Words in all.
+    pub words: u32,
+}
+
+/// Stacks hold so many frames, or fewer that are large.
+const FRAMES: u32 = 32;
+const FEWEST_FRAMES: u32 = 8;
+const STACK_WORDS: u32 = 256;
+
+impl Shape {
+    /// Sizes for a plan; `frames`: how many a stack holds, instead of a number that suits a GPU.
+    pub fn new(states: &States<'_>, frames: Option<u32>) -> Self {
+        let wide =
+            |f: FunctionId, l: LocalId| states.plan.layout.sorts[states.plan.functions[f].sort(l)].is_wide();
+        let mut shape = Self {
+            frames: IdVec::new(),
+            stride: 2,
+            stack: 0,
+            words: 0,
+            numbers: 0,
+            holes: states.holes.iter().any(|&h| h),
+        };
+        for resume in states.resumes.iter() {
+            let mut next = 1;
+            let live = resume.live.iter().map(|&l| {
+                let wide = wide(resume.function, l);
+                let at = next;
+                next += 1 + u32::from(wide);
+                (l, at, wide)
+            });
+            let live = live.collect();
+            let context = states.holes[resume.function].then_some(next);
+            next += if context.is_some() { 2 } else { 0 };
+            shape.stride = shape.stride.max(next);
+            shape.frames.push(Frame { live, context, words: next });
+        }
+        for state in states.states.iter() {
+            let numbers = state.params.iter().filter(|&&p| wide(state.function, p)).count() as u32;
+            shape.numbers = shape.numbers.max(numbers);
+            shape.words = shape.words.max(state.params.len() as u32 - numbers);
+        }
+        let fitting = (STACK_WORDS / shape.stride).clamp(FEWEST_FRAMES, FRAMES);
+        let count = frames.unwrap_or(fitting).max(2).next_multiple_of(2);
+        shape.stack = count * shape.stride;
+        shape
+    }
+
+    /// Words a task.
+    pub fn task(&self) -> u32 {
+        2 + self.words + 2 * self.numbers
+    }
+    /// Words a join: a power of two.
+    pub fn join(&self) -> u32 {
+        (JOIN_HEAD + self.stride).next_power_of_two()
+    }
+    /// Words that a full stack leaves behind.
+    pub fn half(&self) -> u32 {
+        self.stack / 2
+    }
+    /// Words a chunk.
+    pub fn chunk(&self) -> u32 {
+        1 + self.half()
+    }
+}
+
+impl Generator<'_, '_> {
+    fn on_stack(&self, offset: u32) -> Expr {
+        build::element(self.stack.clone(), add(self.reg("sp"), offset))
+    }
+
+    /// Pushes the frame of a resume point.
+    pub(super) fn push_frame(&mut self, resume: ResumeId) {
+        let frame = &self.runtime.shape.frames[resume];
+        let to = self.on_stack(0);
+        self.b.assign(to, build::u32(resume.0));
+        for &(local, at, wide) in &frame.live {
+            let value = self.local(local);
+            let words = if wide { halves(value).to_vec() } else { vec![value] };
+            for (k, word) in words.into_iter().enumerate() {
+                let to = self.on_stack(at + k as u32);
+                self.b.assign(to, word);
+            }
+        }
+        if let Some(at) = frame.context {
+            for (k, name) in ["root", "hole"].into_iter().enumerate() {
+                let (to, value) = (self.on_stack(at + k as u32), self.reg(name));
+                self.b.assign(to, value);
+            }
+        }
+        let sp = self.reg("sp");
+        self.b.assign(sp.clone(), add(sp, self.runtime.shape.stride));
+    }
+
+    /// Binds the live variables of the frame that was popped.
+    pub(super) fn load_frame(&mut self, resume: ResumeId) {
+        let frame = &self.runtime.shape.frames[resume];
+        for &(local, at, wide) in &frame.live {
+            let low = self.on_stack(at);
+            let value =
+                if wide { from_bits(self.scalar(local), wide_bits(low, self.on_stack(at + 1))) } else { low };
+            self.bind(local, value);
+        }
+        if let Some(at) = frame.context {
+            for (k, name) in ["root", "hole"].into_iter().enumerate() {
+                let value = self.on_stack(at + k as u32);
+                self.set(name, value);
+            }
+        }
+    }
+}
+
+/// The functions for the template's holes beside `step`, by name.
+pub fn holes(states: &States<'_>, shape: &Shape, module: &Module) -> Vec<Function> {
+    let runtime = Runtime { module, shape };
+    vec![begin(runtime), frame_words(runtime), accept(runtime), promote(states, runtime)]
+}
+
+/// A thread that has nothing to do: all registers zero but for the state and the ticket.
+fn begin(runtime: Runtime<'_>) -> Function {
+    let mut b = FunctionBuilder::new("begin", FunctionKind::Device, Type::Record(runtime.machine()));
+    let fields = &runtime.module.records[runtime.machine()].fields;
+    let values = fields.iter().map(|field| match field.name.as_str() {
+        "state" => build::u32(IDLE),
+        "ticket" => build::u32(u32::MAX),
+        _ => Expr::new(ExprKind::Literal(Literal::Int(0)), field.ty),
+    });
+    let record = Expr::new(ExprKind::Record(values.collect()), Type::Record(runtime.machine()));
+    b.ret(Some(record));
+    b.finish()
+}
+
+fn frame_words(runtime: Runtime<'_>) -> Function {
+    let mut b = FunctionBuilder::new("frame_words", FunctionKind::Device, Type::U32);
+    let resume = b.param("resume", Type::U32);
+    let mut sizes: Vec<(u32, Vec<u64>)> = Vec::new();
+    for (id, frame) in runtime.shape.frames.iter_enumerated() {
+        match sizes.iter_mut().find(|(words, _)| *words == frame.words) {
+            Some((_, ids)) => ids.push(u64::from(id.0)),
+            None => sizes.push((frame.words, vec![u64::from(id.0)])),
+        }
+    }
+    let words = b.var("words", build::u32(sizes.first().map_or(1, |(words, _)| *words)));
+    let mut cases = Vec::new();
+    for (size, ids) in sizes.into_iter().skip(1) {
+        b.begin();
+        b.assign(words.clone(), build::u32(size));
+        cases.push((ids, b.end()));
+    }
+    if !cases.is_empty() {
+        b.push(StmtKind::Switch { value: resume, cases, default: Vec::new() });
+    }
+    b.ret(Some(words));
+    b.finish()
+}
+
+fn accept(runtime: Runtime<'_>) -> Function {
+    let Runtime { module, shape } = runtime;
+    let mut b = FunctionBuilder::new("accept", FunctionKind::Device, Type::Record(runtime.machine()));
+    let p = b.param("p", Type::Record(runtime.params()));
+    let before = b.param("before", Type::Record(runtime.machine()));
+    let at = b.param("at", Type::U32);
+    let root = b.param("root", Type::BOOL);
+    let m = b.var("m", before);
+    let [roots, queue] = ["roots", "queue"].map(|name| Box::new(build::field(module, p.clone(), name)));
+    let ty = roots.ty;
+    let from = b.var("from", Expr::new(ExprKind::Select(Box::new(root), roots, queue), ty));
+    let word = |offset| build::element(from.clone(), add(at.clone(), offset));
+    let reg = |name: &str| build::field(module, m.clone(), name);
+    b.assign(reg("state"), word(0));
+    b.assign(reg("ret"), word(1));
+    for name in ["base", "sp", "scan"] {
+        b.assign(reg(name), build::u32(0));
+    }
+    for k in 0..shape.words {
+        b.assign(reg(&format!("w{k}")), word(2 + k));
+    }
+    for k in 0..shape.numbers {
+        let low = 2 + shape.words + 2 * k;
+        b.assign(reg(&format!("n{k}")), wide_bits(word(low), word(low + 1)));
+    }
+    if shape.holes {
+        b.assign(reg("hole"), build::u32(0));
+    }
+    b.ret(Some(m));
+    b.finish()
+}
+
+/// Splits the frame at the bottom of the stack.
+fn promote(states: &States<'_>, runtime: Runtime<'_>) -> Function {
+    let mut b = FunctionBuilder::new("promote", FunctionKind::Device, Type::Record(runtime.machine()));
+    let p = b.param("p", Type::Record(runtime.params()));
+    let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
+    let before = b.param("before", Type::Record(runtime.machine()));
+    let join = b.param("join", Type::U32);
+    let m = b.var("m", before);
+    let mut s = Splitter { states, runtime, b, p, stack, m, join };
+    let mut cases = Vec::new();
+    for id in states.resumes.ids().filter(|&id| states.resumes[id].split.is_some()) {
+        s.b.begin();
+        s.split(id);
+        cases.push((vec![u64::from(id.0)], s.b.end()));
+    }
+    if !cases.is_empty() {
+        let base = s.reg("base");
+        let value = build::element(s.stack.clone(), base);
+        s.b.push(StmtKind::Switch { value, cases, default: Vec::new() });
+    }
+    s.b.ret(Some(s.m.clone()));
+    s.b.finish()
+}
+
+struct Splitter<'a, 'p> {
+    states: &'a States<'p>,
+    runtime: Runtime<'a>,
+    b: FunctionBuilder,
+    p: Expr,
+    stack: Expr,
+    m: Expr,
+    join: Expr,
+}
+
+impl Splitter<'_, '_> {
+    fn reg(&self, name: &str) -> Expr {
+        build::field(self.runtime.module, self.m.clone(), name)
+    }
+    fn on_stack(&self, offset: u32) -> Expr {
+        build::element(self.stack.clone(), add(self.reg("base"), offset))
+    }
+    fn in_join(&self, offset: u32) -> Expr {
+        let joins = build::field(self.runtime.module, self.p.clone(), "joins");
+        build::element(joins, add(self.join.clone(), offset))
+    }
+    fn constant(&self, name: &str) -> Expr {
+        let id = self.runtime.module.constant(name);
+        Expr::new(ExprKind::Constant(id.unwrap_or_else(|| panic!("the template defines {name}"))), Type::U32)
+    }
+
+    fn split(&mut self, id: ResumeId) {
+        let resume = &self.states.resumes[id];
+        let Some(split) = resume.split.clone() else { return };
+        let function = &self.states.plan.functions[resume.function];
+        let wide = |l: LocalId| self.states.plan.layout.sorts[function.sort(l)].is_wide();
+        let pending = 1 + split.siblings.len() as u32;
+        let parent = self.reg("ret");
+        self.b.assign(self.in_join(0), build::u32(pending));
+        self.b.assign(self.in_join(1), parent);
+        // A value of one word leaves the other one alone.
+        self.b.assign(self.in_join(3), build::u32(0));
+        // What the children bring is not there yet.
+        let mut brought: Vec<LocalId> = vec![resume.dst];
+        brought.extend(split.siblings.iter().map(|s| s.0));
+        let (here, meet) = (&self.runtime.shape.frames[id], &self.runtime.shape.frames[split.meet]);
+        self.b.assign(self.in_join(JOIN_HEAD), build::u32(split.meet.0));
+        for &(local, at, wide) in meet.live.iter().filter(|(l, ..)| !brought.contains(l)) {
+            let from = here.live.iter().find(|(l, ..)| *l == local).map(|f| f.1);
+            let from = from.expect("what is live where calls meet is live while they run");
+            self.copy(from, JOIN_HEAD + at, 1 + u32::from(wide));
+        }
+        if let (Some(from), Some(to)) = (here.context, meet.context) {
+            self.copy(from, JOIN_HEAD + to, 2);
+        }
+        let slot = |local: LocalId, last: bool| {
+            let at = meet.live.iter().find(|(l, ..)| *l == local).map(|f| JOIN_HEAD + f.1);
+            let offset = if last { 2 } else { at.unwrap_or(4) };
+            (offset, wide(local))
+        };
+        for (k, (dst, called, args)) in split.siblings.iter().enumerate() {
+            let to = slot(*dst, k + 1 == split.siblings.len());
+            self.task(id, *called, args, to);
+        }
+        let own = self.address(slot(resume.dst, false));
+        let ret = self.reg("ret");
+        self.b.assign(ret, own);
+    }
+
+    fn copy(&mut self, from: u32, to: u32, words: u32) {
+        for k in 0..words {
+            let value = self.on_stack(from + k);
+            self.b.assign(self.in_join(to + k), value);
+        }
+    }
+
+    /// The return address of a slot of the join.
+    fn address(&self, (offset, wide): (u32, bool)) -> Expr {
+        let address = add(self.join.clone(), offset);
+        if wide { build::binary(BinaryOp::Or, address, self.constant("WIDE")) } else { address }
+    }
+
+    /// A call that becomes a task; its arguments are in the frame.
+    fn task(&mut self, id: ResumeId, function: FunctionId, args: &[LocalId], to: (u32, bool)) {
+        let module = self.runtime.module;
+        let shape = self.runtime.shape;
+        let place = self.b.call("place", module, self.runtime.function("take_place"), vec![self.p.clone()]);
+        let first = build::binary(BinaryOp::Mul, place.clone(), build::u32(shape.task()));
+        let first = self.b.var("task", first);
+        let queue = build::field(module, self.p.clone(), "queue");
+        let word = |offset: u32| build::element(queue.clone(), add(first.clone(), offset));
+        let state = self.states.entries[function];
+        self.b.assign(word(0), build::u32(state_number(state)));
+        let address = self.address(to);
+        self.b.assign(word(1), address);
+        let (mut words, mut numbers) = (2, 2 + shape.words);
+        for &arg in args {
+            let frame = shape.frames[id].live.iter().find(|(l, ..)| *l == arg);
+            let &(_, at, wide) = frame.expect("the arguments of a sibling are live");
+            let next = if wide { &mut numbers } else { &mut words };
+            let to = *next;
+            *next += 1 + u32::from(wide);
+            for k in 0..1 + u32::from(wide) {
+                let value = self.on_stack(at + k);
+                self.b.assign(word(to + k), value);
+            }
+        }
+        self.b.run(self.runtime.function("publish"), vec![self.p.clone(), place]);
+    }
+}

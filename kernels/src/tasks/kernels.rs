@@ -1,0 +1,94 @@
+//! The module of kernels for one program: the template `tasks.cu` with its holes filled.
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::ids::{Id, IdVec};
+use gchr_core::plan::term::{ClassId, TermPlan};
+use gchr_core::rule::Program;
+use gchr_core::source::SourceMap;
+
+use super::codegen::{self, Reports, Shape};
+use super::equality::Equality;
+use super::states::States;
+use crate::ir::*;
+use crate::{build, template, verify};
+
+/// Kernels of a program, and what its host code must know of them.
+pub struct Kernels {
+    /// All kernels and functions.
+    pub module: Module,
+    /// Errors, by the numbers that the device reports.
+    pub reports: Reports,
+    /// Sizes of frames, tasks and joins.
+    pub shape: Shape,
+    /// By function of the plan: the number of the state at its entry.
+    pub entries: IdVec<gchr_core::plan::term::FunctionId, u32>,
+}
+
+/// Choices that do not change results.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Tuning {
+    /// Frames that a thread's stack holds; the rest of a deep recursion is in device memory.
+    pub stack_frames: Option<u32>,
+}
+
+/// Makes the kernels of a plan compiled with `TermOptions::tasks`.
+pub fn kernels(
+    plan: &TermPlan,
+    program: &Program,
+    sources: &SourceMap,
+    tuning: Tuning,
+) -> Result<Kernels, Vec<Diagnostic>> {
+    let mut plan = plan.clone();
+    let equality = Equality::add(&mut plan, program.signature.booleans);
+    let plan = &plan;
+    let states = States::new(plan);
+    let shape = Shape::new(&states, tuning.stack_frames);
+    let constants = [
+        ("STRIDE", shape.stride),
+        ("STACK", shape.stack),
+        ("HALF", shape.half()),
+        ("TASK", shape.task()),
+        ("JOIN", shape.join()),
+        ("CHUNK", shape.chunk()),
+        ("SPLITS", states.splits() as u32),
+    ];
+    let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
+    let mut module = template::open("tasks", &constants)?;
+    widen(&mut module, plan, &shape);
+    for function in codegen::holes(&states, &shape, &module) {
+        fill(&mut module, function);
+    }
+    let mut reports = Reports::default();
+    let step = codegen::step_function(&states, &equality, &shape, program, sources, &module, &mut reports);
+    fill(&mut module, step);
+    let broken = verify::verify_closed(&module);
+    let entries = states.entries.iter().map(|&state| codegen::state_number(state)).collect();
+    if broken.is_empty() { Ok(Kernels { module, reports, shape, entries }) } else { Err(broken) }
+}
+
+fn fill(module: &mut Module, function: Function) {
+    let name = function.name.clone();
+    build::fill_hole(module, &name, vec![function]);
+}
+
+/// Gives the records what depends on the program: argument registers, cursors of allocation, places of the classes.
+fn widen(module: &mut Module, plan: &TermPlan, shape: &Shape) {
+    let mut machine = Vec::new();
+    if shape.holes {
+        machine.extend(["root".to_string(), "hole".to_string()].map(|name| (name, Type::U32)));
+    }
+    machine.extend((0..shape.words).map(|k| (format!("w{k}"), Type::U32)));
+    machine.extend((0..shape.numbers).map(|k| (format!("n{k}"), Type::U64)));
+    machine.extend(classes(plan).map(|c| (format!("c{}", c.index()), Type::U32)));
+    let params = classes(plan).flat_map(|c| [format!("base{}", c.index()), format!("limit{}", c.index())]);
+    let params: Vec<_> = params.map(|name| (name, Type::U32)).collect();
+    for (record, fields) in [("Machine", machine), ("Params", params)] {
+        let Some(id) = module.record(record) else { continue };
+        module.records[id].fields.extend(fields.into_iter().map(|(name, ty)| Field { name, ty }));
+    }
+}
+
+/// The size classes of a plan.
+pub(super) fn classes(plan: &TermPlan) -> impl Iterator<Item = ClassId> + '_ {
+    plan.layout.classes.ids()
+}

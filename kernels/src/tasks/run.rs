@@ -1,0 +1,370 @@
+//! Host side of the `tasks` scheduler: brings start terms to a device, runs the kernel, brings normal forms back.
+//!
+//! Start terms are evaluated in waves: the applications whose arguments are values are the roots of one launch; what their results
+//! are arguments of comes with the next one. When memory runs out, the run starts over with more of it.
+
+mod heap;
+mod launch;
+mod result;
+mod start;
+
+use std::time::Instant;
+
+use gchr_core::control::{Control, Progress};
+use gchr_core::error::{RunError, StopReason};
+use gchr_core::exec::term::NormalForm;
+use gchr_core::plan::term::TermPlan;
+use gchr_core::rule::{GroundTerm, Program};
+use gchr_core::stats::Stats;
+
+use super::kernels::Kernels;
+use crate::device::{Device, DeviceError};
+use heap::Capacity;
+use launch::{Buffers, End};
+use start::Start;
+
+/// How to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Bytes of device memory that the run may take.
+    pub memory: u64,
+    /// Bytes of device memory to start with; a run that needs more starts over with more.
+    pub first_memory: u64,
+    /// Threads a block, a multiple of 32 up to 128.
+    pub block: u32,
+    /// Blocks; at most as many as the device holds at a time.
+    pub blocks: u32,
+    /// Cells that a thread takes at a time; a power of two.
+    pub run: u32,
+    /// When to split frames.
+    pub promote: Promote,
+}
+
+/// When threads split their frames.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Promote {
+    /// When other threads wait for work.
+    WhenAsked,
+    /// Whenever there is one that can be split: for tests.
+    Always,
+}
+
+/// A run that reached normal forms.
+#[derive(Debug)]
+pub struct Outcome {
+    /// One for each start term, in their order.
+    pub normal_forms: Vec<NormalForm>,
+    /// What it cost.
+    pub stats: Stats,
+    /// What else the device counted.
+    pub report: Report,
+}
+
+/// What the scheduler did.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// Frames that were split.
+    pub promotions: u64,
+    /// Calls that became tasks of their own.
+    pub tasks: u64,
+    /// Times that a full stack was cut.
+    pub spills: u64,
+    /// Times that the run started over with more memory.
+    pub restarts: u64,
+}
+
+/// A run that the program or a limit stopped.
+#[derive(Debug)]
+pub struct Stopped {
+    /// Why, and where.
+    pub error: RunError,
+    /// What it cost so far.
+    pub stats: Stats,
+}
+
+/// Why there is no normal form.
+#[derive(Debug)]
+pub enum Failure {
+    /// The program or a limit stopped the run.
+    Stopped(Box<Stopped>),
+    /// The device failed.
+    Device(DeviceError),
+}
+
+impl From<DeviceError> for Failure {
+    fn from(error: DeviceError) -> Self {
+        Failure::Device(error)
+    }
+}
+
+/// What is run.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its plan, from which the kernels were made.
+    pub plan: &'a TermPlan,
+    /// Its kernels; the device was opened with them.
+    pub kernels: &'a Kernels,
+    /// What is normalised.
+    pub inputs: &'a [GroundTerm],
+}
+
+/// Normalises terms on a device, side by side.
+pub fn run(
+    job: Job<'_>,
+    options: Options,
+    device: &mut dyn Device,
+    control: &mut Control<'_>,
+) -> Result<Outcome, Failure> {
+    let mut runner = Runner { job, options, start: Instant::now(), totals: Totals::default() };
+    let result = runner.run(device, control);
+    result.map_err(|failure| match failure {
+        Failure::Stopped(mut stopped) => {
+            stopped.stats = runner.stats(device);
+            Failure::Stopped(stopped)
+        }
+        device => device,
+    })
+}
+
+/// What has been counted over all launches.
+#[derive(Clone, Copy, Default, Debug)]
+struct Totals {
+    applied: u64,
+    device_ms: f64,
+    bytes: u64,
+    report: Report,
+}
+
+struct Runner<'a> {
+    job: Job<'a>,
+    options: Options,
+    start: Instant,
+    totals: Totals,
+}
+
+/// How one attempt ends that did not fail.
+enum Attempt {
+    Done(Vec<NormalForm>, u64),
+    /// More is needed of the class of this number, or of memory for frames.
+    Full(Option<usize>),
+}
+
+impl Runner<'_> {
+    fn run(&mut self, device: &mut dyn Device, control: &mut Control<'_>) -> Result<Outcome, Failure> {
+        let mut start = Start::new(&self.job).map_err(|reason| self.stopped(reason))?;
+        let mut capacity = Capacity::first(&self.job, &self.options, &start);
+        loop {
+            if capacity.bytes(&self.job) > self.options.memory {
+                return Err(self.out_of_memory(None));
+            }
+            match self.attempt(&mut start, &capacity, device, control)? {
+                Attempt::Done(normal_forms, cells) => {
+                    let mut stats = self.stats(device);
+                    stats.live_cells = Some(cells);
+                    return Ok(Outcome { normal_forms, stats, report: self.totals.report });
+                }
+                Attempt::Full(class) => {
+                    if !capacity.grow(&self.job, class, self.options.memory) {
+                        return Err(self.out_of_memory(class));
+                    }
+                    self.totals.applied = 0;
+                    self.totals.report =
+                        Report { restarts: self.totals.report.restarts + 1, ..Report::default() };
+                    start = Start::new(&self.job).map_err(|reason| self.stopped(reason))?;
+                }
+            }
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        start: &mut Start<'_>,
+        capacity: &Capacity,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<Attempt, Failure> {
+        self.totals.bytes = self.totals.bytes.max(capacity.bytes(&self.job));
+        let mut buffers: Option<Buffers> = None;
+        let result = self.waves(start, capacity, &mut buffers, device, control);
+        // A device that failed does not give its memory back either; the first failure is the one to tell.
+        let freed = buffers.map_or(Ok(()), |buffers| buffers.free(device));
+        result.and_then(|attempt| Ok(freed.map(|()| attempt)?))
+    }
+
+    fn waves(
+        &mut self,
+        start: &mut Start<'_>,
+        capacity: &Capacity,
+        buffers: &mut Option<Buffers>,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<Attempt, Failure> {
+        loop {
+            let roots = start.next_wave().map_err(|error| self.refused(error))?;
+            if roots.is_empty() {
+                break;
+            }
+            if let Some(class) = capacity.too_small(&start.image) {
+                return Ok(Attempt::Full(Some(class)));
+            }
+            let buffers = match buffers {
+                Some(buffers) => buffers,
+                None => buffers.insert(Buffers::new(&self.job, &self.options, capacity, device)?),
+            };
+            buffers.load(&self.job, &start.image, &roots, device)?;
+            let applied = self.totals.applied;
+            let end = self.launch(buffers, roots.len(), device, control)?;
+            if let Some(full) = self.examine(&end, start, device, buffers, control)? {
+                return Ok(Attempt::Full(full));
+            }
+            self.totals.applied = applied + end.applied;
+            start.image = buffers.download(&self.job, &end, device)?;
+            start.results(buffers.results(roots.len(), device)?);
+        }
+        let brought = result::bring_back(&self.job, start);
+        let (normal_forms, cells) = brought.map_err(|reason| self.stopped(reason))?;
+        Ok(Attempt::Done(normal_forms, cells))
+    }
+
+    /// One launch, watched.
+    fn launch(
+        &mut self,
+        buffers: &Buffers,
+        roots: usize,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<End, Failure> {
+        self.poll(control)?;
+        let most = control.limits().max_steps.unwrap_or(u64::MAX).saturating_sub(self.totals.applied);
+        let timer = device.start_timer()?;
+        let launched = buffers.launch(roots, most, device);
+        let watched = launched.and_then(|()| {
+            let mut reason = None;
+            while !device.is_idle()? {
+                if reason.is_none()
+                    && let Err(why) = control.poll(self.progress())
+                {
+                    buffers.ask_to_stop(device)?;
+                    reason = Some(why);
+                }
+                std::thread::sleep(launch::WATCH);
+            }
+            Ok(reason)
+        });
+        let took = watched.and_then(|reason| Ok((reason, device.stop_timer(timer)?)));
+        let (reason, took) = match took {
+            Ok(took) => took,
+            Err(error) => {
+                // The simulator ends a launch early when the run is to stop: then that is the reason.
+                self.poll(control)?;
+                return Err(error.into());
+            }
+        };
+        self.totals.device_ms += took.as_secs_f64() * 1e3;
+        let end = buffers.end(device)?;
+        let report = &mut self.totals.report;
+        report.promotions += end.promotions;
+        report.tasks += end.tasks;
+        report.spills += end.spills;
+        match reason {
+            Some(reason) if end.stop != launch::stop::DONE => {
+                self.totals.applied += end.applied;
+                Err(self.stopped(reason))
+            }
+            _ => Ok(end),
+        }
+    }
+
+    /// What the end of a launch means; what was full, if that was it.
+    fn examine(
+        &mut self,
+        end: &End,
+        start: &mut Start<'_>,
+        device: &mut dyn Device,
+        buffers: &Buffers,
+        control: &Control<'_>,
+    ) -> Result<Option<Option<usize>>, Failure> {
+        let before = self.totals.applied;
+        self.totals.applied = before + end.applied;
+        if end.failed() {
+            return Err(self.failed(end, start, device, buffers)?);
+        }
+        let limit = control.limits().max_steps.filter(|&limit| self.totals.applied > limit);
+        if let Some(limit) = limit {
+            return Err(self.stopped(StopReason::Steps { limit }));
+        }
+        self.totals.applied = before;
+        match end.stop {
+            launch::stop::DONE => Ok(None),
+            launch::stop::MUST_GROW => Ok(Some(end.full)),
+            other => {
+                Err(self.stopped(StopReason::Internal { what: format!("the kernel ended with {other}") }))
+            }
+        }
+    }
+
+    fn failed(
+        &self,
+        end: &End,
+        start: &mut Start<'_>,
+        device: &mut dyn Device,
+        buffers: &Buffers,
+    ) -> Result<Failure, DeviceError> {
+        start.image = buffers.download(&self.job, end, device)?;
+        Ok(match result::explain(&self.job, end, &start.image) {
+            Some((reason, site)) => {
+                let mut failure = self.stopped(reason);
+                if let (Failure::Stopped(stopped), Some(site)) = (&mut failure, site) {
+                    stopped.error.rule = site.rule;
+                    stopped.error.span = Some(site.span);
+                }
+                failure
+            }
+            None => Failure::Device(crate::codegen::unknown_site(end.noted())),
+        })
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { steps: self.totals.applied, bytes: self.totals.bytes, live: 0 }
+    }
+
+    fn poll(&self, control: &mut Control<'_>) -> Result<(), Failure> {
+        control.poll(self.progress()).map_err(|reason| self.stopped(reason))
+    }
+
+    fn stopped(&self, reason: StopReason) -> Failure {
+        let error = RunError { reason, rule: None, span: None, progress: self.progress() };
+        Failure::Stopped(Box::new(Stopped { error, stats: Stats::default() }))
+    }
+
+    /// An operator of the start term has no result.
+    fn refused(&self, error: start::Refused) -> Failure {
+        let mut failure = self.stopped(error.reason);
+        if let Failure::Stopped(stopped) = &mut failure {
+            stopped.error.span = Some(error.span);
+        }
+        failure
+    }
+
+    fn out_of_memory(&self, class: Option<usize>) -> Failure {
+        let what = class.map_or_else(
+            || "frames of the tasks scheduler".to_string(),
+            |class| heap::class_name(self.job.plan, class),
+        );
+        self.stopped(StopReason::Memory { limit: self.options.memory, what })
+    }
+
+    fn stats(&self, device: &dyn Device) -> Stats {
+        Stats {
+            rewrites: Some(self.totals.applied),
+            run_ms: Some(self.start.elapsed().as_secs_f64() * 1e3),
+            device_ms: Some(self.totals.device_ms),
+            peak_bytes: Some(self.totals.bytes),
+            device: Some(device.limits().name.clone()),
+            scheduler: Some("tasks".into()),
+            ..Stats::default()
+        }
+    }
+}

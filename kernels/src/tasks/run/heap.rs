@@ -1,0 +1,169 @@
+//! The heap of a run: how much of it each class of cells has, and its cells as the host holds them.
+
+use gchr_core::ids::{Id, IdVec};
+use gchr_core::plan::term::{ClassId, TermPlan};
+
+use super::{Job, Options, Start};
+use crate::tasks::codegen::{stride, view};
+
+/// Cells of all classes, as many as are in use, from cell 0 on, which is none.
+#[derive(Clone, Debug)]
+pub(super) struct Image {
+    /// By class: words of its cells.
+    pub classes: IdVec<ClassId, Cells>,
+}
+
+/// Cells of a class.
+#[derive(Clone, Debug)]
+pub(super) struct Cells {
+    /// Words a cell.
+    pub stride: u32,
+    /// Words.
+    pub words: Vec<u32>,
+}
+
+impl Cells {
+    /// Cells, the one that is none included.
+    pub fn len(&self) -> u64 {
+        self.words.len() as u64 / u64::from(self.stride)
+    }
+    /// A cell.
+    pub fn cell(&self, index: u32) -> Option<&[u32]> {
+        let first = index as usize * self.stride as usize;
+        self.words.get(first..first + self.stride as usize)
+    }
+}
+
+impl Image {
+    /// No cells.
+    pub fn new(plan: &TermPlan) -> Self {
+        let cells = |words| {
+            let stride = stride(words);
+            Cells { stride, words: vec![0; stride as usize] }
+        };
+        Self { classes: plan.layout.classes.iter().map(|c| cells(c.words)).collect() }
+    }
+
+    /// A new cell; `None` when values cannot name more.
+    pub fn push(&mut self, class: ClassId, tag_bits: u32, words: &[u32]) -> Option<u32> {
+        let cells = &mut self.classes[class];
+        let index = u32::try_from(cells.len()).ok().filter(|&i| i < most_cells(tag_bits))?;
+        cells.words.extend_from_slice(words);
+        cells.words.resize((index as usize + 1) * cells.stride as usize, 0);
+        Some(index)
+    }
+}
+
+/// Cells that values with so many tag bits can name.
+fn most_cells(tag_bits: u32) -> u32 {
+    (1u64 << (31 - tag_bits.min(30))) as u32
+}
+
+/// What messages call the cells of a class: by the sorts that have them.
+pub(super) fn class_name(plan: &TermPlan, class: usize) -> String {
+    let of = |variant: &gchr_core::plan::term::Variant| variant.class.is_some_and(|c| c.index() == class);
+    let sorts: Vec<&str> = plan
+        .layout
+        .sorts
+        .iter()
+        .filter(|sort| sort.variants.iter().any(of))
+        .map(|sort| sort.name.as_str())
+        .collect();
+    format!("cells of sort {}", sorts.join(", "))
+}
+
+/// Where the cells of a class lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    /// First word in the heap.
+    pub first_word: u64,
+    /// What the kernel adds to the number of a cell's element.
+    pub base: u32,
+    /// Cells.
+    pub cells: u32,
+}
+
+/// How much memory a run has.
+#[derive(Clone, Debug)]
+pub(super) struct Capacity {
+    /// By class: cells.
+    cells: IdVec<ClassId, u64>,
+    /// Chunks of frames.
+    pub chunks: u32,
+}
+
+/// Words that the heap can have: holes name them by 32 bits.
+const MOST_WORDS: u64 = 1 << 32;
+
+impl Capacity {
+    /// What a run starts with.
+    pub fn first(job: &Job<'_>, options: &Options, start: &Start<'_>) -> Self {
+        let classes = &job.plan.layout.classes;
+        let share = options.first_memory.min(options.memory) / 2 / (classes.len().max(1) as u64);
+        let cells = classes.iter_enumerated().map(|(id, class)| {
+            let wanted = share / (4 * u64::from(stride(class.words)));
+            let given = start.image.classes[id].len();
+            let least = given + u64::from(options.run) * (2 + u64::from(options.block * options.blocks));
+            wanted.max(least)
+        });
+        let cells = cells.collect();
+        let chunk = 4 * u64::from(job.kernels.shape.chunk());
+        let chunks = (options.first_memory.min(options.memory) / 8 / chunk).clamp(16, 1 << 24) as u32;
+        let mut capacity = Self { cells, chunks };
+        capacity.round(job, options.run);
+        capacity
+    }
+
+    fn round(&mut self, job: &Job<'_>, run: u32) {
+        for (id, class) in job.plan.layout.classes.iter_enumerated() {
+            let most = u64::from(most_cells(class.tag_bits));
+            self.cells[id] = self.cells[id].next_multiple_of(u64::from(run)).min(most);
+        }
+    }
+
+    /// Where the classes lie, and the words of the heap.
+    pub fn places(&self, job: &Job<'_>) -> (Vec<Place>, u64) {
+        let mut next = 0u64;
+        let places = job.plan.layout.classes.iter_enumerated().map(|(id, class)| {
+            let stride = stride(class.words);
+            let first_word = next;
+            let cells = self.cells[id];
+            next = (next + cells * u64::from(stride)).next_multiple_of(4);
+            Place { first_word, base: (first_word / u64::from(view(stride).1)) as u32, cells: cells as u32 }
+        });
+        let places = places.collect();
+        (places, next.max(4))
+    }
+
+    /// Bytes of the heap and of chunks.
+    pub fn bytes(&self, job: &Job<'_>) -> u64 {
+        4 * self.places(job).1 + 4 * u64::from(self.chunks) * u64::from(job.kernels.shape.chunk())
+    }
+
+    /// A class that cannot hold what the host has put there.
+    pub fn too_small(&self, image: &Image) -> Option<usize> {
+        let small =
+            |(id, cells): (ClassId, &Cells)| (cells.len() + 64 > self.cells[id]).then_some(id.index());
+        image.classes.iter_enumerated().find_map(small)
+    }
+
+    /// Four times as much of what ran out, or as much as there is; says whether that is more.
+    pub fn grow(&mut self, job: &Job<'_>, class: Option<usize>, memory: u64) -> bool {
+        let before = self.clone();
+        for factor in [4, 2] {
+            match class {
+                Some(class) => self.cells[ClassId(class as u32)] *= factor,
+                None => self.chunks = self.chunks.saturating_mul(factor as u32).min(1 << 28),
+            }
+            self.round(job, 1);
+            let fits = self.bytes(job) <= memory && self.places(job).1 <= MOST_WORDS;
+            let grown = self.chunks > before.chunks
+                || self.cells.iter().zip(before.cells.iter()).any(|(now, then)| now > then);
+            if fits && grown {
+                return true;
+            }
+            *self = before.clone();
+        }
+        false
+    }
+}

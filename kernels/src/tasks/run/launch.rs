@@ -1,0 +1,315 @@
+//! Device buffers of a run, and one launch.
+
+use std::time::Duration;
+
+use gchr_core::ids::{Id, IdVec};
+
+use super::heap::{Capacity, Cells, Image, Place};
+use super::start::Root;
+use super::{Job, Options, Promote};
+use crate::codegen::Noted;
+use crate::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
+use crate::tasks::codegen::{ERROR_VALUES, TERM_ERROR, stride};
+
+/// Between two looks at a launch.
+pub(super) const WATCH: Duration = Duration::from_micros(200);
+
+/// Words of `control` and `counts`; the template's.
+mod word {
+    pub const TAIL: usize = 8;
+    pub const LEFT: usize = 24;
+    pub const STOP: usize = 32;
+    pub const FULL: usize = 56;
+    pub const CELLS: usize = 64;
+    pub const APPLIED: usize = 0;
+    pub const PROMOTIONS: usize = 4;
+    pub const SPILLS: usize = 12;
+    pub const COUNTS: usize = 16;
+}
+
+/// Why a launch is over; the template's words for it.
+pub(super) mod stop {
+    pub const DONE: u32 = 1;
+    pub const ASKED: u32 = 2;
+    pub const MUST_GROW: u32 = 5;
+}
+
+/// Return addresses of roots.
+const ROOT: u32 = 1 << 31;
+/// Places in the queue a thread, at least.
+const PLACES: u32 = 8;
+/// Joins a thread, and the most words of all.
+const JOINS: u64 = 64;
+const MOST_JOIN_WORDS: u64 = 1 << 28;
+/// Steps between two looks whether somebody waits.
+const PATIENT_STEPS: u32 = 64;
+
+/// What a launch ended with.
+pub(super) struct End {
+    pub stop: u32,
+    pub applied: u64,
+    pub promotions: u64,
+    pub tasks: u64,
+    pub spills: u64,
+    /// The class that was full; else chunks were.
+    pub full: Option<usize>,
+    /// By class: cells up to the last one in use.
+    cells: Vec<u64>,
+    error: Vec<u32>,
+}
+
+impl End {
+    /// Whether an error was noted.
+    pub fn failed(&self) -> bool {
+        self.error.first() != Some(&0)
+    }
+    /// The error.
+    pub fn noted(&self) -> Option<Noted> {
+        Noted::new(&self.error)
+    }
+    /// Number and values of an error with terms.
+    pub fn term_error(&self) -> Option<(usize, Vec<u64>)> {
+        let &[noted, number, kind, ..] = self.error.as_slice() else { return None };
+        let values = self.error.get(ERROR_VALUES as usize..)?;
+        let values = values.chunks_exact(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect();
+        (noted != 0 && kind == TERM_ERROR).then_some((number as usize, values))
+    }
+}
+
+/// Buffers of a run.
+pub(super) struct Buffers {
+    kernel: KernelId,
+    grid: u32,
+    block: u32,
+    options: Options,
+    places: Vec<Place>,
+    heap: BufferId,
+    roots: BufferId,
+    results: BufferId,
+    root_count: usize,
+    queue: BufferId,
+    turns: BufferId,
+    place_bits: u32,
+    joins: BufferId,
+    join_words: u32,
+    chunks: BufferId,
+    chunk_count: u32,
+    control: BufferId,
+    control_words: usize,
+    counts: BufferId,
+    error: BufferId,
+    error_words: usize,
+    task: usize,
+}
+
+impl Buffers {
+    /// Buffers for a job with so much memory.
+    pub fn new(
+        job: &Job<'_>,
+        options: &Options,
+        capacity: &Capacity,
+        device: &mut dyn Device,
+    ) -> Result<Self> {
+        let shape = &job.kernels.shape;
+        let kernel = device.kernel("run")?;
+        let grid = device.resident_blocks(kernel, options.block)?.min(options.blocks).max(1);
+        let threads = grid * options.block;
+        let place_bits = (threads * PLACES).next_power_of_two().trailing_zeros();
+        let batch = 16 * u64::from(shape.join());
+        let join_words =
+            (u64::from(threads) * JOINS * u64::from(shape.join())).min(MOST_JOIN_WORDS).max(2 * batch);
+        let (places, words) = capacity.places(job);
+        let arity = job.program.signature.symbols.iter().map(|s| s.args.len()).max().unwrap_or(0);
+        let control_words = word::CELLS + 8 * places.len().max(1);
+        let error_words = ERROR_VALUES as usize + 2 * arity.max(2);
+        let task = shape.task() as usize;
+        let queue_words = (1u64 << place_bits) * task as u64;
+        let queue = device.alloc(4 * queue_words)?;
+        device.fill(queue, 0, 4 * queue_words, 0)?;
+        Ok(Self {
+            kernel,
+            grid,
+            block: options.block,
+            options: *options,
+            places,
+            heap: device.alloc(4 * words)?,
+            roots: device.alloc(4)?,
+            results: device.alloc(4)?,
+            root_count: 0,
+            queue,
+            turns: device.alloc(4 << place_bits)?,
+            place_bits,
+            joins: device.alloc(4 * join_words)?,
+            join_words: join_words as u32,
+            chunks: device.alloc(4 * u64::from(capacity.chunks) * u64::from(shape.chunk()))?,
+            chunk_count: capacity.chunks,
+            control: device.alloc(4 * control_words as u64)?,
+            control_words,
+            counts: device.alloc(8 * word::COUNTS as u64)?,
+            error: device.alloc(4 * error_words as u64)?,
+            error_words,
+            task,
+        })
+    }
+
+    /// Writes what a launch starts with.
+    pub fn load(
+        &mut self,
+        job: &Job<'_>,
+        image: &Image,
+        roots: &[Root],
+        device: &mut dyn Device,
+    ) -> Result<()> {
+        let mut control = vec![0u32; self.control_words];
+        control[word::LEFT] = roots.len() as u32;
+        for ((id, cells), place) in image.classes.iter_enumerated().zip(&self.places) {
+            control[word::CELLS + 8 * id.index()] =
+                cells.len().next_multiple_of(u64::from(self.options.run)) as u32;
+            device.upload(self.heap, 4 * place.first_word, bytemuck::cast_slice(&cells.words))?;
+        }
+        device.upload(self.control, 0, bytemuck::cast_slice(&control))?;
+        device.upload(self.counts, 0, bytemuck::cast_slice(&[0u64; word::COUNTS]))?;
+        device.upload(self.error, 0, bytemuck::cast_slice(&vec![0u32; self.error_words]))?;
+        device.fill(self.turns, 0, 4 << self.place_bits, 0)?;
+        if self.root_count < roots.len() {
+            device.free(self.roots)?;
+            device.free(self.results)?;
+            self.root_count = roots.len();
+            self.roots = device.alloc(4 * (roots.len() * self.task) as u64)?;
+            self.results = device.alloc(8 * roots.len() as u64)?;
+        }
+        let words = self.root_words(job, roots);
+        device.upload(self.roots, 0, bytemuck::cast_slice(&words))
+    }
+
+    /// The roots as tasks.
+    fn root_words(&self, job: &Job<'_>, roots: &[Root]) -> Vec<u32> {
+        let mut words = vec![0u32; roots.len() * self.task];
+        for (number, (root, task)) in roots.iter().zip(words.chunks_exact_mut(self.task)).enumerate() {
+            task[0] = job.kernels.entries[root.function];
+            task[1] = ROOT | number as u32;
+            let function = &job.plan.functions[root.function];
+            let (mut narrow, mut wide) = (2, 2 + job.kernels.shape.words as usize);
+            for (&param, &value) in function.region.params.iter().zip(&root.args) {
+                if job.plan.layout.sorts[function.sort(param)].is_wide() {
+                    task[wide] = value as u32;
+                    task[wide + 1] = (value >> 32) as u32;
+                    wide += 2;
+                } else {
+                    task[narrow] = value as u32;
+                    narrow += 1;
+                }
+            }
+        }
+        words
+    }
+
+    /// Launches the kernel.
+    pub fn launch(&self, roots: usize, most: u64, device: &mut dyn Device) -> Result<()> {
+        let buffers = [
+            self.heap,
+            self.heap,
+            self.heap,
+            self.roots,
+            self.results,
+            self.queue,
+            self.turns,
+            self.joins,
+            self.chunks,
+            self.control,
+            self.counts,
+            self.error,
+        ];
+        let mut params: Vec<Value> = buffers.into_iter().map(Value::Buffer).collect();
+        let places = 1u32 << self.place_bits;
+        let patience = match self.options.promote {
+            Promote::WhenAsked => 0,
+            Promote::Always => -((places / 2) as i32),
+        };
+        params.extend([
+            Value::U32(roots as u32),
+            Value::U32(places),
+            Value::U32(self.place_bits),
+            Value::U32(self.join_words),
+            Value::U32(self.chunk_count),
+            Value::I32(patience),
+            Value::U32(if self.options.promote == Promote::Always { 1 } else { PATIENT_STEPS }),
+            Value::U64(most),
+            Value::U32(self.options.run),
+        ]);
+        for place in &self.places {
+            params.extend([Value::U32(place.base), Value::U32(place.cells)]);
+        }
+        let args = [Arg::Record(&params)];
+        let launch = Launch {
+            kernel: self.kernel,
+            grid: self.grid,
+            block: self.block,
+            args: &args,
+            cooperative: true,
+        };
+        device.launch(&launch)
+    }
+
+    /// Tells a running kernel to stop.
+    pub fn ask_to_stop(&self, device: &mut dyn Device) -> Result<()> {
+        device.post(self.control, 4 * word::STOP as u64, stop::ASKED)
+    }
+
+    /// What the launch ended with.
+    pub fn end(&self, device: &mut dyn Device) -> Result<End> {
+        let control: Vec<u32> = device.download_vec(self.control, self.control_words)?;
+        let counts: Vec<u64> = device.download_vec(self.counts, word::COUNTS)?;
+        let error = device.download_vec(self.error, self.error_words)?;
+        let next = |k: usize| u64::from(control[word::CELLS + 8 * k]);
+        let cells = self.places.iter().enumerate().map(|(k, place)| next(k).min(u64::from(place.cells)));
+        Ok(End {
+            stop: control[word::STOP],
+            applied: counts[word::APPLIED],
+            promotions: counts[word::PROMOTIONS],
+            tasks: u64::from(control[word::TAIL]),
+            spills: counts[word::SPILLS],
+            full: control[word::FULL]
+                .checked_sub(1)
+                .filter(|&k| (k as usize) < self.places.len())
+                .map(|k| k as usize),
+            cells: cells.collect(),
+            error,
+        })
+    }
+
+    /// All cells in use.
+    pub fn download(&self, job: &Job<'_>, end: &End, device: &mut dyn Device) -> Result<Image> {
+        let mut classes = IdVec::new();
+        for ((class, place), &cells) in job.plan.layout.classes.iter().zip(&self.places).zip(&end.cells) {
+            let stride = stride(class.words);
+            let mut words = vec![0u32; cells as usize * stride as usize];
+            device.download(self.heap, 4 * place.first_word, bytemuck::cast_slice_mut(&mut words))?;
+            classes.push(Cells { stride, words });
+        }
+        Ok(Image { classes })
+    }
+
+    /// The values of the roots.
+    pub fn results(&self, roots: usize, device: &mut dyn Device) -> Result<Vec<u64>> {
+        let words: Vec<u32> = device.download_vec(self.results, 2 * roots)?;
+        Ok(words.chunks_exact(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect())
+    }
+
+    /// Gives all device memory back.
+    pub fn free(self, device: &mut dyn Device) -> Result<()> {
+        let buffers = [
+            self.heap,
+            self.roots,
+            self.results,
+            self.queue,
+            self.turns,
+            self.joins,
+            self.chunks,
+            self.control,
+            self.counts,
+            self.error,
+        ];
+        buffers.into_iter().try_for_each(|buffer| device.free(buffer))
+    }
+}

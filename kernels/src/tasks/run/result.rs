@@ -1,0 +1,113 @@
+//! Turns cells that came back from the device into normal forms, and errors into reasons.
+
+use gchr_core::error::StopReason;
+use gchr_core::exec::term::{Builder, Built, NormalForm};
+use gchr_core::hash::HashMap;
+use gchr_core::op::ArithmeticError;
+use gchr_core::signature::SortId;
+
+use super::heap::Image;
+use super::launch::End;
+use super::{Job, Start};
+use crate::codegen::Site;
+use crate::tasks::codegen::TermError;
+
+/// Characters of a term in a message.
+const SHOWN: usize = 200;
+
+/// The normal forms of the start terms, and the cells that they reach. Cells that are shared stay shared within one of them.
+pub(super) fn bring_back(job: &Job<'_>, start: &Start<'_>) -> Result<(Vec<NormalForm>, u64), StopReason> {
+    let mut all = 0;
+    let mut forms = Vec::new();
+    for (sort, value) in start.values() {
+        let (form, cells) = normal_form(job, &start.image, sort, value)?;
+        all += cells;
+        forms.push(form);
+    }
+    Ok((forms, all))
+}
+
+fn normal_form(
+    job: &Job<'_>,
+    image: &Image,
+    sort: SortId,
+    value: u64,
+) -> Result<(NormalForm, u64), StopReason> {
+    let words: usize = image.classes.iter().map(|c| c.words.len()).sum();
+    let memory = (64 + words as u64 * 8).max(1 << 20);
+    let broken = || StopReason::Internal { what: "the device's result is no normal form".into() };
+    let layout = &job.plan.layout;
+    let mut builder = Builder::new(layout, memory)?;
+    let mut known: HashMap<(SortId, u64), Built> = HashMap::default();
+    let mut stack = vec![(sort, value)];
+    let mut args = Vec::new();
+    while let Some(&(sort, value)) = stack.last() {
+        if known.contains_key(&(sort, value)) {
+            stack.pop();
+            continue;
+        }
+        let shape = &layout.sorts[sort];
+        if shape.is_wide() {
+            known.insert((sort, value), builder.number(sort, value));
+            continue;
+        }
+        let tag = value as u32 & ((1u32 << shape.tag_bits) - 1);
+        let variant = shape.variants.get(tag as usize).ok_or_else(broken)?;
+        args.clear();
+        let waiting = stack.len();
+        if let Some(class) = variant.class {
+            let cell = image.classes[class].cell(value as u32 >> shape.tag_bits).ok_or_else(broken)?;
+            for field in &variant.fields {
+                let at = field.offset as usize;
+                let high = if field.wide { u64::from(cell[at + 1]) << 32 } else { 0 };
+                let of = (field.sort, u64::from(cell[at]) | high);
+                match known.get(&of) {
+                    Some(&built) => args.push(built),
+                    None => stack.push(of),
+                }
+            }
+        }
+        if stack.len() > waiting {
+            continue;
+        }
+        let built = builder.apply(variant.symbol, &args).ok_or_else(broken)??;
+        known.insert((sort, value), built);
+        stack.pop();
+    }
+    let root = known.get(&(sort, value)).ok_or_else(broken)?;
+    builder.finish(*root).ok_or_else(broken)
+}
+
+/// A term for a message.
+pub(super) fn term_text(job: &Job<'_>, image: &Image, sort: SortId, bits: u64) -> String {
+    let mut text =
+        normal_form(job, image, sort, bits).map_or_else(|_| "?".into(), |(form, _)| form.to_text());
+    if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
+        text.truncate(cut);
+        text.push_str("...");
+    }
+    text
+}
+
+/// Why and where the device says that the run failed.
+pub(super) fn explain(job: &Job<'_>, end: &End, image: &Image) -> Option<(StopReason, Option<Site>)> {
+    let reports = &job.kernels.reports;
+    let Some((number, values)) = end.term_error() else {
+        let (reason, site) = reports.sites.explain(&end.noted()?)?;
+        return Some((reason, Some(site)));
+    };
+    let show = |k: usize, sort: SortId| term_text(job, image, sort, values.get(k).copied().unwrap_or(0));
+    Some(match reports.terms.get(number)? {
+        TermError::NoRule { symbol, args } => {
+            let args: Vec<String> = args.iter().enumerate().map(|(k, &sort)| show(k, sort)).collect();
+            let name = &job.program.signature.symbols[*symbol].name;
+            let redex = if args.is_empty() { name.clone() } else { format!("{name}({})", args.join(", ")) };
+            (StopReason::NoRule { redex }, None)
+        }
+        TermError::Type { op, site, sort } => {
+            let operands = vec![show(0, *sort)];
+            let error = ArithmeticError::Type;
+            (StopReason::Arithmetic { op: *op, error, operands }, Some(*site))
+        }
+    })
+}

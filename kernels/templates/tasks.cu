@@ -1,0 +1,462 @@
+// The tasks scheduler: lazy task creation in one persistent launch, after Mohr, Kranz, Halstead, "Lazy task creation: a technique
+// for increasing the granularity of parallel programs".
+//
+// A thread evaluates a call depth-first: states of functions are code, what waits for a call is a frame on the thread's own stack
+// (resume point, then the live variables). An idle thread takes a ticket and waits for the place of that number in a queue. A busy
+// thread looks now and then whether somebody waits; then its oldest frame that can be split becomes a join in device memory,
+// and the calls beside the one that it waits for become tasks. The last child to arrive goes on with the frame.
+//
+// A return address says where a value goes when the thread's stack is empty: the slot of a join (bit 29: two words), the frames that a
+// full stack left behind in a chunk (bit 30), or a result of the run (bit 31).
+// A join: [0] children that have not arrived, [1] its own return address, [2..3] the value that the resume point gets, [4..5] values
+// that nobody needs, from 6 on the frame. A chunk: [0] return address, from 1 on frames.
+// A task: [0] state, [1] return address, from 2 on the arguments.
+
+struct alignas(8) Pair {
+    u32 a;
+    u32 b;
+};
+
+struct alignas(16) Quad {
+    u32 a;
+    u32 b;
+    u32 c;
+    u32 d;
+};
+
+// heap, pairs and quads are the same memory.
+struct Params {
+    u32* heap;
+    Pair* pairs;
+    Quad* quads;
+    u32* roots;
+    u32* results;
+    u32* queue;
+    u32* turns;
+    u32* joins;
+    u32* chunks;
+    u32* control;
+    u64* counts;
+    u32* error;
+    u32 n_roots;
+    u32 places;
+    u32 place_bits;
+    u32 joins_end;
+    u32 chunks_end;
+    i32 patience;
+    u32 patient_steps;
+    u64 max_applied;
+    u32 run;
+};
+
+// What a thread is about: its state, rule applications not yet reported, its stack, where its value goes, its value, and memory at hand.
+struct Machine {
+    u32 state;
+    u32 count;
+    u32 base;
+    u32 sp;
+    u32 scan;
+    u32 ret;
+    u32 value;
+    u32 high;
+    u32 ticket;
+    u32 join;
+    u32 old_joins;
+    u32 old_chunks;
+    u32 promotions;
+};
+
+// Words a frame, the first of which is the resume point; words of the stack; words that a full stack leaves behind.
+constexpr u32 STRIDE = HOLE;
+constexpr u32 STACK = HOLE;
+constexpr u32 HALF = HOLE;
+// Words a task, a join (a power of two) and a chunk.
+constexpr u32 TASK = HOLE;
+constexpr u32 JOIN = HOLE;
+constexpr u32 CHUNK = HOLE;
+// Resume points below this one can be split.
+constexpr u32 SPLITS = HOLE;
+
+// States; those above are code.
+constexpr u32 RETURNS = 0u;
+constexpr u32 IDLE = 1u;
+constexpr u32 ENDED = 2u;
+
+// Kinds of return addresses.
+constexpr u32 WIDE = 0x20000000u;
+constexpr u32 SPILLED = 0x40000000u;
+constexpr u32 ROOT = 0x80000000u;
+constexpr u32 ADDRESS = 0x1fffffffu;
+
+constexpr u32 NONE = 0xffffffffu;
+// Joins that a thread takes at a time; the first one is not used.
+constexpr u32 JOINS = 16u;
+// Rule applications that a thread reports at a time.
+constexpr u32 REPORT = 0x100000u;
+// Words of a join before its frame.
+constexpr u32 HEAD_WORDS = 6u;
+
+// Words of `control`, each in a memory sector of its own: threads wait for places from TAIL to HEAD; the next root; roots without
+// result; whether the run is over and why; joins and chunks in use up to here; from CELLS on cells of each class.
+constexpr u32 HEAD = 0u;
+constexpr u32 TAIL = 8u;
+constexpr u32 NEXT_ROOT = 16u;
+constexpr u32 LEFT = 24u;
+constexpr u32 STOP = 32u;
+constexpr u32 NEXT_JOIN = 40u;
+constexpr u32 NEXT_CHUNK = 48u;
+constexpr u32 FULL = 56u;
+constexpr u32 CELLS = 64u;
+
+// Words of `counts`.
+constexpr u32 APPLIED = 0u;
+constexpr u32 PROMOTIONS = 4u;
+constexpr u32 TASKS = 8u;
+constexpr u32 SPILLS = 12u;
+
+// Why the run is over.
+constexpr u32 DONE = 1u;
+constexpr u32 ASKED = 2u;
+constexpr u32 FAILED = 3u;
+constexpr u32 STEPS = 4u;
+constexpr u32 MUST_GROW = 5u;
+
+// Ends the run; the first reason stays.
+__device__ __forceinline__ void stop(u32* control, u32 reason) {
+    u32 before = atomic_compare_exchange(&control[STOP], 0u, reason);
+}
+
+// Reports rule applications; says whether the run is over.
+__device__ __noinline__ bool report(u32* control, u64* counts, u32* error, u32 count, u64 most) {
+    u64 before = atomic_add(&counts[APPLIED], u64(count));
+    if (before + u64(count) > most) {
+        stop(control, STEPS);
+    }
+    u32 wrong = load_relaxed(&error[0u]);
+    if (wrong != 0u) {
+        stop(control, FAILED);
+    }
+    u32 over = load_relaxed(&control[STOP]);
+    return over != 0u;
+}
+
+// A run of fresh cells of a class: the first one; none is 0. The cell before it is not used.
+// post: no other thread gets them
+__device__ __noinline__ u32 fresh(u32* control, u32 kind, u32 limit, u32 cells) {
+    u32 first = atomic_add(&control[CELLS + 8u * kind], cells);
+    if (first + cells > limit || first + cells < first) {
+        u32 before = atomic_compare_exchange(&control[FULL], 0u, kind + 1u);
+        stop(control, MUST_GROW);
+        return 0u;
+    }
+    return first + 1u;
+}
+
+// A thread that has nothing to do.
+__device__ Machine begin();
+
+// Works until the next call or return is done. A state of code stands at its beginning, RETURNS at the end of a call.
+__device__ Machine step(Params p, in_local u32* stack, Machine m);
+
+// Words of a frame with this resume point.
+__device__ u32 frame_words(u32 resume);
+
+// Reads the arguments of a task into the machine.
+__device__ Machine accept(Params p, Machine m, u32 at, bool root);
+
+// A place in the queue for one task.
+// pre: not many more places than the queue has are taken
+// post: what the place had before has been read
+__device__ __forceinline__ u32 take_place(Params p) {
+    u32 number = atomic_add(&p.control[TAIL], 1u);
+    u32 place = number & p.places - 1u;
+    u32 free = number >> p.place_bits << 1u;
+    u32 seen = load_acquire(&p.turns[place]);
+    while ((seen ^ free) << (p.place_bits - 1u) != 0u) {
+        seen = load_acquire(&p.turns[place]);
+    }
+    return place;
+}
+
+// The task at a place is complete.
+// pre: this thread took the place and wrote the task
+__device__ __forceinline__ void publish(Params p, u32 place) {
+    u32 turn = load_relaxed(&p.turns[place]);
+    store_release(&p.turns[place], turn + 1u);
+}
+
+// Makes the frame at the bottom of the stack, which can be split, a join, and tasks of the calls beside the one under way.
+// pre: the join is this thread's
+__device__ Machine promote(Params p, in_local u32* stack, Machine m, u32 join);
+
+// Looks for work: a root that nobody has taken, or the task at the place for which the thread has a ticket.
+__device__ __forceinline__ Machine seek(Params p, Machine idle) {
+    Machine m = idle;
+    if (m.ticket == NONE) {
+        u32 next = load_relaxed(&p.control[NEXT_ROOT]);
+        if (next < p.n_roots) {
+            u32 mine = atomic_add(&p.control[NEXT_ROOT], 1u);
+            if (mine < p.n_roots) {
+                m = accept(p, m, mine * TASK, true);
+                return m;
+            }
+        }
+        u32 ticket = atomic_add(&p.control[HEAD], 1u);
+        m.ticket = ticket;
+    }
+    u32 place = m.ticket & p.places - 1u;
+    u32 ready = (m.ticket >> p.place_bits << 1u) + 1u;
+    u32 turn = load_acquire(&p.turns[place]);
+    if ((turn ^ ready) << (p.place_bits - 1u) == 0u) {
+        m = accept(p, m, place * TASK, false);
+        store_release(&p.turns[place], turn + 1u);
+        m.ticket = NONE;
+        return m;
+    }
+    u32 over = load_relaxed(&p.control[STOP]);
+    if (over != 0u) {
+        m.state = ENDED;
+    }
+    return m;
+}
+
+// Copies a frame from the stack.
+__device__ __forceinline__ void save_frame(u32* to, u32 at, in_local u32* stack, u32 from) {
+    u32 resume = stack[from];
+    u32 words = frame_words(resume);
+    for (u32 i = 0u; i < words; i += 1u) {
+        to[at + i] = stack[from + i];
+    }
+}
+
+// Copies a frame to the stack.
+__device__ __forceinline__ void load_frame(u32* from, u32 at, in_local u32* stack, u32 to) {
+    u32 resume = from[at];
+    u32 words = frame_words(resume);
+    for (u32 i = 0u; i < words; i += 1u) {
+        stack[to + i] = from[at + i];
+    }
+}
+
+// Takes a join that nobody uses; `m.value` is not touched. None is left when the machine's `join` is 0 afterwards.
+__device__ __forceinline__ Machine take_join(Params p, Machine before) {
+    Machine m = before;
+    if (m.old_joins == 0u && (m.join & JOINS * JOIN - 1u) == 0u) {
+        m.join = 0u;
+        u32 next = load_relaxed(&p.control[NEXT_JOIN]);
+        if (next + JOINS * JOIN <= p.joins_end) {
+            u32 first = atomic_add(&p.control[NEXT_JOIN], JOINS * JOIN);
+            m.join = first + JOINS * JOIN <= p.joins_end ? first + JOIN : 0u;
+        }
+    }
+    return m;
+}
+
+// The frame at the bottom of the stack becomes a join of one child: the call under way.
+__device__ __forceinline__ Machine settle(Params p, in_local u32* stack, Machine before, u32 join) {
+    Machine m = before;
+    p.joins[join] = 1u;
+    p.joins[join + 1u] = m.ret;
+    save_frame(p.joins, join + HEAD_WORDS, stack, m.base);
+    m.ret = join + 2u | WIDE;
+    return m;
+}
+
+// Splits the oldest frame that can be split. Frames below it become joins on the way. Without joins everything stays as it is.
+__device__ __forceinline__ Machine share(Params p, in_local u32* stack, Machine before) {
+    Machine m = before;
+    u32 at = max(m.base, m.scan);
+    while (at < m.sp && stack[at] + 1u > SPLITS) {
+        at = at + STRIDE;
+    }
+    m.scan = at;
+    while (at < m.sp && m.base <= at) {
+        m = take_join(p, m);
+        u32 join = m.old_joins;
+        if (join != 0u) {
+            m.old_joins = p.joins[join + 1u];
+        } else {
+            join = m.join;
+            if (join == 0u) {
+                return m;
+            }
+            m.join = join + JOIN;
+        }
+        if (m.base < at) {
+            m = settle(p, stack, m, join);
+        } else {
+            m = promote(p, stack, m, join);
+            m.promotions = m.promotions + 1u;
+        }
+        m.base = m.base + STRIDE;
+    }
+    if (m.base == m.sp) {
+        m.base = 0u;
+        m.sp = 0u;
+    }
+    m.scan = min(m.scan, m.sp);
+    return m;
+}
+
+// Makes room on a full stack: its older half goes to a chunk.
+__device__ __forceinline__ Machine spill(Params p, in_local u32* stack, Machine before) {
+    Machine m = before;
+    u32 kept = m.base;
+    if (m.base == 0u) {
+        u32 chunk = m.old_chunks;
+        if (chunk != 0u) {
+            m.old_chunks = p.chunks[chunk * CHUNK];
+        } else {
+            u32 taken = atomic_add(&p.control[NEXT_CHUNK], 1u);
+            chunk = taken + 1u;
+            if (chunk >= p.chunks_end) {
+                u32 seen = atomic_compare_exchange(&p.control[FULL], 0u, NONE);
+                stop(p.control, MUST_GROW);
+                m.state = ENDED;
+                return m;
+            }
+        }
+        p.chunks[chunk * CHUNK] = m.ret;
+        for (u32 i = 0u; i < HALF; i += STRIDE) {
+            save_frame(p.chunks, chunk * CHUNK + 1u + i, stack, i);
+        }
+        m.ret = chunk | SPILLED;
+        kept = HALF;
+        atomic_add(&p.counts[SPILLS], 1ull);
+    }
+    for (u32 j = kept; j < m.sp; j += STRIDE) {
+        u32 words = frame_words(stack[j]);
+        for (u32 w = 0u; w < words; w += 1u) {
+            stack[j - kept + w] = stack[j + w];
+        }
+    }
+    m.base = 0u;
+    m.sp = m.sp - kept;
+    m.scan = 0u;
+    return m;
+}
+
+// Brings the frames of a chunk back to the empty stack.
+__device__ __forceinline__ Machine refill(Params p, in_local u32* stack, Machine before) {
+    Machine m = before;
+    u32 chunk = m.ret & ADDRESS;
+    m.ret = p.chunks[chunk * CHUNK];
+    for (u32 i = 0u; i < HALF; i += STRIDE) {
+        load_frame(p.chunks, chunk * CHUNK + 1u + i, stack, i);
+    }
+    p.chunks[chunk * CHUNK] = m.old_chunks;
+    m.old_chunks = chunk;
+    m.base = 0u;
+    m.sp = HALF;
+    m.scan = 0u;
+    return m;
+}
+
+// Brings the value of a thread whose stack is empty to where it goes.
+__device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machine before) {
+    Machine m = before;
+    m.base = 0u;
+    m.sp = 0u;
+    m.scan = 0u;
+    if ((m.ret & ROOT) != 0u) {
+        u32 root = m.ret ^ ROOT;
+        own("result of this task", p.results[2u * root]);
+        p.results[2u * root] = m.value;
+        own("result of this task", p.results[2u * root + 1u]);
+        p.results[2u * root + 1u] = m.high;
+        u32 left = atomic_sub(&p.control[LEFT], 1u);
+        if (left == 1u) {
+            stop(p.control, DONE);
+        }
+        m.state = IDLE;
+        return m;
+    }
+    if ((m.ret & SPILLED) != 0u) {
+        m = refill(p, stack, m);
+        return m;
+    }
+    u32 slot = m.ret & ADDRESS;
+    u32 join = slot & ~(JOIN - 1u);
+    p.joins[slot] = m.value;
+    if ((m.ret & WIDE) != 0u) {
+        p.joins[slot + 1u] = m.high;
+    }
+    u32 pending = load_acquire(&p.joins[join]);
+    if (pending != 1u) {
+        pending = atomic_sub_acq_rel(&p.joins[join], 1u);
+    }
+    if (pending != 1u) {
+        m.state = IDLE;
+        return m;
+    }
+    m.ret = p.joins[join + 1u];
+    m.value = p.joins[join + 2u];
+    m.high = p.joins[join + 3u];
+    load_frame(p.joins, join + HEAD_WORDS, stack, 0u);
+    m.sp = STRIDE;
+    p.joins[join + 1u] = m.old_joins;
+    m.old_joins = join;
+    return m;
+}
+
+// Evaluates all roots.
+// pre: all blocks are resident; control[LEFT] is the number of roots; heap, roots and turns are written
+// post: control[STOP] says why it ended
+extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
+    __shared__ u64 sums[2];
+    u32 stack[STACK];
+    if (threadIdx.x < 2u) {
+        sums[threadIdx.x] = 0ull;
+    }
+    barrier();
+    Machine m = begin();
+    u32 length = 2u;
+    while (m.state != ENDED) {
+        if (m.state == IDLE) {
+            m = seek(p, m);
+            length = 2u;
+        }
+        u32 mask = active_mask();
+        bool sleep = vote_all(mask, m.state == IDLE);
+        if (sleep) {
+            sleep_ns(100u);
+        }
+        for (u32 i = 0u; i < length; i += 1u) {
+            if (m.state == IDLE || m.state == ENDED) {
+                break;
+            }
+            m = step(p, stack, m);
+            m.scan = min(m.scan, max(m.sp, STRIDE) - STRIDE);
+            if (m.state == RETURNS) {
+                m = deliver(p, stack, m);
+            } else if (m.sp >= STACK) {
+                m = spill(p, stack, m);
+            }
+        }
+        if (m.count >= REPORT) {
+            bool over = report(p.control, p.counts, p.error, m.count, p.max_applied);
+            m.count = 0u;
+            if (over) {
+                m.state = ENDED;
+            }
+        }
+        if (SPLITS != 0u && m.state != IDLE && m.state != ENDED) {
+            u32 head = load_relaxed(&p.control[HEAD]);
+            u32 tail = load_relaxed(&p.control[TAIL]);
+            i32 waiting = i32(head - tail);
+            length = p.patient_steps;
+            if (waiting > p.patience) {
+                length = waiting > 4096 ? 2u : 16u;
+                m = share(p, stack, m);
+            }
+        }
+    }
+    barrier();
+    atomic_add_block(&sums[0u], u64(m.count));
+    atomic_add_block(&sums[1u], u64(m.promotions));
+    barrier();
+    if (threadIdx.x == 0u) {
+        atomic_add(&p.counts[APPLIED], sums[0u]);
+        atomic_add(&p.counts[PROMOTIONS], sums[1u]);
+    }
+}

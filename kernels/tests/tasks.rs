@@ -1,0 +1,277 @@
+//! The tasks scheduler against the interpreter: every term example on the simulator, in one thread and in many, with frames split
+//! when somebody asks and whenever that is possible, and on a GPU when there is one. Same normal form, same rule applications.
+
+mod support;
+
+use gchr_core::control::{Control, Limits};
+use gchr_core::diagnostic::render_all;
+use gchr_core::error::StopReason;
+use gchr_core::plan::term::{self, TermOptions, TermPlan};
+use gchr_core::rule::{GroundTerm, Program, Start};
+use gchr_core::source::SourceMap;
+use gchr_kernels::device::Device;
+use gchr_kernels::sim::{self, SimDevice};
+use gchr_kernels::tasks::kernels::{Kernels, Tuning, kernels};
+use gchr_kernels::tasks::run::{Failure, Job, Options, Outcome, Promote, run};
+
+struct Case {
+    sources: SourceMap,
+    program: Program,
+    plan: TermPlan,
+    input: GroundTerm,
+}
+
+/// What the interpreter says: normal form, rule applications, live cells.
+type Expected = (String, u64, u64);
+
+impl Case {
+    fn new(name: &str, text: &str) -> Self {
+        let mut sources = SourceMap::new();
+        let id = sources.add(name, text);
+        let loaded = gchr_trs::load(&sources, id);
+        let rendered = render_all(&loaded.diagnostics, &sources, false);
+        let program = loaded.program.unwrap_or_else(|| panic!("{rendered}"));
+        let plan = term::compile(&program, &TermOptions::tasks(false)).expect("the plan compiles");
+        let Start::Term(Some(input)) = program.start.clone() else { panic!("{name} has no input") };
+        Self { sources, program, plan, input }
+    }
+
+    fn kernels(&self, tuning: Tuning) -> Kernels {
+        kernels(&self.plan, &self.program, &self.sources, tuning).unwrap_or_else(|found| panic!("{found:#?}"))
+    }
+
+    fn expected(&self) -> Expected {
+        let plan = term::compile(&self.program, &TermOptions::default()).expect("the plan compiles");
+        let outcome = gchr_core::exec::term::run(&self.program, &plan, &self.input, &mut Control::default());
+        let outcome = outcome.expect("the interpreter reaches a normal form");
+        let stats = outcome.stats;
+        (outcome.normal_form.to_text(), stats.rewrites.expect("counted"), stats.live_cells.expect("counted"))
+    }
+
+    fn on(&self, device: &mut dyn Device, kernels: &Kernels, options: Options) -> Result<Outcome, Failure> {
+        let inputs = std::slice::from_ref(&self.input);
+        let job = Job { program: &self.program, plan: &self.plan, kernels, inputs };
+        run(job, options, device, &mut Control::new(Limits::default()))
+    }
+
+    /// Runs on the simulator and compares.
+    fn check(
+        &self,
+        label: &str,
+        expected: &Expected,
+        kernels: &Kernels,
+        options: Options,
+        seed: u64,
+    ) -> Outcome {
+        let outcome = match self.on(&mut simulator(kernels, seed), kernels, options) {
+            Ok(outcome) => outcome,
+            Err(Failure::Device(error)) => {
+                panic!("{label}: {}", render_all(&error.into_diagnostics(), &self.sources, false))
+            }
+            Err(failure) => panic!("{label}: {failure:?}"),
+        };
+        let stats = &outcome.stats;
+        let found = (
+            outcome.normal_forms[0].to_text(),
+            stats.rewrites.expect("counted"),
+            stats.live_cells.expect("counted"),
+        );
+        assert_eq!(&found, expected, "{label}");
+        outcome
+    }
+}
+
+fn simulator<'a>(kernels: &Kernels, seed: u64) -> SimDevice<'a> {
+    let program = sim::Program::new(&kernels.module).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let options = sim::Options { seed, resident_blocks: 4, ..sim::Options::default() };
+    SimDevice::new(program, options).max_thread_steps(400_000_000)
+}
+
+const ONE: Options = Options {
+    memory: 1 << 28,
+    first_memory: 1 << 20,
+    block: 32,
+    blocks: 1,
+    run: 16,
+    promote: Promote::WhenAsked,
+};
+
+fn examples() -> Vec<(String, Case)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
+    let mut found: Vec<_> = std::fs::read_dir(folder)
+        .expect("the examples are there")
+        .map(|entry| entry.expect("readable").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "trs"))
+        .collect();
+    found.sort();
+    let load = |path: std::path::PathBuf| {
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let case = Case::new(&name, &std::fs::read_to_string(&path).expect("readable"));
+        (name, case)
+    };
+    found.into_iter().map(load).collect()
+}
+
+/// Ways to run: one warp that splits nothing of its own accord; several blocks; frames split whenever possible; tiny stacks.
+fn ways() -> [(&'static str, Tuning, Options); 4] {
+    let many = Options { blocks: 3, block: 64, ..ONE };
+    let tiny = Tuning { stack_frames: Some(2) };
+    [
+        ("one warp", Tuning::default(), ONE),
+        ("many warps", Tuning::default(), many),
+        ("always split", Tuning::default(), Options { promote: Promote::Always, ..many }),
+        (
+            "always split, tiny stacks",
+            tiny,
+            Options { promote: Promote::Always, blocks: 2, block: 32, ..ONE },
+        ),
+    ]
+}
+
+#[test]
+fn examples_on_the_simulator() {
+    let mut promotions = 0;
+    for (name, case) in examples() {
+        let expected = case.expected();
+        for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
+            let kernels = case.kernels(tuning);
+            let outcome = case.check(&format!("{name}, {way}"), &expected, &kernels, options, seed as u64);
+            promotions += outcome.report.promotions;
+        }
+    }
+    assert!(promotions > 100, "{promotions} promotions");
+}
+
+/// Recursion far deeper than a stack, without and with promotions: frames go to device memory and come back.
+#[test]
+fn deep_recursion() {
+    let text = "sort Nat = struct Zero() | S(Nat);
+        var X : Nat;
+        map Depth: Nat -> Int;
+        eqn Depth(Zero()) = 0; Depth(S(X)) = 1 + Depth(X);
+        input Depth(S^6000(Zero()));";
+    let case = Case::new("deep.trs", text);
+    let expected = case.expected();
+    assert_eq!(expected.0, "6000");
+    let kernels = case.kernels(Tuning::default());
+    let outcome = case.check("deep", &expected, &kernels, Options { first_memory: 1 << 16, ..ONE }, 0);
+    assert!(outcome.report.spills > 150, "{:?}", outcome.report);
+    assert!(outcome.report.restarts > 0, "memory for frames grows: {:?}", outcome.report);
+}
+
+/// Equality of deep and of shared terms.
+#[test]
+fn equality_of_deep_terms() {
+    let text = "sort Nat = struct Zero() | S(Nat);
+        sort Tree = struct Leaf(Nat) | Node(Tree, Tree);
+        var X, Y : Nat; T : Tree;
+        map Grow: Nat -> Tree; Spine: Nat # Tree -> Tree; Same: Tree # Tree -> Bool;
+        eqn Grow(Zero()) = Leaf(S(Zero())); Grow(S(X)) = Node(Grow(X), Grow(X));
+            Spine(Zero(), T) = T; Spine(S(X), T) = Spine(X, Node(T, Leaf(X)));
+            Same(T, T) = true;
+        input Same(Spine(S^1000(Zero()), Grow(S^20(Zero()))), Spine(S^1000(Zero()), Grow(S^20(Zero()))));";
+    // The two trees at the ends of the spines are equal, but only the shared parts of each are the same cells.
+    let text = text.replace("S^20(", "S^6(");
+    let case = Case::new("equal.trs", &text);
+    let expected = case.expected();
+    assert_eq!(expected.0, "true");
+    case.check("equal", &expected, &case.kernels(Tuning::default()), ONE, 1);
+}
+
+fn stopped(case: &Case, options: Options, limits: Limits) -> StopReason {
+    let kernels = case.kernels(Tuning::default());
+    let inputs = std::slice::from_ref(&case.input);
+    let job = Job { program: &case.program, plan: &case.plan, kernels: &kernels, inputs };
+    match run(job, options, &mut simulator(&kernels, 0), &mut Control::new(limits)) {
+        Err(Failure::Stopped(stopped)) => stopped.error.reason,
+        Err(Failure::Device(error)) => {
+            panic!("{}", render_all(&error.into_diagnostics(), &case.sources, false))
+        }
+        Ok(outcome) => panic!("{:?}", outcome.normal_forms),
+    }
+}
+
+#[test]
+fn limits_are_told() {
+    let endless = "sort Nat = struct Zero() | S(Nat); var X : Nat; map Loop: Nat -> Nat; Grow: Nat -> Nat;
+        eqn Loop(X) = Loop(X); Grow(X) = S(Grow(X)); input ";
+    let case = |input: &str| Case::new("endless.trs", &format!("{endless}{input};"));
+    let none = Limits::default();
+    let steps = Limits { max_steps: Some(5_000_000), ..none };
+    let reason = stopped(&case("Loop(Zero())"), ONE, steps);
+    assert!(matches!(reason, StopReason::Steps { limit: 5_000_000 }), "{reason:?}");
+    let small = Options { memory: 1 << 22, ..ONE };
+    let reason = stopped(&case("Grow(Zero())"), small, none);
+    assert!(matches!(&reason, StopReason::Memory { what, .. } if what == "cells of sort Nat"), "{reason:?}");
+    let failing = "map F: Int -> Int; G: Int -> Int; var N : Int; eqn F(N) = 100 div N; G(0) = 1; input ";
+    let case = |input: &str| Case::new("failing.trs", &format!("{failing}{input};"));
+    let reason = stopped(&case("F(0)"), ONE, none);
+    assert!(matches!(reason, StopReason::Arithmetic { .. }), "{reason:?}");
+    let reason = stopped(&case("G(7)"), ONE, none);
+    assert!(matches!(&reason, StopReason::NoRule { redex } if redex == "G(7)"), "{reason:?}");
+}
+
+/// Random systems: the generator of the interpreter's own tests.
+#[path = "../../core/src/exec/term/tests/systems.rs"]
+mod systems;
+
+fn random(seeds: impl Iterator<Item = u64>) {
+    let (mut answered, mut promotions, mut total) = (0, 0, 0);
+    for (n, seed) in seeds.enumerate() {
+        total += 1;
+        let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let text = systems::Generator::program(seed, true);
+        let case = Case::new("random.trs", &text);
+        let plan = term::compile(&case.program, &TermOptions::default()).expect("compiles");
+        let limits = Limits { max_steps: Some(5_000), ..Limits::default() };
+        let reference =
+            gchr_core::exec::term::run(&case.program, &plan, &case.input, &mut Control::new(limits));
+        let (way, tuning, options) = ways()[n % 4];
+        let kernels = case.kernels(tuning);
+        let label = format!("seed {seed}, {way}\n{text}");
+        match reference {
+            Ok(outcome) => {
+                let stats = outcome.stats;
+                let expected = (
+                    outcome.normal_form.to_text(),
+                    stats.rewrites.unwrap_or(0),
+                    stats.live_cells.unwrap_or(0),
+                );
+                promotions += case.check(&label, &expected, &kernels, options, seed).report.promotions;
+                answered += 1;
+            }
+            Err(stopped) if matches!(stopped.error.reason, StopReason::Steps { .. }) => {}
+            Err(stopped) => {
+                let found = case.on(&mut simulator(&kernels, seed), &kernels, options);
+                match found {
+                    Err(Failure::Stopped(found)) => assert_eq!(
+                        std::mem::discriminant(&found.error.reason),
+                        std::mem::discriminant(&stopped.error.reason),
+                        "{label}\n{:?}\n{:?}",
+                        found.error,
+                        stopped.error
+                    ),
+                    Err(Failure::Device(error)) => {
+                        panic!("{label}: {}", render_all(&error.into_diagnostics(), &case.sources, false))
+                    }
+                    Ok(outcome) => panic!("{label}: {:?} but {:?}", outcome, stopped.error),
+                }
+            }
+        }
+    }
+    assert!(answered > 0 || total < 5, "{answered} of {total} have an answer, {promotions} promotions");
+}
+
+#[test]
+fn random_systems_on_the_simulator() {
+    random(1..60);
+}
+
+/// `SEED=... COUNT=... cargo test -p gchr-kernels --test tasks many_seeds -- --ignored`.
+#[test]
+#[ignore = "a longer search"]
+fn many_seeds() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|s| s.parse().ok());
+    let (seed, count): (u64, u64) = (number("SEED").unwrap_or(1), number("COUNT").unwrap_or(1));
+    random(seed..seed + count);
+}
