@@ -1,6 +1,7 @@
 //! Kernels of gchr: a typed kernel IR whose text form is a subset of CUDA C++, and everything that consumes it.
 
 pub mod build;
+pub mod check;
 pub mod codegen;
 #[cfg(feature = "cuda")]
 pub mod cuda;

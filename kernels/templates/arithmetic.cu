@@ -10,6 +10,11 @@ __device__ __forceinline__ bool note(u32* error, u32 site, u32 kind) {
     u32 before = atomic_compare_exchange(&error[0u], 0u, 1u);
     if (before == 0u) {
         own("first error", error[1u]);
+        own("first error", error[2u]);
+        own("first error", error[3u]);
+        own("first error", error[4u]);
+        own("first error", error[5u]);
+        own("first error", error[6u]);
         error[1u] = site;
         error[2u] = kind;
     }

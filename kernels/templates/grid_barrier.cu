@@ -9,6 +9,7 @@ constexpr u32 SENSE = 0x80000000u;
 //     barriers only
 // post: what any thread did before its call has happened for every thread after it
 // shares: word: atomics only
+// barrier: grid
 __device__ __forceinline__ void grid_barrier(u32* word) {
     barrier();
     if (threadIdx.x == 0u) {

@@ -77,10 +77,12 @@ __device__ __forceinline__ void reduce_all(Params p, u64 count, T* partials, u32
     if (order[0u] == gridDim.x - 1u) {
         T all = IDENTITY;
         for (u32 block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
+            own("the last block to arrive reads what all have written", partials[block]);
             all = combine(all, partials[block]);
         }
         all = block_reduce(all, sums);
         if (threadIdx.x == 0u) {
+            own("one block is the last to arrive", result[0u]);
             result[0u] = all;
             store_relaxed(&arrived[0u], 0u);
         }

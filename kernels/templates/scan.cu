@@ -151,6 +151,7 @@ __device__ __forceinline__ void scan_all(Params p, u64 count, u64* tiles, u32* t
                 store_relaxed(&tiles[tile], tag << SUM_BITS | before + sum);
                 base[0u] = before;
                 if (tile == tile_count - 1u) {
+                    own("one block takes the last tile", total[0u]);
                     total[0u] = before + sum;
                 }
             }

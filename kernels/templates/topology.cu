@@ -64,6 +64,7 @@ constexpr u32 APPLIES = 2u;
 constexpr u32 MARKS = 3u;
 
 // From the template `grid_barrier`: all threads of the grid wait for each other.
+// barrier: grid
 __device__ void grid_barrier(u32* word);
 
 // A free slot: from the stack of collected ones, else behind the last one; 0 when all are in use.
@@ -112,6 +113,8 @@ __device__ __noinline__ u32 fresh(Params p) {
 __device__ __forceinline__ void give_back(Params p, u32 i) {
     if (i != 0u) {
         own("fresh slot", p.term[i]);
+        own("fresh slot", p.rc[i]);
+        own("fresh slot", p.nf[i]);
         // Slot 0 holds nothing: no head, no arguments.
         p.term[i] = p.term[0u];
         p.rc[i] = 0;
@@ -132,6 +135,8 @@ __device__ __forceinline__ void release(Params p, u32 i) {
 // pre: slot i comes from `fresh` in this iteration
 __device__ __forceinline__ void write_new(Params p, u32 i, Term t, bool normal, u32 references) {
     own("fresh slot", p.term[i]);
+    own("fresh slot", p.rc[i]);
+    own("fresh slot", p.nf[i]);
     p.term[i] = t;
     p.nf[i] = normal ? 1_u8 : 0_u8;
     p.rc[i] = i32(references);
@@ -181,6 +186,8 @@ __device__ u32 rewrite(Params p, u32 i, Term t);
 
 // One slot in one iteration: the derive kernel of the paper.
 __device__ __forceinline__ u32 derive(Params p, u32 i) {
+    // Other threads look at slots in normal form only.
+    own("slot that is not in normal form", p.term[i]);
     Term t = p.term[i];
     if (RELAXED == 0u) {
         u32 at = first_waiting(p, t);
@@ -203,6 +210,7 @@ __device__ __forceinline__ void collect(Params p, u32 n, u32 first, u32 stride) 
         if (p.rc_read[i] == 0) {
             Term t = p.term[i];
             release_arguments(p, t);
+            own("slot without references", p.rc[i]);
             p.rc[i] = FREED;
             p.nf[i] = 1_u8;
             dead = dead + 1u;
@@ -281,6 +289,8 @@ __device__ __forceinline__ void compact(Params p, u32 used, u32 first, u32 strid
         if (holds) {
             p.keys[i] = to;
             own("place of its own", p.spare[to]);
+            own("place of its own", p.rc_read[to]);
+            own("place of its own", p.nf_read[to]);
             p.spare[to] = p.term[i];
             p.rc_read[to] = p.rc[i];
             p.nf_read[to] = p.nf[i];
@@ -316,6 +326,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
     while (stop == 0u) {
         u32 n = load_relaxed(&p.control[NEXT]);
         n = min(n, p.capacity);
+        // The count itself is cut down to the capacity meanwhile.
+        assume_uniform("slots in use", n);
         for (u32 i = first; i < n; i += stride) {
             p.nf_read[i] = p.nf[i];
             p.rc_read[i] = p.rc[i];
@@ -407,6 +419,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
         if (COLLECTOR == 2u) {
             u32 used = load_relaxed(&p.control[NEXT]);
             used = min(used, p.capacity);
+            assume_uniform("slots in use", used);
             u32 dead = load_relaxed(&p.control[DEAD]);
             if (dead > used / 2u || dead != 0u && (stop == DONE || stop == MUST_GROW)) {
                 compact(p, used, first, stride, tile);

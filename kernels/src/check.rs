@@ -1,0 +1,191 @@
+//! The checker: whether a kernel may be launched, by rules that can be read.
+//!
+//! After a thesis on GPUCSL, a concurrent separation logic for GPU kernels with a type system for thread-ID independence. [`check`]
+//! gives a [`Verdict`] for each kernel of a verified module: the rules that it breaks, with places, and the assumptions that it names.
+//! `docs/verification.md` says what is proved, what is assumed and what is only tested.
+//!
+//! - [`walk`], with `repeat`, `eval` and `effect`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
+//! - [`access`]: permissions between barriers, by refutation in `solve` and `linear`;
+//! - [`symbol`], [`poly`], [`state`]: what the walk computes with; [`verdict`]: what comes out.
+
+mod access;
+mod effect;
+mod eval;
+mod linear;
+mod poly;
+mod repeat;
+mod solve;
+mod state;
+mod symbol;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod walk;
+
+use std::hash::{Hash, Hasher as _};
+
+use gchr_core::hash::HashMap;
+
+use crate::ir::*;
+use crate::text::print::print_statement;
+use access::{Conflict, Kind, Pair, Permissions};
+use state::{Root, Site};
+pub use verdict::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
+use walk::{Learnt, Walk};
+
+/// Walks until nothing new is learnt, at most.
+const MAX_WALKS: usize = 64;
+/// Reasons that a verdict lists.
+const MAX_REASONS: usize = 32;
+
+/// Checks all kernels of a module that [`verify`](crate::verify) finds nothing wrong with; holes of templates may be open.
+pub fn check(module: &Module) -> Vec<Verdict> {
+    let barriers = walk::barriers_of(module);
+    let kernels = module.functions.iter().filter(|f| f.is_kernel());
+    kernels.map(|kernel| check_kernel(module, kernel, &barriers)).collect()
+}
+
+fn check_kernel(module: &Module, kernel: &Function, barriers: &[[bool; 2]]) -> Verdict {
+    let FunctionKind::Kernel { max_threads, .. } = kernel.kind else {
+        unreachable!("only kernels are checked")
+    };
+    let mut learnt = Learnt::default();
+    for _ in 0..MAX_WALKS {
+        learnt.changed = false;
+        let mut walk = Walk::new(module, max_threads, &mut learnt, barriers);
+        walk.kernel(kernel);
+        let found = walk.finish();
+        if learnt.changed {
+            continue;
+        }
+        let spaces = |root: Root| learnt.roots[root as usize].space;
+        let mut permissions = Permissions::new(&found.symbols, found.accesses, learnt.roots.len(), &spaces);
+        let torn = permissions.torn();
+        if !torn.is_empty() {
+            learnt.torn.extend(torn);
+            continue;
+        }
+        let conflicts = permissions.conflicts();
+        let effort = Effort {
+            statements: found.statements,
+            intervals: found.intervals as usize,
+            accesses: permissions.len(),
+            pairs: permissions.pairs,
+        };
+        let names = Names { module, roots: &learnt.roots };
+        let mut reasons: Vec<Reason> = found.reasons.iter().map(|r| names.reason(r)).collect();
+        reasons.extend(conflicts.iter().map(|c| names.conflict(c)));
+        reasons.truncate(MAX_REASONS);
+        return Verdict {
+            kernel: kernel.name.clone(),
+            reasons,
+            assumptions: names.assumptions(&found.assumptions),
+            effort,
+        };
+    }
+    unfinished(module, kernel)
+}
+
+/// The verdict on a kernel whose levels do not settle.
+fn unfinished(module: &Module, kernel: &Function) -> Verdict {
+    let names = Names { module, roots: &[] };
+    let place = kernel.body.first().map(|stmt| names.place(Site { function: kernel, stmt }));
+    let place = place.unwrap_or(Place {
+        function: kernel.name.clone(),
+        statement: 0,
+        text: String::new(),
+        line: None,
+    });
+    let text = format!("{MAX_WALKS} walks over the kernel did not settle what is uniform");
+    Verdict {
+        kernel: kernel.name.clone(),
+        reasons: vec![Reason { rule: Rule::Limit, place, other: None, text }],
+        assumptions: Vec::new(),
+        effort: Effort::default(),
+    }
+}
+
+/// Gives places and memory their names.
+struct Names<'a> {
+    module: &'a Module,
+    roots: &'a [walk::Memory],
+}
+
+impl Names<'_> {
+    fn place(&self, site: Site<'_>) -> Place {
+        let mut statement = 0;
+        let mut count = 0;
+        flow::each_statement(&site.function.body, &mut |stmt| {
+            if std::ptr::eq(stmt, site.stmt) {
+                statement = count;
+            }
+            count += 1;
+        });
+        Place {
+            function: site.function.name.clone(),
+            statement,
+            text: print_statement(self.module, site.function, &site.stmt.kind),
+            line: site.stmt.origin.line,
+        }
+    }
+
+    fn reason(&self, (rule, site, other, text): &walk::Refusal<'_>) -> Reason {
+        Reason {
+            rule: *rule,
+            place: self.place(*site),
+            other: other.map(|o| self.place(o)),
+            text: text.clone(),
+        }
+    }
+
+    fn conflict(&self, conflict: &Conflict<'_>) -> Reason {
+        let Conflict { pair, one, other } = conflict;
+        let memory = &self.roots[one.root as usize].name;
+        let (who, between) = match pair {
+            Pair::Block => ("two threads of a block", "barrier of the block"),
+            Pair::Grid => ("threads of two blocks", "barrier of the grid"),
+        };
+        let (rule, text) = if one.kind == Kind::Claim {
+            (Rule::HandOver, format!("{who} may both claim to own an element of `{memory}`"))
+        } else {
+            let rule = if *pair == Pair::Block { Rule::BlockPermission } else { Rule::GridPermission };
+            let what = format!("{} and {}", one.kind.name(), other.kind.name());
+            (
+                rule,
+                format!("{who} may touch one element of `{memory}` ({what}) without a {between} in between"),
+            )
+        };
+        let same = std::ptr::eq(one.site.stmt, other.site.stmt);
+        let other = (!same).then(|| self.place(other.site));
+        Reason { rule, place: self.place(one.site), other, text }
+    }
+
+    fn assumptions(&self, stated: &[(String, Assumed, Site<'_>)]) -> Vec<Assumption> {
+        let mut all: Vec<Assumption> = Vec::new();
+        let mut known: HashMap<(&str, &Assumed), (usize, Vec<usize>)> = HashMap::default();
+        for (name, kind, site) in stated {
+            let address = std::ptr::from_ref(site.stmt).addr();
+            let (at, places) = known.entry((name, kind)).or_insert_with(|| {
+                all.push(Assumption {
+                    name: name.clone(),
+                    kind: kind.clone(),
+                    place: self.place(*site),
+                    places: 0,
+                });
+                (all.len() - 1, Vec::new())
+            });
+            if !places.contains(&address) {
+                places.push(address);
+                all[*at].places += 1;
+            }
+        }
+        all
+    }
+}
+
+/// A number for a place in the walk.
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = gchr_core::hash::FxHasher::default();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

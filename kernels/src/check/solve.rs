@@ -1,0 +1,362 @@
+//! Refutation: whether facts over integers contradict each other. Never wrong when it says so; what it cannot refute it leaves open.
+//!
+//! Beside linear arithmetic there is one rule for products: if `f * q + r = 0` and `|r| < f`, then `q = 0` and `r = 0`. It takes
+//! strided indices apart, `threadIdx.x + blockDim.x * (blockIdx.x + gridDim.x * k)`, as digits of a number with mixed radix.
+
+use gchr_core::hash::{HashMap, HashSet};
+
+use super::linear::infeasible;
+use super::poly::Poly;
+use super::symbol::Cond;
+
+/// Cases that are looked at, and rounds of simplification.
+const MAX_CASES: usize = 64;
+const MAX_ROUNDS: usize = 24;
+/// Products of two facts that are added.
+const MAX_PRODUCTS: usize = 48;
+
+/// Facts that hold together.
+#[derive(Clone, Default)]
+pub(super) struct Facts {
+    equal: Vec<Poly>,
+    at_least_zero: Vec<Poly>,
+    not_zero: Vec<Poly>,
+    one_of: Vec<Vec<Cond>>,
+    contradiction: bool,
+}
+
+impl Facts {
+    pub fn add(&mut self, cond: &Cond) {
+        match cond {
+            Cond::Const(true) => {}
+            Cond::Const(false) => self.contradiction = true,
+            Cond::Ge(p) => self.at_least_zero.push(p.clone()),
+            Cond::Eq(p) => self.equal.push(p.clone()),
+            Cond::Ne(p) => self.not_zero.push(p.clone()),
+            Cond::And(all) => all.iter().for_each(|c| self.add(c)),
+            Cond::Or(all) => self.one_of.push(all.to_vec()),
+        }
+    }
+
+    /// Whether the facts contradict each other.
+    pub fn refute(self) -> bool {
+        let mut cases = MAX_CASES;
+        self.refute_in(&mut cases)
+    }
+
+    fn refute_in(mut self, cases: &mut usize) -> bool {
+        if *cases == 0 {
+            return false;
+        }
+        *cases -= 1;
+        if self.simplify() || infeasible(&self.with_products()) {
+            return true;
+        }
+        if let Some(alternatives) = self.choice() {
+            return self.either(&alternatives, cases);
+        }
+        let Some(p) = self.not_zero.pop() else { return false };
+        let minus_one = Poly::constant(-1);
+        let (Some(above), Some(below)) = (p.plus(&minus_one, 1), minus_one.minus(&p)) else { return false };
+        self.either(&[Cond::Ge(above), Cond::Ge(below)], cases)
+    }
+
+    /// Takes out a choice of facts that has to do with the inequalities; drops what has nothing to do with them.
+    fn choice(&mut self) -> Option<Vec<Cond>> {
+        let mut vars: HashSet<u32> = HashSet::default();
+        self.equal.iter().chain(&self.at_least_zero).for_each(|p| vars.extend(p.vars()));
+        self.not_zero.retain(|p| p.vars().all(|v| vars.contains(&v)));
+        // Facts about what is to be told apart come first, those about what that is computed from later.
+        while !self.one_of.is_empty() {
+            let alternatives = self.one_of.remove(0);
+            let mut near = true;
+            for cond in &alternatives {
+                cond.polys(&mut |p| near &= p.vars().any(|v| vars.contains(&v)));
+            }
+            if near {
+                return Some(alternatives);
+            }
+        }
+        None
+    }
+
+    fn either(&self, alternatives: &[Cond], cases: &mut usize) -> bool {
+        alternatives.iter().all(|cond| {
+            let mut facts = self.clone();
+            facts.add(cond);
+            facts.refute_in(cases)
+        })
+    }
+
+    /// Uses up the equalities; says whether a contradiction came up.
+    fn simplify(&mut self) -> bool {
+        for _ in 0..MAX_ROUNDS {
+            if self.contradiction || self.constants() {
+                return true;
+            }
+            if !self.take_apart() && !self.substitute() {
+                break;
+            }
+        }
+        self.contradiction || self.constants()
+    }
+
+    /// Drops facts about constants; says whether one of them is false.
+    fn constants(&mut self) -> bool {
+        let mut wrong = false;
+        self.equal.retain(|p| match p.as_constant() {
+            Some(n) => {
+                wrong |= n != 0;
+                false
+            }
+            None => {
+                let content = p.content();
+                wrong |= content > 1 && p.constant_part() % content != 0;
+                true
+            }
+        });
+        self.at_least_zero.retain(|p| {
+            p.as_constant().is_none_or(|n| {
+                wrong |= n < 0;
+                false
+            })
+        });
+        self.not_zero.retain(|p| {
+            p.as_constant().is_none_or(|n| {
+                wrong |= n == 0;
+                false
+            })
+        });
+        wrong
+    }
+
+    /// Replaces an equality by two simpler ones.
+    fn take_apart(&mut self) -> bool {
+        for at in 0..self.equal.len() {
+            let parts = self.digits(&self.equal[at]).or_else(|| self.factor(&self.equal[at]));
+            if let Some(parts) = parts {
+                self.equal.swap_remove(at);
+                self.equal.extend(parts);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// `f * q + r = 0` with `|r| < f`.
+    fn digits(&self, equality: &Poly) -> Option<Vec<Poly>> {
+        let mut factors: Vec<i128> = equality.terms().iter().map(|t| t.1.abs()).filter(|&n| n > 1).collect();
+        factors.sort_unstable();
+        factors.dedup();
+        for factor in factors {
+            let (quotient, rest) = equality.split(factor);
+            for by in [0, 1] {
+                let quotient = quotient.plus(&Poly::constant(by), 1)?;
+                let rest = rest.plus(&Poly::constant(-factor * by), 1)?;
+                let trivial = quotient.as_constant().is_some() || rest == Poly::default();
+                if !trivial && self.is_below(&rest, &Poly::constant(factor)) {
+                    return Some(vec![quotient, rest]);
+                }
+            }
+        }
+        let vars: HashSet<u32> =
+            equality.terms().iter().filter(|t| t.0.degree() > 1).flat_map(|t| t.0.vars()).collect();
+        let mut vars: Vec<u32> = vars.into_iter().collect();
+        vars.sort_unstable();
+        for var in vars {
+            let (quotient, rest) = equality.split_var(var);
+            let content = super::poly::gcd(quotient.content(), quotient.constant_part());
+            if content == 0 || rest == Poly::default() {
+                continue;
+            }
+            if self.is_below(&rest, &Poly::var(var).scaled(content)?) {
+                return Some(vec![quotient, rest]);
+            }
+        }
+        None
+    }
+
+    /// `f * q = 0` with `f > 0`.
+    fn factor(&self, equality: &Poly) -> Option<Vec<Poly>> {
+        let vars: HashSet<u32> = equality.vars().collect();
+        let mut vars: Vec<u32> = vars.into_iter().collect();
+        vars.sort_unstable();
+        let divides = |var: u32| {
+            let (quotient, rest) = equality.split_var(var);
+            let positive = || Poly::var(var).scaled(-1).is_some_and(|p| self.excludes(p));
+            (rest == Poly::default() && positive()).then(|| vec![quotient])
+        };
+        vars.into_iter().find_map(divides)
+    }
+
+    /// Whether `|poly| < bound`.
+    fn is_below(&self, poly: &Poly, bound: &Poly) -> bool {
+        let beyond = |sign| poly.scaled(sign).and_then(|p| p.minus(bound));
+        [1, -1].into_iter().all(|sign| beyond(sign).is_some_and(|p| self.excludes(p)))
+    }
+
+    /// Whether `poly >= 0` contradicts the inequalities.
+    fn excludes(&self, poly: Poly) -> bool {
+        let mut all = self.near(&poly);
+        all.push(poly);
+        infeasible(&all)
+    }
+
+    /// The inequalities that have to do with a polynomial.
+    fn near(&self, poly: &Poly) -> Vec<Poly> {
+        let mut vars: HashSet<u32> = poly.vars().collect();
+        let mut out = Vec::new();
+        let mut rest: Vec<&Poly> = self.at_least_zero.iter().collect();
+        for _ in 0..3 {
+            let (near, far): (Vec<&Poly>, Vec<&Poly>) =
+                rest.into_iter().partition(|p| p.vars().any(|v| vars.contains(&v)));
+            rest = far;
+            for p in near {
+                vars.extend(p.vars());
+                out.push(p.clone());
+            }
+        }
+        out
+    }
+
+    /// Puts the value of a variable in its place everywhere.
+    fn substitute(&mut self) -> bool {
+        for at in 0..self.equal.len() {
+            let equality = &self.equal[at];
+            let mut uses: HashMap<u32, usize> = HashMap::default();
+            equality.vars().for_each(|v| *uses.entry(v).or_default() += 1);
+            let unit = |t: &&(super::poly::Mono, i128)| {
+                t.0.degree() == 1 && t.1.abs() == 1 && t.0.vars().all(|v| uses[&v] == 1)
+            };
+            // The newest variable: older ones stand for what newer ones are computed from.
+            let Some(&(mono, n)) = equality.terms().iter().rfind(unit) else { continue };
+            let Some(var) = mono.vars().next() else { continue };
+            let Some(value) = equality.plus(&Poly::var(var), -n).and_then(|p| p.scaled(-n)) else { continue };
+            self.equal.swap_remove(at);
+            self.replace(var, &value);
+            return true;
+        }
+        false
+    }
+
+    fn replace(&mut self, var: u32, value: &Poly) {
+        let facts = [&mut self.equal, &mut self.at_least_zero, &mut self.not_zero];
+        for list in facts {
+            // A fact that grows too long is dropped, which leaves less to refute with.
+            list.retain_mut(|p| match p.substitute(var, value) {
+                Some(new) => {
+                    *p = new;
+                    true
+                }
+                None => false,
+            });
+        }
+        for alternatives in &mut self.one_of {
+            let mut lost = false;
+            let mut put = |p: &Poly| {
+                p.substitute(var, value).unwrap_or_else(|| {
+                    lost = true;
+                    Poly::default()
+                })
+            };
+            let new: Vec<Cond> = alternatives.iter().map(|c| c.map(&mut put)).collect();
+            *alternatives = if lost { vec![Cond::Const(true)] } else { new };
+        }
+    }
+
+    /// The inequalities, with products of those that meet in a product.
+    fn with_products(&self) -> Vec<Poly> {
+        let mut all = self.at_least_zero.clone();
+        for equality in &self.equal {
+            all.push(equality.clone());
+            all.extend(equality.scaled(-1));
+        }
+        let pairs: HashSet<(u32, u32)> = all
+            .iter()
+            .flat_map(|p| p.terms())
+            .filter(|t| t.0.degree() == 2)
+            .filter_map(|t| {
+                let mut vars = t.0.vars();
+                Some((vars.next()?, vars.next()?))
+            })
+            .collect();
+        let mut pairs: Vec<(u32, u32)> = pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut products = Vec::new();
+        for (var, factor) in pairs {
+            let bounds = |p: &&Poly| p.terms().iter().all(|t| t.0.degree() <= 1);
+            let lower: Vec<&Poly> = self
+                .at_least_zero
+                .iter()
+                .filter(bounds)
+                .filter(|p| {
+                    p.content() == 1 && p.vars().eq([factor]) && p.split_var(factor).0 == Poly::constant(1)
+                })
+                .collect();
+            let about = self
+                .at_least_zero
+                .iter()
+                .filter(bounds)
+                .filter(|p| p.terms().len() <= 4 && p.vars().any(|v| v == var));
+            for fact in about {
+                products.extend(lower.iter().filter_map(|low| fact.times(low)));
+            }
+            if products.len() > MAX_PRODUCTS {
+                break;
+            }
+        }
+        all.extend(products);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::symbol::linear;
+
+    fn sum(terms: &[(u32, i128)], constant: i128) -> Poly {
+        terms.iter().fold(Poly::constant(constant), |p, &(v, n)| p.plus(&Poly::var(v), n).unwrap())
+    }
+
+    /// Threads `t` of blocks of `n`, blocks `b` of grids of `m`, turns `k`: `t + n * (b + m * k)`.
+    fn strided(t: u32, b: u32, k: u32) -> Poly {
+        let (n, m) = (Poly::var(0), Poly::var(1));
+        let blocks = Poly::var(b).plus(&Poly::var(k).times(&m).unwrap(), 1).unwrap();
+        Poly::var(t).plus(&blocks.times(&n).unwrap(), 1).unwrap()
+    }
+
+    #[test]
+    fn strided_indices_are_disjoint() {
+        let mut facts = Facts::default();
+        for (t, b, k) in [(2, 3, 4), (5, 6, 7)] {
+            for (low, high) in [(t, 0), (b, 1)] {
+                facts.add(&Cond::Ge(sum(&[(low, 1)], 0)));
+                facts.add(&Cond::Ge(sum(&[(high, 1), (low, -1)], -1)));
+            }
+            facts.add(&Cond::Ge(sum(&[(k, 1)], 0)));
+        }
+        facts.add(&Cond::Eq(strided(2, 3, 4).minus(&strided(5, 6, 7)).unwrap()));
+        assert!(!facts.clone().refute());
+        facts.add(&Cond::Ne(sum(&[(2, 1), (5, -1)], 0)));
+        assert!(facts.refute());
+    }
+
+    #[test]
+    fn shares_of_blocks_are_disjoint() {
+        // b * s <= i < (b + 1) * s, for two blocks b < c.
+        let (s, b, c, i) = (0, 1, 2, 3);
+        let times = |x: u32| Poly::var(x).times(&Poly::var(s)).unwrap();
+        let mut facts = Facts::default();
+        facts.add(&Cond::Ge(Poly::var(s)));
+        facts.add(&Cond::Ge(sum(&[(b, 1)], 0)));
+        for block in [b, c] {
+            facts.add(&Cond::Ge(linear(&[(&Poly::var(i), 1), (&times(block), -1)], 0)));
+            facts.add(&Cond::Ge(linear(&[(&times(block), 1), (&Poly::var(s), 1), (&Poly::var(i), -1)], -1)));
+        }
+        assert!(!facts.clone().refute());
+        facts.add(&Cond::Ge(sum(&[(c, 1), (b, -1)], -1)));
+        assert!(facts.refute());
+    }
+}

@@ -1,0 +1,175 @@
+//! The checker on the kernels that gchr ships and generates, on those of the thesis, and on wrong ones.
+//!
+//! `tests/paper` and `tests/wrong` hold one kernel a file. Its first comment lines say what the checker says of it and what the
+//! simulator finds when it runs: `expect: accepted`, `expect: refused RULE [at FUNCTION, statement N]`,
+//! `launch: KERNEL BLOCKS THREADS [cooperative] ARGUMENTS`, `finds: nothing` or the codes of the reports that are among those found.
+//! An argument is a number, `u32=5`, or a buffer, `u32*64` (zeros) or `u32*64=iota` (0, 1, 2, ...).
+
+use std::path::{Path, PathBuf};
+
+use gchr_core::control::Control;
+use gchr_core::diagnostic::render_all;
+use gchr_core::source::SourceMap;
+use gchr_kernels::check::{Verdict, check};
+use gchr_kernels::device::Arg;
+use gchr_kernels::ir::{Module, Scalar};
+use gchr_kernels::sim::{LaunchError, Options, Program, Shape, SimControl, Simulator};
+use gchr_kernels::text::{Aliases, parse_with};
+use gchr_kernels::topology::codegen::Strategy;
+use gchr_kernels::topology::kernels::{Collector, kernels};
+use gchr_kernels::topology::system::System;
+
+fn files(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = std::fs::read_dir(folder).expect("the folder is there");
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|e| e == ending));
+    paths.sort();
+    let read = |path: PathBuf| (path.clone(), std::fs::read_to_string(path).expect("readable"));
+    paths.into_iter().map(read).collect()
+}
+
+fn parse(path: &Path, text: &str) -> Module {
+    let mut sources = SourceMap::new();
+    let id = sources.add(path.display().to_string(), text);
+    let aliases: Aliases = [("T".to_string(), Scalar::U64)].into_iter().collect();
+    let parsed = parse_with(&sources, id, &aliases);
+    parsed.unwrap_or_else(|found| panic!("{}", render_all(&found, &sources, false)))
+}
+
+/// The lines of the head that say something under a name.
+fn head<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(name)?.strip_prefix(": "))
+}
+
+/// Says how a verdict differs from what the head of the file says.
+fn compare(text: &str, verdict: &Verdict) -> Result<(), String> {
+    let expected = head(text, "expect").ok_or("no verdict is expected")?;
+    if expected == "accepted" {
+        return if verdict.accepted() { Ok(()) } else { Err("it should be accepted".into()) };
+    }
+    let expected = expected.strip_prefix("refused ").ok_or("an unknown verdict")?;
+    let (rule, place) = expected.split_once(" at ").map_or((expected, None), |(rule, at)| (rule, Some(at)));
+    let Some(reason) = verdict.reasons.iter().find(|r| r.rule.name() == rule) else {
+        return Err(format!("the rule {rule} should be broken"));
+    };
+    let other = verdict.reasons.iter().find(|r| r.rule.name() != rule);
+    let found = format!("{}, statement {}", reason.place.function, reason.place.statement);
+    match (place.is_none_or(|place| place == found), other) {
+        (false, _) => Err(format!("the rule is broken at {found}")),
+        (true, Some(other)) => Err(format!("another rule is broken too: {}", other.rule)),
+        (true, None) => Ok(()),
+    }
+}
+
+/// Runs the launch of the head of the file; the codes of what the simulator reports.
+fn simulate(text: &str, module: &Module, seed: u64) -> Option<Vec<&'static str>> {
+    let launch = head(text, "launch")?;
+    let mut words = launch.split_whitespace().peekable();
+    let kernel = words.next().expect("names a kernel");
+    let mut number = || words.next().expect("has a shape").parse::<u32>().expect("is a number");
+    let (grid, block) = (number(), number());
+    let cooperative = words.next_if_eq(&"cooperative").is_some();
+    let program = Program::new(module).expect("lowers");
+    let mut device = Simulator::new(Options { seed, ..Options::default() });
+    let args: Vec<Arg<'_>> = words.map(|word| argument(&mut device, word)).collect();
+    let mut control = Control::default();
+    let mut control = SimControl::new(&mut control).max_thread_steps(1_000_000);
+    match device.launch(&program, kernel, Shape { grid, block, cooperative }, &args, &mut control) {
+        Ok(_) => Some(Vec::new()),
+        Err(LaunchError::Faults(reports) | LaunchError::Steps { reports, .. }) => {
+            Some(reports.iter().map(|r| r.fault.code()).collect())
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn argument<'a>(device: &mut Simulator, word: &str) -> Arg<'a> {
+    if let Some(value) = word.strip_prefix("u32=") {
+        return value.parse::<u32>().expect("is a number").into();
+    }
+    let (count, values) =
+        word.strip_prefix("u32*").expect("is a buffer").split_once('=').unwrap_or((&word[4..], ""));
+    let count: u32 = count.parse().expect("is a number");
+    let values: Vec<u32> = (0..count).map(|i| if values == "iota" { i } else { 0 }).collect();
+    device.alloc_from(&values).expect("fits").into()
+}
+
+/// Checks all files of a folder.
+fn check_folder(folder: &str) {
+    let mut failures = Vec::new();
+    for (path, text) in files(folder, "cu") {
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let module = parse(&path, &text);
+        let verdicts = check(&module);
+        let [verdict] = verdicts.as_slice() else { panic!("{name}: one kernel is expected") };
+        if let Err(how) = compare(&text, verdict) {
+            failures.push(format!("{name}: {how}\n{verdict}"));
+        }
+        for seed in 0..3 {
+            let Some(found) = simulate(&text, &module, seed) else { continue };
+            let expected = head(&text, "finds").expect("says what the simulator finds");
+            let fits = match expected {
+                "nothing" => found.is_empty(),
+                codes => codes.split(' ').any(|code| found.contains(&code)),
+            };
+            if !fits {
+                failures
+                    .push(format!("{name}: the simulator finds {found:?} with seed {seed}, not {expected}"));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn kernels_of_the_thesis() {
+    check_folder("tests/paper");
+}
+
+#[test]
+fn wrong_kernels() {
+    check_folder("tests/wrong");
+}
+
+#[test]
+fn every_rule_has_a_wrong_kernel() {
+    let texts = files("tests/wrong", "cu");
+    for rule in gchr_kernels::check::Rule::ALL {
+        let refused = format!("refused {rule}");
+        let found = texts.iter().any(|(_, text)| {
+            head(text, "expect").is_some_and(|e| e == refused || e.starts_with(&format!("{refused} ")))
+        });
+        assert!(found || rule.name() == "limit", "no kernel breaks the rule {rule}");
+    }
+}
+
+#[test]
+fn templates_are_accepted() {
+    for (path, text) in files("templates", "cu") {
+        for verdict in check(&parse(&path, &text)) {
+            assert!(verdict.accepted(), "{}\n{verdict}", path.display());
+        }
+    }
+}
+
+#[test]
+fn kernels_of_all_examples_are_accepted() {
+    for (path, text) in files("../examples", "trs") {
+        let mut sources = SourceMap::new();
+        let id = sources.add(path.display().to_string(), text);
+        let loaded = gchr_trs::load(&sources, id);
+        let program =
+            loaded.program.unwrap_or_else(|| panic!("{}", render_all(&loaded.diagnostics, &sources, false)));
+        let system = System::new(&program);
+        for strategy in [Strategy::Innermost, Strategy::Relaxed] {
+            for collector in [Collector::None, Collector::Queue, Collector::Compact] {
+                let made = kernels(&system, &program, &sources, strategy, collector);
+                let made = made.unwrap_or_else(|found| panic!("{}: {found:#?}", path.display()));
+                for verdict in check(&made.module) {
+                    assert!(verdict.accepted(), "{}, {strategy:?}, {collector:?}\n{verdict}", path.display());
+                }
+            }
+        }
+    }
+}
