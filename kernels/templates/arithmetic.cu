@@ -11,10 +11,6 @@ __device__ __forceinline__ bool note(u32* error, u32 site, u32 kind) {
     if (before == 0u) {
         own("first error", error[1u]);
         own("first error", error[2u]);
-        own("first error", error[3u]);
-        own("first error", error[4u]);
-        own("first error", error[5u]);
-        own("first error", error[6u]);
         error[1u] = site;
         error[2u] = kind;
     }
@@ -25,6 +21,10 @@ __device__ __forceinline__ bool note(u32* error, u32 site, u32 kind) {
 __device__ __noinline__ void fail(u32* error, u32 site, u32 kind, u64 a, u64 b) {
     bool first = note(error, site, kind);
     if (first) {
+        own("first error", error[3u]);
+        own("first error", error[4u]);
+        own("first error", error[5u]);
+        own("first error", error[6u]);
         error[3u] = u32(a);
         error[4u] = u32(a >> 32u);
         error[5u] = u32(b);

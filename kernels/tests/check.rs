@@ -144,9 +144,13 @@ fn every_rule_has_a_wrong_kernel() {
     }
 }
 
+/// Templates whose kernels stand for themselves; those of the schedulers are checked once their holes are filled.
+const TEMPLATES: [&str; 5] = ["map", "reduce", "scan", "compact", "collect"];
+
 #[test]
 fn templates_are_accepted() {
-    for (path, text) in files("templates", "cu") {
+    let is_one = |path: &Path| path.file_stem().is_some_and(|name| TEMPLATES.iter().any(|t| name == *t));
+    for (path, text) in files("templates", "cu").into_iter().filter(|(path, _)| is_one(path)) {
         for verdict in check(&parse(&path, &text)) {
             assert!(verdict.accepted(), "{}\n{verdict}", path.display());
         }
