@@ -1,5 +1,102 @@
 //! Benchmarks: the papers' tables, other systems on the same problems, and growth, with machine, spread and comparison to earlier runs.
+//!
+//! Each kind gives a [`Report`], which prints as a table, is kept as JSON, and is compared with an earlier one by [`Report::against`].
 
+mod against;
 mod machine;
+mod papers;
+mod peers;
+mod process;
+mod programs;
+mod report;
+mod scale;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use gchr_core::control::{Control, Limits};
+use gchr_core::stats::Stats;
+
+use crate::compare::{Spread, spread};
+use crate::device;
+use crate::executable::CompileOptions;
+use crate::input::Input;
+
+pub use against::Change;
 pub use machine::Machine;
+pub use papers::papers;
+pub use peers::peers;
+pub use programs::{Benchmark, CONSTRAINTS, TERMS};
+pub use report::{Entry, Report};
+pub use scale::{recording, scale};
+
+/// Runs are repeated unless one takes longer than this.
+const PATIENCE_MS: f64 = 2000.0;
+
+/// What all benchmarks share.
+pub struct Settings<'a> {
+    /// Timed runs of each program and size, after one that warms up.
+    pub repeats: usize,
+    /// Names of programs to run; empty for all.
+    pub only: Vec<String>,
+    /// The smallest size of each only.
+    pub smallest: bool,
+    /// Time that one run may take.
+    pub timeout: Duration,
+    /// Ends everything early.
+    pub interrupt: &'a AtomicBool,
+    /// Hears of each measurement before it begins.
+    pub progress: &'a dyn Fn(&str),
+}
+
+impl Settings<'_> {
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|n| n == name)
+    }
+
+    fn sizes<'b>(&self, bench: &'b Benchmark) -> &'b [u64] {
+        if self.smallest { &bench.sizes[..1] } else { &bench.sizes }
+    }
+
+    /// Tells what comes next, and says whether to go on.
+    fn goes_on(&self, next: &str) -> bool {
+        (self.progress)(next);
+        !self.interrupt.load(Ordering::Relaxed)
+    }
+
+    fn control(&self) -> Control<'_> {
+        Control::new(Limits { timeout: Some(self.timeout), ..Limits::default() }).interrupt(self.interrupt)
+    }
+}
+
+/// A program that was timed.
+struct Timed {
+    /// Times of the run alone: on the device's clock where there is one.
+    ms: Spread,
+    /// Statistics of the run that warmed up.
+    stats: Stats,
+    /// What the topology scheduler counted.
+    report: Option<device::Report>,
+}
+
+/// Times a program: one run that warms up, then the repeats.
+fn time(input: &Input, options: &CompileOptions, settings: &Settings<'_>) -> Result<Timed, String> {
+    let program = input.parse().map_err(|e| short(&e))?;
+    let executable = program.compile(options).map_err(|e| short(&e))?;
+    let run = || executable.run(&mut settings.control()).map_err(|e| short(&e.diagnostics));
+    let first = run()?;
+    let (stats, report) = (first.stats().clone(), first.report().copied());
+    drop(first);
+    let mut times: Vec<f64> = Vec::new();
+    while times.len() < settings.repeats.max(1) && times.last().is_none_or(|&ms| ms < PATIENCE_MS) {
+        let outcome = run()?;
+        let stats = outcome.stats();
+        times.push(stats.device_ms.or(stats.run_ms).unwrap_or(0.0));
+    }
+    Ok(Timed { ms: spread(&times), stats, report })
+}
+
+fn short(found: &crate::diagnostics::Diagnostics) -> String {
+    let error = found.list().iter().find(|d| d.is_error());
+    error.map_or_else(|| "unknown".into(), |d| format!("{} [{}]", d.message, d.code))
+}

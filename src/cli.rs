@@ -1,5 +1,6 @@
 //! Command line: one module a subcommand, and what they share. Results go to standard output, everything else to standard error.
 
+mod bench;
 mod check;
 mod compare;
 mod device;
@@ -47,6 +48,8 @@ enum Command {
     Emit(emit::Args),
     /// Run programs for the same problem, check that they agree, and show side by side what they took
     Compare(Box<compare::Args>),
+    /// Measure: the papers' tables, other systems on the same programs, growth
+    Bench(bench::Args),
     /// List what can run programs on this machine
     Devices,
     /// Run a program of the µ-SIMD machine: warps in lockstep with everywhere blocks
@@ -109,6 +112,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Check(args) => check::run(args),
         Command::Emit(args) => emit::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Bench(args) => bench::run(args),
         Command::Devices => devices::run(),
         Command::Simd(args) => simd::run(args),
     }

@@ -26,6 +26,7 @@ pub use answer::Answered;
 pub use growth::{Growth, exponent};
 pub use mapping::{Mapping, Side};
 pub use measure::{Measured, Spread, spread};
+pub(crate) use table::write_aligned;
 
 /// A program that takes part.
 #[derive(Clone, Debug)]

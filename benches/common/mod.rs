@@ -1,22 +1,13 @@
-//! What the benchmarks of both languages share.
+//! What the benchmarks of both languages share: the programs are those of `gchr bench`.
 
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use gchr::{CompileOptions, Control, Input};
+use gchr::bench::Benchmark;
+use gchr::{CompileOptions, Control};
 
-/// A program at three sizes.
-pub struct Bench {
-    /// Name of the example.
-    pub name: &'static str,
-    /// Sizes, ascending.
-    pub sizes: [u64; 3],
-    /// The program with its start at a size.
-    pub input: fn(u64) -> Input,
-}
-
-/// Runs all of them.
-pub fn run_all(criterion: &mut Criterion, benches: &[Bench]) {
+/// Runs all of them: time of the run alone, without parsing and compiling. Throughput counts rule applications or firings.
+pub fn run_all(criterion: &mut Criterion, benches: &[Benchmark]) {
     for bench in benches {
         let mut group = criterion.benchmark_group(bench.name);
         group
@@ -24,7 +15,7 @@ pub fn run_all(criterion: &mut Criterion, benches: &[Bench]) {
             .warm_up_time(Duration::from_millis(300))
             .measurement_time(Duration::from_secs(3));
         for size in bench.sizes {
-            let program = (bench.input)(size).parse().unwrap_or_else(|e| panic!("{}: {e}", bench.name));
+            let program = bench.input(size).parse().unwrap_or_else(|e| panic!("{}: {e}", bench.name));
             let executable = program.compile(&CompileOptions::default()).unwrap_or_else(|e| panic!("{e}"));
             let run = || executable.run(&mut Control::default()).unwrap_or_else(|e| panic!("{e}"));
             let outcome = run();

@@ -1,0 +1,144 @@
+//! Term programs in Haskell, with strict data and arguments: one type a sort, one function a defined symbol, rules as its equations.
+
+use std::fmt::Write;
+
+use gchr_core::op::Op;
+use gchr_core::rule::{GroundTerm, Program};
+use gchr_core::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
+
+use super::translate::{Dialect, Text, Translator};
+
+pub(super) struct Haskell;
+
+fn type_name(signature: &Signature, sort: SortId) -> String {
+    let known = &signature.sorts[sort];
+    match known.kind {
+        SortKind::Data if known.span.is_some() => format!("T_{}", known.name),
+        SortKind::Data => "Bool".into(),
+        _ => "Int".into(),
+    }
+}
+
+impl Dialect for Haskell {
+    fn symbol(&self, signature: &Signature, symbol: SymbolId) -> String {
+        let known = &signature.symbols[symbol];
+        match (known.kind, known.name.as_str()) {
+            (SymbolKind::Defined, name) => format!("f_{name}"),
+            (_, "true") if signature.sorts[known.result].span.is_none() => "True".into(),
+            (_, "false") if signature.sorts[known.result].span.is_none() => "False".into(),
+            (_, name) => format!("C_{name}"),
+        }
+    }
+    fn apply(&self, name: &str, _: SymbolKind, args: &[String]) -> String {
+        if args.is_empty() { name.into() } else { format!("({name} {})", args.join(" ")) }
+    }
+    fn operate(&self, op: Op, args: &[String]) -> Option<String> {
+        let infix = match op {
+            Op::Add => "+",
+            Op::Sub => "-",
+            Op::Mul => "*",
+            Op::Mod => "`mod`",
+            Op::Rem => "`rem`",
+            Op::Div | Op::FloorDiv => "`div`",
+            Op::Quot => "`quot`",
+            Op::Shl => "`shiftL`",
+            Op::Shr => "`shiftR`",
+            Op::And => ".&.",
+            Op::Or => ".|.",
+            Op::Xor => "`xor`",
+            Op::Lt => "<",
+            Op::Le => "<=",
+            Op::Gt => ">",
+            Op::Ge => ">=",
+            Op::Eq | Op::Same => "==",
+            Op::Ne | Op::Differ => "/=",
+            Op::Both => "&&",
+            Op::Either => "||",
+            _ => return None,
+        };
+        let [a, b] = args else { return None };
+        Some(format!("({a} {infix} {b})"))
+    }
+    fn int(&self, value: i64) -> String {
+        format!("({value})")
+    }
+    fn variable(&self, _: &Signature, name: &str, _: SortId) -> String {
+        name.to_lowercase()
+    }
+}
+
+/// A program that evaluates `start`, prints its milliseconds and, with `show`, the result.
+pub(super) fn text(program: &Program, start: &GroundTerm, show: bool) -> Text {
+    let translator = Translator { program, dialect: Haskell };
+    let signature = &program.signature;
+    let mut text = String::from(
+        "{-# LANGUAGE Strict #-}\nmodule Main (main) where\nimport Control.Exception (evaluate)\nimport Data.Bits\n\
+         import System.CPUTime (getCPUTime)\nimport Text.Printf (printf)\n",
+    );
+    for sort in translator.data_sorts() {
+        let constructors = translator.symbols(SymbolKind::Constructor).into_iter();
+        let own = constructors.filter(|&s| signature.symbols[s].result == sort).map(|symbol| {
+            let args =
+                signature.symbols[symbol].args.iter().map(|&s| format!(" {}", type_name(signature, s)));
+            format!("{}{}", Haskell.symbol(signature, symbol), args.collect::<String>())
+        });
+        let own: Vec<_> = own.collect();
+        let _ = writeln!(text, "data {} = {} deriving Eq", type_name(signature, sort), own.join(" | "));
+        printer(signature, sort, &translator.symbols(SymbolKind::Constructor), &mut text);
+    }
+    for symbol in translator.symbols(SymbolKind::Defined) {
+        let known = &signature.symbols[symbol];
+        let name = Haskell.symbol(signature, symbol);
+        let types: Vec<_> =
+            known.args.iter().chain([&known.result]).map(|&s| type_name(signature, s)).collect();
+        let _ = writeln!(text, "{name} :: {}", types.join(" -> "));
+        for rule in program.rules_of(symbol) {
+            let equation = translator.equation(rule)?;
+            let guard = match equation.conditions.is_empty() {
+                true => String::new(),
+                false => format!(" | {}", equation.conditions.join(" && ")),
+            };
+            let _ = writeln!(text, "{name} {}{guard} = {}", equation.args.join(" "), equation.right);
+        }
+    }
+    let start_text = translator.ground(start)?;
+    let _ = writeln!(
+        text,
+        "main :: IO ()\nmain = do\n  before <- getCPUTime\n  result <- evaluate {start_text}\n  after <- getCPUTime\n  \
+         printf \"ms %.3f\\n\" (fromIntegral (after - before) / 1.0e9 :: Double)"
+    );
+    if show {
+        let _ = writeln!(text, "  putStrLn (\"result \" ++ {} result)", shower(signature, start.sort));
+    }
+    Ok(text)
+}
+
+fn shower(signature: &Signature, sort: SortId) -> String {
+    match signature.sorts[sort].kind {
+        SortKind::Data if signature.sorts[sort].span.is_some() => {
+            format!("show_{}", signature.sorts[sort].name)
+        }
+        _ => "show".into(),
+    }
+}
+
+fn printer(signature: &Signature, sort: SortId, constructors: &[SymbolId], text: &mut String) {
+    let name = shower(signature, sort);
+    let _ = writeln!(text, "{name} :: {} -> String", type_name(signature, sort));
+    for &symbol in constructors {
+        let known = &signature.symbols[symbol];
+        if known.result != sort {
+            continue;
+        }
+        let vars: Vec<_> = (0..known.args.len()).map(|k| format!("x{k}")).collect();
+        let left = Haskell.apply(&Haskell.symbol(signature, symbol), known.kind, &vars);
+        let parts = known.args.iter().zip(&vars).map(|(&s, v)| format!("{} {v}", shower(signature, s)));
+        let shown = match vars.is_empty() {
+            true => format!("\"{}\"", known.name),
+            false => {
+                format!("\"{}(\" ++ {} ++ \")\"", known.name, parts.collect::<Vec<_>>().join(" ++ \",\" ++ "))
+            }
+        };
+        let _ = writeln!(text, "{name} {left} = {shown}");
+    }
+}

@@ -1,0 +1,122 @@
+//! Term programs as functional modules of Maude.
+//!
+//! Rules of a program are tried in textual order, equations of Maude are not. Where a rule without condition overlaps an earlier one of its
+//! symbol and is the last of them, it gets the attribute `owise`: enough for one level of fall-back, which is what the
+//! benchmarks need; results are compared.
+
+use std::fmt::Write;
+
+use gchr_core::op::Op;
+use gchr_core::rule::{GroundTerm, Pattern, PatternKind, Program, RuleId};
+use gchr_core::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
+
+use super::translate::{Dialect, Text, Translator};
+
+pub(super) struct Maude;
+
+fn sort_name(signature: &Signature, sort: SortId) -> String {
+    let known = &signature.sorts[sort];
+    match known.kind {
+        SortKind::Data if known.span.is_some() => format!("Sort{}", known.name),
+        SortKind::Data => "Bool".into(),
+        _ => "Int".into(),
+    }
+}
+
+impl Dialect for Maude {
+    fn symbol(&self, signature: &Signature, symbol: SymbolId) -> String {
+        signature.symbols[symbol].name.clone()
+    }
+    fn apply(&self, name: &str, _: SymbolKind, args: &[String]) -> String {
+        if args.is_empty() { name.into() } else { format!("{name}({})", args.join(", ")) }
+    }
+    fn operate(&self, op: Op, args: &[String]) -> Option<String> {
+        let infix = match op {
+            Op::Add => "+",
+            Op::Sub => "-",
+            Op::Mul => "*",
+            Op::Mod | Op::Rem => "rem",
+            Op::Div | Op::Quot => "quo",
+            Op::Shl => "<<",
+            Op::Shr => ">>",
+            Op::Lt => "<",
+            Op::Le => "<=",
+            Op::Gt => ">",
+            Op::Ge => ">=",
+            Op::Eq | Op::Same => "==",
+            Op::Ne | Op::Differ => "=/=",
+            Op::Both => "and",
+            Op::Either => "or",
+            _ => return None,
+        };
+        let [a, b] = args else { return None };
+        Some(format!("({a} {infix} {b})"))
+    }
+    fn int(&self, value: i64) -> String {
+        value.to_string()
+    }
+    fn variable(&self, signature: &Signature, name: &str, sort: SortId) -> String {
+        format!("{name}:{}", sort_name(signature, sort))
+    }
+}
+
+/// A session that reduces `start`. Without `show` the result is swallowed, so that printing takes no time.
+pub(super) fn session(program: &Program, start: &GroundTerm, ordered: bool, show: bool) -> Text {
+    let translator = Translator { program, dialect: Maude };
+    let signature = &program.signature;
+    let mut text = String::from(
+        "set show advisories off .\nset show timing on .\nfmod PROGRAM is\n  protecting INT .\n",
+    );
+    for sort in translator.data_sorts() {
+        let _ = writeln!(text, "  sort {} .", sort_name(signature, sort));
+    }
+    for kind in [SymbolKind::Constructor, SymbolKind::Defined] {
+        for symbol in translator.symbols(kind) {
+            let known = &signature.symbols[symbol];
+            let args: Vec<_> = known.args.iter().map(|&s| sort_name(signature, s)).collect();
+            let result = sort_name(signature, known.result);
+            let _ = writeln!(text, "  op {} : {} -> {result} .", known.name, args.join(" "));
+        }
+    }
+    for id in program.rules.ids() {
+        let equation = translator.equation(id)?;
+        let left = translator.applied(equation.symbol, &equation.args);
+        let _ = match equation.conditions.is_empty() {
+            false => {
+                writeln!(text, "  ceq {left} = {} if {} .", equation.right, equation.conditions.join(" and "))
+            }
+            true => {
+                let owise = if ordered && falls_back(program, id, equation.symbol) { " [owise]" } else { "" };
+                writeln!(text, "  eq {left} = {}{owise} .", equation.right)
+            }
+        };
+    }
+    let mut goal = translator.ground(start)?;
+    if !show {
+        let sort = sort_name(signature, start.sort);
+        text += "  sort Swallowed .\n  op done : -> Swallowed .\n";
+        let _ = writeln!(text, "  op swallow : {sort} -> Swallowed .\n  eq swallow(Result:{sort}) = done .");
+        goal = format!("swallow({goal})");
+    }
+    let _ = writeln!(text, "endfm\nred {goal} .\nquit");
+    Ok(text)
+}
+
+/// The last rule of a symbol overlaps an earlier one.
+fn falls_back(program: &Program, id: RuleId, symbol: SymbolId) -> bool {
+    let own = &program.rules[id].heads[0];
+    program.rules_of(symbol).last() == Some(id)
+        && program.rules_of(symbol).filter(|&other| other != id).any(|other| {
+            let other = &program.rules[other].heads[0];
+            own.atom.args().iter().zip(other.atom.args()).all(|(a, b)| overlap(a, b))
+        })
+}
+
+/// Whether two patterns may match one value, as far as their heads tell.
+fn overlap(a: &Pattern, b: &Pattern) -> bool {
+    match (&a.kind, &b.kind) {
+        (PatternKind::App { symbol: f, .. }, PatternKind::App { symbol: g, .. }) => f == g,
+        (PatternKind::Const(x), PatternKind::Const(y)) => x == y,
+        _ => true,
+    }
+}

@@ -1,0 +1,110 @@
+// The problems of the examples as a C++ programmer would write them: arrays, loops, and the standard library.
+//   problems NAME SIZE [show]
+// Prints the milliseconds of the computation, and with `show` the answer as rows, as the mappings of the examples define it.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+using Int = std::int64_t;
+using Rows = std::vector<std::vector<Int>>;
+
+static Int next(Int seed) { return (1103515245 * seed + 12345) % 2147483648; }
+
+static std::vector<Int> draw(Int n, Int (*of)(Int)) {
+    std::vector<Int> numbers;
+    Int seed = 42;
+    for (Int i = 0; i < n; i++) {
+        seed = next(seed);
+        numbers.push_back(of(seed >> 8));
+    }
+    return numbers;
+}
+
+static Rows floyd(Int n) {
+    std::vector<Int> d(n * n, 0);
+    Int seed = 42;
+    for (Int i = 0; i < n; i++)
+        for (Int j = 0; j < n; j++)
+            if (i != j) {
+                seed = next(seed);
+                d[i * n + j] = (seed >> 8) % 100 + 1;
+            }
+    for (Int k = 0; k < n; k++)
+        for (Int i = 0; i < n; i++)
+            for (Int j = 0; j < n; j++) d[i * n + j] = std::min(d[i * n + j], d[i * n + k] + d[k * n + j]);
+    Rows rows;
+    for (Int i = 0; i < n; i++)
+        for (Int j = 0; j < n; j++)
+            if (i != j) rows.push_back({i, j, d[i * n + j]});
+    return rows;
+}
+
+static Rows merge_sort(Int n) {
+    auto numbers = draw(n, [](Int x) { return x % 1000; });
+    std::stable_sort(numbers.begin(), numbers.end());
+    Rows rows;
+    for (Int i = 0; i < n; i++) rows.push_back({i, numbers[i]});
+    return rows;
+}
+
+static Rows gcd(Int n) {
+    Int found = 0;
+    for (Int x : draw(n, [](Int x) { return 6 * (x % 100000 + 1); })) found = std::gcd(found, x);
+    return {{found}};
+}
+
+static Rows least(Int n) {
+    auto numbers = draw(n, [](Int x) { return x; });
+    return {{*std::min_element(numbers.begin(), numbers.end())}};
+}
+
+static Rows primes(Int n) {
+    std::vector<Int> found;
+    for (Int i = 2; i <= n; i++) {
+        bool divided = false;
+        for (Int p : found)
+            if (i % p == 0) {
+                divided = true;
+                break;
+            }
+        if (!divided) found.push_back(i);
+    }
+    Rows rows;
+    for (Int p : found) rows.push_back({p});
+    return rows;
+}
+
+__attribute__((noinline)) static Int fib(Int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+
+static Rows fib_int(Int n) { return {{fib(n)}}; }
+
+int main(int argc, char **argv) {
+    struct Problem {
+        const char *name;
+        Rows (*solve)(Int);
+    };
+    const Problem problems[] = {{"floyd", floyd}, {"mergesort", merge_sort}, {"gcd", gcd},
+                                {"min", least},   {"primes", primes},        {"fib_int", fib_int}};
+    if (argc < 3) return 2;
+    for (const Problem &problem : problems) {
+        if (std::strcmp(problem.name, argv[1]) != 0) continue;
+        auto before = std::chrono::steady_clock::now();
+        Rows rows = problem.solve(std::atoll(argv[2]));
+        std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - before;
+        std::printf("ms %.6f\n", took.count());
+        if (argc > 3)
+            for (const auto &row : rows) {
+                std::string text = "row(";
+                for (size_t i = 0; i < row.size(); i++) text += (i ? "," : "") + std::to_string(row[i]);
+                std::puts((text + ")").c_str());
+            }
+        return 0;
+    }
+    return 3;
+}

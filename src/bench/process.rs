@@ -1,0 +1,63 @@
+//! Runs other programs, for a bounded time.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What bounds a process.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds<'a> {
+    /// Time that one may take.
+    pub timeout: Duration,
+    /// Ends it early.
+    pub interrupt: &'a AtomicBool,
+}
+
+/// Where a program is installed, by the folders of `PATH`.
+pub(super) fn is_installed(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+/// Runs a command in a folder; gives its standard output, or says what went wrong.
+pub(super) fn run(command: &[&str], folder: &Path, bounds: Bounds<'_>) -> Result<String, String> {
+    let [name, args @ ..] = command else { return Err("no command".into()) };
+    let told = |error: std::io::Error| format!("{name}: {error}");
+    let (out, err) = (folder.join("stdout"), folder.join("stderr"));
+    let mut child = Command::new(name)
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(File::create(&out).map_err(told)?)
+        .stderr(File::create(&err).map_err(told)?)
+        .spawn()
+        .map_err(told)?;
+    let start = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(told)? {
+            break status;
+        }
+        let late = start.elapsed() >= bounds.timeout;
+        if late || bounds.interrupt.load(Ordering::Relaxed) {
+            let _ = child.kill();
+            let _ = child.wait();
+            let limit = bounds.timeout.as_secs();
+            return Err(if late {
+                format!("{name} took more than {limit} s (--timeout)")
+            } else {
+                "interrupted".into()
+            });
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    let text =
+        |path: &Path| std::fs::read(path).map(|b| String::from_utf8_lossy(&b).into_owned()).map_err(told);
+    if status.success() {
+        return text(&out);
+    }
+    let (out, err) = (text(&out)?, text(&err)?);
+    let last = err.lines().chain(out.lines()).rfind(|l| !l.trim().is_empty()).unwrap_or("").to_string();
+    Err(format!("{name} failed ({status}): {last}"))
+}

@@ -1,0 +1,139 @@
+//! `gchr bench`: the papers' tables, other systems, growth.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use gchr::bench::{self, Report, Settings};
+
+use super::sink::{File, Stdout};
+use super::{Exit, interrupt, report, values};
+
+/// Arguments of `gchr bench`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// What to measure
+    #[arg(value_name = "WHAT")]
+    kind: Kind,
+    /// Timed runs of each program and size, after one that warms up; fewer when they take long
+    #[arg(long, value_name = "N", default_value = "5", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    repeats: u64,
+    /// These programs only
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    only: Vec<String>,
+    /// The smallest size of each program only
+    #[arg(long)]
+    smallest: bool,
+    /// Time that one run, of gchr or of a peer, may take
+    #[arg(long, value_name = "T", default_value = "60s", value_parser = values::duration)]
+    timeout: Duration,
+    /// Keep the report in a file, for --against
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Show what got slower or faster since the report in a file; ends with an error when something got slower
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    /// The tables of the papers behind gchr: their figures, ours, the ratio
+    Papers,
+    /// Other systems on the same programs, as far as they are installed: Maude, OCaml, GHC, C++, SWI-Prolog
+    Peers,
+    /// Every example at three sizes
+    Scale,
+    /// What recording a profile costs
+    Profile,
+}
+
+/// Measures, and writes the report to standard output.
+pub fn run(args: &Args) -> Exit {
+    let interrupt = interrupt::listen();
+    if let Some(name) = args.only.iter().find(|name| !is_known(name)) {
+        let known: Vec<_> = bench::TERMS.iter().chain(bench::CONSTRAINTS).map(|b| b.name).collect();
+        let help = format!("give names of examples: {}", known.join(", "));
+        report::problem("U0131", &format!("there is no benchmark {name}"), &help);
+        return Exit::Usage;
+    }
+    // Both files are looked at before the measurements.
+    let (old, file) =
+        match (args.against.as_deref().map(read).transpose(), args.json.as_deref().map(open).transpose()) {
+            (Ok(old), Ok(file)) => (old, file),
+            (Err(exit), _) | (_, Err(exit)) => return exit,
+        };
+    if cfg!(debug_assertions) {
+        report::say("gchr: this is an unoptimised build, times mean little\n");
+    }
+    let settings = Settings {
+        repeats: args.repeats as usize,
+        only: args.only.clone(),
+        smallest: args.smallest,
+        timeout: args.timeout,
+        interrupt,
+        progress: &|next| tracing::info!(next, "measuring"),
+    };
+    let measured = match args.kind {
+        Kind::Papers => bench::papers(&settings),
+        Kind::Peers => bench::peers(&settings),
+        Kind::Scale => bench::scale(&settings),
+        Kind::Profile => bench::recording(&settings),
+    };
+    let found = match measured {
+        Ok(found) => found,
+        Err(why) => {
+            report::problem("U0130", &why, "check the folder for temporary files (TMPDIR)");
+            return Exit::Failed;
+        }
+    };
+    deliver(&found, old.as_ref(), file)
+}
+
+fn deliver(found: &Report, old: Option<&Report>, file: Option<File>) -> Exit {
+    let changes = old.map(|old| found.against(old));
+    let mut text = found.to_string();
+    if let Some(changes) = &changes {
+        text += &format!("\n{changes}");
+    }
+    let mut out = Stdout::new();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let kept = match file {
+        Some(mut file) => serde_json::to_writer_pretty(&mut file, found)
+            .map_err(std::io::Error::from)
+            .and_then(|()| file.finish()),
+        None => Ok(()),
+    };
+    if let (Err(error), false) = (written.and(kept), out.is_closed()) {
+        report::problem("U0107", &format!("cannot write the report: {error}"), "check where it goes");
+        return Exit::Failed;
+    }
+    if interrupt::requested() {
+        report::say("gchr: interrupted, the report has the entries until then\n");
+        return Exit::Failed;
+    }
+    let slower = changes.is_some_and(|c| c.list.iter().any(gchr::bench::Change::is_slower));
+    let wrong = found.differing().next().is_some() || found.failing().next().is_some();
+    if slower || wrong { Exit::Failed } else { Exit::Done }
+}
+
+fn is_known(name: &str) -> bool {
+    bench::TERMS.iter().chain(bench::CONSTRAINTS).any(|b| b.name == name)
+}
+
+fn open(path: &Path) -> Result<File, Exit> {
+    File::create(path).map_err(|error| {
+        let message = format!("cannot write {}: {error}", path.display());
+        report::problem("U0107", &message, "give --json a path in a folder that you may write to");
+        Exit::Usage
+    })
+}
+
+fn read(path: &Path) -> Result<Report, Exit> {
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string());
+    text.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string())).map_err(|error| {
+        let message = format!("cannot read the report {}: {error}", path.display());
+        report::problem("U0132", &message, "give --against a file that --json has written");
+        Exit::Usage
+    })
+}
