@@ -7,6 +7,7 @@
 mod claims;
 mod definition;
 mod engine;
+mod matrix;
 mod replace;
 mod seek;
 mod strategy;

@@ -115,7 +115,7 @@ impl<'a, 'c> Engine<'a, 'c> {
     /// Makes constraints pending that a batch or a round has added.
     fn queue(&mut self, added: &[Added]) {
         for &added in added.iter().filter(|a| self.world.lives(a)) {
-            self.replacements.note(&self.world, added);
+            self.replacements.note(&self.world.tables, added);
             if !self.strategy.groups[added.table as usize].is_empty() {
                 self.pending.push(Pending { added, state: State::Fresh, kept: (0, 0) });
             }
@@ -409,6 +409,9 @@ impl<'a, 'c> Engine<'a, 'c> {
     /// Keeps what may fire in the next round.
     fn keep(&mut self) {
         let Self { world, found, pending, kept, fires, .. } = self;
+        for fresh in pending.iter_mut().filter(|p| p.state == State::Fresh) {
+            fresh.state = State::Done;
+        }
         for found in &mut *found {
             for (n, state) in found.states.drain(..) {
                 pending[n as usize].state = state;

@@ -3,6 +3,7 @@
 //!
 //! Only instances with a constraint that is new, or whose value changed in the last round, can improve anything.
 
+use super::matrix::{Better, Matrix};
 use super::seek::Failure;
 use super::strategy::{rank, row_of_head, table_of_head};
 use super::world::{Added, Adds, BodyEnd, World, is_better, is_of_program, load_active, run_body};
@@ -11,10 +12,11 @@ use crate::exec::chr::code::{Code, OccurrenceCode, Pc};
 use crate::exec::chr::machine::Stop;
 use crate::exec::chr::search::{Found, Search};
 use crate::exec::chr::step::{Scene, Trap};
+use crate::exec::chr::table::Table;
 use crate::hash::HashMap;
 use crate::ids::Id;
 use crate::plan::chr::ChrPlan;
-use crate::plan::chr::class::Replacement;
+use crate::plan::chr::class::{BestOrder, Replacement};
 use crate::rule::RuleId;
 use crate::signature::SortKind;
 
@@ -26,6 +28,10 @@ pub(super) struct Replacements<'a> {
     occurrences: Vec<Vec<(usize, &'a Replacement)>>,
     fresh: Vec<Added>,
     changed: Vec<Added>,
+    /// By table: values as a matrix, while they fit one.
+    matrices: Vec<Option<(Matrix, &'a Replacement)>>,
+    /// Table and cells that take another value.
+    cells: Vec<(u32, Vec<Better>)>,
     /// Table and row of each constraint that takes another value, with the value and the rule.
     better: HashMap<(u32, u32), (i64, RuleId)>,
     adds: Adds,
@@ -43,9 +49,18 @@ impl<'a> Replacements<'a> {
             let own = activation.occurrences.iter().enumerate();
             own.filter_map(|(k, o)| of(o).map(|r| (k, r))).collect()
         });
+        let matrix = |t: usize| {
+            let mut own = plan.classes.replacements.iter().filter(|r| r.constraint.index() == t);
+            match (own.next(), own.next()) {
+                (Some(r), None) if r.product.is_some() => Some((Matrix::new(), r)),
+                _ => None,
+            }
+        };
         Self {
             plan,
             code,
+            matrices: (0..plan.tables.len()).map(matrix).collect(),
+            cells: Vec::new(),
             occurrences: occurrences.collect(),
             fresh: Vec::new(),
             changed: Vec::new(),
@@ -56,19 +71,65 @@ impl<'a> Replacements<'a> {
 
     /// Whether there is something to look at.
     pub(super) fn is_pending(&self) -> bool {
-        !self.fresh.is_empty() || !self.changed.is_empty()
+        let matrices = self.matrices.iter().flatten().any(|(m, _)| m.is_pending());
+        matrices || !self.fresh.is_empty() || !self.changed.is_empty()
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        ((self.fresh.capacity() + self.changed.capacity()) * size_of::<Added>() + self.better.capacity() * 32)
-            as u64
+        let lists = (self.fresh.capacity() + self.changed.capacity()) * size_of::<Added>();
+        let matrices: u64 = self.matrices.iter().flatten().map(|(m, _)| m.bytes()).sum();
+        (lists + self.better.capacity() * 32) as u64 + matrices
     }
 
     /// A constraint is new.
-    pub(super) fn note(&mut self, _: &World<'_, '_>, added: Added) {
-        if !self.occurrences[added.table as usize].is_empty() {
-            self.fresh.push(added);
+    pub(super) fn note(&mut self, tables: &[Table], added: Added) {
+        let table = added.table as usize;
+        if self.occurrences[table].is_empty() {
+            return;
         }
+        match &mut self.matrices[table] {
+            Some((matrix, replacement)) => {
+                let word = |column: usize| tables[table].columns[column].get(added.row) as i64;
+                let Some(product) = replacement.product else { return };
+                let value = signed(replacement, word(replacement.best.column));
+                let fits = value.is_some_and(|value| {
+                    matrix.set(word(product.row), word(product.column), value, added.row)
+                });
+                if !fits {
+                    self.leave_matrix(tables, table);
+                    self.fresh.push(added);
+                }
+            }
+            None => self.fresh.push(added),
+        }
+    }
+
+    /// Leaves the constraints of a table to the general join: a matrix does not fit any more.
+    fn leave_matrix(&mut self, tables: &[Table], table: usize) {
+        if let Some((matrix, _)) = self.matrices[table].take() {
+            let added = |row: u32| Added { table: table as u32, row, id: tables[table].ids[row as usize] };
+            self.fresh.extend(matrix.changed_rows().map(added));
+        }
+    }
+
+    /// Rounds of matrices: how many cells take another value.
+    fn multiply(&mut self, tables: &[Table]) -> u64 {
+        self.cells.clear();
+        let mut count = 0;
+        for table in 0..self.matrices.len() {
+            let Some((matrix, _)) = &self.matrices[table] else { continue };
+            if !matrix.is_pending() {
+                continue;
+            }
+            let better = matrix.improve();
+            if matrix.overflows(&better) {
+                self.leave_matrix(tables, table);
+            } else {
+                count += better.len() as u64;
+                self.cells.push((table as u32, better));
+            }
+        }
+        count
     }
 
     /// Finds the constraints that take another value: how many they are, and the first instance that fails.
@@ -78,9 +139,11 @@ impl<'a> Replacements<'a> {
         regs: &mut [u64],
     ) -> Result<(u64, Option<Failure>), Stop> {
         self.better.clear();
+        self.cells.clear();
         if !self.is_pending() {
             return Ok((0, None));
         }
+        let cells = self.multiply(&world.tables);
         let mut failure = None;
         let (fresh, changed) = (std::mem::take(&mut self.fresh), std::mem::take(&mut self.changed));
         for (list, is_fresh) in [(&fresh, true), (&changed, false)] {
@@ -98,7 +161,7 @@ impl<'a> Replacements<'a> {
             }
         }
         (self.fresh, self.changed) = (fresh, changed);
-        Ok((self.better.len() as u64, failure))
+        Ok((self.better.len() as u64 + cells, failure))
     }
 
     fn search(
@@ -149,14 +212,14 @@ impl<'a> Replacements<'a> {
                 Err(trap) => return Err(world.trapped(regs, trap)),
             };
             level = occurrence.levels.len() - 1;
-            let rows: Vec<u32> = occurrence.levels.iter().map(|l| regs[l.row as usize] as u32).collect();
             let last = &occurrence.levels[level];
-            row = world.tables[last.table].indexes[last.index].next(rows[level]);
+            row = world.tables[last.table].indexes[last.index].next(regs[last.row as usize] as u32);
             let failed = match trap {
                 Some(trap) => Some(trap),
-                None => self.take(world, regs, active, occurrence, &rows, replacement)?,
+                None => self.take(world, regs, active, occurrence, replacement)?,
             };
             if let Some(trap) = failed {
+                let rows: Vec<u32> = occurrence.levels.iter().map(|l| regs[l.row as usize] as u32).collect();
                 let found = self.failure(world, regs, active, occurrence, &rows, trap);
                 if failure.as_ref().is_none_or(|f| found.place < f.place) {
                     *failure = Some(found);
@@ -172,7 +235,6 @@ impl<'a> Replacements<'a> {
         regs: &mut [u64],
         active: Added,
         occurrence: &OccurrenceCode,
-        rows: &[u32],
         replacement: &Replacement,
     ) -> Result<Option<Trap>, Stop> {
         let Some(pc) = occurrence.body else { return Ok(None) };
@@ -191,7 +253,8 @@ impl<'a> Replacements<'a> {
         }
         let (table, args, _) = self.adds.get(&world.tables, 0);
         let value = args[replacement.best.column];
-        let row = row_of_head(occurrence, replacement.head, active.row, rows);
+        let level = occurrence.level_of_head[replacement.head];
+        let row = level.map_or(active.row, |l| regs[occurrence.levels[l].row as usize] as u32);
         let entry = self.better.entry((table as u32, row)).or_insert((value as i64, replacement.rule));
         if is_better(replacement.best, SortKind::Int, value, entry.0 as u64) {
             *entry = (value as i64, replacement.rule);
@@ -228,6 +291,18 @@ impl<'a> Replacements<'a> {
         self.fresh.clear();
         self.changed.clear();
         let mut better: Vec<_> = self.better.drain().collect();
+        for (table, cells) in std::mem::take(&mut self.cells) {
+            let Some((matrix, replacement)) = &mut self.matrices[table as usize] else { continue };
+            for &(i, j, value) in &cells {
+                let (row, value) = (matrix.row(i, j), signed(replacement, value).unwrap_or(value));
+                if world.control.traces() {
+                    better.push(((table, row), (value, replacement.rule)));
+                } else {
+                    world.tables[table as usize].replace(row, replacement.best.column, value as u64);
+                }
+            }
+            matrix.apply(&cells);
+        }
         let id = |table: u32, row: u32| world.tables[table as usize].ids[row as usize];
         better.sort_unstable_by_key(|&((table, row), _)| id(table, row));
         for ((table, row), (value, rule)) in better {
@@ -239,7 +314,17 @@ impl<'a> Replacements<'a> {
             }
             let id = world.tables[table as usize].ids[row as usize];
             world.tables[table as usize].replace(row, replacement.best.column, value as u64);
-            self.changed.push(Added { table, row, id });
+            if self.matrices[table as usize].is_none() {
+                self.changed.push(Added { table, row, id });
+            }
         }
+    }
+}
+
+/// The value that is least where the given one is best; nothing when it has none.
+fn signed(replacement: &Replacement, value: i64) -> Option<i64> {
+    match replacement.best.order {
+        BestOrder::Least => Some(value),
+        BestOrder::Greatest => value.checked_neg(),
     }
 }

@@ -73,7 +73,7 @@ pub(super) struct Found {
     pub(super) candidates: Vec<Candidate>,
     pub(super) rows: Vec<u32>,
     pub(super) adds: Adds,
-    /// New states of pending constraints: all that are fresh or cut have one.
+    /// New states of pending constraints; a fresh one that has none is done.
     pub(super) states: Vec<(u32, State)>,
     pub(super) failure: Option<Failure>,
     /// Rows looked at.
@@ -223,11 +223,11 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             State::Fresh => self.explore(None)?,
             State::Cut(rule, key) => self.explore(Some((*rule, key)))?,
         };
-        let state = match ended {
-            Some(rule) => State::Cut(rule, self.key.as_slice().into()),
-            None => State::Done,
-        };
-        self.out.states.push((self.n, state));
+        match ended {
+            Some(rule) => self.out.states.push((self.n, State::Cut(rule, self.key.as_slice().into()))),
+            None if pending.state != State::Fresh => self.out.states.push((self.n, State::Done)),
+            None => {}
+        }
         Ok(())
     }
 

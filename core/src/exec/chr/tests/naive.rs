@@ -54,9 +54,9 @@ pub(super) struct Naive<'a> {
     pub(super) trace: Vec<String>,
 }
 
-type Bindings = Vec<(&'static str, V)>;
+pub(super) type Bindings = Vec<(&'static str, V)>;
 
-fn heads(r: &R) -> Vec<(&'static str, &Vec<T>, bool)> {
+pub(super) fn heads(r: &R) -> Vec<(&'static str, &Vec<T>, bool)> {
     let kept = r.kept.iter().map(|(n, a)| (*n, a, false));
     kept.chain(r.removed.iter().map(|(n, a)| (*n, a, true))).collect()
 }
@@ -194,7 +194,7 @@ impl<'a> Naive<'a> {
     }
 }
 
-fn text(name: &str, args: &[V]) -> String {
+pub(super) fn text(name: &str, args: &[V]) -> String {
     if args.is_empty() {
         return name.into();
     }
@@ -202,7 +202,7 @@ fn text(name: &str, args: &[V]) -> String {
     format!("{name}({})", args.join(","))
 }
 
-fn matches(pattern: &T, value: &V, bindings: &mut Bindings) -> bool {
+pub(super) fn matches(pattern: &T, value: &V, bindings: &mut Bindings) -> bool {
     match pattern {
         T::Wild => true,
         T::Var(name) => match bindings.iter().find(|b| b.0 == *name) {
@@ -218,7 +218,7 @@ fn matches(pattern: &T, value: &V, bindings: &mut Bindings) -> bool {
     }
 }
 
-fn eval(t: &T, bindings: &Bindings) -> Result<V, End> {
+pub(super) fn eval(t: &T, bindings: &Bindings) -> Result<V, End> {
     Ok(match t {
         T::Var(name) => bindings.iter().find(|b| b.0 == *name).expect("bound").1.clone(),
         T::Int(n) => V::Int(*n),
@@ -231,7 +231,7 @@ fn eval(t: &T, bindings: &Bindings) -> Result<V, End> {
     })
 }
 
-fn test(t: &T, bindings: &Bindings) -> Result<bool, End> {
+pub(super) fn test(t: &T, bindings: &Bindings) -> Result<bool, End> {
     let T::Op(op, args) = t else { unreachable!("a test") };
     let (a, b) = (eval(&args[0], bindings)?, eval(&args[1], bindings)?);
     match (op, a, b) {

@@ -1,5 +1,9 @@
 //! Rounds: the executor agrees with the definition on any number of threads, and both with the operational semantics of CHR.
 
+mod classes;
+mod derivations;
+mod traps;
+
 use proptest::prelude::*;
 
 use super::builder::{Builder, G, Ran, Rounds};
@@ -49,7 +53,7 @@ fn agree(builder: &Builder, classes: bool, max_rounds: u64) -> Result<(), TestCa
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn executor_agrees_with_the_definition(
