@@ -47,6 +47,7 @@ impl Compiler {
         arch: Arch,
         options: &Options,
     ) -> Result<Built, CompileError> {
+        let _span = tracing::info_span!("kernels", %arch).entered();
         let version = self.nvrtc.version();
         let key = Key::new(source, name, arch, options, version);
         if let Some(Entry { log, code }) = self.cache.get(&key)

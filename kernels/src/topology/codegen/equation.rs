@@ -22,6 +22,14 @@ struct Match<'e> {
     built: HashMap<NodeId, Expr>,
     /// Conditions of the open `if` blocks, innermost last.
     open: Vec<Expr>,
+    /// How often each slot is referred to by what the equation builds.
+    uses: HashMap<Slot, i32>,
+}
+
+impl Match<'_> {
+    fn uses(&self, slot: Slot) -> i32 {
+        self.uses.get(&slot).copied().unwrap_or(0)
+    }
 }
 
 impl Generator<'_> {
@@ -38,8 +46,10 @@ impl Generator<'_> {
             scalars: HashMap::default(),
             built: HashMap::default(),
             open: Vec::new(),
+            uses: HashMap::default(),
         };
         self.bind_arguments(&mut m);
+        m.uses = self.count_uses(&m);
         if self.strategy == Strategy::Relaxed {
             self.hold_back(&mut m);
         }
@@ -134,7 +144,7 @@ impl Generator<'_> {
         };
         let read = graph.payloads().any(|v| bound.contains(&v));
         let stuck = matches!(m.equation.result, Outcome::Stuck { .. });
-        stuck || returned || read || self.uses(m).get(&Slot::Argument(k)).is_none_or(|&n| n == 0)
+        stuck || returned || read || m.uses(Slot::Argument(k)) == 0
     }
 
     /// Opens `if`s for the argument patterns and binds variables.
@@ -222,7 +232,6 @@ impl Generator<'_> {
     fn apply(&mut self, m: &mut Match<'_>) {
         let done = if m.equation.counted { status::APPLIED } else { status::STEPPED };
         let graph = &m.equation.graph;
-        let uses = self.uses(m);
         let root = match m.equation.result {
             Outcome::Term(Ref::Node(id)) => Some(id),
             _ => None,
@@ -233,7 +242,7 @@ impl Generator<'_> {
         for id in built {
             let index = m.built[&id].clone();
             let (value, normal) = self.node_value(m, id);
-            let count = uses.get(&Slot::Node(id)).copied().unwrap_or(0);
+            let count = m.uses(Slot::Node(id));
             let args = vec![self.p.clone(), index.clone(), value, normal, build::u32(count as u32)];
             self.run("write_new", args);
         }
@@ -253,7 +262,7 @@ impl Generator<'_> {
                 self.run("write_root", vec![self.p.clone(), self.i.clone(), value, build::bool(true)]);
             }
         }
-        self.count(m, &uses);
+        self.count(m);
         self.b.ret(Some(build::u32(done)));
     }
 
@@ -332,8 +341,8 @@ impl Generator<'_> {
         }
     }
 
-    /// How often each slot is referred to by what the equation builds.
-    fn uses(&self, m: &Match<'_>) -> HashMap<Slot, i32> {
+    /// How often each slot is referred to by what the equation builds; arguments are bound.
+    fn count_uses(&self, m: &Match<'_>) -> HashMap<Slot, i32> {
         let mut uses = HashMap::default();
         let mut add = |at: Ref| {
             let slot = match at {
@@ -355,21 +364,20 @@ impl Generator<'_> {
     }
 
     /// Changes the counts of slots that existed before: uses in what was built, less the redex's own references to its arguments.
-    fn count(&mut self, m: &Match<'_>, uses: &HashMap<Slot, i32>) {
+    fn count(&mut self, m: &Match<'_>) {
         let change = |g: &mut Self, index: Expr, by: i32| match by {
             0 => {}
             1.. => g.run("retain", vec![g.p.clone(), index, build::u32(by as u32)]),
             _ => g.run("release", vec![g.p.clone(), index]),
         };
-        let of = |slot: Slot| uses.get(&slot).copied().unwrap_or(0);
         for k in 0..self.system.heads[self.head].arity {
             let index = self.argument(k);
-            change(self, index, of(Slot::Argument(k)) - 1);
+            change(self, index, m.uses(Slot::Argument(k)) - 1);
         }
         let mut inner: Vec<VarId> = m.slots.keys().copied().filter(|v| !m.direct.contains_key(v)).collect();
         inner.sort_unstable();
         for var in inner {
-            change(self, m.slots[&var].clone(), of(Slot::Inner(var)));
+            change(self, m.slots[&var].clone(), m.uses(Slot::Inner(var)));
         }
     }
 }

@@ -1,0 +1,202 @@
+#!/usr/bin/env bash
+# Tests and measures gchr on a machine with an NVIDIA GPU, from the folder that benches/gpu-binaries.sh made. Needs no cargo.
+# usage: gpu.sh FOLDER REPORT [PART]...          parts: machine tests sanitizer compile bench peers [default: all]
+#
+# tests       the test binaries; what needs a GPU fails without one
+# sanitizer   compute-sanitizer, memcheck and racecheck, on the templates and on small runs of examples
+# compile     time from kernels to machine code, cold and from the cache; the bars are 1 s and 10 ms
+# bench       the table of the topology scheduler
+# peers       CUDA programs of others, compiled with nvcc
+#
+# REPORT is Markdown; whole logs are in the folder REPORT.logs. GCHR_GPU_LIMIT is the most seconds that one command may take [300].
+# The exit code says whether everything passed.
+set -uo pipefail
+
+if [ $# -lt 2 ] || [ ! -x "$1/gchr" ]; then
+    sed -n '2,13s/^# \{0,1\}//p' "$0"
+    exit 2
+fi
+folder=$(realpath -- "$1")
+report=$(realpath -m -- "$2")
+shift 2
+parts=${*:-machine tests sanitizer compile bench peers}
+logs=$report.logs
+limit=${GCHR_GPU_LIMIT:-300}
+mkdir -p "$logs"
+: >"$report"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+export GCHR_REQUIRE_GPU=1 GCHR_REQUIRE_NVRTC=1 GCHR_CACHE_DIR=$scratch/cache NO_COLOR=1
+if [ -f "$folder/nvrtc.tar.xz" ]; then
+    mkdir "$scratch/nvrtc"
+    tar -C "$scratch/nvrtc" -xJf "$folder/nvrtc.tar.xz"
+    export GCHR_NVRTC_DIR=$scratch/nvrtc
+fi
+
+say() { printf '%s\n' "$*" | tee -a "$report"; }
+code() { printf '```\n' >>"$report"; tee -a "$report"; printf '```\n' >>"$report"; }
+
+# Runs a command with its output in a log; gives its exit code.
+logged() {
+    local log=$logs/$1
+    shift
+    timeout --kill-after=10 "$limit" "$@" >"$log" 2>&1
+}
+
+# A line of a table: ok or FAILED by the exit code given.
+verdict() {
+    local status=$1
+    shift
+    if [ "$status" -eq 0 ]; then
+        say "| ok | $* |"
+    else
+        failed=$((failed + 1))
+        say "| FAILED ($status) | $* |"
+    fi
+}
+
+machine() {
+    {
+        date -u +%Y-%m-%d
+        if command -v nvidia-smi >/dev/null; then
+            nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+        fi
+        nproc | sed 's/$/ processors/'
+        "$folder/gchr" --version
+        "$folder/gchr" devices 2>&1
+    } | code
+}
+
+tests() {
+    say '| result | test binary | |'
+    say '|---|---|---|'
+    local binary name status
+    for binary in "$folder"/tests/*; do
+        name=$(basename -- "$binary")
+        # Beside the tests of the runtime only what runs on a GPU: the rest has run where it was built.
+        if [ "$name" = gpu ]; then set --; else set -- gpu; fi
+        logged "test-$name" "$binary" --nocapture "$@"
+        status=$?
+        verdict "$status" "$name | $(grep -h '^test result' "$logs/test-$name" | tail -n 1)"
+    done
+}
+
+# What compute-sanitizer finds in a command that must succeed.
+sanitize() {
+    local tool=$1 name=$2 status summary
+    shift 2
+    local log=$tool-$name
+    logged "$log" "$sanitizer" --tool "$tool" --error-exitcode 99 "${tool_options[@]}" "$@"
+    status=$?
+    summary=$(grep -h ' SUMMARY: ' "$logs/$log" | tail -n 1 | sed 's/^=* *//')
+    [ -n "$summary" ] || [ "$status" -ne 0 ] || status=98
+    verdict "$status" "$tool | $name | $summary"
+}
+
+sanitizer() {
+    local tool name strategy gc
+    local sanitizer=
+    sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -n 1)
+    say '| result | tool | what | summary |'
+    say '|---|---|---|---|'
+    if [ -z "$sanitizer" ]; then
+        verdict 127 'compute-sanitizer | | is not on this machine'
+        return
+    fi
+    for tool in memcheck racecheck; do
+        local tool_options=()
+        # Running out of memory is part of the runs: only what kernels do counts.
+        [ "$tool" = memcheck ] && tool_options=(--report-api-errors no)
+        for name in templates everywhere; do
+            [ ! -x "$folder/tests/$name" ] || sanitize "$tool" "$name" "$folder/tests/$name" gpu
+        done
+        for name in tree_exploration transformation_tree bst mergesort; do
+            # A scheduler that this gchr has beside the topology scheduler.
+            if "$folder/gchr" run --help | grep -q -- '- tasks:'; then
+                sanitize "$tool" "$name-tasks" "$folder/gchr" run "$folder/examples/$name.trs" \
+                    --device gpu --scheduler tasks --memory 64M
+            fi
+            for strategy in innermost relaxed; do
+                for gc in none queue compact; do
+                    sanitize "$tool" "$name-$strategy-$gc" "$folder/gchr" run "$folder/examples/$name.trs" \
+                        --device gpu --scheduler topology --strategy "$strategy" --gc "$gc" --memory 64M
+                done
+            done
+        done
+    done
+}
+
+# Time of the span in which kernels are compiled or found in the cache, in milliseconds.
+kernels_ms() {
+    sed -nE 's/.*kernels.*close.*time\.busy=([0-9.]+)(ns|µs|us|ms|s).*/\1 \2/p' "$1" | tail -n 1 |
+        awk '{ f["ns"] = 1e-6; f["µs"] = f["us"] = 1e-3; f["ms"] = 1; f["s"] = 1e3; printf "%.2f", $1 * f[$2] }'
+}
+
+compile() {
+    say '| result | example | bytes | cold ms | cached ms |'
+    say '|---|---|---|---|---|'
+    local example name cold cached status
+    for example in "$folder"/examples/*.trs; do
+        name=$(basename -- "$example" .trs)
+        rm -rf "$GCHR_CACHE_DIR"
+        status=0
+        for run in cold cached; do
+            GCHR_LOG=info logged "compile-$name-$run" "$folder/gchr" emit "$example" --stage cubin \
+                --out "$scratch/kernels.cubin" || status=$?
+        done
+        cold=$(kernels_ms "$logs/compile-$name-cold")
+        cached=$(kernels_ms "$logs/compile-$name-cached")
+        if [ "$status" -eq 0 ]; then
+            awk -v cold="$cold" -v cached="$cached" 'BEGIN { exit !(cold > 0 && cold < 1000 && cached > 0 && cached < 10) }' ||
+                status=1
+        fi
+        verdict "$status" "$name | $(stat -c %s "$scratch/kernels.cubin" 2>/dev/null) | $cold | $cached"
+        rm -f "$scratch/kernels.cubin"
+    done
+}
+
+bench() {
+    logged bench-topology "$folder/benches/topology" 3
+    local status=$?
+    # Without a GPU the benchmark says so and ends well.
+    grep -q '^| Binary search tree 22 | relaxed, compact | [0-9]' "$logs/bench-topology" || status=1
+    code <"$logs/bench-topology"
+    say '| result | benchmark |'
+    say '|---|---|'
+    verdict "$status" topology
+}
+
+peers() {
+    say '| result | program | |'
+    say '|---|---|---|'
+    local file name
+    for file in "$folder"/peers/*.cu; do
+        [ -e "$file" ] || { say '| none | | |'; continue; }
+        name=$(basename -- "$file" .cu)
+        if logged "nvcc-$name" nvcc -O3 -arch=native -std=c++17 -o "$scratch/$name" "$file"; then
+            logged "peer-$name" "$scratch/$name"
+            verdict $? "$name | its output is below"
+            code <"$logs/peer-$name"
+        else
+            verdict 1 "$name | does not compile here"
+        fi
+    done
+}
+
+say '# gchr on a GPU'
+for part in $parts; do
+    case $part in
+        machine | tests | sanitizer | compile | bench | peers)
+            say ""
+            say "## $part"
+            say ""
+            "$part"
+            ;;
+        *) say "no part is called $part"; failed=$((failed + 1)) ;;
+    esac
+done
+say ""
+if [ "$failed" -eq 0 ]; then say 'Everything passed.'; else say "$failed failures."; fi
+[ "$failed" -eq 0 ]
