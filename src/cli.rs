@@ -1,5 +1,6 @@
 //! Command line: one module a subcommand, and what they share. Results go to standard output, everything else to standard error.
 
+mod batch;
 mod bench;
 mod check;
 mod compare;

@@ -196,7 +196,7 @@ impl<'p> Executable<'p> {
     }
 
     /// Fills in what the executor does not know.
-    fn complete(&self, mut stats: Stats, run: Duration) -> Stats {
+    pub(crate) fn complete(&self, mut stats: Stats, run: Duration) -> Stats {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         let (parse, compile, run) = (ms(self.program.parse_time), ms(self.compile_time), ms(run));
         stats.parse_ms = Some(parse);
@@ -206,13 +206,19 @@ impl<'p> Executable<'p> {
         stats
     }
 
-    fn failure(&self, error: RunError, stats: Stats, time: Duration, note: Option<String>) -> Box<Failure> {
+    pub(crate) fn failure(
+        &self,
+        error: RunError,
+        stats: Stats,
+        time: Duration,
+        note: Option<String>,
+    ) -> Box<Failure> {
         let mut diagnostic = error.to_diagnostic(&self.program.rules);
         diagnostic.notes.extend(note);
         self.fail(Some(error), vec![diagnostic], self.complete(stats, time))
     }
 
-    fn fail(&self, error: Option<RunError>, list: Vec<Diagnostic>, stats: Stats) -> Box<Failure> {
+    pub(crate) fn fail(&self, error: Option<RunError>, list: Vec<Diagnostic>, stats: Stats) -> Box<Failure> {
         let diagnostics = Diagnostics::new(Arc::clone(&self.program.sources), list);
         Box::new(Failure { error, diagnostics, stats })
     }

@@ -22,6 +22,7 @@
 //! # Ok::<(), gchr::Diagnostics>(())
 //! ```
 
+mod batch;
 pub mod bench;
 pub mod compare;
 pub mod device;
@@ -34,6 +35,7 @@ mod program;
 pub mod simd;
 mod stack;
 
+pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary};
 pub use device::{Device, Schedule};
 pub use diagnostics::Diagnostics;
 pub use executable::{CompileOptions, Executable, Failure, Firing};

@@ -66,6 +66,10 @@ impl SourceMap {
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
         self.sources.push(Source { name: name.into(), text: text.into() })
     }
+    /// Puts another text in the place of one; spans into the old one lose their meaning.
+    pub fn replace(&mut self, id: SourceId, name: impl Into<String>, text: impl Into<String>) {
+        self.sources[id] = Source { name: name.into(), text: text.into() };
+    }
     /// The text of `id`.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.sources[id]

@@ -6,13 +6,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use gchr::{CompileOptions, Control, Executable, Format, FormatError, Language, Outcome, Program, Recorder};
+use gchr::{
+    BatchOptions, CompileOptions, Control, Executable, Format, FormatError, Language, Outcome, Program,
+    Recorder,
+};
 
 use super::device::DeviceArgs;
 use super::limits::LimitArgs;
 use super::semantics::SemanticsArgs;
 use super::sink::{File, Stdout};
-use super::{Exit, ProgramArgs, interrupt, profile, progress, report, values};
+use super::{Exit, ProgramArgs, batch, interrupt, profile, progress, report, values};
 
 /// Arguments of `gchr run`.
 #[derive(clap::Args)]
@@ -22,6 +25,9 @@ pub struct Args {
     /// Term to rewrite, in place of the program's own input (.trs)
     #[arg(long, value_name = "TERM", allow_hyphen_values = true)]
     input: Option<String>,
+    /// Terms to rewrite, one a line of a file (- for standard input), side by side; results are in their order (.trs)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "trace", "profile"])]
+    inputs: Option<PathBuf>,
     /// Goals to run, in place of the program's own queries; may be given several times (.chr)
     #[arg(long, value_name = "GOALS")]
     query: Vec<String>,
@@ -49,7 +55,7 @@ pub struct Args {
     trace: bool,
     #[command(flatten)]
     limits: LimitArgs,
-    /// Number of threads for loading facts and for rounds [default: all cores]
+    /// Number of threads for loading facts, for rounds and for --inputs [default: all cores]
     #[arg(long, value_name = "N", value_parser = values::threads)]
     threads: Option<usize>,
 }
@@ -116,6 +122,17 @@ pub fn run(args: &Args) -> Exit {
         Ok(out) => out,
         Err(exit) => return exit,
     };
+    if let Some(terms) = &args.inputs {
+        let request =
+            batch::Request { terms, json: matches!(args.format, FormatArg::Json), stats: args.stats };
+        let threads = batch::workers(args.threads);
+        let options = BatchOptions {
+            limits: args.limits.limits(args.device.device),
+            threads,
+            interrupt: Some(interrupt),
+        };
+        return batch::run(&request, &executable, &options, out.stdout, out.file);
+    }
     let mut recorded = match args.profile.as_ref().map(profile::Output::open).transpose() {
         Ok(recorded) => recorded,
         Err(exit) => return exit,

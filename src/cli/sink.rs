@@ -22,7 +22,7 @@ pub fn remove_aside_files() {
 
 /// Standard output for results. Remembers that nobody reads any more, which is no error.
 pub struct Stdout {
-    inner: Box<dyn Write>,
+    inner: Box<dyn Write + Send>,
     closed: bool,
 }
 
@@ -30,7 +30,7 @@ impl Stdout {
     /// Shows each line at once on a terminal, larger pieces elsewhere.
     pub fn new() -> Self {
         let stdout = io::stdout();
-        let inner: Box<dyn Write> = if stdout.is_terminal() {
+        let inner: Box<dyn Write + Send> = if stdout.is_terminal() {
             Box::new(stdout)
         } else {
             Box::new(BufWriter::with_capacity(1 << 16, unbuffered(stdout)))
@@ -63,16 +63,16 @@ impl Write for Stdout {
 
 /// Standard output is line buffered by default, which costs a system call a line.
 #[cfg(unix)]
-fn unbuffered(stdout: io::Stdout) -> impl Write {
+fn unbuffered(stdout: io::Stdout) -> impl Write + Send {
     use std::os::fd::AsFd;
     match stdout.as_fd().try_clone_to_owned() {
-        Ok(fd) => Box::new(fs::File::from(fd)) as Box<dyn Write>,
+        Ok(fd) => Box::new(fs::File::from(fd)) as Box<dyn Write + Send>,
         Err(_) => Box::new(stdout),
     }
 }
 
 #[cfg(not(unix))]
-fn unbuffered(stdout: io::Stdout) -> impl Write {
+fn unbuffered(stdout: io::Stdout) -> impl Write + Send {
     stdout
 }
 

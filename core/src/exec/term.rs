@@ -7,6 +7,7 @@ mod assemble;
 mod builder;
 mod bytecode;
 mod compare;
+mod evaluator;
 mod heap;
 mod machine;
 mod normal_form;
@@ -17,15 +18,12 @@ mod tests;
 mod text;
 
 pub use builder::{Builder, Built};
+pub use evaluator::{Evaluator, Prepared};
 pub use normal_form::{NormalForm, View};
 pub use start::{Computed, compute};
 
-use std::time::Instant;
-
-use crate::control::{Control, Progress};
-use crate::error::{RunError, StopReason};
-use crate::exec::term::heap::Heap;
-use crate::exec::term::machine::Machine;
+use crate::control::Control;
+use crate::error::RunError;
 use crate::plan::term::TermPlan;
 use crate::rule::{GroundTerm, Program};
 use crate::stats::Stats;
@@ -68,43 +66,5 @@ fn run_with(
     control: &mut Control,
     stress: bool,
 ) -> Result<Outcome, Box<Stopped>> {
-    let start = Instant::now();
-    let memory = control.limits().memory.unwrap_or_else(heap::default_memory);
-    let refuse = |reason: StopReason| {
-        let progress = Progress { steps: 0, bytes: 0, live: 0 };
-        let stats = Stats { rewrites: Some(0), device: Some("cpu".into()), ..Stats::default() };
-        Box::new(Stopped { error: RunError { reason, rule: None, span: None, progress }, stats })
-    };
-    let code = assemble::assemble(plan, program.signature.booleans, control.records())
-        .map_err(|e| refuse(StopReason::Indices { what: e.what, limit: e.limit }))?;
-    let violations = bytecode::verify(&code);
-    if let Some(first) = violations.first() {
-        // A bug of the assembler. Nothing is executed that is not verified.
-        return Err(refuse(StopReason::Internal { what: format!("invalid bytecode: {first}") }));
-    }
-    let no_memory =
-        || refuse(StopReason::Memory { limit: memory, what: "the reservation of address space".into() });
-    let heap = Heap::new(&plan.layout, memory, stress).ok_or_else(no_memory)?;
-    let mut machine = Machine::new(program, plan, &code, heap, control).ok_or_else(no_memory)?;
-    let result = start::evaluate(&mut machine, program, plan, input);
-    let result = result.and_then(|value| machine.over_limit().map_or(Ok(value), Err));
-    machine.report();
-    let mut stats = Stats {
-        rewrites: Some(machine.steps()),
-        run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
-        peak_bytes: Some(machine.heap.peak_bytes()),
-        collections: Some(machine.heap.collections),
-        device: Some("cpu".into()),
-        ..Stats::default()
-    };
-    match result {
-        Ok(value) => {
-            let mut heap = machine.heap;
-            let sort = input.sort;
-            let cells = !plan.layout.sorts[sort].is_wide();
-            stats.live_cells = Some(if cells { heap.count_cells(sort, value as u32) } else { 0 });
-            Ok(Outcome { normal_form: NormalForm { layout: plan.layout.clone(), heap, sort, value }, stats })
-        }
-        Err(error) => Err(Box::new(Stopped { error, stats })),
-    }
+    Prepared::new(program, plan, control.records())?.evaluator().stressed(stress).run(input, control)
 }

@@ -1,5 +1,7 @@
 //! Builds a normal form bottom-up: for backends that compute it elsewhere and bring it back.
 
+use std::sync::Arc;
+
 use crate::exec::term::NormalForm;
 use crate::exec::term::heap::Heap;
 use crate::plan::term::{ClassId, Layout};
@@ -8,7 +10,7 @@ use crate::{error::StopReason, ids::Id};
 
 /// A normal form under construction. Subterms are built before the terms they are part of, and may be used many times.
 pub struct Builder {
-    layout: Layout,
+    layout: Arc<Layout>,
     heap: Heap,
     built: Vec<(SortId, u64)>,
     words: Vec<u32>,
@@ -23,7 +25,7 @@ impl Builder {
     pub fn new(layout: &Layout, memory: u64) -> Result<Self, StopReason> {
         let full = || StopReason::Memory { limit: memory, what: "the reservation of address space".into() };
         let heap = Heap::new(layout, memory, false).ok_or_else(full)?;
-        Ok(Self { layout: layout.clone(), heap, built: Vec::new(), words: Vec::new() })
+        Ok(Self { layout: Arc::new(layout.clone()), heap, built: Vec::new(), words: Vec::new() })
     }
 
     /// A number of sort `Int` or `Float`, as its 64 bits.

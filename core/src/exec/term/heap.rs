@@ -182,6 +182,16 @@ impl Heap {
         })
     }
 
+    /// Forgets all cells, and keeps the memory for others. Nothing may refer to a cell any more.
+    pub(super) fn clear(&mut self) {
+        for (class, arena) in self.arenas.iter_mut().enumerate() {
+            (arena.high, arena.cursor, arena.scan_end) = (1, 1, 1);
+            set_run(self.bumps, class, 1, 1);
+        }
+        (self.budget, self.committed, self.peak, self.stack_bytes) = (MIN_BUDGET, 0, 0, 0);
+        (self.collections, self.live_bytes, self.allocated_since) = (0, 0, false);
+    }
+
     /// The allocation pointers, by class.
     pub(super) fn bumps(&mut self) -> *mut Bump {
         self.bumps.cast()
@@ -359,7 +369,7 @@ impl Heap {
             return None;
         }
         let words = bump.words as usize;
-        // SAFETY: cells below `high` lie inside the reservation, are initialised (zero at first), and nobody writes
+        // SAFETY: cells below `high` lie inside the reservation, are initialised (zero at first, or as an earlier run left them), and nobody writes
         // while the heap is borrowed.
         Some(unsafe { std::slice::from_raw_parts(bump.base.add(index as usize * words), words) })
     }

@@ -69,10 +69,9 @@ impl<'a, 'c> Machine<'a, 'c> {
         plan: &'a TermPlan,
         code: &'a Code,
         heap: Heap,
+        mut stack: Reservation,
         control: &'a mut Control<'c>,
-    ) -> Option<Self> {
-        let least = (code.max_frame as u64 + 4096) * 16;
-        let mut stack = Reservation::new(heap.memory().max(least), least)?;
+    ) -> Self {
         let stack_end = stack.base().cast();
         let tally = Tally::new(code, control);
         let mut machine = Self {
@@ -93,7 +92,18 @@ impl<'a, 'c> Machine<'a, 'c> {
         machine.granted = machine.control.fuel(0, CHUNK) as i64;
         machine.fuel = machine.granted;
         machine.record();
-        Some(machine)
+        machine
+    }
+
+    /// Address space for the frames of a run that may take so much memory.
+    pub(super) fn stack(code: &Code, memory: u64) -> Option<Reservation> {
+        let least = (code.max_frame as u64 + 4096) * 16;
+        Reservation::new(memory.max(least), least)
+    }
+
+    /// What another run can go on with.
+    pub(super) fn into_parts(self) -> (Heap, Reservation) {
+        (self.heap, self.stack)
     }
 
     /// Rule applications so far.

@@ -1,6 +1,7 @@
 //! The result of a run: a normal form that owns its cells, with printing and typed access.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use crate::exec::term::heap::Heap;
 use crate::exec::term::text;
@@ -9,7 +10,7 @@ use crate::signature::{SortId, SortKind, SymbolId};
 
 /// A normal form. It may share subterms; dropping it takes no recursion.
 pub struct NormalForm {
-    pub(super) layout: Layout,
+    pub(super) layout: Arc<Layout>,
     pub(super) heap: Heap,
     pub(super) sort: SortId,
     pub(super) value: u64,

@@ -8,6 +8,8 @@ mod reference;
 mod systems;
 
 use super::*;
+use crate::error::StopReason;
+use crate::exec::term::heap::Heap;
 use crate::plan::term::testing::program;
 use crate::plan::term::{TermOptions, compile};
 use crate::rule::Start;

@@ -1,0 +1,377 @@
+//! Batches: many start terms of one program, one a line. Lines are evaluated side by side, and handed out in their order.
+//!
+//! Workers take the next lines from the input under one lock and give results back under another one, which waits when
+//! a slow line holds up too many others: memory is bounded by the window, not by the input.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gchr_core::control::{Control, Limits};
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::error::StopReason;
+use gchr_core::exec::term::{Evaluator, Prepared};
+use gchr_core::rule::GroundTerm;
+use gchr_core::source::{SourceId, SourceMap};
+use gchr_core::stats::Stats;
+use gchr_kernels::topology::run as topology;
+use gchr_trs::InputReader;
+
+use crate::diagnostics::Diagnostics;
+use crate::executable::{Executable, Failure, Plan};
+use crate::stack::with_large_stack;
+
+/// Lines that a worker takes at a time, and the text after which it takes no more.
+const CHUNK_LINES: usize = 256;
+const CHUNK_BYTES: usize = 1 << 16;
+/// Chunks a worker that may wait for an earlier one.
+const WINDOW: u64 = 4;
+
+/// How to run a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchOptions<'a> {
+    /// Rule applications: of each line. Memory: of the batch, in equal parts for the workers. Time: of the batch.
+    pub limits: Limits,
+    /// Workers on the CPU; devices have one.
+    pub threads: NonZeroUsize,
+    /// Becomes true when the batch is to stop.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+impl Default for BatchOptions<'_> {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Self { limits: Limits::default(), threads, interrupt: None }
+    }
+}
+
+/// A line of a batch.
+#[derive(Debug)]
+pub struct BatchLine {
+    /// Its number in the input, from 1.
+    pub number: u64,
+    /// Its normal form as text, or what is wrong with it.
+    pub result: Result<String, Diagnostics>,
+    /// Rule applications.
+    pub rewrites: u64,
+}
+
+/// What became of a batch.
+#[derive(Debug)]
+pub struct BatchSummary {
+    /// Lines with a result.
+    pub done: u64,
+    /// Lines without one.
+    pub failed: u64,
+    /// Why lines were left out at the end: a limit of the whole batch, or an interrupt.
+    pub stopped: Option<Diagnostics>,
+    /// Sums over all lines; the largest memory of one.
+    pub stats: Stats,
+}
+
+/// Why a batch was given up: the input cannot be read, or what takes the results fails.
+#[derive(Debug)]
+pub enum BatchError {
+    /// The input failed behind so many lines.
+    Read(u64, io::Error),
+    /// The taker of results failed.
+    Write(io::Error),
+    /// Nothing can be run at all.
+    Run(Box<Failure>),
+}
+
+impl Executable<'_> {
+    /// Normalises the terms of `input`, one a line, and hands each line to `take`, in order. Lines that are empty or only a comment
+    /// (`%`) are passed over. A line that fails is one of the results; the others go on. `name` is what diagnostics call the input.
+    pub fn run_batch<R: BufRead + Send>(
+        &self,
+        input: R,
+        name: &str,
+        options: &BatchOptions<'_>,
+        take: &mut (dyn FnMut(BatchLine) -> io::Result<()> + Send),
+    ) -> Result<BatchSummary, BatchError> {
+        let start = Instant::now();
+        let prepared =
+            match &self.plan {
+                Plan::Term(plan) => {
+                    let prepared = Prepared::new(&self.program.rules, plan, false);
+                    Some(prepared.map_err(|s| {
+                        BatchError::Run(self.failure(s.error, s.stats, start.elapsed(), None))
+                    })?)
+                }
+                Plan::Device(_) => None,
+                Plan::Chr(_) => return Err(BatchError::Run(self.no_batch())),
+            };
+        // One device takes one term at a time so far; it is where a whole chunk belongs once a scheduler takes several.
+        let workers = if prepared.is_some() { options.threads.get() } else { 1 };
+        let batch = Batch {
+            executable: self,
+            prepared: prepared.as_ref(),
+            name,
+            options,
+            workers: workers as u64,
+            deadline: options.limits.timeout.and_then(|t| start.checked_add(t)),
+            source: Mutex::new(Source { input, lines: 0, chunks: 0, error: None, done: false }),
+            sink: Mutex::new(Sink { next: 0, waiting: BTreeMap::new(), take, found: Found::default() }),
+            turn: Condvar::new(),
+            stop: AtomicBool::new(false),
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..workers {
+                let thread = std::thread::Builder::new().name("gchr batch".into());
+                // Fewer workers where the system gives no more threads.
+                let _ = thread.spawn_scoped(scope, || with_large_stack(|| batch.work()));
+            }
+            with_large_stack(|| batch.work());
+        });
+        batch.finish(start.elapsed())
+    }
+
+    fn no_batch(&self) -> Box<Failure> {
+        let diagnostic = Diagnostic::error("U0105", "a batch of terms is for term programs (.trs)")
+            .help("start a constraint program with goals or facts");
+        self.fail(None, vec![diagnostic], Stats::default())
+    }
+}
+
+struct Source<R> {
+    input: R,
+    lines: u64,
+    chunks: u64,
+    error: Option<io::Error>,
+    done: bool,
+}
+
+/// Lines with their numbers.
+type Chunk = Vec<(u64, Vec<u8>)>;
+
+/// A line that was worked on; the reason when the whole batch ends with it.
+struct Worked {
+    line: BatchLine,
+    stats: Stats,
+    last: bool,
+}
+
+#[derive(Default)]
+struct Found {
+    done: u64,
+    failed: u64,
+    stopped: Option<Diagnostics>,
+    error: Option<io::Error>,
+    stats: Stats,
+}
+
+struct Sink<'a> {
+    /// The chunk whose turn it is.
+    next: u64,
+    waiting: BTreeMap<u64, Vec<Worked>>,
+    take: &'a mut (dyn FnMut(BatchLine) -> io::Result<()> + Send),
+    found: Found,
+}
+
+struct Batch<'a, R> {
+    executable: &'a Executable<'a>,
+    prepared: Option<&'a Prepared<'a>>,
+    name: &'a str,
+    options: &'a BatchOptions<'a>,
+    workers: u64,
+    deadline: Option<Instant>,
+    source: Mutex<Source<R>>,
+    sink: Mutex<Sink<'a>>,
+    turn: Condvar,
+    /// Nobody takes results any more.
+    stop: AtomicBool,
+}
+
+/// What a worker that panicked has left is still in order: both locks are held for short, complete changes.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<R: BufRead + Send> Batch<'_, R> {
+    fn work(&self) {
+        let mut worker = Worker::new(self);
+        while !self.stop.load(Ordering::Relaxed) {
+            let Some((number, chunk)) = self.next_chunk() else { return };
+            let mut worked = Vec::with_capacity(chunk.len());
+            for (line, text) in chunk {
+                let done = worker.line(line, &text);
+                let last = done.last;
+                worked.push(done);
+                if last || self.stop.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+            self.hand_over(number, worked);
+        }
+    }
+
+    fn next_chunk(&self) -> Option<(u64, Chunk)> {
+        let mut source = lock(&self.source);
+        let (mut chunk, mut bytes) = (Chunk::new(), 0);
+        while !source.done && chunk.len() < CHUNK_LINES && bytes < CHUNK_BYTES {
+            let mut text = Vec::new();
+            match source.input.read_until(b'\n', &mut text) {
+                Ok(0) => source.done = true,
+                Ok(_) => {
+                    source.lines += 1;
+                    let blank = text.trim_ascii().first().is_none_or(|&b| b == b'%');
+                    if !blank {
+                        bytes += text.len();
+                        chunk.push((source.lines, text));
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => (source.error, source.done) = (Some(error), true),
+            }
+        }
+        if chunk.is_empty() {
+            return None;
+        }
+        source.chunks += 1;
+        Some((source.chunks - 1, chunk))
+    }
+
+    /// Puts a chunk in its place, and hands out all whose turn it is.
+    fn hand_over(&self, number: u64, worked: Vec<Worked>) {
+        let mut sink = lock(&self.sink);
+        while number >= sink.next + WINDOW * self.workers && !self.stop.load(Ordering::Relaxed) {
+            sink = self.turn.wait(sink).unwrap_or_else(PoisonError::into_inner);
+        }
+        sink.waiting.insert(number, worked);
+        let sink = &mut *sink;
+        while let Some(chunk) = sink.waiting.remove(&sink.next) {
+            sink.next += 1;
+            for worked in chunk {
+                if !self.stop.load(Ordering::Relaxed) && sink.found.add(worked, sink.take) {
+                    self.stop.store(true, Ordering::Relaxed);
+                }
+            }
+        }
+        self.turn.notify_all();
+    }
+
+    fn finish(self, time: Duration) -> Result<BatchSummary, BatchError> {
+        let source = self.source.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let found = self.sink.into_inner().unwrap_or_else(PoisonError::into_inner).found;
+        match (found.error, source.error) {
+            (Some(error), _) => return Err(BatchError::Write(error)),
+            (None, Some(error)) => return Err(BatchError::Read(source.lines, error)),
+            (None, None) => {}
+        }
+        let stats = self.executable.complete(found.stats, time);
+        Ok(BatchSummary { done: found.done, failed: found.failed, stopped: found.stopped, stats })
+    }
+}
+
+impl Found {
+    /// Counts a line and hands it out. Says whether the batch ends with it.
+    fn add(&mut self, worked: Worked, take: &mut (dyn FnMut(BatchLine) -> io::Result<()> + Send)) -> bool {
+        let Worked { line, stats, last } = worked;
+        let sum = |a: Option<u64>, b: Option<u64>| Some(a.unwrap_or(0) + b.unwrap_or(0));
+        let all = &mut self.stats;
+        all.rewrites = sum(all.rewrites, stats.rewrites);
+        all.live_cells = sum(all.live_cells, stats.live_cells);
+        all.collections = sum(all.collections, stats.collections);
+        all.peak_bytes = all.peak_bytes.max(stats.peak_bytes);
+        all.device = all.device.take().or(stats.device);
+        match line.result {
+            Err(why) if last => {
+                self.stopped = Some(why);
+                return true;
+            }
+            Ok(_) => self.done += 1,
+            Err(_) => self.failed += 1,
+        }
+        let taken = take(line);
+        self.error = taken.err();
+        self.error.is_some()
+    }
+}
+
+/// What one thread needs: a reader, memory, and a place for the text of a line among the texts of the program.
+struct Worker<'w, 'b, R> {
+    batch: &'w Batch<'b, R>,
+    reader: InputReader<'w>,
+    evaluator: Option<Evaluator<'w>>,
+    sources: SourceMap,
+    id: SourceId,
+}
+
+impl<'w, 'b, R> Worker<'w, 'b, R> {
+    fn new(batch: &'w Batch<'b, R>) -> Self {
+        let program = batch.executable.program;
+        let mut sources = SourceMap::clone(&program.sources);
+        let id = sources.add("", "");
+        let reader = InputReader::new(&program.rules);
+        Self { batch, reader, evaluator: batch.prepared.map(Prepared::evaluator), sources, id }
+    }
+
+    fn line(&mut self, number: u64, text: &[u8]) -> Worked {
+        let name = format!("{}:{number}", self.batch.name);
+        let text = match std::str::from_utf8(text) {
+            Ok(text) => text.trim(),
+            Err(error) => {
+                let found = Diagnostic::error("U0102", format!("{name} is not a UTF-8 text"))
+                    .note(format!("byte {} of the line", error.valid_up_to()))
+                    .help("save the file as UTF-8");
+                return self.failed(number, vec![found], Stats::default(), false);
+            }
+        };
+        self.sources.replace(self.id, name, text);
+        match self.reader.read(&self.sources, self.id) {
+            Ok(term) => self.run(number, &term),
+            Err(found) => self.failed(number, found, Stats::default(), false),
+        }
+    }
+
+    fn run(&mut self, number: u64, term: &GroundTerm) -> Worked {
+        let batch = self.batch;
+        let mut limits = batch.options.limits;
+        limits.timeout = batch.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        if batch.prepared.is_some() {
+            limits.memory = limits.memory.map(|m| m / batch.workers);
+        }
+        let mut control = Control::new(limits);
+        if let Some(flag) = batch.options.interrupt {
+            control = control.interrupt(flag);
+        }
+        let (error, stats) = match (&mut self.evaluator, &batch.executable.plan) {
+            (Some(evaluator), _) => match evaluator.run(term, &mut control) {
+                Ok(outcome) => {
+                    let text = outcome.normal_form.to_text();
+                    evaluator.recycle(outcome.normal_form);
+                    return done(number, text, outcome.stats);
+                }
+                Err(stopped) => (stopped.error, stopped.stats),
+            },
+            (None, Plan::Device(plan)) => match plan.run(batch.executable.program, term, &mut control) {
+                Ok(outcome) => return done(number, outcome.normal_form.to_text(), outcome.stats),
+                Err(topology::Failure::Stopped(stopped)) => (stopped.error, stopped.stats),
+                Err(topology::Failure::Device(error)) => {
+                    return self.failed(number, error.into_diagnostics(), Stats::default(), true);
+                }
+            },
+            // Refused before.
+            (None, _) => return self.failed(number, Vec::new(), Stats::default(), true),
+        };
+        let last = matches!(error.reason, StopReason::Timeout { .. } | StopReason::Interrupted);
+        let mut found = error.to_diagnostic(&batch.executable.program.rules);
+        found.notes.push(format!("while the term in {}:{number} was rewritten", batch.name));
+        self.failed(number, vec![found], stats, last)
+    }
+
+    fn failed(&self, number: u64, found: Vec<Diagnostic>, stats: Stats, last: bool) -> Worked {
+        let diagnostics = Diagnostics::new(Arc::new(self.sources.clone()), found);
+        let rewrites = stats.rewrites.unwrap_or(0);
+        Worked { line: BatchLine { number, result: Err(diagnostics), rewrites }, stats, last }
+    }
+}
+
+fn done(number: u64, text: String, stats: Stats) -> Worked {
+    let rewrites = stats.rewrites.unwrap_or(0);
+    Worked { line: BatchLine { number, result: Ok(text), rewrites }, stats, last: false }
+}
