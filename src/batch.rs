@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gchr_core::control::{Control, Limits};
+use gchr_core::control::{Control, Limits, Progress};
 use gchr_core::diagnostic::Diagnostic;
-use gchr_core::error::StopReason;
+use gchr_core::error::{RunError, StopReason};
 use gchr_core::exec::term::{Evaluator, Prepared};
 use gchr_core::rule::GroundTerm;
 use gchr_core::source::{SourceId, SourceMap};
@@ -191,8 +191,34 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+impl<R> Batch<'_, R> {
+    /// Why no further line is to be started. Small lines end before they look at the clock.
+    fn ended(&self) -> Option<StopReason> {
+        if self.options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(StopReason::Interrupted);
+        }
+        let limit = self.options.limits.timeout?;
+        self.deadline.is_some_and(|d| Instant::now() >= d).then_some(StopReason::Timeout { limit })
+    }
+}
+
+/// A worker that panics never hands its chunk over: the others must not wait for it.
+struct Bail<'w, 'b, R>(&'w Batch<'b, R>);
+
+impl<R> Drop for Bail<'_, '_, R> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop.store(true, Ordering::Relaxed);
+            // Whoever is about to wait has seen the flag, or waits already.
+            drop(lock(&self.0.sink));
+            self.0.turn.notify_all();
+        }
+    }
+}
+
 impl<R: BufRead + Send> Batch<'_, R> {
     fn work(&self) {
+        let _bail = Bail(self);
         let mut worker = Worker::new(self);
         while !self.stop.load(Ordering::Relaxed) {
             let Some((number, chunk)) = self.next_chunk() else { return };
@@ -330,6 +356,11 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
 
     fn run(&mut self, number: u64, term: &GroundTerm) -> Worked {
         let batch = self.batch;
+        if let Some(reason) = batch.ended() {
+            let progress = Progress { steps: 0, bytes: 0, live: 0 };
+            let error = RunError { reason, rule: None, span: None, progress };
+            return self.stopped(number, error, Stats::default());
+        }
         let mut limits = batch.options.limits;
         limits.timeout = batch.deadline.map(|d| d.saturating_duration_since(Instant::now()));
         if batch.prepared.is_some() {
@@ -358,7 +389,17 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
             // Refused before.
             (None, _) => return self.failed(number, Vec::new(), Stats::default(), true),
         };
+        self.stopped(number, error, stats)
+    }
+
+    fn stopped(&self, number: u64, mut error: RunError, stats: Stats) -> Worked {
+        let batch = self.batch;
         let last = matches!(error.reason, StopReason::Timeout { .. } | StopReason::Interrupted);
+        if let (StopReason::Timeout { limit }, Some(whole)) =
+            (&mut error.reason, batch.options.limits.timeout)
+        {
+            *limit = whole;
+        }
         let mut found = error.to_diagnostic(&batch.executable.program.rules);
         found.notes.push(format!("while the term in {}:{number} was rewritten", batch.name));
         self.failed(number, vec![found], stats, last)

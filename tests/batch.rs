@@ -83,6 +83,11 @@ fn steps_are_limited_by_line_and_time_for_all() {
     let run = batch("Fib(3)\nFib(90)\nFib(2)\n", &["--timeout", "300ms"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, "2\n"));
     assert!(run.stderr.contains("the batch ended behind 1 lines"), "{}", run.stderr);
+    assert!(run.stderr.contains("time limit of 0.300 s"), "{}", run.stderr);
+    // Each line is too short to look at the clock.
+    let run = batch(&"Fib(3)\n".repeat(100_000), &["--timeout", "1ms"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("[R0204]"), "{}", run.stderr);
 }
 
 #[test]

@@ -279,6 +279,7 @@ fn json(case: &Case) -> Result<(), Failed> {
     let expected = [
         "rewrites",
         "firings",
+        "candidates",
         "steps",
         "wall_ms",
         "parse_ms",
