@@ -77,6 +77,10 @@ fn both(text: &str, shape: Shape, seed: u64) -> Result<Vec<u32>, String> {
 /// Runs the kernel on the µ-SIMD machine; `None` when that cannot express it.
 fn on_simd(text: &str) -> Option<Vec<u32>> {
     let program = simd::compile(&read(text), "k").ok()?;
+    let mut sources = SourceMap::new();
+    let id = sources.add("k.simd", program.to_string());
+    let again = simd::parse(&sources, id).unwrap_or_else(|e| panic!("{program}\n{e:?}"));
+    assert_eq!(again.to_string(), program.to_string());
     let cells = |values: &[u32]| values.iter().map(|&v| Some(i64::from(v))).collect::<Vec<_>>();
     // Where the three buffers begin, then the buffers.
     let starts = [3, 3 + THREADS as u32, (3 + THREADS + CELLS) as u32];
