@@ -4,9 +4,9 @@
 //! gives a [`Verdict`] for each kernel of a verified module: the rules that it breaks, with places, and the assumptions that it names.
 //! `docs/verification.md` says what is proved, what is assumed and what is only tested.
 //!
-//! - [`walk`], with `repeat`, `eval` and `effect`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
-//! - [`access`]: permissions between barriers, by refutation in `solve` and `linear`;
-//! - [`symbol`], [`poly`], [`state`]: what the walk computes with; [`verdict`]: what comes out.
+//! - `walk`, with `repeat`, `eval` and `effect`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
+//! - `access`: permissions between barriers, by refutation in `solve` and `linear`;
+//! - `symbol`, `poly`, `state`: what the walk computes with; `verdict`: what comes out.
 
 mod access;
 mod effect;

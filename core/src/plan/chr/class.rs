@@ -1,7 +1,7 @@
 //! Classes: rules whose effect under the semantics of rounds is known as a whole, so that it need not be found instance by
 //! instance. `docs/semantics.md` defines what each means and proves it.
 //!
-//! [`classify`] looks at the rules alone. Executors and kernel generators read [`Classes`]; as classes are part of the semantics, all of
+//! `classify` looks at the rules alone. Executors and kernel generators read [`Classes`]; as classes are part of the semantics, all of
 //! them must follow it. [`Verdict`] says for every rule which class it has, or why it has none.
 
 mod explain;
