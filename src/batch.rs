@@ -103,7 +103,7 @@ impl Executable<'_> {
                     })?)
                 }
                 Plan::Device(_) => None,
-                Plan::Chr(_) => return Err(BatchError::Run(self.no_batch())),
+                Plan::Chr(_) | Plan::Rounds(_) => return Err(BatchError::Run(self.no_batch())),
             };
         // One device takes one term at a time so far; it is where a whole chunk belongs once a scheduler takes several.
         let workers = if prepared.is_some() { options.threads.get() } else { 1 };

@@ -1,5 +1,8 @@
-//! Devices that run generated kernels: a GPU, or the simulator of one. Term programs run there by the topology scheduler.
+//! Devices that run generated kernels: a GPU, or the simulator of one. Term programs run there by the topology scheduler, constraint
+//! programs in rounds.
 
+mod backend;
+mod constraints;
 mod run;
 mod source;
 
@@ -11,6 +14,7 @@ use gchr_kernels::topology;
 
 use crate::diagnostics::Diagnostics;
 
+pub(crate) use constraints::RoundsPlan;
 pub use gchr_kernels::cuda::{Arch, Image};
 pub use gchr_kernels::topology::codegen::Strategy;
 pub use gchr_kernels::topology::kernels::Collector;

@@ -13,9 +13,10 @@ use gchr_core::plan::term::{TermOptions, TermPlan};
 use gchr_core::rule::{Semantics, Start};
 use gchr_core::stats::Stats;
 
+use gchr_kernels::rounds::run as rounds;
 use gchr_kernels::topology::run as topology;
 
-use crate::device::{Device, DevicePlan, Schedule};
+use crate::device::{Device, DevicePlan, RoundsPlan, Schedule};
 use crate::diagnostics::Diagnostics;
 use crate::output::{Answer, Outcome};
 use crate::program::Program;
@@ -86,6 +87,7 @@ pub(crate) enum Plan {
     Term(TermPlan),
     Chr(ChrPlan),
     Device(Box<DevicePlan>),
+    Rounds(Box<RoundsPlan>),
 }
 
 /// A program with its plan, ready to be run any number of times.
@@ -121,12 +123,14 @@ impl<'p> Executable<'p> {
             Plan::Term(plan) => Box::new(plan),
             Plan::Chr(plan) => Box::new(plan.display(&self.program.rules)),
             Plan::Device(plan) => Box::new(plan.module()),
+            Plan::Rounds(plan) => Box::new(plan.module()),
         }
     }
     /// What its author probably wants to know about running it this way.
     pub fn warnings(&self) -> Diagnostics {
         let found = match &self.plan {
             Plan::Chr(plan) if plan.semantics == Semantics::Rounds => differences(&self.program.rules, plan),
+            Plan::Rounds(plan) => differences(&self.program.rules, plan.plan()),
             _ => Vec::new(),
         };
         Diagnostics::new(Arc::clone(&self.program.sources), found)
@@ -191,6 +195,27 @@ impl<'p> Executable<'p> {
                     }
                 }
             }
+            (Plan::Rounds(plan), Start::Goals(queries))
+                if !(queries.is_empty() && self.program.facts.is_empty()) =>
+            {
+                let finished = plan.run(self.program, control);
+                let time = start.elapsed();
+                match finished {
+                    Ok(run) => {
+                        let stats = self.complete(run.stats, time);
+                        Ok(Outcome::new(self.program, Answer::Store(run.store), stats))
+                    }
+                    Err(rounds::Failure::Stopped(stopped)) => {
+                        let store = stopped.store.as_ref();
+                        let note = store.map(|s| format!("{} constraints were in the store", s.len()));
+                        Err(self.failure(stopped.error, stopped.stats, time, note))
+                    }
+                    Err(rounds::Failure::Device(error)) => {
+                        let stats = self.complete(Stats::default(), time);
+                        Err(self.fail(None, error.into_diagnostics(), stats))
+                    }
+                }
+            }
             _ => Err(self.nothing_to_run()),
         }
     }
@@ -228,7 +253,7 @@ impl<'p> Executable<'p> {
             Plan::Term(_) | Plan::Device(_) => {
                 ("no term to rewrite", "write `input TERM;` in the program, or give --input TERM")
             }
-            Plan::Chr(_) => (
+            Plan::Chr(_) | Plan::Rounds(_) => (
                 "no goals to run",
                 "write `?- goals.` in the program, or give --query GOALS or --facts C=FILE",
             ),

@@ -11,7 +11,7 @@ use gchr_core::plan::term::TermOptions;
 use gchr_core::rule::{self, Semantics};
 use gchr_core::source::SourceMap;
 
-use crate::device::{Device, DevicePlan};
+use crate::device::{Device, DevicePlan, RoundsPlan};
 use crate::diagnostics::Diagnostics;
 use crate::executable::{CompileOptions, Executable, Plan};
 use crate::input::Language;
@@ -118,9 +118,11 @@ impl Program {
     }
 
     fn device_plan(&self, options: &CompileOptions) -> Result<Plan, Vec<Diagnostic>> {
-        self.check_device()?;
         if options.trace {
             return Err(vec![trace_missing()]);
+        }
+        if self.language == Language::Constraints {
+            return RoundsPlan::new(self, options).map(|plan| Plan::Rounds(Box::new(plan)));
         }
         let plan = gchr_core::plan::term::compile(&self.rules, &options.to_term_options())?;
         let plan = DevicePlan::new(self, plan, options.device, options.schedule)?;

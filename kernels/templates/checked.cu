@@ -143,3 +143,75 @@ __device__ __forceinline__ i64 compare_int_float(i64 n, f64 x) {
     f64 rest = x - f64(whole);
     return rest > 0.0 ? -1ll : rest < 0.0 ? 1ll : 0ll;
 }
+
+// The remainder with the dividend's sign.
+// pre: int_rem_wrong(a, b) is 0
+// shares: nothing
+__device__ __forceinline__ i64 int_rem_value(i64 a, i64 b) {
+    return b == -1ll ? 0ll : a % b;
+}
+
+// The quotient rounded down.
+// pre: int_floor_div_wrong(a, b) is 0
+// shares: nothing
+__device__ __forceinline__ i64 int_floor_div_value(i64 a, i64 b) {
+    i64 q = a / b;
+    return a % b != 0ll && (a ^ b) < 0ll ? q - 1ll : q;
+}
+
+// The remainder with the divisor's sign.
+// pre: int_mod_wrong(a, b) is 0
+// shares: nothing
+__device__ __forceinline__ i64 int_mod_value(i64 a, i64 b) {
+    i64 r = b == -1ll ? 0ll : a % b;
+    return r != 0ll && (r ^ b) < 0ll ? r + b : r;
+}
+
+// The absolute value.
+// pre: int_abs_wrong(a) is 0
+// shares: nothing
+__device__ __forceinline__ i64 int_abs_value(i64 a) {
+    return a < 0ll ? -a : a;
+}
+
+// The greatest common divisor.
+// pre: int_gcd_wrong(a, b) is 0
+// shares: nothing
+__device__ __forceinline__ i64 int_gcd_value(i64 a, i64 b) {
+    u64 x = a < 0ll ? 0ull - u64(a) : u64(a);
+    u64 y = b < 0ll ? 0ull - u64(b) : u64(b);
+    while (y != 0ull) {
+        u64 rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return i64(x);
+}
+
+// The place of the highest bit.
+// pre: int_msb_wrong(a) is 0
+// shares: nothing
+__device__ __forceinline__ i64 int_msb_value(i64 a) {
+    return 63ll - i64(leading_zeros(u64(a)));
+}
+
+// a * 2^b.
+// pre: int_shl_wrong(a, b) is 0
+// shares: nothing
+__device__ __forceinline__ i64 int_shl_value(i64 a, i64 b) {
+    return a == 0ll ? 0ll : i64(u64(a) << u32(b));
+}
+
+// a / 2^b, rounded down.
+// pre: int_shr_wrong(a, b) is 0
+// shares: nothing
+__device__ __forceinline__ i64 int_shr_value(i64 a, i64 b) {
+    return a >> u32(min(b, 63ll));
+}
+
+// The integer part.
+// pre: float_truncate_wrong(a) is 0
+// shares: nothing
+__device__ __forceinline__ i64 float_truncate_value(f64 a) {
+    return i64(a);
+}

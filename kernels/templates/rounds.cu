@@ -5,14 +5,15 @@
 // order of their ids, each as table and row.
 //
 // What a round does, with a grid barrier behind each step:
-//   1. find     of each constraint n that is new or carried over: its list of candidates, appended in any order to the staged list
+//   1. find     of each constraint n that is new or carried over: its list of candidates, appended in any order to the staged list; of
+//               each that is new or whose value has changed: the values that it offers to others, by a minimum in place
 //   2. offsets  the lengths of the lists, added up in the order of ids, give each list its place in the body order
 //   3. place    staged entries go to their places, and leave their key with each row that they would remove
 //   4. sort     the entries of each list, by rule and rank
 //   5. rank     candidates of one rule and one n that want the same row are told apart by their places
 //   6. decide   who is not beaten fires; what bodies will add is added up
 //   7. build    bodies write their constraints behind the rows in use; candidates that did not fire are carried over
-//   8. remove   removed rows lose their ids
+//   8. remove   removed rows lose their ids; values that are replaced become those found in step 1
 //   9. reduce   new rows of a table with a reduction meet those of their key
 //  10. commit   new rows enter the indexes, the counts of the round become those of the store
 // Nothing of the store changes before step 8: a round that lacks memory, or fails, leaves it as it was.
@@ -27,6 +28,8 @@ struct Params {
     u32* capacity;
     u32* wanted;
     u64* delta;
+    u64* changed;
+    u64* touched;
     u32* carried;
     u32* carried_next;
     u32* count;
@@ -51,6 +54,8 @@ constexpr u32 SUMS_AND_TWO = HOLE;
 constexpr u32 HEADS = HOLE;
 constexpr u32 ENTRY = HOLE;
 constexpr u32 REDUCES = HOLE;
+// Whether rules replace values in place.
+constexpr u32 REPLACES = HOLE;
 
 constexpr u32 NONE = 0xffffffffu;
 constexpr u32 NO_ID = 0xffffffffu;
@@ -78,6 +83,7 @@ constexpr u32 WRONG = 32u;
 constexpr u32 COLLECT = 40u;
 constexpr u32 FIRING = 48u;
 constexpr u32 LOST = 56u;
+constexpr u32 TOUCHED = 4u;
 constexpr u32 FLAGS = 64u;
 
 // Words of `state`: what a round begins with, what a run has done, what a launch wants.
@@ -91,6 +97,7 @@ constexpr u32 WANTED_ITEMS = 6u;
 constexpr u32 WANTED_STAGED = 7u;
 constexpr u32 SLICE = 8u;
 constexpr u32 FAILED_ENTRY = 9u;
+constexpr u32 CHANGED = 10u;
 
 // Why the kernel ended.
 constexpr u32 DONE = 1u;
@@ -102,6 +109,7 @@ constexpr u32 MUST_COLLECT = 6u;
 constexpr u32 MUST_CLEAR = 7u;
 constexpr u32 NO_STEPS = 8u;
 constexpr u32 NO_IDS = 9u;
+constexpr u32 VALUE_FAILED = 10u;
 
 // A table with so many rows in use is worth collecting once half of them are dead.
 constexpr u32 WORTH_COLLECTING = 4096u;
@@ -166,6 +174,20 @@ __device__ __forceinline__ u32 stage(Params p, u32 turn, u32 item, u32 tag, u32 
     return at + ROWS;
 }
 
+// Notes that a row has got a better value in this round.
+// pre: called once for each row in a round
+// shares: the place in the list belongs to this thread
+__device__ __forceinline__ void touch(Params p, u32 turn, u32 table, u32 row) {
+    u32 mask = active_mask();
+    u32 rank = popcount(mask & (1u << lane_id()) - 1u);
+    u32 base = 0u;
+    if (rank == 0u) {
+        base = atomic_add(&p.control[turn + TOUCHED], popcount(mask));
+    }
+    base = shfl(mask, base, find_first_set(mask) - 1u);
+    p.touched[base + rank] = u64(table) << 32u | u64(row);
+}
+
 // Enters a row into the indexes of its table.
 // pre: called once for each row, between two grid barriers behind that of its columns' writing
 // shares: the row's links; slots of the indexes: atomics only
@@ -175,6 +197,14 @@ __device__ void index_row(Params p, u32 table, u32 row);
 // pre: as for `index_row`
 // shares: slots of the reduction's index and ids: atomics only
 __device__ u32 reduce_row(Params p, u32 table, u32 row);
+
+// Offers the values that rules compute from a constraint, which is new or whose value has changed, to those whose value they replace.
+// shares: reads the store; better values: atomics only
+__device__ void improve(Params p, u32 turn, u32 table, u32 row, bool fresh);
+
+// Makes the better value of a row its value, or forgets it.
+// shares: the row belongs to this thread
+__device__ void settle_row(Params p, u32 table, u32 row, bool keeps);
 
 // The id of the constraint in a row; NO_ID when it holds none.
 // shares: reads ids
@@ -214,21 +244,23 @@ __device__ void remove_rows(Params p, u32 entry);
 // pre: one thread calls it
 __device__ void explain(Params p, u32 entry, bool body);
 
-// The list of a carried item: its candidates that still live; when the one that ended it does not, the list goes on behind it.
-// shares: reads the store and carried
-__device__ __forceinline__ void list_carried(Params p, u32 turn, u32 item, u32 carried_count, u32* carried) {
+// Stages the carried candidates of an item that still live, if it is the first item of its constraint. Says behind which carried entry the
+// list goes on, as the candidate that ended it does not live any more; NONE if it does not.
+// shares: reads the store and carried; the entries belong to this thread
+__device__ __forceinline__ u32 list_carried(Params p, u32 turn, u32 item, u32 carried_count, u32* carried) {
     u32 table = carried[item * ENTRY + TABLE];
     u32 row = carried[item * ENTRY + ROW];
     if (item > 0u) {
         bool same = carried[(item - 1u) * ENTRY + TABLE] == table && carried[(item - 1u) * ENTRY + ROW] == row;
         if (same) {
-            return;
+            return NONE;
         }
     }
     u32 id = id_of(p, table, row);
     if (id == NO_ID) {
-        return;
+        return NONE;
     }
+    u32 behind = NONE;
     for (u32 k = item; k < carried_count; k += 1u) {
         u32 at = k * ENTRY;
         if (carried[at + TABLE] != table || carried[at + ROW] != row) {
@@ -244,41 +276,57 @@ __device__ __forceinline__ void list_carried(Params p, u32 turn, u32 item, u32 c
                 }
             }
         } else if ((tag & CUTS) != 0u) {
-            list(p, turn, item, table, row, true, carried, at);
+            behind = at;
         }
     }
+    return behind;
 }
 
-// The list of an item: first the carried candidates, each item the first one of its constraint, then the new constraints.
-// shares: as `list`
-__device__ __forceinline__ void list_item(Params p, u32 turn, u32 item, u32 carried_count, u32* carried) {
-    p.count[item] = 0u;
-    if (item < carried_count) {
-        list_carried(p, turn, item, carried_count, carried);
-        return;
+// Work of the first step: the list of an item, which is a carried candidate, the first one of its constraint, or else a new constraint; or
+// what a changed value offers.
+// shares: as `list` and `improve`
+__device__ __forceinline__ void find(Params p, u32 turn, u32 work, u32 items, u32 carried_count, u32* carried) {
+    u32 behind = NONE;
+    bool lists = false;
+    u64 source = 0ull;
+    if (work >= items) {
+        source = p.changed[work - items];
+    } else {
+        p.count[work] = 0u;
+        if (work < carried_count) {
+            behind = list_carried(p, turn, work, carried_count, carried);
+            lists = behind != NONE;
+            source = u64(carried[work * ENTRY + TABLE]) << 32u | u64(carried[work * ENTRY + ROW]);
+        } else {
+            source = p.delta[work - carried_count];
+            u32 id = id_of(p, u32(source >> 32u), u32(source));
+            lists = id != NO_ID;
+        }
     }
-    u64 fresh = p.delta[item - carried_count];
-    u32 table = u32(fresh >> 32u);
-    u32 row = u32(fresh);
-    u32 id = id_of(p, table, row);
-    if (id != NO_ID) {
-        list(p, turn, item, table, row, false, carried, 0u);
+    bool fresh = lists && behind == NONE;
+    if (lists) {
+        list(p, turn, work, u32(source >> 32u), u32(source), !fresh, carried, behind);
+    }
+    if (REPLACES != 0u) {
+        if (fresh || work >= items) {
+            improve(p, turn, u32(source >> 32u), u32(source), fresh);
+        }
     }
 }
 
 // Whether one staged entry comes before another one of the same list: by rule, then by the rows of the heads, where the smaller row comes
 // first if the head is kept and the greater one if it is removed.
 // shares: reads staged entries
-__device__ __forceinline__ bool comes_before(Params p, u32 a, u32 b) {
-    u32 rule = p.staged[a * ENTRY + TAG] & RULE;
-    u32 other = p.staged[b * ENTRY + TAG] & RULE;
+__device__ __forceinline__ bool comes_before(u32* staged, u32* removed_heads, u32 a, u32 b) {
+    u32 rule = staged[a * ENTRY + TAG] & RULE;
+    u32 other = staged[b * ENTRY + TAG] & RULE;
     if (rule != other) {
         return rule < other;
     }
-    u32 removed = p.removed_heads[rule];
+    u32 removed = removed_heads[rule];
     for (u32 h = 0u; h < HEADS; h += 1u) {
-        u32 x = p.staged[a * ENTRY + ROWS + h];
-        u32 y = p.staged[b * ENTRY + ROWS + h];
+        u32 x = staged[a * ENTRY + ROWS + h];
+        u32 y = staged[b * ENTRY + ROWS + h];
         if (x != y) {
             return x < y != ((removed >> h & 1u) != 0u);
         }
@@ -288,38 +336,38 @@ __device__ __forceinline__ bool comes_before(Params p, u32 a, u32 b) {
 
 // Lets the entry at `root` of a heap of `count` entries sink to its place; the last in order is on top.
 // shares: the places belong to this thread
-__device__ __forceinline__ void sink(Params p, u32 begin, u32 root, u32 count) {
+__device__ __forceinline__ void sink(u32* order, u32* staged, u32* removed_heads, u32 begin, u32 root, u32 count) {
     u32 at = root;
-    u32 entry = p.order[begin + at];
+    u32 entry = order[begin + at];
     while (2u * at + 1u < count) {
         u32 child = 2u * at + 1u;
         if (child + 1u < count) {
-            bool right = comes_before(p, p.order[begin + child], p.order[begin + child + 1u]);
+            bool right = comes_before(staged, removed_heads, order[begin + child], order[begin + child + 1u]);
             if (right) {
                 child = child + 1u;
             }
         }
-        bool down = comes_before(p, entry, p.order[begin + child]);
+        bool down = comes_before(staged, removed_heads, entry, order[begin + child]);
         if (!down) {
             break;
         }
-        p.order[begin + at] = p.order[begin + child];
+        order[begin + at] = order[begin + child];
         at = child;
     }
-    p.order[begin + at] = entry;
+    order[begin + at] = entry;
 }
 
 // Sorts the entries of one list: a heap sort.
 // shares: the places belong to this thread
-__device__ __noinline__ void sort_entries(Params p, u32 begin, u32 count) {
+__device__ __forceinline__ void sort_entries(u32* order, u32* staged, u32* removed_heads, u32 begin, u32 count) {
     for (u32 k = count / 2u; k > 0u; k -= 1u) {
-        sink(p, begin, k - 1u, count);
+        sink(order, staged, removed_heads, begin, k - 1u, count);
     }
     for (u32 last = count - 1u; last > 0u; last -= 1u) {
-        u32 top = p.order[begin];
-        p.order[begin] = p.order[begin + last];
-        p.order[begin + last] = top;
-        sink(p, begin, 0u, last);
+        u32 top = order[begin];
+        order[begin] = order[begin + last];
+        order[begin + last] = top;
+        sink(order, staged, removed_heads, begin, 0u, last);
     }
 }
 
@@ -341,7 +389,7 @@ __device__ __forceinline__ void sort_list(Params p, u32 entry) {
         u32 item = p.staged[entry * ENTRY + ITEM];
         u32 count = p.offset[item + 1u] - p.offset[item];
         if (count > 1u) {
-            sort_entries(p, p.offset[item], count);
+            sort_entries(p.order, p.staged, p.removed_heads, p.offset[item], count);
         }
     }
 }
@@ -403,7 +451,7 @@ __device__ __forceinline__ u32 running_sum(u32 mine, in_shared u32* parts, in_lo
 // Makes the counts of the round those of the store.
 // pre: one thread calls it; nobody reads what it writes before the next grid barrier
 // post: says whether some table is worth collecting
-__device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u32 added) {
+__device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u32 added, u32 touched) {
     u32 worth = 0u;
     for (u32 t = 0u; t < TABLES; t += 1u) {
         u32 dead = load_relaxed(&p.dead[t]);
@@ -416,9 +464,10 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
     p.state[NEW] = u64(added);
     p.state[NEXT_ID] = p.state[NEXT_ID] + u64(added);
     p.state[CARRIED] = u64(kept);
+    p.state[CHANGED] = u64(touched);
     p.state[EPOCH] = p.state[EPOCH] - 1ull;
     p.state[ROUNDS] = p.state[ROUNDS] + 1ull;
-    p.state[FIRED] = p.state[FIRED] + u64(fired) + u64(reduced);
+    p.state[FIRED] = p.state[FIRED] + u64(fired) + u64(reduced) + u64(touched);
     p.state[SLICE] = p.state[SLICE] + 1ull;
     return worth;
 }
@@ -427,7 +476,7 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
 // pre: all blocks are resident; the constraints of `delta` are in the store and in the indexes
 // post: control[STOP] says why it ended; state says where the next launch begins, its carried entries being in carried_next after an odd
 //     number of rounds
-extern "C" __global__ void __launch_bounds__(256) rounds(Params p, u32 slice, u64 max_firings) {
+extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice, u64 max_firings) {
     __shared__ u32 parts[8];
     __shared__ u32 sums[SUMS_AND_TWO];
     __shared__ u32 totals[SUMS_AND_TWO];
@@ -444,7 +493,8 @@ extern "C" __global__ void __launch_bounds__(256) rounds(Params p, u32 slice, u6
         u32 carried_count = u32(p.state[CARRIED]);
         u64 all_items = p.state[CARRIED] + p.state[NEW];
         u32 items = u32(all_items);
-        if (all_items == 0ull) {
+        u32 changed = u32(p.state[CHANGED]);
+        if (all_items == 0ull && changed == 0u) {
             stop = DONE;
             break;
         }
@@ -463,8 +513,8 @@ extern "C" __global__ void __launch_bounds__(256) rounds(Params p, u32 slice, u6
             }
             break;
         }
-        for (u32 i = first; i < items; i += stride) {
-            list_item(p, turn, i, carried_count, carried);
+        for (u32 i = first; i < items + changed; i += stride) {
+            find(p, turn, i, items, carried_count, carried);
         }
         grid_barrier(p.arrivals);
         if (first == 0u) {
@@ -476,12 +526,19 @@ extern "C" __global__ void __launch_bounds__(256) rounds(Params p, u32 slice, u6
             store_relaxed(&p.control[other + COLLECT], 0u);
             store_relaxed(&p.control[other + FIRING], 0u);
             store_relaxed(&p.control[other + LOST], 0u);
+            store_relaxed(&p.control[other + TOUCHED], 0u);
         }
         u32 staged = load_relaxed(&p.control[turn + STAGED]);
         u32 multiple = load_relaxed(&p.control[turn + MULTIPLE]);
         u32 wrong = load_relaxed(&p.control[turn + WRONG]);
-        if (staged == 0u) {
+        u32 valueless = load_relaxed(&p.error[0u]);
+        u32 touched = load_relaxed(&p.control[turn + TOUCHED]);
+        if (staged == 0u && touched == 0u) {
             stop = DONE;
+            break;
+        }
+        if (valueless != 0u) {
+            stop = VALUE_FAILED;
             break;
         }
         if (staged > p.staged_capacity) {
@@ -491,145 +548,164 @@ extern "C" __global__ void __launch_bounds__(256) rounds(Params p, u32 slice, u6
             }
             break;
         }
-        scan_counts(p.count, p.offset, items, p.block_sums, p.arrivals, parts);
-        grid_barrier(p.arrivals);
-        for (u32 e = first; e < staged; e += stride) {
-            place_entry(p, e);
-            claim_rows(p, turn, e, p.staged_key[e]);
-        }
-        grid_barrier(p.arrivals);
-        u32 contended = load_relaxed(&p.control[turn + CONTENDED]);
-        if (multiple != 0u) {
-            for (u32 s = first; s < staged; s += stride) {
-                sort_list(p, s);
+        u32 kept = 0u;
+        u32 fired = 0u;
+        u32 added = 0u;
+        if (staged != 0u) {
+            scan_counts(p.count, p.offset, items, p.block_sums, p.arrivals, parts);
+            grid_barrier(p.arrivals);
+            for (u32 e = first; e < staged; e += stride) {
+                place_entry(p, e);
+                claim_rows(p, turn, e, p.staged_key[e]);
             }
             grid_barrier(p.arrivals);
-        }
-        if (wrong != 0u) {
-            for (u32 f = first; f < staged; f += stride) {
-                if ((p.staged[p.order[f] * ENTRY + TAG] & FAILS) != 0u) {
-                    note_place(p, f);
+            u32 contended = load_relaxed(&p.control[turn + CONTENDED]);
+            if (multiple != 0u) {
+                for (u32 s = first; s < staged; s += stride) {
+                    sort_list(p, s);
                 }
+                grid_barrier(p.arrivals);
             }
-            stop = GUARD_FAILED;
-            break;
-        }
-        if (contended != 0u) {
-            for (u32 r = first; r < staged; r += stride) {
-                rank_rows(p, p.order[r], p.staged_key[p.order[r]], r);
+            if (wrong != 0u) {
+                for (u32 f = first; f < staged; f += stride) {
+                    if ((p.staged[p.order[f] * ENTRY + TAG] & FAILS) != 0u) {
+                        note_place(p, f);
+                    }
+                }
+                stop = GUARD_FAILED;
+                break;
+            }
+            if (contended != 0u) {
+                for (u32 r = first; r < staged; r += stride) {
+                    rank_rows(p, p.order[r], p.staged_key[p.order[r]], r);
+                }
+                grid_barrier(p.arrivals);
+            }
+            u32 share = (staged + gridDim.x - 1u) / gridDim.x;
+            u32 begin = min(blockIdx.x * share, staged);
+            u32 end = min(begin + share, staged);
+            for (u32 z = threadIdx.x; z < SUMS + 2u; z += BLOCK) {
+                sums[z] = 0u;
+                totals[z] = 0u;
+            }
+            barrier();
+            for (u32 d = begin + threadIdx.x; d < end; d += BLOCK) {
+                decide(p, d, sums);
+            }
+            barrier();
+            for (u32 w = threadIdx.x; w < SUMS + 2u; w += BLOCK) {
+                p.block_sums[w * gridDim.x + blockIdx.x] = sums[w];
             }
             grid_barrier(p.arrivals);
-        }
-        u32 share = (staged + gridDim.x - 1u) / gridDim.x;
-        u32 begin = min(blockIdx.x * share, staged);
-        u32 end = min(begin + share, staged);
-        for (u32 z = threadIdx.x; z < SUMS + 2u; z += BLOCK) {
-            sums[z] = 0u;
-            totals[z] = 0u;
-        }
-        barrier();
-        for (u32 d = begin + threadIdx.x; d < end; d += BLOCK) {
-            decide(p, d, sums);
-        }
-        barrier();
-        for (u32 w = threadIdx.x; w < SUMS + 2u; w += BLOCK) {
-            p.block_sums[w * gridDim.x + blockIdx.x] = sums[w];
-        }
-        grid_barrier(p.arrivals);
-        for (u32 y = threadIdx.x; y < SUMS + 2u; y += BLOCK) {
-            sums[y] = 0u;
-        }
-        barrier();
-        for (u32 x = 0u; x < SUMS + 2u; x += 1u) {
-            for (u32 b = threadIdx.x; b < gridDim.x; b += BLOCK) {
-                u32 part = p.block_sums[x * gridDim.x + b];
-                if (part != 0u) {
-                    atomic_add_block(&totals[x], part);
-                    if (b < blockIdx.x) {
-                        atomic_add_block(&sums[x], part);
+            for (u32 y = threadIdx.x; y < SUMS + 2u; y += BLOCK) {
+                sums[y] = 0u;
+            }
+            barrier();
+            for (u32 x = 0u; x < SUMS + 2u; x += 1u) {
+                for (u32 b = threadIdx.x; b < gridDim.x; b += BLOCK) {
+                    u32 part = p.block_sums[x * gridDim.x + b];
+                    if (part != 0u) {
+                        atomic_add_block(&totals[x], part);
+                        if (b < blockIdx.x) {
+                            atomic_add_block(&sums[x], part);
+                        }
                     }
                 }
             }
-        }
-        barrier();
-        u32 kept = totals[SUMS];
-        u32 fired = totals[SUMS + 1u];
-        u32 added = 0u;
-        bool full = false;
-        for (u32 v = 0u; v < SUMS; v += 1u) {
-            u32 table = p.added_tables[v];
-            u64 wanted = u64(p.used[table]) + u64(totals[v]);
-            full = full || wanted > u64(p.capacity[table]);
-            running[v] = p.used[table] + sums[v];
-            added = added + totals[v];
-        }
-        running[SUMS] = sums[SUMS];
-        if (p.state[FIRED] + u64(fired) > max_firings) {
-            stop = NO_STEPS;
-            break;
-        }
-        if (p.state[NEXT_ID] + u64(added) >= u64(NO_ID)) {
-            stop = NO_IDS;
-            break;
-        }
-        if (first == 0u) {
-            for (u32 u = 0u; u < TABLES; u += 1u) {
-                p.wanted[u] = p.used[u];
+            barrier();
+            kept = totals[SUMS];
+            fired = totals[SUMS + 1u];
+            bool full = false;
+            for (u32 v = 0u; v < SUMS; v += 1u) {
+                u32 table = p.added_tables[v];
+                u64 wanted = u64(p.used[table]) + u64(totals[v]);
+                full = full || wanted > u64(p.capacity[table]);
+                running[v] = p.used[table] + sums[v];
+                added = added + totals[v];
             }
-            for (u32 t = 0u; t < SUMS; t += 1u) {
-                u32 to = p.added_tables[t];
-                p.wanted[to] = u32(min(u64(p.used[to]) + u64(totals[t]), 0xffffffffull));
+            running[SUMS] = sums[SUMS];
+            if (p.state[FIRED] + u64(fired) + u64(touched) > max_firings) {
+                stop = NO_STEPS;
+                break;
             }
-        }
-        if (full) {
-            stop = MUST_GROW;
-            break;
-        }
-        u32 id_before = u32(p.state[NEXT_ID]);
-        for (u32 i0 = 0u; i0 < SUMS; i0 += 1u) {
-            id_before = id_before + sums[i0];
-        }
-        running[SUMS + 1u] = id_before;
-        for (u32 chunk = begin; chunk < end; chunk += BLOCK) {
-            u32 place = chunk + threadIdx.x;
-            u32 entry = 0u;
-            u32 tag = 0u;
-            if (place < end) {
-                entry = p.order[place];
-                tag = p.staged[entry * ENTRY + TAG];
+            if (p.state[NEXT_ID] + u64(added) >= u64(NO_ID)) {
+                stop = NO_IDS;
+                break;
             }
-            bool fires = place < end && (tag & FIRES) != 0u;
-            u32 ids = 0u;
-            for (u32 c = 0u; c < SUMS; c += 1u) {
-                u32 adds = fires ? p.adds[(tag & RULE) * SUMS + c] : 0u;
-                ids = ids + adds;
-                u32 at = running_sum(adds, parts, running, c);
-                rows[c] = at;
-            }
-            u32 id = running_sum(ids, parts, running, SUMS + 1u);
-            u32 carry = running_sum(place < end && !fires ? 1u : 0u, parts, running, SUMS);
-            if (fires) {
-                bool failed = build(p, entry, rows, id);
-                if (failed) {
-                    note_place(p, place);
-                    raise(p.control, turn + FIRING);
+            if (first == 0u) {
+                for (u32 u = 0u; u < TABLES; u += 1u) {
+                    p.wanted[u] = p.used[u];
                 }
-            } else if (place < end) {
-                for (u32 k = 0u; k < ENTRY; k += 1u) {
-                    carried_next[carry * ENTRY + k] = p.staged[entry * ENTRY + k];
+                for (u32 t = 0u; t < SUMS; t += 1u) {
+                    u32 to = p.added_tables[t];
+                    p.wanted[to] = u32(min(u64(p.used[to]) + u64(totals[t]), 0xffffffffull));
                 }
             }
-        }
-        grid_barrier(p.arrivals);
-        u32 broken = load_relaxed(&p.control[turn + FIRING]);
-        if (broken != 0u) {
-            stop = BODY_FAILED;
-            break;
+            if (full) {
+                stop = MUST_GROW;
+                break;
+            }
+            u32 id_before = u32(p.state[NEXT_ID]);
+            for (u32 i0 = 0u; i0 < SUMS; i0 += 1u) {
+                id_before = id_before + sums[i0];
+            }
+            running[SUMS + 1u] = id_before;
+            for (u32 chunk = begin; chunk < end; chunk += BLOCK) {
+                u32 place = chunk + threadIdx.x;
+                u32 entry = 0u;
+                u32 tag = 0u;
+                if (place < end) {
+                    entry = p.order[place];
+                    tag = p.staged[entry * ENTRY + TAG];
+                }
+                bool fires = place < end && (tag & FIRES) != 0u;
+                u32 ids = 0u;
+                for (u32 c = 0u; c < SUMS; c += 1u) {
+                    u32 adds = fires ? p.adds[(tag & RULE) * SUMS + c] : 0u;
+                    ids = ids + adds;
+                    u32 at = running_sum(adds, parts, running, c);
+                    rows[c] = at;
+                }
+                u32 id = running_sum(ids, parts, running, SUMS + 1u);
+                u32 carry = running_sum(place < end && !fires ? 1u : 0u, parts, running, SUMS);
+                if (fires) {
+                    bool failed = build(p, entry, rows, id);
+                    if (failed) {
+                        note_place(p, place);
+                        raise(p.control, turn + FIRING);
+                    }
+                } else if (place < end) {
+                    for (u32 k = 0u; k < ENTRY; k += 1u) {
+                        carried_next[carry * ENTRY + k] = p.staged[entry * ENTRY + k];
+                    }
+                }
+            }
+            grid_barrier(p.arrivals);
+            u32 broken = load_relaxed(&p.control[turn + FIRING]);
+            if (broken != 0u) {
+                stop = BODY_FAILED;
+                break;
+            }
+        } else {
+            if (p.state[FIRED] + u64(touched) > max_firings) {
+                stop = NO_STEPS;
+                break;
+            }
+            if (first == 0u) {
+                for (u32 o = 0u; o < TABLES; o += 1u) {
+                    p.wanted[o] = p.used[o];
+                }
+            }
         }
         for (u32 g = first; g < staged; g += stride) {
             if ((p.staged[g * ENTRY + TAG] & FIRES) != 0u) {
                 remove_rows(p, g);
             }
+        }
+        for (u32 h = first; h < touched; h += stride) {
+            u64 target = p.touched[h];
+            settle_row(p, u32(target >> 32u), u32(target), true);
+            p.changed[h] = target;
         }
         grid_barrier(p.arrivals);
         if (REDUCES != 0u) {
@@ -649,7 +725,7 @@ extern "C" __global__ void __launch_bounds__(256) rounds(Params p, u32 slice, u6
             index_row(p, u32(fresh >> 32u), u32(fresh));
         }
         if (first == 0u) {
-            u32 worth = commit(p, turn, fired, kept, added);
+            u32 worth = commit(p, turn, fired, kept, added, touched);
             store_relaxed(&p.control[turn + COLLECT], worth);
         }
         grid_barrier(p.arrivals);
@@ -662,6 +738,14 @@ extern "C" __global__ void __launch_bounds__(256) rounds(Params p, u32 slice, u6
         carried_next = swapped;
         turn = turn ^ (FLAGS ^ 2u * FLAGS);
         round = round + 1u;
+    }
+    if (REPLACES != 0u) {
+        // A round that was given up forgets the better values that it found.
+        u32 found = load_relaxed(&p.control[turn + TOUCHED]);
+        for (u32 q = first; q < found; q += stride) {
+            u64 given_up = p.touched[q];
+            settle_row(p, u32(given_up >> 32u), u32(given_up), false);
+        }
     }
     if (first == 0u) {
         store_relaxed(&p.control[STOP], stop);
@@ -751,6 +835,13 @@ extern "C" __global__ void __launch_bounds__(256) move_rows(Params p, Params to,
         u64 entry = p.delta[n];
         if (u32(entry >> 32u) == table) {
             p.delta[n] = u64(table) << 32u | u64(map[u32(entry)]);
+        }
+    }
+    u32 changes = u32(p.state[CHANGED]);
+    for (u32 g = first; g < changes; g += stride) {
+        u64 change = p.changed[g];
+        if (u32(change >> 32u) == table) {
+            p.changed[g] = u64(table) << 32u | u64(map[u32(change)]);
         }
     }
     grid_barrier(p.arrivals);

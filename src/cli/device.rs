@@ -9,10 +9,10 @@ use super::{Exit, report};
 /// Options of the device and its scheduler.
 #[derive(clap::Args)]
 pub struct DeviceArgs {
-    /// What runs the program: cpu, gpu, gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs)
+    /// What runs the program: cpu, gpu, gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs, and .chr with --semantics rounds)
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device)]
     pub device: Device,
-    /// How gpu and sim find work [default: topology]
+    /// How gpu and sim find work [default: topology] (.trs)
     #[arg(long, value_name = "SCHEDULER")]
     scheduler: Option<SchedulerArg>,
     #[command(flatten)]

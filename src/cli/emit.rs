@@ -55,13 +55,13 @@ enum Stage {
     Rules,
     /// What the CPU executes
     Plan,
-    /// What devices execute, in the kernel language (.trs)
+    /// What devices execute, in the kernel language
     Kernels,
-    /// The kernels as CUDA C++ (.trs)
+    /// The kernels as CUDA C++
     Cuda,
-    /// The kernels in the assembly language of GPUs (.trs)
+    /// The kernels in the assembly language of GPUs
     Ptx,
-    /// The kernels as machine code of a GPU (.trs)
+    /// The kernels as machine code of a GPU
     Cubin,
 }
 
@@ -147,7 +147,8 @@ fn stage(args: &Args) -> Result<Vec<u8>, Diagnostics> {
 }
 
 fn kernels(args: &Args, program: &Program) -> Result<Vec<u8>, Diagnostics> {
-    let kernels = program.kernels(args.schedule.schedule())?;
+    let options = CompileOptions { schedule: args.schedule.schedule(), ..CompileOptions::default() };
+    let kernels = program.kernels(&args.semantics.complete(options))?;
     let number = || args.arch.unwrap_or_else(device::default_architecture);
     Ok(match args.stage {
         Stage::Cubin => kernels.compile(Arch::Real(number()))?.content().to_vec(),

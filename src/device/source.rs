@@ -7,10 +7,13 @@ use gchr_core::diagnostic::Diagnostic;
 use gchr_core::rule;
 use gchr_core::source::SourceMap;
 use gchr_kernels::cuda::{Arch, Compiler, Image, Options};
+use gchr_kernels::ir::Module;
 use gchr_kernels::topology;
 
+use super::constraints::lower_rounds;
 use super::{Lowered, Schedule};
 use crate::diagnostics::Diagnostics;
+use crate::executable::CompileOptions;
 use crate::input::Language;
 use crate::program::Program;
 use crate::stack::with_large_stack;
@@ -18,30 +21,26 @@ use crate::stack::with_large_stack;
 /// What messages of the compiler call the text.
 pub(super) const NAME: &str = "kernels.cu";
 
-/// The kernels of a term program.
+/// The kernels of a program.
 pub struct KernelSource<'p> {
     program: &'p Program,
-    lowered: Lowered,
+    module: Module,
 }
 
 impl Program {
-    /// Generates the kernels that run this program on a device. Constraint programs have none.
-    pub fn kernels(&self, schedule: Schedule) -> Result<KernelSource<'_>, Diagnostics> {
-        let lowered = self.check_device().and_then(|()| lower(&self.rules, &self.sources, schedule));
-        match lowered {
-            Ok(lowered) => Ok(KernelSource { program: self, lowered }),
+    /// Generates the kernels that run this program on a device: a term program by a schedule, a constraint program in rounds.
+    pub fn kernels(&self, options: &CompileOptions) -> Result<KernelSource<'_>, Diagnostics> {
+        let module = match self.language {
+            Language::Terms => {
+                lower(&self.rules, &self.sources, options.schedule).map(|lowered| lowered.kernels.module)
+            }
+            Language::Constraints => {
+                lower_rounds(self, options.firing.plan_options()).map(|(_, made)| made.module)
+            }
+        };
+        match module {
+            Ok(module) => Ok(KernelSource { program: self, module }),
             Err(list) => Err(Diagnostics::new(Arc::clone(&self.sources), list)),
-        }
-    }
-
-    /// Devices run term programs.
-    pub(crate) fn check_device(&self) -> Result<(), Vec<Diagnostic>> {
-        match self.language {
-            Language::Terms => Ok(()),
-            Language::Constraints => Err(vec![
-                Diagnostic::error("U0110", "constraint programs run on the CPU and have no kernels")
-                    .help("leave out --device, or give --device cpu; devices run term programs (.trs)"),
-            ]),
         }
     }
 
@@ -67,12 +66,12 @@ pub(super) fn lower(
 impl KernelSource<'_> {
     /// The kernels in the kernel language.
     pub fn module(&self) -> &dyn Display {
-        &self.lowered.kernels.module
+        &self.module
     }
 
     /// The kernels as CUDA C++.
     pub fn cuda(&self) -> Result<String, Diagnostics> {
-        with_large_stack(|| gchr_kernels::cuda_text(&self.lowered.kernels.module, self.program.name()))
+        with_large_stack(|| gchr_kernels::cuda_text(&self.module, self.program.name()))
             .map_err(|list| self.found(list))
     }
 

@@ -5,16 +5,19 @@
 //! | `index` | `index_row`: rows into hash indexes, and the look-ups that lists use |
 //! | `list` | `list`: the candidates of a constraint |
 //! | `claim` | `claim_rows`, `rank_rows`, `is_beaten`, `remove_rows`, `id_of`, `all_live` |
+//! | `replace` | `improve`, `settle_row`: values that are replaced in place |
 //! | `body` | `build`, `explain` |
 //! | `moving` | `pin_rows`, `rename_rows`, `copy_row` |
 //!
-//! `value` has what they share: values of slots, expressions and conditions.
+//! `value` has what they share: values of slots, expressions and conditions; `join` the loops over partners.
 
 mod body;
 mod claim;
 mod index;
+mod join;
 mod list;
 mod moving;
+mod replace;
 mod value;
 
 pub(super) use body::{build_functions, explain_functions};
@@ -22,6 +25,7 @@ pub(super) use claim::{all_live, claim_rows, id_of, is_beaten, rank_rows, remove
 pub(super) use index::{index_functions, reduce_functions};
 pub(super) use list::list_functions;
 pub(super) use moving::{copy_row, pin_rows, rename_rows};
+pub(super) use replace::{improve_functions, settle_row};
 
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::plan::chr::ChrPlan;

@@ -33,16 +33,13 @@ const MAX_RULES: usize = 1 << 12;
 const MAX_HEADS: usize = 32;
 
 /// What the format of claims and entries cannot hold.
-fn limits(program: &Program, plan: &ChrPlan, layout: &Layout) -> Vec<Diagnostic> {
+fn limits(program: &Program, layout: &Layout) -> Vec<Diagnostic> {
     let refuse = |what: String, most: usize| {
         Diagnostic::error("D0612", what)
             .note(format!("a claim on a device has room for {most}"))
             .help("use --device cpu, or split the program")
     };
     let mut found = Vec::new();
-    if let Some(r) = plan.classes.replacements.first() {
-        found.push(codegen::refuse("a monotone replacement", program.rules[r.rule].span));
-    }
     if program.rules.len() > MAX_RULES {
         found.push(refuse(format!("the program has {} rules", program.rules.len()), MAX_RULES));
     }
@@ -55,7 +52,7 @@ fn limits(program: &Program, plan: &ChrPlan, layout: &Layout) -> Vec<Diagnostic>
 /// Makes the kernels. Fails when the program has something that devices cannot run.
 pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result<Kernels, Vec<Diagnostic>> {
     let layout = Layout::new(plan);
-    let found = limits(program, plan, &layout);
+    let found = limits(program, &layout);
     if !found.is_empty() {
         return Err(found);
     }
@@ -67,6 +64,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         ("SUMS_AND_TWO", number(sums + 2)),
         ("HEADS", number(layout.heads)),
         ("ENTRY", number(ENTRY_WORDS + layout.heads)),
+        ("REPLACES", number(usize::from(!plan.classes.replacements.is_empty()))),
         ("REDUCES", number(usize::from(!plan.classes.reductions.is_empty()))),
     ];
     let mut module = template::open("rounds", &constants)?;
@@ -94,9 +92,11 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
 }
 
 /// The holes of the template, those before it being filled when one is.
-const HOLES: [&str; 14] = [
+const HOLES: [&str; 16] = [
     "index_row",
     "reduce_row",
+    "improve",
+    "settle_row",
     "id_of",
     "all_live",
     "list",
@@ -115,6 +115,8 @@ fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Result<Vec<Function>
     Ok(match hole {
         "index_row" => codegen::index_functions(scene),
         "reduce_row" => codegen::reduce_functions(scene),
+        "improve" => codegen::improve_functions(scene, sites)?,
+        "settle_row" => vec![codegen::settle_row(scene)],
         "id_of" => vec![codegen::id_of(scene)],
         "all_live" => vec![codegen::all_live(scene)],
         "list" => codegen::list_functions(scene, sites)?,

@@ -33,6 +33,8 @@ pub struct TableLayout {
     pub claimed: bool,
     /// Whether its rows are reduced when they are put into the store.
     pub reduced: bool,
+    /// Whether rules replace values of its rows in place.
+    pub replaced: bool,
     /// Whether at most one of its constraints lives: its reduction has no key.
     pub reduced_to_one: bool,
     /// Its indexes by key: columns, and the number of the index in the plan.
@@ -59,6 +61,8 @@ pub enum Part {
     Claims,
     /// Ranks: a `u64` a row.
     Ranks,
+    /// The best value found for a row in a round, as a word of which less is better; all ones for none: a `u64` a row.
+    Better,
     /// The row that lives of each key of the table's reduction, by hash: a `u32` each.
     Best,
     /// Number of its places less one: a number, no buffer.
@@ -86,6 +90,7 @@ impl Layout {
                 columns: table.columns.iter().map(|c| c.kind).collect(),
                 claimed: general(plan).any(|(_, r)| r.heads.iter().any(removed)),
                 reduced: plan.classes.reduction_of(id).is_some(),
+                replaced: plan.classes.is_replaced(id),
                 reduced_to_one: plan.classes.reduction_of(id).is_some_and(|r| r.key.is_empty()),
                 indexes: keyed.map(|(number, i)| KeyedIndex { columns: i.columns.clone(), number }).collect(),
             }
@@ -103,6 +108,9 @@ impl Layout {
         let layout = &self.tables[table];
         let mut parts: Vec<Part> = (0..layout.columns.len()).map(Part::Column).collect();
         parts.push(Part::Ids);
+        if layout.replaced {
+            parts.push(Part::Better);
+        }
         if layout.reduced {
             parts.extend([Part::Best, Part::BestMask]);
         }
@@ -123,6 +131,7 @@ impl Layout {
             Part::Ids => format!("{prefix}_id"),
             Part::Claims => format!("{prefix}_claim"),
             Part::Ranks => format!("{prefix}_rank"),
+            Part::Better => format!("{prefix}_better"),
             Part::Best => format!("{prefix}_best"),
             Part::BestMask => format!("{prefix}_best_mask"),
             Part::Slots(k) => format!("{prefix}_x{k}_slots"),
@@ -152,7 +161,9 @@ impl Part {
     /// Type of its field.
     pub fn ty(self) -> Type {
         match self {
-            Part::Column(_) | Part::Claims | Part::Ranks => Type::Buffer(Space::Global, Scalar::U64),
+            Part::Column(_) | Part::Claims | Part::Ranks | Part::Better => {
+                Type::Buffer(Space::Global, Scalar::U64)
+            }
             Part::Ids | Part::Best | Part::Slots(_) | Part::Next(_) => {
                 Type::Buffer(Space::Global, Scalar::U32)
             }

@@ -31,8 +31,6 @@ pub struct Options {
     pub memory: u64,
     /// Rows that a table has at first; tables grow when they are used up.
     pub rows: u32,
-    /// Rounds that are performed at most.
-    pub max_rounds: Option<u64>,
 }
 
 /// Constraints that are added at once, in the order of their ids.
@@ -80,6 +78,13 @@ pub enum Failure {
     Device(DeviceError),
 }
 
+impl Failure {
+    /// A run that stopped before the device had anything to do.
+    pub fn before(error: RunError) -> Self {
+        Failure::Stopped(Box::new(Stopped { error, store: None, stats: Stats::default() }))
+    }
+}
+
 impl From<DeviceError> for Failure {
     fn from(error: DeviceError) -> Self {
         Failure::Device(error)
@@ -97,6 +102,7 @@ mod stop {
     pub const MUST_CLEAR: u32 = 7;
     pub const NO_STEPS: u32 = 8;
     pub const NO_IDS: u32 = 9;
+    pub const VALUE_FAILED: u32 = 10;
 }
 
 /// Runs a program on a device.
@@ -174,8 +180,8 @@ impl Runner<'_> {
         loop {
             self.peak = self.peak.max(tables.bytes());
             self.poll(control)?;
-            let left =
-                self.options.max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
+            let max_rounds = control.limits().max_rounds;
+            let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
             let slice = u32::try_from(left).unwrap_or(longest).min(longest);
             let params = tables.params();
             let most = control.limits().max_steps.unwrap_or(u64::MAX);
@@ -195,9 +201,8 @@ impl Runner<'_> {
             (self.rounds, self.fired, self.live) = (end.rounds, end.fired, tables.live());
             match end.stop {
                 stop::DONE => return Ok(()),
-                stop::PAUSED if self.options.max_rounds.is_some_and(|most| self.rounds >= most) => {
-                    let limit = self.options.max_rounds.unwrap_or(self.rounds);
-                    return Err(self.halt(StopReason::Steps { limit }));
+                stop::PAUSED if max_rounds.is_some_and(|most| self.rounds >= most) => {
+                    return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
                 }
                 stop::PAUSED => {}
                 stop::MUST_GROW => {
@@ -215,6 +220,7 @@ impl Runner<'_> {
                     let limit = u64::from(u32::MAX);
                     return Err(self.halt(StopReason::Indices { what: "ids of constraints".into(), limit }));
                 }
+                stop::VALUE_FAILED => return Err(self.noted(tables, device)?),
                 stop::GUARD_FAILED => return Err(self.explain(tables, false, device)?),
                 stop::BODY_FAILED => return Err(self.explain(tables, true, device)?),
                 other => {
@@ -259,6 +265,11 @@ impl Runner<'_> {
         let params = tables.params();
         let args = [Arg::Record(&params), Arg::Value(Value::U32(u32::from(body)))];
         device.launch(&Launch { kernel, grid: 1, block: BLOCK, args: &args, cooperative: false })?;
+        self.noted(tables, device)
+    }
+
+    /// The error that the device has noted.
+    fn noted(&self, tables: &Tables, device: &mut dyn Device) -> Result<Halt, DeviceError> {
         let noted = tables.noted(device)?;
         let explained = noted.and_then(|noted: Noted| self.job.kernels.sites.explain(&noted));
         let Some((reason, site)) = explained else { return Err(codegen::unknown_site(noted)) };

@@ -47,7 +47,7 @@ pub(in crate::rounds) fn index_functions(scene: Scene<'_>) -> Vec<Function> {
 
 /// Name of the look-up of an index.
 pub(super) fn find_name(scene: Scene<'_>, table: ConstraintId, index: usize) -> String {
-    format!("find_{}_x{index}", scene.layout.tables[table].prefix)
+    format!("look_up_{}_x{index}", scene.layout.tables[table].prefix)
 }
 
 /// The first place to look for a key.

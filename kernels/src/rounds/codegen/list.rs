@@ -3,16 +3,17 @@
 //! For each rule and each table that can fill a head of it there is one function. It looks for the best instance that removes the
 //! constraint first, as that one ends the list; then it stages those before it in rank, and last that one itself.
 
-use gchr_core::plan::chr::{IndexKind, Join, Occurrence};
+use gchr_core::plan::chr::Occurrence;
 use gchr_core::rule::{Role, RuleId};
 use gchr_core::signature::ConstraintId;
 
+use super::join::{Active, all_rows, partner};
 use super::value::{OnError, Values};
 use super::{Made, Scene, any, function, not, op};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::Sites;
 use crate::ir::*;
-use crate::rounds::layout::{Part, general, number};
+use crate::rounds::layout::{general, number};
 
 /// Functions for the hole `list`: one a rule and table, one a table, and last the one that picks a table.
 pub(in crate::rounds) fn list_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
@@ -249,8 +250,9 @@ impl<'a, 's> RuleList<'a, 's> {
         v.rows[occurrence.head] = Some(params.row.clone());
         occurrence.entry.iter().try_for_each(|s| v.step(s))?;
         let first_match = alone && matches!(&occurrence.joins[..], [join] if all_rows(scene, join));
+        let active = Active { table: self.table, row: params.row.clone(), older_than: Some(id.clone()) };
         for join in &occurrence.joins {
-            partner(&mut v, params, id, occurrence, join, first_match)?;
+            partner(&mut v, &active, join, first_match)?;
             join.steps.iter().try_for_each(|s| v.step(s))?;
         }
         occurrence.commit.iter().try_for_each(|s| v.step(s))?;
@@ -291,69 +293,6 @@ impl<'a, 's> RuleList<'a, 's> {
     ) {
         stage(self.scene, self.table, b, params, id, tag, fails, rows);
     }
-}
-
-/// Whether a join goes over all rows.
-fn all_rows(scene: Scene<'_>, join: &Join) -> bool {
-    scene.plan.tables[join.constraint].indexes[join.index].kind == IndexKind::All
-}
-
-/// Opens the loop over the partners of a join. With `in_rank_order` the rows of all come as ranks do: of a kept head the oldest first, of a
-/// removed one the youngest.
-fn partner(
-    v: &mut Values<'_>,
-    params: &Params,
-    id: &Expr,
-    occurrence: &Occurrence,
-    join: &Join,
-    in_rank_order: bool,
-) -> Made<()> {
-    let (scene, table) = (v.scene, join.constraint);
-    let head = &scene.plan.rules[v.rule].heads[join.head];
-    let name = format!("x{}", join.head);
-    let row = match scene.layout.keyed(table, join.index) {
-        Some(index) => {
-            let mut key = Vec::new();
-            for (column, value) in &join.keys {
-                let (word, fits) = v.key(value, scene.plan.tables[table].columns[*column].kind)?;
-                key.push(v.b.var("key", word));
-                if let Some(fits) = fits {
-                    v.open_if(fits);
-                }
-            }
-            let find = scene.function(&super::index::find_name(scene, table, index));
-            let args = [params.p.clone()].into_iter().chain(key).collect();
-            let row = v.b.call(&name, scene.module, find, args);
-            let next = build::element(scene.part(&params.p, table, Part::Next(index)), row.clone());
-            v.open_chain(row.clone(), next);
-            row
-        }
-        None => {
-            // Rows are in the order of ids: of the constraint's own table only those before it are older.
-            let bound = match table == occurrence.constraint {
-                true => params.row.clone(),
-                false => build::element(scene.field(&params.p, "used"), build::u32(number(table))),
-            };
-            let counter = v.b.counter(&name, Type::U32);
-            let one = build::u32(1);
-            if in_rank_order && head.role == Role::Removed {
-                let more = op(BinaryOp::Gt, counter.clone(), build::u32(0));
-                v.open_all(counter.clone(), bound, more, op(BinaryOp::Sub, counter.clone(), one.clone()));
-                v.b.var(&name, op(BinaryOp::Sub, counter, one))
-            } else {
-                let more = op(BinaryOp::Lt, counter.clone(), bound);
-                v.open_all(counter.clone(), build::u32(0), more, op(BinaryOp::Add, counter.clone(), one));
-                counter
-            }
-        }
-    };
-    v.rows[join.head] = Some(row.clone());
-    let older = op(BinaryOp::Lt, scene.id(&params.p, table, &row), id.clone());
-    let others = join.distinct.iter().filter_map(|&h| v.rows[h].clone());
-    let distinct = others.map(|other| op(BinaryOp::Ne, row.clone(), other));
-    let condition = build::all([older].into_iter().chain(distinct));
-    v.open_if(condition);
-    Ok(())
 }
 
 /// Appends an instance to the staged list.

@@ -457,8 +457,7 @@ impl<'a> Values<'a> {
         let ty = if float && operator != Op::Truncate { Type::F64 } else { Type::I64 };
         let value = self.b.declare("result", ty);
         self.b.begin();
-        let arithmetic = Arithmetic { module, error, sites: self.sites };
-        let computed = arithmetic.compute(&mut self.b, operator, float, args, site);
+        let computed = self.unnoted(operator, float, &args);
         self.b.assign(value.clone(), computed);
         let then = self.b.end();
         self.b.begin();
@@ -472,6 +471,28 @@ impl<'a> Values<'a> {
         let condition = build::eq(wrong, build::u32(0));
         self.b.push(StmtKind::If { condition, then, otherwise });
         value
+    }
+
+    /// The value of an operation that is known to have one.
+    fn unnoted(&mut self, operator: Op, float: bool, args: &[Expr]) -> Expr {
+        let plain = match operator {
+            Op::Add => Some(BinaryOp::Add),
+            Op::Sub => Some(BinaryOp::Sub),
+            Op::Mul => Some(BinaryOp::Mul),
+            Op::Div | Op::Quot => Some(BinaryOp::Div),
+            _ => None,
+        };
+        match (plain, args) {
+            (Some(plain), [a, b]) => op(plain, a.clone(), b.clone()),
+            (None, [a]) if operator == Op::Neg => {
+                Expr::new(ExprKind::Unary(UnaryOp::Neg, Box::new(a.clone())), a.ty)
+            }
+            _ => {
+                let name = crate::codegen::checked_name(operator, float).unwrap_or_default();
+                let function = self.scene.function(&format!("{name}_value"));
+                self.b.call("value", self.scene.module, function, args.to_vec())
+            }
+        }
     }
 
     /// An integer and a float compare by value, exactly.

@@ -27,6 +27,7 @@ mod state {
     pub const WANTED_STAGED: usize = 7;
     pub const SLICE: usize = 8;
     pub const FAILED_ENTRY: usize = 9;
+    pub const CHANGED: usize = 10;
     pub const WORDS: usize = 16;
 }
 
@@ -86,6 +87,8 @@ struct Fixed {
 /// Lists of a round.
 struct Lists {
     delta: BufferId,
+    changed: BufferId,
+    touched: BufferId,
     deltas: u64,
     carried: [BufferId; 2],
     count: BufferId,
@@ -158,6 +161,8 @@ impl Tables {
             f.capacity,
             f.wanted,
             l.delta,
+            l.changed,
+            l.touched,
             carried,
             next,
             l.count,
@@ -310,6 +315,7 @@ impl Tables {
         let current = usize::from(self.swapped);
         device.copy(old.carried[current], self.lists.carried[0], carried)?;
         device.copy(old.delta, self.lists.delta, 8 * self.state[state::NEW])?;
+        device.copy(old.changed, self.lists.changed, 8 * self.state[state::CHANGED])?;
         self.swapped = false;
         old.free(device)
     }
@@ -513,6 +519,8 @@ impl Lists {
     fn new(entry: u64, items: u64, entries: u64, deltas: u64, device: &mut dyn Device) -> Result<Self> {
         Ok(Self {
             delta: device.alloc(8 * deltas)?,
+            changed: device.alloc(8 * deltas)?,
+            touched: device.alloc(8 * deltas)?,
             deltas,
             carried: [device.alloc(4 * entry * entries)?, device.alloc(4 * entry * entries)?],
             count: device.alloc(4 * items)?,
@@ -526,7 +534,7 @@ impl Lists {
     }
 
     fn bytes_of(entry: u64, items: u64, entries: u64, deltas: u64) -> u64 {
-        8 * deltas + 8 * items + entries * (12 * entry + 12)
+        24 * deltas + 8 * items + entries * (12 * entry + 12)
     }
 
     fn bytes(&self, entry: u64) -> u64 {
@@ -535,7 +543,18 @@ impl Lists {
 
     fn free(self, device: &mut dyn Device) -> Result<()> {
         let [a, b] = self.carried;
-        let all = [self.delta, a, b, self.count, self.offset, self.staged, self.staged_key, self.order];
+        let all = [
+            self.delta,
+            self.changed,
+            self.touched,
+            a,
+            b,
+            self.count,
+            self.offset,
+            self.staged,
+            self.staged_key,
+            self.order,
+        ];
         all.into_iter().try_for_each(|buffer| device.free(buffer))
     }
 }
@@ -548,7 +567,7 @@ fn places(rows: u32) -> u64 {
 fn part_bytes(layout: &Layout, table: ConstraintId, part: Part, rows: u32) -> u64 {
     let n = u64::from(rows);
     match part {
-        Part::Column(_) | Part::Claims | Part::Ranks => 8 * n,
+        Part::Column(_) | Part::Claims | Part::Ranks | Part::Better => 8 * n,
         Part::Ids | Part::Next(_) => 4 * n,
         Part::Slots(_) => 4 * places(rows),
         Part::Best => 4 * if layout.tables[table].reduced_to_one { 1 } else { places(rows) },
@@ -567,8 +586,10 @@ impl Table {
                 Part::BestMask => Value::U32((places(capacity) - 1) as u32),
                 _ => Value::Buffer(device.alloc(bytes)?),
             };
-            if let (Part::Claims | Part::Ranks | Part::Slots(_) | Part::Best, Value::Buffer(buffer)) =
-                (part, value)
+            if let (
+                Part::Claims | Part::Ranks | Part::Better | Part::Slots(_) | Part::Best,
+                Value::Buffer(buffer),
+            ) = (part, value)
             {
                 device.fill(buffer, 0, bytes, 0xff)?;
             }
