@@ -6,17 +6,23 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use gchr::bench::Benchmark;
 use gchr::{CompileOptions, Control};
 
-/// Runs all of them: time of the run alone, without parsing and compiling. Throughput counts rule applications or firings.
-pub fn run_all(criterion: &mut Criterion, benches: &[Benchmark]) {
+/// Runs programs compiled in some way, under names with a prefix: time of the run alone, without parsing and compiling. Throughput
+/// counts rule applications or firings.
+pub fn run_all<'b>(
+    criterion: &mut Criterion,
+    prefix: &str,
+    benches: impl IntoIterator<Item = &'b Benchmark>,
+    options: &CompileOptions,
+) {
     for bench in benches {
-        let mut group = criterion.benchmark_group(bench.name);
+        let mut group = criterion.benchmark_group(format!("{prefix}{}", bench.name));
         group
             .sample_size(10)
             .warm_up_time(Duration::from_millis(300))
             .measurement_time(Duration::from_secs(3));
         for size in bench.sizes {
             let program = bench.input(size).parse().unwrap_or_else(|e| panic!("{}: {e}", bench.name));
-            let executable = program.compile(&CompileOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+            let executable = program.compile(options).unwrap_or_else(|e| panic!("{e}"));
             let run = || executable.run(&mut Control::default()).unwrap_or_else(|e| panic!("{e}"));
             let outcome = run();
             let stats = outcome.stats();

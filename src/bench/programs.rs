@@ -111,6 +111,8 @@ pub const CONSTRAINTS: &[Benchmark] = &[
     constraints!("min", "random({n}, 42)", 50, [10_000, 100_000, 1_000_000]),
     constraints!("gcd", "multiples({n}, 42)", 50, [10_000, 100_000, 1_000_000]),
     constraints!("mergesort", "random({n}, 42), collect", 50, [1_000, 4_000, 16_000]),
+    constraints!("components", "M is 4 * {n}, random({n}, 0, M)", 20, [1_000, 4_000, 16_000]),
+    constraints!("paths", "M is 5 * {n}, random({n}, 0, M), distance(0, 0)", 20, [1_000, 4_000, 16_000]),
     constraints!("union_find", "make({n}), random({n}, {n}, 11)", 50, [1_000, 4_000, 16_000]),
     constraints!("dijkstra", "random({n}, {n}, 5), random({n}, {n}, 6), from(0)", 50, [1_000, 4_000, 16_000]),
     constraints!("expressions", "tree({n}, 1, total)", 5, [10, 12, 14]),
