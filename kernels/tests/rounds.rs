@@ -1,13 +1,15 @@
-//! Rounds on the simulator: the programs of docs/semantics.md, round by round.
+//! Rounds on the simulator: the programs of docs/semantics.md round by round, and programs that are easily got wrong against the CPU.
 
 use gchr_chr::Request;
 use gchr_core::control::{Control, Limits};
 use gchr_core::diagnostic::render_all;
-use gchr_core::error::StopReason;
+use gchr_core::error::{RunError, StopReason};
 use gchr_core::exec::chr::Store;
-use gchr_core::plan::chr::{ChrPlan, RoundsOptions, compile_rounds};
+use gchr_core::exec::chr::rounds;
+use gchr_core::plan::chr::{ChrPlan, Joins, RoundsOptions, compile_rounds};
 use gchr_core::rule::Program;
-use gchr_core::source::SourceMap;
+use gchr_core::source::{SourceMap, Span};
+use gchr_core::stats::Stats;
 use gchr_kernels::device::Device;
 use gchr_kernels::rounds::kernels::{Kernels, kernels};
 use gchr_kernels::rounds::run::{Batch, Failure, Job, Options, run};
@@ -114,5 +116,152 @@ fn the_programs_of_the_definition() {
     for (text, expected) in all {
         let case = Case::new(&text, RoundsOptions::default());
         assert_eq!(rounds_of(&case, 1), expected, "{text}");
+    }
+}
+
+/// What a run gives: store, error with its place, rounds, firings.
+#[derive(PartialEq, Debug)]
+struct Given {
+    store: String,
+    stopped: Option<(StopReason, Option<Span>)>,
+    rounds: Option<u64>,
+    firings: Option<u64>,
+}
+
+impl Case {
+    fn on_the_cpu(&self, limits: Limits) -> Given {
+        let (store, stats, error) =
+            match rounds::run(&self.program, &self.plan, &[], &mut Control::new(limits)) {
+                Ok(outcome) => (outcome.store, outcome.stats, None),
+                Err(stopped) => (stopped.store, stopped.stats, Some(stopped.error)),
+            };
+        self.given(&store, stats, error)
+    }
+
+    fn on_the_simulator(&self, rows: u32, limits: Limits) -> Given {
+        let job =
+            Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, batches: &self.batches };
+        let options = Options { memory: 1 << 28, rows };
+        match run(job, options, &mut self.simulator(), &mut Control::new(limits)) {
+            Ok(outcome) => self.given(&outcome.store, outcome.stats, None),
+            Err(Failure::Stopped(stopped)) => {
+                let store = stopped.store.expect("the device has it");
+                self.given(&store, stopped.stats, Some(stopped.error))
+            }
+            Err(Failure::Device(error)) => {
+                panic!("{}", render_all(&error.into_diagnostics(), &self.sources, false))
+            }
+        }
+    }
+
+    fn given(&self, store: &Store, stats: Stats, error: Option<RunError>) -> Given {
+        Given {
+            store: self.text(store),
+            // Where a limit is reached is told by the last rule that fired, which a device does not note.
+            stopped: error.map(|e| match e.reason {
+                StopReason::Arithmetic { .. } | StopReason::Failed => (e.reason, e.span),
+                reason => (reason, None),
+            }),
+            rounds: stats.steps,
+            firings: stats.firings,
+        }
+    }
+}
+
+fn agree(text: &str, limits: Limits) {
+    for options in [
+        RoundsOptions::default(),
+        RoundsOptions { classes: false, joins: Joins::Indexed },
+        RoundsOptions { classes: false, joins: Joins::Exhaustive },
+    ] {
+        let case = Case::new(text, options);
+        let expected = case.on_the_cpu(limits);
+        for rows in [1, 64] {
+            assert_eq!(case.on_the_simulator(rows, limits), expected, "{options:?}, {rows} rows\n{text}");
+        }
+    }
+}
+
+#[test]
+fn traps() {
+    let minima = format!("?- {}.", vec!["min(7)"; 90].join(", "));
+    let many = (0..20).map(|r| format!("r{r} @ s(X), t(X) ==> X =:= {r} | u(X, {r}).\n")).collect::<String>();
+    let programs = [
+        // Equal minima, two and many.
+        ":- chr_constraint min(+int). min(A) \\ min(B) <=> A =< B | true. ?- min(3), min(3).".to_string(),
+        format!(":- chr_constraint min(+int). min(A) \\ min(B) <=> A =< B | true. {minima}"),
+        // Killers in a ring.
+        ":- chr_constraint a, b, c. a \\ b <=> true. b \\ c <=> true. c \\ a <=> true. ?- a, b, c, a, b, c.".into(),
+        // Kept by many and removed by one.
+        ":- chr_constraint a(+int), k, s. k, a(X) ==> X > 0 | s. s, s \\ k <=> true. ?- k, a(1), a(2), a(3).".into(),
+        // One symbol at two heads; never the same constraint at both.
+        ":- chr_constraint p(+int), q(+int, +int). p(X), p(Y) ==> X =< Y | q(X, Y). ?- p(1), p(2), p(2).".into(),
+        // Duplicates are different constraints.
+        ":- chr_constraint a, b, c. a, b ==> c. ?- a, b, a, b.".into(),
+        // Closure on a cycle.
+        ":- chr_constraint e(+int, +int), p(+int, +int). p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y).
+         e(X, Y), p(Y, Z) ==> p(X, Z). ?- e(1, 2), e(2, 3), e(3, 1), e(3, 4), e(1, 2).".into(),
+        // Sums: chains of conflicts.
+        ":- chr_constraint s(+int). s(A), s(B) <=> C is A + B, s(C). ?- s(1), s(2), s(3), s(4), s(5), s(6), s(7), s(8), s(9).".into(),
+        // Nothing to do, and a rule that never fires.
+        ":- chr_constraint p(+int). p(X) ==> X > 10 | p(0). ?- p(1), p(2).".into(),
+        ":- chr_constraint p(+int). p(X) <=> true. ?- true.".into(),
+        // Many rules over one symbol.
+        format!(":- chr_constraint s(+int), t(+int), u(+int, +int). {many} ?- s(3), t(3), s(19), t(19), t(3)."),
+        // Several queries: batches.
+        ":- chr_constraint n(+int). n(X), n(Y) <=> X < Y | Z is X + Y, n(Z). ?- n(1), n(2). ?- n(4), n(5).".into(),
+        // Floats, atoms, strings, mixed comparisons.
+        ":- chr_constraint m(+float, +int), c(?atom, +float), o(?atom). m(F, N) <=> F > N, G is F / 2.0 | m(G, N). m(_, 2), c(A, X) ==> X < 1 | o(A).
+         ?- m(19.5, 2), c(red, 0.5), c(blue, 1.5).".into(),
+        // Keys from the guard, three heads, arithmetic of all signs.
+        ":- chr_constraint f(+int, +int), g(+int). f(N, A), f(M, B), g(T) ==> M =:= N + 1, M < T | K is M + 1, V is A + B, f(K, V).
+         ?- g(12), f(0, 0), f(1, 1).".into(),
+        ":- chr_constraint i(+int, +int), o(+int, +int, +int, +int, +int, +int). i(A, B) ==> Q is A // B, R is A rem B, D is A div B, M is A mod B, G is gcd(A, B), H is abs(A) - sign(B) + max(A, B) * min(A, B)
+         | o(Q, R, D, M, G, H). ?- i(7, 2), i(-7, 2), i(7, -2), i(-7, -2).".into(),
+        // Errors: in a guard, in a body, only where all other conditions hold; failing goals.
+        ":- chr_constraint p(+int), q(+int). p(X) ==> 10 // X > 2 | q(X). ?- p(1), p(2), p(0), p(3), p(0).".into(),
+        ":- chr_constraint p(+int), q(+int). p(X) ==> 10 // X > 2, X > 0 | q(X). ?- p(1), p(0), p(3).".into(),
+        ":- chr_constraint p(+int), q(+int). p(X) ==> Y is X * 4611686018427387904, q(Y). ?- p(1), p(2), p(0).".into(),
+        ":- chr_constraint p(+int), q(+int). p(X) ==> X < 3, q(X). ?- p(1), p(5), p(2).".into(),
+        // Reductions and replacements of other kinds.
+        ":- chr_constraint w(+int, +int), r(+int, +int, +int). w(T, A) \\ w(T, B) <=> A =< B | true.
+         w(X, D), r(X, Y, C) ==> E is D + C, w(Y, E). ?- r(1, 2, 5), r(2, 3, 1), r(1, 3, 9), r(3, 1, 1), w(1, 0).".into(),
+        ":- chr_constraint v(+int, +int), l(+int, +int). l(A, B), v(A, X) \\ v(B, Y) <=> Y < X | v(B, X).
+         ?- l(1, 2), l(2, 3), l(3, 4), v(1, 9), v(2, 3), v(3, 12), v(4, 1).".into(),
+        ":- chr_constraint edge(+dense_int, +dense_int, +int).
+         edge(I, K, D1), edge(K, J, D2) \\ edge(I, J, D3) <=> D3 > D1 + D2 | D4 is D1 + D2, edge(I, J, D4).
+         ?- edge(0, 1, 1), edge(1, 2, 9223372036854775807), edge(0, 2, 9).".into(),
+    ];
+    for text in programs {
+        agree(&text, Limits::default());
+    }
+}
+
+#[test]
+fn limits_stop_between_rounds() {
+    let endless = ":- chr_constraint p(+int). p(X) ==> Y is X + 1, p(Y). ?- p(0), p(100).";
+    for limits in [
+        Limits { max_rounds: Some(7), ..Limits::default() },
+        Limits { max_steps: Some(9), ..Limits::default() },
+    ] {
+        agree(endless, limits);
+    }
+}
+
+#[test]
+fn memory_that_does_not_suffice_is_told() {
+    let case = Case::new(
+        ":- chr_constraint p(+int). p(X) ==> Y is X + 1, p(Y), p(Y). ?- p(0).",
+        RoundsOptions::default(),
+    );
+    let job =
+        Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, batches: &case.batches };
+    let options = Options { memory: 1 << 18, rows: 16 };
+    match run(job, options, &mut case.simulator(), &mut Control::default()) {
+        Err(Failure::Stopped(stopped)) => {
+            assert!(matches!(stopped.error.reason, StopReason::Memory { .. }), "{:?}", stopped.error);
+            assert!(stopped.store.is_some_and(|s| s.len() > 16));
+        }
+        other => panic!("{other:?}"),
     }
 }
