@@ -64,6 +64,8 @@ impl Subject {
 pub struct Variant {
     /// How it was asked for; empty for the defaults.
     pub label: String,
+    /// The language whose programs it is for; `None` for both.
+    pub language: Option<Language>,
     /// How to compile.
     pub options: CompileOptions,
     /// Limits of each run.
@@ -152,7 +154,8 @@ impl Plan {
         'all: for size in sizes {
             let mut reference: Option<Answered> = None;
             for subject in &self.subjects {
-                for variant in &self.variants {
+                let fits = |variant: &&Variant| variant.language.is_none_or(|l| l == subject.language);
+                for variant in self.variants.iter().filter(fits) {
                     let row = Row::empty(subject, variant, size);
                     if !progress(&row.name()) {
                         break 'all;

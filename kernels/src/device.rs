@@ -196,3 +196,13 @@ pub trait DeviceExt: Device {
 }
 
 impl<D: Device + ?Sized> DeviceExt for D {}
+
+/// Memory traffic since an earlier look at [`Device::traffic`], where the device counts it.
+pub(crate) fn traffic_since(before: Option<Traffic>, device: &dyn Device) -> Option<Traffic> {
+    let (before, now) = (before?, device.traffic()?);
+    Some(Traffic {
+        read: now.read - before.read,
+        written: now.written - before.written,
+        atomics: now.atomics - before.atomics,
+    })
+}

@@ -9,6 +9,7 @@ use gchr::{CompileOptions, Language};
 
 use super::device::DeviceArgs;
 use super::limits::LimitArgs;
+use super::semantics::SemanticsArgs;
 use super::sink::{File, Stdout};
 use super::{Exit, interrupt, report, words};
 
@@ -63,7 +64,20 @@ struct With {
     #[command(flatten)]
     device: DeviceArgs,
     #[command(flatten)]
+    semantics: SemanticsArgs,
+    #[command(flatten)]
     limits: LimitArgs,
+}
+
+impl With {
+    /// The one language that an option is for.
+    fn language(&self) -> Option<Language> {
+        match (self.device.is_for_terms(), self.semantics.is_given()) {
+            (true, false) => Some(Language::Terms),
+            (false, true) => Some(Language::Constraints),
+            _ => None,
+        }
+    }
 }
 
 /// Runs all, and writes the report. Ends with an error when answers differ or a row has none.
@@ -229,6 +243,7 @@ fn variant(args: &Args, text: &str) -> Result<Variant, Exit> {
         schedule: with.device.schedule()?,
         ..CompileOptions::default()
     };
+    let options = with.semantics.complete(options);
     let limits = with.limits.or(args.limits).limits(with.device.device);
-    Ok(Variant { label: text.to_string(), options, limits })
+    Ok(Variant { label: text.to_string(), language: with.language(), options, limits })
 }

@@ -55,6 +55,11 @@ enum CollectorArg {
 }
 
 impl DeviceArgs {
+    /// Whether an option was given that is for term programs.
+    pub fn is_for_terms(&self) -> bool {
+        self.scheduler.is_some() || self.schedule.given().is_some()
+    }
+
     /// The schedule. The CPU evaluates in its own way: options that would have no effect there are refused.
     pub fn schedule(&self) -> Result<Schedule, Exit> {
         let given = self.scheduler.map(|_| "--scheduler").or(self.schedule.given());

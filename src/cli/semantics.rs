@@ -34,6 +34,11 @@ enum FiringArg {
 }
 
 impl SemanticsArgs {
+    /// Whether any of them was given.
+    pub fn is_given(&self) -> bool {
+        self.semantics.is_some() || self.firing.is_some()
+    }
+
     /// The options with what was given.
     pub fn complete(&self, options: CompileOptions) -> CompileOptions {
         let semantics = match self.semantics {

@@ -50,7 +50,7 @@ pub struct Measured {
     pub device_ms: Option<Spread>,
     /// Rule applications or firings.
     pub steps: Option<u64>,
-    /// Candidates tried; for constraint programs whose executor counts them.
+    /// Candidates tried; in rounds, instances that compete.
     pub tried: Option<u64>,
     /// Rounds or iterations.
     pub rounds: Option<u64>,
@@ -140,7 +140,9 @@ fn counted(language: Language, recorder: &Recorder, stats: &Stats) -> Measured {
         run_ms: Spread::default(),
         device_ms: None,
         steps: None,
-        tried: (language == Language::Constraints && last.tried > 0).then_some(last.tried),
+        tried: (language == Language::Constraints && last.tried > 0)
+            .then_some(last.tried)
+            .or(stats.candidates),
         rounds,
         mean_parallelism: rounds.map(|n| steps as f64 / n as f64),
         peak_parallelism: recorder.peak_parallelism(),

@@ -2,18 +2,19 @@
 
 mod tables;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gchr_core::control::{Control, Progress};
 use gchr_core::error::{RunError, StopReason};
 use gchr_core::exec::chr::{Store, Words};
 use gchr_core::plan::chr::ChrPlan;
+use gchr_core::profile::Round;
 use gchr_core::rule::{Program, Semantics};
 use gchr_core::stats::Stats;
 
 use super::kernels::Kernels;
 use crate::codegen::{self, Noted};
-use crate::device::{Arg, Device, DeviceError, Launch, Value};
+use crate::device::{Arg, Device, DeviceError, Launch, Value, traffic_since};
 use tables::{Grown, Tables};
 
 /// Threads a block; the template's `BLOCK`.
@@ -180,12 +181,16 @@ impl Runner<'_> {
         loop {
             self.peak = self.peak.max(tables.bytes());
             self.poll(control)?;
+            if let Some(recorder) = control.recorder() {
+                longest = recorder.rounds_per_point();
+            }
             let max_rounds = control.limits().max_rounds;
             let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
             let slice = u32::try_from(left).unwrap_or(longest).min(longest);
             let params = tables.params();
             let most = control.limits().max_steps.unwrap_or(u64::MAX);
             let args = [Arg::Record(&params), Arg::Value(Value::U32(slice)), Arg::Value(Value::U64(most))];
+            let before = device.traffic();
             let timer = device.start_timer()?;
             let launch = Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true };
             let took = match device.launch(&launch).and_then(|()| device.stop_timer(timer)) {
@@ -199,6 +204,13 @@ impl Runner<'_> {
             self.device_ms += took;
             let end = tables.end_of_launch(device)?;
             (self.rounds, self.fired, self.live) = (end.rounds, end.fired, tables.live());
+            if let Some(recorder) = control.recorder() {
+                let traffic = traffic_since(before, device);
+                recorder.kernel("rounds", Duration::from_secs_f64(took / 1e3), traffic);
+                recorder.traffic(device.traffic().unwrap_or_default());
+                recorder.collected(self.collections);
+                recorder.round(Round { rounds: self.rounds, progress: self.progress() });
+            }
             match end.stop {
                 stop::DONE => return Ok(()),
                 stop::PAUSED if max_rounds.is_some_and(|most| self.rounds >= most) => {

@@ -9,7 +9,7 @@ use gchr_core::control::{Control, Progress};
 use gchr_core::error::{RunError, StopReason};
 use gchr_core::exec::term::NormalForm;
 use gchr_core::plan::term::TermPlan;
-use gchr_core::profile::{Recorder, Round, Traffic};
+use gchr_core::profile::{Recorder, Round};
 use gchr_core::rule::{GroundTerm, Program};
 use gchr_core::stats::Stats;
 
@@ -17,7 +17,7 @@ use super::codegen::Strategy;
 use super::kernels::{Collector, Kernels};
 use super::system::System;
 use crate::codegen::{self, Noted};
-use crate::device::{Arg, Device, DeviceError, Launch, Value};
+use crate::device::{Arg, Device, DeviceError, Launch, Value, traffic_since};
 use tables::{Counts, Tables};
 
 /// Threads a block; the template's `BLOCK`.
@@ -134,16 +134,6 @@ mod stop {
 fn stopped(reason: StopReason, progress: Progress) -> Failure {
     let error = RunError { reason, rule: None, span: None, progress };
     Failure::Stopped(Box::new(Stopped { error, stats: Stats::default() }))
-}
-
-/// Traffic of a launch, if the device counts it.
-fn traffic_since(before: Option<Traffic>, device: &dyn Device) -> Option<Traffic> {
-    let (before, now) = (before?, device.traffic()?);
-    Some(Traffic {
-        read: now.read - before.read,
-        written: now.written - before.written,
-        atomics: now.atomics - before.atomics,
-    })
 }
 
 struct Runner<'a> {

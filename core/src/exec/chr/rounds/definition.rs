@@ -76,6 +76,7 @@ impl<'a, 'c> Definition<'a, 'c> {
                 }
             }
             self.world.collect()?;
+            self.world.report_round();
         }
     }
 

@@ -98,17 +98,7 @@ impl<'a, 'c> Engine<'a, 'c> {
             }
             performed?;
             self.world.collect()?;
-            self.report();
-        }
-    }
-
-    fn report(&mut self) {
-        let world = &mut self.world;
-        if world.control.records() {
-            let (rounds, progress) = (world.rounds, world.progress());
-            if let Some(recorder) = world.control.recorder() {
-                recorder.round(crate::profile::Round { rounds, progress });
-            }
+            self.world.report_round();
         }
     }
 

@@ -16,6 +16,7 @@ use crate::facts::Facts;
 use crate::ids::Id;
 use crate::plan::chr::ChrPlan;
 use crate::plan::chr::class::{Best, BestOrder, Reduction};
+use crate::profile::Round;
 use crate::rule::{Program, Role, RuleId};
 use crate::signature::{ConstraintId, SortKind};
 use crate::value::{Heap, Terms};
@@ -294,6 +295,16 @@ impl<'a, 'c> World<'a, 'c> {
         }
         (self.patience, self.fuel) = (ROUNDS, FIRINGS);
         Ok(())
+    }
+
+    /// Tells the recorder that a round is over.
+    pub(super) fn report_round(&mut self) {
+        if self.control.records() {
+            let (rounds, progress) = (self.rounds, self.progress());
+            if let Some(recorder) = self.control.recorder() {
+                recorder.round(Round { rounds, progress });
+            }
+        }
     }
 
     pub(super) fn bytes(&self) -> u64 {
