@@ -18,6 +18,7 @@ mod semantics;
 mod simd;
 mod sink;
 mod values;
+mod verify;
 mod words;
 
 use std::io::Write;
@@ -47,6 +48,8 @@ enum Command {
     Check(check::Args),
     /// Show a program as one of the stages it goes through
     Emit(emit::Args),
+    /// Check the kernels of a program, or given ones: barriers, permissions between them, masks
+    Verify(verify::Args),
     /// Run programs for the same problem, check that they agree, and show side by side what they took
     Compare(Box<compare::Args>),
     /// Measure: the papers' tables, other systems on the same programs, growth
@@ -112,6 +115,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::run(args),
         Command::Emit(args) => emit::run(args),
+        Command::Verify(args) => verify::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Devices => devices::run(),

@@ -5,6 +5,7 @@ mod backend;
 mod constraints;
 mod run;
 mod source;
+mod verify;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ pub use gchr_kernels::topology::kernels::Collector;
 pub use gchr_kernels::topology::run::Report;
 pub(crate) use run::DevicePlan;
 pub use source::KernelSource;
+pub use verify::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict, verify_file};
 
 /// What runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

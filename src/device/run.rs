@@ -12,6 +12,7 @@ use gchr_kernels::topology::run::{self, Failure, Job, Outcome};
 
 use super::backend::{Backend, SIM_MEMORY, simulator};
 use super::source::lower;
+use super::verify::before_launch;
 use super::{Device, Lowered, Schedule};
 use crate::program::Program;
 
@@ -27,6 +28,8 @@ pub(crate) struct DevicePlan {
     lowered: Lowered,
     schedule: Schedule,
     backend: Backend,
+    /// Milliseconds that the check of the kernels took.
+    verify_ms: f64,
 }
 
 impl DevicePlan {
@@ -37,9 +40,14 @@ impl DevicePlan {
         device: Device,
         schedule: Schedule,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let make = || lower(&program.rules, &program.sources, schedule);
-        let (lowered, backend) = Backend::load(device, program.name(), make, |l| &l.kernels.module)?;
-        Ok(Self { plan, lowered, schedule, backend })
+        let make = || {
+            let lowered = lower(&program.rules, &program.sources, schedule)?;
+            let verify_ms = before_launch(&lowered.kernels.module)?;
+            Ok((lowered, verify_ms))
+        };
+        let made = Backend::load(device, program.name(), make, |(l, _)| &l.kernels.module)?;
+        let ((lowered, verify_ms), backend) = made;
+        Ok(Self { plan, lowered, schedule, backend, verify_ms })
     }
 
     /// The kernels in the kernel language.
@@ -72,7 +80,7 @@ impl DevicePlan {
                 (run::run(self.job(program, input), options, &mut device, control), "sim".to_string())
             }
         };
-        named(result, &name)
+        named(result, &name, self.verify_ms)
     }
 
     fn options(&self, memory: u64, slots: u64) -> run::Options {
@@ -86,9 +94,12 @@ impl DevicePlan {
     }
 }
 
-/// Statistics name the device as the command line does.
-fn named(mut result: Result<Outcome, Failure>, name: &str) -> Result<Outcome, Failure> {
-    let set = |stats: &mut Stats| stats.device = Some(name.to_string());
+/// Statistics name the device as the command line does, and say what the check of the kernels took.
+fn named(mut result: Result<Outcome, Failure>, name: &str, verify_ms: f64) -> Result<Outcome, Failure> {
+    let set = |stats: &mut Stats| {
+        stats.device = Some(name.to_string());
+        stats.verify_ms = Some(verify_ms);
+    };
     match &mut result {
         Ok(outcome) => set(&mut outcome.stats),
         Err(Failure::Stopped(stopped)) => set(&mut stopped.stats),

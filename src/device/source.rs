@@ -69,6 +69,10 @@ impl KernelSource<'_> {
         &self.module
     }
 
+    pub(super) fn ir(&self) -> &Module {
+        &self.module
+    }
+
     /// The kernels as CUDA C++.
     pub fn cuda(&self) -> Result<String, Diagnostics> {
         with_large_stack(|| gchr_kernels::cuda_text(&self.module, self.program.name()))

@@ -1,0 +1,139 @@
+//! `gchr verify`: what the checker says of kernels.
+
+use std::io::Write;
+
+use clap::ValueEnum;
+use gchr::device::{Assumption, Reason, Verdict, verify_file};
+use gchr::{CompileOptions, Diagnostics};
+use serde_json::{Value, json};
+
+use super::device::ScheduleArgs;
+use super::sink::Stdout;
+use super::{Exit, ProgramArgs, report};
+
+/// Arguments of `gchr verify`.
+#[derive(clap::Args)]
+#[command(after_help = "Exit codes: 0 all kernels are accepted, 1 one is refused, 2 usage or source error.")]
+pub struct Args {
+    /// Program whose kernels are generated and checked (.trs), or a file in the kernel language (.cu)
+    #[command(flatten)]
+    program: ProgramArgs,
+    /// Check this kernel only
+    #[arg(long, value_name = "KERNEL")]
+    kernel: Option<String>,
+    /// Show what the verdicts rest on: assumptions, sources of the rules, what the check took
+    #[arg(long)]
+    explain: bool,
+    /// Form of the verdicts on standard output
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    #[command(flatten)]
+    schedule: ScheduleArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text for people
+    Text,
+    /// JSON: an array of verdicts
+    Json,
+}
+
+/// Writes the verdicts to standard output; fails when a kernel is refused.
+pub fn run(args: &Args) -> Exit {
+    let is_text = args.program.file.extension().is_some_and(|ending| ending == "cu");
+    if let (true, Some(option)) = (is_text, args.schedule.given()) {
+        let message = format!("{option} does not apply to kernels that are given");
+        report::problem("U0105", &message, &format!("leave out {option}, or give a program (.trs)"));
+        return Exit::Usage;
+    }
+    let mut verdicts = match if is_text { verify_file(&args.program.file) } else { generated(args) } {
+        Ok(verdicts) => verdicts,
+        Err(found) => {
+            report::diagnostics(&found);
+            return Exit::Usage;
+        }
+    };
+    if let Some(kernel) = &args.kernel {
+        let names: Vec<String> = verdicts.iter().map(|v| v.kernel.clone()).collect();
+        verdicts.retain(|v| v.kernel == *kernel);
+        if verdicts.is_empty() {
+            let message = format!("there is no kernel {kernel}");
+            report::problem("U0112", &message, &format!("the kernels are: {}", names.join(", ")));
+            return Exit::Usage;
+        }
+    }
+    let text = match args.format {
+        Format::Text => verdicts.iter().map(|v| describe(v, args.explain)).collect(),
+        Format::Json => format!("{:#}\n", Value::Array(verdicts.iter().map(as_json).collect())),
+    };
+    let mut out = Stdout::new();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if !out.is_closed() => {
+            report::problem("U0107", &format!("cannot write: {error}"), "check where the output goes");
+            Exit::Failed
+        }
+        _ if verdicts.iter().all(Verdict::accepted) => Exit::Done,
+        _ => Exit::Failed,
+    }
+}
+
+fn generated(args: &Args) -> Result<Vec<Verdict>, Diagnostics> {
+    let program = args.program.input().parse()?;
+    let options = CompileOptions { schedule: args.schedule.schedule(), ..CompileOptions::default() };
+    Ok(program.kernels(&options)?.verify())
+}
+
+/// A verdict in a few lines; with `explain`, all that is known of it.
+fn describe(verdict: &Verdict, explain: bool) -> String {
+    if !explain {
+        let text = verdict.to_string();
+        let lines = text.lines().enumerate().take_while(|(n, _)| *n <= reasons_end(verdict));
+        let mut text: String = lines.map(|(_, line)| format!("{line}\n")).collect();
+        if let (n @ 1.., true) = (verdict.assumptions.len(), verdict.accepted()) {
+            let plural = if n == 1 { "" } else { "s" };
+            text.push_str(&format!("  under {n} assumption{plural}, shown by --explain\n"));
+        }
+        return text;
+    }
+    let mut text = verdict.to_string();
+    let mut rules: Vec<_> = verdict.reasons.iter().map(|r| r.rule).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    for rule in rules {
+        text.push_str(&format!("  rule {rule}: {}\n", rule.source()));
+    }
+    text
+}
+
+/// The last line of the text of a verdict that is about its reasons.
+fn reasons_end(verdict: &Verdict) -> usize {
+    verdict.reasons.iter().map(|r| if r.other.is_some() { 3 } else { 2 }).sum()
+}
+
+fn as_json(verdict: &Verdict) -> Value {
+    let reasons: Vec<Value> = verdict
+        .reasons
+        .iter()
+        .map(|Reason { rule, place, other, text }| {
+            json!({
+                "rule": rule.name(), "code": rule.code(), "source": rule.source(), "text": text,
+                "place": place.to_string(), "line": place.line,
+                "other": other.as_ref().map(ToString::to_string),
+            })
+        })
+        .collect();
+    let assumptions: Vec<Value> = verdict
+        .assumptions
+        .iter()
+        .map(|Assumption { name, kind, place, places }| {
+            json!({"name": name, "kind": kind.source(), "place": place.to_string(), "places": places})
+        })
+        .collect();
+    let effort = verdict.effort;
+    json!({
+        "kernel": verdict.kernel, "accepted": verdict.accepted(), "reasons": reasons, "assumptions": assumptions,
+        "statements": effort.statements, "intervals": effort.intervals,
+        "accesses": effort.accesses, "pairs": effort.pairs,
+    })
+}

@@ -1,0 +1,53 @@
+//! Verdicts on kernels: those of a program, before they are launched, and texts in the kernel language.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use gchr_core::diagnostic::Diagnostic;
+use gchr_core::source::SourceMap;
+use gchr_kernels::check::check;
+use gchr_kernels::ir::{Module, Scalar};
+use gchr_kernels::text::{Aliases, parse_with};
+
+use super::KernelSource;
+use crate::diagnostics::Diagnostics;
+use crate::stack::with_large_stack;
+
+pub use gchr_kernels::check::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
+
+impl KernelSource<'_> {
+    /// Checks the kernels, as is done before every launch.
+    pub fn verify(&self) -> Vec<Verdict> {
+        with_large_stack(|| check(self.ir()))
+    }
+}
+
+/// Checks the kernels of a file in the kernel language. Types that a template leaves open are taken for `u64`.
+pub fn verify_file(path: &Path) -> Result<Vec<Verdict>, Diagnostics> {
+    let mut sources = SourceMap::new();
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let found = Diagnostic::error("U0101", format!("cannot read {name}: {error}"));
+        Diagnostics::new(
+            Arc::new(SourceMap::new()),
+            vec![found.help("check the name and whether you may read it")],
+        )
+    })?;
+    let open = text.lines().filter_map(|line| line.trim().strip_prefix("using ")?.strip_suffix("= HOLE;"));
+    let aliases: Aliases = open.map(|name| (name.trim().to_string(), Scalar::U64)).collect();
+    let id = sources.add(name, text.as_str());
+    let parsed = parse_with(&sources, id, &aliases);
+    let module = parsed.map_err(|found| Diagnostics::new(Arc::new(sources), found))?;
+    Ok(with_large_stack(|| check(&module)))
+}
+
+/// Refuses kernels that must not be launched. Gives the milliseconds that it took.
+pub(super) fn before_launch(module: &Module) -> Result<f64, Vec<Diagnostic>> {
+    let start = Instant::now();
+    let verdicts = with_large_stack(|| check(module));
+    let found: Vec<Diagnostic> = verdicts.iter().flat_map(Verdict::diagnostics).collect();
+    let took = start.elapsed().as_secs_f64() * 1e3;
+    tracing::info!(took, kernels = verdicts.len(), "kernels checked");
+    if found.is_empty() { Ok(took) } else { Err(found) }
+}

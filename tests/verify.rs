@@ -1,0 +1,54 @@
+//! `gchr verify` from outside: verdicts on generated and given kernels, their form, mistakes.
+
+mod support;
+
+use support::gchr;
+
+#[test]
+fn kernels_of_a_program_are_accepted_under_named_assumptions() {
+    let run = gchr(&["verify", "examples/fib_int.trs", "--gc", "compact"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert!(run.stdout.starts_with("kernel iterate: accepted\n  under "), "{}", run.stdout);
+    let run =
+        gchr(&["verify", "examples/fib_int.trs", "--gc", "queue", "--strategy", "relaxed", "--explain"]);
+    assert_eq!(run.code, 0);
+    for name in ["slots in use", "fresh slot", "first error", "`grid_barrier` keeps its contract"] {
+        assert!(run.stdout.contains(&format!("  assumes \"{name}\"")), "{name}\n{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_wrong_kernel_is_refused_with_rule_and_places() {
+    let run = gchr(&["verify", "kernels/tests/wrong/barrier_in_call.cu"]);
+    assert_eq!((run.code, run.stderr.as_str()), (1, ""));
+    assert_eq!(
+        run.stdout,
+        "kernel k: refused\n  barrier: a block barrier stands where control may differ between the threads of a block\n    \
+         at meet, statement 0 (barrier();)\n    and k, statement 0 (if (threadIdx.x != 3u))\n"
+    );
+    let run = gchr(&["verify", "kernels/tests/wrong/write_race.cu", "--format", "json"]);
+    let verdicts: serde_json::Value = serde_json::from_str(&run.stdout).expect("is JSON");
+    assert_eq!((run.code, &verdicts[0]["accepted"]), (1, &false.into()));
+    assert_eq!(verdicts[0]["reasons"][0]["code"], "K0303");
+}
+
+#[test]
+fn mistakes_are_told() {
+    let cases: [(&[&str], &str); 3] = [
+        (&["verify", "kernels/templates/map.cu", "--kernel", "nap"], "the kernels are: map"),
+        (&["verify", "kernels/templates/map.cu", "--gc", "none"], "leave out --gc"),
+        (&["verify", "kernels/templates/absent.cu"], "cannot read"),
+    ];
+    for (args, message) in cases {
+        let run = gchr(args);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(run.stderr.contains(message), "{args:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_launch_says_what_its_check_took() {
+    let run = gchr(&["run", "examples/min.trs", "--device", "sim", "--stats"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("\nverify_ms "), "{}", run.stderr);
+}
