@@ -4,18 +4,21 @@
 //! gives a [`Verdict`] for each kernel of a verified module: the rules that it breaks, with places, and the assumptions that it names.
 //! `docs/verification.md` says what is proved, what is assumed and what is only tested.
 //!
-//! - `walk`, with `repeat`, `eval` and `effect`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
+//! - `walk`, with `statement`, `repeat`, `eval`, `effect` and `merge`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
 //! - `access`: permissions between barriers, by refutation in `solve` and `linear`;
 //! - `symbol`, `poly`, `state`: what the walk computes with; `verdict`: what comes out.
 
 mod access;
+mod contract;
 mod effect;
 mod eval;
 mod linear;
+mod merge;
 mod poly;
 mod repeat;
 mod solve;
 mod state;
+mod statement;
 mod symbol;
 #[cfg(test)]
 mod tests;
@@ -40,7 +43,7 @@ const MAX_REASONS: usize = 32;
 
 /// Checks all kernels of a module that [`verify`](crate::verify) finds nothing wrong with; holes of templates may be open.
 pub fn check(module: &Module) -> Vec<Verdict> {
-    let barriers = walk::barriers_of(module);
+    let barriers = contract::barriers_of(module);
     let kernels = module.functions.iter().filter(|f| f.is_kernel());
     kernels.map(|kernel| check_kernel(module, kernel, &barriers)).collect()
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::access::{Access, Kind};
+use super::contract::contract;
 use super::poly::Poly;
 use super::state::{Claim, Root, State, Value};
 use super::symbol::{Level, Symbol, Term};
