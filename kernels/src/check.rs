@@ -68,7 +68,8 @@ fn check_kernel(module: &Module, kernel: &Function, barriers: &[[bool; 2]]) -> V
             learnt.torn.extend(torn);
             continue;
         }
-        let conflicts = permissions.conflicts();
+        let handed = |root: Root| found.handed.contains(&learnt.roots[root as usize].name.as_str());
+        let conflicts = permissions.conflicts(handed);
         let effort = Effort {
             statements: found.statements,
             intervals: found.intervals as usize,

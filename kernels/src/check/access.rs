@@ -135,10 +135,10 @@ impl<'a, 'm> Permissions<'a, 'm> {
     }
 
     /// Accesses that may meet; one for each two statements.
-    pub fn conflicts(&mut self) -> Vec<Conflict<'m>> {
+    pub fn conflicts(&mut self, handed: impl Fn(Root) -> bool) -> Vec<Conflict<'m>> {
         let mut found: Vec<Conflict<'m>> = Vec::new();
         let mut reported = HashSet::default();
-        for root in 0..self.by_root.len() {
+        for root in (0..self.by_root.len()).filter(|&root| !handed(root as Root)) {
             let accesses = std::mem::take(&mut self.by_root[root]);
             let pairs = self.pairs_of(root);
             for (at, one) in accesses.iter().enumerate() {

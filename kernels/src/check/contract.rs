@@ -1,4 +1,4 @@
-//! Which functions have barriers, and which say that they are one.
+//! What comments above functions promise: that they are a barrier, that memory is handed over by atomics. Which functions have barriers.
 
 use crate::ir::*;
 
@@ -36,4 +36,24 @@ pub(super) fn contract(function: &Function) -> Option<Scope> {
         "block" => Some(Scope::Block),
         _ => None,
     })
+}
+
+/// Memory that threads hand to each other by release and acquire, as the comment above a kernel says:
+/// `handed: p.queue, p.joins: the last child reads what the others wrote`.
+pub(super) struct Handed<'m> {
+    /// Parameters, or fields of the launch record.
+    pub names: Vec<&'m str>,
+    /// Why only one thread at a time touches an element with anything but atomics.
+    pub reason: &'m str,
+}
+
+/// The memory that a kernel hands over.
+pub(super) fn handed(kernel: &Function) -> Vec<Handed<'_>> {
+    let lines = kernel.doc.iter().filter_map(|line| line.trim().strip_prefix("handed:")?.split_once(": "));
+    lines
+        .map(|(list, reason)| Handed {
+            names: list.split(',').map(str::trim).collect(),
+            reason: reason.trim(),
+        })
+        .collect()
 }

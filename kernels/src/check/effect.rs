@@ -46,7 +46,9 @@ impl<'m> Walk<'m, '_> {
             _ => return self.unknown(Level::Thread, ty),
         };
         let owned = self.touch(state, &roots, index, field, Kind::Read);
-        self.unknown(if owned { Level::Thread } else { level }, ty)
+        // Somebody may write such an element before another thread reads it, without a barrier in between.
+        let alone = owned || roots.iter().any(|&root| self.is_handed(root));
+        self.unknown(if alone { Level::Thread } else { level }, ty)
     }
 
     pub fn write(&mut self, state: &mut State<'m>, place: &'m Place) {

@@ -167,6 +167,8 @@ pub enum Assumed {
     Uniform,
     /// A function keeps the contract that its comment states.
     Contract,
+    /// `handed`: threads hand memory to each other by release and acquire.
+    Handed,
 }
 
 impl Assumed {
@@ -177,6 +179,7 @@ impl Assumed {
             Self::Condition => "assume, tested by the simulator",
             Self::Uniform => "assume_uniform, tested by the simulator",
             Self::Contract => "contract of the function",
+            Self::Handed => "handed over by release and acquire, races are looked for by the simulator",
         }
     }
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use gchr_core::hash::{HashMap, HashSet};
 
 use super::access::Access;
-use super::contract::barriers_in;
+use super::contract::{barriers_in, handed};
 use super::poly::Poly;
 use super::state::{Control, Path, Root, Since, Site, State, Value};
 use super::symbol::{Cond, Level, Symbol, Symbols};
@@ -63,6 +63,7 @@ pub(super) struct Found<'m> {
     pub assumptions: Vec<(String, Assumed, Site<'m>)>,
     pub statements: usize,
     pub intervals: u32,
+    pub handed: Vec<&'m str>,
 }
 
 /// A function that is being walked over.
@@ -107,6 +108,8 @@ pub(super) struct Walk<'m, 'l> {
     pub statements: usize,
     pub targets: HashMap<usize, Rc<[VarId]>>,
     barriers: &'l [[bool; 2]],
+    /// Memory that is handed over by atomics, by name.
+    handed: Vec<&'m str>,
 }
 
 impl<'m, 'l> Walk<'m, 'l> {
@@ -132,6 +135,7 @@ impl<'m, 'l> Walk<'m, 'l> {
             statements: 0,
             targets: HashMap::default(),
             barriers,
+            handed: Vec::new(),
         }
     }
 
@@ -143,6 +147,7 @@ impl<'m, 'l> Walk<'m, 'l> {
             assumptions: self.assumptions,
             statements: self.statements,
             intervals: self.intervals,
+            handed: self.handed,
         }
     }
 
@@ -162,6 +167,11 @@ impl<'m, 'l> Walk<'m, 'l> {
             claims: Rc::default(),
         };
         self.enter_function(kernel);
+        self.stmt = kernel.body.first();
+        for memory in handed(kernel) {
+            self.assume(memory.reason, Assumed::Handed);
+            self.handed.extend(memory.names);
+        }
         self.block(start, &kernel.body);
         self.leave_function();
     }
@@ -207,6 +217,11 @@ impl<'m, 'l> Walk<'m, 'l> {
             roots.len() - 1
         });
         Value::Buffer([at as Root].into(), Level::Grid)
+    }
+
+    /// Whether threads hand this memory to each other by atomics.
+    pub fn is_handed(&self, root: Root) -> bool {
+        self.learnt.roots.get(root as usize).is_some_and(|memory| self.handed.contains(&memory.name.as_str()))
     }
 
     // Loops
