@@ -10,6 +10,7 @@ pub mod emit;
 pub mod ir;
 pub mod link;
 pub mod lower;
+pub mod outcome;
 pub mod rounds;
 pub mod sim;
 pub mod simd;

@@ -24,7 +24,8 @@ struct alignas(16) Quad {
     u32 d;
 };
 
-// heap, pairs and quads are the same memory.
+// heap, pairs and quads are the same memory. Threads share frames when more than `patience` others wait, look every `patient_steps`,
+// report every `report` rule applications, and take `run` cells at a time.
 struct Params {
     u32* heap;
     Pair* pairs;
@@ -46,6 +47,7 @@ struct Params {
     i32 patience;
     u32 patient_steps;
     u64 max_applied;
+    u32 report;
     u32 run;
 };
 
@@ -91,8 +93,6 @@ constexpr u32 ADDRESS = 0x1fffffffu;
 constexpr u32 NONE = 0xffffffffu;
 // Joins that a thread takes at a time; the first one is not used.
 constexpr u32 JOINS = 16u;
-// Rule applications that a thread reports at a time.
-constexpr u32 REPORT = 0x100000u;
 // Words of a join before its frame.
 constexpr u32 HEAD_WORDS = 6u;
 
@@ -206,8 +206,10 @@ __device__ __forceinline__ Machine seek(Params p, Machine idle) {
     }
     u32 place = m.ticket & p.places - 1u;
     u32 ready = (m.ticket >> p.place_bits << 1u) + 1u;
-    u32 turn = load_acquire(&p.turns[place]);
+    // An acquire empties the cache of the multiprocessor: only when there is something to read.
+    u32 turn = load_relaxed(&p.turns[place]);
     if ((turn ^ ready) << (p.place_bits - 1u) == 0u) {
+        turn = load_acquire(&p.turns[place]);
         m = accept(p, m, place * TASK, false);
         store_release(&p.turns[place], turn + 1u);
         m.ticket = NONE;
@@ -433,7 +435,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
                 m = spill(p, stack, m);
             }
         }
-        if (m.count >= REPORT) {
+        if (m.count >= p.report) {
             bool over = report(p.control, p.counts, p.error, m.count, p.max_applied);
             m.count = 0u;
             if (over) {

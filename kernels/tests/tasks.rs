@@ -93,6 +93,7 @@ const ONE: Options = Options {
     block: 32,
     blocks: 1,
     run: 16,
+    report: 1 << 12,
     promote: Promote::WhenAsked,
 };
 
@@ -178,6 +179,42 @@ fn equality_of_deep_terms() {
     case.check("equal", &expected, &case.kernels(Tuning::default()), ONE, 1);
 }
 
+/// Many start terms at once: results in their order, functions inside of functions, constructors around them.
+#[test]
+fn start_terms_side_by_side() {
+    let text = "sort Nat = struct Zero() | S(Nat) | Pair(Nat, Nat);
+        var X, Y : Nat;
+        map Plus: Nat # Nat -> Nat; Size: Nat -> Int;
+        eqn Plus(Zero(), Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
+            Size(Zero()) = 0; Size(S(X)) = 1 + Size(X); Size(Pair(X, Y)) = Size(X) + Size(Y);
+        input Zero();";
+    let mut case = Case::new("batch.trs", text);
+    let mut expected = Vec::new();
+    let inputs: Vec<GroundTerm> = (0..60)
+        .map(|n| {
+            let term = match n % 3 {
+                0 => format!("Plus(S^{n}(Zero()), S(Plus(S(Zero()), S^2(Zero()))))"),
+                1 => format!("Size(Pair(Plus(S(Zero()), Zero()), S^{n}(Zero()))) + 1"),
+                _ => format!("Pair(Zero(), Plus(Zero(), S^{n}(Zero())))"),
+            };
+            let id = case.sources.add("--inputs", term);
+            gchr_trs::parse_term(&case.program, &case.sources, id).expect("a term")
+        })
+        .collect();
+    for input in &inputs {
+        case.input = input.clone();
+        expected.push(case.expected());
+    }
+    let kernels = case.kernels(Tuning::default());
+    let job = Job { program: &case.program, plan: &case.plan, kernels: &kernels, inputs: &inputs };
+    let many = Options { blocks: 2, block: 64, ..ONE };
+    let outcome = run(job, many, &mut simulator(&kernels, 3), &mut Control::default());
+    let outcome = outcome.unwrap_or_else(|failure| panic!("{failure:?}"));
+    let found: Vec<String> = outcome.normal_forms.iter().map(|form| form.to_text()).collect();
+    assert_eq!(found, expected.iter().map(|e| e.0.clone()).collect::<Vec<_>>());
+    assert_eq!(outcome.stats.rewrites, Some(expected.iter().map(|e| e.1).sum()));
+}
+
 fn stopped(case: &Case, options: Options, limits: Limits) -> StopReason {
     let kernels = case.kernels(Tuning::default());
     let inputs = std::slice::from_ref(&case.input);
@@ -197,9 +234,9 @@ fn limits_are_told() {
         eqn Loop(X) = Loop(X); Grow(X) = S(Grow(X)); input ";
     let case = |input: &str| Case::new("endless.trs", &format!("{endless}{input};"));
     let none = Limits::default();
-    let steps = Limits { max_steps: Some(5_000_000), ..none };
+    let steps = Limits { max_steps: Some(50_000), ..none };
     let reason = stopped(&case("Loop(Zero())"), ONE, steps);
-    assert!(matches!(reason, StopReason::Steps { limit: 5_000_000 }), "{reason:?}");
+    assert!(matches!(reason, StopReason::Steps { limit: 50_000 }), "{reason:?}");
     let small = Options { memory: 1 << 22, ..ONE };
     let reason = stopped(&case("Grow(Zero())"), small, none);
     assert!(matches!(&reason, StopReason::Memory { what, .. } if what == "cells of sort Nat"), "{reason:?}");
@@ -274,4 +311,57 @@ fn many_seeds() {
     let number = |name: &str| std::env::var(name).ok().and_then(|s| s.parse().ok());
     let (seed, count): (u64, u64) = (number("SEED").unwrap_or(1), number("COUNT").unwrap_or(1));
     random(seed..seed + count);
+}
+
+/// The same on a GPU.
+#[cfg(feature = "cuda")]
+mod gpu {
+    use super::*;
+    use gchr_kernels::cuda::{Cache, Compiler, Gpu, Options as NvrtcOptions};
+
+    #[test]
+    fn examples_on_a_gpu() {
+        if let Err(error) = Gpu::open(0) {
+            assert!(std::env::var_os("GCHR_REQUIRE_GPU").is_none(), "{error}");
+            return support::note(&format!("examples_on_a_gpu: no GPU: skipped ({error})"));
+        }
+        let compiler =
+            Compiler::new(support::find_nvrtc().expect("a machine with a GPU has NVRTC"), Cache::disabled());
+        for (name, text) in EXAMPLES {
+            let case = Case::new(name, text);
+            let expected = case.expected();
+            for promote in [Promote::WhenAsked, Promote::Always] {
+                let kernels = case.kernels(Tuning::default());
+                let source = gchr_kernels::emit::cuda_text(&kernels.module, name).expect("kernels print");
+                let mut gpu = Gpu::open(0).expect("a GPU was there before");
+                let options = NvrtcOptions::kernels();
+                let built = compiler.build_for(gpu.info().capability, &source, "kernels.cu", &options);
+                gpu.load(&built.expect("kernels compile").compiled.image).expect("kernels load");
+                let options = Options {
+                    memory: 1 << 32,
+                    first_memory: 1 << 30,
+                    block: 128,
+                    blocks: 264,
+                    run: 64,
+                    promote,
+                    ..ONE
+                };
+                let outcome = case.on(&mut gpu, &kernels, options).expect(name);
+                let text = outcome.normal_forms[0].to_text();
+                assert_eq!((text, outcome.stats.rewrites), (expected.0.clone(), Some(expected.1)), "{name}");
+            }
+        }
+    }
+
+    /// Inside the binary, which is carried to machines that have a GPU and nothing else.
+    const EXAMPLES: [(&str, &str); 8] = [
+        ("ackermann.trs", include_str!("../../examples/ackermann.trs")),
+        ("bst.trs", include_str!("../../examples/bst.trs")),
+        ("fib_int.trs", include_str!("../../examples/fib_int.trs")),
+        ("floyd.trs", include_str!("../../examples/floyd.trs")),
+        ("mergesort_tree.trs", include_str!("../../examples/mergesort_tree.trs")),
+        ("sieve.trs", include_str!("../../examples/sieve.trs")),
+        ("transformation_tree.trs", include_str!("../../examples/transformation_tree.trs")),
+        ("tree_exploration.trs", include_str!("../../examples/tree_exploration.trs")),
+    ];
 }

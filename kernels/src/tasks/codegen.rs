@@ -7,6 +7,7 @@
 mod block;
 mod frames;
 mod memory;
+mod operate;
 
 use gchr_core::hash::HashMap;
 use gchr_core::op::Op;
@@ -321,8 +322,7 @@ impl<'a, 'p> Generator<'a, 'p> {
 
     /// Looks at the limits now and then.
     fn guard(&mut self) {
-        let many = self.runtime.module.constant("REPORT");
-        let many = Expr::new(ExprKind::Constant(many.expect("the template defines REPORT")), Type::U32);
+        let many = self.param("report");
         let count = self.reg("count");
         self.b.begin();
         let args = vec![

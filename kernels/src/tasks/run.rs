@@ -18,6 +18,8 @@ use gchr_core::rule::{GroundTerm, Program};
 use gchr_core::stats::Stats;
 
 use super::kernels::Kernels;
+pub use crate::outcome::{Failure, Stopped};
+
 use crate::device::{Device, DeviceError};
 use heap::Capacity;
 use launch::{Buffers, End};
@@ -36,6 +38,8 @@ pub struct Options {
     pub blocks: u32,
     /// Cells that a thread takes at a time; a power of two.
     pub run: u32,
+    /// Rule applications after which a thread looks at the limits.
+    pub report: u32,
     /// When to split frames.
     pub promote: Promote,
 }
@@ -71,30 +75,6 @@ pub struct Report {
     pub spills: u64,
     /// Times that the run started over with more memory.
     pub restarts: u64,
-}
-
-/// A run that the program or a limit stopped.
-#[derive(Debug)]
-pub struct Stopped {
-    /// Why, and where.
-    pub error: RunError,
-    /// What it cost so far.
-    pub stats: Stats,
-}
-
-/// Why there is no normal form.
-#[derive(Debug)]
-pub enum Failure {
-    /// The program or a limit stopped the run.
-    Stopped(Box<Stopped>),
-    /// The device failed.
-    Device(DeviceError),
-}
-
-impl From<DeviceError> for Failure {
-    fn from(error: DeviceError) -> Self {
-        Failure::Device(error)
-    }
 }
 
 /// What is run.

@@ -16,8 +16,10 @@ use gchr_core::stats::Stats;
 use super::codegen::Strategy;
 use super::kernels::{Collector, Kernels};
 use super::system::System;
+pub use crate::outcome::{Failure, Stopped};
+
 use crate::codegen::{self, Noted};
-use crate::device::{Arg, Device, DeviceError, Launch, Value, traffic_since};
+use crate::device::{Arg, Device, Launch, Value, traffic_since};
 use tables::{Counts, Tables};
 
 /// Threads a block; the template's `BLOCK`.
@@ -61,30 +63,6 @@ pub struct Report {
     pub live_slots: u64,
     /// Slots that the result reaches.
     pub reachable_slots: u64,
-}
-
-/// A run that the program or a limit stopped.
-#[derive(Debug)]
-pub struct Stopped {
-    /// Why, and where.
-    pub error: RunError,
-    /// What it cost so far.
-    pub stats: Stats,
-}
-
-/// Why there is no normal form.
-#[derive(Debug)]
-pub enum Failure {
-    /// The program or a limit stopped the run.
-    Stopped(Box<Stopped>),
-    /// The device failed.
-    Device(DeviceError),
-}
-
-impl From<DeviceError> for Failure {
-    fn from(error: DeviceError) -> Self {
-        Failure::Device(error)
-    }
 }
 
 /// What is run.

@@ -56,7 +56,7 @@ impl Image {
 
 /// Cells that values with so many tag bits can name.
 fn most_cells(tag_bits: u32) -> u32 {
-    (1u64 << (31 - tag_bits.min(30))) as u32
+    (1u64 << (32 - tag_bits.clamp(1, 31))) as u32
 }
 
 /// What messages call the cells of a class: by the sorts that have them.
@@ -99,7 +99,8 @@ impl Capacity {
     /// What a run starts with.
     pub fn first(job: &Job<'_>, options: &Options, start: &Start<'_>) -> Self {
         let classes = &job.plan.layout.classes;
-        let share = options.first_memory.min(options.memory) / 2 / (classes.len().max(1) as u64);
+        let heap = (options.first_memory.min(options.memory) / 2).min(2 * MOST_WORDS);
+        let share = heap / (classes.len().max(1) as u64);
         let cells = classes.iter_enumerated().map(|(id, class)| {
             let wanted = share / (4 * u64::from(stride(class.words)));
             let given = start.image.classes[id].len();

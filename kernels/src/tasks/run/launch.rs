@@ -235,6 +235,7 @@ impl Buffers {
             Value::I32(patience),
             Value::U32(if self.options.promote == Promote::Always { 1 } else { PATIENT_STEPS }),
             Value::U64(most),
+            Value::U32(most.saturating_add(1).min(u64::from(self.options.report)) as u32),
             Value::U32(self.options.run),
         ]);
         for place in &self.places {

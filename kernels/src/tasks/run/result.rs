@@ -3,7 +3,9 @@
 use gchr_core::error::StopReason;
 use gchr_core::exec::term::{Builder, Built, NormalForm};
 use gchr_core::hash::HashMap;
+use gchr_core::ids::IdVec;
 use gchr_core::op::ArithmeticError;
+use gchr_core::plan::term::{ClassId, SortLayout};
 use gchr_core::signature::SortId;
 
 use super::heap::Image;
@@ -38,17 +40,17 @@ fn normal_form(
     let broken = || StopReason::Internal { what: "the device's result is no normal form".into() };
     let layout = &job.plan.layout;
     let mut builder = Builder::new(layout, memory)?;
-    let mut known: HashMap<(SortId, u64), Built> = HashMap::default();
+    let mut known = Known::new(image);
     let mut stack = vec![(sort, value)];
     let mut args = Vec::new();
     while let Some(&(sort, value)) = stack.last() {
-        if known.contains_key(&(sort, value)) {
+        let shape = &layout.sorts[sort];
+        if known.get(shape, sort, value).is_some() {
             stack.pop();
             continue;
         }
-        let shape = &layout.sorts[sort];
         if shape.is_wide() {
-            known.insert((sort, value), builder.number(sort, value));
+            known.set(shape, sort, value, builder.number(sort, value));
             continue;
         }
         let tag = value as u32 & ((1u32 << shape.tag_bits) - 1);
@@ -60,10 +62,10 @@ fn normal_form(
             for field in &variant.fields {
                 let at = field.offset as usize;
                 let high = if field.wide { u64::from(cell[at + 1]) << 32 } else { 0 };
-                let of = (field.sort, u64::from(cell[at]) | high);
-                match known.get(&of) {
-                    Some(&built) => args.push(built),
-                    None => stack.push(of),
+                let of = u64::from(cell[at]) | high;
+                match known.get(&layout.sorts[field.sort], field.sort, of) {
+                    Some(built) => args.push(built),
+                    None => stack.push((field.sort, of)),
                 }
             }
         }
@@ -71,11 +73,54 @@ fn normal_form(
             continue;
         }
         let built = builder.apply(variant.symbol, &args).ok_or_else(broken)??;
-        known.insert((sort, value), built);
+        known.set(shape, sort, value, built);
         stack.pop();
     }
-    let root = known.get(&(sort, value)).ok_or_else(broken)?;
-    builder.finish(*root).ok_or_else(broken)
+    let root = known.get(&layout.sorts[sort], sort, value).ok_or_else(broken)?;
+    builder.finish(root).ok_or_else(broken)
+}
+
+/// What has been built: by cell, and by value where there is none.
+struct Known {
+    cells: IdVec<ClassId, Vec<Option<Built>>>,
+    others: HashMap<(SortId, u64), Built>,
+}
+
+impl Known {
+    fn new(image: &Image) -> Self {
+        let cells = image.classes.iter().map(|_| Vec::new()).collect();
+        Self { cells, others: HashMap::default() }
+    }
+
+    fn place(shape: &SortLayout, value: u64) -> Option<(ClassId, usize)> {
+        if shape.is_wide() {
+            return None;
+        }
+        let tag = value as u32 & ((1u32 << shape.tag_bits) - 1);
+        Some((shape.variants.get(tag as usize)?.class?, (value as u32 >> shape.tag_bits) as usize))
+    }
+
+    fn get(&self, shape: &SortLayout, sort: SortId, value: u64) -> Option<Built> {
+        match Self::place(shape, value) {
+            Some((class, cell)) => self.cells[class].get(cell).copied().flatten(),
+            None => self.others.get(&(sort, value)).copied(),
+        }
+    }
+
+    fn set(&mut self, shape: &SortLayout, sort: SortId, value: u64, built: Built) {
+        match Self::place(shape, value) {
+            Some((class, cell)) => {
+                let cells = &mut self.cells[class];
+                if cells.len() <= cell {
+                    cells.resize(cell + 1, None);
+                }
+                cells[cell] = Some(built);
+            }
+            None => {
+                self.others.insert((sort, value), built);
+            }
+        }
+    }
 }
 
 /// A term for a message.

@@ -188,7 +188,7 @@ impl<'a> Start<'a> {
         let bits = layout.classes[class].tag_bits;
         let cell = self.image.push(class, bits, &words).ok_or_else(|| StopReason::Indices {
             what: super::heap::class_name(self.job.plan, class.index()),
-            limit: 1 << (31 - bits),
+            limit: 1 << (32 - bits),
         })?;
         Ok(u64::from(cell) << bits | u64::from(tag))
     }
