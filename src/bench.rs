@@ -75,8 +75,18 @@ struct Timed {
     ms: Spread,
     /// Statistics of the run that warmed up.
     stats: Stats,
-    /// What the topology scheduler counted.
+    /// What a device's scheduler counted.
     report: Option<device::Report>,
+}
+
+impl Timed {
+    /// The papers' unit: rule applications and marks; of runs under the topology scheduler.
+    fn rewritten(&self) -> Option<u64> {
+        match self.report {
+            Some(device::Report::Topology(report)) => Some(report.rewritten),
+            _ => None,
+        }
+    }
 }
 
 /// Times a program: one run that warms up, then the repeats.

@@ -1,4 +1,4 @@
-//! Devices that run generated kernels: a GPU, or the simulator of one. Term programs run there by the topology scheduler, constraint
+//! Devices that run generated kernels: a GPU, or the simulator of one. Term programs run there by one of two schedulers, constraint
 //! programs in rounds.
 
 mod backend;
@@ -9,9 +9,11 @@ mod verify;
 
 use std::sync::Arc;
 
+use gchr_core::plan::term::TermPlan;
 use gchr_core::source::SourceMap;
 use gchr_kernels::cuda::{DeviceInfo, Nvrtc};
-use gchr_kernels::topology;
+use gchr_kernels::ir::Module;
+use gchr_kernels::{tasks, topology};
 
 use crate::diagnostics::Diagnostics;
 
@@ -19,7 +21,6 @@ pub(crate) use constraints::RoundsPlan;
 pub use gchr_kernels::cuda::{Arch, Image};
 pub use gchr_kernels::topology::codegen::Strategy;
 pub use gchr_kernels::topology::kernels::Collector;
-pub use gchr_kernels::topology::run::Report;
 pub(crate) use run::DevicePlan;
 pub use source::KernelSource;
 pub use verify::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict, verify_file};
@@ -36,19 +37,61 @@ pub enum Device {
     Sim,
 }
 
-/// How the topology scheduler runs a term program.
+/// How a device finds work in a term program.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Scheduler {
+    /// Calls, evaluated depth-first by each thread and given away when other threads wait for work. Frees no cells yet.
+    Tasks,
+    /// One thread a term, in iterations over all of them.
+    #[default]
+    Topology,
+}
+
+impl Scheduler {
+    /// Name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheduler::Tasks => "tasks",
+            Scheduler::Topology => "topology",
+        }
+    }
+}
+
+/// How a device runs a term program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// When a slot may be rewritten.
+    /// How it finds work.
+    pub scheduler: Scheduler,
+    /// When a term may be rewritten; a choice of the topology scheduler only.
     pub strategy: Strategy,
-    /// What happens to slots that nothing refers to any more.
+    /// What happens to terms that nothing refers to any more.
     pub collector: Collector,
+}
+
+impl Schedule {
+    /// What a scheduler does unless it is told otherwise.
+    pub fn of(scheduler: Scheduler) -> Self {
+        let collector = match scheduler {
+            Scheduler::Tasks => Collector::None,
+            Scheduler::Topology => Collector::Queue,
+        };
+        Self { scheduler, strategy: Strategy::Innermost, collector }
+    }
 }
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self { strategy: Strategy::Innermost, collector: Collector::Queue }
+        Self::of(Scheduler::default())
     }
+}
+
+/// What a scheduler counted beside the common statistics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Report {
+    /// The tasks scheduler.
+    Tasks(tasks::run::Report),
+    /// The topology scheduler.
+    Topology(topology::run::Report),
 }
 
 /// The GPUs of this machine, or why there is none that can be used.
@@ -71,8 +114,23 @@ fn without_sources(diagnostic: gchr_core::diagnostic::Diagnostic) -> Diagnostics
     Diagnostics::new(Arc::new(SourceMap::new()), vec![diagnostic])
 }
 
-/// A program as the topology scheduler sees it, and its kernels.
-struct Lowered {
-    system: topology::system::System,
-    kernels: topology::kernels::Kernels,
+/// A program as a scheduler sees it, and its kernels.
+enum Lowered {
+    Tasks { plan: Box<TermPlan>, kernels: Box<tasks::kernels::Kernels> },
+    Topology { system: Box<topology::system::System>, kernels: Box<topology::kernels::Kernels> },
+}
+
+impl Lowered {
+    fn module(&self) -> &Module {
+        match self {
+            Lowered::Tasks { kernels, .. } => &kernels.module,
+            Lowered::Topology { kernels, .. } => &kernels.module,
+        }
+    }
+    fn into_module(self) -> Module {
+        match self {
+            Lowered::Tasks { kernels, .. } => kernels.module,
+            Lowered::Topology { kernels, .. } => kernels.module,
+        }
+    }
 }

@@ -13,8 +13,8 @@ use gchr_core::plan::term::{TermOptions, TermPlan};
 use gchr_core::rule::{Semantics, Start};
 use gchr_core::stats::Stats;
 
+use gchr_kernels::outcome;
 use gchr_kernels::rounds::run as rounds;
-use gchr_kernels::topology::run as topology;
 
 use crate::device::{Device, DevicePlan, RoundsPlan, Schedule};
 use crate::diagnostics::Diagnostics;
@@ -166,10 +166,10 @@ impl<'p> Executable<'p> {
                         let answer = Answer::NormalForm(run.normal_form);
                         Ok(Outcome::new(self.program, answer, stats).with_report(run.report))
                     }
-                    Err(topology::Failure::Stopped(stopped)) => {
+                    Err(outcome::Failure::Stopped(stopped)) => {
                         Err(self.failure(stopped.error, stopped.stats, time, None))
                     }
-                    Err(topology::Failure::Device(error)) => {
+                    Err(outcome::Failure::Device(error)) => {
                         let stats = self.complete(Stats::default(), time);
                         Err(self.fail(None, error.into_diagnostics(), stats))
                     }

@@ -36,7 +36,7 @@ pub mod simd;
 mod stack;
 
 pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary};
-pub use device::{Device, Schedule};
+pub use device::{Device, Schedule, Scheduler};
 pub use diagnostics::Diagnostics;
 pub use executable::{CompileOptions, Executable, Failure, Firing};
 pub use gchr_core as core;

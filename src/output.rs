@@ -99,7 +99,7 @@ impl<'p> Outcome<'p> {
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
-    /// What the topology scheduler counted beside that; `None` for runs on the CPU.
+    /// What the scheduler of a device counted beside that; `None` for runs on the CPU.
     pub fn report(&self) -> Option<&Report> {
         self.report.as_ref()
     }

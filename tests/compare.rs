@@ -44,8 +44,14 @@ fn the_pairs_of_the_examples_agree() {
 /// The same program by several executors; what one of them cannot do is said in its rows, and the rest goes on.
 #[test]
 fn ways_to_run_are_compared() {
-    let with =
-        ["--with", "", "--with", "--device sim", "--with", "--device sim --strategy relaxed --gc compact"];
+    let with = [
+        "--with",
+        "",
+        "--with",
+        "--device sim",
+        "--with",
+        "--device sim --scheduler topology --strategy relaxed --gc compact",
+    ];
     let (_, report) = compare("examples/mergesort.trs,examples/mergesort.chr", "8", &with);
     let rows = report["rows"].as_array().expect("rows");
     // The strategy is an option of term programs: it makes a row of that program only.

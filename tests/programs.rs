@@ -9,8 +9,10 @@ use std::process::Command;
 use gchr::core::plan::term::{self, TermOptions};
 use gchr::core::rule::Start;
 use gchr::core::testing::counted;
-use gchr::device::{Collector, Strategy};
-use gchr::{Answer, CompileOptions, Control, Device, Format, Input, Language, Outcome, Program, Schedule};
+use gchr::device::{Collector, Report, Strategy};
+use gchr::{
+    Answer, CompileOptions, Control, Device, Format, Input, Language, Outcome, Program, Schedule, Scheduler,
+};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// One run of a program and what it must give.
@@ -43,6 +45,7 @@ const TREATMENTS: &[Treatment] = &[
 /// For term programs only.
 const TERM_TREATMENTS: &[Treatment] = &[
     Treatment { name: "counted", run: by_counts },
+    Treatment { name: "sim:tasks", run: tasks },
     Treatment { name: "sim:innermost:queue", run: |case| sim(case, Strategy::Innermost, Collector::Queue) },
     Treatment { name: "sim:relaxed:compact", run: |case| sim(case, Strategy::Relaxed, Collector::Compact) },
 ];
@@ -202,17 +205,29 @@ fn sim(case: &Case, strategy: Strategy, collector: Collector) -> Result<(), Fail
     if case.args.len() > 1 {
         return Ok(());
     }
-    let schedule = Schedule { strategy, collector };
+    sim_with(case, Schedule { scheduler: Scheduler::Topology, strategy, collector })
+}
+
+/// The simulator under the tasks scheduler.
+fn tasks(case: &Case) -> Result<(), Failed> {
+    if case.args.len() > 1 {
+        return Ok(());
+    }
+    sim_with(case, Schedule::of(Scheduler::Tasks))
+}
+
+fn sim_with(case: &Case, schedule: Schedule) -> Result<(), Failed> {
     let options = CompileOptions { device: Device::Sim, schedule, ..CompileOptions::default() };
     let (steps, result, report) = run_with(&case.args, &options, Input::parse, |outcome| {
         (count(outcome).1, outcome.to_string(), outcome.report().copied())
     })?;
     compare(case, "simulated", steps, &result)?;
-    let report = report.ok_or("a device run without report")?;
-    if report.live_slots != report.reachable_slots {
-        return Err(format!("{:?}: slots were lost: {report:?}", case.args).into());
+    match report.ok_or("a device run without report")? {
+        Report::Topology(report) if report.live_slots != report.reachable_slots => {
+            Err(format!("{:?}: slots were lost: {report:?}", case.args).into())
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Reference counts that follow the plan to the letter balance, and lead to the same. For runs that are small enough for that.

@@ -1,4 +1,4 @@
-//! Programs with unusual signatures run on the simulator of a GPU as they do on the CPU, in every configuration of the scheduler.
+//! Programs with unusual signatures run on the simulator of a GPU as they do on the CPU, under both schedulers, in every configuration.
 
 mod support;
 
@@ -12,6 +12,8 @@ fn same_everywhere(text: &str, expected: &str) {
     scratch.file("program.trs", text);
     let cpu = scratch.gchr(&["run", "program.trs"]);
     assert_eq!((cpu.code, cpu.stdout.as_str()), (0, expected), "{}", cpu.stderr);
+    let sim = scratch.gchr(&["run", "program.trs", "--device", "sim", "--scheduler", "tasks"]);
+    assert_eq!((sim.code, sim.stdout.as_str()), (0, expected), "tasks: {}", sim.stderr);
     for strategy in ["innermost", "relaxed"] {
         for gc in ["none", "queue", "compact"] {
             let options = ["--device", "sim", "--scheduler", "topology", "--strategy", strategy, "--gc", gc];
@@ -108,7 +110,18 @@ fn slots_that_outgrow_memory() {
         "sort N = struct Zero() | S(N);\nmap Grow: N -> N;\nvar X: N;\neqn Grow(X) = Grow(S(X));\ninput Grow(Zero());\n",
     );
     for gc in ["none", "queue", "compact"] {
-        let run = scratch.gchr(&["run", "grow.trs", "--device", "sim", "--gc", gc, "--memory", "4K"]);
+        let run = scratch.gchr(&[
+            "run",
+            "grow.trs",
+            "--device",
+            "sim",
+            "--scheduler",
+            "topology",
+            "--gc",
+            gc,
+            "--memory",
+            "4K",
+        ]);
         assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{gc}");
         for part in ["R0202", "4096 bytes", "stopped after", "--memory SIZE"] {
             assert!(run.stderr.contains(part), "{gc} {part}: {}", run.stderr);

@@ -8,7 +8,7 @@
 //!   figures.
 
 use super::{Benchmark, CONSTRAINTS, Entry, Report, Settings, TERMS, Timed, time};
-use crate::device::{self, Collector, Device, Schedule, Strategy};
+use crate::device::{self, Collector, Device, Schedule, Scheduler, Strategy};
 use crate::executable::CompileOptions;
 
 /// A row of Table 3: size, terms rewritten, time on the CPU, then iterations and time of each GPU configuration.
@@ -146,11 +146,11 @@ fn on_cpu(system: &System, row: &PaperRow, settings: &Settings<'_>, report: &mut
 fn on_gpu(system: &System, row: &PaperRow, settings: &Settings<'_>, report: &mut Report) {
     let &(size, rewritten, _, columns) = row;
     for (name, strategy, collector, column) in CONFIGURATIONS {
-        let schedule = Schedule { strategy, collector };
+        let schedule = Schedule { scheduler: Scheduler::Topology, strategy, collector };
         let options = CompileOptions { device: Device::Gpu(0), schedule, ..CompileOptions::default() };
         let entry = Entry::new(system.title, format!("GPU, {name}"), Some(size));
         measure(report, settings, entry, (system.name, size), &options, |entry, timed| {
-            entry.rewritten = timed.report.map(|r| (r.rewritten, rewritten));
+            entry.rewritten = timed.rewritten().map(|ours| (ours, rewritten));
             if let Some((iterations, ms)) = column.map(|c| columns[c]) {
                 entry.their_rounds = Some(iterations);
                 entry.set_theirs(ms);
@@ -163,11 +163,11 @@ fn on_gpu(system: &System, row: &PaperRow, settings: &Settings<'_>, report: &mut
 fn simulated(system: &System, settings: &Settings<'_>, report: &mut Report) {
     let size = system.simulated;
     for (name, strategy, collector, _) in CONFIGURATIONS {
-        let schedule = Schedule { strategy, collector };
+        let schedule = Schedule { scheduler: Scheduler::Topology, strategy, collector };
         let options = CompileOptions { device: Device::Sim, schedule, ..CompileOptions::default() };
         let entry = Entry::new(system.title, format!("sim, {name}"), Some(size));
         measure(report, settings, entry, (system.name, size), &options, |entry, timed| {
-            entry.rewritten = timed.report.map(|r| (r.rewritten, (system.rewritten)(size)));
+            entry.rewritten = timed.rewritten().map(|ours| (ours, (system.rewritten)(size)));
         });
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use gchr::device::{Collector, Strategy};
-use gchr::{Device, Schedule};
+use gchr::{Device, Schedule, Scheduler};
 
 use super::{Exit, report};
 
@@ -12,9 +12,6 @@ pub struct DeviceArgs {
     /// What runs the program: cpu, gpu, gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs, and .chr with --semantics rounds)
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device)]
     pub device: Device,
-    /// How gpu and sim find work [default: topology] (.trs)
-    #[arg(long, value_name = "SCHEDULER")]
-    scheduler: Option<SchedulerArg>,
     #[command(flatten)]
     schedule: ScheduleArgs,
 }
@@ -22,16 +19,21 @@ pub struct DeviceArgs {
 /// Options that the kernels depend on.
 #[derive(clap::Args)]
 pub struct ScheduleArgs {
-    /// When gpu and sim rewrite a term [default: innermost]
+    /// How gpu and sim find work [default: topology]
+    #[arg(long, value_name = "SCHEDULER")]
+    scheduler: Option<SchedulerArg>,
+    /// When gpu and sim rewrite a term (not with --scheduler tasks) [default: innermost]
     #[arg(long, value_name = "STRATEGY")]
     strategy: Option<StrategyArg>,
-    /// What gpu and sim do with terms that nothing refers to any more [default: queue]
+    /// What becomes of terms that nothing refers to any more [default: queue; tasks: none]
     #[arg(long, value_name = "COLLECTOR")]
     gc: Option<CollectorArg>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum SchedulerArg {
+    /// Calls, evaluated depth-first by each thread and given away when other threads wait for work
+    Tasks,
     /// One thread a term, in iterations over all of them
     Topology,
 }
@@ -57,12 +59,12 @@ enum CollectorArg {
 impl DeviceArgs {
     /// Whether an option was given that is for term programs.
     pub fn is_for_terms(&self) -> bool {
-        self.scheduler.is_some() || self.schedule.given().is_some()
+        self.schedule.given().is_some()
     }
 
     /// The schedule. The CPU evaluates in its own way: options that would have no effect there are refused.
     pub fn schedule(&self) -> Result<Schedule, Exit> {
-        let given = self.scheduler.map(|_| "--scheduler").or(self.schedule.given());
+        let given = self.schedule.given();
         if let (Device::Cpu, Some(option)) = (self.device, given) {
             let message = format!("{option} does not apply to --device cpu");
             report::problem(
@@ -72,18 +74,29 @@ impl DeviceArgs {
             );
             return Err(Exit::Usage);
         }
-        Ok(self.schedule.schedule())
+        self.schedule.schedule()
     }
 }
 
 impl ScheduleArgs {
     /// One of the options that were given.
     pub fn given(&self) -> Option<&'static str> {
-        self.strategy.map(|_| "--strategy").or(self.gc.map(|_| "--gc"))
+        let scheduler = self.scheduler.map(|_| "--scheduler");
+        scheduler.or(self.strategy.map(|_| "--strategy")).or(self.gc.map(|_| "--gc"))
     }
-    /// The schedule that they stand for.
-    pub fn schedule(&self) -> Schedule {
-        let default = Schedule::default();
+    /// The schedule that they stand for. Options that a scheduler does not have are refused.
+    pub fn schedule(&self) -> Result<Schedule, Exit> {
+        let scheduler = match self.scheduler {
+            None => Scheduler::default(),
+            Some(SchedulerArg::Tasks) => Scheduler::Tasks,
+            Some(SchedulerArg::Topology) => Scheduler::Topology,
+        };
+        if self.strategy.is_some() && scheduler == Scheduler::Tasks {
+            let message = "--strategy does not apply to --scheduler tasks";
+            report::problem("U0105", message, "leave out --strategy, or give --scheduler topology");
+            return Err(Exit::Usage);
+        }
+        let default = Schedule::of(scheduler);
         let strategy = self.strategy.map(|strategy| match strategy {
             StrategyArg::Innermost => Strategy::Innermost,
             StrategyArg::Relaxed => Strategy::Relaxed,
@@ -93,10 +106,11 @@ impl ScheduleArgs {
             CollectorArg::Queue => Collector::Queue,
             CollectorArg::Compact => Collector::Compact,
         });
-        Schedule {
+        Ok(Schedule {
+            scheduler,
             strategy: strategy.unwrap_or(default.strategy),
             collector: collector.unwrap_or(default.collector),
-        }
+        })
     }
 }
 

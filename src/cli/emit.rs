@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use gchr::core::plan::term::PASSES;
 use gchr::device::{self, Arch};
-use gchr::{CompileOptions, Diagnostics, Language, Program};
+use gchr::{CompileOptions, Diagnostics, Language, Program, Schedule};
 
 use super::device::ScheduleArgs;
 use super::semantics::SemanticsArgs;
@@ -89,7 +89,11 @@ pub fn run(args: &Args) -> Exit {
         report::problem("U0111", "machine code is no text for a terminal", help);
         return Exit::Usage;
     }
-    let found = match stage(args) {
+    let schedule = match args.schedule.schedule() {
+        Ok(schedule) => schedule,
+        Err(exit) => return exit,
+    };
+    let found = match stage(args, schedule) {
         Ok(content) => return write(args, &content),
         Err(found) => found,
     };
@@ -127,11 +131,11 @@ fn write(args: &Args, content: &[u8]) -> Exit {
     }
 }
 
-fn stage(args: &Args) -> Result<Vec<u8>, Diagnostics> {
+fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
     let program = args.program.input().parse()?;
     report::warnings(program.warnings(), &args.program.file);
     if args.stage.is_of_device() {
-        return kernels(args, &program);
+        return kernels(args, &program, schedule);
     }
     let after = args.after.as_deref().filter(|_| program.language() == Language::Terms);
     let text = match (args.stage, after) {
@@ -146,8 +150,8 @@ fn stage(args: &Args) -> Result<Vec<u8>, Diagnostics> {
     Ok(lines(text))
 }
 
-fn kernels(args: &Args, program: &Program) -> Result<Vec<u8>, Diagnostics> {
-    let options = CompileOptions { schedule: args.schedule.schedule(), ..CompileOptions::default() };
+fn kernels(args: &Args, program: &Program, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
+    let options = CompileOptions { schedule, ..CompileOptions::default() };
     let kernels = program.kernels(&args.semantics.complete(options))?;
     let number = || args.arch.unwrap_or_else(device::default_architecture);
     Ok(match args.stage {

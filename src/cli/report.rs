@@ -61,11 +61,18 @@ pub fn stats(stats: &Stats) {
     say(&lines.collect::<String>());
 }
 
-/// Shows what the topology scheduler counts beside the statistics.
+/// Shows what a scheduler counts beside the statistics.
 pub fn figures(figures: &Report) {
-    let Report { rewritten, live_slots, reachable_slots } = figures;
-    let line = |key: &str, value: &u64| format!("{key:<12} {value}\n");
-    say(&(line("rewritten", rewritten)
-        + &line("live_slots", live_slots)
-        + &line("reachable", reachable_slots)));
+    let lines = match figures {
+        Report::Topology(r) => {
+            vec![("rewritten", r.rewritten), ("live_slots", r.live_slots), ("reachable", r.reachable_slots)]
+        }
+        Report::Tasks(r) => vec![
+            ("promotions", r.promotions),
+            ("tasks", r.tasks),
+            ("spills", r.spills),
+            ("restarts", r.restarts),
+        ],
+    };
+    say(&lines.into_iter().map(|(key, value)| format!("{key:<12} {value}\n")).collect::<String>());
 }

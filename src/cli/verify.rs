@@ -4,7 +4,7 @@ use std::io::Write;
 
 use clap::ValueEnum;
 use gchr::device::{Assumption, Reason, Verdict, verify_file};
-use gchr::{CompileOptions, Diagnostics};
+use gchr::{CompileOptions, Diagnostics, Schedule};
 use serde_json::{Value, json};
 
 use super::device::ScheduleArgs;
@@ -47,7 +47,12 @@ pub fn run(args: &Args) -> Exit {
         report::problem("U0105", &message, &format!("leave out {option}, or give a program (.trs)"));
         return Exit::Usage;
     }
-    let mut verdicts = match if is_text { verify_file(&args.program.file) } else { generated(args) } {
+    let schedule = match args.schedule.schedule() {
+        Ok(schedule) => schedule,
+        Err(exit) => return exit,
+    };
+    let found = if is_text { verify_file(&args.program.file) } else { generated(args, schedule) };
+    let mut verdicts = match found {
         Ok(verdicts) => verdicts,
         Err(found) => {
             report::diagnostics(&found);
@@ -78,9 +83,9 @@ pub fn run(args: &Args) -> Exit {
     }
 }
 
-fn generated(args: &Args) -> Result<Vec<Verdict>, Diagnostics> {
+fn generated(args: &Args, schedule: Schedule) -> Result<Vec<Verdict>, Diagnostics> {
     let program = args.program.input().parse()?;
-    let options = CompileOptions { schedule: args.schedule.schedule(), ..CompileOptions::default() };
+    let options = CompileOptions { schedule, ..CompileOptions::default() };
     Ok(program.kernels(&options)?.verify())
 }
 

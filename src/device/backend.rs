@@ -19,7 +19,7 @@ pub(super) const SIM_MEMORY: u64 = 1 << 30;
 /// Bytes beside the tables on the simulator: registers of resident blocks, control words.
 const SIM_EXTRA: u64 = 64 << 20;
 /// Blocks that the simulator runs side by side. Every iteration ends with barriers that all of them must reach, so more cost time.
-const SIM_BLOCKS: u32 = 2;
+pub(super) const SIM_BLOCKS: u32 = 2;
 
 /// A device with the kernels of one program.
 pub(super) enum Backend {

@@ -4,22 +4,36 @@ use std::sync::PoisonError;
 
 use gchr_core::control::Control;
 use gchr_core::diagnostic::Diagnostic;
+use gchr_core::exec::term::NormalForm;
 use gchr_core::plan::term::TermPlan;
 use gchr_core::rule::GroundTerm;
 use gchr_core::stats::Stats;
-use gchr_kernels::device::Device as _;
-use gchr_kernels::topology::run::{self, Failure, Job, Outcome};
+use gchr_kernels::device::{Device as _, DeviceError};
+use gchr_kernels::outcome::Failure;
+use gchr_kernels::{tasks, topology};
 
-use super::backend::{Backend, SIM_MEMORY, simulator};
+use super::backend::{Backend, SIM_BLOCKS, SIM_MEMORY, simulator};
 use super::source::lower;
 use super::verify::before_launch;
-use super::{Device, Lowered, Schedule};
+use super::{Device, Lowered, Report, Schedule};
 use crate::program::Program;
 
 /// Slots that a GPU starts with, when its memory allows.
 const GPU_SLOTS: u64 = 1 << 29;
 /// Slots that the simulator starts with.
 const SIM_SLOTS: u64 = 1 << 14;
+/// Memory that the tasks scheduler starts with on the simulator: a run that needs more starts over.
+const SIM_FIRST_MEMORY: u64 = 1 << 22;
+/// Cells that a thread takes at a time.
+const GPU_CELLS: u32 = 256;
+const SIM_CELLS: u32 = 16;
+/// Rule applications after which a thread looks at the limits.
+const GPU_REPORT: u32 = 1 << 20;
+const SIM_REPORT: u32 = 1 << 12;
+/// Threads a block of the tasks scheduler, and blocks a multiprocessor.
+const GPU_BLOCK: u32 = 128;
+const GPU_BLOCKS: u32 = 4;
+const SIM_BLOCK: u32 = 32;
 
 /// A term program ready to run on a device.
 pub(crate) struct DevicePlan {
@@ -42,17 +56,17 @@ impl DevicePlan {
     ) -> Result<Self, Vec<Diagnostic>> {
         let make = || {
             let lowered = lower(&program.rules, &program.sources, schedule)?;
-            let verify_ms = before_launch(&lowered.kernels.module)?;
+            let verify_ms = before_launch(lowered.module())?;
             Ok((lowered, verify_ms))
         };
-        let made = Backend::load(device, program.name(), make, |(l, _)| &l.kernels.module)?;
+        let made = Backend::load(device, program.name(), make, |(l, _)| l.module())?;
         let ((lowered, verify_ms), backend) = made;
         Ok(Self { plan, lowered, schedule, backend, verify_ms })
     }
 
     /// The kernels in the kernel language.
     pub fn module(&self) -> &gchr_kernels::ir::Module {
-        &self.lowered.kernels.module
+        self.lowered.module()
     }
 
     /// Normalises `input`.
@@ -70,27 +84,88 @@ impl DevicePlan {
                 let fits = gpu.free_bytes()? / 10 * 9;
                 let memory = limit.map_or(fits, |limit| limit.min(fits));
                 let name = format!("gpu:{} {}", gpu.info().ordinal, gpu.info().name);
-                let options = self.options(memory, GPU_SLOTS);
-                (run::run(self.job(program, input), options, &mut *gpu, control), name)
+                let scale = Scale { memory, slots: GPU_SLOTS, tasks: gpu_tasks(memory, gpu.limits()) };
+                (self.run_on(program, input, scale, &mut *gpu, control), name)
             }
             Backend::Sim(kernels) => {
                 let memory = limit.unwrap_or(SIM_MEMORY);
                 let mut device = simulator(kernels, memory, control);
-                let options = self.options(memory, SIM_SLOTS);
-                (run::run(self.job(program, input), options, &mut device, control), "sim".to_string())
+                let scale = Scale { memory, slots: SIM_SLOTS, tasks: sim_tasks(memory) };
+                (self.run_on(program, input, scale, &mut device, control), "sim".to_string())
             }
         };
         named(result, &name, self.verify_ms)
     }
 
-    fn options(&self, memory: u64, slots: u64) -> run::Options {
-        let Schedule { strategy, collector } = self.schedule;
-        run::Options { strategy, collector, memory, slots }
+    fn run_on(
+        &self,
+        program: &Program,
+        input: &GroundTerm,
+        scale: Scale,
+        device: &mut dyn gchr_kernels::device::Device,
+        control: &mut Control<'_>,
+    ) -> Result<Outcome, Failure> {
+        let rules = &program.rules;
+        match &self.lowered {
+            Lowered::Tasks { plan, kernels } => {
+                let inputs = std::slice::from_ref(input);
+                let job = tasks::run::Job { program: rules, plan, kernels, inputs };
+                let outcome = tasks::run::run(job, scale.tasks, device, control)?;
+                let report = Report::Tasks(outcome.report);
+                let normal_form = outcome.normal_forms.into_iter().next();
+                let normal_form = normal_form.ok_or_else(|| DeviceError::Findings(Vec::new()))?;
+                Ok(Outcome { normal_form, stats: outcome.stats, report })
+            }
+            Lowered::Topology { system, kernels } => {
+                let job = topology::run::Job { program: rules, system, kernels, plan: &self.plan, input };
+                let Schedule { strategy, collector, .. } = self.schedule;
+                let Scale { memory, slots, .. } = scale;
+                let options = topology::run::Options { strategy, collector, memory, slots };
+                let outcome = topology::run::run(job, options, device, control)?;
+                let report = Report::Topology(outcome.report);
+                Ok(Outcome { normal_form: outcome.normal_form, stats: outcome.stats, report })
+            }
+        }
     }
+}
 
-    fn job<'a>(&'a self, program: &'a Program, input: &'a GroundTerm) -> Job<'a> {
-        let Lowered { system, kernels } = &self.lowered;
-        Job { program: &program.rules, system, kernels, plan: &self.plan, input }
+/// A run that reached a normal form.
+pub(crate) struct Outcome {
+    pub normal_form: NormalForm,
+    pub stats: Stats,
+    pub report: Report,
+}
+
+/// How much of a device a run uses.
+#[derive(Clone, Copy)]
+struct Scale {
+    memory: u64,
+    /// Slots that the topology scheduler starts with.
+    slots: u64,
+    tasks: tasks::run::Options,
+}
+
+fn gpu_tasks(memory: u64, limits: &gchr_kernels::device::Limits) -> tasks::run::Options {
+    tasks::run::Options {
+        memory,
+        first_memory: memory / 2,
+        block: GPU_BLOCK,
+        blocks: limits.multiprocessors * GPU_BLOCKS,
+        run: GPU_CELLS,
+        report: GPU_REPORT,
+        promote: tasks::run::Promote::WhenAsked,
+    }
+}
+
+fn sim_tasks(memory: u64) -> tasks::run::Options {
+    tasks::run::Options {
+        memory,
+        first_memory: SIM_FIRST_MEMORY,
+        block: SIM_BLOCK,
+        blocks: SIM_BLOCKS,
+        run: SIM_CELLS,
+        report: SIM_REPORT,
+        promote: tasks::run::Promote::WhenAsked,
     }
 }
 

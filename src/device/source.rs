@@ -4,14 +4,16 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use gchr_core::diagnostic::Diagnostic;
+use gchr_core::plan::term::{TermOptions, compile};
 use gchr_core::rule;
 use gchr_core::source::SourceMap;
 use gchr_kernels::cuda::{Arch, Compiler, Image, Options};
 use gchr_kernels::ir::Module;
-use gchr_kernels::topology;
+use gchr_kernels::tasks::kernels::Tuning;
+use gchr_kernels::{tasks, topology};
 
 use super::constraints::lower_rounds;
-use super::{Lowered, Schedule};
+use super::{Collector, Lowered, Schedule, Scheduler};
 use crate::diagnostics::Diagnostics;
 use crate::executable::CompileOptions;
 use crate::input::Language;
@@ -31,9 +33,7 @@ impl Program {
     /// Generates the kernels that run this program on a device: a term program by a schedule, a constraint program in rounds.
     pub fn kernels(&self, options: &CompileOptions) -> Result<KernelSource<'_>, Diagnostics> {
         let module = match self.language {
-            Language::Terms => {
-                lower(&self.rules, &self.sources, options.schedule).map(|lowered| lowered.kernels.module)
-            }
+            Language::Terms => lower(&self.rules, &self.sources, options.schedule).map(Lowered::into_module),
             Language::Constraints => {
                 lower_rounds(self, options.firing.plan_options()).map(|(_, made)| made.module)
             }
@@ -55,12 +55,28 @@ pub(super) fn lower(
     sources: &SourceMap,
     schedule: Schedule,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    with_large_stack(|| {
-        let system = topology::system::System::new(rules);
-        let Schedule { strategy, collector } = schedule;
-        let kernels = topology::kernels::kernels(&system, rules, sources, strategy, collector)?;
-        Ok(Lowered { system, kernels })
+    with_large_stack(|| match schedule.scheduler {
+        Scheduler::Tasks => {
+            if schedule.collector != Collector::None {
+                return Err(vec![no_collector(schedule.collector)]);
+            }
+            let plan = compile(rules, &TermOptions::tasks(false))?;
+            let kernels = tasks::kernels::kernels(&plan, rules, sources, Tuning::default())?;
+            Ok(Lowered::Tasks { plan: Box::new(plan), kernels: Box::new(kernels) })
+        }
+        Scheduler::Topology => {
+            let system = topology::system::System::new(rules);
+            let Schedule { strategy, collector, .. } = schedule;
+            let kernels = topology::kernels::kernels(&system, rules, sources, strategy, collector)?;
+            Ok(Lowered::Topology { system: Box::new(system), kernels: Box::new(kernels) })
+        }
     })
+}
+
+fn no_collector(collector: Collector) -> Diagnostic {
+    let name = collector.name();
+    Diagnostic::error("U0105", format!("--gc {name} does not apply to --scheduler tasks"))
+        .help("leave out --gc, or give --scheduler topology")
 }
 
 impl KernelSource<'_> {
