@@ -404,6 +404,9 @@ __device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machin
 // Evaluates all roots.
 // pre: all blocks are resident; control[LEFT] is the number of roots; heap, roots and turns are written
 // post: control[STOP] says why it ended
+// handed: p.heap, p.pairs, p.quads: a cell is written before its index is given away with a task, a join or a result
+// handed: p.queue: a place is read by the thread that has its ticket, and written again when it has been read
+// handed: p.joins, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one uses it again
 extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
     __shared__ u64 sums[2];
     u32 stack[STACK];
