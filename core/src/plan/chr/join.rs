@@ -131,15 +131,22 @@ impl<'a> Builder<'a> {
         (class, keys, self.conjuncts.iter().enumerate().filter(enabled).count())
     }
 
-    /// Columns of a head whose value is known before it is looked up. A condition of the guard is used for one column only.
+    /// Columns of a head whose value is known before it is looked up. A condition of the guard is used for one column only, and gives
+    /// a value to the first column of a variable only: the others are compared with that column.
     fn keys(&self, head: usize) -> Vec<(usize, Key)> {
         let mut used = Vec::new();
+        let mut determined: Vec<VarId> = Vec::new();
         let mut keys = Vec::new();
         for (column, pattern) in self.rule.heads[head].atom.args().iter().enumerate() {
             let key = match &pattern.kind {
                 PatternKind::Const(c) => Some(Key::Const(*c)),
                 PatternKind::Var(v) if self.bound.contains(v) => Some(Key::Slot(slot(*v))),
-                PatternKind::Var(v) => self.determined(*v, pattern, &mut used),
+                PatternKind::Var(v) if determined.contains(v) => None,
+                PatternKind::Var(v) => {
+                    let key = self.determined(*v, pattern, &mut used);
+                    determined.extend(key.is_some().then_some(*v));
+                    key
+                }
                 PatternKind::Wild | PatternKind::App { .. } => None,
             };
             keys.extend(key.map(|key| (column, key)));

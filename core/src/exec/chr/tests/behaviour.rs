@@ -314,6 +314,23 @@ fn duplicates_are_never_stored() {
 }
 
 #[test]
+fn two_conditions_that_give_one_variable_leave_its_columns_compared() {
+    let mut b = Builder::new();
+    b.con("p", &["int"]).con("q", &["int", "int"]);
+    let sum = |k| G::Test(op(Op::Eq, [v("W"), op(Op::Add, [v("X"), n(k)])]));
+    b.rule(
+        "r",
+        R {
+            kept: vec![("q", vec![v("W"), v("W")]), ("p", vec![v("X")])],
+            guard: vec![sum(2), sum(0)],
+            ..R::default()
+        },
+    );
+    b.query([add("q", [n(2), n(0)]), add("p", [n(0)])]);
+    assert_eq!(b.run().stats.firings, Some(0));
+}
+
+#[test]
 fn instances_are_multisets() {
     let mut b = Builder::new();
     b.con("a", &[]).con("b", &[]).con("c", &[]);
