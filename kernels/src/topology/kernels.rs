@@ -80,7 +80,7 @@ pub fn kernels(
     let constants = [("RELAXED", relaxed), ("COLLECTOR", Literal::Int(collector as u64))];
     let mut module = template::open("topology", &constants)?;
     widen(&mut module, system.max_arity);
-    relax_occupancy(&mut module, system.max_arity);
+    relax_occupancy(&mut module, system);
     for hole in ["first_waiting", "retain_arguments", "release_arguments", "renamed"] {
         let function = codegen::argument_function(hole, &module, system.max_arity);
         build::fill_hole(&mut module, hole, vec![function]);
@@ -91,9 +91,18 @@ pub fn kernels(
     if broken.is_empty() { Ok(Kernels { module, sites }) } else { Err(broken) }
 }
 
-/// Lets the kernel have more registers when slots are wide, so that none are spilled.
-fn relax_occupancy(module: &mut Module, max_arity: usize) {
-    let blocks = if max_arity <= 3 { 3 } else { 1 };
+/// Values of a right-hand side beyond which three blocks a multiprocessor leave too few registers.
+const MANY_VALUES: usize = 16;
+
+/// Lets the kernel have more registers when slots are wide or right-hand sides large, so that none are spilled.
+fn relax_occupancy(module: &mut Module, system: &System) {
+    let equations = system.heads.iter().flat_map(|head| &head.equations);
+    let values = equations.map(|e| e.graph.nodes.len()).max().unwrap_or(0);
+    let blocks = match system.max_arity {
+        0..=3 if values <= MANY_VALUES => 3,
+        0..=3 => 2,
+        _ => 1,
+    };
     for function in module.functions.iter_mut() {
         if let FunctionKind::Kernel { min_blocks, .. } = &mut function.kind {
             *min_blocks = blocks;
