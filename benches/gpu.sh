@@ -5,7 +5,7 @@
 # tests       the test binaries; what needs a GPU fails without one
 # sanitizer   compute-sanitizer, memcheck and racecheck, on the templates and on small runs of examples
 # compile     time from kernels to machine code, cold and from the cache; the bars are 1 s and 10 ms
-# bench       the table of the topology scheduler
+# bench       the tables of the schedulers, with their largest sizes
 # peers       CUDA programs of others, compiled with nvcc
 #
 # REPORT is Markdown; whole logs are in the folder REPORT.logs. GCHR_GPU_LIMIT is the most seconds that one command may take [300].
@@ -83,21 +83,35 @@ tests() {
     done
 }
 
-# What compute-sanitizer finds in a command that must succeed.
+# Starts compute-sanitizer on a command that must succeed, eight at a time: most of their time is the start of the driver.
 sanitize() {
-    local tool=$1 name=$2 status summary
+    local tool=$1 name=$2
     shift 2
     local log=$tool-$name
-    logged "$log" "$sanitizer" --tool "$tool" --error-exitcode 99 "${tool_options[@]}" "$@"
-    status=$?
-    summary=$(grep -h ' SUMMARY: ' "$logs/$log" | tail -n 1 | sed 's/^=* *//')
-    [ -n "$summary" ] || [ "$status" -ne 0 ] || status=98
-    verdict "$status" "$tool | $name | $summary"
+    started+=("$log")
+    while [ "$(jobs -rp | wc -l)" -ge 8 ]; do wait -n; done
+    (
+        logged "$log" "$sanitizer" --tool "$tool" --error-exitcode 99 "${tool_options[@]}" "$@"
+        echo $? >"$logs/$log.status"
+    ) &
+}
+
+# What it found in the runs that were started.
+sanitized() {
+    local log status summary
+    wait
+    for log in "${started[@]}"; do
+        status=$(cat "$logs/$log.status")
+        rm "$logs/$log.status"
+        summary=$(grep -h ' SUMMARY: ' "$logs/$log" | tail -n 1 | sed 's/^=* *//')
+        [ -n "$summary" ] || [ "$status" -ne 0 ] || status=98
+        verdict "$status" "${log%%-*} | ${log#*-} | $summary"
+    done
 }
 
 sanitizer() {
     local tool name strategy gc
-    local sanitizer=
+    local sanitizer= started=()
     sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | tail -n 1)
     say '| result | tool | what | summary |'
     say '|---|---|---|---|'
@@ -113,11 +127,8 @@ sanitizer() {
             [ ! -x "$folder/tests/$name" ] || sanitize "$tool" "$name" "$folder/tests/$name" gpu
         done
         for name in tree_exploration transformation_tree bst mergesort; do
-            # A scheduler that this gchr has beside the topology scheduler.
-            if "$folder/gchr" run --help | grep -q -- '- tasks:'; then
-                sanitize "$tool" "$name-tasks" "$folder/gchr" run "$folder/examples/$name.trs" \
-                    --device gpu --scheduler tasks --memory 64M
-            fi
+            sanitize "$tool" "$name-tasks" "$folder/gchr" run "$folder/examples/$name.trs" \
+                --device gpu --scheduler tasks --memory 64M
             for strategy in innermost relaxed; do
                 for gc in none queue compact; do
                     sanitize "$tool" "$name-$strategy-$gc" "$folder/gchr" run "$folder/examples/$name.trs" \
@@ -125,7 +136,12 @@ sanitizer() {
                 done
             done
         done
+        for name in floyd gcd mergesort min primes transitive_closure; do
+            sanitize "$tool" "$name-rounds" "$folder/gchr" run "$folder/examples/$name.chr" \
+                --device gpu --semantics rounds --memory 64M
+        done
     done
+    sanitized
 }
 
 # Time of the span in which kernels are compiled or found in the cache, in milliseconds.
@@ -157,15 +173,31 @@ compile() {
     done
 }
 
+# A row that each benchmark ends its work with: without a GPU it says so and ends well.
+last_row() {
+    case $1 in
+        topology) printf '^| Binary search tree 22 | relaxed, compact | [0-9]' ;;
+        tasks) printf '^| Merge sort of a tree 22 | [0-9]' ;;
+        *) printf '^|' ;;
+    esac
+}
+
 bench() {
-    logged bench-topology "$folder/benches/topology" 3
-    local status=$?
-    # Without a GPU the benchmark says so and ends well.
-    grep -q '^| Binary search tree 22 | relaxed, compact | [0-9]' "$logs/bench-topology" || status=1
-    code <"$logs/bench-topology"
+    local binary name status
+    local -A verdicts=()
+    for binary in "$folder"/benches/*; do
+        name=$(basename -- "$binary")
+        logged "bench-$name" "$binary" 3 --largest
+        status=$?
+        grep -q "$(last_row "$name")" "$logs/bench-$name" || status=1
+        code <"$logs/bench-$name"
+        verdicts[$name]=$status
+    done
     say '| result | benchmark |'
     say '|---|---|'
-    verdict "$status" topology
+    for name in "${!verdicts[@]}"; do
+        verdict "${verdicts[$name]}" "$name"
+    done
 }
 
 peers() {

@@ -1,7 +1,8 @@
 //! The topology scheduler on a GPU: the papers' three systems in the five configurations of Table 3 of van Eerd, Groote, Hijma,
 //! Martens, Osama, Wijs, "Innermost many-sorted term rewriting on GPUs".
 //!
-//! `topology [REPEATS]` prints a table; times are those of the device, best of the repeats.
+//! `topology [REPEATS] [--largest]` prints a table, with `--largest` only of the largest size of each system; times are those of
+//! the device, best of the repeats.
 
 use gchr_core::control::{Control, Limits};
 use gchr_core::plan::term::{self, TermOptions};
@@ -44,6 +45,7 @@ const CONFIGURATIONS: [(&str, Strategy, Collector); 5] = [
 
 fn main() {
     let repeats = std::env::args().filter_map(|a| a.parse().ok()).next().unwrap_or(3);
+    let largest = std::env::args().any(|a| a == "--largest");
     if let Err(error) = Gpu::open(0) {
         return println!("no GPU: skipped ({error})");
     }
@@ -56,7 +58,7 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|");
     for (name, text, input, sizes) in SYSTEMS {
-        for size in sizes {
+        for size in sizes.into_iter().skip(if largest { sizes.len() - 1 } else { 0 }) {
             for configuration in CONFIGURATIONS {
                 let label = format!("{name} {size}");
                 let input = input.replace("S^N", &format!("S^{size}"));
