@@ -206,7 +206,7 @@ impl<'p> Executable<'p> {
                         Ok(Outcome::new(self.program, Answer::Store(run.store), stats))
                     }
                     Err(rounds::Failure::Stopped(stopped)) => {
-                        let store = stopped.store.as_ref();
+                        let store = stopped.left.as_ref();
                         let note = store.map(|s| format!("{} constraints were in the store", s.len()));
                         Err(self.failure(stopped.error, stopped.stats, time, note))
                     }

@@ -14,6 +14,7 @@ pub mod outcome;
 pub mod rounds;
 pub mod sim;
 pub mod simd;
+mod slices;
 pub mod tasks;
 pub mod template;
 #[cfg(test)]

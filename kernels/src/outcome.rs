@@ -1,30 +1,67 @@
-//! Why a run on a device has no result: the same for all schedulers of term programs.
+//! Why a run on a device has no result: the same for all schedulers.
 
-use gchr_core::error::RunError;
+use gchr_core::control::{Control, Progress};
+use gchr_core::error::{RunError, StopReason};
 use gchr_core::stats::Stats;
 
+use crate::codegen::{Noted, Sites, unknown_site};
 use crate::device::DeviceError;
 
 /// A run that the program or a limit stopped.
 #[derive(Debug)]
-pub struct Stopped {
+pub struct Stopped<L = ()> {
     /// Why, and where.
     pub error: RunError,
+    /// What is left of the run: of constraints the store after the last whole round, if the device still has it.
+    pub left: L,
     /// What it cost so far.
     pub stats: Stats,
 }
 
-/// Why there is no normal form.
+/// Why there is no normal form, or no final store.
 #[derive(Debug)]
-pub enum Failure {
+pub enum Failure<L = ()> {
     /// The program or a limit stopped the run.
-    Stopped(Box<Stopped>),
+    Stopped(Box<Stopped<L>>),
     /// The device failed.
     Device(DeviceError),
 }
 
-impl From<DeviceError> for Failure {
+impl<L> From<DeviceError> for Failure<L> {
     fn from(error: DeviceError) -> Self {
         Failure::Device(error)
     }
+}
+
+impl<L: Default> From<RunError> for Failure<L> {
+    fn from(error: RunError) -> Self {
+        Failure::Stopped(Box::new(Stopped { error, left: L::default(), stats: Stats::default() }))
+    }
+}
+
+impl Failure {
+    /// A run that stops at no place of the program.
+    pub(crate) fn stopped(reason: StopReason, progress: Progress) -> Self {
+        RunError { reason, rule: None, span: None, progress }.into()
+    }
+
+    /// The arithmetic error that the device noted.
+    pub(crate) fn noted(sites: &Sites, noted: Option<Noted>, progress: Progress) -> Self {
+        match noted.and_then(|noted| sites.explain(&noted)) {
+            Some((reason, site)) => {
+                RunError { reason, rule: site.rule, span: Some(site.span), progress }.into()
+            }
+            None => Failure::Device(unknown_site(noted)),
+        }
+    }
+
+    /// A launch that failed. The simulator ends a launch early when the run is to stop: then that is the reason.
+    pub(crate) fn of_launch(error: DeviceError, control: &mut Control<'_>, progress: Progress) -> Self {
+        poll(control, progress).err().unwrap_or(Failure::Device(error))
+    }
+}
+
+/// Reports progress and says whether the run must stop.
+pub(crate) fn poll(control: &mut Control<'_>, progress: Progress) -> Result<(), Failure> {
+    control.poll(progress).map_err(|reason| Failure::stopped(reason, progress))
 }

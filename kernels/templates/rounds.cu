@@ -27,6 +27,10 @@ struct Params {
     u32* dead;
     u32* capacity;
     u32* wanted;
+    u32* block_sums;
+    u32* adds;
+    u32* added_tables;
+    u32* removed_heads;
     u64* delta;
     u64* changed;
     u64* touched;
@@ -34,13 +38,9 @@ struct Params {
     u32* carried_next;
     u32* count;
     u32* offset;
-    u32* block_sums;
     u32* staged;
     u64* staged_key;
     u32* order;
-    u32* adds;
-    u32* added_tables;
-    u32* removed_heads;
     u32 item_capacity;
     u32 staged_capacity;
 };

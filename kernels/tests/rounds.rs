@@ -51,7 +51,7 @@ impl Case {
         match run(job, options, device, &mut Control::new(limits)) {
             Ok(outcome) => (Some(outcome.store), None, outcome.stats.steps.unwrap_or(0)),
             Err(Failure::Stopped(stopped)) => {
-                (stopped.store, Some(stopped.error.reason), stopped.stats.steps.unwrap_or(0))
+                (stopped.left, Some(stopped.error.reason), stopped.stats.steps.unwrap_or(0))
             }
             Err(Failure::Device(error)) => {
                 panic!("{}", render_all(&error.into_diagnostics(), &self.sources, false))
@@ -145,7 +145,7 @@ impl Case {
         match run(job, options, &mut self.simulator(), &mut Control::new(limits)) {
             Ok(outcome) => self.given(&outcome.store, outcome.stats, None),
             Err(Failure::Stopped(stopped)) => {
-                let store = stopped.store.expect("the device has it");
+                let store = stopped.left.expect("the device has it");
                 self.given(&store, stopped.stats, Some(stopped.error))
             }
             Err(Failure::Device(error)) => {
@@ -260,7 +260,7 @@ fn memory_that_does_not_suffice_is_told() {
     match run(job, options, &mut case.simulator(), &mut Control::default()) {
         Err(Failure::Stopped(stopped)) => {
             assert!(matches!(stopped.error.reason, StopReason::Memory { .. }), "{:?}", stopped.error);
-            assert!(stopped.store.is_some_and(|s| s.len() > 16));
+            assert!(stopped.left.is_some_and(|s| s.len() > 16));
         }
         other => panic!("{other:?}"),
     }

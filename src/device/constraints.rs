@@ -70,7 +70,7 @@ impl RoundsPlan {
     /// Runs the program from its facts and queries to its final store.
     pub fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Outcome, Failure> {
         let batches = start::batches(&program.rules, &program.facts, control);
-        let batches = batches.map_err(|error| Failure::before(*error))?;
+        let batches = batches.map_err(|error| Failure::from(*error))?;
         let limit = control.limits().memory;
         let rules = &program.rules;
         let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, batches: &batches };

@@ -2,10 +2,10 @@
 
 mod tables;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gchr_core::control::{Control, Progress};
-use gchr_core::error::{RunError, StopReason};
+use gchr_core::error::StopReason;
 use gchr_core::exec::chr::{Store, Words};
 use gchr_core::plan::chr::ChrPlan;
 use gchr_core::profile::Round;
@@ -13,17 +13,13 @@ use gchr_core::rule::{Program, Semantics};
 use gchr_core::stats::Stats;
 
 use super::kernels::Kernels;
-use crate::codegen::{self, Noted};
-use crate::device::{Arg, Device, DeviceError, Launch, Value, traffic_since};
+use crate::device::{Arg, Device, DeviceError, Launch, Value};
+use crate::outcome::{self, poll};
+use crate::slices::{self, Slices};
 use tables::{Grown, Tables};
 
 /// Threads a block; the template's `BLOCK`.
 const BLOCK: u32 = 256;
-/// Rounds of one launch: between them the host looks at limits and interrupts.
-const FIRST_SLICE: u32 = 64;
-const LONGEST_SLICE: u32 = 1 << 16;
-/// Milliseconds that a launch should take, about.
-const SLICE_MS: f64 = 50.0;
 
 /// How to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,38 +55,8 @@ pub struct Outcome {
     pub stats: Stats,
 }
 
-/// A run that the program or a limit stopped.
-#[derive(Debug)]
-pub struct Stopped {
-    /// Why, and where.
-    pub error: RunError,
-    /// The store after the last whole round, if the device still has it.
-    pub store: Option<Store>,
-    /// What it cost so far.
-    pub stats: Stats,
-}
-
-/// Why there is no final store.
-#[derive(Debug)]
-pub enum Failure {
-    /// The program or a limit stopped the run.
-    Stopped(Box<Stopped>),
-    /// The device failed.
-    Device(DeviceError),
-}
-
-impl Failure {
-    /// A run that stopped before the device had anything to do.
-    pub fn before(error: RunError) -> Self {
-        Failure::Stopped(Box::new(Stopped { error, store: None, stats: Stats::default() }))
-    }
-}
-
-impl From<DeviceError> for Failure {
-    fn from(error: DeviceError) -> Self {
-        Failure::Device(error)
-    }
-}
+/// Why there is no final store; a run that stopped has the store after the last whole round, if the device still has it.
+pub type Failure = outcome::Failure<Option<Store>>;
 
 /// What a launch says of its end; the template's words for it.
 mod stop {
@@ -115,7 +81,7 @@ pub fn run(
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
     let mut runner =
-        Runner { job, options, device_ms: 0.0, peak: 0, rounds: 0, fired: 0, live: 0, collections: 0 };
+        Runner { job, options, slices: Slices::new(), peak: 0, rounds: 0, fired: 0, live: 0, collections: 0 };
     let mut tables = Tables::new(&job, &options, device)?;
     let ended = runner.batches(&mut tables, device, control);
     let result = runner.finish(ended, &tables, start, device);
@@ -124,22 +90,10 @@ pub fn run(
     result.and_then(|outcome| Ok(freed.map(|()| outcome)?))
 }
 
-/// Why a run ends before its end.
-enum Halt {
-    Program(Box<RunError>),
-    Device(DeviceError),
-}
-
-impl From<DeviceError> for Halt {
-    fn from(error: DeviceError) -> Self {
-        Halt::Device(error)
-    }
-}
-
 struct Runner<'a> {
     job: Job<'a>,
     options: Options,
-    device_ms: f64,
+    slices: Slices,
     peak: u64,
     rounds: u64,
     fired: u64,
@@ -153,7 +107,7 @@ impl Runner<'_> {
         tables: &mut Tables,
         device: &mut dyn Device,
         control: &mut Control<'_>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), outcome::Failure> {
         for batch in self.job.batches {
             let grown = tables.make_room(batch, self.options.memory, device)?;
             self.must_have(grown)?;
@@ -174,43 +128,25 @@ impl Runner<'_> {
         tables: &mut Tables,
         device: &mut dyn Device,
         control: &mut Control<'_>,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), outcome::Failure> {
         let kernel = device.kernel("rounds")?;
         let resident = device.resident_blocks(kernel, BLOCK)?;
-        let mut longest = FIRST_SLICE;
         loop {
             self.peak = self.peak.max(tables.bytes());
-            self.poll(control)?;
-            if let Some(recorder) = control.recorder() {
-                longest = recorder.rounds_per_point();
-            }
+            poll(control, self.progress())?;
+            let longest = self.slices.rounds(control);
             let max_rounds = control.limits().max_rounds;
             let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
             let slice = u32::try_from(left).unwrap_or(longest).min(longest);
             let params = tables.params();
             let most = control.limits().max_steps.unwrap_or(u64::MAX);
             let args = [Arg::Record(&params), Arg::Value(Value::U32(slice)), Arg::Value(Value::U64(most))];
-            let before = device.traffic();
-            let timer = device.start_timer()?;
             let launch = Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true };
-            let took = match device.launch(&launch).and_then(|()| device.stop_timer(timer)) {
-                Ok(took) => took.as_secs_f64() * 1e3,
-                Err(error) => {
-                    // The simulator ends a launch early when the run is to stop: then that is the reason.
-                    self.poll(control)?;
-                    return Err(error.into());
-                }
-            };
-            self.device_ms += took;
+            self.slices.launch("rounds", &launch, device, control, self.progress())?;
             let end = tables.end_of_launch(device)?;
             (self.rounds, self.fired, self.live) = (end.rounds, end.fired, tables.live());
-            if let Some(recorder) = control.recorder() {
-                let traffic = traffic_since(before, device);
-                recorder.kernel("rounds", Duration::from_secs_f64(took / 1e3), traffic);
-                recorder.traffic(device.traffic().unwrap_or_default());
-                recorder.collected(self.collections);
-                recorder.round(Round { rounds: self.rounds, progress: self.progress() });
-            }
+            let round = Round { rounds: self.rounds, progress: self.progress() };
+            slices::record(control, device, self.collections, round);
             match end.stop {
                 stop::DONE => return Ok(()),
                 stop::PAUSED if max_rounds.is_some_and(|most| self.rounds >= most) => {
@@ -240,15 +176,10 @@ impl Runner<'_> {
                     return Err(self.halt(StopReason::Internal { what }));
                 }
             }
-            if took < SLICE_MS / 2.0 {
-                longest = (longest * 2).min(LONGEST_SLICE);
-            } else if took > SLICE_MS * 2.0 {
-                longest = (longest / 2).max(1);
-            }
         }
     }
 
-    fn must_have(&self, grown: Grown) -> Result<(), Halt> {
+    fn must_have(&self, grown: Grown) -> Result<(), outcome::Failure> {
         let limit = self.options.memory;
         match grown {
             Grown::Yes => Ok(()),
@@ -263,16 +194,17 @@ impl Runner<'_> {
         Progress { steps: self.fired, bytes: self.peak, live: self.live }
     }
 
-    fn poll(&self, control: &mut Control<'_>) -> Result<(), Halt> {
-        control.poll(self.progress()).map_err(|reason| self.halt(reason))
-    }
-
-    fn halt(&self, reason: StopReason) -> Halt {
-        Halt::Program(Box::new(RunError { reason, rule: None, span: None, progress: self.progress() }))
+    fn halt(&self, reason: StopReason) -> outcome::Failure {
+        outcome::Failure::stopped(reason, self.progress())
     }
 
     /// The error at the place where the last launch failed.
-    fn explain(&self, tables: &Tables, body: bool, device: &mut dyn Device) -> Result<Halt, DeviceError> {
+    fn explain(
+        &self,
+        tables: &Tables,
+        body: bool,
+        device: &mut dyn Device,
+    ) -> Result<outcome::Failure, DeviceError> {
         let kernel = device.kernel("explain_failure")?;
         let params = tables.params();
         let args = [Arg::Record(&params), Arg::Value(Value::U32(u32::from(body)))];
@@ -281,12 +213,9 @@ impl Runner<'_> {
     }
 
     /// The error that the device has noted.
-    fn noted(&self, tables: &Tables, device: &mut dyn Device) -> Result<Halt, DeviceError> {
+    fn noted(&self, tables: &Tables, device: &mut dyn Device) -> Result<outcome::Failure, DeviceError> {
         let noted = tables.noted(device)?;
-        let explained = noted.and_then(|noted: Noted| self.job.kernels.sites.explain(&noted));
-        let Some((reason, site)) = explained else { return Err(codegen::unknown_site(noted)) };
-        let (rule, span) = (site.rule, Some(site.span));
-        Ok(Halt::Program(Box::new(RunError { reason, rule, span, progress: self.progress() })))
+        Ok(outcome::Failure::noted(&self.job.kernels.sites, noted, self.progress()))
     }
 
     fn stats(&self, start: Instant, live: Option<u64>, device: &dyn Device) -> Stats {
@@ -294,7 +223,7 @@ impl Runner<'_> {
             firings: Some(self.fired),
             steps: Some(self.rounds),
             run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
-            device_ms: Some(self.device_ms),
+            device_ms: Some(self.slices.device_ms()),
             live_cells: live,
             peak_bytes: Some(self.peak),
             collections: Some(self.collections),
@@ -306,7 +235,7 @@ impl Runner<'_> {
 
     fn finish(
         &self,
-        ended: Result<(), Halt>,
+        ended: Result<(), outcome::Failure>,
         tables: &Tables,
         start: Instant,
         device: &mut dyn Device,
@@ -317,11 +246,11 @@ impl Runner<'_> {
                 let stats = self.stats(start, Some(store.len() as u64), device);
                 Ok(Outcome { store, stats })
             }
-            Err(Halt::Device(error)) => Err(Failure::Device(error)),
-            Err(Halt::Program(error)) => {
-                let store = tables.download(&self.job, device).ok();
-                let stats = self.stats(start, store.as_ref().map(|s| s.len() as u64), device);
-                Err(Failure::Stopped(Box::new(Stopped { error: *error, store, stats })))
+            Err(outcome::Failure::Device(error)) => Err(Failure::Device(error)),
+            Err(outcome::Failure::Stopped(stopped)) => {
+                let left = tables.download(&self.job, device).ok();
+                let stats = self.stats(start, left.as_ref().map(|s| s.len() as u64), device);
+                Err(Failure::Stopped(Box::new(outcome::Stopped { error: stopped.error, left, stats })))
             }
         }
     }

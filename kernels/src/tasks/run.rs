@@ -11,7 +11,7 @@ mod start;
 use std::time::Instant;
 
 use gchr_core::control::{Control, Progress};
-use gchr_core::error::{RunError, StopReason};
+use gchr_core::error::StopReason;
 use gchr_core::exec::term::NormalForm;
 use gchr_core::plan::term::TermPlan;
 use gchr_core::rule::{GroundTerm, Program};
@@ -21,6 +21,7 @@ use super::kernels::Kernels;
 pub use crate::outcome::{Failure, Stopped};
 
 use crate::device::{Device, DeviceError};
+use crate::outcome::poll;
 use heap::Capacity;
 use launch::{Buffers, End};
 use start::Start;
@@ -216,7 +217,7 @@ impl Runner<'_> {
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<End, Failure> {
-        self.poll(control)?;
+        poll(control, self.progress())?;
         let most = control.limits().max_steps.unwrap_or(u64::MAX).saturating_sub(self.totals.applied);
         let timer = device.start_timer()?;
         let launched = buffers.launch(roots, most, device);
@@ -236,11 +237,7 @@ impl Runner<'_> {
         let took = watched.and_then(|reason| Ok((reason, device.stop_timer(timer)?)));
         let (reason, took) = match took {
             Ok(took) => took,
-            Err(error) => {
-                // The simulator ends a launch early when the run is to stop: then that is the reason.
-                self.poll(control)?;
-                return Err(error.into());
-            }
+            Err(error) => return Err(Failure::of_launch(error, control, self.progress())),
         };
         self.totals.device_ms += took.as_secs_f64() * 1e3;
         let end = buffers.end(device)?;
@@ -310,13 +307,8 @@ impl Runner<'_> {
         Progress { steps: self.totals.applied, bytes: self.totals.bytes, live: 0 }
     }
 
-    fn poll(&self, control: &mut Control<'_>) -> Result<(), Failure> {
-        control.poll(self.progress()).map_err(|reason| self.stopped(reason))
-    }
-
     fn stopped(&self, reason: StopReason) -> Failure {
-        let error = RunError { reason, rule: None, span: None, progress: self.progress() };
-        Failure::Stopped(Box::new(Stopped { error, stats: Stats::default() }))
+        Failure::stopped(reason, self.progress())
     }
 
     /// An operator of the start term has no result.

@@ -3,13 +3,13 @@
 mod result;
 mod tables;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use gchr_core::control::{Control, Progress};
-use gchr_core::error::{RunError, StopReason};
+use gchr_core::error::StopReason;
 use gchr_core::exec::term::NormalForm;
 use gchr_core::plan::term::TermPlan;
-use gchr_core::profile::{Recorder, Round};
+use gchr_core::profile::Round;
 use gchr_core::rule::{GroundTerm, Program};
 use gchr_core::stats::Stats;
 
@@ -18,17 +18,13 @@ use super::kernels::{Collector, Kernels};
 use super::system::System;
 pub use crate::outcome::{Failure, Stopped};
 
-use crate::codegen::{self, Noted};
-use crate::device::{Arg, Device, Launch, Value, traffic_since};
+use crate::device::{Arg, Device, Launch, Value};
+use crate::outcome::poll;
+use crate::slices::{self, Slices};
 use tables::{Counts, Tables};
 
 /// Threads a block; the template's `BLOCK`.
 const BLOCK: u32 = 256;
-/// Iterations of one launch: between them the host looks at limits and interrupts.
-const FIRST_ITERATIONS: u32 = 64;
-const MOST_ITERATIONS: u32 = 1 << 16;
-/// Milliseconds that a launch should take, about.
-const SLICE_MS: f64 = 50.0;
 
 /// How to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -88,7 +84,7 @@ pub fn run(
     control: &mut Control<'_>,
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
-    let mut runner = Runner { job, options, counts: Counts::default(), device_ms: 0.0, bytes: 0 };
+    let mut runner = Runner { job, options, counts: Counts::default(), slices: Slices::new(), bytes: 0 };
     let mut result = Tables::new(&job, &options, device).and_then(|mut tables| {
         let iterated = runner.iterate(&mut tables, device, control);
         let result = iterated.and_then(|()| runner.finish(&tables, start, device));
@@ -109,16 +105,11 @@ mod stop {
     pub const FAILED: u32 = 3;
 }
 
-fn stopped(reason: StopReason, progress: Progress) -> Failure {
-    let error = RunError { reason, rule: None, span: None, progress };
-    Failure::Stopped(Box::new(Stopped { error, stats: Stats::default() }))
-}
-
 struct Runner<'a> {
     job: Job<'a>,
     options: Options,
     counts: Counts,
-    device_ms: f64,
+    slices: Slices,
     bytes: u64,
 }
 
@@ -131,73 +122,39 @@ impl Runner<'_> {
     ) -> Result<(), Failure> {
         let kernel = device.kernel("iterate")?;
         let resident = device.resident_blocks(kernel, BLOCK)?;
-        let mut iterations = FIRST_ITERATIONS;
         loop {
             self.bytes = self.bytes.max(tables.bytes());
-            self.poll(control)?;
-            if let Some(recorder) = control.recorder() {
-                iterations = recorder.rounds_per_point();
-            }
+            poll(control, self.progress())?;
+            let iterations = self.slices.rounds(control);
             let applied = control.limits().max_steps.unwrap_or(u64::MAX);
             let params = tables.params();
             let args =
                 [Arg::Record(&params), Arg::Value(Value::U32(iterations)), Arg::Value(Value::U64(applied))];
-            let before = device.traffic();
-            let timer = device.start_timer()?;
             let launch = Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true };
-            let launched = device.launch(&launch).and_then(|()| device.stop_timer(timer));
-            let took = match launched {
-                Ok(took) => took.as_secs_f64() * 1e3,
-                Err(error) => {
-                    // The simulator ends a launch early when the run is to stop: then that is the reason.
-                    self.poll(control)?;
-                    return Err(error.into());
-                }
-            };
-            self.device_ms += took;
+            self.slices.launch("iterate", &launch, device, control, self.progress())?;
             let end = tables.end_of_launch(device)?;
             self.counts = end.counts;
-            if let Some(recorder) = control.recorder() {
-                recorder.kernel(
-                    "iterate",
-                    Duration::from_secs_f64(took / 1e3),
-                    traffic_since(before, device),
-                );
-                self.record(recorder, end.stop == stop::DONE, device);
-            }
+            slices::record(control, device, self.counts.collections, self.round(end.stop == stop::DONE));
             match end.stop {
                 stop::DONE => return Ok(()),
                 stop::MUST_GROW => self.grow(tables, device)?,
-                stop::FAILED => return Err(self.failed(end.error)),
+                stop::FAILED => {
+                    return Err(Failure::noted(&self.job.kernels.sites, end.error, self.progress()));
+                }
                 _ => {}
-            }
-            if took < SLICE_MS / 2.0 {
-                iterations = (iterations * 2).min(MOST_ITERATIONS);
-            } else if took > SLICE_MS * 2.0 {
-                iterations = (iterations / 2).max(1);
             }
         }
     }
 
-    /// Adds what the launch did to the course of the run. The last iteration, which finds nothing to do, is counted at the end.
-    fn record(&self, recorder: &mut Recorder, done: bool, device: &dyn Device) {
-        recorder.collected(self.counts.collections);
-        recorder.traffic(device.traffic().unwrap_or_default());
+    /// How far the launches have come. The last iteration, which finds nothing to do, is counted at the end.
+    fn round(&self, done: bool) -> Round {
         let rounds = self.counts.iterations - u64::from(!done);
         let live = self.counts.slots - self.counts.free;
-        recorder.round(Round { rounds, progress: Progress { live, ..self.progress() } });
+        Round { rounds, progress: Progress { live, ..self.progress() } }
     }
 
     fn progress(&self) -> Progress {
         Progress { steps: self.counts.applied, bytes: self.bytes, live: self.counts.slots }
-    }
-
-    fn poll(&self, control: &mut Control<'_>) -> Result<(), Failure> {
-        control.poll(self.progress()).map_err(|reason| self.stopped(reason))
-    }
-
-    fn stopped(&self, reason: StopReason) -> Failure {
-        stopped(reason, self.progress())
     }
 
     fn grow(&self, tables: &mut Tables, device: &mut dyn Device) -> Result<(), Failure> {
@@ -205,16 +162,8 @@ impl Runner<'_> {
             return Ok(());
         }
         let what = "term slots of the topology scheduler".to_string();
-        Err(self.stopped(StopReason::Memory { limit: self.options.memory, what }))
-    }
-
-    /// The arithmetic error that the device noted.
-    fn failed(&self, noted: Option<Noted>) -> Failure {
-        let Some((reason, site)) = noted.and_then(|noted| self.job.kernels.sites.explain(&noted)) else {
-            return Failure::Device(codegen::unknown_site(noted));
-        };
-        let error = RunError { reason, rule: site.rule, span: Some(site.span), progress: self.progress() };
-        Failure::Stopped(Box::new(Stopped { error, stats: Stats::default() }))
+        let reason = StopReason::Memory { limit: self.options.memory, what };
+        Err(Failure::stopped(reason, self.progress()))
     }
 
     fn stats(&self, start: Instant, device: &dyn Device) -> Stats {
@@ -222,7 +171,7 @@ impl Runner<'_> {
             rewrites: Some(self.counts.applied),
             steps: Some(self.counts.iterations),
             run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
-            device_ms: Some(self.device_ms),
+            device_ms: Some(self.slices.device_ms()),
             peak_bytes: Some(self.bytes),
             collections: Some(self.counts.collections),
             device: Some(device.limits().name.clone()),
@@ -233,7 +182,8 @@ impl Runner<'_> {
 
     fn finish(&self, tables: &Tables, start: Instant, device: &mut dyn Device) -> Result<Outcome, Failure> {
         let slots = tables.download(device)?;
-        let brought = result::bring_back(&self.job, &slots).map_err(|reason| self.stopped(reason))?;
+        let brought = result::bring_back(&self.job, &slots)
+            .map_err(|reason| Failure::stopped(reason, self.progress()))?;
         let mut stats = self.stats(start, device);
         stats.live_cells = Some(brought.cells);
         let report = Report {

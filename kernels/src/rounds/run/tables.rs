@@ -149,34 +149,10 @@ impl Tables {
     }
 
     fn params_with(&self, other: Option<(ConstraintId, &Table)>) -> Vec<Value> {
-        let (f, l) = (&self.fixed, &self.lists);
-        let [carried, next] = if self.swapped { [l.carried[1], l.carried[0]] } else { l.carried };
-        let buffers = [
-            f.control,
-            f.arrivals,
-            f.error,
-            f.state,
-            f.used,
-            f.dead,
-            f.capacity,
-            f.wanted,
-            l.delta,
-            l.changed,
-            l.touched,
-            carried,
-            next,
-            l.count,
-            l.offset,
-            f.block_sums,
-            l.staged,
-            l.staged_key,
-            l.order,
-            f.adds,
-            f.added_tables,
-            f.removed_heads,
-        ];
-        let mut values: Vec<Value> = buffers.into_iter().map(Value::Buffer).collect();
-        values.extend([Value::U32(l.items as u32), Value::U32(l.entries as u32)]);
+        let lists = &self.lists;
+        let buffers = self.fixed.buffers().into_iter().chain(lists.buffers(self.swapped));
+        let mut values: Vec<Value> = buffers.map(Value::Buffer).collect();
+        values.extend([Value::U32(lists.items as u32), Value::U32(lists.entries as u32)]);
         for (id, own) in self.tables.iter_enumerated() {
             let table = other.filter(|&(t, _)| t == id).map_or(own, |(_, table)| table);
             values.extend(table.parts.iter().map(|&(_, value)| value));
@@ -451,35 +427,7 @@ impl Tables {
 
     /// Gives all device memory back.
     pub fn free(self, device: &mut dyn Device) -> Result<()> {
-        let Fixed {
-            control,
-            arrivals,
-            error,
-            state,
-            used,
-            dead,
-            capacity,
-            wanted,
-            block_sums,
-            adds,
-            added_tables,
-            removed_heads,
-        } = self.fixed;
-        let fixed = [
-            control,
-            arrivals,
-            error,
-            state,
-            used,
-            dead,
-            capacity,
-            wanted,
-            block_sums,
-            adds,
-            added_tables,
-            removed_heads,
-        ];
-        fixed.into_iter().try_for_each(|buffer| device.free(buffer))?;
+        self.fixed.buffers().into_iter().try_for_each(|buffer| device.free(buffer))?;
         self.lists.free(device)?;
         self.tables.into_iter_enumerated().try_for_each(|(_, table)| table.free(device))
     }
@@ -513,6 +461,24 @@ impl Fixed {
             block_sums: device.alloc(4 * sums * blocks)?,
         })
     }
+
+    /// All of them, in the order of the template's `Params`.
+    fn buffers(&self) -> [BufferId; 12] {
+        [
+            self.control,
+            self.arrivals,
+            self.error,
+            self.state,
+            self.used,
+            self.dead,
+            self.capacity,
+            self.wanted,
+            self.block_sums,
+            self.adds,
+            self.added_tables,
+            self.removed_heads,
+        ]
+    }
 }
 
 impl Lists {
@@ -533,6 +499,24 @@ impl Lists {
         })
     }
 
+    /// All of them, in the order of the template's `Params`.
+    fn buffers(&self, swapped: bool) -> [BufferId; 10] {
+        let [now, next] = self.carried;
+        let [now, next] = if swapped { [next, now] } else { [now, next] };
+        [
+            self.delta,
+            self.changed,
+            self.touched,
+            now,
+            next,
+            self.count,
+            self.offset,
+            self.staged,
+            self.staged_key,
+            self.order,
+        ]
+    }
+
     fn bytes_of(entry: u64, items: u64, entries: u64, deltas: u64) -> u64 {
         24 * deltas + 8 * items + entries * (12 * entry + 12)
     }
@@ -542,20 +526,7 @@ impl Lists {
     }
 
     fn free(self, device: &mut dyn Device) -> Result<()> {
-        let [a, b] = self.carried;
-        let all = [
-            self.delta,
-            self.changed,
-            self.touched,
-            a,
-            b,
-            self.count,
-            self.offset,
-            self.staged,
-            self.staged_key,
-            self.order,
-        ];
-        all.into_iter().try_for_each(|buffer| device.free(buffer))
+        self.buffers(false).into_iter().try_for_each(|buffer| device.free(buffer))
     }
 }
 

@@ -206,21 +206,10 @@ impl Buffers {
 
     /// Launches the kernel.
     pub fn launch(&self, roots: usize, most: u64, device: &mut dyn Device) -> Result<()> {
-        let buffers = [
-            self.heap,
-            self.heap,
-            self.heap,
-            self.roots,
-            self.results,
-            self.queue,
-            self.turns,
-            self.joins,
-            self.chunks,
-            self.control,
-            self.counts,
-            self.error,
-        ];
-        let mut params: Vec<Value> = buffers.into_iter().map(Value::Buffer).collect();
+        // The heap is three buffers of the kernel: of words, pairs and quads.
+        let heap = [self.heap; 2];
+        let buffers = heap.into_iter().chain(self.buffers());
+        let mut params: Vec<Value> = buffers.map(Value::Buffer).collect();
         let places = 1u32 << self.place_bits;
         let patience = match self.options.promote {
             Promote::WhenAsked => 0,
@@ -297,9 +286,9 @@ impl Buffers {
         Ok(words.chunks_exact(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect())
     }
 
-    /// Gives all device memory back.
-    pub fn free(self, device: &mut dyn Device) -> Result<()> {
-        let buffers = [
+    /// All of them, in the order of the template's `Params`.
+    fn buffers(&self) -> [BufferId; 10] {
+        [
             self.heap,
             self.roots,
             self.results,
@@ -310,7 +299,11 @@ impl Buffers {
             self.control,
             self.counts,
             self.error,
-        ];
-        buffers.into_iter().try_for_each(|buffer| device.free(buffer))
+        ]
+    }
+
+    /// Gives all device memory back.
+    pub fn free(self, device: &mut dyn Device) -> Result<()> {
+        self.buffers().into_iter().try_for_each(|buffer| device.free(buffer))
     }
 }

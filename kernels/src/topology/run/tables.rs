@@ -121,7 +121,7 @@ impl Tables {
         let width = width.next_multiple_of(4);
         let memory = |what: &str| {
             let reason = StopReason::Memory { limit: options.memory, what: what.into() };
-            super::stopped(reason, Progress { steps: 0, bytes: 0, live: 0 })
+            Failure::stopped(reason, Progress { steps: 0, bytes: 0, live: 0 })
         };
         let input = Input::new(job, width).ok_or_else(|| memory("slots of the start term"))?;
         let used = input.nf.len() as u64;

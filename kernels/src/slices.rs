@@ -1,0 +1,77 @@
+//! Runs that go on in slices: launches of so many rounds that each takes about as long as the host may look away from limits and
+//! interrupts.
+
+use std::time::Duration;
+
+use gchr_core::control::{Control, Progress};
+use gchr_core::profile::Round;
+
+use crate::device::{Device, Launch, Result, traffic_since};
+use crate::outcome::Failure;
+
+/// Rounds of one launch: at first, and at most.
+const FIRST: u32 = 64;
+const MOST: u32 = 1 << 16;
+/// How long a launch should take, about.
+const WANTED: Duration = Duration::from_millis(50);
+
+/// The slices of a run.
+pub(crate) struct Slices {
+    rounds: u32,
+    device: Duration,
+}
+
+impl Slices {
+    pub fn new() -> Self {
+        Self { rounds: FIRST, device: Duration::ZERO }
+    }
+
+    /// Rounds that the next launch may take; few when the run is recorded.
+    pub fn rounds(&self, control: &mut Control<'_>) -> u32 {
+        control.recorder().map_or(self.rounds, |recorder| recorder.rounds_per_point())
+    }
+
+    /// Milliseconds that all launches took on the device.
+    pub fn device_ms(&self) -> f64 {
+        self.device.as_secs_f64() * 1e3
+    }
+
+    /// Launches a kernel and waits for its end. `progress` is how far the run was before.
+    pub fn launch(
+        &mut self,
+        name: &str,
+        launch: &Launch<'_>,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+        progress: Progress,
+    ) -> std::result::Result<(), Failure> {
+        let before = device.traffic();
+        let took = timed(launch, device).map_err(|error| Failure::of_launch(error, control, progress))?;
+        self.device += took;
+        if let Some(recorder) = control.recorder() {
+            recorder.kernel(name, took, traffic_since(before, device));
+        }
+        if took < WANTED / 2 {
+            self.rounds = (self.rounds * 2).min(MOST);
+        } else if took > WANTED * 2 {
+            self.rounds = (self.rounds / 2).max(1);
+        }
+        Ok(())
+    }
+}
+
+/// Launches a kernel, waits for its end, and says how long it took.
+fn timed(launch: &Launch<'_>, device: &mut dyn Device) -> Result<Duration> {
+    let timer = device.start_timer()?;
+    device.launch(launch)?;
+    device.stop_timer(timer)
+}
+
+/// Adds the rounds of a launch to the course of the run.
+pub(crate) fn record(control: &mut Control<'_>, device: &dyn Device, collections: u64, round: Round) {
+    if let Some(recorder) = control.recorder() {
+        recorder.collected(collections);
+        recorder.traffic(device.traffic().unwrap_or_default());
+        recorder.round(round);
+    }
+}
