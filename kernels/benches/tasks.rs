@@ -3,13 +3,14 @@
 //! `tasks [REPEATS]` prints a table; times are those of the device, the launch included, best of the repeats. Context, compilation,
 //! start term and result are not part of them.
 
+mod support;
+
 use gchr_core::control::{Control, Limits};
 use gchr_core::plan::term::{self, TermOptions};
-use gchr_core::source::SourceMap;
-use gchr_kernels::cuda::{Cache, Compiler, Gpu, Nvrtc, Options as NvrtcOptions};
 use gchr_kernels::device::Device;
 use gchr_kernels::tasks::kernels::{Tuning, kernels};
 use gchr_kernels::tasks::run::{Job, Options, Promote, run};
+use support::Machine;
 
 /// Name, program, start term, and the milliseconds that it is to take on one H200, if there is such a bar.
 type Row = (&'static str, &'static str, &'static str, Option<f64>);
@@ -58,41 +59,25 @@ const ROWS: [Row; 10] = [
 ];
 
 fn main() {
-    let repeats = std::env::args().filter_map(|a| a.parse().ok()).next().unwrap_or(3);
-    if let Err(error) = Gpu::open(0) {
-        return println!("no GPU: skipped ({error})");
-    }
-    let compiler = match Nvrtc::find() {
-        Ok(nvrtc) => Compiler::new(nvrtc.clone(), Cache::disabled()),
-        Err(error) => return println!("no NVRTC: skipped ({error})"),
-    };
+    let repeats = support::repeats();
+    let Some(machine) = Machine::find() else { return };
     println!("| program | rule applications | promotions | tasks | spills | device ms | bar ms |");
     println!("|---|---|---|---|---|---|---|");
     for row in ROWS {
-        bench(row, repeats, &compiler);
+        bench(row, repeats, &machine);
     }
 }
 
-fn bench((label, text, input, bar): Row, repeats: u32, compiler: &Compiler) {
-    let mut sources = SourceMap::new();
-    let file = sources.add(label, text);
-    let program = gchr_trs::load(&sources, file).program.expect("the example is right");
-    let term = sources.add("--input", input);
-    let input = gchr_trs::parse_term(&program, &sources, term).expect("the input is right");
+fn bench((label, text, input, bar): Row, repeats: u32, machine: &Machine) {
+    let (sources, program, input) = support::load(label, text, input);
     let plan = term::compile(&program, &TermOptions::tasks(false)).expect("the plan compiles");
     let kernels = kernels(&plan, &program, &sources, Tuning::default()).expect("kernels are generated");
-    let source = gchr_kernels::emit::cuda_text(&kernels.module, label).expect("kernels are printed");
-    let options = NvrtcOptions::kernels();
-    let mut gpu = Gpu::open(0).expect("a GPU was there before");
-    let built =
-        compiler.build_for(gpu.info().capability, &source, "kernels.cu", &options).expect("kernels compile");
-    gpu.load(&built.compiled.image).expect("kernels load");
+    let (mut gpu, memory) = machine.gpu(&kernels.module, label);
     let inputs = [input];
     let job = Job { program: &program, plan: &plan, kernels: &kernels, inputs: &inputs };
     let mut best = f64::INFINITY;
     let mut row = String::new();
     for _ in 0..repeats {
-        let memory = gpu.free_bytes().expect("memory is known") / 10 * 9;
         let blocks = gpu.limits().multiprocessors * 4;
         let first_memory = memory / 4;
         let options = Options {

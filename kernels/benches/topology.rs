@@ -4,15 +4,15 @@
 //! `topology [REPEATS] [--largest]` prints a table, with `--largest` only of the largest size of each system; times are those of
 //! the device, best of the repeats.
 
+mod support;
+
 use gchr_core::control::{Control, Limits};
 use gchr_core::plan::term::{self, TermOptions};
-use gchr_core::source::SourceMap;
-use gchr_kernels::cuda::{Cache, Compiler, Gpu, Nvrtc, Options as NvrtcOptions};
-use gchr_kernels::device::Device;
 use gchr_kernels::topology::codegen::Strategy;
 use gchr_kernels::topology::kernels::{Collector, kernels};
 use gchr_kernels::topology::run::{Job, Options, run};
 use gchr_kernels::topology::system::System;
+use support::Machine;
 
 const SYSTEMS: [(&str, &str, &str, [u32; 3]); 3] = [
     (
@@ -44,15 +44,9 @@ const CONFIGURATIONS: [(&str, Strategy, Collector); 5] = [
 ];
 
 fn main() {
-    let repeats = std::env::args().filter_map(|a| a.parse().ok()).next().unwrap_or(3);
+    let repeats = support::repeats();
     let largest = std::env::args().any(|a| a == "--largest");
-    if let Err(error) = Gpu::open(0) {
-        return println!("no GPU: skipped ({error})");
-    }
-    let compiler = match Nvrtc::find() {
-        Ok(nvrtc) => Compiler::new(nvrtc.clone(), Cache::disabled()),
-        Err(error) => return println!("no NVRTC: skipped ({error})"),
-    };
+    let Some(machine) = Machine::find() else { return };
     println!(
         "| system | configuration | iterations | rule applications | rewritten | slots live = reachable | collections | device ms |"
     );
@@ -62,7 +56,7 @@ fn main() {
             for configuration in CONFIGURATIONS {
                 let label = format!("{name} {size}");
                 let input = input.replace("S^N", &format!("S^{size}"));
-                bench(&label, text, &input, configuration, repeats, &compiler);
+                bench(&label, text, &input, configuration, repeats, &machine);
             }
         }
     }
@@ -74,27 +68,17 @@ fn bench(
     input: &str,
     (name, strategy, collector): (&str, Strategy, Collector),
     repeats: u32,
-    compiler: &Compiler,
+    machine: &Machine,
 ) {
-    let mut sources = SourceMap::new();
-    let file = sources.add(label, text);
-    let program = gchr_trs::load(&sources, file).program.expect("the example is right");
-    let term = sources.add("--input", input);
-    let input = gchr_trs::parse_term(&program, &sources, term).expect("the input is right");
+    let (sources, program, input) = support::load(label, text, input);
     let system = System::new(&program);
     let kernels = kernels(&system, &program, &sources, strategy, collector).expect("kernels are generated");
-    let source = gchr_kernels::emit::cuda_text(&kernels.module, label).expect("kernels are printed");
-    let options = NvrtcOptions::kernels();
-    let mut gpu = Gpu::open(0).expect("a GPU was there before");
-    let built =
-        compiler.build_for(gpu.info().capability, &source, "kernels.cu", &options).expect("kernels compile");
-    gpu.load(&built.compiled.image).expect("kernels load");
+    let (mut gpu, memory) = machine.gpu(&kernels.module, label);
     let plan = term::compile(&program, &TermOptions::default()).expect("the plan compiles");
     let job = Job { program: &program, system: &system, kernels: &kernels, plan: &plan, input: &input };
     let mut best = f64::INFINITY;
     let mut row = String::new();
     for _ in 0..repeats {
-        let memory = gpu.free_bytes().expect("memory is known") / 10 * 9;
         let options = Options { strategy, collector, memory, slots: 1 << 29 };
         let outcome = match run(job, options, &mut gpu, &mut Control::new(Limits::default())) {
             Ok(outcome) => outcome,

@@ -5,10 +5,12 @@
 //! `launch: KERNEL BLOCKS THREADS [cooperative] ARGUMENTS`, `finds: nothing` or the codes of the reports that are among those found.
 //! An argument is a number, `u32=5`, or a buffer, `u32*64` (zeros) or `u32*64=iota` (0, 1, 2, ...).
 
-use std::path::{Path, PathBuf};
+#[path = "support/programs.rs"]
+mod programs;
+
+use std::path::Path;
 
 use gchr_core::control::Control;
-use gchr_core::diagnostic::render_all;
 use gchr_core::source::SourceMap;
 use gchr_kernels::check::{Verdict, check};
 use gchr_kernels::device::Arg;
@@ -18,23 +20,13 @@ use gchr_kernels::text::{Aliases, parse_with};
 use gchr_kernels::topology::codegen::Strategy;
 use gchr_kernels::topology::kernels::{Collector, kernels};
 use gchr_kernels::topology::system::System;
-
-fn files(folder: &str, ending: &str) -> Vec<(PathBuf, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let entries = std::fs::read_dir(folder).expect("the folder is there");
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == ending));
-    paths.sort();
-    let read = |path: PathBuf| (path.clone(), std::fs::read_to_string(path).expect("readable"));
-    paths.into_iter().map(read).collect()
-}
+use programs::files;
 
 fn parse(path: &Path, text: &str) -> Module {
     let mut sources = SourceMap::new();
     let id = sources.add(path.display().to_string(), text);
     let aliases: Aliases = [("T".to_string(), Scalar::U64)].into_iter().collect();
-    let parsed = parse_with(&sources, id, &aliases);
-    parsed.unwrap_or_else(|found| panic!("{}", render_all(&found, &sources, false)))
+    programs::made(parse_with(&sources, id, &aliases), &sources)
 }
 
 /// The lines of the head that say something under a name.
@@ -159,19 +151,15 @@ fn templates_are_accepted() {
 
 #[test]
 fn kernels_of_all_examples_are_accepted() {
-    for (path, text) in files("../examples", "trs") {
-        let mut sources = SourceMap::new();
-        let id = sources.add(path.display().to_string(), text);
-        let loaded = gchr_trs::load(&sources, id);
-        let program =
-            loaded.program.unwrap_or_else(|| panic!("{}", render_all(&loaded.diagnostics, &sources, false)));
+    for (name, text) in programs::examples("trs") {
+        let (sources, program) = programs::terms(&name, &text);
         let system = System::new(&program);
         for strategy in [Strategy::Innermost, Strategy::Relaxed] {
             for collector in [Collector::None, Collector::Queue, Collector::Compact] {
                 let made = kernels(&system, &program, &sources, strategy, collector);
-                let made = made.unwrap_or_else(|found| panic!("{}: {found:#?}", path.display()));
+                let made = programs::made(made, &sources);
                 for verdict in check(&made.module) {
-                    assert!(verdict.accepted(), "{}, {strategy:?}, {collector:?}\n{verdict}", path.display());
+                    assert!(verdict.accepted(), "{name}, {strategy:?}, {collector:?}\n{verdict}");
                 }
             }
         }

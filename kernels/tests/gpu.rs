@@ -27,25 +27,16 @@ struct Turn {
 /// A fresh GPU, or a note that the test is skipped.
 fn bare(test: &str) -> Option<Turn> {
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    match Gpu::open(0) {
-        Ok(gpu) => Some(Turn { gpu, _guard: guard }),
-        Err(e) => {
-            assert!(std::env::var_os("GCHR_REQUIRE_GPU").is_none(), "{e:?}");
-            support::note(&format!("{test}: no GPU: skipped ({e})"));
-            None
-        }
-    }
-}
-
-fn compiler() -> Compiler {
-    Compiler::new(support::find_nvrtc().expect("a machine with a GPU has NVRTC"), Cache::disabled())
+    support::open_gpu(test).map(|gpu| Turn { gpu, _guard: guard })
 }
 
 /// A fresh GPU with the sample kernels.
 fn gpu(test: &str) -> Option<Turn> {
     let mut turn = bare(test)?;
     let capability = turn.gpu.info().capability;
-    let built = compiler().build_for(capability, SAMPLE, "sample.cu", &Options::kernels()).expect("compiles");
+    let built = support::compiler()
+        .build_for(capability, SAMPLE, "sample.cu", &Options::kernels())
+        .expect("compiles");
     assert_eq!(built.compiled.log, "");
     turn.gpu.load(&built.compiled.image).expect("loads");
     Some(turn)
@@ -279,8 +270,9 @@ fn images_of_the_wrong_kind_are_refused() {
     let gpu = &mut turn.gpu;
     let device = gpu.info().capability.number();
     let other = if device / 10 == 8 { 90 } else { 80 };
-    let foreign =
-        compiler().build(SAMPLE, "sample.cu", Arch::Real(other), &Options::kernels()).expect("compiles");
+    let foreign = support::compiler()
+        .build(SAMPLE, "sample.cu", Arch::Real(other), &Options::kernels())
+        .expect("compiles");
     let ptx = |text: &str| Image::ptx(Arch::Virtual(90), text.to_string()).expect("text");
     let images = [
         foreign.compiled.image,
@@ -301,7 +293,7 @@ fn the_driver_translates_ptx() {
     let Some(mut turn) = bare("the_driver_translates_ptx") else { return };
     let gpu = &mut turn.gpu;
     let arch = Arch::Virtual(if gpu.info().capability.number() >= 90 { 90 } else { 75 });
-    let built = compiler().build(SAMPLE, "sample.cu", arch, &Options::kernels()).expect("compiles");
+    let built = support::compiler().build(SAMPLE, "sample.cu", arch, &Options::kernels()).expect("compiles");
     let start = Instant::now();
     gpu.load(&built.compiled.image).expect("loads");
     support::note(&format!("PTX loaded in {:?}", start.elapsed()));
@@ -382,7 +374,9 @@ fn the_driver_sees_the_resources_of_the_compiler() {
     let Some(mut turn) = gpu("the_driver_sees_the_resources_of_the_compiler") else { return };
     let gpu = &mut turn.gpu;
     let options = Options::kernels().with_resource_usage();
-    let built = compiler().build_for(gpu.info().capability, SAMPLE, "sample.cu", &options).expect("compiles");
+    let built = support::compiler()
+        .build_for(gpu.info().capability, SAMPLE, "sample.cu", &options)
+        .expect("compiles");
     let expected = parse_resources(&built.compiled.log);
     assert_eq!(expected.len(), 5);
     let found: Vec<_> = expected

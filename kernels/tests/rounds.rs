@@ -1,6 +1,8 @@
 //! Rounds on the simulator: the programs of docs/semantics.md round by round, and programs that are easily got wrong against the CPU.
 
-use gchr_chr::Request;
+#[path = "support/programs.rs"]
+mod programs;
+
 use gchr_core::control::{Control, Limits};
 use gchr_core::diagnostic::render_all;
 use gchr_core::error::{RunError, StopReason};
@@ -26,16 +28,10 @@ struct Case {
 
 impl Case {
     fn new(text: &str, options: RoundsOptions) -> Self {
-        let mut sources = SourceMap::new();
-        let id = sources.add("test.chr", text);
-        let loaded =
-            gchr_chr::load(&mut sources, &Request { program: id, queries: Vec::new(), facts: Vec::new() });
-        let rendered = render_all(&loaded.diagnostics, &sources, false);
-        let program = loaded.program.unwrap_or_else(|| panic!("{rendered}"));
+        let (sources, program) = programs::constraints("test.chr", text);
         let plan = compile_rounds(&program, options).expect("the plan compiles");
         let batches = batches(&program, &[], &mut Control::default()).expect("goals run");
-        let kernels = kernels(&program, &plan, &sources)
-            .unwrap_or_else(|found| panic!("{}", render_all(&found, &sources, false)));
+        let kernels = programs::made(kernels(&program, &plan, &sources), &sources);
         Self { sources, program, plan, batches, kernels }
     }
 

@@ -1,30 +1,13 @@
 //! The kernels of every constraint example compile for rounds.
 #![cfg(feature = "cuda")]
 
+#[path = "support/programs.rs"]
+mod programs;
 mod support;
 
-use gchr_chr::Request;
 use gchr_core::diagnostic::render_all;
 use gchr_core::plan::chr::{RoundsOptions, compile_rounds};
-use gchr_core::source::SourceMap;
-use gchr_kernels::cuda::{Arch, Options, parse_resources, resource_table};
-use gchr_kernels::emit::cuda_text;
 use gchr_kernels::rounds::kernels::kernels;
-
-fn examples() -> Vec<(String, String)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-    let mut found: Vec<_> = std::fs::read_dir(folder)
-        .expect("the examples are there")
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "chr"))
-        .map(|path| {
-            let text = std::fs::read_to_string(&path).expect("readable");
-            (path.file_name().expect("a file").to_string_lossy().into_owned(), text)
-        })
-        .collect();
-    found.sort();
-    found
-}
 
 /// Examples with something that devices do not run yet.
 const REFUSED: [&str; 3] = ["expressions.chr", "roads.chr", "union_find.chr"];
@@ -33,13 +16,8 @@ const REFUSED: [&str; 3] = ["expressions.chr", "roads.chr", "union_find.chr"];
 fn kernels_of_all_examples_compile() {
     let nvrtc = support::nvrtc("kernels_of_all_examples_compile");
     let mut resources = String::new();
-    for (name, text) in examples() {
-        let mut sources = SourceMap::new();
-        let id = sources.add(&name, &text);
-        let request = Request { program: id, queries: Vec::new(), facts: Vec::new() };
-        let loaded = gchr_chr::load(&mut sources, &request);
-        let program =
-            loaded.program.unwrap_or_else(|| panic!("{}", render_all(&loaded.diagnostics, &sources, false)));
+    for (name, text) in programs::examples("chr") {
+        let (sources, program) = programs::constraints(&name, &text);
         let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
         let made = match kernels(&program, &plan, &sources) {
             Ok(made) => made,
@@ -50,14 +28,9 @@ fn kernels_of_all_examples_compile() {
             }
         };
         assert!(!REFUSED.contains(&&*name), "{name} can be run");
-        let source = cuda_text(&made.module, &name).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
+        let source = support::text(&made.module, &name);
         let Some(nvrtc) = &nvrtc else { continue };
-        let options = Options::kernels().with_resource_usage();
-        let compiled = nvrtc.compile(&source, "kernels.cu", Arch::Real(90), &options);
-        let compiled = compiled.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let used = parse_resources(&compiled.log);
-        assert!(used.iter().all(|kernel| kernel.spill_stores == 0), "{name}: {}", compiled.log);
-        resources += &format!("{name}\n{}\n", resource_table(&used));
+        resources += &support::resources(nvrtc, &source, &name);
     }
     if nvrtc.is_some() {
         insta::assert_snapshot!("rounds_resources_sm_90", resources);
@@ -81,20 +54,9 @@ chain  @ e(A, B), e(B, C), e(C, D) ==> N is A + 1, D =:= N | best(A, 0.5).
 #[test]
 fn kernels_compile_without_a_word_on_all_architectures() {
     let Some(nvrtc) = support::nvrtc("kernels_compile_without_a_word_on_all_architectures") else { return };
-    let mut sources = SourceMap::new();
-    let program = sources.add("all.chr", PROGRAM);
-    let request = Request { program, queries: Vec::new(), facts: Vec::new() };
-    let loaded = gchr_chr::load(&mut sources, &request);
-    let program =
-        loaded.program.unwrap_or_else(|| panic!("{}", render_all(&loaded.diagnostics, &sources, false)));
+    let (sources, program) = programs::constraints("all.chr", PROGRAM);
     let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
-    let made = kernels(&program, &plan, &sources)
-        .unwrap_or_else(|found| panic!("{}", render_all(&found, &sources, false)));
-    let source = cuda_text(&made.module, "all.chr").unwrap_or_else(|found| panic!("{found:#?}"));
-    for arch in [80, 90, 100] {
-        match nvrtc.compile(&source, "kernels.cu", Arch::Real(arch), &Options::kernels()) {
-            Ok(compiled) => assert_eq!(compiled.log, "", "sm_{arch}"),
-            Err(error) => panic!("sm_{arch}: {error}\n{source}"),
-        }
-    }
+    let made = programs::made(kernels(&program, &plan, &sources), &sources);
+    let source = support::text(&made.module, "all.chr");
+    support::compiles_silently(&nvrtc, &source, "all.chr", &[80, 90, 100]);
 }

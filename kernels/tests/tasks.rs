@@ -1,13 +1,16 @@
 //! The tasks scheduler against the interpreter: every term example on the simulator, in one thread and in many, with frames split
 //! when somebody asks and whenever that is possible, and on a GPU when there is one. Same normal form, same rule applications.
 
+#[path = "support/programs.rs"]
+mod programs;
+#[cfg(feature = "cuda")]
 mod support;
 
 use gchr_core::control::{Control, Limits};
 use gchr_core::diagnostic::render_all;
 use gchr_core::error::StopReason;
 use gchr_core::plan::term::{self, TermOptions, TermPlan};
-use gchr_core::rule::{GroundTerm, Program, Start};
+use gchr_core::rule::{GroundTerm, Program};
 use gchr_core::source::SourceMap;
 use gchr_kernels::device::Device;
 use gchr_kernels::sim::{self, SimDevice};
@@ -26,18 +29,14 @@ type Expected = (String, u64, u64);
 
 impl Case {
     fn new(name: &str, text: &str) -> Self {
-        let mut sources = SourceMap::new();
-        let id = sources.add(name, text);
-        let loaded = gchr_trs::load(&sources, id);
-        let rendered = render_all(&loaded.diagnostics, &sources, false);
-        let program = loaded.program.unwrap_or_else(|| panic!("{rendered}"));
+        let (sources, program) = programs::terms(name, text);
         let plan = term::compile(&program, &TermOptions::tasks(false)).expect("the plan compiles");
-        let Start::Term(Some(input)) = program.start.clone() else { panic!("{name} has no input") };
+        let input = programs::input(&program);
         Self { sources, program, plan, input }
     }
 
     fn kernels(&self, tuning: Tuning) -> Kernels {
-        kernels(&self.plan, &self.program, &self.sources, tuning).unwrap_or_else(|found| panic!("{found:#?}"))
+        programs::made(kernels(&self.plan, &self.program, &self.sources, tuning), &self.sources)
     }
 
     fn expected(&self) -> Expected {
@@ -97,22 +96,6 @@ const ONE: Options = Options {
     promote: Promote::WhenAsked,
 };
 
-fn examples() -> Vec<(String, Case)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-    let mut found: Vec<_> = std::fs::read_dir(folder)
-        .expect("the examples are there")
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "trs"))
-        .collect();
-    found.sort();
-    let load = |path: std::path::PathBuf| {
-        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
-        let case = Case::new(&name, &std::fs::read_to_string(&path).expect("readable"));
-        (name, case)
-    };
-    found.into_iter().map(load).collect()
-}
-
 /// Ways to run: one warp that splits nothing of its own accord; several blocks; frames split whenever possible; tiny stacks.
 fn ways() -> [(&'static str, Tuning, Options); 4] {
     let many = Options { blocks: 3, block: 64, ..ONE };
@@ -132,7 +115,8 @@ fn ways() -> [(&'static str, Tuning, Options); 4] {
 #[test]
 fn examples_on_the_simulator() {
     let mut promotions = 0;
-    for (name, case) in examples() {
+    for (name, text) in programs::examples("trs") {
+        let case = Case::new(&name, &text);
         let expected = case.expected();
         for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
             let kernels = case.kernels(tuning);
@@ -317,26 +301,21 @@ fn many_seeds() {
 #[cfg(feature = "cuda")]
 mod gpu {
     use super::*;
-    use gchr_kernels::cuda::{Cache, Compiler, Gpu, Options as NvrtcOptions};
+    use gchr_kernels::cuda::Gpu;
 
     #[test]
     fn examples_on_a_gpu() {
-        if let Err(error) = Gpu::open(0) {
-            assert!(std::env::var_os("GCHR_REQUIRE_GPU").is_none(), "{error}");
-            return support::note(&format!("examples_on_a_gpu: no GPU: skipped ({error})"));
+        if support::open_gpu("examples_on_a_gpu").is_none() {
+            return;
         }
-        let compiler =
-            Compiler::new(support::find_nvrtc().expect("a machine with a GPU has NVRTC"), Cache::disabled());
+        let compiler = support::compiler();
         for (name, text) in EXAMPLES {
             let case = Case::new(name, text);
             let expected = case.expected();
             for promote in [Promote::WhenAsked, Promote::Always] {
                 let kernels = case.kernels(Tuning::default());
-                let source = gchr_kernels::emit::cuda_text(&kernels.module, name).expect("kernels print");
                 let mut gpu = Gpu::open(0).expect("a GPU was there before");
-                let options = NvrtcOptions::kernels();
-                let built = compiler.build_for(gpu.info().capability, &source, "kernels.cu", &options);
-                gpu.load(&built.expect("kernels compile").compiled.image).expect("kernels load");
+                support::load(&mut gpu, &compiler, &kernels.module, name);
                 let options = Options {
                     memory: 1 << 32,
                     first_memory: 1 << 30,

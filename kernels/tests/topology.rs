@@ -1,12 +1,15 @@
 //! The topology scheduler against the interpreter: every term example, in every configuration, on the simulator and on a GPU when
 //! there is one. Same normal form, same rule applications; with a collector no slot is lost.
 
+#[path = "support/programs.rs"]
+mod programs;
+#[cfg(feature = "cuda")]
 mod support;
 
 use gchr_core::control::{Control, Limits};
 use gchr_core::diagnostic::render_all;
 use gchr_core::plan::term::{self, TermOptions, TermPlan};
-use gchr_core::rule::{GroundTerm, Program, Start};
+use gchr_core::rule::{GroundTerm, Program};
 use gchr_core::source::SourceMap;
 use gchr_kernels::device::Device;
 use gchr_kernels::sim::{self, SimDevice};
@@ -28,20 +31,16 @@ struct Case {
 
 impl Case {
     fn new(name: &str, text: &str) -> Self {
-        let mut sources = SourceMap::new();
-        let id = sources.add(name, text);
-        let loaded = gchr_trs::load(&sources, id);
-        let rendered = render_all(&loaded.diagnostics, &sources, false);
-        let program = loaded.program.unwrap_or_else(|| panic!("{rendered}"));
+        let (sources, program) = programs::terms(name, text);
         let plan = term::compile(&program, &TermOptions::default()).expect("the plan compiles");
         let system = System::new(&program);
-        let Start::Term(Some(input)) = program.start.clone() else { panic!("{name} has no input") };
+        let input = programs::input(&program);
         Self { sources, program, plan, system, input }
     }
 
     fn kernels(&self, strategy: Strategy, collector: Collector) -> Kernels {
-        kernels(&self.system, &self.program, &self.sources, strategy, collector)
-            .unwrap_or_else(|found| panic!("{}", render_all(&found, &SourceMap::new(), false)))
+        let made = kernels(&self.system, &self.program, &self.sources, strategy, collector);
+        programs::made(made, &self.sources)
     }
 
     /// Normal form and rule applications of the interpreter.
@@ -101,27 +100,10 @@ fn check(case: &Case, name: &str, slots: u64) {
     }
 }
 
-/// Term examples with the inputs of their files.
-fn examples() -> Vec<(String, Case)> {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-    let mut found: Vec<_> = std::fs::read_dir(folder)
-        .expect("the examples are there")
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "trs"))
-        .collect();
-    found.sort();
-    let load = |path: std::path::PathBuf| {
-        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
-        let case = Case::new(&name, &std::fs::read_to_string(&path).expect("readable"));
-        (name, case)
-    };
-    found.into_iter().map(load).collect()
-}
-
 #[test]
 fn examples_on_the_simulator() {
-    for (name, case) in examples() {
-        check(&case, &name, 1 << 14);
+    for (name, text) in programs::examples("trs") {
+        check(&Case::new(&name, &text), &name, 1 << 14);
     }
 }
 
@@ -239,16 +221,14 @@ fn arithmetic_errors_are_told() {
 #[cfg(feature = "cuda")]
 mod gpu {
     use super::*;
-    use gchr_kernels::cuda::{Cache, Compiler, Gpu, Options as NvrtcOptions};
+    use gchr_kernels::cuda::Gpu;
 
     #[test]
     fn examples_on_a_gpu() {
-        if let Err(error) = Gpu::open(0) {
-            assert!(std::env::var_os("GCHR_REQUIRE_GPU").is_none(), "{error}");
-            return support::note(&format!("examples_on_a_gpu: no GPU: skipped ({error})"));
+        if support::open_gpu("examples_on_a_gpu").is_none() {
+            return;
         }
-        let compiler =
-            Compiler::new(support::find_nvrtc().expect("a machine with a GPU has NVRTC"), Cache::disabled());
+        let compiler = support::compiler();
         let mut cases = vec![
             ("plus.trs".to_string(), Case::new("plus.trs", PLUS)),
             ("features.trs".to_string(), Case::new("features.trs", FEATURES)),
@@ -262,12 +242,8 @@ mod gpu {
                 for collector in COLLECTORS {
                     let label = format!("{name}, {}, {}", strategy.name(), collector.name());
                     let kernels = case.kernels(strategy, collector);
-                    let source =
-                        gchr_kernels::emit::cuda_text(&kernels.module, &name).expect("kernels print");
-                    let options = NvrtcOptions::kernels();
                     let mut gpu = Gpu::open(0).expect("a GPU was there before");
-                    let built = compiler.build_for(gpu.info().capability, &source, "kernels.cu", &options);
-                    gpu.load(&built.expect("kernels compile").compiled.image).expect("kernels load");
+                    support::load(&mut gpu, &compiler, &kernels.module, &name);
                     let options = Options { strategy, collector, memory: 1 << 30, slots: 1 << 10 };
                     let (text, rewrites, _, report) = case.on(&mut gpu, &kernels, options).expect(&label);
                     assert_eq!((&text, rewrites), (&expected.0, expected.1), "{label}");

@@ -66,24 +66,8 @@ pub struct OnGpu {
 impl OnGpu {
     /// The first GPU with the kernels of the module; `None` without a GPU, which is noted. One test at a time may hold it.
     pub fn new(test: &str, module: &Module) -> Option<Self> {
-        use gchr_kernels::cuda::{Cache, Compiler, Gpu};
-        let mut gpu = match Gpu::open(0) {
-            Ok(gpu) => gpu,
-            Err(error) => {
-                assert!(std::env::var_os("GCHR_REQUIRE_GPU").is_none(), "{error:?}");
-                crate::support::note(&format!("{test}: no GPU: skipped ({error})"));
-                return None;
-            }
-        };
-        let text = gchr_kernels::cuda_text(module, "program.chr").expect("lowers");
-        let compiler = Compiler::new(
-            crate::support::find_nvrtc().expect("a machine with a GPU has NVRTC"),
-            Cache::disabled(),
-        );
-        let options = gchr_kernels::cuda::Options::kernels();
-        let built =
-            compiler.build_for(gpu.info().capability, &text, "kernels.cu", &options).expect("compiles");
-        gpu.load(&built.compiled.image).expect("loads");
+        let mut gpu = crate::support::open_gpu(test)?;
+        crate::support::load(&mut gpu, &crate::support::compiler(), module, "program.chr");
         Some(Self { gpu })
     }
 }

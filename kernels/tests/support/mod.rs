@@ -1,10 +1,15 @@
-//! What the tests of the device runtime share: finding NVRTC, and saying so when a test is skipped.
+//! What the tests of the device runtime share: finding NVRTC and a GPU, saying so when a test is skipped, compiling.
+#![allow(dead_code, reason = "each test uses its part")]
 
 use std::io::Write;
 use std::path::Path;
 
 use gchr_kernels::cuda::nvrtc::search::Places;
-use gchr_kernels::cuda::{Nvrtc, NvrtcError};
+use gchr_kernels::cuda::{
+    Arch, Cache, Compiler, Gpu, Nvrtc, NvrtcError, Options, parse_resources, resource_table,
+};
+use gchr_kernels::emit::cuda_text;
+use gchr_kernels::ir::Module;
 
 /// The NVRTC that `.ci/fetch-nvrtc` fetched, else the one that the environment gives.
 pub fn find_nvrtc() -> Result<Nvrtc, NvrtcError> {
@@ -16,7 +21,6 @@ pub fn find_nvrtc() -> Result<Nvrtc, NvrtcError> {
 }
 
 /// NVRTC, or a note that the test is skipped. With `GCHR_REQUIRE_NVRTC` set, the test fails instead.
-#[allow(dead_code)]
 pub fn nvrtc(test: &str) -> Option<Nvrtc> {
     match find_nvrtc() {
         Ok(nvrtc) => Some(nvrtc),
@@ -28,8 +32,62 @@ pub fn nvrtc(test: &str) -> Option<Nvrtc> {
     }
 }
 
+/// The CUDA text of kernels.
+pub fn text(module: &Module, name: &str) -> String {
+    cuda_text(module, name).unwrap_or_else(|found| panic!("{name}: {found:#?}"))
+}
+
+/// The resources that kernels use on an H100 or H200, as a table under the name of the program. Registers suffice.
+pub fn resources(nvrtc: &Nvrtc, source: &str, name: &str) -> String {
+    let options = Options::kernels().with_resource_usage();
+    let compiled = nvrtc.compile(source, "kernels.cu", Arch::Real(90), &options);
+    let compiled = compiled.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let used = parse_resources(&compiled.log);
+    assert!(used.iter().all(|kernel| kernel.spill_stores == 0), "{name}: {}", compiled.log);
+    format!("{name}\n{}\n", resource_table(&used))
+}
+
+/// Kernels compile for architectures without a word from the compiler, which would also speak of spills.
+pub fn compiles_silently(nvrtc: &Nvrtc, source: &str, label: &str, archs: &[u32]) {
+    let options = Options::kernels().with("--ptxas-options=--warn-on-spills");
+    for &arch in archs {
+        match nvrtc.compile(source, "kernels.cu", Arch::Real(arch), &options) {
+            Ok(compiled) if compiled.log.is_empty() => {}
+            Ok(compiled) => {
+                let text = std::env::temp_dir().join("gchr-kernels.cu");
+                let _ = std::fs::write(&text, source);
+                panic!("{label} for sm_{arch}: {}\nthe text is in {}", compiled.log, text.display());
+            }
+            Err(error) => panic!("{label} for sm_{arch}: {error}\n{source}"),
+        }
+    }
+}
+
+/// The first GPU, or a note that the test is skipped. With `GCHR_REQUIRE_GPU` set, the test fails instead.
+pub fn open_gpu(test: &str) -> Option<Gpu> {
+    match Gpu::open(0) {
+        Ok(gpu) => Some(gpu),
+        Err(error) => {
+            assert!(std::env::var_os("GCHR_REQUIRE_GPU").is_none(), "{error:?}");
+            note(&format!("{test}: no GPU: skipped ({error})"));
+            None
+        }
+    }
+}
+
+/// A compiler on a machine with a GPU.
+pub fn compiler() -> Compiler {
+    Compiler::new(find_nvrtc().expect("a machine with a GPU has NVRTC"), Cache::disabled())
+}
+
+/// Brings kernels to a GPU.
+pub fn load(gpu: &mut Gpu, compiler: &Compiler, module: &Module, name: &str) {
+    let source = text(module, name);
+    let built = compiler.build_for(gpu.info().capability, &source, "kernels.cu", &Options::kernels());
+    gpu.load(&built.expect("kernels compile").compiled.image).expect("kernels load");
+}
+
 /// Writes a line past the output capture of the test harness.
-#[allow(dead_code)]
 pub fn note(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
