@@ -116,7 +116,7 @@ pub static TEMPLATES: [Template; 11] = [
         about: "whether operations on numbers have values",
         text: text!("checked"),
         uses: &[],
-        includes: &[],
+        includes: &["arithmetic"],
     },
     Template {
         name: "claims",

@@ -212,8 +212,9 @@ __device__ __forceinline__ i64 int_sign(u32* error, u32 site, i64 a) {
     return a < 0ll ? -1ll : a > 0ll ? 1ll : 0ll;
 }
 
-// The greatest common divisor, never negative.
-__device__ __noinline__ i64 int_gcd(u32* error, u32 site, i64 a, i64 b) {
+// The greatest common divisor, which may be 2^63.
+// shares: nothing
+__device__ __forceinline__ u64 divisor(i64 a, i64 b) {
     u64 x = a < 0ll ? 0ull - u64(a) : u64(a);
     u64 y = b < 0ll ? 0ull - u64(b) : u64(b);
     while (y != 0ull) {
@@ -221,6 +222,12 @@ __device__ __noinline__ i64 int_gcd(u32* error, u32 site, i64 a, i64 b) {
         x = y;
         y = rest;
     }
+    return x;
+}
+
+// The greatest common divisor, never negative.
+__device__ __noinline__ i64 int_gcd(u32* error, u32 site, i64 a, i64 b) {
+    u64 x = divisor(a, b);
     if (x == 0x8000000000000000ull) {
         fail(error, site, 0u, u64(a), u64(b));
         return 0ll;

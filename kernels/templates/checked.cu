@@ -3,6 +3,9 @@
 // Guards ask before they compute: a condition without a value counts only where all other conditions of the guard hold, so that nothing
 // is noted while instances are searched.
 
+// From the template `arithmetic`: the greatest common divisor, which may be 2^63.
+__device__ u64 divisor(i64 a, i64 b);
+
 // shares: nothing
 __device__ __forceinline__ u32 int_add_wrong(i64 a, i64 b) {
     i64 r = i64(u64(a) + u64(b));
@@ -178,13 +181,7 @@ __device__ __forceinline__ i64 int_abs_value(i64 a) {
 // pre: int_gcd_wrong(a, b) is 0
 // shares: nothing
 __device__ __forceinline__ i64 int_gcd_value(i64 a, i64 b) {
-    u64 x = a < 0ll ? 0ull - u64(a) : u64(a);
-    u64 y = b < 0ll ? 0ull - u64(b) : u64(b);
-    while (y != 0ull) {
-        u64 rest = x % y;
-        x = y;
-        y = rest;
-    }
+    u64 x = divisor(a, b);
     return i64(x);
 }
 

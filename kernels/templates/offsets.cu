@@ -22,6 +22,33 @@ __device__ __forceinline__ u32 block_sum(u32 mine, in_shared u32* sums) {
     return sums[0u];
 }
 
+// Exclusive sum over the threads of a block, on top of what came before.
+// pre: all 256 threads of the block call it together; parts has 8 elements that no other thread is still using; running[at] is the sum
+//     so far
+// post: running[at] has grown by the sum of all; parts can be used again behind a barrier
+// shares: parts: lane 31 of each warp writes its own element, all read behind a barrier
+__device__ __forceinline__ u32 running_sum(u32 mine, in_shared u32* parts, in_local u32* running, u32 at) {
+    u32 upto = mine;
+    #pragma unroll
+    for (u32 distance = 1u; distance < 32u; distance <<= 1u) {
+        u32 other = shfl_up(0xffffffffu, upto, distance);
+        upto = upto + (lane_id() >= distance ? other : 0u);
+    }
+    barrier();
+    if (lane_id() == 31u) {
+        parts[threadIdx.x >> 5u] = upto;
+    }
+    barrier();
+    u32 before = running[at] + upto - mine;
+    u32 all = 0u;
+    for (u32 w = 0u; w < 8u; w += 1u) {
+        before = before + (w < threadIdx.x >> 5u ? parts[w] : 0u);
+        all = all + parts[w];
+    }
+    running[at] = running[at] + all;
+    return before;
+}
+
 // Writes to offsets[i] the sum of counts[0] to counts[i - 1], and to offsets[count] the sum of all.
 // pre: every thread of the grid calls it with the same arguments; all blocks are resident and have 256 threads; block_sums has an
 //     element for each block; sums has 8 elements that no other thread is still using; the sum of all counts is below 2^32
@@ -44,9 +71,11 @@ __device__ __forceinline__ void scan_counts(u32* counts, u32* offsets, u32 count
     for (u32 b = threadIdx.x; b < blockIdx.x; b += 256u) {
         lower = lower + block_sums[b];
     }
-    u32 running = block_sum(lower, sums);
+    u32 running[1];
+    u32 below = block_sum(lower, sums);
+    running[0u] = below;
     if (blockIdx.x == gridDim.x - 1u && threadIdx.x == 0u) {
-        offsets[count] = running + own_sum;
+        offsets[count] = below + own_sum;
     }
     for (u32 at = start; at < end; at += 256u) {
         u32 k = at + threadIdx.x;
@@ -54,23 +83,7 @@ __device__ __forceinline__ void scan_counts(u32* counts, u32* offsets, u32 count
         if (k < end) {
             value = counts[k];
         }
-        // Inclusive sums over the lanes.
-        u32 upto = value;
-        #pragma unroll
-        for (u32 distance = 1u; distance < 32u; distance <<= 1u) {
-            u32 other = shfl_up(0xffffffffu, upto, distance);
-            upto = upto + (lane_id() >= distance ? other : 0u);
-        }
-        barrier();
-        if (lane_id() == 31u) {
-            sums[threadIdx.x >> 5u] = upto;
-        }
-        barrier();
-        u32 before = running + upto - value;
-        for (u32 w = 0u; w < 8u; w += 1u) {
-            before = before + (w < threadIdx.x >> 5u ? sums[w] : 0u);
-            running = running + sums[w];
-        }
+        u32 before = running_sum(value, sums, running, 0u);
         if (k < end) {
             offsets[k] = before;
         }

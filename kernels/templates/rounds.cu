@@ -117,7 +117,8 @@ constexpr u32 WORTH_COLLECTING = 4096u;
 // From the template `grid_barrier`: all threads of the grid wait for each other.
 __device__ void grid_barrier(u32* word);
 
-// From the template `offsets`: the exclusive scan of counts.
+// From the template `offsets`: exclusive sums over the threads of a block, and of counts over all threads.
+__device__ u32 running_sum(u32 mine, in_shared u32* parts, in_local u32* running, u32 at);
 __device__ void scan_counts(u32* counts, u32* offsets, u32 count, u32* block_sums, u32* arrivals, in_shared u32* sums);
 
 // Sets a flag of the round.
@@ -420,32 +421,6 @@ __device__ __forceinline__ void decide(Params p, u32 place, in_shared u32* sums)
             atomic_add_block(&sums[s], added);
         }
     }
-}
-
-// Exclusive sum over the threads of a block.
-// pre: all threads of the block call it together; parts has 8 elements that no other thread is still using; running[0] is the sum so far
-// post: running[0] has grown by the sum of all; parts can be used again behind a barrier
-// shares: parts: lane 31 of each warp writes its own element, all read behind a barrier
-__device__ __forceinline__ u32 running_sum(u32 mine, in_shared u32* parts, in_local u32* running, u32 at) {
-    u32 upto = mine;
-    #pragma unroll
-    for (u32 distance = 1u; distance < 32u; distance <<= 1u) {
-        u32 other = shfl_up(0xffffffffu, upto, distance);
-        upto = upto + (lane_id() >= distance ? other : 0u);
-    }
-    barrier();
-    if (lane_id() == 31u) {
-        parts[threadIdx.x >> 5u] = upto;
-    }
-    barrier();
-    u32 before = running[at] + upto - mine;
-    u32 all = 0u;
-    for (u32 w = 0u; w < 8u; w += 1u) {
-        before = before + (w < threadIdx.x >> 5u ? parts[w] : 0u);
-        all = all + parts[w];
-    }
-    running[at] = running[at] + all;
-    return before;
 }
 
 // Makes the counts of the round those of the store.

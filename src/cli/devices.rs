@@ -1,12 +1,11 @@
 //! `gchr devices`: what can run programs here.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use gchr::device;
 use indicatif::BinaryBytes;
 
-use super::sink::Stdout;
+use super::sink::print;
 use super::{Exit, report};
 
 /// Lists the devices on standard output; what is missing for GPUs goes to standard error.
@@ -38,12 +37,5 @@ pub fn run() -> Exit {
             }
         }
     }
-    let mut out = Stdout::new();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if !out.is_closed() => {
-            report::problem("U0107", &format!("cannot write: {error}"), "check where the output goes");
-            Exit::Failed
-        }
-        _ => Exit::Done,
-    }
+    print(&text)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use gchr::simd::{Counters, MAX_THREADS, Options, Program, load_memory};
 use gchr::{Control, Diagnostics, Limits};
 
-use super::sink::Stdout;
+use super::sink::print;
 use super::{Exit, interrupt, report};
 
 /// Arguments of `gchr simd`.
@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Exit {
         Err(found) => return refuse(&found),
     };
     if args.print {
-        return write(&program.to_string());
+        return print(&program.to_string());
     }
     let mut machine = match program.machine(options) {
         Ok(machine) => machine,
@@ -69,7 +69,7 @@ pub fn run(args: &Args) -> Exit {
     let undefined = program.undefined(&machine);
     report::diagnostics(&undefined);
     let exit = match &stopped {
-        Ok(()) => write(&machine.result()),
+        Ok(()) => print(&machine.result()),
         Err(stop) => {
             report::diagnostics(&program.stopped(stop));
             Exit::Failed
@@ -96,17 +96,6 @@ fn options(args: &Args) -> Result<Options, Diagnostics> {
 fn refuse(found: &Diagnostics) -> Exit {
     report::diagnostics(found);
     Exit::Usage
-}
-
-fn write(text: &str) -> Exit {
-    let mut out = Stdout::new();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if !out.is_closed() => {
-            report::problem("U0107", &format!("cannot write: {error}"), "check where the output goes");
-            Exit::Failed
-        }
-        _ => Exit::Done,
-    }
 }
 
 fn stats(counters: &Counters) {

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use tempfile::NamedTempFile;
 
-use super::interrupt;
+use super::{Exit, interrupt, report};
 
 /// The files being written aside, so that they can be removed when the process is ended from outside.
 static ASIDE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -58,6 +58,18 @@ impl Write for Stdout {
     fn flush(&mut self) -> io::Result<()> {
         let flushed = self.inner.flush();
         self.watch(flushed)
+    }
+}
+
+/// Writes a text to standard output, and says so when that fails.
+pub fn print(text: &str) -> Exit {
+    let mut out = Stdout::new();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if !out.is_closed() => {
+            report::problem("U0107", &format!("cannot write: {error}"), "check where the output goes");
+            Exit::Failed
+        }
+        _ => Exit::Done,
     }
 }
 

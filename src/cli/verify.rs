@@ -1,14 +1,12 @@
 //! `gchr verify`: what the checker says of kernels.
 
-use std::io::Write;
-
 use clap::ValueEnum;
 use gchr::device::{Assumption, Reason, Verdict, verify_file};
 use gchr::{CompileOptions, Diagnostics, Schedule};
 use serde_json::{Value, json};
 
 use super::device::ScheduleArgs;
-use super::sink::Stdout;
+use super::sink::print;
 use super::{Exit, ProgramArgs, report};
 
 /// Arguments of `gchr verify`.
@@ -72,14 +70,9 @@ pub fn run(args: &Args) -> Exit {
         Format::Text => verdicts.iter().map(|v| describe(v, args.explain)).collect(),
         Format::Json => format!("{:#}\n", Value::Array(verdicts.iter().map(as_json).collect())),
     };
-    let mut out = Stdout::new();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if !out.is_closed() => {
-            report::problem("U0107", &format!("cannot write: {error}"), "check where the output goes");
-            Exit::Failed
-        }
-        _ if verdicts.iter().all(Verdict::accepted) => Exit::Done,
-        _ => Exit::Failed,
+    match print(&text) {
+        Exit::Done if !verdicts.iter().all(Verdict::accepted) => Exit::Failed,
+        exit => exit,
     }
 }
 

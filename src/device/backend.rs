@@ -1,13 +1,15 @@
 //! Where kernels are brought to: a GPU, or the simulator of one.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use gchr_core::control::Control;
 use gchr_core::diagnostic::Diagnostic;
+use gchr_core::stats::Stats;
 use gchr_kernels::cuda::{Capability, Compiler, Gpu, Image, Options as NvrtcOptions, driver};
-use gchr_kernels::device::DeviceError;
+use gchr_kernels::device::{Device as _, DeviceError};
 use gchr_kernels::ir::Module;
+use gchr_kernels::outcome::Failure;
 use gchr_kernels::sim::{self, SimDevice};
 
 use super::Device;
@@ -15,7 +17,7 @@ use super::source::NAME;
 use crate::stack::with_large_stack;
 
 /// Bytes that tables may take on the simulator unless a limit is given.
-pub(super) const SIM_MEMORY: u64 = 1 << 30;
+const SIM_MEMORY: u64 = 1 << 30;
 /// Bytes beside the tables on the simulator: registers of resident blocks, control words.
 const SIM_EXTRA: u64 = 64 << 20;
 /// Blocks that the simulator runs side by side. Every iteration ends with barriers that all of them must reach, so more cost time.
@@ -46,6 +48,59 @@ impl Backend {
                 Ok((made, Backend::Sim(simulated.map_err(told)?)))
             }
         }
+    }
+
+    /// Runs something on the device. Statistics name the device as the command line does.
+    pub fn run<O: HasStats, L>(
+        &self,
+        control: &mut Control<'_>,
+        work: impl FnOnce(Place<'_>, &mut Control<'_>) -> Result<O, Failure<L>>,
+    ) -> Result<O, Failure<L>> {
+        let limit = control.limits().memory;
+        let (mut result, name) = match self {
+            Backend::Gpu(gpu) => {
+                // A run that panicked leaves a GPU that at worst says that it is lost.
+                let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
+                let fits = gpu.free_bytes()? / 10 * 9;
+                let memory = limit.map_or(fits, |limit| limit.min(fits));
+                let name = format!("gpu:{} {}", gpu.info().ordinal, gpu.info().name);
+                (work(Place { device: &mut *gpu, memory, simulated: false }, control), name)
+            }
+            Backend::Sim(kernels) => {
+                let memory = limit.unwrap_or(SIM_MEMORY);
+                let mut device = simulator(kernels, memory, control);
+                (work(Place { device: &mut device, memory, simulated: true }, control), "sim".to_string())
+            }
+        };
+        change_stats(&mut result, |stats| stats.device = Some(name));
+        result
+    }
+}
+
+/// Where a run takes place.
+pub(super) struct Place<'d> {
+    pub device: &'d mut dyn gchr_kernels::device::Device,
+    /// Bytes of device memory that the run may take.
+    pub memory: u64,
+    /// Whether it is the simulator: what is cheap on a GPU is dear there.
+    pub simulated: bool,
+}
+
+/// What a run gives.
+pub(super) trait HasStats {
+    /// What it cost.
+    fn stats(&mut self) -> &mut Stats;
+}
+
+/// Adds to the statistics of a run, which may have been stopped.
+pub(super) fn change_stats<O: HasStats, L>(
+    result: &mut Result<O, Failure<L>>,
+    change: impl FnOnce(&mut Stats),
+) {
+    match result {
+        Ok(outcome) => change(outcome.stats()),
+        Err(Failure::Stopped(stopped)) => change(&mut stopped.stats),
+        Err(Failure::Device(_)) => {}
     }
 }
 
@@ -89,7 +144,7 @@ fn compile<T>(
 }
 
 /// A simulator that stops with the run. When tables grow, the old ones are held beside the new ones.
-pub(super) fn simulator<'a>(kernels: &sim::Program, memory: u64, control: &Control<'a>) -> SimDevice<'a> {
+fn simulator<'a>(kernels: &sim::Program, memory: u64, control: &Control<'a>) -> SimDevice<'a> {
     let memory_limit = memory.saturating_mul(2).saturating_add(SIM_EXTRA);
     let options = sim::Options { memory_limit, resident_blocks: SIM_BLOCKS, ..sim::Options::default() };
     let mut device = SimDevice::new(kernels.clone(), options);

@@ -1,19 +1,16 @@
 //! Running a constraint program on a device, in rounds.
 
-use std::sync::PoisonError;
-
 use gchr_core::control::Control;
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::plan::chr::{ChrPlan, RoundsOptions, compile_rounds};
 use gchr_core::rule::Semantics;
 use gchr_core::stats::Stats;
-use gchr_kernels::device::Device as _;
 use gchr_kernels::ir::Module;
 use gchr_kernels::rounds::kernels::{Kernels, kernels};
 use gchr_kernels::rounds::run::{self, Failure, Job, Options, Outcome};
 use gchr_kernels::rounds::start;
 
-use super::backend::{Backend, SIM_MEMORY, simulator};
+use super::backend::{Backend, HasStats, Place};
 use crate::executable::CompileOptions;
 use crate::program::Program;
 use crate::stack::with_large_stack;
@@ -71,36 +68,17 @@ impl RoundsPlan {
     pub fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Outcome, Failure> {
         let batches = start::batches(&program.rules, &program.facts, control);
         let batches = batches.map_err(|error| Failure::from(*error))?;
-        let limit = control.limits().memory;
         let rules = &program.rules;
         let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, batches: &batches };
-        let (result, name) = match &self.backend {
-            Backend::Gpu(gpu) => {
-                // A run that panicked leaves a GPU that at worst says that it is lost.
-                let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
-                let fits = gpu.free_bytes()? / 10 * 9;
-                let memory = limit.map_or(fits, |limit| limit.min(fits));
-                let name = format!("gpu:{} {}", gpu.info().ordinal, gpu.info().name);
-                (run::run(job, Options { memory, rows: GPU_ROWS }, &mut *gpu, control), name)
-            }
-            Backend::Sim(kernels) => {
-                let memory = limit.unwrap_or(SIM_MEMORY);
-                let mut device = simulator(kernels, memory, control);
-                let options = Options { memory, rows: SIM_ROWS };
-                (run::run(job, options, &mut device, control), "sim".to_string())
-            }
-        };
-        named(result, &name)
+        self.backend.run(control, |Place { device, memory, simulated }, control| {
+            let rows = if simulated { SIM_ROWS } else { GPU_ROWS };
+            run::run(job, Options { memory, rows }, device, control)
+        })
     }
 }
 
-/// Statistics name the device as the command line does.
-fn named(mut result: Result<Outcome, Failure>, name: &str) -> Result<Outcome, Failure> {
-    let set = |stats: &mut Stats| stats.device = Some(name.to_string());
-    match &mut result {
-        Ok(outcome) => set(&mut outcome.stats),
-        Err(Failure::Stopped(stopped)) => set(&mut stopped.stats),
-        Err(Failure::Device(_)) => {}
+impl HasStats for Outcome {
+    fn stats(&mut self) -> &mut Stats {
+        &mut self.stats
     }
-    result
 }

@@ -1,18 +1,16 @@
 //! Running a term program on a device: its kernels made ready, its term normalised.
 
-use std::sync::PoisonError;
-
 use gchr_core::control::Control;
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::exec::term::NormalForm;
 use gchr_core::plan::term::TermPlan;
 use gchr_core::rule::GroundTerm;
 use gchr_core::stats::Stats;
-use gchr_kernels::device::{Device as _, DeviceError};
+use gchr_kernels::device::DeviceError;
 use gchr_kernels::outcome::Failure;
 use gchr_kernels::{tasks, topology};
 
-use super::backend::{Backend, SIM_BLOCKS, SIM_MEMORY, simulator};
+use super::backend::{Backend, HasStats, Place, SIM_BLOCKS, change_stats};
 use super::source::lower;
 use super::verify::before_launch;
 use super::{Device, Lowered, Report, Schedule};
@@ -76,25 +74,15 @@ impl DevicePlan {
         input: &GroundTerm,
         control: &mut Control<'_>,
     ) -> Result<Outcome, Failure> {
-        let limit = control.limits().memory;
-        let (result, name) = match &self.backend {
-            Backend::Gpu(gpu) => {
-                // A run that panicked leaves a GPU that at worst says that it is lost.
-                let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
-                let fits = gpu.free_bytes()? / 10 * 9;
-                let memory = limit.map_or(fits, |limit| limit.min(fits));
-                let name = format!("gpu:{} {}", gpu.info().ordinal, gpu.info().name);
-                let scale = Scale { memory, slots: GPU_SLOTS, tasks: gpu_tasks(memory, gpu.limits()) };
-                (self.run_on(program, input, scale, &mut *gpu, control), name)
-            }
-            Backend::Sim(kernels) => {
-                let memory = limit.unwrap_or(SIM_MEMORY);
-                let mut device = simulator(kernels, memory, control);
-                let scale = Scale { memory, slots: SIM_SLOTS, tasks: sim_tasks(memory) };
-                (self.run_on(program, input, scale, &mut device, control), "sim".to_string())
-            }
-        };
-        named(result, &name, self.verify_ms)
+        let mut result = self.backend.run(control, |Place { device, memory, simulated }, control| {
+            let scale = match simulated {
+                false => Scale { memory, slots: GPU_SLOTS, tasks: gpu_tasks(memory, device.limits()) },
+                true => Scale { memory, slots: SIM_SLOTS, tasks: sim_tasks(memory) },
+            };
+            self.run_on(program, input, scale, device, control)
+        });
+        change_stats(&mut result, |stats| stats.verify_ms = Some(self.verify_ms));
+        result
     }
 
     fn run_on(
@@ -136,6 +124,12 @@ pub(crate) struct Outcome {
     pub report: Report,
 }
 
+impl HasStats for Outcome {
+    fn stats(&mut self) -> &mut Stats {
+        &mut self.stats
+    }
+}
+
 /// How much of a device a run uses.
 #[derive(Clone, Copy)]
 struct Scale {
@@ -167,18 +161,4 @@ fn sim_tasks(memory: u64) -> tasks::run::Options {
         report: SIM_REPORT,
         promote: tasks::run::Promote::WhenAsked,
     }
-}
-
-/// Statistics name the device as the command line does, and say what the check of the kernels took.
-fn named(mut result: Result<Outcome, Failure>, name: &str, verify_ms: f64) -> Result<Outcome, Failure> {
-    let set = |stats: &mut Stats| {
-        stats.device = Some(name.to_string());
-        stats.verify_ms = Some(verify_ms);
-    };
-    match &mut result {
-        Ok(outcome) => set(&mut outcome.stats),
-        Err(Failure::Stopped(stopped)) => set(&mut stopped.stats),
-        Err(Failure::Device(_)) => {}
-    }
-    result
 }

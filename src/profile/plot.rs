@@ -3,6 +3,7 @@
 use std::io;
 
 use plotters::coord::Shift;
+use plotters::coord::ranged1d::{Ranged, ValueFormatter};
 use plotters::prelude::*;
 
 /// Pixels of a plot of curves.
@@ -122,20 +123,14 @@ fn extent(series: &[Series], of: fn(&(f64, f64)) -> f64) -> f64 {
 fn curves(title: &str, x: &str, y: &str, series: &[Series], area: &Area) -> Drawn {
     let (right, top) = (extent(series, |p| p.0), extent(series, |p| p.1) * 1.08);
     let mut chart = builder(title, area).build_cartesian_2d(0.0..right, 0.0..top)?;
-    let mut mesh = chart.configure_mesh();
-    mesh.bold_line_style(GRID).light_line_style(TRANSPARENT).axis_style(INK).label_style(("sans-serif", 12));
-    mesh.x_desc(x).y_desc(y).axis_desc_style(("sans-serif", 12)).x_labels(8).y_labels(6);
-    mesh.x_label_formatter(&|v| short(*v)).y_label_formatter(&|v| short(*v)).draw()?;
+    mesh(&mut chart, x, y)?;
     for (i, curve) in series.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
         let points = curve.points.iter().copied();
         if i == 0 {
             chart.draw_series(AreaSeries::new(points.clone(), 0.0, color.mix(0.18)))?;
         }
-        let drawn = chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
-        drawn
-            .label(curve.name.clone())
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2)));
+        line(&mut chart, &curve.name, points, color)?;
     }
     if series.len() > 1 {
         legend(&mut chart)?;
@@ -151,28 +146,43 @@ fn log_log(title: &str, x: &str, y: &str, series: &[Series], area: &Area) -> Dra
     };
     let mut chart =
         builder(title, area).build_cartesian_2d(range(|p| p.0).log_scale(), range(|p| p.1).log_scale())?;
-    let mut mesh = chart.configure_mesh();
-    mesh.bold_line_style(GRID).light_line_style(TRANSPARENT).axis_style(INK).label_style(("sans-serif", 12));
-    mesh.x_desc(x).y_desc(y).axis_desc_style(("sans-serif", 12)).x_labels(8).y_labels(6);
-    mesh.x_label_formatter(&|v| short(*v)).y_label_formatter(&|v| short(*v)).draw()?;
+    mesh(&mut chart, x, y)?;
     for (i, curve) in series.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
         let points: Vec<_> = curve.points.iter().copied().filter(|p| p.0 > 0.0 && p.1 > 0.0).collect();
         chart.draw_series(points.iter().map(|&p| Circle::new(p, 3, color.filled())))?;
-        let drawn = chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
-        drawn
-            .label(curve.name.clone())
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2)));
+        line(&mut chart, &curve.name, points, color)?;
     }
     legend(&mut chart)
 }
 
-fn legend<'a, 'b, X, Y>(chart: &mut ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>) -> Drawn
-where
-    X: plotters::coord::ranged1d::Ranged<ValueType = f64>,
-    Y: plotters::coord::ranged1d::Ranged<ValueType = f64>,
-    'b: 'a,
-{
+/// An axis of numbers.
+trait Axis: Ranged<ValueType = f64> + ValueFormatter<f64> {}
+impl<T: Ranged<ValueType = f64> + ValueFormatter<f64>> Axis for T {}
+
+/// A chart with two axes.
+type Axes<'a, 'b, X, Y> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>;
+
+fn mesh<X: Axis, Y: Axis>(chart: &mut Axes<'_, '_, X, Y>, x: &str, y: &str) -> Drawn {
+    let mut mesh = chart.configure_mesh();
+    mesh.bold_line_style(GRID).light_line_style(TRANSPARENT).axis_style(INK).label_style(("sans-serif", 12));
+    mesh.x_desc(x).y_desc(y).axis_desc_style(("sans-serif", 12)).x_labels(8).y_labels(6);
+    mesh.x_label_formatter(&|v| short(*v)).y_label_formatter(&|v| short(*v)).draw()?;
+    Ok(())
+}
+
+fn line<X: Axis, Y: Axis>(
+    chart: &mut Axes<'_, '_, X, Y>,
+    name: &str,
+    points: impl IntoIterator<Item = (f64, f64)>,
+    color: RGBColor,
+) -> Drawn {
+    let drawn = chart.draw_series(LineSeries::new(points, color.stroke_width(2)))?;
+    drawn.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2)));
+    Ok(())
+}
+
+fn legend<'a, 'b: 'a, X: Axis, Y: Axis>(chart: &mut Axes<'a, 'b, X, Y>) -> Drawn {
     let mut labels = chart.configure_series_labels();
     labels.position(SeriesLabelPosition::UpperRight).label_font(("sans-serif", 12));
     labels.background_style(WHITE.mix(0.85)).border_style(GRID).draw()?;

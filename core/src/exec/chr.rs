@@ -5,6 +5,7 @@
 //! rule tries is that of SWI-Prolog's library(chr); `docs/plan-constraints.md` says how far.
 
 mod code;
+mod common;
 mod exchange;
 mod flatten;
 mod history;
@@ -35,6 +36,7 @@ use crate::signature::SortKind;
 use crate::stats::Stats;
 use crate::value::Heap;
 use crate::value::heap::HeapFull;
+use common::End;
 use machine::{Machine, Stop};
 
 /// A run that reached its end.
@@ -66,31 +68,17 @@ pub fn run(
 ) -> Result<Outcome, Box<Stopped>> {
     let start = Instant::now();
     let mut heap = Heap::new();
-    let flat = flatten::flatten(program, plan, &mut heap);
-    // Constants alone cannot fill a heap of 2^32 words before they fill the source text.
-    let (code, full) = flat.map_or_else(|HeapFull| (code::Code::default(), true), |code| (code, false));
+    let (code, usable) = common::code(program, plan, &mut heap);
     let mut machine = Machine::new(program, plan, &code, heap, control);
-    let result = match full {
-        true => Err(machine.stop(StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS })),
-        false => execute(&mut machine, facts),
+    let result = match usable {
+        Ok(()) => execute(&mut machine, facts),
+        Err(reason) => Err(machine.stop(reason)),
     };
     machine.report();
-    let progress = machine.progress();
-    let stats = Stats {
-        firings: Some(machine.firings),
-        run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
-        live_cells: Some(progress.live),
-        peak_bytes: Some(machine.peak.max(progress.bytes)),
-        collections: Some(machine.heap.collections()),
-        device: Some("cpu".into()),
-        semantics: Some(Semantics::Refined.name().into()),
-        ..Stats::default()
-    };
+    let (progress, peak) = (machine.progress(), machine.peak);
     let store = Store { tables: machine.tables, heap: machine.heap };
-    match result {
-        Ok(()) => Ok(Outcome { store, stats }),
-        Err(error) => Err(Box::new(Stopped { error: *error, store, stats })),
-    }
+    let end = End { start, semantics: Semantics::Refined, progress, peak, store };
+    end.outcome(result, Stats::default())
 }
 
 fn execute(machine: &mut Machine, facts: &[Facts]) -> Result<(), Stop> {
@@ -125,7 +113,7 @@ enum FactError {
 impl FactError {
     fn reason(self, row: usize, name: impl Fn(usize) -> String) -> StopReason {
         match self {
-            FactError::Full => StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS },
+            FactError::Full => common::heap_is_full(),
             FactError::Column(column) => {
                 StopReason::Column { column: name(column), value: format!("the value in row {}", row + 1) }
             }

@@ -6,20 +6,13 @@ use gchr_core::op::Op;
 use gchr_core::rule::{GroundTerm, Program};
 use gchr_core::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
 
-use super::translate::{Dialect, Text, Translator};
+use super::translate::{Dialect, Text, Translator, common_infix, printed};
 
 pub(super) struct Haskell;
 
-fn type_name(signature: &Signature, sort: SortId) -> String {
-    let known = &signature.sorts[sort];
-    match known.kind {
-        SortKind::Data if known.span.is_some() => format!("T_{}", known.name),
-        SortKind::Data => "Bool".into(),
-        _ => "Int".into(),
-    }
-}
-
 impl Dialect for Haskell {
+    const TYPES: [&str; 3] = ["T_", "Bool", "Int"];
+
     fn symbol(&self, signature: &Signature, symbol: SymbolId) -> String {
         let known = &signature.symbols[symbol];
         match (known.kind, known.name.as_str()) {
@@ -32,11 +25,8 @@ impl Dialect for Haskell {
     fn apply(&self, name: &str, _: SymbolKind, args: &[String]) -> String {
         if args.is_empty() { name.into() } else { format!("({name} {})", args.join(" ")) }
     }
-    fn operate(&self, op: Op, args: &[String]) -> Option<String> {
-        let infix = match op {
-            Op::Add => "+",
-            Op::Sub => "-",
-            Op::Mul => "*",
+    fn infix(&self, op: Op) -> Option<&'static str> {
+        Some(match op {
             Op::Mod => "`mod`",
             Op::Rem => "`rem`",
             Op::Div | Op::FloorDiv => "`div`",
@@ -46,24 +36,9 @@ impl Dialect for Haskell {
             Op::And => ".&.",
             Op::Or => ".|.",
             Op::Xor => "`xor`",
-            Op::Lt => "<",
-            Op::Le => "<=",
-            Op::Gt => ">",
-            Op::Ge => ">=",
-            Op::Eq | Op::Same => "==",
             Op::Ne | Op::Differ => "/=",
-            Op::Both => "&&",
-            Op::Either => "||",
-            _ => return None,
-        };
-        let [a, b] = args else { return None };
-        Some(format!("({a} {infix} {b})"))
-    }
-    fn int(&self, value: i64) -> String {
-        format!("({value})")
-    }
-    fn variable(&self, _: &Signature, name: &str, _: SortId) -> String {
-        name.to_lowercase()
+            _ => return common_infix(op),
+        })
     }
 }
 
@@ -78,19 +53,22 @@ pub(super) fn text(program: &Program, start: &GroundTerm, show: bool) -> Text {
     for sort in translator.data_sorts() {
         let constructors = translator.symbols(SymbolKind::Constructor).into_iter();
         let own = constructors.filter(|&s| signature.symbols[s].result == sort).map(|symbol| {
-            let args =
-                signature.symbols[symbol].args.iter().map(|&s| format!(" {}", type_name(signature, s)));
+            let args = signature.symbols[symbol]
+                .args
+                .iter()
+                .map(|&s| format!(" {}", Haskell.type_name(signature, s)));
             format!("{}{}", Haskell.symbol(signature, symbol), args.collect::<String>())
         });
         let own: Vec<_> = own.collect();
-        let _ = writeln!(text, "data {} = {} deriving Eq", type_name(signature, sort), own.join(" | "));
+        let _ =
+            writeln!(text, "data {} = {} deriving Eq", Haskell.type_name(signature, sort), own.join(" | "));
         printer(signature, sort, &translator.symbols(SymbolKind::Constructor), &mut text);
     }
     for symbol in translator.symbols(SymbolKind::Defined) {
         let known = &signature.symbols[symbol];
         let name = Haskell.symbol(signature, symbol);
         let types: Vec<_> =
-            known.args.iter().chain([&known.result]).map(|&s| type_name(signature, s)).collect();
+            known.args.iter().chain([&known.result]).map(|&s| Haskell.type_name(signature, s)).collect();
         let _ = writeln!(text, "{name} :: {}", types.join(" -> "));
         for rule in program.rules_of(symbol) {
             let equation = translator.equation(rule)?;
@@ -124,7 +102,7 @@ fn shower(signature: &Signature, sort: SortId) -> String {
 
 fn printer(signature: &Signature, sort: SortId, constructors: &[SymbolId], text: &mut String) {
     let name = shower(signature, sort);
-    let _ = writeln!(text, "{name} :: {} -> String", type_name(signature, sort));
+    let _ = writeln!(text, "{name} :: {} -> String", Haskell.type_name(signature, sort));
     for &symbol in constructors {
         let known = &signature.symbols[symbol];
         if known.result != sort {
@@ -133,12 +111,7 @@ fn printer(signature: &Signature, sort: SortId, constructors: &[SymbolId], text:
         let vars: Vec<_> = (0..known.args.len()).map(|k| format!("x{k}")).collect();
         let left = Haskell.apply(&Haskell.symbol(signature, symbol), known.kind, &vars);
         let parts = known.args.iter().zip(&vars).map(|(&s, v)| format!("{} {v}", shower(signature, s)));
-        let shown = match vars.is_empty() {
-            true => format!("\"{}\"", known.name),
-            false => {
-                format!("\"{}(\" ++ {} ++ \")\"", known.name, parts.collect::<Vec<_>>().join(" ++ \",\" ++ "))
-            }
-        };
+        let shown = printed(&known.name, &parts.collect::<Vec<_>>(), "++");
         let _ = writeln!(text, "{name} {left} = {shown}");
     }
 }

@@ -8,55 +8,38 @@ use std::fmt::Write;
 
 use gchr_core::op::Op;
 use gchr_core::rule::{GroundTerm, Pattern, PatternKind, Program, RuleId};
-use gchr_core::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
+use gchr_core::signature::{Signature, SortId, SymbolId, SymbolKind};
 
-use super::translate::{Dialect, Text, Translator};
+use super::translate::{Dialect, Text, Translator, common_infix};
 
 pub(super) struct Maude;
 
-fn sort_name(signature: &Signature, sort: SortId) -> String {
-    let known = &signature.sorts[sort];
-    match known.kind {
-        SortKind::Data if known.span.is_some() => format!("Sort{}", known.name),
-        SortKind::Data => "Bool".into(),
-        _ => "Int".into(),
-    }
-}
-
 impl Dialect for Maude {
+    const TYPES: [&str; 3] = ["Sort", "Bool", "Int"];
+
     fn symbol(&self, signature: &Signature, symbol: SymbolId) -> String {
         signature.symbols[symbol].name.clone()
     }
     fn apply(&self, name: &str, _: SymbolKind, args: &[String]) -> String {
         if args.is_empty() { name.into() } else { format!("{name}({})", args.join(", ")) }
     }
-    fn operate(&self, op: Op, args: &[String]) -> Option<String> {
-        let infix = match op {
-            Op::Add => "+",
-            Op::Sub => "-",
-            Op::Mul => "*",
+    fn infix(&self, op: Op) -> Option<&'static str> {
+        Some(match op {
             Op::Mod | Op::Rem => "rem",
             Op::Div | Op::Quot => "quo",
             Op::Shl => "<<",
             Op::Shr => ">>",
-            Op::Lt => "<",
-            Op::Le => "<=",
-            Op::Gt => ">",
-            Op::Ge => ">=",
-            Op::Eq | Op::Same => "==",
             Op::Ne | Op::Differ => "=/=",
             Op::Both => "and",
             Op::Either => "or",
-            _ => return None,
-        };
-        let [a, b] = args else { return None };
-        Some(format!("({a} {infix} {b})"))
+            _ => return common_infix(op),
+        })
     }
     fn int(&self, value: i64) -> String {
         value.to_string()
     }
     fn variable(&self, signature: &Signature, name: &str, sort: SortId) -> String {
-        format!("{name}:{}", sort_name(signature, sort))
+        format!("{name}:{}", Maude.type_name(signature, sort))
     }
 }
 
@@ -68,13 +51,13 @@ pub(super) fn session(program: &Program, start: &GroundTerm, ordered: bool, show
         "set show advisories off .\nset show timing on .\nfmod PROGRAM is\n  protecting INT .\n",
     );
     for sort in translator.data_sorts() {
-        let _ = writeln!(text, "  sort {} .", sort_name(signature, sort));
+        let _ = writeln!(text, "  sort {} .", Maude.type_name(signature, sort));
     }
     for kind in [SymbolKind::Constructor, SymbolKind::Defined] {
         for symbol in translator.symbols(kind) {
             let known = &signature.symbols[symbol];
-            let args: Vec<_> = known.args.iter().map(|&s| sort_name(signature, s)).collect();
-            let result = sort_name(signature, known.result);
+            let args: Vec<_> = known.args.iter().map(|&s| Maude.type_name(signature, s)).collect();
+            let result = Maude.type_name(signature, known.result);
             let _ = writeln!(text, "  op {} : {} -> {result} .", known.name, args.join(" "));
         }
     }
@@ -93,7 +76,7 @@ pub(super) fn session(program: &Program, start: &GroundTerm, ordered: bool, show
     }
     let mut goal = translator.ground(start)?;
     if !show {
-        let sort = sort_name(signature, start.sort);
+        let sort = Maude.type_name(signature, start.sort);
         text += "  sort Swallowed .\n  op done : -> Swallowed .\n";
         let _ = writeln!(text, "  op swallow : {sort} -> Swallowed .\n  eq swallow(Result:{sort}) = done .");
         goal = format!("swallow({goal})");

@@ -6,20 +6,13 @@ use gchr_core::op::Op;
 use gchr_core::rule::{GroundTerm, Program};
 use gchr_core::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
 
-use super::translate::{Dialect, Text, Translator};
+use super::translate::{Dialect, Text, Translator, common_infix, printed};
 
 pub(super) struct Ocaml;
 
-fn type_name(signature: &Signature, sort: SortId) -> String {
-    let known = &signature.sorts[sort];
-    match known.kind {
-        SortKind::Data if known.span.is_some() => format!("t_{}", known.name),
-        SortKind::Data => "bool".into(),
-        _ => "int".into(),
-    }
-}
-
 impl Dialect for Ocaml {
+    const TYPES: [&str; 3] = ["t_", "bool", "int"];
+
     fn symbol(&self, signature: &Signature, symbol: SymbolId) -> String {
         let known = &signature.symbols[symbol];
         match known.kind {
@@ -36,11 +29,8 @@ impl Dialect for Ocaml {
             _ => format!("({name} ({}))", args.join(", ")),
         }
     }
-    fn operate(&self, op: Op, args: &[String]) -> Option<String> {
-        let infix = match op {
-            Op::Add => "+",
-            Op::Sub => "-",
-            Op::Mul => "*",
+    fn infix(&self, op: Op) -> Option<&'static str> {
+        Some(match op {
             Op::Mod | Op::Rem => "mod",
             Op::Div | Op::Quot => "/",
             Op::Shl => "lsl",
@@ -48,24 +38,10 @@ impl Dialect for Ocaml {
             Op::And => "land",
             Op::Or => "lor",
             Op::Xor => "lxor",
-            Op::Lt => "<",
-            Op::Le => "<=",
-            Op::Gt => ">",
-            Op::Ge => ">=",
             Op::Eq | Op::Same => "=",
             Op::Ne | Op::Differ => "<>",
-            Op::Both => "&&",
-            Op::Either => "||",
-            _ => return None,
-        };
-        let [a, b] = args else { return None };
-        Some(format!("({a} {infix} {b})"))
-    }
-    fn int(&self, value: i64) -> String {
-        format!("({value})")
-    }
-    fn variable(&self, _: &Signature, name: &str, _: SortId) -> String {
-        name.to_lowercase()
+            _ => return common_infix(op),
+        })
     }
 }
 
@@ -79,20 +55,23 @@ pub(super) fn text(program: &Program, start: &GroundTerm, show: bool) -> Text {
         let constructors = translator.symbols(SymbolKind::Constructor).into_iter();
         let own = constructors.filter(|&s| signature.symbols[s].result == sort).map(|symbol| {
             let args: Vec<_> =
-                signature.symbols[symbol].args.iter().map(|&s| type_name(signature, s)).collect();
+                signature.symbols[symbol].args.iter().map(|&s| Ocaml.type_name(signature, s)).collect();
             let name = Ocaml.symbol(signature, symbol);
             if args.is_empty() { name } else { format!("{name} of {}", args.join(" * ")) }
         });
         let own: Vec<_> = own.collect();
-        let _ = writeln!(text, "{word} {} = {}", type_name(signature, sort), own.join(" | "));
+        let _ = writeln!(text, "{word} {} = {}", Ocaml.type_name(signature, sort), own.join(" | "));
     }
     for (i, symbol) in translator.symbols(SymbolKind::Defined).into_iter().enumerate() {
         let word = if i == 0 { "let rec" } else { "and" };
         let args = &signature.symbols[symbol].args;
-        let params: Vec<_> =
-            args.iter().enumerate().map(|(k, &s)| format!("(p{k} : {})", type_name(signature, s))).collect();
+        let params: Vec<_> = args
+            .iter()
+            .enumerate()
+            .map(|(k, &s)| format!("(p{k} : {})", Ocaml.type_name(signature, s)))
+            .collect();
         let params = if params.is_empty() { "()".to_string() } else { params.join(" ") };
-        let result = type_name(signature, signature.symbols[symbol].result);
+        let result = Ocaml.type_name(signature, signature.symbols[symbol].result);
         let names: Vec<_> = (0..args.len()).map(|k| format!("p{k}")).collect();
         let on = if names.is_empty() { "()".to_string() } else { names.join(", ") };
         let _ = writeln!(
@@ -147,12 +126,7 @@ fn printers(translator: &Translator<'_, Ocaml>, text: &mut String) {
             let vars: Vec<_> = (0..known.args.len()).map(|k| format!("x{k}")).collect();
             let left = Ocaml.apply(&Ocaml.symbol(signature, symbol), known.kind, &vars);
             let parts = known.args.iter().zip(&vars).map(|(&s, v)| format!("{} {v}", printer(signature, s)));
-            let shown = match vars.is_empty() {
-                true => format!("\"{}\"", known.name),
-                false => {
-                    format!("\"{}(\" ^ {} ^ \")\"", known.name, parts.collect::<Vec<_>>().join(" ^ \",\" ^ "))
-                }
-            };
+            let shown = printed(&known.name, &parts.collect::<Vec<_>>(), "^");
             let _ = writeln!(text, "  | {left} -> {shown}");
         }
     }

@@ -9,16 +9,66 @@ use gchr_core::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
 
 /// How a language writes terms.
 pub(super) trait Dialect {
+    /// Types: what is put before the names of the program's sorts, truth values, numbers.
+    const TYPES: [&str; 3];
+
     /// Name of a constructor or function.
     fn symbol(&self, signature: &Signature, symbol: SymbolId) -> String;
     /// A constructor or function applied.
     fn apply(&self, name: &str, kind: SymbolKind, args: &[String]) -> String;
+    /// An operator between its operands, where the language does not call it as [`common_infix`] does; nothing when it has none.
+    fn infix(&self, op: Op) -> Option<&'static str>;
+
+    /// A sort.
+    fn type_name(&self, signature: &Signature, sort: SortId) -> String {
+        let known = &signature.sorts[sort];
+        let [before, truth, number] = Self::TYPES;
+        match known.kind {
+            SortKind::Data if known.span.is_some() => format!("{before}{}", known.name),
+            SortKind::Data => truth.into(),
+            _ => number.into(),
+        }
+    }
     /// An operator applied; nothing when the language has no such operator.
-    fn operate(&self, op: Op, args: &[String]) -> Option<String>;
+    fn operate(&self, op: Op, args: &[String]) -> Option<String> {
+        let infix = self.infix(op)?;
+        let [a, b] = args else { return None };
+        Some(format!("({a} {infix} {b})"))
+    }
     /// An integer.
-    fn int(&self, value: i64) -> String;
+    fn int(&self, value: i64) -> String {
+        format!("({value})")
+    }
     /// A variable.
-    fn variable(&self, signature: &Signature, name: &str, sort: SortId) -> String;
+    fn variable(&self, _: &Signature, name: &str, _: SortId) -> String {
+        name.to_lowercase()
+    }
+}
+
+/// What most languages call an operator.
+pub(super) fn common_infix(op: Op) -> Option<&'static str> {
+    Some(match op {
+        Op::Add => "+",
+        Op::Sub => "-",
+        Op::Mul => "*",
+        Op::Lt => "<",
+        Op::Le => "<=",
+        Op::Gt => ">",
+        Op::Ge => ">=",
+        Op::Eq | Op::Same => "==",
+        Op::Both => "&&",
+        Op::Either => "||",
+        _ => return None,
+    })
+}
+
+/// An expression for the text of a term: its symbol, and expressions for the texts of its arguments, appended to each other.
+pub(super) fn printed(symbol: &str, args: &[String], append: &str) -> String {
+    if args.is_empty() {
+        return format!("\"{symbol}\"");
+    }
+    let args = args.join(&format!(" {append} \",\" {append} "));
+    format!("\"{symbol}(\" {append} {args} {append} \")\"")
 }
 
 /// Why a program cannot be written in another language.

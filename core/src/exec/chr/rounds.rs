@@ -15,16 +15,15 @@ mod world;
 
 use std::time::Instant;
 
+use super::common::End;
 use super::machine::Stop;
-use super::{Outcome, Stopped, Store, code, flatten};
+use super::{Outcome, Stopped, Store, common};
 use crate::control::Control;
-use crate::error::StopReason;
 use crate::facts::Facts;
 use crate::plan::chr::{ChrPlan, Joins};
 use crate::rule::{Program, Semantics};
 use crate::stats::Stats;
 use crate::value::Heap;
-use crate::value::heap::HeapFull;
 use world::{Added, World};
 
 /// Runs `program` by a plan for rounds.
@@ -37,11 +36,10 @@ pub fn run(
     debug_assert_eq!(plan.semantics, Semantics::Rounds);
     let start = Instant::now();
     let mut heap = Heap::new();
-    let flat = flatten::flatten(program, plan, &mut heap);
-    let (code, full) = flat.map_or_else(|HeapFull| (code::Code::default(), true), |code| (code, false));
+    let (code, usable) = common::code(program, plan, &mut heap);
     let world = World::new(program, plan, &code, heap, control);
-    if full {
-        let stop = world.stop(StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS });
+    if let Err(reason) = usable {
+        let stop = world.stop(reason);
         return finish(world, Err(stop), start);
     }
     match plan.joins {
@@ -103,21 +101,8 @@ fn batches<'a, 'c: 'a>(executor: &mut impl Rounds<'a, 'c>, facts: &[Facts]) -> R
 fn finish(world: World<'_, '_>, result: Result<(), Stop>, start: Instant) -> Result<Outcome, Box<Stopped>> {
     let progress = world.progress();
     world.control.record(progress);
-    let stats = Stats {
-        firings: Some(world.firings),
-        steps: Some(world.rounds),
-        candidates: Some(world.candidates),
-        run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
-        live_cells: Some(progress.live),
-        peak_bytes: Some(world.peak.max(progress.bytes)),
-        collections: Some(world.heap.collections()),
-        device: Some("cpu".into()),
-        semantics: Some(Semantics::Rounds.name().into()),
-        ..Stats::default()
-    };
+    let stats = Stats { steps: Some(world.rounds), candidates: Some(world.candidates), ..Stats::default() };
+    let peak = world.peak;
     let store = Store { tables: world.tables, heap: world.heap };
-    match result {
-        Ok(()) => Ok(Outcome { store, stats }),
-        Err(error) => Err(Box::new(Stopped { error: *error, store, stats })),
-    }
+    End { start, semantics: Semantics::Rounds, progress, peak, store }.outcome(result, stats)
 }

@@ -371,6 +371,25 @@ impl Test {
     }
 }
 
+/// The locals that a step reads directly, and the memory that it builds in: by shared or by mutable reference.
+macro_rules! direct_uses {
+    ($step:expr, $slice:ident, $option:ident) => {
+        match $step {
+            Step::Const { .. } => (Default::default(), None),
+            Step::Repeat { arg, .. } => (std::slice::$slice(arg), None),
+            Step::Build { args, reuse, .. } => (args, reuse.$option()),
+            Step::Operate { args, .. } | Step::Call { args, .. } | Step::Trace { args, .. } => (args, None),
+            Step::Region { inits, .. } => (inits, None),
+            Step::Ref(
+                RefStep::Dup { local, .. }
+                | RefStep::Drop { local }
+                | RefStep::Open { cell: local, .. }
+                | RefStep::Free { token: local },
+            ) => (std::slice::$slice(local), None),
+        }
+    };
+}
+
 impl Step {
     /// A call of which nothing more is known yet.
     pub fn call(dst: LocalId, function: FunctionId, args: Vec<LocalId>) -> Self {
@@ -391,36 +410,12 @@ impl Step {
     }
     /// The locals it reads directly, nested regions not included.
     pub fn uses(&self) -> impl Iterator<Item = LocalId> + '_ {
-        let (locals, token): (&[LocalId], _) = match self {
-            Step::Const { .. } => (&[], None),
-            Step::Repeat { arg, .. } => (std::slice::from_ref(arg), None),
-            Step::Build { args, reuse, .. } => (args, *reuse),
-            Step::Operate { args, .. } | Step::Call { args, .. } | Step::Trace { args, .. } => (args, None),
-            Step::Region { inits, .. } => (inits, None),
-            Step::Ref(
-                RefStep::Dup { local, .. }
-                | RefStep::Drop { local }
-                | RefStep::Open { cell: local, .. }
-                | RefStep::Free { token: local },
-            ) => (std::slice::from_ref(local), None),
-        };
-        locals.iter().copied().chain(token)
+        let (locals, token): (&[LocalId], _) = direct_uses!(self, from_ref, as_ref);
+        locals.iter().chain(token).copied()
     }
     /// The locals it reads directly, mutable.
     pub fn uses_mut(&mut self) -> impl Iterator<Item = &mut LocalId> {
-        let (locals, token): (&mut [LocalId], _) = match self {
-            Step::Const { .. } => (&mut [], None),
-            Step::Repeat { arg, .. } => (std::slice::from_mut(arg), None),
-            Step::Build { args, reuse, .. } => (args, reuse.as_mut()),
-            Step::Operate { args, .. } | Step::Call { args, .. } | Step::Trace { args, .. } => (args, None),
-            Step::Region { inits, .. } => (inits, None),
-            Step::Ref(
-                RefStep::Dup { local, .. }
-                | RefStep::Drop { local }
-                | RefStep::Open { cell: local, .. }
-                | RefStep::Free { token: local },
-            ) => (std::slice::from_mut(local), None),
-        };
+        let (locals, token): (&mut [LocalId], _) = direct_uses!(self, from_mut, as_mut);
         locals.iter_mut().chain(token)
     }
 }

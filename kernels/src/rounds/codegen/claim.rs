@@ -36,6 +36,41 @@ impl Entry {
     }
 }
 
+/// A function of the template that is about a staged entry, as far as all of them begin alike.
+struct OfEntry<const N: usize> {
+    b: FunctionBuilder,
+    p: Expr,
+    args: [Expr; N],
+    at: Entry,
+    rule: Expr,
+}
+
+/// Parameters of such functions: the entry's number, its key and its place in the order of the round.
+const ENTRY: (&str, Type) = ("entry", Type::U32);
+const KEY: (&str, Type) = ("key", Type::U64);
+const PLACE: (&str, Type) = ("place", Type::U32);
+
+fn of_entry<const N: usize>(
+    scene: Scene<'_>,
+    name: &str,
+    params: [(&str, Type); N],
+    result: Type,
+) -> OfEntry<N> {
+    let (mut b, p) = function(scene, name, false, result);
+    let mut entry = None;
+    let args = params.map(|(name, ty)| {
+        let arg = b.param(name, ty);
+        if name == ENTRY.0 {
+            entry = Some(arg.clone());
+        }
+        arg
+    });
+    let entry = entry.unwrap_or_else(|| build::u32(0));
+    let at = Entry::staged(scene, &mut b, &p, &entry);
+    let rule = at.rule(scene);
+    OfEntry { b, p, args, at, rule }
+}
+
 /// Code by the rule of an entry.
 pub(super) fn by_rule(
     scene: Scene<'_>,
@@ -65,12 +100,9 @@ fn keeps_what_it_removes(scene: Scene<'_>, rule: RuleId) -> bool {
 
 /// `claim_rows`.
 pub(in crate::rounds) fn claim_rows(scene: Scene<'_>) -> Function {
-    let (mut b, p) = function(scene, "claim_rows", false, Type::Void);
-    let turn = b.param("turn", Type::U32);
-    let entry = b.param("entry", Type::U32);
-    let key = b.param("key", Type::U64);
-    let at = Entry::staged(scene, &mut b, &p, &entry);
-    let rule = at.rule(scene);
+    let params = [("turn", Type::U32), ENTRY, KEY];
+    let OfEntry { mut b, p, args: [turn, _, key], at, rule } =
+        of_entry(scene, "claim_rows", params, Type::Void);
     let flag = op(BinaryOp::Add, turn, scene.constant("CONTENDED"));
     let raise = vec![scene.field(&p, "control"), flag];
     by_rule(
@@ -104,12 +136,9 @@ pub(in crate::rounds) fn claim_rows(scene: Scene<'_>) -> Function {
 
 /// `rank_rows`.
 pub(in crate::rounds) fn rank_rows(scene: Scene<'_>) -> Function {
-    let (mut b, p) = function(scene, "rank_rows", false, Type::Void);
-    let entry = b.param("entry", Type::U32);
-    let key = b.param("key", Type::U64);
-    let place = b.param("place", Type::U32);
-    let at = Entry::staged(scene, &mut b, &p, &entry);
-    let rule = at.rule(scene);
+    let params = [ENTRY, KEY, PLACE];
+    let OfEntry { mut b, p, args: [_, key, place], at, rule } =
+        of_entry(scene, "rank_rows", params, Type::Void);
     let several = |r: RuleId| removed_heads(scene, r).next().is_some() && scene.plan.rules[r].heads.len() > 1;
     by_rule(scene, &mut b, rule, several, |b, rule| {
         for (head, table) in removed_heads(scene, rule) {
@@ -126,12 +155,9 @@ pub(in crate::rounds) fn rank_rows(scene: Scene<'_>) -> Function {
 
 /// `is_beaten`.
 pub(in crate::rounds) fn is_beaten(scene: Scene<'_>) -> Function {
-    let (mut b, p) = function(scene, "is_beaten", false, Type::BOOL);
-    let entry = b.param("entry", Type::U32);
-    let key = b.param("key", Type::U64);
-    let place = b.param("place", Type::U32);
-    let at = Entry::staged(scene, &mut b, &p, &entry);
-    let rule = at.rule(scene);
+    let params = [ENTRY, KEY, PLACE];
+    let OfEntry { mut b, p, args: [_, key, place], at, rule } =
+        of_entry(scene, "is_beaten", params, Type::BOOL);
     let result = b.var("lost", build::bool(false));
     let claimed = |r: RuleId| {
         let heads = scene.plan.rules[r].heads.iter().enumerate();
@@ -167,10 +193,8 @@ pub(in crate::rounds) fn is_beaten(scene: Scene<'_>) -> Function {
 
 /// `remove_rows`.
 pub(in crate::rounds) fn remove_rows(scene: Scene<'_>) -> Function {
-    let (mut b, p) = function(scene, "remove_rows", false, Type::Void);
-    let entry = b.param("entry", Type::U32);
-    let at = Entry::staged(scene, &mut b, &p, &entry);
-    let rule = at.rule(scene);
+    let params = [ENTRY];
+    let OfEntry { mut b, p, args: [_], at, rule } = of_entry(scene, "remove_rows", params, Type::Void);
     by_rule(
         scene,
         &mut b,

@@ -2,10 +2,9 @@
 
 use super::{FIRINGS, Frame, Machine, ROWS, Stop};
 use crate::control::Progress;
-use crate::error::{RunError, StopReason};
+use crate::error::StopReason;
 use crate::exec::chr::code::Pc;
-use crate::exec::chr::table::Table;
-use crate::signature::SortKind;
+use crate::exec::chr::common;
 
 impl Machine<'_, '_> {
     pub(super) fn reserve_stack(&mut self, top: usize) -> Result<(), Stop> {
@@ -18,9 +17,8 @@ impl Machine<'_, '_> {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        let tables: u64 = self.tables.iter().map(Table::bytes).sum();
         let frames = self.frames.capacity() * size_of::<Frame>() + self.stack.capacity() * 8;
-        tables + self.heap.bytes() + self.history.bytes() + frames as u64
+        common::bytes(&self.tables) + self.heap.bytes() + self.history.bytes() + frames as u64
     }
 
     pub(super) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
@@ -55,12 +53,7 @@ impl Machine<'_, '_> {
     }
 
     pub(super) fn collect(&mut self, top: usize) -> Result<(), Stop> {
-        let terms = |table: &'_ Table| -> Vec<usize> {
-            (0..table.kinds.len()).filter(|&c| table.kinds[c] == SortKind::Any).collect()
-        };
-        let stored = self.tables.iter().flat_map(|table| {
-            terms(table).into_iter().flat_map(move |c| table.rows().map(move |row| table.columns[c].get(row)))
-        });
+        let stored = common::stored_terms(&self.tables);
         let registers = self.stack[..top.min(self.stack.len())].iter().copied();
         self.heap.collect(stored.chain(registers).chain(self.code.constants.iter().copied()));
         self.check_memory(Self::largest)
@@ -115,19 +108,16 @@ impl Machine<'_, '_> {
 
     /// How far the run is.
     pub(in crate::exec::chr) fn progress(&self) -> Progress {
-        let live = self.tables.iter().map(|t| t.live() as u64).sum();
-        Progress { steps: self.firings, bytes: self.bytes(), live }
+        Progress { steps: self.firings, bytes: self.bytes(), live: common::live(&self.tables) }
     }
 
     /// A stop at the rule that fired last.
     pub(in crate::exec::chr) fn stop(&self, reason: StopReason) -> Stop {
-        let span = self.last_rule.map(|r| self.plan.rules[r].span);
-        Box::new(RunError { reason, rule: self.last_rule, span, progress: self.progress() })
+        common::stop(self.plan, self.last_rule, reason, self.progress())
     }
 
     /// A stop at an instruction.
     pub(in crate::exec::chr) fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
-        let site = self.code.sites[pc as usize];
-        Box::new(RunError { reason, rule: site.rule, span: Some(site.span), progress: self.progress() })
+        common::stop_at(self.code, pc, reason, self.progress())
     }
 }

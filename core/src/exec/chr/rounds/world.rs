@@ -4,8 +4,9 @@ use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use crate::control::{Control, Progress};
-use crate::error::{RunError, StopReason};
+use crate::error::StopReason;
 use crate::exec::chr::code::{Code, Ins, OccurrenceCode, Pc};
+use crate::exec::chr::common;
 use crate::exec::chr::index::NONE;
 use crate::exec::chr::machine::Stop;
 use crate::exec::chr::report::Wording;
@@ -236,14 +237,7 @@ impl<'a, 'c> World<'a, 'c> {
         if !self.heap.wants_collection() {
             return Ok(());
         }
-        let columns = |table: &Table| -> Vec<usize> {
-            (0..table.kinds.len()).filter(|&c| table.kinds[c] == SortKind::Any).collect()
-        };
-        let stored = self.tables.iter().flat_map(|table| {
-            columns(table)
-                .into_iter()
-                .flat_map(move |c| table.rows().map(move |row| table.columns[c].get(row)))
-        });
+        let stored = common::stored_terms(&self.tables);
         self.heap.collect(stored.chain(self.code.constants.iter().copied()));
         self.check_memory(|_| "terms".into())
     }
@@ -308,8 +302,10 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        let tables: u64 = self.tables.iter().map(Table::bytes).sum();
-        tables + self.heap.bytes() + self.other_bytes + self.detached.capacity() as u64 * 8
+        common::bytes(&self.tables)
+            + self.heap.bytes()
+            + self.other_bytes
+            + self.detached.capacity() as u64 * 8
     }
 
     fn check_growth(&self, table: usize) -> Result<(), Stop> {
@@ -341,20 +337,17 @@ impl<'a, 'c> World<'a, 'c> {
 
     /// How far the run is.
     pub(super) fn progress(&self) -> Progress {
-        let live = self.tables.iter().map(|t| t.live() as u64).sum();
-        Progress { steps: self.firings, bytes: self.bytes(), live }
+        Progress { steps: self.firings, bytes: self.bytes(), live: common::live(&self.tables) }
     }
 
     /// A stop at the rule that fired last.
     pub(super) fn stop(&self, reason: StopReason) -> Stop {
-        let span = self.last_rule.map(|r| self.plan.rules[r].span);
-        Box::new(RunError { reason, rule: self.last_rule, span, progress: self.progress() })
+        common::stop(self.plan, self.last_rule, reason, self.progress())
     }
 
     /// A stop at an instruction.
     pub(super) fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
-        let site = self.code.sites[pc as usize];
-        Box::new(RunError { reason, rule: site.rule, span: Some(site.span), progress: self.progress() })
+        common::stop_at(self.code, pc, reason, self.progress())
     }
 
     /// A stop at an instruction without result.
