@@ -45,10 +45,10 @@ executables test -p gchr-kernels --no-run --tests | while read -r kind name path
         gpu:* | *gpu*": test"*) strip -o "$folder/tests/$name" "$path" ;;
     esac
 done
-executables bench -p gchr-kernels --no-run --bench topology --bench tasks | while read -r kind name path; do
+executables bench -p gchr-kernels --no-run --bench topology --bench tasks --bench rounds | while read -r kind name path; do
     [ "$kind" != bench ] || strip -o "$folder/benches/$name" "$path"
 done
-for needed in gchr tests/gpu benches/topology benches/tasks; do
+for needed in gchr tests/gpu benches/topology benches/tasks benches/rounds; do
     [ -x "$folder/$needed" ] || { echo "$needed was not built" >&2; exit 1; }
 done
 

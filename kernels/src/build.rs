@@ -226,6 +226,11 @@ impl FunctionBuilder {
         self.effect(name, module.functions[function].result, Effect::Call { function, args })
     }
 
+    /// A call of a function that is not part of a module yet.
+    pub fn call_typed(&mut self, name: &str, result: Type, function: FunctionId, args: Vec<Expr>) -> Expr {
+        self.effect(name, result, Effect::Call { function, args })
+    }
+
     /// A call without result, or whose result is dropped.
     pub fn run(&mut self, function: FunctionId, args: Vec<Expr>) {
         self.push(StmtKind::Effect { result: None, effect: Effect::Call { function, args } });

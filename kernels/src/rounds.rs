@@ -5,6 +5,7 @@
 //! how the device does it in `docs/rounds.md`.
 
 mod codegen;
+mod growth;
 pub mod kernels;
 pub mod layout;
 pub mod run;

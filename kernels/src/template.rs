@@ -55,7 +55,7 @@ macro_rules! text {
 }
 
 /// All templates.
-pub static TEMPLATES: [Template; 11] = [
+pub static TEMPLATES: [Template; 14] = [
     Template {
         name: "map",
         about: "one function applied to every index",
@@ -136,6 +136,27 @@ pub static TEMPLATES: [Template; 11] = [
         name: "offsets",
         about: "exclusive scan of a buffer of counts by all blocks of a cooperative launch",
         text: text!("offsets"),
+        uses: &[],
+        includes: &["grid_barrier"],
+    },
+    Template {
+        name: "growth",
+        about: "rounds of rules that only add: a bit a key, one grid barrier a round",
+        text: text!("growth"),
+        uses: &[],
+        includes: &["grid_barrier"],
+    },
+    Template {
+        name: "range",
+        about: "least and greatest value of a column",
+        text: text!("range"),
+        uses: &[],
+        includes: &[],
+    },
+    Template {
+        name: "product",
+        about: "rounds that are products of matrices over (min, +), in tiles",
+        text: text!("product"),
         uses: &[],
         includes: &["grid_barrier"],
     },

@@ -12,11 +12,15 @@ use gchr_core::plan::chr::{ChrPlan, Joins, RoundsOptions, compile_rounds};
 use gchr_core::rule::Program;
 use gchr_core::source::{SourceMap, Span};
 use gchr_core::stats::Stats;
+use gchr_kernels::check::check;
 use gchr_kernels::device::Device;
 use gchr_kernels::rounds::kernels::{Kernels, kernels};
 use gchr_kernels::rounds::run::{Batch, Failure, Job, Options, run};
 use gchr_kernels::rounds::start::batches;
 use gchr_kernels::sim::{self, SimDevice};
+
+#[cfg(feature = "cuda")]
+mod support;
 
 struct Case {
     sources: SourceMap,
@@ -43,7 +47,7 @@ impl Case {
     ) -> (Option<Store>, Option<StopReason>, u64) {
         let job =
             Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, batches: &self.batches };
-        let options = Options { memory: 1 << 28, rows };
+        let options = Options { memory: 1 << 28, rows, store: true, courses: true };
         match run(job, options, device, &mut Control::new(limits)) {
             Ok(outcome) => (Some(outcome.store), None, outcome.stats.steps.unwrap_or(0)),
             Err(Failure::Stopped(stopped)) => {
@@ -134,11 +138,15 @@ impl Case {
         self.given(&store, stats, error)
     }
 
-    fn on_the_simulator(&self, rows: u32, limits: Limits) -> Given {
+    fn on_the_simulator(&self, rows: u32, courses: bool, limits: Limits) -> Given {
+        self.on_a_device(&mut self.simulator(), rows, courses, limits)
+    }
+
+    fn on_a_device(&self, device: &mut dyn Device, rows: u32, courses: bool, limits: Limits) -> Given {
         let job =
             Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, batches: &self.batches };
-        let options = Options { memory: 1 << 28, rows };
-        match run(job, options, &mut self.simulator(), &mut Control::new(limits)) {
+        let options = Options { memory: 1 << 28, rows, store: true, courses };
+        match run(job, options, device, &mut Control::new(limits)) {
             Ok(outcome) => self.given(&outcome.store, outcome.stats, None),
             Err(Failure::Stopped(stopped)) => {
                 let store = stopped.left.expect("the device has it");
@@ -170,19 +178,24 @@ fn agree(text: &str, limits: Limits) {
         RoundsOptions { classes: false, joins: Joins::Indexed },
         RoundsOptions { classes: false, joins: Joins::Exhaustive },
     ] {
-        let case = Case::new(text, options);
-        let expected = case.on_the_cpu(limits);
-        for rows in [1, 64] {
-            assert_eq!(case.on_the_simulator(rows, limits), expected, "{options:?}, {rows} rows\n{text}");
-        }
+        agree_with(text, options, limits);
     }
 }
 
-#[test]
-fn traps() {
+fn agree_with(text: &str, options: RoundsOptions, limits: Limits) {
+    let case = Case::new(text, options);
+    let expected = case.on_the_cpu(limits);
+    for (rows, courses) in [(1, true), (64, true), (1, false)] {
+        let given = case.on_the_simulator(rows, courses, limits);
+        assert_eq!(given, expected, "{options:?}, {rows} rows, courses: {courses}\n{text}");
+    }
+}
+
+/// Programs that are easily got wrong.
+fn trap_programs() -> Vec<String> {
     let minima = format!("?- {}.", vec!["min(7)"; 90].join(", "));
     let many = (0..20).map(|r| format!("r{r} @ s(X), t(X) ==> X =:= {r} | u(X, {r}).\n")).collect::<String>();
-    let programs = [
+    vec![
         // Equal minima, two and many.
         ":- chr_constraint min(+int). min(A) \\ min(B) <=> A =< B | true. ?- min(3), min(3).".to_string(),
         format!(":- chr_constraint min(+int). min(A) \\ min(B) <=> A =< B | true. {minima}"),
@@ -227,8 +240,12 @@ fn traps() {
         ":- chr_constraint edge(+dense_int, +dense_int, +int).
          edge(I, K, D1), edge(K, J, D2) \\ edge(I, J, D3) <=> D3 > D1 + D2 | D4 is D1 + D2, edge(I, J, D4).
          ?- edge(0, 1, 1), edge(1, 2, 9223372036854775807), edge(0, 2, 9).".into(),
-    ];
-    for text in programs {
+    ]
+}
+
+#[test]
+fn traps() {
+    for text in trap_programs() {
         agree(&text, Limits::default());
     }
 }
@@ -252,7 +269,7 @@ fn memory_that_does_not_suffice_is_told() {
     );
     let job =
         Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, batches: &case.batches };
-    let options = Options { memory: 1 << 18, rows: 16 };
+    let options = Options { memory: 1 << 18, rows: 16, store: true, courses: true };
     match run(job, options, &mut case.simulator(), &mut Control::default()) {
         Err(Failure::Stopped(stopped)) => {
             assert!(matches!(stopped.error.reason, StopReason::Memory { .. }), "{:?}", stopped.error);
@@ -260,4 +277,174 @@ fn memory_that_does_not_suffice_is_told() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+/// Kernels that follow a known course, beside those of the general rounds.
+const COURSES: [&str; 8] = [
+    "growth",
+    "remember_rows",
+    "column_range",
+    "narrow_product",
+    "narrow_spread",
+    "narrow_gather",
+    "wide_product",
+    "wide_spread",
+];
+
+#[test]
+fn the_checker_accepts_the_kernels_of_courses() {
+    let mut seen = Vec::new();
+    for text in
+        [include_str!("../../examples/floyd.chr"), include_str!("../../examples/transitive_closure.chr")]
+    {
+        let case = Case::new(text, RoundsOptions::default());
+        for verdict in check(&case.kernels.module) {
+            if COURSES.contains(&&*verdict.kernel) {
+                assert!(verdict.accepted(), "{verdict:?}");
+                seen.push(verdict.kernel.clone());
+            }
+        }
+    }
+    assert!(COURSES.iter().all(|name| seen.iter().any(|s| s == name)), "{seen:?}");
+}
+
+/// Programs whose batches have a known course, and stores that leave it.
+fn course_programs() -> Vec<String> {
+    let closure = ":- chr_constraint e(+int, +int), p(+int, +int), n(+int), k(+int, +int, +int).
+         p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).";
+    let edges = |edges: &[(i64, i64)]| {
+        let all: Vec<String> = edges.iter().map(|(a, b)| format!("e({a}, {b})")).collect();
+        all.join(", ")
+    };
+    let chain: Vec<(i64, i64)> = (0..9).map(|n| (n, n + 1)).collect();
+    let ring: Vec<(i64, i64)> = (0..7).map(|n| (n * 3, (n * 3 + 3) % 21)).collect();
+    let floyd = ":- chr_constraint edge(+int, +int, +int).
+         edge(I, K, D1), edge(K, J, D2) \\ edge(I, J, D3) <=> D3 > D1 + D2 | D4 is D1 + D2, edge(I, J, D4).";
+    vec![
+        // A chain, a ring, duplicates, several batches; keys that are negative, and so far apart that bits do not suffice.
+        format!("{closure} ?- {}.", edges(&chain)),
+        format!("{closure} ?- {}. ?- e(3, 1), e(0, 1). ?- p(100, -3), e(-3, -3).", edges(&ring)),
+        format!("{closure} ?- e(-5, 3), e(3, -5), e(-5, 3), p(3, 3)."),
+        format!("{closure} ?- e(-9223372036854775808, 9223372036854775807), e(9223372036854775807, 3), e(3, 4)."),
+        // Rules that add to several tables, to tables that are no sets, constants, guards that choose, and a head alone.
+        format!(
+            "{closure} p(X, Y) ==> X < Y | n(X), k(X, 7, Y). k(A, B, C) \\ k(A, B, C) <=> true. k(A, _, B), e(A, C) ==> B =\\= C | p(B, C). ?- {}.",
+            edges(&chain)
+        ),
+        // Partners that are found by looking at all rows.
+        ":- chr_constraint a(+int), b(+int), c(+int, +int). a(X), b(Y) ==> X < Y | c(X, Y). ?- a(1), b(2), a(3), b(4), a(5). ?- b(9), a(0).".into(),
+        // A rule beside them that removes.
+        ":- chr_constraint s(+int), e(+int, +int), p(+int, +int). p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).
+         s(N) <=> N > 0 | M is N - 1, e(N, M), s(M). ?- s(5). ?- e(0, 5).".into(),
+        // Products: no row of its own, holes, a diagonal, two constraints of one key, negative keys and values, values of 64 bits, the greatest.
+        format!("{floyd} ?- edge(0, 3, 9), edge(3, 1, 2), edge(0, 1, 20), edge(1, 0, 1), edge(3, 0, 5), edge(70, 0, 1), edge(70, 1, 99)."),
+        format!("{floyd} ?- edge(0, 0, 5), edge(0, 1, 3), edge(1, 0, 1), edge(1, 1, 9)."),
+        format!("{floyd} ?- edge(0, 1, 5), edge(1, 2, 3), edge(0, 2, 10), edge(0, 2, 9)."),
+        format!("{floyd} ?- edge(-1, 1, 5), edge(1, 2, 3), edge(-1, 2, 10)."),
+        format!("{floyd} ?- edge(0, 1, -5), edge(1, 2, -300000000), edge(0, 2, 10), edge(3, 0, 1), edge(3, 2, 7), edge(3, 1, 0)."),
+        format!("{floyd} ?- edge(0, 1, -250000000), edge(1, 2, -250000000), edge(0, 2, 10), edge(3, 0, 1), edge(3, 2, 7)."),
+        format!("{floyd} ?- edge(0, 1, 4611686018427387904), edge(1, 2, 4611686018427387903), edge(0, 2, 9223372036854775807)."),
+        format!("{floyd} ?- edge(0, 1, 5), edge(1, 2, 3), edge(0, 2, 10). ?- edge(0, 3, 99), edge(2, 3, 1), edge(1, 3, 50)."),
+        ":- chr_constraint w(+int, +int, +int). w(A, B, X), w(B, C, Y) \\ w(A, C, Z) <=> Z < X + Y | T is X + Y, w(A, C, T).
+         ?- w(0, 1, 3), w(1, 2, 4), w(0, 2, 1), w(2, 3, 1), w(0, 3, 2), w(1, 3, -7).".into(),
+    ]
+}
+
+#[test]
+fn courses() {
+    let options = RoundsOptions::default();
+    for text in course_programs() {
+        agree_with(&text, options, Limits::default());
+    }
+    for text in course_programs().into_iter().take(2) {
+        agree_with(&text, options, Limits { max_rounds: Some(3), ..Limits::default() });
+        agree_with(&text, options, Limits { max_steps: Some(20), ..Limits::default() });
+    }
+}
+
+#[cfg(feature = "cuda")]
+mod gpu {
+    use super::*;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use gchr_kernels::cuda::{Gpu, Options as NvrtcOptions};
+
+    /// A program, and how it is planned.
+    type Run = (String, RoundsOptions);
+
+    /// Programs give on a GPU what they give on the CPU. Their kernels are compiled by all processors at once.
+    fn agree_on_a_gpu(test: &str, programs: &[Run]) {
+        let Some(gpu) = support::open_gpu(test) else { return };
+        let capability = gpu.info().capability;
+        drop(gpu);
+        let (next, ready) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    let compiler = support::compiler();
+                    while let Some((text, options)) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let case = Case::new(text, *options);
+                        let source = support::text(&case.kernels.module, "test.chr");
+                        let built =
+                            compiler.build_for(capability, &source, "kernels.cu", &NvrtcOptions::kernels());
+                        let image = built.expect("kernels compile").compiled.image;
+                        let expected = case.on_the_cpu(Limits::default());
+                        ready.lock().expect("no thread panics").push((case, image, expected, text, options));
+                    }
+                });
+            }
+        });
+        for (case, image, expected, text, options) in ready.into_inner().expect("no thread panics") {
+            let mut gpu = Gpu::open(0).expect("a GPU was there before");
+            gpu.load(&image).expect("kernels load");
+            for (rows, courses) in [(1, true), (1 << 12, true), (1, false)] {
+                let given = case.on_a_device(&mut gpu, rows, courses, Limits::default());
+                assert_eq!(given, expected, "{options:?}, {rows} rows, courses: {courses}\n{text}");
+            }
+        }
+    }
+
+    const GENERAL: RoundsOptions = RoundsOptions { classes: false, joins: Joins::Indexed };
+    const EXHAUSTIVE: RoundsOptions = RoundsOptions { classes: false, joins: Joins::Exhaustive };
+
+    #[test]
+    fn traps_on_a_gpu() {
+        let with = |text: String| {
+            [RoundsOptions::default(), GENERAL, EXHAUSTIVE].map(|options| (text.clone(), options))
+        };
+        let programs: Vec<Run> = trap_programs().into_iter().flat_map(with).collect();
+        agree_on_a_gpu("traps_on_a_gpu", &programs);
+    }
+
+    #[test]
+    fn courses_on_a_gpu() {
+        let with = |text: String| (text, RoundsOptions::default());
+        let programs: Vec<Run> = course_programs().into_iter().map(with).collect();
+        agree_on_a_gpu("courses_on_a_gpu", &programs);
+    }
+
+    #[test]
+    fn examples_on_a_gpu() {
+        let with = |(text, query): (&str, &str)| {
+            let text = format!("{text}\n?- {query}.\n");
+            [RoundsOptions::default(), GENERAL].map(|options| (text.clone(), options))
+        };
+        let programs: Vec<Run> = EXAMPLES.into_iter().flat_map(with).collect();
+        agree_on_a_gpu("examples_on_a_gpu", &programs);
+    }
+
+    /// Inside the binary, which is carried to machines that have a GPU and nothing else; each with a query that fills some blocks.
+    const EXAMPLES: [(&str, &str); 9] = [
+        (include_str!("../../examples/components.chr"), "random(1000, 0, 1500)"),
+        (include_str!("../../examples/fib.chr"), "upto(60), fib(0, 0), fib(1, 1)"),
+        (include_str!("../../examples/floyd.chr"), "complete(12, 5)"),
+        (include_str!("../../examples/gcd.chr"), "multiples(300, 7)"),
+        (include_str!("../../examples/mergesort.chr"), "random(300, 7), collect"),
+        (include_str!("../../examples/min.chr"), "random(500, 7)"),
+        (include_str!("../../examples/paths.chr"), "random(300, 0, 900), distance(0, 0)"),
+        (include_str!("../../examples/primes.chr"), "candidate(2, 600)"),
+        (include_str!("../../examples/transitive_closure.chr"), "random(100, 180, 7)"),
+    ];
 }

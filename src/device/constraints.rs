@@ -72,7 +72,7 @@ impl RoundsPlan {
         let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, batches: &batches };
         self.backend.run(control, |Place { device, memory, simulated }, control| {
             let rows = if simulated { SIM_ROWS } else { GPU_ROWS };
-            run::run(job, Options { memory, rows }, device, control)
+            run::run(job, Options { memory, rows, store: true, courses: true }, device, control)
         })
     }
 }

@@ -2,13 +2,16 @@
 
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::plan::chr::ChrPlan;
+use gchr_core::plan::chr::class::BestOrder;
 use gchr_core::rule::{Program, Role};
+use gchr_core::signature::ConstraintId;
 use gchr_core::source::SourceMap;
 
 use super::codegen::{self, Scene};
 use super::layout::{Layout, added_by};
 use crate::codegen::Sites;
 use crate::ir::*;
+use crate::template::Holes;
 use crate::{build, template, verify};
 
 /// Kernels of a program, and what its host code must know of them.
@@ -23,6 +26,80 @@ pub struct Kernels {
     pub adds: Vec<u32>,
     /// Which heads of each rule are removed, a bit each.
     pub removed_heads: Vec<u32>,
+    /// The replacement that is a product of matrices.
+    pub(super) square: Option<Square>,
+}
+
+/// A table whose values one rule replaces by products of matrices, and no other rule sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Square {
+    /// The table.
+    pub table: ConstraintId,
+    /// Column of the row key, of the column key, and of the value.
+    pub columns: [usize; 3],
+    /// Whether the greatest value is best.
+    pub greatest: bool,
+}
+
+impl Square {
+    fn of(plan: &ChrPlan) -> Option<Self> {
+        let [replacement] = &plan.classes.replacements[..] else { return None };
+        let product = replacement.product?;
+        let table = replacement.constraint;
+        let value = replacement.best.column;
+        let three = plan.tables[table].columns.len() == 3 && plan.classes.reduction_of(table).is_none();
+        three.then_some(Self {
+            table,
+            columns: [product.row, product.column, value],
+            greatest: replacement.best.order == BestOrder::Greatest,
+        })
+    }
+}
+
+/// What the template `product` computes with: prefix of its kernels, type, byte of which a value that is absent consists, and the bound of
+/// values.
+pub(super) const WIDTHS: [(&str, Scalar, u8, u64); 2] =
+    [("narrow", Scalar::I32, 0x20, 1 << 28), ("wide", Scalar::I64, 0x20, 1 << 60)];
+
+/// The kernels of `product.cu` for both widths of values.
+fn add_product(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    for (prefix, scalar, byte, most) in WIDTHS {
+        let bytes = if scalar == Scalar::I32 { 4 } else { 8 };
+        let absent = (0..bytes).fold(0, |word, _| word << 8 | u64::from(byte));
+        let constants = [("ABSENT", Literal::Int(absent)), ("MOST", Literal::Int(most))];
+        let types = [("T", scalar)];
+        let holes = Holes { prefix, types: &types, constants: &constants, kernels: true, ..Holes::default() };
+        template::instantiate(module, "product", &holes)?;
+    }
+    Ok(())
+}
+
+/// The kernels of `growth.cu`.
+fn add_growth(
+    module: &mut Module,
+    program: &Program,
+    plan: &ChrPlan,
+    layout: &Layout,
+    sources: &SourceMap,
+    sites: &mut Sites,
+) -> Result<(), Vec<Diagnostic>> {
+    let Some(growth) = &layout.growth else { return Ok(()) };
+    let params = module.record("Params").expect("the template of rounds defines Params");
+    let tables = layout.tables.len() as u64;
+    let constants = [("TABLES", Literal::Int(tables)), ("COUNTS", Literal::Int(tables + 1))];
+    let records = [("Params", params)];
+    let holes =
+        Holes { records: &records, constants: &constants, kernels: true, open: true, ..Holes::default() };
+    template::instantiate(module, "growth", &holes)?;
+    for hole in ["derive", "remember", "forget"] {
+        let scene = Scene { program, plan, layout, sources, module };
+        let functions = match hole {
+            "derive" => codegen::derive_functions(scene, growth, sites).map_err(|found| vec![found])?,
+            _ => vec![codegen::row_bit(scene, growth, hole)],
+        };
+        build::fill_hole(module, hole, functions);
+    }
+    Ok(())
 }
 
 /// Words of an entry before the rows of its heads.
@@ -75,6 +152,14 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         let functions = fill(hole, scene, &mut sites).map_err(|found| vec![found])?;
         build::fill_hole(&mut module, hole, functions);
     }
+    add_growth(&mut module, program, plan, &layout, sources, &mut sites)?;
+    let square = Square::of(plan);
+    if square.is_some() {
+        add_product(&mut module)?;
+    }
+    if square.is_some() || layout.growth.is_some() {
+        template::instantiate(&mut module, "range", &Holes { kernels: true, ..Holes::default() })?;
+    }
     let broken = verify::verify_closed(&module);
     if !broken.is_empty() {
         return Err(broken);
@@ -88,7 +173,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         removed.fold(0, |bits, (h, _)| bits | 1 << h)
     });
     let (adds, removed_heads) = (adds.collect(), bits.collect());
-    Ok(Kernels { module, sites, layout, adds, removed_heads })
+    Ok(Kernels { module, sites, layout, adds, removed_heads, square })
 }
 
 /// The holes of the template, those before it being filled when one is.

@@ -7,6 +7,7 @@ use gchr_core::plan::chr::{ChrPlan, RulePlan};
 use gchr_core::rule::{GoalKind, Role, RuleId};
 use gchr_core::signature::{ConstraintId, SortKind};
 
+use super::growth::Growth;
 use crate::ir::{Field, Module, Scalar, Space, Type};
 
 /// Buffers of all tables.
@@ -20,6 +21,8 @@ pub struct Layout {
     pub heads: usize,
     /// The tables that bodies add to, ascending.
     pub added: Vec<ConstraintId>,
+    /// The tables that only grow.
+    pub(super) growth: Option<Growth>,
 }
 
 /// Buffers of the table of one constraint symbol.
@@ -73,6 +76,14 @@ pub enum Part {
     Next(usize),
     /// Number of places of an index less one: a number, no buffer.
     Mask(usize),
+    /// A bit a key while the table only grows: a `u32` for 32 of them.
+    Bits,
+    /// Least value of a column of the key: a number, no buffer.
+    Low(usize),
+    /// Number of values of a column of the key: a number, no buffer.
+    Span(usize),
+    /// What is added to a row to get the id of a constraint while the table only grows: a number, no buffer.
+    Bias,
 }
 
 impl Layout {
@@ -100,6 +111,7 @@ impl Layout {
             rules: plan.rules.len(),
             heads,
             added,
+            growth: Growth::of(plan),
         }
     }
 
@@ -120,6 +132,13 @@ impl Layout {
         for k in 0..layout.indexes.len() {
             parts.extend([Part::Slots(k), Part::Next(k), Part::Mask(k)]);
         }
+        if self.growth.as_ref().is_some_and(|growth| growth.is_added(table)) {
+            parts.push(Part::Bias);
+            if layout.reduced {
+                parts.push(Part::Bits);
+                parts.extend((0..layout.columns.len()).flat_map(|c| [Part::Low(c), Part::Span(c)]));
+            }
+        }
         parts
     }
 
@@ -137,6 +156,10 @@ impl Layout {
             Part::Slots(k) => format!("{prefix}_x{k}_slots"),
             Part::Next(k) => format!("{prefix}_x{k}_next"),
             Part::Mask(k) => format!("{prefix}_x{k}_mask"),
+            Part::Bits => format!("{prefix}_bits"),
+            Part::Low(c) => format!("{prefix}_low{c}"),
+            Part::Span(c) => format!("{prefix}_span{c}"),
+            Part::Bias => format!("{prefix}_bias"),
         }
     }
 
@@ -164,10 +187,11 @@ impl Part {
             Part::Column(_) | Part::Claims | Part::Ranks | Part::Better => {
                 Type::Buffer(Space::Global, Scalar::U64)
             }
-            Part::Ids | Part::Best | Part::Slots(_) | Part::Next(_) => {
+            Part::Ids | Part::Best | Part::Slots(_) | Part::Next(_) | Part::Bits => {
                 Type::Buffer(Space::Global, Scalar::U32)
             }
-            Part::BestMask | Part::Mask(_) => Type::U32,
+            Part::BestMask | Part::Mask(_) | Part::Bias => Type::U32,
+            Part::Low(_) | Part::Span(_) => Type::U64,
         }
     }
 }

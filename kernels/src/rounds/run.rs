@@ -1,5 +1,6 @@
 //! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the store back.
 
+mod course;
 mod tables;
 
 use std::time::Instant;
@@ -16,7 +17,8 @@ use super::kernels::Kernels;
 use crate::device::{Arg, Device, DeviceError, Launch, Value};
 use crate::outcome::{self, poll};
 use crate::slices::{self, Slices};
-use tables::{Grown, Tables};
+use course::{Course, Ended, Launcher};
+use tables::{Growing, Grown, Product, Tables};
 
 /// Threads a block; the template's `BLOCK`.
 const BLOCK: u32 = 256;
@@ -28,6 +30,10 @@ pub struct Options {
     pub memory: u64,
     /// Rows that a table has at first; tables grow when they are used up.
     pub rows: u32,
+    /// Whether the final store is brought back; else it is empty, and only counted. A run that is stopped always brings it back.
+    pub store: bool,
+    /// Whether batches whose rounds have a known course are left to kernels of their own.
+    pub courses: bool,
 }
 
 /// Constraints that are added at once, in the order of their ids.
@@ -53,6 +59,8 @@ pub struct Outcome {
     pub store: Store,
     /// What it cost; `steps` are rounds.
     pub stats: Stats,
+    /// Milliseconds of all rounds with the host's work between launches; the start and the way back of the store are not part of them.
+    pub rounds_ms: f64,
 }
 
 /// Why there is no final store; a run that stopped has the store after the last whole round, if the device still has it.
@@ -80,8 +88,17 @@ pub fn run(
     control: &mut Control<'_>,
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
-    let mut runner =
-        Runner { job, options, slices: Slices::new(), peak: 0, rounds: 0, fired: 0, live: 0, collections: 0 };
+    let mut runner = Runner {
+        job,
+        options,
+        slices: Slices::new(),
+        rounds_ms: 0.0,
+        peak: 0,
+        rounds: 0,
+        fired: 0,
+        live: 0,
+        collections: 0,
+    };
     let mut tables = Tables::new(&job, &options, device)?;
     let ended = runner.batches(&mut tables, device, control);
     let result = runner.finish(ended, &tables, start, device);
@@ -94,6 +111,7 @@ struct Runner<'a> {
     job: Job<'a>,
     options: Options,
     slices: Slices,
+    rounds_ms: f64,
     peak: u64,
     rounds: u64,
     fired: u64,
@@ -113,7 +131,13 @@ impl Runner<'_> {
             self.must_have(grown)?;
             let resident = self.resident(device, "enter")?;
             tables.put(batch, resident, device)?;
-            self.iterate(tables, device, control)?;
+            let start = Instant::now();
+            let ended = match self.follow_course(tables, device, control) {
+                Ok(false) => self.iterate(tables, device, control),
+                ended => ended.map(|_| ()),
+            };
+            self.rounds_ms += start.elapsed().as_secs_f64() * 1e3;
+            ended?;
         }
         Ok(())
     }
@@ -121,6 +145,95 @@ impl Runner<'_> {
     fn resident(&self, device: &mut dyn Device, kernel: &str) -> Result<u32, DeviceError> {
         let kernel = device.kernel(kernel)?;
         device.resident_blocks(kernel, BLOCK)
+    }
+
+    /// Does the rounds of a batch whose course is known; says whether they are done.
+    fn follow_course(
+        &mut self,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<bool, outcome::Failure> {
+        // A limit of steps may end a run in the middle of a launch.
+        if !self.options.courses || control.limits().max_steps.is_some() {
+            return Ok(false);
+        }
+        let memory = self.options.memory;
+        if let Some(square) = self.job.kernels.square.filter(|s| tables.is_only_new(s.table))
+            && let Some(product) = Product::start(tables, square, memory, device)?
+        {
+            return self.follow(product, tables, device, control);
+        }
+        match Growing::start(tables, &self.job, memory, device)? {
+            Some(growing) => self.follow(growing, tables, device, control),
+            None => Ok(false),
+        }
+    }
+
+    fn follow(
+        &mut self,
+        mut course: Box<dyn Course>,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<bool, outcome::Failure> {
+        let before = (self.rounds, self.fired);
+        let ended = self.along(&mut *course, tables, device, control);
+        let done = match ended {
+            Ok(true) => Ok(true),
+            Ok(false) => {
+                (self.rounds, self.fired) = before;
+                Ok(false)
+            }
+            Err(failure) => Err(failure),
+        };
+        if let Err(outcome::Failure::Device(_)) = done {
+            return done;
+        }
+        let wanted = !matches!(done, Ok(false));
+        course.end(tables, wanted, device)?;
+        if wanted {
+            tables.set_progress(self.rounds, self.fired);
+        }
+        done
+    }
+
+    fn along(
+        &mut self,
+        course: &mut dyn Course,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<bool, outcome::Failure> {
+        loop {
+            self.peak = self.peak.max(tables.bytes() + course.bytes());
+            poll(control, self.progress())?;
+            let longest = self.slices.rounds(control);
+            let max_rounds = control.limits().max_rounds;
+            let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
+            let slice = u32::try_from(left).unwrap_or(longest).min(longest);
+            let progress = self.progress();
+            let with =
+                Launcher { slices: &mut self.slices, device: &mut *device, control: &mut *control, progress };
+            let step = course.launch(tables, slice, with)?;
+            self.rounds += step.rounds;
+            self.fired += step.fired;
+            self.live = tables.live();
+            let round = Round { rounds: self.rounds, progress: self.progress() };
+            slices::record(control, device, self.collections, round);
+            match step.ended {
+                Ended::Done => return Ok(true),
+                Ended::Unfit => return Ok(false),
+                Ended::Paused if max_rounds.is_some_and(|most| self.rounds >= most) => {
+                    return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
+                }
+                Ended::Paused => {}
+                Ended::NoRoom => {
+                    let grown = course.grow(tables, self.options.memory, device)?;
+                    self.must_have(grown)?;
+                }
+            }
+        }
     }
 
     fn iterate(
@@ -242,9 +355,12 @@ impl Runner<'_> {
     ) -> Result<Outcome, Failure> {
         match ended {
             Ok(()) => {
-                let store = tables.download(&self.job, device)?;
-                let stats = self.stats(start, Some(store.len() as u64), device);
-                Ok(Outcome { store, stats })
+                let store = match self.options.store {
+                    true => tables.download(&self.job, device)?,
+                    false => tables::store(&self.job, Vec::new())?,
+                };
+                let stats = self.stats(start, Some(tables.live()), device);
+                Ok(Outcome { store, stats, rounds_ms: self.rounds_ms })
             }
             Err(outcome::Failure::Device(error)) => Err(Failure::Device(error)),
             Err(outcome::Failure::Stopped(stopped)) => {

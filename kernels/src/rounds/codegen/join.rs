@@ -1,5 +1,6 @@
 //! Loops over the partners of a constraint: the rows of a key, or all rows.
 
+use gchr_core::ids::IdVec;
 use gchr_core::plan::chr::{IndexKind, Join};
 use gchr_core::rule::Role;
 use gchr_core::signature::ConstraintId;
@@ -14,8 +15,17 @@ use crate::rounds::layout::{Part, number};
 pub(super) struct Active {
     pub table: ConstraintId,
     pub row: Expr,
-    /// Its id, if partners must be older; else they are of any age.
-    pub older_than: Option<Expr>,
+    pub age: Age,
+}
+
+/// Which partners count.
+pub(super) enum Age {
+    /// Those of lesser ids than this one.
+    Older(Expr),
+    /// All that live.
+    Any,
+    /// Rows before these, by table; what is in an index lives.
+    Before(IdVec<ConstraintId, Expr>),
 }
 
 /// Whether a join goes over all rows.
@@ -33,12 +43,15 @@ pub(super) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, in_rank_
     };
     v.rows[join.head] = Some(row.clone());
     let id = scene.id(&v.p, table, &row);
-    let age = match &active.older_than {
-        Some(own) => op(BinaryOp::Lt, id, own.clone()),
-        None => op(BinaryOp::Ne, id, scene.constant("NO_ID")),
+    let lives = op(BinaryOp::Ne, id.clone(), scene.constant("NO_ID"));
+    let age = match &active.age {
+        Age::Older(own) => op(BinaryOp::Lt, id, own.clone()),
+        Age::Any => lives,
+        Age::Before(_) if all_rows(scene, join) => lives,
+        Age::Before(limits) => op(BinaryOp::Lt, row.clone(), limits[table].clone()),
     };
     let mut others: Vec<Expr> = join.distinct.iter().filter_map(|&h| v.rows[h].clone()).collect();
-    if active.older_than.is_none() && table == active.table {
+    if matches!(active.age, Age::Any) && table == active.table {
         others.push(active.row.clone());
     }
     let distinct = others.into_iter().map(|other| op(BinaryOp::Ne, row.clone(), other));
@@ -71,8 +84,9 @@ fn rows_of_key(v: &mut Values<'_>, join: &Join, index: usize) -> Made<Expr> {
 fn rows_of_table(v: &mut Values<'_>, active: &Active, join: &Join, in_rank_order: bool) -> Expr {
     let (scene, table) = (v.scene, join.constraint);
     // Rows are in the order of ids: of the constraint's own table only those before it are older.
-    let bound = match active.older_than {
-        Some(_) if table == active.table => active.row.clone(),
+    let bound = match &active.age {
+        Age::Older(_) if table == active.table => active.row.clone(),
+        Age::Before(limits) => limits[table].clone(),
         _ => build::element(scene.field(&v.p, "used"), build::u32(number(table))),
     };
     let name = name_of(join);

@@ -7,7 +7,7 @@ use gchr_core::plan::chr::Occurrence;
 use gchr_core::rule::{Role, RuleId};
 use gchr_core::signature::ConstraintId;
 
-use super::join::{Active, all_rows, partner};
+use super::join::{Active, Age, all_rows, partner};
 use super::value::{OnError, Values};
 use super::{Made, Scene, any, function, not, op};
 use crate::build::{self, FunctionBuilder};
@@ -250,7 +250,7 @@ impl<'a, 's> RuleList<'a, 's> {
         v.rows[occurrence.head] = Some(params.row.clone());
         occurrence.entry.iter().try_for_each(|s| v.step(s))?;
         let first_match = alone && matches!(&occurrence.joins[..], [join] if all_rows(scene, join));
-        let active = Active { table: self.table, row: params.row.clone(), older_than: Some(id.clone()) };
+        let active = Active { table: self.table, row: params.row.clone(), age: Age::Older(id.clone()) };
         for join in &occurrence.joins {
             partner(&mut v, &active, join, first_match)?;
             join.steps.iter().try_for_each(|s| v.step(s))?;

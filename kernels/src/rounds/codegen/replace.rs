@@ -7,7 +7,7 @@ use gchr_core::plan::chr::class::{Best, BestOrder, Replacement};
 use gchr_core::plan::chr::{Occurrence, Step};
 use gchr_core::signature::ConstraintId;
 
-use super::join::{Active, partner};
+use super::join::{Active, Age, partner};
 use super::value::{OnError, Values};
 use super::{Made, Scene, function, op, u64};
 use crate::build::{self, FunctionBuilder};
@@ -68,7 +68,7 @@ fn improve(
     v.open_if(build::bool(true));
     v.rows[occurrence.head] = Some(row.clone());
     occurrence.entry.iter().try_for_each(|s| v.step(s))?;
-    let active = Active { table: occurrence.constraint, row, older_than: None };
+    let active = Active { table: occurrence.constraint, row, age: Age::Any };
     for join in &occurrence.joins {
         partner(&mut v, &active, join, false)?;
         join.steps.iter().try_for_each(|s| v.step(s))?;

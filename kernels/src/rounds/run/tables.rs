@@ -1,9 +1,17 @@
 //! Device tables of a run: the store, the lists of a round, control words; how they grow and are collected.
 
+mod growth;
+mod product;
+
+use std::ops::Range;
+
 use gchr_core::exec::chr::{Store, Words};
 use gchr_core::ids::{Id, IdVec};
 use gchr_core::signature::ConstraintId;
 use gchr_core::value::Heap;
+
+pub(super) use growth::Growing;
+pub(super) use product::Product;
 
 use super::{BLOCK, Batch, Job, Options};
 use crate::codegen::Noted;
@@ -65,6 +73,10 @@ struct Table {
     capacity: u32,
     used: u32,
     dead: u32,
+    /// Rows that its indexes have room for: fewer than `capacity` while it only grows.
+    indexed: u32,
+    /// Whether rows are missing from its indexes.
+    stale: bool,
     parts: Vec<(Part, Value)>,
 }
 
@@ -109,6 +121,10 @@ pub(super) struct Tables {
     state: [u64; state::WORDS],
     /// Whether the carried entries are in the second of the two buffers.
     swapped: bool,
+    /// Rows that tables have at first.
+    rows: u32,
+    /// Rows of the last batch.
+    fresh: IdVec<ConstraintId, Range<u32>>,
 }
 
 impl Tables {
@@ -125,17 +141,72 @@ impl Tables {
         let mut state = [0; state::WORDS];
         state[state::EPOCH] = FIRST_EPOCH;
         state[state::FAILED_ENTRY] = u64::MAX;
-        Ok(Self { layout, entry, fixed, lists, tables, state, swapped: false })
+        let fresh = layout.tables.iter().map(|_| 0..0).collect();
+        Ok(Self { layout, entry, fixed, lists, tables, state, swapped: false, rows, fresh })
     }
 
     /// Bytes of all buffers that grow.
     pub fn bytes(&self) -> u64 {
-        let rows: u64 = self.tables.ids().map(|t| self.table_bytes(t, self.tables[t].capacity)).sum();
-        rows + self.lists.bytes(self.entry)
+        let own = |t: ConstraintId| {
+            let parts = self.layout.parts(t).into_iter();
+            let rows = |part| if is_index(part) { self.tables[t].indexed } else { self.tables[t].capacity };
+            parts.map(|part| part_bytes(&self.layout, t, part, rows(part))).sum::<u64>()
+        };
+        self.tables.ids().map(own).sum::<u64>() + self.lists.bytes(self.entry)
+    }
+
+    /// Bytes of a row's values and id.
+    fn row_bytes(&self, table: ConstraintId) -> u64 {
+        8 * self.layout.tables[table].columns.len() as u64 + 4
+    }
+
+    /// The buffer of a part.
+    fn buffer(&self, table: ConstraintId, wanted: Part) -> BufferId {
+        let found = self.tables[table].parts.iter().find_map(|&(part, value)| match value {
+            Value::Buffer(buffer) if part == wanted => Some(buffer),
+            _ => None,
+        });
+        found.expect("the layout has this part")
+    }
+
+    /// Gives a part another value; the one before.
+    fn set(&mut self, table: ConstraintId, wanted: Part, value: Value) -> Option<Value> {
+        let found = self.tables[table].parts.iter_mut().find(|(part, _)| *part == wanted)?;
+        Some(std::mem::replace(&mut found.1, value))
+    }
+
+    /// Columns and ids of other sizes, one after the other, so that little memory is taken twice.
+    fn grow_columns(&mut self, table: ConstraintId, rows: u32, device: &mut dyn Device) -> Result<()> {
+        let used = u64::from(self.tables[table].used);
+        for at in 0..self.tables[table].parts.len() {
+            let (part, value) = self.tables[table].parts[at];
+            let size = match part {
+                Part::Column(_) => 8,
+                Part::Ids => 4,
+                _ => continue,
+            };
+            let Value::Buffer(old) = value else { continue };
+            let new = device.alloc(size * u64::from(rows))?;
+            device.copy(old, new, size * used)?;
+            device.free(old)?;
+            self.tables[table].parts[at].1 = Value::Buffer(new);
+        }
+        self.tables[table].capacity = rows;
+        Ok(())
     }
 
     fn table_bytes(&self, table: ConstraintId, capacity: u32) -> u64 {
         self.layout.parts(table).into_iter().map(|part| part_bytes(&self.layout, table, part, capacity)).sum()
+    }
+
+    /// Whether the last batch has constraints of this table only.
+    pub fn is_only_new(&self, table: ConstraintId) -> bool {
+        self.fresh.iter_enumerated().all(|(t, rows)| t == table || rows.is_empty())
+    }
+
+    /// Takes over what rounds were done elsewhere.
+    pub fn set_progress(&mut self, rounds: u64, fired: u64) {
+        (self.state[state::ROUNDS], self.state[state::FIRED]) = (rounds, fired);
     }
 
     /// Constraints that live.
@@ -168,6 +239,11 @@ impl Tables {
         }
         if let Some(table) = self.tables.ids().find(|t| wanted[t.index()] > MOST) {
             return Ok(Grown::NoNumbers(self.rows_of(table)));
+        }
+        for table in self.layout.tables.ids() {
+            if self.tables[table].stale {
+                self.move_table(table, self.tables[table].capacity, device)?;
+            }
         }
         let wanted: Vec<u32> = wanted.into_iter().map(|n| n as u32).collect();
         self.grow_tables(&wanted, memory, device)
@@ -203,7 +279,9 @@ impl Tables {
                     _ => {}
                 }
             }
+            let before = self.tables[table].used;
             self.tables[table].used += ids.len() as u32;
+            self.fresh[table] = before..self.tables[table].used;
         }
         self.reserve_delta(delta.len() as u64, device)?;
         device.upload(self.lists.delta, 0, bytemuck::cast_slice(&delta))?;
@@ -314,15 +392,18 @@ impl Tables {
             if wanted <= capacity {
                 continue;
             }
-            let live = self.tables[table].used - self.tables[table].dead;
-            let needed = wanted - self.tables[table].dead.min(wanted);
-            let doubled = u64::from(capacity) * 2;
-            // What is left after the dead rows are gone may fit.
-            let rows = if live < capacity / 2 && needed <= capacity {
-                capacity
-            } else {
-                doubled.max(u64::from(wanted)).min(MOST) as u32
-            };
+            let (used, dead) = (self.tables[table].used, self.tables[table].dead);
+            let mut needed = u64::from(wanted);
+            let twice = self.bytes() + self.table_bytes(table, capacity);
+            if used - dead < capacity / 2 && wanted - dead.min(wanted) <= capacity && twice <= memory {
+                // What is left after the dead rows are gone may fit; but those that the next round still names stay.
+                self.move_table(table, capacity, device)?;
+                needed = u64::from(self.tables[table].used) + u64::from(wanted - used.min(wanted));
+                if needed <= u64::from(capacity) {
+                    continue;
+                }
+            }
+            let rows = needed.max(u64::from(capacity) * 2).min(MOST) as u32;
             if self.bytes() + self.table_bytes(table, rows) > memory {
                 return Ok(Grown::NoMemory(self.rows_of(table)));
             }
@@ -414,15 +495,7 @@ impl Tables {
                 values: columns.iter().map(|c| c[row]).collect(),
             }));
         }
-        Store::from_words(job.plan, Heap::new(), words).ok_or_else(|| {
-            DeviceError::Findings(vec![
-                gchr_core::diagnostic::Diagnostic::error(
-                    "I0202",
-                    "internal error: the device gave back more rows than it has",
-                )
-                .help("this is a bug of gchr, not of the program; please report it with the program"),
-            ])
-        })
+        store(job, words)
     }
 
     /// Gives all device memory back.
@@ -530,6 +603,54 @@ impl Lists {
     }
 }
 
+/// A store of these constraints.
+pub(super) fn store(job: &Job<'_>, words: Vec<Words>) -> Result<Store> {
+    Store::from_words(job.plan, Heap::new(), words).ok_or_else(|| {
+        DeviceError::Findings(vec![
+            gchr_core::diagnostic::Diagnostic::error(
+                "I0202",
+                "internal error: the device gave back more rows than it has",
+            )
+            .help("this is a bug of gchr, not of the program; please report it with the program"),
+        ])
+    })
+}
+
+/// Least and greatest value of columns of integers; for a table without constraints the other way round.
+fn ranges(
+    tables: &Tables,
+    columns: &[(ConstraintId, usize)],
+    device: &mut dyn Device,
+) -> Result<Vec<(i64, i64)>> {
+    let kernel = device.kernel("column_range")?;
+    let mut found = Vec::with_capacity(columns.len());
+    for &(table, column) in columns {
+        let range = device.upload_new(&[i64::MAX, i64::MIN])?;
+        let used = tables.tables[table].used;
+        let args = [
+            Arg::from(tables.buffer(table, Part::Column(column))),
+            tables.buffer(table, Part::Ids).into(),
+            used.into(),
+            range.into(),
+        ];
+        let grid = used.div_ceil(BLOCK).clamp(1, 1 << 10);
+        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })?;
+        found.push(range);
+    }
+    let mut read = Vec::with_capacity(found.len());
+    for range in found {
+        let words: Vec<i64> = device.download_vec(range, 2)?;
+        read.push((words[0], words[1]));
+        device.free(range)?;
+    }
+    Ok(read)
+}
+
+/// Whether a part of a table is rebuilt and not copied when the table moves.
+fn is_index(part: Part) -> bool {
+    matches!(part, Part::Slots(_) | Part::Next(_) | Part::Best | Part::Claims | Part::Ranks | Part::Better)
+}
+
 /// Places of a hash index for so many rows: a power of two, at most half full.
 fn places(rows: u32) -> u64 {
     (u64::from(rows) * 2).next_power_of_two().max(4)
@@ -542,7 +663,9 @@ fn part_bytes(layout: &Layout, table: ConstraintId, part: Part, rows: u32) -> u6
         Part::Ids | Part::Next(_) => 4 * n,
         Part::Slots(_) => 4 * places(rows),
         Part::Best => 4 * if layout.tables[table].reduced_to_one { 1 } else { places(rows) },
-        Part::BestMask | Part::Mask(_) => 0,
+        // Those of a table that only grows are counted where they are taken.
+        Part::Bits => 4,
+        Part::BestMask | Part::Mask(_) | Part::Low(_) | Part::Span(_) | Part::Bias => 0,
     }
 }
 
@@ -555,6 +678,8 @@ impl Table {
                 Part::Mask(_) => Value::U32((places(capacity) - 1) as u32),
                 Part::BestMask if layout.tables[table].reduced_to_one => Value::U32(0),
                 Part::BestMask => Value::U32((places(capacity) - 1) as u32),
+                Part::Bias => Value::U32(0),
+                Part::Low(_) | Part::Span(_) => Value::U64(0),
                 _ => Value::Buffer(device.alloc(bytes)?),
             };
             if let (
@@ -566,7 +691,7 @@ impl Table {
             }
             parts.push((part, value));
         }
-        Ok(Self { capacity, used: 0, dead: 0, parts })
+        Ok(Self { capacity, used: 0, dead: 0, indexed: capacity, stale: false, parts })
     }
 
     fn free(self, device: &mut dyn Device) -> Result<()> {

@@ -1,0 +1,245 @@
+//! Rules that only add: their instances fire where they are found (the holes of `growth.cu`).
+
+use gchr_core::plan::chr::Occurrence;
+use gchr_core::rule::{GoalKind, RuleId};
+use gchr_core::signature::ConstraintId;
+
+use super::join::{Active, Age, partner};
+use super::value::{OnError, Values};
+use super::{Made, Scene, function, op, refuse, u64};
+use crate::build::{self, FunctionBuilder};
+use crate::codegen::Sites;
+use crate::ir::*;
+use crate::rounds::growth::{Growth, key_columns};
+use crate::rounds::layout::{Part, number};
+
+/// What the code of an occurrence is given beside the record of buffers.
+struct Context {
+    row: Expr,
+    begin: Expr,
+    end: Expr,
+    counts: Expr,
+    turn: Expr,
+}
+
+impl Context {
+    fn params(b: &mut FunctionBuilder) -> Self {
+        let local = Type::Buffer(Space::Local, Scalar::U32);
+        Self {
+            row: b.param("row", Type::U32),
+            begin: b.param("begin", local),
+            end: b.param("end", local),
+            counts: b.param("counts", Type::Buffer(Space::Global, Scalar::U32)),
+            turn: b.param("turn", Type::U32),
+        }
+    }
+
+    fn args(&self, p: &Expr) -> Vec<Expr> {
+        let own = [&self.row, &self.begin, &self.end, &self.counts, &self.turn];
+        [p].into_iter().chain(own).cloned().collect()
+    }
+}
+
+/// Functions for the hole `derive`: one a table that is added to, one an occurrence, and last the one that picks those of a table.
+pub(in crate::rounds) fn derive_functions(
+    scene: Scene<'_>,
+    growth: &Growth,
+    sites: &mut Sites,
+) -> Made<Vec<Function>> {
+    let first = scene.function("derive").0;
+    let mut functions = Vec::new();
+    let mut adders = Vec::new();
+    for table in growth.tables() {
+        adders.push((table, FunctionId(first + functions.len() as u32)));
+        functions.push(adder(scene, table));
+    }
+    let mut found: Vec<(&Occurrence, FunctionId)> = Vec::new();
+    for occurrence in growth.occurrences(scene.plan) {
+        found.push((occurrence, FunctionId(first + functions.len() as u32)));
+        functions.push(derive_occurrence(scene, occurrence, &adders, sites)?);
+    }
+    let (mut b, p) = function(scene, "derive", false, Type::U32);
+    let table = b.param("table", Type::U32);
+    let context = Context::params(&mut b);
+    let fired = b.var("fired", build::u32(0));
+    let cases: Vec<ConstraintId> =
+        scene.layout.tables.ids().filter(|&t| found.iter().any(|(o, _)| o.constraint == t)).collect();
+    let code = |b: &mut FunctionBuilder, case: u64| {
+        let table = ConstraintId(case as u32);
+        let live = op(BinaryOp::Ne, scene.id(&p, table, &context.row), scene.constant("NO_ID"));
+        b.when(live, |b| {
+            for (_, f) in found.iter().filter(|(o, _)| o.constraint == table) {
+                let more = b.call_typed("more", Type::U32, *f, context.args(&p));
+                b.assign(fired.clone(), op(BinaryOp::Add, fired.clone(), more));
+            }
+        });
+    };
+    b.switch(table, cases.iter().map(|t| u64::from(number(*t))).collect(), code, |_| {});
+    b.ret(Some(fired));
+    functions.push(b.finish());
+    Ok(functions)
+}
+
+fn adder_name(scene: Scene<'_>, table: ConstraintId) -> String {
+    format!("add_{}", scene.layout.tables[table].prefix)
+}
+
+/// Adds a constraint; says 1 when it is dropped as there is an equal one.
+fn adder(scene: Scene<'_>, table: ConstraintId) -> Function {
+    let (mut b, p) = function(scene, adder_name(scene, table), false, Type::U32);
+    b.doc(format!(
+        "Adds a constraint {} unless there is one; says how many are dropped.",
+        scene.plan.tables[table].name
+    ));
+    b.doc("shares: bits and counts: atomics only; the row belongs to this thread");
+    let from = b.param("from", Type::U32);
+    let counts = b.param("counts", Type::Buffer(Space::Global, Scalar::U32));
+    let turn = b.param("turn", Type::U32);
+    let columns = scene.layout.tables[table].columns.len();
+    let values: Vec<Expr> = (0..columns).map(|c| b.param(&format!("value{c}"), Type::U64)).collect();
+    let bit = key_columns(scene.plan, table).map(|_| {
+        let place = place(scene, &mut b, &p, table, &values);
+        let args = vec![scene.part(&p, table, Part::Bits), place];
+        let known = b.call("known", scene.module, scene.function("set_bit"), args.clone());
+        b.when(known, |b| b.ret(Some(build::u32(1))));
+        args
+    });
+    let at = op(BinaryOp::Add, turn, build::u32(number(table)));
+    let rank = b.call("rank", scene.module, scene.function("take"), vec![counts, at]);
+    let capacity = build::element(scene.field(&p, "capacity"), build::u32(number(table)));
+    let fits = op(BinaryOp::Lt, rank.clone(), op(BinaryOp::Sub, capacity, from.clone()));
+    b.begin();
+    let row = b.var("row", op(BinaryOp::Add, from, rank));
+    let own = |b: &mut FunctionBuilder, place: Expr| {
+        b.push(StmtKind::Own { name: "handed out once by take".into(), place: build::place(place) });
+    };
+    for (c, value) in values.iter().enumerate() {
+        let place = build::element(scene.part(&p, table, Part::Column(c)), row.clone());
+        own(&mut b, place.clone());
+        b.assign(place, value.clone());
+    }
+    let id = scene.id(&p, table, &row);
+    own(&mut b, id.clone());
+    b.assign(id, op(BinaryOp::Add, row, scene.part(&p, table, Part::Bias)));
+    let then = b.end();
+    b.begin();
+    if let Some(args) = bit {
+        b.run(scene.function("clear_bit"), args);
+    }
+    let otherwise = b.end();
+    b.push(StmtKind::If { condition: fits, then, otherwise });
+    b.ret(Some(build::u32(0)));
+    b.finish()
+}
+
+/// The place of a key's bit.
+fn place(scene: Scene<'_>, b: &mut FunctionBuilder, p: &Expr, table: ConstraintId, values: &[Expr]) -> Expr {
+    let mut place = u64(0);
+    for (c, value) in values.iter().enumerate() {
+        let above = op(BinaryOp::Sub, value.clone(), scene.part(p, table, Part::Low(c)));
+        place = match c {
+            0 => above,
+            _ => op(BinaryOp::Add, op(BinaryOp::Mul, place, scene.part(p, table, Part::Span(c))), above),
+        };
+    }
+    b.var("place", place)
+}
+
+fn derive_occurrence(
+    scene: Scene<'_>,
+    occurrence: &Occurrence,
+    adders: &[(ConstraintId, FunctionId)],
+    sites: &mut Sites,
+) -> Made<Function> {
+    let name = format!("derive_r{}_h{}", occurrence.rule.0, occurrence.head);
+    let (mut b, p) = function(scene, name, false, Type::U32);
+    let rule_name = scene.program.rule_name(occurrence.rule);
+    b.doc(format!("Fires {rule_name} with a constraint at head {}.", occurrence.head + 1));
+    let context = Context::params(&mut b);
+    b.origin(scene.line(occurrence.rule), rule_name);
+    let fired = b.var("fired", build::u32(0));
+    let limit = |table: ConstraintId| {
+        let at = build::u32(number(table));
+        match number(table).cmp(&number(occurrence.constraint)) {
+            std::cmp::Ordering::Less => build::element(context.end.clone(), at),
+            std::cmp::Ordering::Equal => context.row.clone(),
+            std::cmp::Ordering::Greater => build::element(context.begin.clone(), at),
+        }
+    };
+    let limits = scene.layout.tables.ids().map(limit).collect();
+    let mut v =
+        Values::new(scene, b, p.clone(), occurrence.rule, occurrence.slots.len(), OnError::Flag, sites);
+    v.open_if(build::bool(true));
+    v.rows[occurrence.head] = Some(context.row.clone());
+    occurrence.entry.iter().try_for_each(|s| v.step(s))?;
+    let active = Active { table: occurrence.constraint, row: context.row.clone(), age: Age::Before(limits) };
+    for join in &occurrence.joins {
+        partner(&mut v, &active, join, false)?;
+        join.steps.iter().try_for_each(|s| v.step(s))?;
+    }
+    occurrence.commit.iter().try_for_each(|s| v.step(s))?;
+    v.b.assign(fired.clone(), op(BinaryOp::Add, fired.clone(), build::u32(1)));
+    body(&mut v, occurrence.rule, &context, adders, &fired)?;
+    v.close();
+    v.b.ret(Some(fired));
+    Ok(v.b.finish())
+}
+
+fn body(
+    v: &mut Values<'_>,
+    rule: RuleId,
+    context: &Context,
+    adders: &[(ConstraintId, FunctionId)],
+    fired: &Expr,
+) -> Made<()> {
+    let scene = v.scene;
+    for goal in &scene.plan.rules[rule].body {
+        match &goal.kind {
+            GoalKind::Bind { var, value } => {
+                let held = v.expr(value)?;
+                v.bind_var(*var, held);
+            }
+            GoalKind::Add { constraint, args } => {
+                let from = build::element(context.end.clone(), build::u32(number(*constraint)));
+                let mut all = vec![v.p.clone(), from, context.counts.clone(), context.turn.clone()];
+                for (column, arg) in args.iter().enumerate() {
+                    let held = v.expr(arg)?;
+                    if held.kind != scene.plan.tables[*constraint].columns[column].kind {
+                        return Err(refuse("a value of another type than its column", goal.span));
+                    }
+                    all.push(Values::word(&held));
+                }
+                let found = adders.iter().find(|(t, _)| t == constraint);
+                let (_, adder) = found.expect("rules of quiet tables add to tables that grow");
+                let dropped = v.b.call_typed("dropped", Type::U32, *adder, all);
+                v.b.assign(fired.clone(), op(BinaryOp::Add, fired.clone(), dropped));
+            }
+            _ => return Err(refuse("this goal", goal.span)),
+        }
+    }
+    Ok(())
+}
+
+/// `remember` and `forget`: the bit of a row.
+pub(in crate::rounds) fn row_bit(scene: Scene<'_>, growth: &Growth, name: &str) -> Function {
+    let (mut b, p) = function(scene, name, false, Type::Void);
+    let table = b.param("table", Type::U32);
+    let row = b.param("row", Type::U32);
+    let sets: Vec<u64> = growth
+        .tables()
+        .filter(|&t| key_columns(scene.plan, t).is_some())
+        .map(|t| u64::from(number(t)))
+        .collect();
+    if !sets.is_empty() {
+        let code = |b: &mut FunctionBuilder, case: u64| {
+            let table = ConstraintId(case as u32);
+            let column = |c| build::element(scene.part(&p, table, Part::Column(c)), row.clone());
+            let values: Vec<Expr> = (0..scene.layout.tables[table].columns.len()).map(column).collect();
+            let place = place(scene, b, &p, table, &values);
+            let change = if name == "remember" { "set_bit" } else { "clear_bit" };
+            b.run(scene.function(change), vec![scene.part(&p, table, Part::Bits), place]);
+        };
+        b.switch(table, sets, code, |_| {});
+    }
+    b.finish()
+}
