@@ -1,6 +1,7 @@
 // Rounds of rules that only add: nothing is removed, so that every instance fires when it is found, and nobody can tell in which order
-// new constraints came. Their rows go straight behind those of their table; equal ones are told by a bit a key. What a round starts from
-// are the rows that the round before has added; there is one grid barrier a round.
+// new constraints came. Their rows go straight behind those of their table; equal ones are told by a bit a key. A thread keeps some of them
+// until its warp asks for rows for all of its lanes, as one counter that everybody hits is slow. What a round starts from are the rows
+// that the round before has added; there is one grid barrier a round.
 //
 // A partner must be older than the constraint that is looked at, so that each instance is found once: a row before those that the round
 // starts from, or one of these before it, by table and row.
@@ -29,19 +30,9 @@ constexpr u32 COUNTS = HOLE;
 // From the template `grid_barrier`: all threads of the grid wait for each other.
 __device__ void grid_barrier(u32* word);
 
-// Hands out the next place of a table in this round.
-// post: no other thread of this round gets the same place
-// shares: counts: atomics only
-__device__ __forceinline__ u32 take(u32* counts, u32 at) {
-    u32 mask = active_mask();
-    u32 rank = popcount(mask & (1u << lane_id()) - 1u);
-    u32 base = 0u;
-    if (rank == 0u) {
-        base = atomic_add(&counts[at], popcount(mask));
-    }
-    base = shfl(mask, base, find_first_set(mask) - 1u);
-    return base + rank;
-}
+// Constraints that a thread keeps of each table, and the words that they take.
+constexpr u32 KEPT = 8u;
+constexpr u32 KEPT_WORDS = HOLE;
 
 // Sets the bit of a key; says whether it was set before.
 // shares: bits: atomics only
@@ -62,10 +53,43 @@ __device__ __forceinline__ void clear_bit(u32* bits, u64 place) {
     atomic_and(&bits[place >> 5u], ~(1u << u32(place & 31ull)));
 }
 
+// Writes the constraints that a thread keeps of a table to the rows behind `from`, from the place on; where there is no room, their bits
+// are cleared.
+// shares: bits: atomics only; the rows belong to this thread
+__device__ void put_kept(Params p, u32 table, u32 from, u32 place, in_local u64* kept, in_local u32* held);
+
 // Fires all instances in which a row is the newest constraint. `begin` and `end` are the rows that the round starts from, by table; what
-// is added goes to `end` and the places that `counts` gives, from `turn` on. Says how often rules have fired, dropped duplicates included.
+// is added is kept, or goes behind `end` to the places that `counts` gives, from `turn` on. Says how often rules have fired, dropped
+// duplicates included.
 // shares: reads the store; bits and counts: atomics only; rows that are added: the thread that took them
-__device__ u32 derive(Params p, u32 table, u32 row, in_local u32* begin, in_local u32* end, u32* counts, u32 turn);
+__device__ u32 derive(Params p, u32 table, u32 row, in_local u32* begin, in_local u32* end, u32* counts, u32 turn, in_local u64* kept, in_local u32* held);
+
+// Writes what the lanes of a warp keep, of tables of which one lane keeps at least so many.
+// pre: the warp is together
+// shares: counts: atomics only; rows as `put_kept`
+__device__ __forceinline__ void put_all_kept(Params p, in_local u32* end, u32* counts, u32 turn, in_local u64* kept, in_local u32* held, u32 least) {
+    for (u32 t = 0u; t < TABLES; t += 1u) {
+        u32 mine = held[t];
+        bool asks = vote_any(0xffffffffu, mine >= least);
+        if (asks) {
+            u32 upto = mine;
+            #pragma unroll
+            for (u32 distance = 1u; distance < 32u; distance <<= 1u) {
+                u32 other = shfl_up(0xffffffffu, upto, distance);
+                upto = upto + (lane_id() >= distance ? other : 0u);
+            }
+            u32 all = shfl(0xffffffffu, upto, 31u);
+            u32 base = 0u;
+            if (lane_id() == 0u) {
+                base = atomic_add(&counts[turn + t], all);
+            }
+            base = shfl(0xffffffffu, base, 0u);
+            if (mine != 0u) {
+                put_kept(p, t, end[t], base + upto - mine, kept, held);
+            }
+        }
+    }
+}
 
 // Sets the bit of a row's key.
 // shares: bits: atomics only
@@ -95,11 +119,14 @@ extern "C" __global__ void __launch_bounds__(256) growth(Params p, u32* capacity
     u32 begin[TABLES];
     u32 end[TABLES];
     u32 added[TABLES];
+    u32 held[TABLES];
+    u64 kept[KEPT_WORDS];
     u32 first = blockIdx.x * 256u + threadIdx.x;
     u32 stride = gridDim.x * 256u;
     for (u32 t = 0u; t < TABLES; t += 1u) {
         begin[t] = spans[t * SPANS];
         end[t] = spans[t * SPANS + 1u];
+        held[t] = 0u;
     }
     u64 fired = 0ull;
     u32 stop = 0u;
@@ -127,11 +154,22 @@ extern "C" __global__ void __launch_bounds__(256) growth(Params p, u32* capacity
         }
         u64 mine = 0ull;
         for (u32 d = 0u; d < TABLES; d += 1u) {
-            for (u32 row = begin[d] + first; row < end[d]; row += stride) {
-                u32 found = derive(p, d, row, begin, end, counts, turn);
-                mine = mine + u64(found);
+            u32 from = begin[d];
+            assume_uniform("every thread has added up the same counts", from);
+            u32 until = end[d];
+            assume_uniform("every thread has added up the same counts", until);
+            // The lanes of a warp stay together.
+            u32 start = from + blockIdx.x * 256u + (threadIdx.x - lane_id());
+            for (u32 base = start; base < until; base += stride) {
+                u32 row = base + lane_id();
+                if (row < until) {
+                    u32 found = derive(p, d, row, begin, end, counts, turn, kept, held);
+                    mine = mine + u64(found);
+                }
+                put_all_kept(p, end, counts, turn, kept, held, KEPT / 2u);
             }
         }
+        put_all_kept(p, end, counts, turn, kept, held, 1u);
         if (mine != 0ull) {
             u32 raised = load_relaxed(&counts[turn + TABLES]);
             if (raised == 0u) {

@@ -7,7 +7,7 @@
 //! | `claim` | `claim_rows`, `rank_rows`, `is_beaten`, `remove_rows`, `id_of`, `all_live` |
 //! | `replace` | `improve`, `settle_row`: values that are replaced in place |
 //! | `body` | `build`, `explain` |
-//! | `growth` | `derive`, `remember`, `forget` of `growth.cu`: rules that only add |
+//! | `growth` | `put_kept`, `derive`, `remember`, `forget` of `growth.cu`: rules that only add |
 //! | `moving` | `pin_rows`, `rename_rows`, `copy_row` |
 //!
 //! `value` has what they share: values of slots, expressions and conditions; `join` the loops over partners.
@@ -24,7 +24,7 @@ mod value;
 
 pub(super) use body::{build_functions, explain_functions};
 pub(super) use claim::{all_live, claim_rows, id_of, is_beaten, rank_rows, remove_rows};
-pub(super) use growth::{derive_functions, row_bit};
+pub(super) use growth::{derive_functions, kept_words, put_functions, row_bit};
 pub(super) use index::{index_functions, reduce_functions};
 pub(super) use list::list_functions;
 pub(super) use moving::{copy_row, pin_rows, rename_rows};

@@ -86,14 +86,19 @@ fn add_growth(
     let Some(growth) = &layout.growth else { return Ok(()) };
     let params = module.record("Params").expect("the template of rounds defines Params");
     let tables = layout.tables.len() as u64;
-    let constants = [("TABLES", Literal::Int(tables)), ("COUNTS", Literal::Int(tables + 1))];
+    let constants = [
+        ("TABLES", Literal::Int(tables)),
+        ("COUNTS", Literal::Int(tables + 1)),
+        ("KEPT_WORDS", Literal::Int(codegen::kept_words(layout, growth))),
+    ];
     let records = [("Params", params)];
     let holes =
         Holes { records: &records, constants: &constants, kernels: true, open: true, ..Holes::default() };
     template::instantiate(module, "growth", &holes)?;
-    for hole in ["derive", "remember", "forget"] {
+    for hole in ["put_kept", "derive", "remember", "forget"] {
         let scene = Scene { program, plan, layout, sources, module };
         let functions = match hole {
+            "put_kept" => codegen::put_functions(scene, growth),
             "derive" => codegen::derive_functions(scene, growth, sites).map_err(|found| vec![found])?,
             _ => vec![codegen::row_bit(scene, growth, hole)],
         };

@@ -11,7 +11,7 @@ use crate::build::{self, FunctionBuilder};
 use crate::codegen::Sites;
 use crate::ir::*;
 use crate::rounds::growth::{Growth, key_columns};
-use crate::rounds::layout::{Part, number};
+use crate::rounds::layout::{Layout, Part, number};
 
 /// What the code of an occurrence is given beside the record of buffers.
 struct Context {
@@ -20,6 +20,8 @@ struct Context {
     end: Expr,
     counts: Expr,
     turn: Expr,
+    kept: Expr,
+    held: Expr,
 }
 
 impl Context {
@@ -31,11 +33,13 @@ impl Context {
             end: b.param("end", local),
             counts: b.param("counts", Type::Buffer(Space::Global, Scalar::U32)),
             turn: b.param("turn", Type::U32),
+            kept: b.param("kept", Type::Buffer(Space::Local, Scalar::U64)),
+            held: b.param("held", local),
         }
     }
 
     fn args(&self, p: &Expr) -> Vec<Expr> {
-        let own = [&self.row, &self.begin, &self.end, &self.counts, &self.turn];
+        let own = [&self.row, &self.begin, &self.end, &self.counts, &self.turn, &self.kept, &self.held];
         [p].into_iter().chain(own).cloned().collect()
     }
 }
@@ -51,7 +55,7 @@ pub(in crate::rounds) fn derive_functions(
     let mut adders = Vec::new();
     for table in growth.tables() {
         adders.push((table, FunctionId(first + functions.len() as u32)));
-        functions.push(adder(scene, table));
+        functions.push(adder(scene, growth, table));
     }
     let mut found: Vec<(&Occurrence, FunctionId)> = Vec::new();
     for occurrence in growth.occurrences(scene.plan) {
@@ -80,38 +84,74 @@ pub(in crate::rounds) fn derive_functions(
     Ok(functions)
 }
 
-fn adder_name(scene: Scene<'_>, table: ConstraintId) -> String {
-    format!("add_{}", scene.layout.tables[table].prefix)
+/// Constraints that a thread keeps of each table: the template's `KEPT`.
+const KEPT: u32 = 8;
+
+/// Words that a thread needs for what it keeps; at least one.
+pub(in crate::rounds) fn kept_words(layout: &Layout, growth: &Growth) -> u64 {
+    let words: usize = growth.tables().map(|t| layout.tables[t].columns.len()).sum();
+    (words as u64 * u64::from(KEPT)).max(1)
 }
 
-/// Adds a constraint; says 1 when it is dropped as there is an equal one.
-fn adder(scene: Scene<'_>, table: ConstraintId) -> Function {
-    let (mut b, p) = function(scene, adder_name(scene, table), false, Type::U32);
-    b.doc(format!(
-        "Adds a constraint {} unless there is one; says how many are dropped.",
-        scene.plan.tables[table].name
-    ));
-    b.doc("shares: bits and counts: atomics only; the row belongs to this thread");
+/// Where what is kept of a table begins.
+fn first_kept(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> u32 {
+    let before = growth.tables().take_while(|&t| t != table);
+    before.map(|t| scene.layout.tables[t].columns.len() as u32 * KEPT).sum()
+}
+
+fn put_name(scene: Scene<'_>, table: ConstraintId) -> String {
+    format!("put_{}", scene.layout.tables[table].prefix)
+}
+
+/// Functions for the hole `put_kept`: one a table that is added to, and last the one that picks a table.
+pub(in crate::rounds) fn put_functions(scene: Scene<'_>, growth: &Growth) -> Vec<Function> {
+    let first = scene.function("put_kept").0;
+    let tables: Vec<ConstraintId> = growth.tables().collect();
+    let mut functions: Vec<Function> = tables.iter().map(|&t| put(scene, growth, t)).collect();
+    let (mut b, p) = function(scene, "put_kept", false, Type::Void);
+    let table = b.param("table", Type::U32);
+    let local = Type::Buffer(Space::Local, Scalar::U32);
+    let args = vec![
+        p,
+        b.param("from", Type::U32),
+        b.param("place", Type::U32),
+        b.param("kept", Type::Buffer(Space::Local, Scalar::U64)),
+        b.param("held", local),
+    ];
+    let code = |b: &mut FunctionBuilder, case: u64| {
+        let at = tables.iter().position(|&t| u64::from(number(t)) == case).unwrap_or(0) as u32;
+        b.run(FunctionId(first + at), args.clone());
+    };
+    b.switch(table, tables.iter().map(|&t| u64::from(number(t))).collect(), code, |_| {});
+    functions.push(b.finish());
+    functions
+}
+
+/// Writes what a thread keeps of one table.
+fn put(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> Function {
+    let (mut b, p) = function(scene, put_name(scene, table), false, Type::Void);
+    b.doc(format!("Writes the constraints {} that a thread keeps.", scene.plan.tables[table].name));
+    b.doc("shares: bits: atomics only; the rows belong to this thread");
     let from = b.param("from", Type::U32);
-    let counts = b.param("counts", Type::Buffer(Space::Global, Scalar::U32));
-    let turn = b.param("turn", Type::U32);
-    let columns = scene.layout.tables[table].columns.len();
-    let values: Vec<Expr> = (0..columns).map(|c| b.param(&format!("value{c}"), Type::U64)).collect();
-    let bit = key_columns(scene.plan, table).map(|_| {
-        let place = place(scene, &mut b, &p, table, &values);
-        let args = vec![scene.part(&p, table, Part::Bits), place];
-        let known = b.call("known", scene.module, scene.function("set_bit"), args.clone());
-        b.when(known, |b| b.ret(Some(build::u32(1))));
-        args
-    });
-    let at = op(BinaryOp::Add, turn, build::u32(number(table)));
-    let rank = b.call("rank", scene.module, scene.function("take"), vec![counts, at]);
+    let place = b.param("place", Type::U32);
+    let kept = b.param("kept", Type::Buffer(Space::Local, Scalar::U64));
+    let held = b.param("held", Type::Buffer(Space::Local, Scalar::U32));
+    let columns = scene.layout.tables[table].columns.len() as u32;
+    let count = b.var("count", build::element(held.clone(), build::u32(number(table))));
     let capacity = build::element(scene.field(&p, "capacity"), build::u32(number(table)));
-    let fits = op(BinaryOp::Lt, rank.clone(), op(BinaryOp::Sub, capacity, from.clone()));
+    let room = b.var("room", op(BinaryOp::Sub, capacity, from.clone()));
+    let k = b.counter("k", Type::U32);
     b.begin();
-    let row = b.var("row", op(BinaryOp::Add, from, rank));
+    let first = build::u32(first_kept(scene, growth, table));
+    let at = op(BinaryOp::Add, first, op(BinaryOp::Mul, k.clone(), build::u32(columns)));
+    let at = b.var("at", at);
+    let value = |c: u32| build::element(kept.clone(), op(BinaryOp::Add, at.clone(), build::u32(c)));
+    let values: Vec<Expr> = (0..columns).map(|c| b.var(&format!("value{c}"), value(c))).collect();
+    let rank = b.var("rank", op(BinaryOp::Add, place, k.clone()));
+    b.begin();
+    let row = b.var("row", op(BinaryOp::Add, from, rank.clone()));
     let own = |b: &mut FunctionBuilder, place: Expr| {
-        b.push(StmtKind::Own { name: "handed out once by take".into(), place: build::place(place) });
+        b.push(StmtKind::Own { name: "handed out once by the counts".into(), place: build::place(place) });
     };
     for (c, value) in values.iter().enumerate() {
         let place = build::element(scene.part(&p, table, Part::Column(c)), row.clone());
@@ -123,17 +163,64 @@ fn adder(scene: Scene<'_>, table: ConstraintId) -> Function {
     b.assign(id, op(BinaryOp::Add, row, scene.part(&p, table, Part::Bias)));
     let then = b.end();
     b.begin();
-    if let Some(args) = bit {
-        b.run(scene.function("clear_bit"), args);
+    if key_columns(scene.plan, table).is_some() {
+        let bit = bit_of(scene, &mut b, &p, table, &values);
+        b.run(scene.function("clear_bit"), vec![scene.part(&p, table, Part::Bits), bit]);
     }
     let otherwise = b.end();
-    b.push(StmtKind::If { condition: fits, then, otherwise });
+    b.push(StmtKind::If { condition: op(BinaryOp::Lt, rank, room), then, otherwise });
+    let (more, next) = (op(BinaryOp::Lt, k.clone(), count), op(BinaryOp::Add, k.clone(), build::u32(1)));
+    b.end_for(&k, build::u32(0), more, next);
+    b.assign(build::element(held, build::u32(number(table))), build::u32(0));
+    b.finish()
+}
+
+fn adder_name(scene: Scene<'_>, table: ConstraintId) -> String {
+    format!("add_{}", scene.layout.tables[table].prefix)
+}
+
+/// Adds a constraint; says 1 when it is dropped as there is an equal one.
+fn adder(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> Function {
+    let (mut b, p) = function(scene, adder_name(scene, table), false, Type::U32);
+    b.doc(format!(
+        "Adds a constraint {} unless there is one; says how many are dropped.",
+        scene.plan.tables[table].name
+    ));
+    b.doc("shares: bits and counts: atomics only; rows as `put_kept`");
+    let from = b.param("from", Type::U32);
+    let counts = b.param("counts", Type::Buffer(Space::Global, Scalar::U32));
+    let turn = b.param("turn", Type::U32);
+    let kept = b.param("kept", Type::Buffer(Space::Local, Scalar::U64));
+    let held = b.param("held", Type::Buffer(Space::Local, Scalar::U32));
+    let columns = scene.layout.tables[table].columns.len();
+    let values: Vec<Expr> = (0..columns).map(|c| b.param(&format!("value{c}"), Type::U64)).collect();
+    if key_columns(scene.plan, table).is_some() {
+        let bit = bit_of(scene, &mut b, &p, table, &values);
+        let args = vec![scene.part(&p, table, Part::Bits), bit];
+        let known = b.call("known", scene.module, scene.function("set_bit"), args);
+        b.when(known, |b| b.ret(Some(build::u32(1))));
+    }
+    let own_count = build::element(held.clone(), build::u32(number(table)));
+    let count = b.var("count", own_count.clone());
+    let at = op(BinaryOp::Mul, count.clone(), build::u32(columns as u32));
+    let at = b.var("at", op(BinaryOp::Add, build::u32(first_kept(scene, growth, table)), at));
+    for (c, value) in values.iter().enumerate() {
+        let word = build::element(kept.clone(), op(BinaryOp::Add, at.clone(), build::u32(c as u32)));
+        b.assign(word, value.clone());
+    }
+    b.assign(own_count, op(BinaryOp::Add, count.clone(), build::u32(1)));
+    b.when(build::eq(count, build::u32(KEPT - 1)), |b| {
+        let word = build::element(counts, op(BinaryOp::Add, turn, build::u32(number(table))));
+        let place = b.atomic("place", AtomicOp::Add, word, vec![build::u32(KEPT)]);
+        let put = scene.function(&put_name(scene, table));
+        b.run(put, vec![p, from, place, kept, held]);
+    });
     b.ret(Some(build::u32(0)));
     b.finish()
 }
 
 /// The place of a key's bit.
-fn place(scene: Scene<'_>, b: &mut FunctionBuilder, p: &Expr, table: ConstraintId, values: &[Expr]) -> Expr {
+fn bit_of(scene: Scene<'_>, b: &mut FunctionBuilder, p: &Expr, table: ConstraintId, values: &[Expr]) -> Expr {
     let mut place = u64(0);
     for (c, value) in values.iter().enumerate() {
         let above = op(BinaryOp::Sub, value.clone(), scene.part(p, table, Part::Low(c)));
@@ -201,7 +288,8 @@ fn body(
             }
             GoalKind::Add { constraint, args } => {
                 let from = build::element(context.end.clone(), build::u32(number(*constraint)));
-                let mut all = vec![v.p.clone(), from, context.counts.clone(), context.turn.clone()];
+                let mut all = vec![v.p.clone(), from];
+                all.extend([&context.counts, &context.turn, &context.kept, &context.held].map(Expr::clone));
                 for (column, arg) in args.iter().enumerate() {
                     let held = v.expr(arg)?;
                     if held.kind != scene.plan.tables[*constraint].columns[column].kind {
@@ -235,7 +323,7 @@ pub(in crate::rounds) fn row_bit(scene: Scene<'_>, growth: &Growth, name: &str) 
             let table = ConstraintId(case as u32);
             let column = |c| build::element(scene.part(&p, table, Part::Column(c)), row.clone());
             let values: Vec<Expr> = (0..scene.layout.tables[table].columns.len()).map(column).collect();
-            let place = place(scene, b, &p, table, &values);
+            let place = bit_of(scene, b, &p, table, &values);
             let change = if name == "remember" { "set_bit" } else { "clear_bit" };
             b.run(scene.function(change), vec![scene.part(&p, table, Part::Bits), place]);
         };

@@ -153,6 +153,11 @@ struct Cut {
     rank: Vec<Expr>,
 }
 
+/// Whether the list has ended before all instances with the constraint at the first head, which is kept.
+fn ends_before(cut: &Cut, row: &Expr) -> Expr {
+    op(BinaryOp::AndAlso, cut.found.clone(), op(BinaryOp::Lt, cut.rows[0].clone(), row.clone()))
+}
+
 /// Generator of the list of one rule and table.
 struct RuleList<'a, 's> {
     scene: Scene<'a>,
@@ -182,13 +187,8 @@ impl<'a, 's> RuleList<'a, 's> {
         let (removing, keeping): (Vec<&Occurrence>, Vec<&Occurrence>) =
             occurrences.iter().partition(|o| o.removes_active);
         let cut = if removing.is_empty() { None } else { Some(self.cut(&mut b)) };
-        // The only way to find the end of the list: partners in the order of ranks, up to the first.
-        let alone = removing.len() == 1 && keeping.is_empty();
-        for occurrence in &removing {
-            b = self.search(b, &params, &id, occurrence, alone, &place, cut.as_ref())?;
-        }
-        for occurrence in &keeping {
-            b = self.search(b, &params, &id, occurrence, false, &place, cut.as_ref())?;
+        for occurrence in removing.iter().chain(&keeping) {
+            b = self.search(b, &params, &id, occurrence, &place, cut.as_ref())?;
         }
         match &cut {
             Some(cut) => {
@@ -234,7 +234,6 @@ impl<'a, 's> RuleList<'a, 's> {
         params: &Params,
         id: &Expr,
         occurrence: &Occurrence,
-        alone: bool,
         place: &[Expr],
         cut: Option<&Cut>,
     ) -> Made<FunctionBuilder> {
@@ -246,10 +245,17 @@ impl<'a, 's> RuleList<'a, 's> {
             scene.line(self.rule),
             format!("{}, head {}", scene.program.rule_name(self.rule), occurrence.head + 1),
         );
-        v.open_if(build::bool(true));
+        v.open_if(match cut {
+            Some(cut) if occurrence.head == 0 && !occurrence.removes_active => {
+                not(ends_before(cut, &params.row))
+            }
+            _ => build::bool(true),
+        });
         v.rows[occurrence.head] = Some(params.row.clone());
         occurrence.entry.iter().try_for_each(|s| v.step(s))?;
-        let first_match = alone && matches!(&occurrence.joins[..], [join] if all_rows(scene, join));
+        // Rows of all come in the order of ranks, as the constraint's own place is the same in all: the first is the best.
+        let first_match =
+            occurrence.removes_active && matches!(&occurrence.joins[..], [join] if all_rows(scene, join));
         let active = Active { table: self.table, row: params.row.clone(), age: Age::Older(id.clone()) };
         for join in &occurrence.joins {
             partner(&mut v, &active, join, first_match)?;
@@ -260,20 +266,23 @@ impl<'a, 's> RuleList<'a, 's> {
         let rank = rank_words(scene, self.rule, &rows);
         let behind = op(BinaryOp::OrElse, not(params.behind.clone()), before(place, &rank));
         v.open_if(behind);
-        if let Some(cut) = cut {
-            v.open_if(op(BinaryOp::OrElse, not(cut.found.clone()), before(&rank, &cut.rank)));
-        }
         let fails = v.fails();
+        let earlier = cut.map(|cut| op(BinaryOp::OrElse, not(cut.found.clone()), before(&rank, &cut.rank)));
         match cut.filter(|_| occurrence.removes_active) {
             Some(cut) => {
-                v.b.assign(cut.found.clone(), build::bool(true));
-                v.b.assign(cut.fails.clone(), fails);
-                cut.rows.iter().zip(&rows).for_each(|(best, row)| v.b.assign(best.clone(), row.clone()));
+                v.b.when(earlier.unwrap_or_else(|| build::bool(true)), |b| {
+                    b.assign(cut.found.clone(), build::bool(true));
+                    b.assign(cut.fails.clone(), fails);
+                    cut.rows.iter().zip(&rows).for_each(|(best, row)| b.assign(best.clone(), row.clone()));
+                });
                 if first_match {
                     v.b.push(StmtKind::Break);
                 }
             }
             None => {
+                if let Some(earlier) = earlier {
+                    v.open_if(earlier);
+                }
                 let tag = build::u32(self.rule.0);
                 stage(scene, self.table, &mut v.b, params, id, tag, fails, &rows);
             }
