@@ -36,6 +36,11 @@ impl Slices {
         self.device.as_secs_f64() * 1e3
     }
 
+    /// Counts what the device did beside the slices.
+    pub fn add(&mut self, took: Duration) {
+        self.device += took;
+    }
+
     /// Launches a kernel and waits for its end. `progress` is how far the run was before.
     pub fn launch(
         &mut self,

@@ -55,7 +55,7 @@ macro_rules! text {
 }
 
 /// All templates.
-pub static TEMPLATES: [Template; 14] = [
+pub static TEMPLATES: [Template; 15] = [
     Template {
         name: "map",
         about: "one function applied to every index",
@@ -145,6 +145,13 @@ pub static TEMPLATES: [Template; 14] = [
         text: text!("growth"),
         uses: &[],
         includes: &["grid_barrier"],
+    },
+    Template {
+        name: "best",
+        about: "the best row of a table of which one constraint stays",
+        text: text!("best"),
+        uses: &[],
+        includes: &[],
     },
     Template {
         name: "range",

@@ -232,6 +232,10 @@ fn trap_programs() -> Vec<String> {
         ":- chr_constraint p(+int), q(+int). p(X) ==> 10 // X > 2, X > 0 | q(X). ?- p(1), p(0), p(3).".into(),
         ":- chr_constraint p(+int), q(+int). p(X) ==> Y is X * 4611686018427387904, q(Y). ?- p(1), p(2), p(0).".into(),
         ":- chr_constraint p(+int), q(+int). p(X) ==> X < 3, q(X). ?- p(1), p(5), p(2).".into(),
+        // One of all stays: the least and the greatest, of floats too, with other columns, and the oldest.
+        ":- chr_constraint a(+int), b(+float), c(+float, +int), d(+int, +int). a(A) \\ a(B) <=> A >= B | true. b(A) \\ b(B) <=> A =< B | true.
+         c(A, _) \\ c(B, _) <=> A >= B | true. d(_, _) \\ d(_, _) <=> true.
+         ?- a(-3), a(7), b(0.5), b(-0.0), b(0.0), c(-1.5, 1), c(-0.5, 2), c(-0.5, 3), d(4, 4), d(1, 1), a(7), b(2.0). ?- a(3), b(-7.25), c(-0.5, 4), c(-3.0, 5), d(9, 9), a(12), a(-1).".into(),
         // Reductions and replacements of other kinds.
         ":- chr_constraint w(+int, +int), r(+int, +int, +int). w(T, A) \\ w(T, B) <=> A =< B | true.
          w(X, D), r(X, Y, C) ==> E is D + C, w(Y, E). ?- r(1, 2, 5), r(2, 3, 1), r(1, 3, 9), r(3, 1, 1), w(1, 0).".into(),
@@ -280,7 +284,8 @@ fn memory_that_does_not_suffice_is_told() {
 }
 
 /// Kernels that follow a known course, beside those of the general rounds.
-const COURSES: [&str; 8] = [
+const COURSES: [&str; 9] = [
+    "best_row",
     "growth",
     "remember_rows",
     "column_range",
@@ -294,9 +299,11 @@ const COURSES: [&str; 8] = [
 #[test]
 fn the_checker_accepts_the_kernels_of_courses() {
     let mut seen = Vec::new();
-    for text in
-        [include_str!("../../examples/floyd.chr"), include_str!("../../examples/transitive_closure.chr")]
-    {
+    for text in [
+        include_str!("../../examples/floyd.chr"),
+        include_str!("../../examples/transitive_closure.chr"),
+        include_str!("../../examples/min.chr"),
+    ] {
         let case = Case::new(text, RoundsOptions::default());
         for verdict in check(&case.kernels.module) {
             if COURSES.contains(&&*verdict.kernel) {

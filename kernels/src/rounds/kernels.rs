@@ -158,12 +158,16 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         build::fill_hole(&mut module, hole, functions);
     }
     add_growth(&mut module, program, plan, &layout, sources, &mut sites)?;
+    let plain = || Holes { kernels: true, ..Holes::default() };
+    if layout.tables.iter().any(|t| t.reduced_to_one) {
+        template::instantiate(&mut module, "best", &plain())?;
+    }
     let square = Square::of(plan);
     if square.is_some() {
         add_product(&mut module)?;
     }
     if square.is_some() || layout.growth.is_some() {
-        template::instantiate(&mut module, "range", &Holes { kernels: true, ..Holes::default() })?;
+        template::instantiate(&mut module, "range", &plain())?;
     }
     let broken = verify::verify_closed(&module);
     if !broken.is_empty() {

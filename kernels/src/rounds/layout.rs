@@ -1,7 +1,7 @@
 //! Which buffers the tables of a program have on a device, and the record that hands them to its kernels.
 
 use gchr_core::ids::{Id, IdVec};
-use gchr_core::plan::chr::class::Verdict;
+use gchr_core::plan::chr::class::{Best, Verdict};
 use gchr_core::plan::chr::{ChrPlan, RulePlan};
 
 use gchr_core::rule::{GoalKind, Role, RuleId};
@@ -40,6 +40,8 @@ pub struct TableLayout {
     pub replaced: bool,
     /// Whether at most one of its constraints lives: its reduction has no key.
     pub reduced_to_one: bool,
+    /// What its reduction seeks beside age.
+    pub best: Option<Best>,
     /// Its indexes by key: columns, and the number of the index in the plan.
     pub indexes: Vec<KeyedIndex>,
 }
@@ -102,6 +104,7 @@ impl Layout {
                 claimed: general(plan).any(|(_, r)| r.heads.iter().any(removed)),
                 reduced: plan.classes.reduction_of(id).is_some(),
                 replaced: plan.classes.is_replaced(id),
+                best: plan.classes.reduction_of(id).and_then(|r| r.best),
                 reduced_to_one: plan.classes.reduction_of(id).is_some_and(|r| r.key.is_empty()),
                 indexes: keyed.map(|(number, i)| KeyedIndex { columns: i.columns.clone(), number }).collect(),
             }

@@ -130,7 +130,9 @@ impl Runner<'_> {
             let grown = tables.make_room(batch, self.options.memory, device)?;
             self.must_have(grown)?;
             let resident = self.resident(device, "enter")?;
-            tables.put(batch, resident, device)?;
+            let entered = tables.put(batch, resident, device)?;
+            self.slices.add(entered);
+            self.rounds_ms += entered.as_secs_f64() * 1e3;
             let start = Instant::now();
             let ended = match self.follow_course(tables, device, control) {
                 Ok(false) => self.iterate(tables, device, control),

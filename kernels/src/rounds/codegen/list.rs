@@ -227,7 +227,6 @@ impl<'a, 's> RuleList<'a, 's> {
     }
 
     /// Enumerates the instances with the constraint at the head of an occurrence.
-    #[expect(clippy::too_many_arguments, reason = "what a list is about")]
     fn search(
         &mut self,
         b: FunctionBuilder,

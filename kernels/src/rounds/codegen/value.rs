@@ -102,8 +102,10 @@ impl<'a> Values<'a> {
 
     /// What follows is run for each row of a key.
     pub fn open_chain(&mut self, row: Expr, next: Expr) {
-        self.open.push(Open::Chain(row, next));
         self.b.begin();
+        // Asked for early, as whatever is done with the row takes as long.
+        let following = self.b.var("following", next);
+        self.open.push(Open::Chain(row, following));
     }
 
     /// What follows is run for each value of a counter.
