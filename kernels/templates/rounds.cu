@@ -117,8 +117,10 @@ constexpr u32 WORTH_COLLECTING = 4096u;
 // From the template `grid_barrier`: all threads of the grid wait for each other.
 __device__ void grid_barrier(u32* word);
 
-// From the template `offsets`: exclusive sums over the threads of a block, and of counts over all threads.
+// From the template `offsets`: exclusive sums over the threads of a block.
 __device__ u32 running_sum(u32 mine, in_shared u32* parts, in_local u32* running, u32 at);
+
+// From the template `offsets`: the exclusive scan of counts by all threads.
 __device__ void scan_counts(u32* counts, u32* offsets, u32 count, u32* block_sums, u32* arrivals, in_shared u32* sums);
 
 // Sets a flag of the round.
