@@ -86,6 +86,7 @@ fn bench((label, text, input, bar): Row, repeats: u32, machine: &Machine) {
             block: 128,
             blocks,
             run: 256,
+            batch: 64,
             report: 1 << 20,
             promote: Promote::WhenAsked,
         };

@@ -8,4 +8,5 @@ pub mod codegen;
 pub mod equality;
 pub mod kernels;
 pub mod run;
+pub mod shapes;
 pub mod states;

@@ -133,6 +133,13 @@ pub static TEMPLATES: [Template; 15] = [
         includes: &[],
     },
     Template {
+        name: "cells",
+        about: "cells given back by counts of references",
+        text: text!("cells"),
+        uses: &[],
+        includes: &[],
+    },
+    Template {
         name: "offsets",
         about: "exclusive scan of a buffer of counts by all blocks of a cooperative launch",
         text: text!("offsets"),
@@ -191,7 +198,7 @@ pub static SCHEDULERS: [Template; 3] = [
         about: "depth-first evaluation of calls with lazy task creation",
         text: text!("tasks"),
         uses: &[],
-        includes: &["arithmetic"],
+        includes: &["arithmetic", "cells"],
     },
 ];
 

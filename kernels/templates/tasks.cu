@@ -30,6 +30,9 @@ struct Params {
     u32* heap;
     Pair* pairs;
     Quad* quads;
+    u32* shared;
+    u32* shapes;
+    u32* pool;
     u32* roots;
     u32* results;
     u32* queue;
@@ -78,6 +81,8 @@ constexpr u32 JOIN = HOLE;
 constexpr u32 CHUNK = HOLE;
 // Resume points below this one can be split.
 constexpr u32 SPLITS = HOLE;
+// Words of a thread's lists of free cells.
+constexpr u32 LISTS = HOLE;
 
 // States; those above are code.
 constexpr u32 RETURNS = 0u;
@@ -113,6 +118,7 @@ constexpr u32 APPLIED = 0u;
 constexpr u32 PROMOTIONS = 4u;
 constexpr u32 TASKS = 8u;
 constexpr u32 SPILLS = 12u;
+constexpr u32 IN_USE = 16u;
 
 // Why the run is over.
 constexpr u32 DONE = 1u;
@@ -152,11 +158,53 @@ __device__ __noinline__ u32 fresh(u32* control, u32 kind, u32 limit, u32 cells) 
     return first + 1u;
 }
 
+// From the template `cells`: a batch of free cells that some thread has left.
+__device__ u32 draw(u32* shapes, u32* pool, u32 kind);
+
+// A cell for a thread whose list of free ones is empty: a fresh one at hand, else of a batch, else a fresh one; none is 0.
+__device__ __noinline__ u32 restock(u32* heap, u32* shapes, u32* pool, u32* control, in_local u32* lists, u32 kind, u32 limit, u32 cells) {
+    u32 list = 4u * kind + 1u;
+    u32 next = lists[list + 3u];
+    if ((next & cells - 1u) != 0u) {
+        lists[list + 3u] = next + 1u;
+        return next;
+    }
+    u32 batch = lists[list + 2u];
+    lists[list + 2u] = 0u;
+    if (batch == 0u) {
+        batch = draw(shapes, pool, kind);
+    }
+    if (batch != 0u) {
+        lists[list] = heap[shapes[8u * kind] + batch * shapes[8u * kind + 1u]];
+        lists[list + 1u] = shapes[8u * kind + 6u] - 1u;
+        return batch;
+    }
+    u32 first = fresh(control, kind, limit, cells);
+    lists[list + 3u] = first == 0u ? 0u : first + 1u;
+    return first;
+}
+
+// A cell: one that was given back, else a fresh one; none is 0.
+// pre: the cells of the class begin at word `base` and have `stride` words
+// post: no other thread gets it
+__device__ __forceinline__ u32 grab(Params p, in_local u32* lists, u32 kind, u32 base, u32 stride, u32 limit) {
+    u32 list = 4u * kind + 1u;
+    u32 cell = lists[list];
+    if (cell != 0u) {
+        lists[list] = p.heap[base + cell * stride];
+        lists[list + 1u] = lists[list + 1u] - 1u;
+    } else {
+        cell = restock(p.heap, p.shapes, p.pool, p.control, lists, kind, limit, p.run);
+    }
+    lists[0u] = lists[0u] + 1u;
+    return cell;
+}
+
 // A thread that has nothing to do.
 __device__ Machine begin();
 
 // Works until the next call or return is done. A state of code stands at its beginning, RETURNS at the end of a call.
-__device__ Machine step(Params p, in_local u32* stack, Machine m);
+__device__ Machine step(Params p, in_local u32* stack, in_local u32* lists, Machine m);
 
 // Words of a frame with this resume point.
 __device__ u32 frame_words(u32 resume);
@@ -404,13 +452,19 @@ __device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machin
 // Evaluates all roots.
 // pre: all blocks are resident; control[LEFT] is the number of roots; heap, roots and turns are written
 // post: control[STOP] says why it ended
-// handed: p.heap, p.pairs, p.quads: a cell is written before its index is given away with a task, a join or a result
+// handed: p.heap, p.pairs, p.quads: a cell is written before its index is given away with a task, a join, a result or a batch, and
+//     read for the last time before the last reference to it is given up
+// handed: p.shared, p.pool: touched by atomics only
 // handed: p.queue: a place is read by the thread that has its ticket, and written again when it has been read
 // handed: p.joins, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one uses it again
 extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
-    __shared__ u64 sums[2];
+    __shared__ u64 sums[3];
     u32 stack[STACK];
-    if (threadIdx.x < 2u) {
+    u32 lists[LISTS];
+    for (u32 k = 0u; k < LISTS; k += 1u) {
+        lists[k] = 0u;
+    }
+    if (threadIdx.x < 3u) {
         sums[threadIdx.x] = 0ull;
     }
     barrier();
@@ -430,7 +484,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
             if (m.state == IDLE || m.state == ENDED) {
                 break;
             }
-            m = step(p, stack, m);
+            m = step(p, stack, lists, m);
             m.scan = min(m.scan, max(m.sp, STRIDE) - STRIDE);
             if (m.state == RETURNS) {
                 m = deliver(p, stack, m);
@@ -459,9 +513,11 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
     barrier();
     atomic_add_block(&sums[0u], u64(m.count));
     atomic_add_block(&sums[1u], u64(m.promotions));
+    atomic_add_block(&sums[2u], u64(i64(i32(lists[0u]))));
     barrier();
     if (threadIdx.x == 0u) {
         atomic_add(&p.counts[APPLIED], sums[0u]);
         atomic_add(&p.counts[PROMOTIONS], sums[1u]);
+        atomic_add(&p.counts[IN_USE], sums[2u]);
     }
 }

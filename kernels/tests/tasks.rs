@@ -29,8 +29,13 @@ type Expected = (String, u64, u64);
 
 impl Case {
     fn new(name: &str, text: &str) -> Self {
+        Self::with(name, text, false)
+    }
+
+    /// `counts`: a plan that gives cells back.
+    fn with(name: &str, text: &str, counts: bool) -> Self {
         let (sources, program) = programs::terms(name, text);
-        let plan = term::compile(&program, &TermOptions::tasks(false)).expect("the plan compiles");
+        let plan = term::compile(&program, &TermOptions::tasks(counts)).expect("the plan compiles");
         let input = programs::input(&program);
         Self { sources, program, plan, input }
     }
@@ -76,6 +81,8 @@ impl Case {
             stats.live_cells.expect("counted"),
         );
         assert_eq!(&found, expected, "{label}");
+        let counts = self.plan.references.is_some();
+        assert_eq!(outcome.report.left_over, counts.then_some(0), "{label}: cells that nobody refers to");
         outcome
     }
 }
@@ -92,6 +99,7 @@ const ONE: Options = Options {
     block: 32,
     blocks: 1,
     run: 16,
+    batch: 4,
     report: 1 << 12,
     promote: Promote::WhenAsked,
 };
@@ -114,9 +122,19 @@ fn ways() -> [(&'static str, Tuning, Options); 4] {
 
 #[test]
 fn examples_on_the_simulator() {
+    compare_examples(false);
+}
+
+/// The same with cells given back: none is left over.
+#[test]
+fn examples_with_counts_on_the_simulator() {
+    compare_examples(true);
+}
+
+fn compare_examples(counts: bool) {
     let mut promotions = 0;
     for (name, text) in programs::examples("trs") {
-        let case = Case::new(&name, &text);
+        let case = Case::with(&name, &text, counts);
         let expected = case.expected();
         for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
             let kernels = case.kernels(tuning);
@@ -236,13 +254,13 @@ fn limits_are_told() {
 #[path = "../../core/src/exec/term/tests/systems.rs"]
 mod systems;
 
-fn random(seeds: impl Iterator<Item = u64>) {
+fn random(seeds: impl Iterator<Item = u64>, counts: bool) {
     let (mut answered, mut promotions, mut total) = (0, 0, 0);
     for (n, seed) in seeds.enumerate() {
         total += 1;
         let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let text = systems::Generator::program(seed, true);
-        let case = Case::new("random.trs", &text);
+        let case = Case::with("random.trs", &text, counts);
         let plan = term::compile(&case.program, &TermOptions::default()).expect("compiles");
         let limits = Limits { max_steps: Some(5_000), ..Limits::default() };
         let reference =
@@ -285,7 +303,12 @@ fn random(seeds: impl Iterator<Item = u64>) {
 
 #[test]
 fn random_systems_on_the_simulator() {
-    random(1..60);
+    random(1..60, false);
+}
+
+#[test]
+fn random_systems_with_counts_on_the_simulator() {
+    random(1..60, true);
 }
 
 /// `SEED=... COUNT=... cargo test -p gchr-kernels --test tasks many_seeds -- --ignored`.
@@ -294,7 +317,8 @@ fn random_systems_on_the_simulator() {
 fn many_seeds() {
     let number = |name: &str| std::env::var(name).ok().and_then(|s| s.parse().ok());
     let (seed, count): (u64, u64) = (number("SEED").unwrap_or(1), number("COUNT").unwrap_or(1));
-    random(seed..seed + count);
+    random(seed..seed + count, false);
+    random(seed..seed + count, true);
 }
 
 /// The same on a GPU.

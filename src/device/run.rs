@@ -25,6 +25,9 @@ const SIM_FIRST_MEMORY: u64 = 1 << 22;
 /// Cells that a thread takes at a time.
 const GPU_CELLS: u32 = 256;
 const SIM_CELLS: u32 = 16;
+/// Free cells that threads hand to each other at a time.
+const GPU_BATCH: u32 = 64;
+const SIM_BATCH: u32 = 8;
 /// Rule applications after which a thread looks at the limits.
 const GPU_REPORT: u32 = 1 << 20;
 const SIM_REPORT: u32 = 1 << 12;
@@ -146,6 +149,7 @@ fn gpu_tasks(memory: u64, limits: &gchr_kernels::device::Limits) -> tasks::run::
         block: GPU_BLOCK,
         blocks: limits.multiprocessors * GPU_BLOCKS,
         run: GPU_CELLS,
+        batch: GPU_BATCH,
         report: GPU_REPORT,
         promote: tasks::run::Promote::WhenAsked,
     }
@@ -158,6 +162,7 @@ fn sim_tasks(memory: u64) -> tasks::run::Options {
         block: SIM_BLOCK,
         blocks: SIM_BLOCKS,
         run: SIM_CELLS,
+        batch: SIM_BATCH,
         report: SIM_REPORT,
         promote: tasks::run::Promote::WhenAsked,
     }

@@ -8,15 +8,17 @@ mod block;
 mod frames;
 mod memory;
 mod operate;
+mod references;
 
 use gchr_core::hash::HashMap;
 use gchr_core::op::Op;
-use gchr_core::plan::term::{FunctionId, Layout, LocalId, Region};
+use gchr_core::plan::term::{ClassId, FunctionId, Layout, LocalId, RefStep, Region, Step, TermPlan};
 use gchr_core::rule::Program;
 use gchr_core::signature::{SortId, SortKind, SymbolId};
 use gchr_core::source::SourceMap;
 
 use super::equality::Equality;
+use super::shapes::Shapes;
 use super::states::{ResumeCode, ResumeId, StateId, States};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::{Site, Sites};
@@ -77,6 +79,7 @@ pub(super) fn step_function(
     states: &States<'_>,
     equality: &Equality,
     shape: &Shape,
+    shapes: Option<&Shapes>,
     program: &Program,
     sources: &SourceMap,
     module: &Module,
@@ -86,6 +89,7 @@ pub(super) fn step_function(
     let mut b = FunctionBuilder::new("step", FunctionKind::Device, Type::Record(runtime.machine()));
     let p = b.param("p", Type::Record(runtime.params()));
     let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
+    let lists = b.param("lists", Type::Buffer(Space::Local, Scalar::U32));
     let before = b.param("before", Type::Record(runtime.machine()));
     let m = b.var("m", before);
     let first = FunctionId(0);
@@ -99,7 +103,10 @@ pub(super) fn step_function(
         b,
         p,
         stack,
+        lists,
         m,
+        shapes,
+        tokens: tokens(states.plan),
         function: first,
         env: HashMap::default(),
         structured: None,
@@ -108,6 +115,23 @@ pub(super) fn step_function(
     g.resumes();
     g.b.ret(Some(g.m.clone()));
     g.b.finish()
+}
+
+/// The classes of the cells that tokens are memory for.
+fn tokens(plan: &TermPlan) -> HashMap<(FunctionId, LocalId), ClassId> {
+    let mut found = HashMap::default();
+    for (id, function) in plan.functions.iter_enumerated() {
+        function.region.body.walk(&mut |block| {
+            for step in &block.steps {
+                if let Step::Ref(RefStep::Open { symbol, token: Some(token), .. }) = step
+                    && let Some(class) = plan.layout.variant(*symbol).and_then(|v| v.class)
+                {
+                    found.insert((id, *token), class);
+                }
+            }
+        });
+    }
+    found
 }
 
 /// The template's module and the sizes chosen for the program.
@@ -143,7 +167,12 @@ struct Generator<'a, 'p> {
     b: FunctionBuilder,
     p: Expr,
     stack: Expr,
+    lists: Expr,
     m: Expr,
+    /// What cells look like to the functions that give them back; none when no cell is given back.
+    shapes: Option<&'a Shapes>,
+    /// The classes of the cells that tokens are memory for.
+    tokens: HashMap<(FunctionId, LocalId), ClassId>,
     /// The function that code is generated for.
     function: FunctionId,
     /// Values of the locals in scope.

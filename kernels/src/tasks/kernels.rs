@@ -8,6 +8,7 @@ use gchr_core::source::SourceMap;
 
 use super::codegen::{self, Reports, Shape};
 use super::equality::Equality;
+use super::shapes::Shapes;
 use super::states::States;
 use crate::ir::*;
 use crate::{build, template, verify};
@@ -20,6 +21,8 @@ pub struct Kernels {
     pub reports: Reports,
     /// Sizes of frames, tasks and joins.
     pub shape: Shape,
+    /// What cells look like to the functions that give them back; none when no cell is given back.
+    pub shapes: Option<Shapes>,
     /// By function of the plan: the number of the state at its entry.
     pub entries: IdVec<gchr_core::plan::term::FunctionId, u32>,
 }
@@ -43,6 +46,10 @@ pub fn kernels(
     let plan = &plan;
     let states = States::new(plan);
     let shape = Shape::new(&states, tuning.stack_frames);
+    let shapes = match &plan.references {
+        Some(references) => Some(Shapes::new(&plan.layout, references)?),
+        None => None,
+    };
     let constants = [
         ("STRIDE", shape.stride),
         ("STACK", shape.stack),
@@ -51,19 +58,29 @@ pub fn kernels(
         ("JOIN", shape.join()),
         ("CHUNK", shape.chunk()),
         ("SPLITS", states.splits() as u32),
+        ("LISTS", 1 + 4 * plan.layout.classes.len() as u32),
     ];
     let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
     let mut module = template::open("tasks", &constants)?;
-    widen(&mut module, plan, &shape);
+    widen(&mut module, plan, &shape, shapes.is_some());
     for function in codegen::holes(&states, &shape, &module) {
         fill(&mut module, function);
     }
     let mut reports = Reports::default();
-    let step = codegen::step_function(&states, &equality, &shape, program, sources, &module, &mut reports);
+    let step = codegen::step_function(
+        &states,
+        &equality,
+        &shape,
+        shapes.as_ref(),
+        program,
+        sources,
+        &module,
+        &mut reports,
+    );
     fill(&mut module, step);
     let broken = verify::verify_closed(&module);
     let entries = states.entries.iter().map(|&state| codegen::state_number(state)).collect();
-    if broken.is_empty() { Ok(Kernels { module, reports, shape, entries }) } else { Err(broken) }
+    if broken.is_empty() { Ok(Kernels { module, reports, shape, shapes, entries }) } else { Err(broken) }
 }
 
 fn fill(module: &mut Module, function: Function) {
@@ -72,15 +89,18 @@ fn fill(module: &mut Module, function: Function) {
 }
 
 /// Gives the records what depends on the program: argument registers, cursors of allocation, places of the classes.
-fn widen(module: &mut Module, plan: &TermPlan, shape: &Shape) {
+fn widen(module: &mut Module, plan: &TermPlan, shape: &Shape, counts: bool) {
     let mut machine = Vec::new();
     if shape.holes {
         machine.extend(["root".to_string(), "hole".to_string()].map(|name| (name, Type::U32)));
     }
     machine.extend((0..shape.words).map(|k| (format!("w{k}"), Type::U32)));
     machine.extend((0..shape.numbers).map(|k| (format!("n{k}"), Type::U64)));
-    machine.extend(classes(plan).map(|c| (format!("c{}", c.index()), Type::U32)));
-    let params = classes(plan).flat_map(|c| [format!("base{}", c.index()), format!("limit{}", c.index())]);
+    if !counts {
+        machine.extend(classes(plan).map(|c| (format!("c{}", c.index()), Type::U32)));
+    }
+    let of_class: &[&str] = if counts { &["base", "limit", "mark", "shared"] } else { &["base", "limit"] };
+    let params = classes(plan).flat_map(|c| of_class.iter().map(move |name| format!("{name}{}", c.index())));
     let params: Vec<_> = params.map(|name| (name, Type::U32)).collect();
     for (record, fields) in [("Machine", machine), ("Params", params)] {
         let Some(id) = module.record(record) else { continue };

@@ -39,6 +39,8 @@ pub struct Options {
     pub blocks: u32,
     /// Cells that a thread takes at a time; a power of two.
     pub run: u32,
+    /// Free cells that threads hand to each other at a time.
+    pub batch: u32,
     /// Rule applications after which a thread looks at the limits.
     pub report: u32,
     /// When to split frames.
@@ -76,6 +78,9 @@ pub struct Report {
     pub spills: u64,
     /// Times that the run started over with more memory.
     pub restarts: u64,
+    /// Cells that were still in use at the end of the last launch and are no part of a result; 0 when cells are given back. Not known
+    /// when they are not.
+    pub left_over: Option<u64>,
 }
 
 /// What is run.
@@ -182,6 +187,7 @@ impl Runner<'_> {
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<Attempt, Failure> {
+        let mut last = None;
         loop {
             let roots = start.next_wave().map_err(|error| self.refused(error))?;
             if roots.is_empty() {
@@ -202,10 +208,13 @@ impl Runner<'_> {
             }
             self.totals.applied = applied + end.applied;
             start.image = buffers.download(&self.job, &end, device)?;
+            last = Some(end);
             start.results(buffers.results(roots.len(), device)?);
         }
-        let brought = result::bring_back(&self.job, start);
-        let (normal_forms, cells) = brought.map_err(|reason| self.stopped(reason))?;
+        let brought = result::bring_back(&self.job, start, last.as_ref());
+        let result::Brought { normal_forms, cells, made } = brought.map_err(|reason| self.stopped(reason))?;
+        let counted = last.filter(|_| self.job.kernels.shapes.is_some());
+        self.totals.report.left_over = counted.map(|end| end.in_use.wrapping_sub(made));
         Ok(Attempt::Done(normal_forms, cells))
     }
 
@@ -220,7 +229,7 @@ impl Runner<'_> {
         poll(control, self.progress())?;
         let most = control.limits().max_steps.unwrap_or(u64::MAX).saturating_sub(self.totals.applied);
         let timer = device.start_timer()?;
-        let launched = buffers.launch(roots, most, device);
+        let launched = buffers.launch(&self.job, roots, most, device);
         let watched = launched.and_then(|()| {
             let mut reason = None;
             while !device.is_idle()? {

@@ -272,8 +272,8 @@ impl<'p> Generator<'_, 'p> {
                 let value = constant(*value);
                 self.bind(*dst, value);
             }
-            Step::Build { dst, symbol, args, .. } => {
-                let value = self.build(*symbol, args);
+            Step::Build { dst, symbol, args, reuse } => {
+                let value = self.build(*symbol, args, *reuse);
                 self.bind(*dst, value);
             }
             Step::Repeat { dst, symbol, count, arg } => {
@@ -283,7 +283,8 @@ impl<'p> Generator<'_, 'p> {
             }
             Step::Operate { dst, op, args, site } => self.operate(*dst, *op, args, *site),
             Step::Region { dst, inits, region } => self.region(*dst, inits, region),
-            Step::Call { .. } | Step::Trace { .. } | Step::Ref(_) => {}
+            Step::Ref(step) => self.reference(step),
+            Step::Call { .. } | Step::Trace { .. } => {}
         }
     }
 

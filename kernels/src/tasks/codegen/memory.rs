@@ -39,7 +39,7 @@ impl<'p> Generator<'_, 'p> {
         layout.variant(symbol).zip(layout.tag(symbol)).expect("what is built is a normal form")
     }
 
-    fn stride(&self, class: ClassId) -> u32 {
+    pub(super) fn stride(&self, class: ClassId) -> u32 {
         stride(self.layout().classes[class].words)
     }
 
@@ -58,6 +58,15 @@ impl<'p> Generator<'_, 'p> {
         let element = self.element_index(class, cell);
         let first = if per == 1 { element } else { build::binary(BinaryOp::Mul, element, build::u32(per)) };
         add(first, offset)
+    }
+
+    /// Index of the heap's word where a class begins.
+    pub(super) fn first_word(&self, class: ClassId) -> Expr {
+        let base = self.param(&format!("base{}", class.index()));
+        match view(self.stride(class)).1 {
+            1 => base,
+            per => build::binary(BinaryOp::Mul, base, build::u32(per)),
+        }
     }
 
     /// Words of a cell, those that are wanted: each element is read once.
@@ -116,7 +125,7 @@ impl<'p> Generator<'_, 'p> {
     }
 
     /// Index of the cell that a value names.
-    fn cell_of(&self, class: ClassId, value: Expr) -> Expr {
+    pub(super) fn cell_of(&self, class: ClassId, value: Expr) -> Expr {
         match self.layout().classes[class].tag_bits {
             0 => value,
             bits => build::binary(BinaryOp::Shr, value, build::u32(bits)),
@@ -132,8 +141,12 @@ impl<'p> Generator<'_, 'p> {
         if tag == 0 { shifted } else { build::binary(BinaryOp::Or, shifted, build::u32(tag)) }
     }
 
-    /// A fresh cell.
-    fn allocate(&mut self, class: ClassId) -> Expr {
+    /// A new cell; `token` is memory for it, if it has any.
+    fn allocate(&mut self, class: ClassId, token: Option<LocalId>) -> Expr {
+        if self.shapes.is_some() {
+            let token = token.map(|token| self.local(token));
+            return self.grab(class, token);
+        }
         let cursor = self.reg(&format!("c{}", class.index()));
         let cells = self.param("run");
         let mask = build::binary(BinaryOp::Sub, cells.clone(), build::u32(1));
@@ -179,17 +192,17 @@ impl<'p> Generator<'_, 'p> {
     }
 
     /// A value headed by a variant.
-    pub(super) fn build(&mut self, symbol: SymbolId, args: &[LocalId]) -> Expr {
+    pub(super) fn build(&mut self, symbol: SymbolId, args: &[LocalId], reuse: Option<LocalId>) -> Expr {
         let args: Vec<Expr> = args.iter().map(|&a| self.local(a)).collect();
-        self.build_of(symbol, &args).0
+        self.build_of(symbol, &args, reuse).0
     }
 
     /// A value headed by a variant, and its cell.
-    fn build_of(&mut self, symbol: SymbolId, args: &[Expr]) -> (Expr, Expr) {
+    fn build_of(&mut self, symbol: SymbolId, args: &[Expr], reuse: Option<LocalId>) -> (Expr, Expr) {
         let (variant, tag) = self.variant(symbol);
         let Some(class) = variant.class else { return (build::u32(tag), build::u32(0)) };
         let words = self.field_words(variant, args);
-        let cell = self.allocate(class);
+        let cell = self.allocate(class, reuse);
         self.write_cell(class, cell.clone(), words);
         (self.value_of(class, tag, cell.clone()), cell)
     }
@@ -199,14 +212,14 @@ impl<'p> Generator<'_, 'p> {
         const UNROLLED: u32 = 4;
         if count <= UNROLLED {
             return (0..count).fold(arg, |arg, _| {
-                let (value, _) = self.build_of(symbol, &[arg]);
+                let (value, _) = self.build_of(symbol, &[arg], None);
                 self.b.var("nested", value)
             });
         }
         let value = self.b.var("nested", arg);
         let i = self.b.counter("i", Type::U32);
         self.b.begin();
-        let (outer, _) = self.build_of(symbol, std::slice::from_ref(&value));
+        let (outer, _) = self.build_of(symbol, std::slice::from_ref(&value), None);
         self.b.assign(value.clone(), outer);
         let more = build::binary(BinaryOp::Lt, i.clone(), build::u32(count));
         let next = add(i.clone(), 1);
@@ -220,9 +233,9 @@ impl<'p> Generator<'_, 'p> {
         let mut place = None;
         for (i, step) in nest.iter().enumerate() {
             let value = match step {
-                Step::Build { symbol, args, .. } => {
+                Step::Build { symbol, args, reuse, .. } => {
                     let values: Vec<Expr> = args.iter().map(|&a| self.local(a)).collect();
-                    let (value, cell) = self.build_of(*symbol, &values);
+                    let (value, cell) = self.build_of(*symbol, &values, *reuse);
                     if i == 0 {
                         let at = args.iter().position(|&a| a == hole);
                         place = at.map(|at| (*symbol, at, cell));
@@ -233,7 +246,7 @@ impl<'p> Generator<'_, 'p> {
                     let mut arg = self.local(*arg);
                     let mut count = *count;
                     if i == 0 {
-                        let (value, cell) = self.build_of(*symbol, &[arg]);
+                        let (value, cell) = self.build_of(*symbol, &[arg], None);
                         arg = self.b.var("nested", value);
                         place = Some((*symbol, 0, cell));
                         count -= 1;

@@ -79,8 +79,40 @@ pub(super) struct Place {
     pub first_word: u64,
     /// What the kernel adds to the number of a cell's element.
     pub base: u32,
+    /// Words a cell.
+    pub stride: u32,
     /// Cells.
     pub cells: u32,
+    /// First word of those that count references; meaningless when the class has none.
+    pub shared: u32,
+}
+
+/// Where everything lies that grows with the number of cells.
+#[derive(Clone, Debug)]
+pub(super) struct Places {
+    /// By class.
+    pub classes: Vec<Place>,
+    /// Words of the heap.
+    pub heap_words: u64,
+    /// Words that count references.
+    pub shared_words: u64,
+    /// Places in the ring of batches of each class.
+    pub ring: u32,
+}
+
+impl Places {
+    /// First words of the pool, before the rings.
+    pub fn pool_head(&self) -> u32 {
+        16 * self.classes.len() as u32
+    }
+    /// Words of the pool.
+    pub fn pool_words(&self) -> u64 {
+        u64::from(self.pool_head()) + u64::from(self.ring) * self.classes.len() as u64
+    }
+    /// Bytes of all of them.
+    fn bytes(&self) -> u64 {
+        4 * (self.heap_words + self.shared_words + self.pool_words())
+    }
 }
 
 /// How much memory a run has.
@@ -90,6 +122,8 @@ pub(super) struct Capacity {
     cells: IdVec<ClassId, u64>,
     /// Chunks of frames.
     pub chunks: u32,
+    /// Free cells that threads hand to each other at a time.
+    batch: u32,
 }
 
 /// Words that the heap can have: holes name them by 32 bits.
@@ -110,7 +144,7 @@ impl Capacity {
         let cells = cells.collect();
         let chunk = 4 * u64::from(job.kernels.shape.chunk());
         let chunks = (options.first_memory.min(options.memory) / 8 / chunk).clamp(16, 1 << 24) as u32;
-        let mut capacity = Self { cells, chunks };
+        let mut capacity = Self { cells, chunks, batch: options.batch };
         capacity.round(job, options.run);
         capacity
     }
@@ -122,23 +156,32 @@ impl Capacity {
         }
     }
 
-    /// Where the classes lie, and the words of the heap.
-    pub fn places(&self, job: &Job<'_>) -> (Vec<Place>, u64) {
-        let mut next = 0u64;
-        let places = job.plan.layout.classes.iter_enumerated().map(|(id, class)| {
+    /// Where everything lies.
+    pub fn places(&self, job: &Job<'_>) -> Places {
+        let shapes = job.kernels.shapes.as_ref();
+        let (mut next, mut shared_words) = (0u64, 0u64);
+        let classes = job.plan.layout.classes.iter_enumerated().map(|(id, class)| {
             let stride = stride(class.words);
             let first_word = next;
             let cells = self.cells[id];
             next = (next + cells * u64::from(stride)).next_multiple_of(4);
-            Place { first_word, base: (first_word / u64::from(view(stride).1)) as u32, cells: cells as u32 }
+            let base = (first_word / u64::from(view(stride).1)) as u32;
+            let shared = shared_words as u32;
+            if shapes.is_some_and(|s| s.has_word(id)) {
+                shared_words += cells;
+            }
+            Place { first_word, base, stride, cells: cells as u32, shared }
         });
-        let places = places.collect();
-        (places, next.max(4))
+        let classes: Vec<Place> = classes.collect();
+        // More places than there can be batches: whoever gives one away never waits for room.
+        let most = classes.iter().map(|c| c.cells / self.batch + 1).max().unwrap_or(0);
+        let ring = if shapes.is_some() { most.next_power_of_two() } else { 0 };
+        Places { classes, heap_words: next.max(4), shared_words, ring }
     }
 
-    /// Bytes of the heap and of chunks.
+    /// Bytes of the heap, of what gives cells back, and of chunks.
     pub fn bytes(&self, job: &Job<'_>) -> u64 {
-        4 * self.places(job).1 + 4 * u64::from(self.chunks) * u64::from(job.kernels.shape.chunk())
+        self.places(job).bytes() + 4 * u64::from(self.chunks) * u64::from(job.kernels.shape.chunk())
     }
 
     /// A class that cannot hold what the host has put there.
@@ -157,7 +200,7 @@ impl Capacity {
                 None => self.chunks = self.chunks.saturating_mul(factor as u32).min(1 << 28),
             }
             self.round(job, 1);
-            let fits = self.bytes(job) <= memory && self.places(job).1 <= MOST_WORDS;
+            let fits = self.bytes(job) <= memory && self.places(job).heap_words <= MOST_WORDS;
             let grown = self.chunks > before.chunks
                 || self.cells.iter().zip(before.cells.iter()).any(|(now, then)| now > then);
             if fits && grown {

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use gchr_core::ids::{Id, IdVec};
 
-use super::heap::{Capacity, Cells, Image, Place};
+use super::heap::{Capacity, Cells, Image, Places};
 use super::start::Root;
 use super::{Job, Options, Promote};
 use crate::codegen::Noted;
 use crate::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
 use crate::tasks::codegen::{ERROR_VALUES, TERM_ERROR, stride};
+use crate::tasks::shapes::ClassPlace;
 
 /// Between two looks at a launch.
 pub(super) const WATCH: Duration = Duration::from_micros(200);
@@ -24,7 +25,8 @@ mod word {
     pub const APPLIED: usize = 0;
     pub const PROMOTIONS: usize = 4;
     pub const SPILLS: usize = 12;
-    pub const COUNTS: usize = 16;
+    pub const IN_USE: usize = 16;
+    pub const COUNTS: usize = 20;
 }
 
 /// Why a launch is over; the template's words for it.
@@ -51,10 +53,14 @@ pub(super) struct End {
     pub promotions: u64,
     pub tasks: u64,
     pub spills: u64,
+    /// Cells taken less cells given back.
+    pub in_use: u64,
+    /// By class: cells that were there before.
+    pub marks: Vec<u64>,
     /// The class that was full; else chunks were.
     pub full: Option<usize>,
     /// By class: cells up to the last one in use.
-    cells: Vec<u64>,
+    pub cells: Vec<u64>,
     error: Vec<u32>,
 }
 
@@ -82,8 +88,13 @@ pub(super) struct Buffers {
     grid: u32,
     block: u32,
     options: Options,
-    places: Vec<Place>,
+    places: Places,
+    /// By class: cells that live as long as the run.
+    marks: Vec<u64>,
     heap: BufferId,
+    shared: BufferId,
+    shapes: BufferId,
+    pool: BufferId,
     roots: BufferId,
     results: BufferId,
     root_count: usize,
@@ -118,9 +129,9 @@ impl Buffers {
         let batch = 16 * u64::from(shape.join());
         let join_words =
             (u64::from(threads) * JOINS * u64::from(shape.join())).min(MOST_JOIN_WORDS).max(2 * batch);
-        let (places, words) = capacity.places(job);
+        let places = capacity.places(job);
         let arity = job.program.signature.symbols.iter().map(|s| s.args.len()).max().unwrap_or(0);
-        let control_words = word::CELLS + 8 * places.len().max(1);
+        let control_words = word::CELLS + 8 * places.classes.len().max(1);
         let error_words = ERROR_VALUES as usize + 2 * arity.max(2);
         let task = shape.task() as usize;
         let queue_words = (1u64 << place_bits) * task as u64;
@@ -131,8 +142,12 @@ impl Buffers {
             grid,
             block: options.block,
             options: *options,
+            heap: device.alloc(4 * places.heap_words)?,
+            shared: device.alloc(4 * places.shared_words.max(1))?,
+            shapes: device.alloc(4 * job.kernels.shapes.as_ref().map_or(1, |s| s.len().max(1)) as u64)?,
+            pool: device.alloc(4 * places.pool_words().max(1))?,
+            marks: vec![0; places.classes.len()],
             places,
-            heap: device.alloc(4 * words)?,
             roots: device.alloc(4)?,
             results: device.alloc(4)?,
             root_count: 0,
@@ -162,10 +177,16 @@ impl Buffers {
     ) -> Result<()> {
         let mut control = vec![0u32; self.control_words];
         control[word::LEFT] = roots.len() as u32;
-        for ((id, cells), place) in image.classes.iter_enumerated().zip(&self.places) {
+        for ((id, cells), place) in image.classes.iter_enumerated().zip(&self.places.classes) {
             control[word::CELLS + 8 * id.index()] =
                 cells.len().next_multiple_of(u64::from(self.options.run)) as u32;
             device.upload(self.heap, 4 * place.first_word, bytemuck::cast_slice(&cells.words))?;
+        }
+        self.marks = image.classes.iter().map(|cells| cells.len() - 1).collect();
+        if let Some(shapes) = &job.kernels.shapes {
+            device.upload(self.shapes, 0, bytemuck::cast_slice(&shapes.words(&self.class_places())))?;
+            device.fill(self.shared, 0, 4 * self.places.shared_words.max(1), 0)?;
+            device.fill(self.pool, 0, 4 * self.places.pool_words().max(1), 0)?;
         }
         device.upload(self.control, 0, bytemuck::cast_slice(&control))?;
         device.upload(self.counts, 0, bytemuck::cast_slice(&[0u64; word::COUNTS]))?;
@@ -180,6 +201,21 @@ impl Buffers {
         }
         let words = self.root_words(job, roots);
         device.upload(self.roots, 0, bytemuck::cast_slice(&words))
+    }
+
+    /// What the functions that give cells back must know of the classes.
+    fn class_places(&self) -> Vec<ClassPlace> {
+        let ring = self.places.ring;
+        let of = |(k, (place, &mark)): (usize, (&super::heap::Place, &u64))| ClassPlace {
+            base: place.first_word as u32,
+            stride: place.stride,
+            mark: mark as u32,
+            shared: place.shared,
+            ring: self.places.pool_head() + k as u32 * ring,
+            ring_mask: ring.max(1) - 1,
+            batch: self.options.batch,
+        };
+        self.places.classes.iter().zip(&self.marks).enumerate().map(of).collect()
     }
 
     /// The roots as tasks.
@@ -205,7 +241,7 @@ impl Buffers {
     }
 
     /// Launches the kernel.
-    pub fn launch(&self, roots: usize, most: u64, device: &mut dyn Device) -> Result<()> {
+    pub fn launch(&self, job: &Job<'_>, roots: usize, most: u64, device: &mut dyn Device) -> Result<()> {
         // The heap is three buffers of the kernel: of words, pairs and quads.
         let heap = [self.heap; 2];
         let buffers = heap.into_iter().chain(self.buffers());
@@ -227,8 +263,11 @@ impl Buffers {
             Value::U32(most.saturating_add(1).min(u64::from(self.options.report)) as u32),
             Value::U32(self.options.run),
         ]);
-        for place in &self.places {
+        for (place, &mark) in self.places.classes.iter().zip(&self.marks) {
             params.extend([Value::U32(place.base), Value::U32(place.cells)]);
+            if job.kernels.shapes.is_some() {
+                params.extend([Value::U32(mark as u32), Value::U32(place.shared)]);
+            }
         }
         let args = [Arg::Record(&params)];
         let launch = Launch {
@@ -252,16 +291,19 @@ impl Buffers {
         let counts: Vec<u64> = device.download_vec(self.counts, word::COUNTS)?;
         let error = device.download_vec(self.error, self.error_words)?;
         let next = |k: usize| u64::from(control[word::CELLS + 8 * k]);
-        let cells = self.places.iter().enumerate().map(|(k, place)| next(k).min(u64::from(place.cells)));
+        let cells =
+            self.places.classes.iter().enumerate().map(|(k, place)| next(k).min(u64::from(place.cells)));
         Ok(End {
             stop: control[word::STOP],
             applied: counts[word::APPLIED],
             promotions: counts[word::PROMOTIONS],
             tasks: u64::from(control[word::TAIL]),
             spills: counts[word::SPILLS],
+            in_use: counts[word::IN_USE],
+            marks: self.marks.clone(),
             full: control[word::FULL]
                 .checked_sub(1)
-                .filter(|&k| (k as usize) < self.places.len())
+                .filter(|&k| (k as usize) < self.places.classes.len())
                 .map(|k| k as usize),
             cells: cells.collect(),
             error,
@@ -271,7 +313,9 @@ impl Buffers {
     /// All cells in use.
     pub fn download(&self, job: &Job<'_>, end: &End, device: &mut dyn Device) -> Result<Image> {
         let mut classes = IdVec::new();
-        for ((class, place), &cells) in job.plan.layout.classes.iter().zip(&self.places).zip(&end.cells) {
+        for ((class, place), &cells) in
+            job.plan.layout.classes.iter().zip(&self.places.classes).zip(&end.cells)
+        {
             let stride = stride(class.words);
             let mut words = vec![0u32; cells as usize * stride as usize];
             device.download(self.heap, 4 * place.first_word, bytemuck::cast_slice_mut(&mut words))?;
@@ -287,9 +331,12 @@ impl Buffers {
     }
 
     /// All of them, in the order of the template's `Params`.
-    fn buffers(&self) -> [BufferId; 10] {
+    fn buffers(&self) -> [BufferId; 13] {
         [
             self.heap,
+            self.shared,
+            self.shapes,
+            self.pool,
             self.roots,
             self.results,
             self.queue,

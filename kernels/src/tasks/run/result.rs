@@ -3,7 +3,7 @@
 use gchr_core::error::StopReason;
 use gchr_core::exec::term::{Builder, Built, NormalForm};
 use gchr_core::hash::HashMap;
-use gchr_core::ids::IdVec;
+use gchr_core::ids::{Id, IdVec};
 use gchr_core::op::ArithmeticError;
 use gchr_core::plan::term::{ClassId, SortLayout};
 use gchr_core::signature::SortId;
@@ -17,23 +17,45 @@ use crate::tasks::codegen::TermError;
 /// Characters of a term in a message.
 const SHOWN: usize = 200;
 
-/// The normal forms of the start terms, and the cells that they reach. Cells that are shared stay shared within one of them.
-pub(super) fn bring_back(job: &Job<'_>, start: &Start<'_>) -> Result<(Vec<NormalForm>, u64), StopReason> {
-    let mut all = 0;
-    let mut forms = Vec::new();
-    for (sort, value) in start.values() {
-        let (form, cells) = normal_form(job, &start.image, sort, value)?;
-        all += cells;
-        forms.push(form);
-    }
-    Ok((forms, all))
+/// What came back.
+pub(super) struct Brought {
+    /// The normal forms of the start terms. Cells that are shared stay shared within one of them.
+    pub normal_forms: Vec<NormalForm>,
+    /// Cells that they reach.
+    pub cells: u64,
+    /// Those of them that the last launch made.
+    pub made: u64,
 }
 
+/// The normal forms of the start terms; `last` is the end of the last launch.
+pub(super) fn bring_back(
+    job: &Job<'_>,
+    start: &Start<'_>,
+    last: Option<&End>,
+) -> Result<Brought, StopReason> {
+    let mut brought = Brought { normal_forms: Vec::new(), cells: 0, made: 0 };
+    let mut made = |class: ClassId, cell: usize| {
+        let of_last = |end: &End| {
+            let (k, cell) = (class.index(), cell as u64);
+            end.marks[k] < cell && cell < end.cells[k]
+        };
+        brought.made += u64::from(last.is_some_and(of_last));
+    };
+    for (sort, value) in start.values() {
+        let (form, cells) = normal_form(job, &start.image, sort, value, &mut made)?;
+        brought.cells += cells;
+        brought.normal_forms.push(form);
+    }
+    Ok(brought)
+}
+
+/// A term with the number of its cells. `found` is told of each cell once.
 fn normal_form(
     job: &Job<'_>,
     image: &Image,
     sort: SortId,
     value: u64,
+    found: &mut dyn FnMut(ClassId, usize),
 ) -> Result<(NormalForm, u64), StopReason> {
     let words: usize = image.classes.iter().map(|c| c.words.len()).sum();
     let memory = (64 + words as u64 * 8).max(1 << 20);
@@ -73,6 +95,9 @@ fn normal_form(
             continue;
         }
         let built = builder.apply(variant.symbol, &args).ok_or_else(broken)??;
+        if let Some((class, cell)) = Known::place(shape, value) {
+            found(class, cell);
+        }
         known.set(shape, sort, value, built);
         stack.pop();
     }
@@ -125,8 +150,8 @@ impl Known {
 
 /// A term for a message.
 pub(super) fn term_text(job: &Job<'_>, image: &Image, sort: SortId, bits: u64) -> String {
-    let mut text =
-        normal_form(job, image, sort, bits).map_or_else(|_| "?".into(), |(form, _)| form.to_text());
+    let mut text = normal_form(job, image, sort, bits, &mut |_, _| {})
+        .map_or_else(|_| "?".into(), |(form, _)| form.to_text());
     if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
         text.truncate(cut);
         text.push_str("...");
