@@ -61,16 +61,19 @@ const ROWS: [Row; 10] = [
 fn main() {
     let repeats = support::repeats();
     let Some(machine) = Machine::find() else { return };
-    println!("| program | rule applications | promotions | tasks | spills | device ms | bar ms |");
-    println!("|---|---|---|---|---|---|---|");
+    println!("| program | gc | rule applications | promotions | tasks | spills | device ms | bar ms |");
+    println!("|---|---|---|---|---|---|---|---|");
     for row in ROWS {
-        bench(row, repeats, &machine);
+        for counts in [false, true] {
+            bench(row, counts, repeats, &machine);
+        }
     }
 }
 
-fn bench((label, text, input, bar): Row, repeats: u32, machine: &Machine) {
+fn bench((label, text, input, bar): Row, counts: bool, repeats: u32, machine: &Machine) {
+    let gc = if counts { "queue" } else { "none" };
     let (sources, program, input) = support::load(label, text, input);
-    let plan = term::compile(&program, &TermOptions::tasks(false)).expect("the plan compiles");
+    let plan = term::compile(&program, &TermOptions::tasks(counts)).expect("the plan compiles");
     let kernels = kernels(&plan, &program, &sources, Tuning::default()).expect("kernels are generated");
     let (mut gpu, memory) = machine.gpu(&kernels.module, label);
     let inputs = [input];
@@ -92,7 +95,7 @@ fn bench((label, text, input, bar): Row, repeats: u32, machine: &Machine) {
         };
         let outcome = match run(job, options, &mut gpu, &mut Control::new(Limits::default())) {
             Ok(outcome) => outcome,
-            Err(failure) => return println!("| {label} | {failure:?} |"),
+            Err(failure) => return println!("| {label} | {gc} | {failure:?} |"),
         };
         let (stats, report) = (outcome.stats, outcome.report);
         best = best.min(stats.device_ms.unwrap_or(f64::INFINITY));
@@ -100,5 +103,5 @@ fn bench((label, text, input, bar): Row, repeats: u32, machine: &Machine) {
         row = format!("{applied} | {} | {} | {}", report.promotions, report.tasks, report.spills);
     }
     let bar = bar.map_or_else(|| "-".to_string(), |bar| bar.to_string());
-    println!("| {label} | {row} | {best:.2} | {bar} |");
+    println!("| {label} | {gc} | {row} | {best:.2} | {bar} |");
 }

@@ -217,6 +217,50 @@ fn start_terms_side_by_side() {
     assert_eq!(outcome.stats.rewrites, Some(expected.iter().map(|e| e.1).sum()));
 }
 
+/// A run that allocates fifty times its memory, one small piece after the other.
+#[test]
+fn fifty_times_the_memory() {
+    let text = "sort Nat = struct Zero() | S(Nat);
+        sort List = struct Nil() | Cons(Nat, List);
+        var X, N : Nat; L : List; K : Int;
+        map Upto: Nat -> List; Len: List # Int -> Int; Loop: Nat # Nat # Int -> Int;
+        eqn Upto(Zero()) = Nil(); Upto(S(X)) = Cons(X, Upto(X));
+            Len(Nil(), K) = K; Len(Cons(X, L), K) = Len(L, K + 1);
+            Loop(Zero(), N, K) = K; Loop(S(X), N, K) = Loop(X, N, Len(Upto(N), K));
+        input Loop(S^1000(Zero()), S^200(Zero()), 0);";
+    let memory = 1 << 15;
+    assert!(1000 * 200 * 8 > 48 * memory);
+    let small = Options { memory, first_memory: memory, ..ONE };
+    let case = Case::with("fifty.trs", text, true);
+    let outcome = case.check("fifty times", &case.expected(), &case.kernels(Tuning::default()), small, 0);
+    assert_eq!(outcome.report.restarts, 0);
+    assert!(outcome.stats.peak_bytes.is_some_and(|bytes| bytes <= memory), "{:?}", outcome.stats);
+    let reason = stopped(&Case::new("fifty.trs", text), small, Limits::default());
+    assert!(matches!(&reason, StopReason::Memory { what, .. } if what == "cells of sort List"), "{reason:?}");
+}
+
+/// Threads that only build hand on to threads that only give back, through the batches that they leave to each other; cells of several
+/// fields that are shared are taken apart by whoever is last.
+#[test]
+fn cells_go_from_thread_to_thread() {
+    let text = "sort Nat = struct Zero() | S(Nat);
+        sort Tree = struct Leaf(Nat) | Node(Tree, Nat, Tree);
+        var X, Y : Nat; T, U : Tree;
+        map Grow: Nat # Nat -> Tree; Sum: Tree -> Int; Both: Tree # Tree -> Int; Round: Nat -> Int; Twice: Nat # Tree -> Int;
+        eqn Grow(Zero(), Y) = Leaf(S(Y)); Grow(S(X), Y) = Node(Grow(X, S(Y)), S(Y), Grow(X, Y));
+            Sum(Leaf(X)) = 1; Sum(Node(T, X, U)) = Sum(T) + Sum(U);
+            Both(T, U) = Sum(T) + Sum(Node(T, Zero(), U));
+            Twice(Zero(), T) = 0; Twice(S(X), T) = Sum(T) + Twice(X, T);
+            Round(Zero()) = 0; Round(S(X)) = Both(Grow(S^5(Zero()), Zero()), Grow(S^4(Zero()), X)) + Round(X) + Twice(S^3(Zero()), Grow(S^3(X), X));
+        input Round(S^6(Zero()));";
+    let case = Case::with("exchange.trs", text, true);
+    let expected = case.expected();
+    for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
+        let options = Options { batch: 2, run: 2, ..options };
+        case.check(way, &expected, &case.kernels(tuning), options, 11 + seed as u64);
+    }
+}
+
 fn stopped(case: &Case, options: Options, limits: Limits) -> StopReason {
     let kernels = case.kernels(Tuning::default());
     let inputs = std::slice::from_ref(&case.input);

@@ -14,12 +14,15 @@ fn tasks_kernels_of_all_examples_compile() {
     let mut resources = String::new();
     for (name, text) in programs::examples("trs") {
         let (sources, program) = programs::terms(&name, &text);
-        let plan = compile(&program, &TermOptions::tasks(false)).expect("the plan compiles");
-        let made = programs::made(kernels(&plan, &program, &sources, Tuning::default()), &sources);
-        let source = support::text(&made.module, &name);
-        let Some(nvrtc) = &nvrtc else { continue };
-        resources += &support::resources(nvrtc, &source, &name);
-        support::compiles_silently(nvrtc, &source, &name, &[80, 90, 100]);
+        for (counts, archs) in [(false, &[80, 90, 100][..]), (true, &[90])] {
+            let plan = compile(&program, &TermOptions::tasks(counts)).expect("the plan compiles");
+            let made = programs::made(kernels(&plan, &program, &sources, Tuning::default()), &sources);
+            let name = if counts { format!("{name}, cells given back") } else { name.clone() };
+            let source = support::text(&made.module, &name);
+            let Some(nvrtc) = &nvrtc else { continue };
+            resources += &support::resources(nvrtc, &source, &name);
+            support::compiles_silently(nvrtc, &source, &name, archs);
+        }
     }
     if nvrtc.is_some() {
         insta::assert_snapshot!("tasks_resources_sm_90", resources);

@@ -74,5 +74,10 @@ pub fn figures(figures: &Report) {
             ("restarts", r.restarts),
         ],
     };
-    say(&lines.into_iter().map(|(key, value)| format!("{key:<12} {value}\n")).collect::<String>());
+    let left_over = match figures {
+        Report::Tasks(r) => r.left_over.map(|cells| ("left_over", cells)),
+        Report::Topology(_) => None,
+    };
+    let lines = lines.into_iter().chain(left_over);
+    say(&lines.map(|(key, value)| format!("{key:<12} {value}\n")).collect::<String>());
 }

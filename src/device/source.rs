@@ -57,10 +57,10 @@ pub(super) fn lower(
 ) -> Result<Lowered, Vec<Diagnostic>> {
     with_large_stack(|| match schedule.scheduler {
         Scheduler::Tasks => {
-            if schedule.collector != Collector::None {
+            if schedule.collector == Collector::Compact {
                 return Err(vec![no_collector(schedule.collector)]);
             }
-            let plan = compile(rules, &TermOptions::tasks(false))?;
+            let plan = compile(rules, &TermOptions::tasks(schedule.collector == Collector::Queue))?;
             let kernels = tasks::kernels::kernels(&plan, rules, sources, Tuning::default())?;
             Ok(Lowered::Tasks { plan: Box::new(plan), kernels: Box::new(kernels) })
         }

@@ -136,7 +136,8 @@ impl Capacity {
         let heap = (options.first_memory.min(options.memory) / 2).min(2 * MOST_WORDS);
         let share = heap / (classes.len().max(1) as u64);
         let cells = classes.iter_enumerated().map(|(id, class)| {
-            let wanted = share / (4 * u64::from(stride(class.words)));
+            let counts = job.kernels.shapes.as_ref().is_some_and(|s| s.has_word(id));
+            let wanted = share / (4 * u64::from(stride(class.words) + u32::from(counts)));
             let given = start.image.classes[id].len();
             let least = given + u64::from(options.run) * (2 + u64::from(options.block * options.blocks));
             wanted.max(least)
