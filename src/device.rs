@@ -40,7 +40,7 @@ pub enum Device {
 /// How a device finds work in a term program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Scheduler {
-    /// Calls, evaluated depth-first by each thread and given away when other threads wait for work. Frees no cells yet.
+    /// Calls, evaluated depth-first by each thread and given away when other threads wait for work.
     Tasks,
     /// One thread a term, in iterations over all of them.
     #[default]

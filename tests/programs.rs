@@ -208,12 +208,14 @@ fn sim(case: &Case, strategy: Strategy, collector: Collector) -> Result<(), Fail
     sim_with(case, Schedule { scheduler: Scheduler::Topology, strategy, collector })
 }
 
-/// The simulator under the tasks scheduler.
+/// The simulator under the tasks scheduler, without a collector and with one.
 fn tasks(case: &Case) -> Result<(), Failed> {
     if case.args.len() > 1 {
         return Ok(());
     }
-    sim_with(case, Schedule::of(Scheduler::Tasks))
+    let schedule = Schedule::of(Scheduler::Tasks);
+    sim_with(case, Schedule { collector: Collector::None, ..schedule })?;
+    sim_with(case, Schedule { collector: Collector::Queue, ..schedule })
 }
 
 fn sim_with(case: &Case, schedule: Schedule) -> Result<(), Failed> {
@@ -225,6 +227,9 @@ fn sim_with(case: &Case, schedule: Schedule) -> Result<(), Failed> {
     match report.ok_or("a device run without report")? {
         Report::Topology(report) if report.live_slots != report.reachable_slots => {
             Err(format!("{:?}: slots were lost: {report:?}", case.args).into())
+        }
+        Report::Tasks(report) if report.left_over.is_some_and(|cells| cells != 0) => {
+            Err(format!("{:?}: cells were lost: {report:?}", case.args).into())
         }
         _ => Ok(()),
     }

@@ -35,17 +35,16 @@ __device__ __noinline__ bool was_last(u32* shared, u32 at, u32 before) {
     if (seen >= STUCK) {
         return false;
     }
-    if (seen == 1u) {
-        // All others have given up theirs: what they did with the cell is done.
-        seen = load_acquire(&shared[at]);
-    } else {
-        seen = atomic_sub_acq_rel(&shared[at], 2u);
+    if (seen != 1u) {
+        seen = atomic_sub_release(&shared[at], 2u);
     }
-    if (seen == 1u) {
-        store_relaxed(&shared[at], 0u);
-        return true;
+    if (seen != 1u) {
+        return false;
     }
-    return false;
+    // All others have given up theirs: what they did with the cell is done.
+    u32 left = load_acquire(&shared[at]);
+    store_relaxed(&shared[at], 0u);
+    return true;
 }
 
 // Gives up a reference; says whether it was the last one.

@@ -74,6 +74,12 @@ impl Case {
             }
             Err(failure) => panic!("{label}: {failure:?}"),
         };
+        self.compare(label, expected, &outcome);
+        outcome
+    }
+
+    /// Normal form, rule applications and live cells as expected; when cells are given back, none is left over.
+    fn compare(&self, label: &str, expected: &Expected, outcome: &Outcome) {
         let stats = &outcome.stats;
         let found = (
             outcome.normal_forms[0].to_text(),
@@ -83,7 +89,6 @@ impl Case {
         assert_eq!(&found, expected, "{label}");
         let counts = self.plan.references.is_some();
         assert_eq!(outcome.report.left_over, counts.then_some(0), "{label}: cells that nobody refers to");
-        outcome
     }
 }
 
@@ -148,18 +153,21 @@ fn compare_examples(counts: bool) {
 /// Recursion far deeper than a stack, without and with promotions: frames go to device memory and come back.
 #[test]
 fn deep_recursion() {
-    let text = "sort Nat = struct Zero() | S(Nat);
-        var X : Nat;
-        map Depth: Nat -> Int;
-        eqn Depth(Zero()) = 0; Depth(S(X)) = 1 + Depth(X);
-        input Depth(S^6000(Zero()));";
-    let case = Case::new("deep.trs", text);
+    let case = Case::new("deep.trs", &deep(6000));
     let expected = case.expected();
     assert_eq!(expected.0, "6000");
     let kernels = case.kernels(Tuning::default());
     let outcome = case.check("deep", &expected, &kernels, Options { first_memory: 1 << 16, ..ONE }, 0);
     assert!(outcome.report.spills > 150, "{:?}", outcome.report);
     assert!(outcome.report.restarts > 0, "memory for frames grows: {:?}", outcome.report);
+}
+
+fn deep(n: u32) -> String {
+    let rules = "sort Nat = struct Zero() | S(Nat);
+        var X : Nat;
+        map Depth: Nat -> Int;
+        eqn Depth(Zero()) = 0; Depth(S(X)) = 1 + Depth(X);";
+    format!("{rules} input Depth(S^{n}(Zero()));")
 }
 
 /// Equality of deep and of shared terms.
@@ -217,43 +225,45 @@ fn start_terms_side_by_side() {
     assert_eq!(outcome.stats.rewrites, Some(expected.iter().map(|e| e.1).sum()));
 }
 
+const FIFTY: &str = "sort Nat = struct Zero() | S(Nat);
+    sort List = struct Nil() | Cons(Nat, List);
+    var X, N : Nat; L : List; K : Int;
+    map Upto: Nat -> List; Len: List # Int -> Int; Loop: Nat # Nat # Int -> Int;
+    eqn Upto(Zero()) = Nil(); Upto(S(X)) = Cons(X, Upto(X));
+        Len(Nil(), K) = K; Len(Cons(X, L), K) = Len(L, K + 1);
+        Loop(Zero(), N, K) = K; Loop(S(X), N, K) = Loop(X, N, Len(Upto(N), K));
+    input Loop(S^1000(Zero()), S^200(Zero()), 0);";
+
 /// A run that allocates fifty times its memory, one small piece after the other.
 #[test]
 fn fifty_times_the_memory() {
-    let text = "sort Nat = struct Zero() | S(Nat);
-        sort List = struct Nil() | Cons(Nat, List);
-        var X, N : Nat; L : List; K : Int;
-        map Upto: Nat -> List; Len: List # Int -> Int; Loop: Nat # Nat # Int -> Int;
-        eqn Upto(Zero()) = Nil(); Upto(S(X)) = Cons(X, Upto(X));
-            Len(Nil(), K) = K; Len(Cons(X, L), K) = Len(L, K + 1);
-            Loop(Zero(), N, K) = K; Loop(S(X), N, K) = Loop(X, N, Len(Upto(N), K));
-        input Loop(S^1000(Zero()), S^200(Zero()), 0);";
     let memory = 1 << 15;
     assert!(1000 * 200 * 8 > 48 * memory);
     let small = Options { memory, first_memory: memory, ..ONE };
-    let case = Case::with("fifty.trs", text, true);
+    let case = Case::with("fifty.trs", FIFTY, true);
     let outcome = case.check("fifty times", &case.expected(), &case.kernels(Tuning::default()), small, 0);
     assert_eq!(outcome.report.restarts, 0);
     assert!(outcome.stats.peak_bytes.is_some_and(|bytes| bytes <= memory), "{:?}", outcome.stats);
-    let reason = stopped(&Case::new("fifty.trs", text), small, Limits::default());
+    let reason = stopped(&Case::new("fifty.trs", FIFTY), small, Limits::default());
     assert!(matches!(&reason, StopReason::Memory { what, .. } if what == "cells of sort List"), "{reason:?}");
 }
+
+const EXCHANGE: &str = "sort Nat = struct Zero() | S(Nat);
+    sort Tree = struct Leaf(Nat) | Node(Tree, Nat, Tree);
+    var X, Y : Nat; T, U : Tree;
+    map Grow: Nat # Nat -> Tree; Sum: Tree -> Int; Both: Tree # Tree -> Int; Round: Nat -> Int; Twice: Nat # Tree -> Int;
+    eqn Grow(Zero(), Y) = Leaf(S(Y)); Grow(S(X), Y) = Node(Grow(X, S(Y)), S(Y), Grow(X, Y));
+        Sum(Leaf(X)) = 1; Sum(Node(T, X, U)) = Sum(T) + Sum(U);
+        Both(T, U) = Sum(T) + Sum(Node(T, Zero(), U));
+        Twice(Zero(), T) = 0; Twice(S(X), T) = Sum(T) + Twice(X, T);
+        Round(Zero()) = 0; Round(S(X)) = Both(Grow(S^5(Zero()), Zero()), Grow(S^4(Zero()), X)) + Round(X) + Twice(S^3(Zero()), Grow(S^3(X), X));
+    input Round(S^6(Zero()));";
 
 /// Threads that only build hand on to threads that only give back, through the batches that they leave to each other; cells of several
 /// fields that are shared are taken apart by whoever is last.
 #[test]
 fn cells_go_from_thread_to_thread() {
-    let text = "sort Nat = struct Zero() | S(Nat);
-        sort Tree = struct Leaf(Nat) | Node(Tree, Nat, Tree);
-        var X, Y : Nat; T, U : Tree;
-        map Grow: Nat # Nat -> Tree; Sum: Tree -> Int; Both: Tree # Tree -> Int; Round: Nat -> Int; Twice: Nat # Tree -> Int;
-        eqn Grow(Zero(), Y) = Leaf(S(Y)); Grow(S(X), Y) = Node(Grow(X, S(Y)), S(Y), Grow(X, Y));
-            Sum(Leaf(X)) = 1; Sum(Node(T, X, U)) = Sum(T) + Sum(U);
-            Both(T, U) = Sum(T) + Sum(Node(T, Zero(), U));
-            Twice(Zero(), T) = 0; Twice(S(X), T) = Sum(T) + Twice(X, T);
-            Round(Zero()) = 0; Round(S(X)) = Both(Grow(S^5(Zero()), Zero()), Grow(S^4(Zero()), X)) + Round(X) + Twice(S^3(Zero()), Grow(S^3(X), X));
-        input Round(S^6(Zero()));";
-    let case = Case::with("exchange.trs", text, true);
+    let case = Case::with("exchange.trs", EXCHANGE, true);
     let expected = case.expected();
     for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
         let options = Options { batch: 2, run: 2, ..options };
@@ -369,7 +379,7 @@ fn many_seeds() {
 #[cfg(feature = "cuda")]
 mod gpu {
     use super::*;
-    use gchr_kernels::cuda::Gpu;
+    use gchr_kernels::cuda::{Compiler, Gpu};
 
     #[test]
     fn examples_on_a_gpu() {
@@ -378,25 +388,57 @@ mod gpu {
         }
         let compiler = support::compiler();
         for (name, text) in EXAMPLES {
-            let case = Case::new(name, text);
-            let expected = case.expected();
-            for promote in [Promote::WhenAsked, Promote::Always] {
-                let kernels = case.kernels(Tuning::default());
-                let mut gpu = Gpu::open(0).expect("a GPU was there before");
-                support::load(&mut gpu, &compiler, &kernels.module, name);
-                let options = Options {
-                    memory: 1 << 32,
-                    first_memory: 1 << 30,
-                    block: 128,
-                    blocks: 264,
-                    run: 64,
-                    promote,
-                    ..ONE
-                };
-                let outcome = case.on(&mut gpu, &kernels, options).expect(name);
-                let text = outcome.normal_forms[0].to_text();
-                assert_eq!((text, outcome.stats.rewrites), (expected.0.clone(), Some(expected.1)), "{name}");
+            for counts in [false, true] {
+                let case = Case::with(name, text, counts);
+                let expected = case.expected();
+                for promote in [Promote::WhenAsked, Promote::Always] {
+                    case.check_on_gpu(name, &expected, &compiler, Options { promote, ..FULL });
+                }
             }
+        }
+    }
+
+    /// Recursion and lists of a million, fifty times the memory, on threads that give cells to each other.
+    #[test]
+    fn memory_on_a_gpu() {
+        if support::open_gpu("memory_on_a_gpu").is_none() {
+            return;
+        }
+        let compiler = support::compiler();
+        for (name, text) in
+            [("deep.trs", deep(1_000_000)), ("lists.trs", LISTS.into()), ("exchange.trs", EXCHANGE.into())]
+        {
+            for counts in [false, true] {
+                let case = Case::with(name, &text, counts);
+                case.check_on_gpu(name, &case.expected(), &compiler, Options { batch: 64, ..FULL });
+            }
+        }
+        let case = Case::with("fifty.trs", FIFTY, true);
+        let memory = 1 << 15;
+        let small = Options { memory, first_memory: memory, ..ONE };
+        case.check_on_gpu("fifty.trs", &case.expected(), &compiler, small);
+    }
+
+    const FULL: Options =
+        Options { memory: 1 << 32, first_memory: 1 << 30, block: 128, blocks: 264, run: 64, ..ONE };
+
+    const LISTS: &str = "sort Nat = struct Zero() | S(Nat);
+        sort List = struct Nil() | Cons(Nat, List);
+        var X, Y : Nat; L, M : List; K : Int;
+        map Upto: Nat -> List; Len: List # Int -> Int; Rev: List # List -> List; App: List # List -> List;
+        eqn Upto(Zero()) = Nil(); Upto(S(X)) = Cons(X, Upto(X));
+            Len(Nil(), K) = K; Len(Cons(X, L), K) = Len(L, K + 1);
+            Rev(Nil(), M) = M; Rev(Cons(X, L), M) = Rev(L, Cons(X, M));
+            App(Nil(), M) = M; App(Cons(X, L), M) = Cons(X, App(L, M));
+        input Len(App(Rev(Upto(S^1000000(Zero())), Nil()), Upto(S^3(Zero()))), 0);";
+
+    impl Case {
+        fn check_on_gpu(&self, name: &str, expected: &Expected, compiler: &Compiler, options: Options) {
+            let kernels = self.kernels(Tuning::default());
+            let mut gpu = Gpu::open(0).expect("a GPU was there before");
+            support::load(&mut gpu, compiler, &kernels.module, name);
+            let outcome = self.on(&mut gpu, &kernels, options).expect(name);
+            self.compare(name, expected, &outcome);
         }
     }
 

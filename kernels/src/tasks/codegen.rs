@@ -24,7 +24,8 @@ use crate::build::{self, FunctionBuilder};
 use crate::codegen::{Site, Sites};
 use crate::ir::*;
 
-pub use frames::{Shape, holes};
+pub use frames::Shape;
+pub(super) use frames::holes;
 pub use memory::{stride, view};
 
 /// States of the template; generated ones follow.
@@ -78,14 +79,11 @@ pub fn state_number(state: StateId) -> u32 {
 pub(super) fn step_function(
     states: &States<'_>,
     equality: &Equality,
-    shape: &Shape,
-    shapes: Option<&Shapes>,
+    runtime: Runtime<'_>,
     program: &Program,
     sources: &SourceMap,
-    module: &Module,
     reports: &mut Reports,
 ) -> Function {
-    let runtime = Runtime { module, shape };
     let mut b = FunctionBuilder::new("step", FunctionKind::Device, Type::Record(runtime.machine()));
     let p = b.param("p", Type::Record(runtime.params()));
     let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
@@ -105,7 +103,6 @@ pub(super) fn step_function(
         stack,
         lists,
         m,
-        shapes,
         tokens: tokens(states.plan),
         function: first,
         env: HashMap::default(),
@@ -137,8 +134,12 @@ fn tokens(plan: &TermPlan) -> HashMap<(FunctionId, LocalId), ClassId> {
 /// The template's module and the sizes chosen for the program.
 #[derive(Clone, Copy)]
 pub(super) struct Runtime<'a> {
-    module: &'a Module,
-    shape: &'a Shape,
+    /// The template.
+    pub module: &'a Module,
+    /// Sizes.
+    pub shape: &'a Shape,
+    /// What cells look like to the functions that give them back; none when no cell is given back.
+    pub shapes: Option<&'a Shapes>,
 }
 
 impl<'a> Runtime<'a> {
@@ -169,8 +170,6 @@ struct Generator<'a, 'p> {
     stack: Expr,
     lists: Expr,
     m: Expr,
-    /// What cells look like to the functions that give them back; none when no cell is given back.
-    shapes: Option<&'a Shapes>,
     /// The classes of the cells that tokens are memory for.
     tokens: HashMap<(FunctionId, LocalId), ClassId>,
     /// The function that code is generated for.

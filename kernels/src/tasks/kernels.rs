@@ -6,7 +6,7 @@ use gchr_core::plan::term::{ClassId, TermPlan};
 use gchr_core::rule::Program;
 use gchr_core::source::SourceMap;
 
-use super::codegen::{self, Reports, Shape};
+use super::codegen::{self, Reports, Runtime, Shape};
 use super::equality::Equality;
 use super::shapes::Shapes;
 use super::states::States;
@@ -63,20 +63,13 @@ pub fn kernels(
     let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
     let mut module = template::open("tasks", &constants)?;
     widen(&mut module, plan, &shape, shapes.is_some());
-    for function in codegen::holes(&states, &shape, &module) {
+    let shapes_of = shapes.as_ref();
+    for function in codegen::holes(&states, Runtime { module: &module, shape: &shape, shapes: shapes_of }) {
         fill(&mut module, function);
     }
     let mut reports = Reports::default();
-    let step = codegen::step_function(
-        &states,
-        &equality,
-        &shape,
-        shapes.as_ref(),
-        program,
-        sources,
-        &module,
-        &mut reports,
-    );
+    let runtime = Runtime { module: &module, shape: &shape, shapes: shapes_of };
+    let step = codegen::step_function(&states, &equality, runtime, program, sources, &mut reports);
     fill(&mut module, step);
     let broken = verify::verify_closed(&module);
     let entries = states.entries.iter().map(|&state| codegen::state_number(state)).collect();

@@ -22,7 +22,7 @@ pub use crate::outcome::{Failure, Stopped};
 
 use crate::device::{Device, DeviceError};
 use crate::outcome::poll;
-use heap::Capacity;
+use heap::{Capacity, Full};
 use launch::{Buffers, End};
 use start::Start;
 
@@ -143,7 +143,7 @@ impl Runner<'_> {
         let mut capacity = Capacity::first(&self.job, &self.options, &start);
         loop {
             if capacity.bytes(&self.job) > self.options.memory {
-                return Err(self.out_of_memory(None));
+                return Err(self.out_of_memory(None, &Full::Memory));
             }
             match self.attempt(&mut start, &capacity, device, control)? {
                 Attempt::Done(normal_forms, cells) => {
@@ -152,8 +152,8 @@ impl Runner<'_> {
                     return Ok(Outcome { normal_forms, stats, report: self.totals.report });
                 }
                 Attempt::Full(class) => {
-                    if !capacity.grow(&self.job, class, self.options.memory) {
-                        return Err(self.out_of_memory(class));
+                    if let Err(full) = capacity.grow(&self.job, class, self.options.memory) {
+                        return Err(self.out_of_memory(class, &full));
                     }
                     self.totals.applied = 0;
                     self.totals.report =
@@ -329,12 +329,15 @@ impl Runner<'_> {
         failure
     }
 
-    fn out_of_memory(&self, class: Option<usize>) -> Failure {
+    fn out_of_memory(&self, class: Option<usize>, full: &Full) -> Failure {
         let what = class.map_or_else(
             || "frames of the tasks scheduler".to_string(),
             |class| heap::class_name(self.job.plan, class),
         );
-        self.stopped(StopReason::Memory { limit: self.options.memory, what })
+        self.stopped(match *full {
+            Full::Memory => StopReason::Memory { limit: self.options.memory, what },
+            Full::Indices(limit) => StopReason::Indices { what, limit },
+        })
     }
 
     fn stats(&self, device: &dyn Device) -> Stats {

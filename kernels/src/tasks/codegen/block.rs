@@ -15,6 +15,8 @@ struct Inner {
     value: Expr,
     /// Variables of the parameters, when the region is a loop.
     params: Option<Vec<Expr>>,
+    /// Of a base case: the variable that says whether there is a value.
+    found: Option<Expr>,
 }
 
 impl<'p> Generator<'_, 'p> {
@@ -59,12 +61,7 @@ impl<'p> Generator<'_, 'p> {
         for at in code.at..code.block.steps.len() {
             let here = Position { at, ..code };
             match &code.block.steps[at] {
-                Step::Call { function, args, .. } => {
-                    let resume = self.states.resume_at(here);
-                    self.push_frame(resume);
-                    self.start_call(*function, args);
-                    return self.leave();
-                }
+                Step::Call { dst, function, args, .. } => return self.call(here, *dst, *function, args),
                 Step::Region { inits, region, .. } if let Some(nest) = self.states.nest_at(here) => {
                     return self.enter_nest(nest, inits, region);
                 }
@@ -123,6 +120,48 @@ impl<'p> Generator<'_, 'p> {
             self.b.assign(register, value);
         }
         self.set("state", build::u32(state_number(state)));
+    }
+
+    /// A call and what comes behind it: here, when the call is a base case of the function, else at its resume point.
+    fn call(&mut self, here: Position<'p>, dst: LocalId, function: FunctionId, args: &[LocalId]) {
+        let base = self.states.plan.functions[function].base.as_deref();
+        let found = base.map(|base| self.base_case(dst, function, args, base));
+        if found.is_some() {
+            self.b.begin();
+        }
+        let before = self.env.clone();
+        self.push_frame(self.states.resume_at(here));
+        self.start_call(function, args);
+        self.leave();
+        let Some((found, value)) = found else { return };
+        let otherwise = self.b.end();
+        self.b.begin();
+        self.env = before;
+        self.env.insert(dst, value);
+        self.code(Position { at: here.at + 1, ..here });
+        let then = self.b.end();
+        self.b.push(StmtKind::If { condition: found, then, otherwise });
+    }
+
+    /// What a function does when it is called with arguments as far as it needs no call for that: whether there is a value, and the value.
+    fn base_case(
+        &mut self,
+        dst: LocalId,
+        function: FunctionId,
+        args: &[LocalId],
+        base: &Block,
+    ) -> (Expr, Expr) {
+        let name = self.name(dst);
+        let value = self.b.declare(&name, Type::Scalar(self.scalar(dst)));
+        let found = self.b.var("found", build::bool(true));
+        let params = &self.states.plan.functions[function].region.params;
+        let inside = params.iter().zip(args).map(|(&param, &arg)| (param, self.local(arg))).collect();
+        let (caller, outside) = (self.function, std::mem::replace(&mut self.env, inside));
+        self.function = function;
+        self.inner_block(base, &Inner { value: value.clone(), params: None, found: Some(found.clone()) });
+        self.function = caller;
+        self.env = outside;
+        (found, value)
     }
 
     fn start_call(&mut self, function: FunctionId, args: &[LocalId]) {
@@ -300,13 +339,16 @@ impl<'p> Generator<'_, 'p> {
             let params = region.params.iter().map(|&p| self.local(p)).collect();
             self.b.begin();
             self.guard();
-            self.inner_block(&region.body, &Inner { value: value.clone(), params: Some(params) });
+            self.inner_block(
+                &region.body,
+                &Inner { value: value.clone(), params: Some(params), found: None },
+            );
             self.b.end_while(build::bool(true));
         } else {
             for (&param, init) in region.params.iter().zip(inits) {
                 self.env.insert(param, init);
             }
-            self.inner_block(&region.body, &Inner { value: value.clone(), params: None });
+            self.inner_block(&region.body, &Inner { value: value.clone(), params: None, found: None });
         }
         self.env.insert(dst, value);
     }
@@ -349,8 +391,12 @@ impl<'p> Generator<'_, 'p> {
                 let otherwise = self.b.end();
                 self.b.push(StmtKind::If { condition, then, otherwise });
             }
-            // The plan's verifier keeps these out of nested regions.
-            End::TailCall { .. } | End::Context { .. } => {}
+            // The plan's verifier keeps these out of nested regions; where a base case has one, it is none.
+            End::TailCall { .. } | End::Context { .. } => {
+                if let Some(found) = &around.found {
+                    self.b.assign(found.clone(), build::bool(false));
+                }
+            }
         }
     }
 

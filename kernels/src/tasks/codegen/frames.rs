@@ -144,8 +144,7 @@ impl Generator<'_, '_> {
 }
 
 /// The functions for the template's holes beside `step`, by name.
-pub fn holes(states: &States<'_>, shape: &Shape, module: &Module) -> Vec<Function> {
-    let runtime = Runtime { module, shape };
+pub(in crate::tasks) fn holes(states: &States<'_>, runtime: Runtime<'_>) -> Vec<Function> {
     vec![begin(runtime), frame_words(runtime), accept(runtime), promote(states, runtime)]
 }
 
@@ -188,7 +187,7 @@ fn frame_words(runtime: Runtime<'_>) -> Function {
 }
 
 fn accept(runtime: Runtime<'_>) -> Function {
-    let Runtime { module, shape } = runtime;
+    let Runtime { module, shape, .. } = runtime;
     let mut b = FunctionBuilder::new("accept", FunctionKind::Device, Type::Record(runtime.machine()));
     let p = b.param("p", Type::Record(runtime.params()));
     let before = b.param("before", Type::Record(runtime.machine()));

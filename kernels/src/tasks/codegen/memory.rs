@@ -143,7 +143,7 @@ impl<'p> Generator<'_, 'p> {
 
     /// A new cell; `token` is memory for it, if it has any.
     fn allocate(&mut self, class: ClassId, token: Option<LocalId>) -> Expr {
-        if self.shapes.is_some() {
+        if self.runtime.shapes.is_some() {
             let token = token.map(|token| self.local(token));
             return self.grab(class, token);
         }

@@ -11,9 +11,9 @@ use crate::ir::*;
 use crate::tasks::shapes::pointers;
 
 impl<'p> Generator<'_, 'p> {
-    /// A step that accounts for references. Nothing where cells are not counted.
+    /// A step that accounts for references. Nothing where no cell is given back.
     pub(super) fn reference(&mut self, step: &RefStep) {
-        if self.shapes.is_none() {
+        if self.runtime.shapes.is_none() {
             return;
         }
         match step {
@@ -87,16 +87,30 @@ impl<'p> Generator<'_, 'p> {
 
     fn drop_value(&mut self, value: Expr, sort: SortId) {
         self.of_cell(&value.clone(), sort, &mut |g, class, cell| {
-            if g.is_counted(sort) || !g.is_flat(sort, class) {
-                g.discard(value.clone(), sort);
-            } else {
-                g.put(class, cell);
+            let flat = g.is_flat(sort, class);
+            match (g.is_counted(sort), flat) {
+                (false, true) => g.put(class, cell),
+                (false, false) => g.discard(value.clone(), sort),
+                (true, _) => g.give_up(class, cell, flat, value.clone(), sort),
             }
         });
     }
 
+    /// Gives up a reference to a cell that is counted.
+    fn give_up(&mut self, class: ClassId, cell: Expr, flat: bool, value: Expr, sort: SortId) {
+        let args = vec![self.param("shared"), self.shared_index(class, cell.clone())];
+        let last = self.b.call("last", self.runtime.module, self.runtime.function("give_up"), args);
+        self.b.begin();
+        if flat {
+            self.put(class, cell);
+        } else {
+            self.discard(value, sort);
+        }
+        self.b.end_if(last);
+    }
+
     fn is_counted(&self, sort: SortId) -> bool {
-        self.shapes.is_some_and(|s| s.is_counted(sort))
+        self.runtime.shapes.is_some_and(|s| s.is_counted(sort))
     }
 
     /// Whether cells of a class have no fields with cells, as far as values of a sort name them.
@@ -107,7 +121,7 @@ impl<'p> Generator<'_, 'p> {
     }
 
     fn discard(&mut self, value: Expr, sort: SortId) {
-        let Some(shapes) = self.shapes else { return };
+        let Some(shapes) = self.runtime.shapes else { return };
         let mut args: Vec<Expr> = ["heap", "shared", "shapes", "pool"].map(|name| self.param(name)).to_vec();
         args.extend([self.lists.clone(), value, build::u32(shapes.sort(sort))]);
         self.b.run(self.runtime.function("discard"), args);
@@ -152,7 +166,7 @@ impl<'p> Generator<'_, 'p> {
                     self.duplicate(value, sort, 1);
                 }
             }
-            self.discard(value, sort);
+            self.give_up(class, cell.clone(), false, value, sort);
             let otherwise = self.b.end();
             self.b.push(StmtKind::If { condition: alone, then, otherwise });
         }

@@ -126,6 +126,14 @@ pub(super) struct Capacity {
     batch: u32,
 }
 
+/// Why there is no more memory.
+pub(super) enum Full {
+    /// The limit on memory.
+    Memory,
+    /// Values, or holes, cannot name more cells than these.
+    Indices(u64),
+}
+
 /// Words that the heap can have: holes name them by 32 bits.
 const MOST_WORDS: u64 = 1 << 32;
 
@@ -192,23 +200,29 @@ impl Capacity {
         image.classes.iter_enumerated().find_map(small)
     }
 
-    /// Four times as much of what ran out, or as much as there is; says whether that is more.
-    pub fn grow(&mut self, job: &Job<'_>, class: Option<usize>, memory: u64) -> bool {
+    /// Four times as much of what ran out, or as much as there is.
+    pub fn grow(&mut self, job: &Job<'_>, class: Option<usize>, memory: u64) -> Result<(), Full> {
         let before = self.clone();
+        let mut full = Full::Memory;
         for factor in [4, 2] {
             match class {
                 Some(class) => self.cells[ClassId(class as u32)] *= factor,
                 None => self.chunks = self.chunks.saturating_mul(factor as u32).min(1 << 28),
             }
             self.round(job, 1);
-            let fits = self.bytes(job) <= memory && self.places(job).heap_words <= MOST_WORDS;
+            let named = self.places(job).heap_words <= MOST_WORDS;
+            let fits = self.bytes(job) <= memory && named;
             let grown = self.chunks > before.chunks
                 || self.cells.iter().zip(before.cells.iter()).any(|(now, then)| now > then);
             if fits && grown {
-                return true;
+                return Ok(());
+            }
+            if !named || !grown {
+                let cells = class.map_or(u64::from(self.chunks), |class| before.cells[ClassId(class as u32)]);
+                full = Full::Indices(cells);
             }
             *self = before.clone();
         }
-        false
+        Err(full)
     }
 }
