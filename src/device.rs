@@ -71,11 +71,7 @@ pub struct Schedule {
 impl Schedule {
     /// What a scheduler does unless it is told otherwise.
     pub fn of(scheduler: Scheduler) -> Self {
-        let collector = match scheduler {
-            Scheduler::Tasks => Collector::None,
-            Scheduler::Topology => Collector::Queue,
-        };
-        Self { scheduler, strategy: Strategy::Innermost, collector }
+        Self { scheduler, strategy: Strategy::Innermost, collector: Collector::Queue }
     }
 }
 

@@ -214,8 +214,8 @@ fn tasks(case: &Case) -> Result<(), Failed> {
         return Ok(());
     }
     let schedule = Schedule::of(Scheduler::Tasks);
-    sim_with(case, Schedule { collector: Collector::None, ..schedule })?;
-    sim_with(case, Schedule { collector: Collector::Queue, ..schedule })
+    sim_with(case, schedule)?;
+    sim_with(case, Schedule { collector: Collector::None, ..schedule })
 }
 
 fn sim_with(case: &Case, schedule: Schedule) -> Result<(), Failed> {

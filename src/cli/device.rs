@@ -25,7 +25,7 @@ pub struct ScheduleArgs {
     /// When gpu and sim rewrite a term (not with --scheduler tasks) [default: innermost]
     #[arg(long, value_name = "STRATEGY")]
     strategy: Option<StrategyArg>,
-    /// What becomes of terms that nothing refers to any more [default: queue; tasks: none]
+    /// What becomes of terms that nothing refers to any more (compact: not with --scheduler tasks) [default: queue]
     #[arg(long, value_name = "COLLECTOR")]
     gc: Option<CollectorArg>,
 }
@@ -50,7 +50,7 @@ enum StrategyArg {
 enum CollectorArg {
     /// Nothing
     None,
-    /// Collect them on a queue and use their place again
+    /// Use their place again; tasks: as soon as a count of references says so
     Queue,
     /// Shift them out now and then; the others keep their order
     Compact,

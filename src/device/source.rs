@@ -76,7 +76,7 @@ pub(super) fn lower(
 fn no_collector(collector: Collector) -> Diagnostic {
     let name = collector.name();
     Diagnostic::error("U0105", format!("--gc {name} does not apply to --scheduler tasks"))
-        .help("leave out --gc, or give --scheduler topology")
+        .help("give --gc queue or --gc none, or --scheduler topology")
 }
 
 impl KernelSource<'_> {
