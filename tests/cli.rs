@@ -564,7 +564,9 @@ fn the_simulator_has_statistics_and_figures() {
     let cpu = gchr(&["run", tree]);
     let run = gchr(&["run", tree, "--device", "sim", "--scheduler", "tasks", "--stats"]);
     assert_eq!((run.code, &run.stdout), (0, &cpu.stdout), "{}", run.stderr);
-    for line in ["rewrites     19\n", "device       sim\n", "scheduler    tasks\n", "promotions ", "left_over    0\n"] {
+    for line in
+        ["rewrites     19\n", "device       sim\n", "scheduler    tasks\n", "promotions ", "left_over    0\n"]
+    {
         assert!(run.stderr.contains(line), "{line}: {}", run.stderr);
     }
     let run = gchr(&["run", tree, "--device", "sim", "--stats"]);
