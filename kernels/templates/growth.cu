@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(256) remember_rows(Params p, u32 ta
 // pre: all blocks are resident; counts are 0; rows are below capacity
 // post: spans say where the next launch begins; control says why this one ended; firings[0] has grown by what its rounds have fired; a
 //     round without room has left nothing
-extern "C" __global__ void __launch_bounds__(256) growth(Params p, u32* capacity, u32* spans, u32* counts, u64* firings, u32* control, u32* arrivals, u32 slice) {
+extern "C" __global__ void __launch_bounds__(256, 6) growth(Params p, u32* capacity, u32* spans, u32* counts, u64* firings, u32* control, u32* arrivals, u32 slice) {
     __shared__ u64 sum[1];
     u32 begin[TABLES];
     u32 end[TABLES];
@@ -152,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(256) growth(Params p, u32* capacity
                 store_relaxed(&counts[other + z], 0u);
             }
         }
-        u64 mine = 0ull;
+        u32 mine = 0u;
         for (u32 d = 0u; d < TABLES; d += 1u) {
             u32 from = begin[d];
             assume_uniform("every thread has added up the same counts", from);
@@ -164,13 +164,13 @@ extern "C" __global__ void __launch_bounds__(256) growth(Params p, u32* capacity
                 u32 row = base + lane_id();
                 if (row < until) {
                     u32 found = derive(p, d, row, begin, end, counts, turn, kept, held);
-                    mine = mine + u64(found);
+                    mine = mine + found;
                 }
                 put_all_kept(p, end, counts, turn, kept, held, KEPT / 2u);
             }
         }
         put_all_kept(p, end, counts, turn, kept, held, 1u);
-        if (mine != 0ull) {
+        if (mine != 0u) {
             u32 raised = load_relaxed(&counts[turn + TABLES]);
             if (raised == 0u) {
                 store_relaxed(&counts[turn + TABLES], 1u);
@@ -203,7 +203,7 @@ extern "C" __global__ void __launch_bounds__(256) growth(Params p, u32* capacity
         } else {
             round = round + 1u;
         }
-        fired = fired + mine;
+        fired = fired + u64(mine);
         for (u32 m = 0u; m < TABLES; m += 1u) {
             begin[m] = end[m];
             end[m] = end[m] + added[m];
