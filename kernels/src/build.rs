@@ -200,6 +200,17 @@ impl FunctionBuilder {
         self.push(StmtKind::Assign { place: place(to), value });
     }
 
+    /// Says that the thread owns a place, for the reason given.
+    pub fn own(&mut self, reason: &str, element: Expr) {
+        self.push(StmtKind::Own { name: reason.into(), place: place(element) });
+    }
+
+    /// Writes a place that the thread owns, for the reason given.
+    pub fn assign_owned(&mut self, reason: &str, to: Expr, value: Expr) {
+        self.own(reason, to.clone());
+        self.assign(to, value);
+    }
+
     /// An effect whose result, of type `ty`, is wanted.
     pub fn effect(&mut self, name: &str, ty: Type, effect: Effect) -> Expr {
         let e = self.fresh(name, ty, Storage::Register);

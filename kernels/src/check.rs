@@ -44,14 +44,14 @@ const MAX_REASONS: usize = 32;
 /// Checks all kernels of a module that [`verify`](crate::verify) finds nothing wrong with; holes of templates may be open.
 pub fn check(module: &Module) -> Vec<Verdict> {
     let barriers = contract::barriers_of(module);
-    let kernels = module.functions.iter().filter(|f| f.is_kernel());
-    kernels.map(|kernel| check_kernel(module, kernel, &barriers)).collect()
+    let kernels = module.functions.iter().filter_map(|function| match function.kind {
+        FunctionKind::Kernel { max_threads, .. } => Some((function, max_threads)),
+        _ => None,
+    });
+    kernels.map(|(kernel, threads)| check_kernel(module, kernel, threads, &barriers)).collect()
 }
 
-fn check_kernel(module: &Module, kernel: &Function, barriers: &[[bool; 2]]) -> Verdict {
-    let FunctionKind::Kernel { max_threads, .. } = kernel.kind else {
-        unreachable!("only kernels are checked")
-    };
+fn check_kernel(module: &Module, kernel: &Function, max_threads: u32, barriers: &[[bool; 2]]) -> Verdict {
     let mut learnt = Learnt::default();
     for _ in 0..MAX_WALKS {
         learnt.changed = false;
@@ -65,7 +65,7 @@ fn check_kernel(module: &Module, kernel: &Function, barriers: &[[bool; 2]]) -> V
         let mut permissions = Permissions::new(&found.symbols, found.accesses, learnt.roots.len(), &spaces);
         let torn = permissions.torn();
         if !torn.is_empty() {
-            learnt.torn.extend(torn);
+            learnt.torn.extend(torn.into_iter().map(|t| (t.key, t)));
             continue;
         }
         let handed = |root: Root| found.handed.contains(&learnt.roots[root as usize].name.as_str());
@@ -79,15 +79,23 @@ fn check_kernel(module: &Module, kernel: &Function, barriers: &[[bool; 2]]) -> V
         let names = Names { module, roots: &learnt.roots };
         let mut reasons: Vec<Reason> = found.reasons.iter().map(|r| names.reason(r)).collect();
         reasons.extend(conflicts.iter().map(|c| names.conflict(c)));
+        let omitted = reasons.len().saturating_sub(MAX_REASONS);
         reasons.truncate(MAX_REASONS);
         return Verdict {
             kernel: kernel.name.clone(),
+            torn: if parts(&reasons) { names.torn(learnt.torn.values()) } else { Vec::new() },
             reasons,
+            omitted,
             assumptions: names.assumptions(&found.assumptions),
             effort,
         };
     }
     unfinished(module, kernel)
+}
+
+/// Whether some reason is that control parts.
+fn parts(reasons: &[Reason]) -> bool {
+    reasons.iter().any(|r| matches!(r.rule, Rule::Barrier | Rule::GridBarrier | Rule::Mask))
 }
 
 /// The verdict on a kernel whose levels do not settle.
@@ -104,6 +112,8 @@ fn unfinished(module: &Module, kernel: &Function) -> Verdict {
     Verdict {
         kernel: kernel.name.clone(),
         reasons: vec![Reason { rule: Rule::Limit, place, other: None, text }],
+        omitted: 0,
+        torn: Vec::new(),
         assumptions: Vec::new(),
         effort: Effort::default(),
     }
@@ -162,6 +172,15 @@ impl Names<'_> {
         let same = std::ptr::eq(one.site.stmt, other.site.stmt);
         let other = (!same).then(|| self.place(other.site));
         Reason { rule, place: self.place(one.site), other, text }
+    }
+
+    /// Atomic loads that threads may not agree on, with what is stored meanwhile, in the order of the text.
+    fn torn<'m>(&self, torn: impl Iterator<Item = &'m access::Torn<'m>>) -> Vec<(Place, Place)> {
+        let mut all: Vec<(Place, Place)> =
+            torn.map(|t| (self.place(t.load), self.place(t.store))).collect();
+        all.sort_unstable_by(|(a, _), (b, _)| (&a.function, a.statement).cmp(&(&b.function, b.statement)));
+        all.dedup();
+        all
     }
 
     fn assumptions(&self, stated: &[(String, Assumed, Site<'_>)]) -> Vec<Assumption> {

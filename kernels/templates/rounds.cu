@@ -73,8 +73,8 @@ constexpr u32 FAILS = 0x20000u;
 constexpr u32 FIRES = 0x40000u;
 constexpr u32 LEADS = 0x80000u;
 
-// Words of `control`. The flags of a round exist twice and take turns, FLAGS words apart: while one set is in use the other one is
-// cleared, and nobody reads that any more.
+// Words of `control`. The flags of a round exist twice and take turns, FLAGS words apart, by the parity of the round: while one set is in
+// use the other one is cleared, and nobody reads that any more.
 constexpr u32 STOP = 0u;
 constexpr u32 STAGED = 8u;
 constexpr u32 CONTENDED = 16u;
@@ -159,12 +159,17 @@ __device__ __forceinline__ u32 stage(Params p, u32 turn, u32 item, u32 tag, u32 
         return NONE;
     }
     u32 at = entry * ENTRY;
+    own("an entry is handed out once", p.staged[at + ITEM]);
     p.staged[at + ITEM] = item;
+    own("an entry is handed out once", p.staged[at + TAG]);
     p.staged[at + TAG] = tag;
+    own("an entry is handed out once", p.staged[at + TABLE]);
     p.staged[at + TABLE] = table;
+    own("an entry is handed out once", p.staged[at + ROW]);
     p.staged[at + ROW] = row;
     u32 backwards = reversed(id);
     u64 key = p.state[EPOCH] << 44u | u64(tag & RULE) << 32u | u64(backwards);
+    own("an entry is handed out once", p.staged_key[entry]);
     p.staged_key[entry] = key;
     u32 before = p.count[item];
     p.count[item] = before + 1u;
@@ -188,6 +193,7 @@ __device__ __forceinline__ void touch(Params p, u32 turn, u32 table, u32 row) {
         base = atomic_add(&p.control[turn + TOUCHED], popcount(mask));
     }
     base = shfl(mask, base, find_first_set(mask) - 1u);
+    own("a place is handed out once", p.touched[base + rank]);
     p.touched[base + rank] = u64(table) << 32u | u64(row);
 }
 
@@ -275,6 +281,7 @@ __device__ __forceinline__ u32 list_carried(Params p, u32 turn, u32 item, u32 ca
             u32 to = stage(p, turn, item, tag & (RULE | CUTS), table, row, id);
             if (to != NONE) {
                 for (u32 h = 0u; h < HEADS; h += 1u) {
+                    own("an entry is handed out once", p.staged[to + h]);
                     p.staged[to + h] = carried[at + ROWS + h];
                 }
             }
@@ -341,22 +348,30 @@ __device__ __forceinline__ bool comes_before(u32* staged, u32* removed_heads, u3
 // shares: the places belong to this thread
 __device__ __forceinline__ void sink(u32* order, u32* staged, u32* removed_heads, u32 begin, u32 root, u32 count) {
     u32 at = root;
+    own("one thread sorts a list", order[begin + at]);
     u32 entry = order[begin + at];
     while (2u * at + 1u < count) {
         u32 child = 2u * at + 1u;
+        own("one thread sorts a list", order[begin + child]);
+        u32 next = order[begin + child];
         if (child + 1u < count) {
-            bool right = comes_before(staged, removed_heads, order[begin + child], order[begin + child + 1u]);
+            own("one thread sorts a list", order[begin + child + 1u]);
+            u32 other = order[begin + child + 1u];
+            bool right = comes_before(staged, removed_heads, next, other);
             if (right) {
                 child = child + 1u;
+                next = other;
             }
         }
-        bool down = comes_before(staged, removed_heads, entry, order[begin + child]);
+        bool down = comes_before(staged, removed_heads, entry, next);
         if (!down) {
             break;
         }
-        order[begin + at] = order[begin + child];
+        own("one thread sorts a list", order[begin + at]);
+        order[begin + at] = next;
         at = child;
     }
+    own("one thread sorts a list", order[begin + at]);
     order[begin + at] = entry;
 }
 
@@ -367,6 +382,8 @@ __device__ __forceinline__ void sort_entries(u32* order, u32* staged, u32* remov
         sink(order, staged, removed_heads, begin, k - 1u, count);
     }
     for (u32 last = count - 1u; last > 0u; last -= 1u) {
+        own("one thread sorts a list", order[begin]);
+        own("one thread sorts a list", order[begin + last]);
         u32 top = order[begin];
         order[begin] = order[begin + last];
         order[begin + last] = top;
@@ -379,7 +396,9 @@ __device__ __forceinline__ void sort_entries(u32* order, u32* staged, u32* remov
 __device__ __forceinline__ void place_entry(Params p, u32 entry) {
     u32 item = p.staged[entry * ENTRY + ITEM];
     u32 left = atomic_sub(&p.count[item], 1u);
-    p.order[p.offset[item] + (left - 1u)] = entry;
+    u32 place = p.offset[item] + (left - 1u);
+    own("a list has a place for each of its entries", p.order[place]);
+    p.order[place] = entry;
     if (left == 1u) {
         p.staged[entry * ENTRY + TAG] = p.staged[entry * ENTRY + TAG] | LEADS;
     }
@@ -408,6 +427,7 @@ __device__ __forceinline__ void note_place(Params p, u32 place) {
 // shares: the entry; sums: atomics only
 __device__ __forceinline__ void decide(Params p, u32 place, in_shared u32* sums) {
     u32 entry = p.order[place];
+    own("an entry has one place", p.staged[entry * ENTRY + TAG]);
     u64 key = p.staged_key[entry];
     bool lost = is_beaten(p, entry, key, place);
     if (lost) {
@@ -464,9 +484,9 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
     u32* carried = p.carried;
     u32* carried_next = p.carried_next;
     u32 stop = 0u;
-    u32 turn = FLAGS;
     u32 round = 0u;
     while (stop == 0u) {
+        u32 turn = FLAGS + (round & 1u) * FLAGS;
         u32 carried_count = u32(p.state[CARRIED]);
         u64 all_items = p.state[CARRIED] + p.state[NEW];
         u32 items = u32(all_items);
@@ -495,7 +515,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
         }
         grid_barrier(p.arrivals);
         if (first == 0u) {
-            u32 other = turn ^ (FLAGS ^ 2u * FLAGS);
+            u32 other = 3u * FLAGS - turn;
             store_relaxed(&p.control[other + STAGED], 0u);
             store_relaxed(&p.control[other + CONTENDED], 0u);
             store_relaxed(&p.control[other + MULTIPLE], 0u);
@@ -600,6 +620,10 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
                 running[v] = p.used[table] + sums[v];
                 added = added + totals[v];
             }
+            assume_uniform("the sums of all blocks", kept);
+            assume_uniform("the sums of all blocks", fired);
+            assume_uniform("the sums of all blocks", added);
+            assume_uniform("the sums of all blocks", full);
             running[SUMS] = sums[SUMS];
             if (p.state[FIRED] + u64(fired) + u64(touched) > max_firings) {
                 stop = NO_STEPS;
@@ -653,6 +677,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
                     }
                 } else if (place < end) {
                     for (u32 k = 0u; k < ENTRY; k += 1u) {
+                        own("places are exclusive sums", carried_next[carry * ENTRY + k]);
                         carried_next[carry * ENTRY + k] = p.staged[entry * ENTRY + k];
                     }
                 }
@@ -713,12 +738,12 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
         u32* swapped = carried;
         carried = carried_next;
         carried_next = swapped;
-        turn = turn ^ (FLAGS ^ 2u * FLAGS);
         round = round + 1u;
     }
     if (REPLACES != 0u) {
         // A round that was given up forgets the better values that it found.
-        u32 found = load_relaxed(&p.control[turn + TOUCHED]);
+        u32 turn_of_next = FLAGS + (round & 1u) * FLAGS;
+        u32 found = load_relaxed(&p.control[turn_of_next + TOUCHED]);
         for (u32 q = first; q < found; q += stride) {
             u64 given_up = p.touched[q];
             settle_row(p, u32(given_up >> 32u), u32(given_up), false);
@@ -822,13 +847,20 @@ extern "C" __global__ void __launch_bounds__(256) move_rows(Params p, Params to,
         }
     }
     grid_barrier(p.arrivals);
-    u32 moved = map[rows];
-    for (u32 r = first; r < moved; r += stride) {
-        u32 held = id_of(to, table, r);
-        if (held != NO_ID) {
-            // Each key has one constraint already: nothing is dropped.
-            reduce_row(to, table, r);
-            index_row(to, table, r);
+    if (REDUCES != 0u) {
+        for (u32 r = first; r < rows; r += stride) {
+            u32 held = id_of(p, table, r);
+            if (held != NO_ID) {
+                // Each key has one constraint already: nothing is dropped.
+                reduce_row(to, table, map[r]);
+            }
+        }
+        grid_barrier(p.arrivals);
+    }
+    for (u32 x = first; x < rows; x += stride) {
+        u32 kept = id_of(p, table, x);
+        if (kept != NO_ID) {
+            index_row(to, table, map[x]);
         }
     }
 }

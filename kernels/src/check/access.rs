@@ -93,6 +93,13 @@ pub(super) struct Conflict<'m> {
     pub other: Access<'m>,
 }
 
+/// An atomic load of what somebody may write meanwhile.
+pub(super) struct Torn<'m> {
+    pub key: Key,
+    pub load: Site<'m>,
+    pub store: Site<'m>,
+}
+
 /// The accesses of a kernel.
 pub(super) struct Permissions<'a, 'm> {
     symbols: &'a Symbols,
@@ -101,6 +108,8 @@ pub(super) struct Permissions<'a, 'm> {
     by_root: Vec<Vec<Access<'m>>>,
     /// Pairs of indices that are different whatever the paths know.
     apart: HashMap<(Rc<Poly>, Rc<Poly>, Pair), bool>,
+    /// What is known of facts about two threads, and of who of them comes first.
+    refuted: HashMap<(Facts, Vec<Option<u32>>), bool>,
     /// Pairs that were looked at.
     pub pairs: usize,
 }
@@ -126,7 +135,14 @@ impl<'a, 'm> Permissions<'a, 'm> {
                 by_root[access.root as usize].push(access);
             }
         }
-        Self { symbols, spaces, by_root, apart: HashMap::default(), pairs: 0 }
+        Self {
+            symbols,
+            spaces,
+            by_root,
+            apart: HashMap::default(),
+            refuted: HashMap::default(),
+            pairs: 0,
+        }
     }
 
     /// Number of accesses that are looked at.
@@ -164,7 +180,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
     }
 
     /// Atomic loads that were taken for uniform although somebody may write meanwhile.
-    pub fn torn(&mut self) -> Vec<Key> {
+    pub fn torn(&mut self) -> Vec<Torn<'m>> {
         let mut torn = Vec::new();
         for root in 0..self.by_root.len() {
             let accesses = std::mem::take(&mut self.by_root[root]);
@@ -176,7 +192,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
                 let writes = accesses.iter().filter(|a| a.kind.writes() && overlap(load, a));
                 for write in writes {
                     if pairs.iter().any(|&pair| !self.are_apart(load, write, pair)) {
-                        torn.push(load.key);
+                        torn.push(Torn { key: load.key, load: load.site, store: write.site });
                         break;
                     }
                 }
@@ -237,7 +253,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
                 apart
             }
         };
-        let refute =
+        let mut refute =
             |(a, b): &(&Since, &Since), use_all| self.refute(one, other, pair, Some((a, b, use_all)));
         apart || meet.iter().all(|since| refute(since, false) || refute(since, true))
     }
@@ -245,7 +261,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
     /// Whether what is known contradicts that the two accesses of two threads touch the same element. `since`: with the facts of
     /// their paths behind this barrier, all of them or those about the positions of the threads.
     fn refute(
-        &self,
+        &mut self,
         one: &Access<'m>,
         other: &Access<'m>,
         pair: Pair,
@@ -270,6 +286,12 @@ impl<'a, 'm> Permissions<'a, 'm> {
         let (first, second) = (known.name(&two, 1), known.name(&two, 2));
         known.need(symmetric);
         let facts = known.finish(self);
+        let (key, names) = facts.renumbered();
+        let places = [&first, &second].into_iter().flat_map(|p| p.vars()).map(|v| names.get(&v).copied());
+        let key = (key, places.collect::<Vec<_>>());
+        if let Some(&known) = self.refuted.get(&key) {
+            return known;
+        }
         let order = |low: &Poly, high: &Poly| {
             let mut facts = facts.clone();
             if let Some(less) = high.minus(low).and_then(|p| p.plus(&Poly::constant(-1), 1)) {
@@ -277,7 +299,9 @@ impl<'a, 'm> Permissions<'a, 'm> {
             }
             facts.refute()
         };
-        order(&first, &second) && order(&second, &first)
+        let refuted = order(&first, &second) && order(&second, &first);
+        self.refuted.insert(key, refuted);
+        refuted
     }
 
     /// Puts what loops count in place of their variables.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::access::{Access, Kind};
 use super::contract::contract;
 use super::poly::Poly;
-use super::state::{Claim, Root, State, Value};
+use super::state::{Claim, Element, State, Value};
 use super::symbol::{Level, Symbol, Term};
 use super::verdict::{Assumed, Rule};
 use super::walk::*;
@@ -37,75 +37,61 @@ impl<'m> Walk<'m, '_> {
         field: Option<u32>,
         ty: Type,
     ) -> Value {
-        let (roots, level) = self.buffer(state, buffer);
+        let named = self.buffer(state, buffer);
         let index = self.number(state, index);
-        let level = level.max(self.symbols.level(&index));
+        let level = named.level.max(self.symbols.level(&index));
         let level = match buffer.ty.space() {
             Some(Space::Global) => level,
             Some(Space::Shared) => level.max(Level::Block),
             _ => return self.unknown(Level::Thread, ty),
         };
-        let owned = self.touch(state, &roots, index, field, Kind::Read);
+        let element = Element { buffer: named, index: Rc::new(index), field };
+        let owned = self.touch(state, &element, Kind::Read);
         // Somebody may write such an element before another thread reads it, without a barrier in between.
-        let alone = owned || roots.iter().any(|&root| self.is_handed(root));
+        let alone = owned || element.buffer.roots.iter().any(|&root| self.is_handed(root));
         self.unknown(if alone { Level::Thread } else { level }, ty)
     }
 
     pub fn write(&mut self, state: &mut State<'m>, place: &'m Place) {
-        if let Some((roots, index)) = self.element(state, place) {
-            self.touch(state, &roots, index, place.field, Kind::Write);
+        if let Some(element) = self.element(state, place) {
+            self.touch(state, &element, Kind::Write);
         }
     }
 
     /// The element that a thread says it owns.
-    pub fn claim(&mut self, state: &mut State<'m>, place: &'m Place) -> Option<(Rc<[Root]>, Poly)> {
-        let (roots, index) = self.element(state, place)?;
-        self.note(state, &roots, index.clone(), place.field, Kind::Claim, false);
-        Some((roots, index))
+    pub fn claim(&mut self, state: &mut State<'m>, place: &'m Place) -> Option<Claim> {
+        let element = self.element(state, place)?;
+        self.note(state, &element, Kind::Claim, false);
+        Some(element)
     }
 
-    /// An element of memory that other threads see too.
-    fn element(&mut self, state: &mut State<'m>, place: &'m Place) -> Option<(Rc<[Root]>, Poly)> {
+    /// What a place is, when other threads see it too.
+    fn element(&mut self, state: &mut State<'m>, place: &'m Place) -> Option<Element> {
         let PlaceBase::Element { buffer, index } = &place.base else { return None };
-        let (roots, _) = self.buffer(state, buffer);
-        let index = self.number(state, index);
-        (buffer.ty.space() != Some(Space::Local)).then_some((roots, index))
+        let named = self.buffer(state, buffer);
+        let index = Rc::new(self.number(state, index));
+        (buffer.ty.space() != Some(Space::Local)).then_some(Element {
+            buffer: named,
+            index,
+            field: place.field,
+        })
     }
 
     /// Notes an access; says whether the thread owns the element.
-    fn touch(
-        &mut self,
-        state: &State<'m>,
-        roots: &[Root],
-        index: Poly,
-        field: Option<u32>,
-        kind: Kind,
-    ) -> bool {
-        let covers = |c: &Claim| c.field.is_none_or(|f| field == Some(f));
-        let holds =
-            |root: Root| state.claims.iter().any(|c| c.root == root && covers(c) && *c.index == index);
-        let owned = !roots.is_empty() && roots.iter().all(|&root| holds(root));
-        self.note(state, roots, index, field, kind, owned);
+    fn touch(&mut self, state: &State<'m>, element: &Element, kind: Kind) -> bool {
+        let owned = state.claims.iter().any(|claim| claim.covers(element));
+        self.note(state, element, kind, owned);
         owned
     }
 
-    fn note(
-        &mut self,
-        state: &State<'m>,
-        roots: &[Root],
-        index: Poly,
-        field: Option<u32>,
-        kind: Kind,
-        owned: bool,
-    ) {
+    fn note(&mut self, state: &State<'m>, element: &Element, kind: Kind, owned: bool) {
         let Some(site) = self.site() else { return };
-        let index = Rc::new(index);
         let key = self.key();
-        for &root in roots {
+        for &root in element.buffer.roots.iter() {
             self.accesses.push(Access {
                 root,
-                index: index.clone(),
-                field,
+                index: element.index.clone(),
+                field: element.field,
                 kind,
                 owned,
                 uniform: false,
@@ -145,21 +131,21 @@ impl<'m> Walk<'m, '_> {
             self.eval(state, operand);
         }
         let kind = if op == AtomicOp::Load { Kind::AtomicRead } else { Kind::AtomicWrite };
-        let Some((roots, index)) = self.element(state, place) else { return Value::Unset };
-        let mut level = self.symbols.level(&index);
-        if let PlaceBase::Element { buffer, .. } = &place.base {
-            level = level.max(self.buffer(state, buffer).1);
-            level = if buffer.ty.space() == Some(Space::Shared) { level.max(Level::Block) } else { level };
+        let Some(element) = self.element(state, place) else { return Value::Unset };
+        let mut level = self.symbols.level(&element.index).max(element.buffer.level);
+        if let PlaceBase::Element { buffer, .. } = &place.base
+            && buffer.ty.space() == Some(Space::Shared)
+        {
+            level = level.max(Level::Block);
         }
-        let owned = self.touch(state, &roots, index, place.field, kind);
+        let owned = self.touch(state, &element, kind);
         if op == AtomicOp::Store {
             return Value::Unset;
         }
-        let torn = op != AtomicOp::Load || owned || self.learnt.torn.contains(&self.key());
+        let torn = op != AtomicOp::Load || owned || self.learnt.torn.contains_key(&self.key());
         let level = if torn { Level::Thread } else { level };
         if level < Level::Thread {
-            let count = roots.len();
-            let from = self.accesses.len() - count;
+            let from = self.accesses.len() - element.buffer.roots.len();
             self.accesses[from..].iter_mut().for_each(|a| a.uniform = true);
         }
         self.unknown(level, place.ty)
@@ -222,7 +208,7 @@ impl<'m> Walk<'m, '_> {
         let same = all && op == ShuffleOp::Index && self.symbols.level(&lane) <= Level::Warp;
         let level = if same { Level::Warp } else { Level::Thread };
         match value {
-            Value::Buffer(roots, _) => Value::Buffer(roots, level),
+            Value::Buffer(named) => self.one_of(named.roots, level),
             _ => self.unknown(level, ty),
         }
     }

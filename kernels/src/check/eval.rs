@@ -4,7 +4,7 @@
 //! type (`docs/verification.md`). Casts that change the sign, and everything on floats, are functions of which nothing is known.
 
 use super::poly::Poly;
-use super::state::{Root, State, Value};
+use super::state::{Named, State, Value};
 use super::symbol::{BLOCK, BLOCK_SIZE, Cond, GRID_SIZE, LANE, Level, Term, linear, thread_in_block};
 use super::walk::Walk;
 use crate::ir::*;
@@ -141,11 +141,11 @@ impl<'m> Walk<'m, '_> {
     }
 
     /// The buffers that an expression may name.
-    pub fn buffer(&mut self, state: &mut State<'m>, expr: &'m Expr) -> (std::rc::Rc<[Root]>, Level) {
+    pub fn buffer(&mut self, state: &mut State<'m>, expr: &'m Expr) -> Named {
         match self.eval(state, expr) {
-            Value::Buffer(roots, level) => (roots, level),
+            Value::Buffer(named) => named,
             // It was never written: reading it is an error that the simulator reports.
-            _ => ([].into(), Level::Thread),
+            _ => Named { roots: [].into(), level: Level::Thread, choice: 0 },
         }
     }
 

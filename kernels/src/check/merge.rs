@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::state::{Control, Root, State, Value, merge_since};
+use super::state::{Control, Named, Root, State, Value, merge_since};
 use super::symbol::Level;
 use super::walk::Walk;
 use crate::ir::*;
@@ -42,11 +42,11 @@ impl<'m> Walk<'m, '_> {
                 let level = level.max(self.level(a)).max(self.level(b));
                 self.unknown(level, ty)
             }
-            (Value::Buffer(a, m), Value::Buffer(b, n)) => {
-                let mut roots: Vec<Root> = a.iter().chain(b.iter()).copied().collect();
+            (Value::Buffer(a), Value::Buffer(b)) => {
+                let mut roots: Vec<Root> = a.roots.iter().chain(b.roots.iter()).copied().collect();
                 roots.sort_unstable();
                 roots.dedup();
-                Value::Buffer(roots.into(), level.max(*m).max(*n))
+                self.one_of(roots.into(), level.max(a.level).max(b.level))
             }
             (Value::Record(a), Value::Record(b)) if a.len() == b.len() => {
                 let types = self.field_types(ty, a.len());
@@ -55,6 +55,12 @@ impl<'m> Walk<'m, '_> {
             }
             _ => Value::Unset,
         }
+    }
+
+    /// One of some buffers, chosen here.
+    pub fn one_of(&mut self, roots: Rc<[Root]>, level: Level) -> Value {
+        let choice = self.token();
+        Value::Buffer(Named { roots, level, choice })
     }
 
     pub fn field_types(&self, ty: Type, count: usize) -> Vec<Type> {
@@ -70,7 +76,7 @@ impl<'m> Walk<'m, '_> {
             Value::Number(p) => self.symbols.level(p),
             Value::Truth(c) => self.symbols.level_of(c),
             Value::Record(fields) => fields.iter().map(|f| self.level(f)).max().unwrap_or_default(),
-            Value::Buffer(_, level) => *level,
+            Value::Buffer(named) => named.level,
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Loops and `everywhere` blocks in the walk.
 //!
-//! At the head of a loop each variable that its body writes becomes an unknown. A loop in which every turn passes a barrier is walked
-//! twice, the second time from the end of the first: so each interval that reaches from one turn into the next is seen whole. In other
-//! loops a thread sees several turns within one interval, and another thread may be at another turn: what such a loop computes
+//! At the head of a loop each variable that its body writes becomes an unknown. A loop with a barrier is walked twice, the second time
+//! from the end of the first: so each interval that reaches from one turn into the next is seen whole. Where not every turn passes the
+//! barrier, a thread sees several turns within one interval, and another thread may be at another turn: what such a loop computes
 //! `varies`, and two threads do not share it even where it is uniform.
 
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use gchr_core::hash::HashSet;
 
 use super::poly::Poly;
-use super::state::{Root, State, Value};
+use super::state::{Root, Since, State, Value};
 use super::symbol::{Cond, Level, Symbol};
 use super::walk::*;
 use crate::ir::*;
@@ -75,7 +75,7 @@ impl<'m> Walk<'m, '_> {
         ends: &mut Vec<State<'m>>,
     ) {
         let entry = head.clone();
-        let copies = if known.passes.contains(&true) { 2 } else { 1 };
+        let copies = if self.barriers_below(parts.body).contains(&true) { 2 } else { 1 };
         let outer = self.context;
         for copy in 0..copies {
             self.context = super::hash(&(outer, key.1, copy));
@@ -112,6 +112,10 @@ impl<'m> Walk<'m, '_> {
             }
             if copy == 0 {
                 self.learn_turn(key, &entry, &end, modified, turn);
+                for (since, _) in end.since.iter_mut().zip(known.passes).filter(|(_, passes)| !passes) {
+                    // The last barrier may have been passed several turns ago.
+                    *since = since.iter().map(|s| Since { facts: Vec::new(), ..*s }).collect();
+                }
             }
             head = end;
         }
@@ -151,13 +155,13 @@ impl<'m> Walk<'m, '_> {
                 }
                 unknown
             }
-            Value::Buffer(roots, level) => {
-                let level = (*level).max(*self.learnt.levels.entry((key, slot)).or_insert(*level));
+            Value::Buffer(named) => {
+                let level = named.level.max(*self.learnt.levels.entry((key, slot)).or_insert(named.level));
                 let known = self.learnt.buffers.entry((key, slot)).or_default();
-                let mut all: Vec<Root> = known.iter().chain(roots.iter()).copied().collect();
+                let mut all: Vec<Root> = known.iter().chain(named.roots.iter()).copied().collect();
                 all.sort_unstable();
                 all.dedup();
-                Value::Buffer(all.into(), level)
+                self.one_of(all.into(), level)
             }
             Value::Record(fields) => {
                 let types = self.field_types(ty, fields.len());
@@ -203,10 +207,10 @@ impl<'m> Walk<'m, '_> {
                     self.learn_step(head, end, turn);
                 }
             }
-            (Value::Buffer(known, _), Value::Buffer(roots, level)) => {
-                self.learn_level(key, slot, *level);
-                if roots.iter().any(|r| !known.contains(r)) {
-                    self.learnt.buffers.entry((key, slot)).or_default().extend(roots.iter());
+            (Value::Buffer(known), Value::Buffer(named)) => {
+                self.learn_level(key, slot, named.level);
+                if named.roots.iter().any(|r| !known.roots.contains(r)) {
+                    self.learnt.buffers.entry((key, slot)).or_default().extend(named.roots.iter());
                     self.learnt.changed = true;
                 }
             }
@@ -314,7 +318,7 @@ impl<'m> Walk<'m, '_> {
         for ((var, expr), value) in captures.iter().zip(values) {
             let value = match (&value, self.level(&value)) {
                 (_, level) if level <= Level::Warp => value,
-                (Value::Buffer(roots, _), _) => Value::Buffer(roots.clone(), Level::Warp),
+                (Value::Buffer(named), _) => self.one_of(named.roots.clone(), Level::Warp),
                 _ => self.unknown(Level::Warp, expr.ty),
             };
             awake.set(*var, value);

@@ -16,7 +16,7 @@ const MAX_ROUNDS: usize = 24;
 const MAX_PRODUCTS: usize = 48;
 
 /// Facts that hold together.
-#[derive(Clone, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub(super) struct Facts {
     equal: Vec<Poly>,
     at_least_zero: Vec<Poly>,
@@ -38,6 +38,25 @@ impl Facts {
         }
     }
 
+    /// The same facts with variables numbered in the order in which they come up, so that facts that differ in names only are equal.
+    pub fn renumbered(&self) -> (Facts, HashMap<u32, u32>) {
+        let mut names: HashMap<u32, u32> = HashMap::default();
+        let mut rename = |p: &Poly| {
+            p.rename(|var| {
+                let next = names.len() as u32;
+                *names.entry(var).or_insert(next)
+            })
+        };
+        let facts = Facts {
+            equal: self.equal.iter().map(&mut rename).collect(),
+            at_least_zero: self.at_least_zero.iter().map(&mut rename).collect(),
+            not_zero: self.not_zero.iter().map(&mut rename).collect(),
+            one_of: self.one_of.iter().map(|all| all.iter().map(|c| c.map(&mut rename)).collect()).collect(),
+            contradiction: self.contradiction,
+        };
+        (facts, names)
+    }
+
     /// Whether the facts contradict each other.
     pub fn refute(self) -> bool {
         let mut cases = MAX_CASES;
@@ -49,7 +68,7 @@ impl Facts {
             return false;
         }
         *cases -= 1;
-        if self.simplify() || infeasible(&self.with_products()) {
+        if self.simplify() || infeasible(self.with_products().iter()) {
             return true;
         }
         if let Some(alternatives) = self.choice() {
@@ -197,13 +216,11 @@ impl Facts {
 
     /// Whether `poly >= 0` contradicts the inequalities.
     fn excludes(&self, poly: Poly) -> bool {
-        let mut all = self.near(&poly);
-        all.push(poly);
-        infeasible(&all)
+        infeasible(self.near(&poly).into_iter().chain([&poly]))
     }
 
     /// The inequalities that have to do with a polynomial.
-    fn near(&self, poly: &Poly) -> Vec<Poly> {
+    fn near(&self, poly: &Poly) -> Vec<&Poly> {
         let mut vars: HashSet<u32> = poly.vars().collect();
         let mut out = Vec::new();
         let mut rest: Vec<&Poly> = self.at_least_zero.iter().collect();
@@ -213,7 +230,7 @@ impl Facts {
             rest = far;
             for p in near {
                 vars.extend(p.vars());
-                out.push(p.clone());
+                out.push(p);
             }
         }
         out

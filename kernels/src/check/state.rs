@@ -17,8 +17,24 @@ pub(super) enum Value {
     Number(Rc<Poly>),
     Truth(Rc<Cond>),
     Record(Rc<[Value]>),
-    /// One of some buffers; which one is as uniform as the level says.
-    Buffer(Rc<[Root]>, Level),
+    Buffer(Named),
+}
+
+/// One of some buffers.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Named {
+    pub roots: Rc<[Root]>,
+    /// How uniform it is which one.
+    pub level: Level,
+    /// The choice between several: names that are the same choice are the same buffer.
+    pub choice: u32,
+}
+
+impl Named {
+    /// Whether two names are the same buffer for sure.
+    pub fn is(&self, other: &Named) -> bool {
+        self.roots == other.roots && (self.roots.len() == 1 || self.choice == other.choice)
+    }
 }
 
 impl Value {
@@ -106,12 +122,23 @@ pub(super) struct Since {
 }
 
 /// An element that the thread says it owns.
+pub(super) type Claim = Element;
+
+/// An element of memory that other threads see too.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Claim {
-    pub root: Root,
+pub(super) struct Element {
+    pub buffer: Named,
     pub index: Rc<Poly>,
     /// Field of the record, or all of it.
     pub field: Option<u32>,
+}
+
+impl Element {
+    /// Whether it takes in all of another one.
+    pub fn covers(&self, other: &Element) -> bool {
+        let field = self.field.is_none() || self.field == other.field;
+        field && self.index == other.index && self.buffer.is(&other.buffer)
+    }
 }
 
 /// A statement within the functions called so far.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::poly::Poly;
-use super::state::{Claim, Control, Site, State, Value};
+use super::state::{Control, Site, State, Value};
 use super::symbol::{Cond, Level};
 use super::verdict::{Assumed, Rule};
 use super::walk::*;
@@ -141,10 +141,7 @@ impl<'m> Walk<'m, '_> {
 
     fn own(&mut self, state: &mut State<'m>, name: &'m str, place: &'m crate::ir::Place) {
         self.assume(name, Assumed::Own);
-        let Some((roots, index)) = self.claim(state, place) else { return };
-        // Which of several buffers is meant is not known: nothing is claimed.
-        let [root] = *roots else { return };
-        let claim = Claim { root, index: Rc::new(index), field: place.field };
+        let Some(claim) = self.claim(state, place) else { return };
         if !state.claims.contains(&claim) {
             Rc::make_mut(&mut state.claims).push(claim);
         }

@@ -217,6 +217,10 @@ pub struct Verdict {
     pub kernel: String,
     /// Why it is refused; it is accepted when there is no reason.
     pub reasons: Vec<Reason>,
+    /// How many more reasons there are.
+    pub omitted: usize,
+    /// Of a kernel in which control parts: atomic loads that threads may not agree on, and what somebody stores there meanwhile.
+    pub torn: Vec<(Place, Place)>,
     /// What the acceptance rests on.
     pub assumptions: Vec<Assumption>,
     /// What it took.
@@ -243,6 +247,12 @@ impl fmt::Display for Verdict {
             if let Some(other) = other {
                 writeln!(f, "    and {other}")?;
             }
+        }
+        if self.omitted > 0 {
+            writeln!(f, "  and {} more reasons", self.omitted)?;
+        }
+        for (load, store) in &self.torn {
+            writeln!(f, "  not the same in all threads, as it may be written meanwhile: {load}\n    by {store}")?;
         }
         for Assumption { name, kind, place, places } in &self.assumptions {
             let more = if *places > 1 { format!(" and {} more places", places - 1) } else { String::new() };

@@ -8,12 +8,12 @@
 
 use std::rc::Rc;
 
-use gchr_core::hash::{HashMap, HashSet};
+use gchr_core::hash::HashMap;
 
-use super::access::Access;
+use super::access::{Access, Torn};
 use super::contract::{barriers_in, handed};
 use super::poly::Poly;
-use super::state::{Control, Path, Root, Since, Site, State, Value};
+use super::state::{Control, Named, Path, Root, Since, Site, State, Value};
 use super::symbol::{Cond, Level, Symbol, Symbols};
 use super::verdict::{Assumed, Rule};
 use crate::ir::*;
@@ -23,14 +23,14 @@ pub(super) type Key = (u64, usize);
 
 /// What earlier walks over a kernel have found out.
 #[derive(Default)]
-pub(super) struct Learnt {
+pub(super) struct Learnt<'m> {
     /// Level of a variable at the head of a loop.
     pub levels: HashMap<(Key, u64), Level>,
     /// Buffers that a variable may name at the head of a loop.
     pub buffers: HashMap<(Key, u64), Vec<Root>>,
     pub loops: HashMap<Key, Repeat>,
     /// Atomic loads of what others write meanwhile.
-    pub torn: HashSet<Key>,
+    pub torn: HashMap<Key, Torn<'m>>,
     /// Memory by name: parameters, fields of the launch record, shared arrays.
     pub roots: Vec<Memory>,
     pub changed: bool,
@@ -92,7 +92,7 @@ pub(super) struct Parts<'m> {
 /// A walk over a kernel.
 pub(super) struct Walk<'m, 'l> {
     pub module: &'m Module,
-    pub learnt: &'l mut Learnt,
+    pub learnt: &'l mut Learnt<'m>,
     pub symbols: Symbols,
     pub accesses: Vec<Access<'m>>,
     pub frames: Vec<Frame<'m>>,
@@ -116,7 +116,7 @@ impl<'m, 'l> Walk<'m, 'l> {
     pub fn new(
         module: &'m Module,
         max_threads: u32,
-        learnt: &'l mut Learnt,
+        learnt: &'l mut Learnt<'m>,
         barriers: &'l [[bool; 2]],
     ) -> Self {
         Self {
@@ -216,7 +216,7 @@ impl<'m, 'l> Walk<'m, 'l> {
             roots.push(memory);
             roots.len() - 1
         });
-        Value::Buffer([at as Root].into(), Level::Grid)
+        Value::Buffer(Named { roots: [at as Root].into(), level: Level::Grid, choice: 0 })
     }
 
     /// Whether threads hand this memory to each other by atomics.

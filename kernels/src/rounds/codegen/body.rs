@@ -155,6 +155,9 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
     Ok(v.b.finish())
 }
 
+/// Why rows and ids of what bodies add belong to one candidate.
+const ROWS: &str = "rows and ids are exclusive sums";
+
 /// Writes a constraint behind those that the body has added before.
 fn add(
     v: &mut Values<'_>,
@@ -178,14 +181,14 @@ fn add(
             return Err(refuse("a value of another type than its column", goal.span));
         }
         let place = build::element(scene.part(&p, table, Part::Column(column)), row.clone());
-        v.b.assign(place, Values::word(held));
+        v.b.assign_owned(ROWS, place, Values::word(held));
     }
-    v.b.assign(scene.id(&p, table, &row), own.clone());
+    v.b.assign_owned(ROWS, scene.id(&p, table, &row), own.clone());
     let next_id = build::element(scene.field(&p, "state"), scene.constant("NEXT_ID"));
-    let place = op(BinaryOp::Sub, build::cast(Scalar::U64, own), next_id);
+    let place = v.b.var("place", op(BinaryOp::Sub, build::cast(Scalar::U64, own), next_id));
     let high = super::u64(u64::from(number(table)) << 32);
     let entry = op(BinaryOp::Or, high, build::cast(Scalar::U64, row));
-    v.b.assign(build::element(scene.field(&p, "delta"), place), entry);
+    v.b.assign_owned(ROWS, build::element(scene.field(&p, "delta"), place), entry);
     Ok(())
 }
 

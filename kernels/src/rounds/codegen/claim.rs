@@ -203,7 +203,8 @@ pub(in crate::rounds) fn remove_rows(scene: Scene<'_>) -> Function {
         |b, rule| {
             for (head, table) in removed_heads(scene, rule) {
                 let row = at.row(b, head);
-                b.assign(scene.id(&p, table, &row), scene.constant("NO_ID"));
+                let id = scene.id(&p, table, &row);
+                b.assign_owned("no other candidate that fires removes the row", id, scene.constant("NO_ID"));
                 let dead = build::element(scene.field(&p, "dead"), build::u32(number(table)));
                 b.update(AtomicOp::Add, dead, vec![build::u32(1)]);
             }

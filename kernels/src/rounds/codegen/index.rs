@@ -126,7 +126,7 @@ fn link(scene: Scene<'_>, table: ConstraintId, index: usize) -> Function {
     let before = b.atomic("before", AtomicOp::CompareExchange, slot, vec![seen.clone(), row.clone()]);
     b.when(build::eq(before, seen.clone()), |b| {
         let next = build::element(scene.part(&p, table, Part::Next(index)), row.clone());
-        b.assign(next, seen.clone());
+        b.assign_owned("a row is linked once", next, seen.clone());
         b.ret(None);
     });
     b.end_while(build::bool(true));

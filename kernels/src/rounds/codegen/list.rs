@@ -331,7 +331,8 @@ fn stage(
     b.when(op(BinaryOp::Ne, to.clone(), scene.constant("NONE")), |b| {
         for h in 0..scene.layout.heads {
             let place = build::element(staged.clone(), op(BinaryOp::Add, to.clone(), build::u32(h as u32)));
-            b.assign(place, rows.get(h).cloned().unwrap_or_else(|| build::u32(0)));
+            let row = rows.get(h).cloned().unwrap_or_else(|| build::u32(0));
+            b.assign_owned("an entry is handed out once", place, row);
         }
     });
 }

@@ -75,7 +75,8 @@ pub(in crate::rounds) fn copy_row(scene: Scene<'_>) -> Function {
             for part in scene.layout.parts(table) {
                 if matches!(part, Part::Column(_) | Part::Ids) {
                     let value = build::element(scene.part(&p, table, part), row.clone());
-                    b.assign(build::element(scene.part(&to, table, part), to_row.clone()), value);
+                    let place = build::element(scene.part(&to, table, part), to_row.clone());
+                    b.assign_owned("rows get new numbers by a scan", place, value);
                 }
             }
         };

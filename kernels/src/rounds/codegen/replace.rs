@@ -17,6 +17,9 @@ use crate::rounds::layout::{Part, number};
 
 const SIGN: u64 = 1 << 63;
 
+/// Why a row that is touched belongs to one thread: who finds its word unclaimed notes it.
+const TOUCHED_ONCE: &str = "a row is noted once";
+
 /// Functions for the hole `improve`: one an occurrence, and last the one that picks those of a table.
 pub(in crate::rounds) fn improve_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
     let first = scene.function("improve").0;
@@ -124,12 +127,11 @@ pub(in crate::rounds) fn settle_row(scene: Scene<'_>) -> Function {
         let code = |b: &mut FunctionBuilder, case: u64| {
             for &(table, best) in replaced.iter().filter(|(t, _)| u64::from(number(*t)) == case) {
                 let better = build::element(scene.part(&p, table, Part::Better), row.clone());
+                b.own(TOUCHED_ONCE, better.clone());
                 b.when(keeps.clone(), |b| {
                     let value = op(BinaryOp::Xor, complemented(best, better.clone()), u64(SIGN));
-                    b.assign(
-                        build::element(scene.part(&p, table, Part::Column(best.column)), row.clone()),
-                        value,
-                    );
+                    let column = scene.part(&p, table, Part::Column(best.column));
+                    b.assign_owned(TOUCHED_ONCE, build::element(column, row.clone()), value);
                 });
                 b.assign(better, scene.constant("UNCLAIMED"));
             }
