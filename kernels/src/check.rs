@@ -176,8 +176,7 @@ impl Names<'_> {
 
     /// Atomic loads that threads may not agree on, with what is stored meanwhile, in the order of the text.
     fn torn<'m>(&self, torn: impl Iterator<Item = &'m access::Torn<'m>>) -> Vec<(Place, Place)> {
-        let mut all: Vec<(Place, Place)> =
-            torn.map(|t| (self.place(t.load), self.place(t.store))).collect();
+        let mut all: Vec<(Place, Place)> = torn.map(|t| (self.place(t.load), self.place(t.store))).collect();
         all.sort_unstable_by(|(a, _), (b, _)| (&a.function, a.statement).cmp(&(&b.function, b.statement)));
         all.dedup();
         all

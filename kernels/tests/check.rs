@@ -11,10 +11,12 @@ mod programs;
 use std::path::Path;
 
 use gchr_core::control::Control;
+use gchr_core::plan::chr::{RoundsOptions, compile_rounds};
 use gchr_core::source::SourceMap;
 use gchr_kernels::check::{Verdict, check};
 use gchr_kernels::device::Arg;
 use gchr_kernels::ir::{Module, Scalar};
+use gchr_kernels::rounds;
 use gchr_kernels::sim::{LaunchError, Options, Program, Shape, SimControl, Simulator};
 use gchr_kernels::text::{Aliases, parse_with};
 use gchr_kernels::topology::codegen::Strategy;
@@ -147,6 +149,22 @@ fn templates_are_accepted() {
             assert!(verdict.accepted(), "{}\n{verdict}", path.display());
         }
     }
+}
+
+#[test]
+fn kernels_of_constraint_examples_are_accepted() {
+    let mut checked = 0;
+    for (name, text) in programs::examples("chr") {
+        let (sources, program) = programs::constraints(&name, &text);
+        let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
+        // Some examples have something that devices do not run.
+        let Ok(made) = rounds::kernels::kernels(&program, &plan, &sources) else { continue };
+        for verdict in check(&made.module) {
+            assert!(verdict.accepted(), "{name}\n{verdict}");
+        }
+        checked += 1;
+    }
+    assert!(checked >= 9, "only {checked} examples have kernels");
 }
 
 #[test]

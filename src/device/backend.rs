@@ -1,4 +1,4 @@
-//! Where kernels are brought to: a GPU, or the simulator of one.
+//! Where kernels are brought to, once they are checked: a GPU, or the simulator of one.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -14,6 +14,7 @@ use gchr_kernels::sim::{self, SimDevice};
 
 use super::Device;
 use super::source::NAME;
+use super::verify::before_launch;
 use crate::stack::with_large_stack;
 
 /// Bytes that tables may take on the simulator unless a limit is given.
@@ -24,30 +25,43 @@ const SIM_EXTRA: u64 = 64 << 20;
 pub(super) const SIM_BLOCKS: u32 = 2;
 
 /// A device with the kernels of one program.
-pub(super) enum Backend {
+pub(super) struct Backend {
+    machine: Machine,
+    /// Milliseconds that the check of the kernels took.
+    verify_ms: f64,
+}
+
+enum Machine {
     Gpu(Box<Mutex<Gpu>>),
     Sim(sim::Program),
 }
 
 impl Backend {
-    /// Generates kernels and brings them to the device. `name` is that of the program's text, `module` finds the kernels in what is made.
+    /// Generates kernels, checks them and brings them to the device. `name` is that of the program's text, `module` finds the kernels in
+    /// what is made.
     pub fn load<T>(
         device: Device,
         name: &str,
         make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
         module: impl Fn(&T) -> &Module,
     ) -> Result<(T, Self), Vec<Diagnostic>> {
-        match device {
-            Device::Gpu(ordinal) => load_gpu(ordinal, name, make, module),
+        let checked = || {
+            let made = make()?;
+            let verify_ms = before_launch(module(&made))?;
+            Ok((made, verify_ms))
+        };
+        let ((made, verify_ms), machine) = match device {
+            Device::Gpu(ordinal) => load_gpu(ordinal, name, checked, |(made, _)| module(made))?,
             Device::Cpu | Device::Sim => {
-                let made = make()?;
-                let kernels = module(&made);
+                let checked = checked()?;
+                let kernels = module(&checked.0);
                 let simulated = with_large_stack(|| sim::Program::new(kernels));
                 let told =
                     |errors: Vec<sim::LowerError>| errors.iter().map(|e| e.diagnostic()).collect::<Vec<_>>();
-                Ok((made, Backend::Sim(simulated.map_err(told)?)))
+                (checked, Machine::Sim(simulated.map_err(told)?))
             }
-        }
+        };
+        Ok((made, Self { machine, verify_ms }))
     }
 
     /// Runs something on the device. Statistics name the device as the command line does.
@@ -57,8 +71,8 @@ impl Backend {
         work: impl FnOnce(Place<'_>, &mut Control<'_>) -> Result<O, Failure<L>>,
     ) -> Result<O, Failure<L>> {
         let limit = control.limits().memory;
-        let (mut result, name) = match self {
-            Backend::Gpu(gpu) => {
+        let (mut result, name) = match &self.machine {
+            Machine::Gpu(gpu) => {
                 // A run that panicked leaves a GPU that at worst says that it is lost.
                 let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
                 let fits = gpu.free_bytes()? / 10 * 9;
@@ -66,13 +80,16 @@ impl Backend {
                 let name = format!("gpu:{} {}", gpu.info().ordinal, gpu.info().name);
                 (work(Place { device: &mut *gpu, memory, simulated: false }, control), name)
             }
-            Backend::Sim(kernels) => {
+            Machine::Sim(kernels) => {
                 let memory = limit.unwrap_or(SIM_MEMORY);
                 let mut device = simulator(kernels, memory, control);
                 (work(Place { device: &mut device, memory, simulated: true }, control), "sim".to_string())
             }
         };
-        change_stats(&mut result, |stats| stats.device = Some(name));
+        change_stats(&mut result, |stats| {
+            stats.device = Some(name);
+            stats.verify_ms = Some(self.verify_ms);
+        });
         result
     }
 }
@@ -110,7 +127,7 @@ fn load_gpu<T>(
     name: &str,
     make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
     module: impl Fn(&T) -> &Module,
-) -> Result<(T, Backend), Vec<Diagnostic>> {
+) -> Result<(T, Machine), Vec<Diagnostic>> {
     let known = driver::describe(ordinal).map_err(|error| vec![error.into()])?;
     let (opened, built) = std::thread::scope(|scope| {
         let opening = scope.spawn(|| Gpu::open(ordinal));
@@ -121,7 +138,7 @@ fn load_gpu<T>(
     let mut gpu = opened.map_err(|error| vec![error.into()])?;
     let (made, image) = built?;
     gpu.load(&image).map_err(DeviceError::into_diagnostics)?;
-    Ok((made, Backend::Gpu(Box::new(Mutex::new(gpu)))))
+    Ok((made, Machine::Gpu(Box::new(Mutex::new(gpu)))))
 }
 
 fn compile<T>(

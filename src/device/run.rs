@@ -10,9 +10,8 @@ use gchr_kernels::device::DeviceError;
 use gchr_kernels::outcome::Failure;
 use gchr_kernels::{tasks, topology};
 
-use super::backend::{Backend, HasStats, Place, SIM_BLOCKS, change_stats};
+use super::backend::{Backend, HasStats, Place, SIM_BLOCKS};
 use super::source::lower;
-use super::verify::before_launch;
 use super::{Device, Lowered, Report, Schedule};
 use crate::program::Program;
 
@@ -43,8 +42,6 @@ pub(crate) struct DevicePlan {
     lowered: Lowered,
     schedule: Schedule,
     backend: Backend,
-    /// Milliseconds that the check of the kernels took.
-    verify_ms: f64,
 }
 
 impl DevicePlan {
@@ -55,14 +52,9 @@ impl DevicePlan {
         device: Device,
         schedule: Schedule,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let make = || {
-            let lowered = lower(&program.rules, &program.sources, schedule)?;
-            let verify_ms = before_launch(lowered.module())?;
-            Ok((lowered, verify_ms))
-        };
-        let made = Backend::load(device, program.name(), make, |(l, _)| l.module())?;
-        let ((lowered, verify_ms), backend) = made;
-        Ok(Self { plan, lowered, schedule, backend, verify_ms })
+        let make = || lower(&program.rules, &program.sources, schedule);
+        let (lowered, backend) = Backend::load(device, program.name(), make, Lowered::module)?;
+        Ok(Self { plan, lowered, schedule, backend })
     }
 
     /// The kernels in the kernel language.
@@ -77,15 +69,13 @@ impl DevicePlan {
         input: &GroundTerm,
         control: &mut Control<'_>,
     ) -> Result<Outcome, Failure> {
-        let mut result = self.backend.run(control, |Place { device, memory, simulated }, control| {
+        self.backend.run(control, |Place { device, memory, simulated }, control| {
             let scale = match simulated {
                 false => Scale { memory, slots: GPU_SLOTS, tasks: gpu_tasks(memory, device.limits()) },
                 true => Scale { memory, slots: SIM_SLOTS, tasks: sim_tasks(memory) },
             };
             self.run_on(program, input, scale, device, control)
-        });
-        change_stats(&mut result, |stats| stats.verify_ms = Some(self.verify_ms));
-        result
+        })
     }
 
     fn run_on(

@@ -135,14 +135,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
                 by_root[access.root as usize].push(access);
             }
         }
-        Self {
-            symbols,
-            spaces,
-            by_root,
-            apart: HashMap::default(),
-            refuted: HashMap::default(),
-            pairs: 0,
-        }
+        Self { symbols, spaces, by_root, apart: HashMap::default(), refuted: HashMap::default(), pairs: 0 }
     }
 
     /// Number of accesses that are looked at.

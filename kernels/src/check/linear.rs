@@ -87,7 +87,8 @@ impl Rows {
         for &n in &row[..width] {
             hash = (hash.rotate_left(5) ^ n as u64).wrapping_mul(0x517c_c1b7_2722_0a95);
         }
-        let same = |&&(other, h): &&(usize, u64)| h == hash && self.row(other)[..width] == self.row(at)[..width];
+        let same =
+            |&&(other, h): &&(usize, u64)| h == hash && self.row(other)[..width] == self.row(at)[..width];
         match self.used.iter().find(same).map(|known| known.0) {
             Some(known) => {
                 let known = &mut self.row_mut(known)[width];

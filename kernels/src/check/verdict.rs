@@ -252,7 +252,10 @@ impl fmt::Display for Verdict {
             writeln!(f, "  and {} more reasons", self.omitted)?;
         }
         for (load, store) in &self.torn {
-            writeln!(f, "  not the same in all threads, as it may be written meanwhile: {load}\n    by {store}")?;
+            writeln!(
+                f,
+                "  not the same in all threads, as it may be written meanwhile: {load}\n    by {store}"
+            )?;
         }
         for Assumption { name, kind, place, places } in &self.assumptions {
             let more = if *places > 1 { format!(" and {} more places", places - 1) } else { String::new() };
