@@ -55,7 +55,7 @@ macro_rules! text {
 }
 
 /// All templates.
-pub static TEMPLATES: [Template; 15] = [
+pub static TEMPLATES: [Template; 16] = [
     Template {
         name: "map",
         about: "one function applied to every index",
