@@ -34,6 +34,10 @@ impl Program {
             let only = <[&str; 1]>::try_from(&kernels[..]).ok().map(|[name]| name);
             let name = match kernel.or(only) {
                 Some(name) => name,
+                None if kernels.is_empty() => {
+                    let help = "a kernel is a function with `extern \"C\" __global__`";
+                    return Err(vec![Diagnostic::error("S0302", "the file has no kernel").help(help)]);
+                }
                 None => {
                     let message = format!("the file has {} kernels", kernels.len());
                     let help = "name one of them with --kernel NAME";

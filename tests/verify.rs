@@ -34,10 +34,18 @@ fn a_wrong_kernel_is_refused_with_rule_and_places() {
 
 #[test]
 fn mistakes_are_told() {
-    let cases: [(&[&str], &str); 3] = [
+    let folder = tempfile::tempdir().expect("a folder");
+    let (empty, binary) = (folder.path().join("empty.cu"), folder.path().join("binary.cu"));
+    std::fs::write(&empty, "").expect("written");
+    std::fs::write(&binary, [0x7f, 0xff, 0x00, 0xfe]).expect("written");
+    let (empty, binary) = (empty.to_str().expect("a path"), binary.to_str().expect("a path"));
+    let cases: [(&[&str], &str); 6] = [
         (&["verify", "kernels/templates/map.cu", "--kernel", "nap"], "the kernels are: map"),
         (&["verify", "kernels/templates/map.cu", "--gc", "none"], "leave out --gc"),
         (&["verify", "kernels/templates/absent.cu"], "cannot read"),
+        (&["verify", empty], "the file has no kernel"),
+        (&["verify", binary], "is not a UTF-8 text"),
+        (&["simd", empty], "the file has no kernel"),
     ];
     for (args, message) in cases {
         let run = gchr(args);
@@ -48,7 +56,11 @@ fn mistakes_are_told() {
 
 #[test]
 fn a_launch_says_what_its_check_took() {
-    let run = gchr(&["run", "examples/min.trs", "--device", "sim", "--stats"]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("\nverify_ms "), "{}", run.stderr);
+    let terms = ["run", "examples/min.trs", "--device", "sim", "--stats"];
+    let constraints = ["run", "examples/gcd.chr", "--semantics", "rounds", "--device", "sim", "--stats"];
+    for args in [&terms[..], &constraints] {
+        let run = gchr(args);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stderr.contains("\nverify_ms "), "{}", run.stderr);
+    }
 }

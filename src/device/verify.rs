@@ -12,6 +12,7 @@ use gchr_kernels::text::{Aliases, parse_with};
 
 use super::KernelSource;
 use crate::diagnostics::Diagnostics;
+use crate::input::read_text;
 use crate::stack::with_large_stack;
 
 pub use gchr_kernels::check::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
@@ -27,19 +28,26 @@ impl KernelSource<'_> {
 pub fn verify_file(path: &Path) -> Result<Vec<Verdict>, Diagnostics> {
     let mut sources = SourceMap::new();
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        let found = Diagnostic::error("U0101", format!("cannot read {name}: {error}"));
-        Diagnostics::new(
-            Arc::new(SourceMap::new()),
-            vec![found.help("check the name and whether you may read it")],
-        )
-    })?;
+    let text = match read_text(path, &mut sources) {
+        Ok(text) => text,
+        Err(found) => return Err(Diagnostics::new(Arc::new(sources), vec![*found])),
+    };
     let open = text.lines().filter_map(|line| line.trim().strip_prefix("using ")?.strip_suffix("= HOLE;"));
     let aliases: Aliases = open.map(|name| (name.trim().to_string(), Scalar::U64)).collect();
     let id = sources.add(name, text.as_str());
-    let parsed = parse_with(&sources, id, &aliases);
+    let parsed = parse_with(&sources, id, &aliases).and_then(|module| match has_kernels(&module) {
+        true => Ok(module),
+        false => Err(vec![
+            Diagnostic::error("U0112", "the file has no kernel, so there is nothing to check")
+                .help("a kernel is a function with `extern \"C\" __global__`; docs/kernel-language.md has an example"),
+        ]),
+    });
     let module = parsed.map_err(|found| Diagnostics::new(Arc::new(sources), found))?;
     Ok(with_large_stack(|| check(&module)))
+}
+
+fn has_kernels(module: &Module) -> bool {
+    module.functions.iter().any(|function| function.is_kernel())
 }
 
 /// Refuses kernels that must not be launched. Gives the milliseconds that it took.
