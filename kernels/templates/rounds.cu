@@ -54,6 +54,8 @@ constexpr u32 SUMS_AND_TWO = HOLE;
 constexpr u32 HEADS = HOLE;
 constexpr u32 ENTRY = HOLE;
 constexpr u32 REDUCES = HOLE;
+// Whether what is put into the store changes the value of what it meets.
+constexpr u32 MERGES = HOLE;
 // Whether rules replace values in place.
 constexpr u32 REPLACES = HOLE;
 
@@ -206,6 +208,11 @@ __device__ void index_row(Params p, u32 table, u32 row);
 // pre: as for `index_row`
 // shares: slots of the reduction's index and ids: atomics only
 __device__ u32 reduce_row(Params p, u32 table, u32 row);
+
+// Lets the row of its key that lives take in the value of a new row, if its table keeps greatest common divisors.
+// pre: called once for each new row, behind a grid barrier after all of them were reduced
+// shares: values of rows that live: atomics only
+__device__ void merge_row(Params p, u32 table, u32 row);
 
 // Offers the values that rules compute from a constraint, which is new or whose value has changed, to those whose value they replace.
 // shares: reads the store; better values: atomics only
@@ -722,6 +729,12 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
             }
             grid_barrier(p.arrivals);
         }
+        if (MERGES != 0u) {
+            for (u32 j = first; j < added; j += stride) {
+                u64 put = p.delta[j];
+                merge_row(p, u32(put >> 32u), u32(put));
+            }
+        }
         for (u32 n = first; n < added; n += stride) {
             u64 fresh = p.delta[n];
             index_row(p, u32(fresh >> 32u), u32(fresh));
@@ -771,6 +784,12 @@ extern "C" __global__ void __launch_bounds__(256) enter(Params p, u32 count) {
             atomic_add(&p.state[FIRED], u64(lost));
         }
         grid_barrier(p.arrivals);
+    }
+    if (MERGES != 0u) {
+        for (u32 w = first; w < count; w += stride) {
+            u64 put = p.delta[w];
+            merge_row(p, u32(put >> 32u), u32(put));
+        }
     }
     for (u32 k = first; k < count; k += stride) {
         u64 fresh = p.delta[k];

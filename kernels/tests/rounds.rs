@@ -239,6 +239,8 @@ fn trap_programs() -> Vec<String> {
         // Reductions and replacements of other kinds.
         ":- chr_constraint w(+int, +int), r(+int, +int, +int). w(T, A) \\ w(T, B) <=> A =< B | true.
          w(X, D), r(X, Y, C) ==> E is D + C, w(Y, E). ?- r(1, 2, 5), r(2, 3, 1), r(1, 3, 9), r(3, 1, 1), w(1, 0).".into(),
+        ":- chr_constraint g(+int, +int), r(+int, +int). g(_, 0) <=> true. g(K, N) \\ g(K, M) <=> 0 < N, N =< M | L is M mod N, g(K, L).
+         r(X, Y) <=> Z is X * Y - 6, g(X, Z). ?- g(1, 12), g(1, 18), g(2, 0), g(3, -4), g(3, 8), g(1, 27), g(3, -4), r(3, 6), r(2, 3), r(2, 9), g(2, 15). ?- r(1, 11), g(3, 6), g(2, 4).".into(),
         ":- chr_constraint v(+int, +int), l(+int, +int). l(A, B), v(A, X) \\ v(B, Y) <=> Y < X | v(B, X).
          ?- l(1, 2), l(2, 3), l(3, 4), v(1, 9), v(2, 3), v(3, 12), v(4, 1).".into(),
         ":- chr_constraint edge(+dense_int, +dense_int, +int).

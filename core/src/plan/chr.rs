@@ -333,7 +333,7 @@ pub enum DropReason {
     },
     /// The guard never holds.
     Never,
-    /// The rule is applied when constraints are put into the store ([`class::Reduction`]).
+    /// The rule is applied when constraints are put into the store ([`class::Reduction`], [`class::Divisor`]).
     Reduction,
 }
 
@@ -489,7 +489,7 @@ fn add_occurrences(program: &Program, plan: &mut ChrPlan, id: RuleId, rule_plan:
         for (head, head_plan) in rule_plan.heads.iter().enumerate().filter(|(_, h)| h.role == role) {
             let reason = match plan.classes.verdicts.get(id) {
                 _ if head_plan.passive => Some(DropReason::Passive),
-                Some(Verdict::Reduction(_)) => Some(DropReason::Reduction),
+                Some(Verdict::Reduction(_) | Verdict::Divisor(_)) => Some(DropReason::Reduction),
                 _ => None,
             };
             if let Some(reason) = reason {

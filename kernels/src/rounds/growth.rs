@@ -83,7 +83,7 @@ fn may_be_quiet(plan: &ChrPlan, table: ConstraintId) -> bool {
     let set = reduction.is_none_or(|r| {
         r.best.is_none() && r.key.len() == columns.len() && columns.iter().all(|c| c.kind == SortKind::Int)
     });
-    set && !replaced
+    set && !replaced && plan.classes.divisor_of(table).is_none()
 }
 
 fn is_quiet_rule(plan: &ChrPlan, rule: RuleId, quiet: &IdVec<ConstraintId, bool>) -> bool {

@@ -147,7 +147,8 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         ("HEADS", number(layout.heads)),
         ("ENTRY", number(ENTRY_WORDS + layout.heads)),
         ("REPLACES", number(usize::from(!plan.classes.replacements.is_empty()))),
-        ("REDUCES", number(usize::from(!plan.classes.reductions.is_empty()))),
+        ("REDUCES", number(usize::from(layout.tables.iter().any(|t| t.reduced)))),
+        ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
     ];
     let mut module = template::open("rounds", &constants)?;
     layout.extend_params(&mut module);
@@ -186,9 +187,10 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
 }
 
 /// The holes of the template, those before it being filled when one is.
-const HOLES: [&str; 16] = [
+const HOLES: [&str; 17] = [
     "index_row",
     "reduce_row",
+    "merge_row",
     "improve",
     "settle_row",
     "id_of",
@@ -209,6 +211,7 @@ fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Result<Vec<Function>
     Ok(match hole {
         "index_row" => codegen::index_functions(scene),
         "reduce_row" => codegen::reduce_functions(scene),
+        "merge_row" => codegen::merge_functions(scene),
         "improve" => codegen::improve_functions(scene, sites)?,
         "settle_row" => vec![codegen::settle_row(scene)],
         "id_of" => vec![codegen::id_of(scene)],

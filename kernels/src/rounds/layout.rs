@@ -97,12 +97,15 @@ impl Layout {
         let table = |(id, table): (ConstraintId, &gchr_core::plan::chr::TablePlan)| {
             let name = table.name.split('/').next().unwrap_or_default();
             let removed = |h: &gchr_core::plan::chr::HeadPlan| h.constraint == id && h.role == Role::Removed;
+            let classes = &plan.classes;
+            let divided = || classes.divisor_of(id).map(|d| d.key.as_slice());
+            let reduced = classes.reduction_of(id).map(|r| r.key.as_slice()).or_else(divided);
             let keyed = table.indexes.iter().enumerate().filter(|(_, i)| !i.columns.is_empty());
             TableLayout {
                 prefix: format!("t{}_{}", id.0, identifier(name)),
                 columns: table.columns.iter().map(|c| c.kind).collect(),
                 claimed: general(plan).any(|(_, r)| r.heads.iter().any(removed)),
-                reduced: plan.classes.reduction_of(id).is_some(),
+                reduced: reduced.is_some(),
                 replaced: plan.classes.is_replaced(id),
                 best: plan.classes.reduction_of(id).and_then(|r| r.best),
                 reduced_to_one: plan.classes.reduction_of(id).is_some_and(|r| r.key.is_empty()),

@@ -6,6 +6,7 @@
 
 mod claims;
 mod definition;
+mod divisors;
 mod engine;
 mod matrix;
 mod replace;

@@ -4,6 +4,7 @@
 //! `classify` looks at the rules alone. Executors and kernel generators read [`Classes`]; as classes are part of the semantics, all of
 //! them must follow it. [`Verdict`] says for every rule which class it has, or why it has none.
 
+mod divisor;
 mod explain;
 mod reduction;
 mod replacement;
@@ -21,6 +22,8 @@ use crate::signature::ConstraintId;
 pub struct Classes {
     /// At most one a symbol.
     pub reductions: Vec<Reduction>,
+    /// At most one a symbol, which has no other class.
+    pub divisors: Vec<Divisor>,
     /// At most one a rule; all of one symbol have the same value column and the same [`Best::order`].
     pub replacements: Vec<Replacement>,
     /// One entry a rule.
@@ -60,6 +63,22 @@ pub enum BestOrder {
     Greatest,
 }
 
+/// Of the constraints with one key and a positive value one lives, with the greatest common divisor of all their values; those with
+/// value zero go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Divisor {
+    /// The rule that takes remainders.
+    pub rule: RuleId,
+    /// The rule that drops zeros.
+    pub zero: RuleId,
+    /// The symbol. No other rule sees it.
+    pub constraint: ConstraintId,
+    /// Columns of the key, ascending: all but the value's.
+    pub key: Vec<usize>,
+    /// Column of the value: integers.
+    pub column: usize,
+}
+
 /// The value of a constraint is replaced by the best of what its rule computes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replacement {
@@ -97,12 +116,16 @@ pub enum Verdict {
     Reduction(usize),
     /// A monotone replacement: an entry of [`Classes::replacements`].
     Replacement(usize),
-    /// Neither: its instances are found and fire one by one.
+    /// One of the two rules of an entry of [`Classes::divisors`].
+    Divisor(usize),
+    /// None of them: its instances are found and fire one by one.
     General {
         /// Why it is no reduction.
         no_reduction: String,
         /// Why it is no replacement.
         no_replacement: String,
+        /// Why it finds no greatest common divisors, if it takes remainders.
+        no_divisor: Option<String>,
     },
 }
 
@@ -118,13 +141,18 @@ impl Classes {
     pub fn reduction_of(&self, constraint: ConstraintId) -> Option<&Reduction> {
         self.reductions.iter().find(|r| r.constraint == constraint)
     }
+    /// The greatest common divisors that constraints of a symbol are reduced to.
+    pub fn divisor_of(&self, constraint: ConstraintId) -> Option<&Divisor> {
+        self.divisors.iter().find(|d| d.constraint == constraint)
+    }
     /// Whether the values of a symbol are replaced.
     pub fn is_replaced(&self, constraint: ConstraintId) -> bool {
         self.replacements.iter().any(|r| r.constraint == constraint)
     }
     /// No classes: every rule is general, for one reason.
     pub(super) fn none(rules: usize, why: &str) -> Self {
-        let verdict = || Verdict::General { no_reduction: why.into(), no_replacement: why.into() };
+        let verdict =
+            || Verdict::General { no_reduction: why.into(), no_replacement: why.into(), no_divisor: None };
         Self { verdicts: (0..rules).map(|_| verdict()).collect(), ..Self::default() }
     }
 }
@@ -135,17 +163,27 @@ pub(super) fn classify(program: &Program) -> Classes {
         program.rules.iter_enumerated().map(|(id, rule)| reduction::recognise(program, id, rule)).collect();
     let replacements = replacement::recognise(program, &reductions);
     let mut classes = Classes::default();
-    for (reduction, replacement) in reductions.into_iter().zip(replacements) {
-        let verdict = match (reduction, replacement) {
-            (Ok(reduction), _) => {
+    let mut no_divisors = Vec::new();
+    for (id, rule) in program.rules.iter_enumerated() {
+        let found = divisor::recognise(program, id, rule);
+        no_divisors.push(found.and_then(|found| found.map(|d| classes.divisors.push(d)).err()));
+    }
+    let rules = program.rules.ids().zip(no_divisors).zip(reductions).zip(replacements);
+    for (((id, no_divisor), reduction), replacement) in rules {
+        let own = classes.divisors.iter().position(|d| d.rule == id || d.zero == id);
+        let verdict = match (own, reduction, replacement) {
+            (Some(divisor), ..) => Verdict::Divisor(divisor),
+            (_, Ok(reduction), _) => {
                 classes.reductions.push(reduction);
                 Verdict::Reduction(classes.reductions.len() - 1)
             }
-            (_, Ok(replacement)) => {
+            (_, _, Ok(replacement)) => {
                 classes.replacements.push(replacement);
                 Verdict::Replacement(classes.replacements.len() - 1)
             }
-            (Err(no_reduction), Err(no_replacement)) => Verdict::General { no_reduction, no_replacement },
+            (_, Err(no_reduction), Err(no_replacement)) => {
+                Verdict::General { no_reduction, no_replacement, no_divisor }
+            }
         };
         classes.verdicts.push(verdict);
     }

@@ -4,8 +4,7 @@
 //! linked in any order and never unlinked: a removed row has no id, and goes when its table is collected.
 
 use gchr_core::ids::IdVec;
-use gchr_core::plan::chr::class::{BestOrder, Reduction};
-use gchr_core::signature::{ConstraintId, SortKind};
+use gchr_core::signature::ConstraintId;
 
 use super::{Scene, function, not, op, u64};
 use crate::build::{self, FunctionBuilder};
@@ -128,106 +127,6 @@ fn link(scene: Scene<'_>, table: ConstraintId, index: usize) -> Function {
         let next = build::element(scene.part(&p, table, Part::Next(index)), row.clone());
         b.assign_owned("a row is linked once", next, seen.clone());
         b.ret(None);
-    });
-    b.end_while(build::bool(true));
-    b.finish()
-}
-
-/// Functions for the hole `reduce_row`: one a table with a reduction, and last the one that picks a table.
-pub(in crate::rounds) fn reduce_functions(scene: Scene<'_>) -> Vec<Function> {
-    let first = scene.function("reduce_row").0;
-    let mut functions: Vec<Function> =
-        scene.plan.classes.reductions.iter().map(|reduction| reduce(scene, reduction)).collect();
-    let (mut b, p) = function(scene, "reduce_row", false, Type::U32);
-    let table = b.param("table", Type::U32);
-    let row = b.param("row", Type::U32);
-    let losers = b.var("losers", build::u32(0));
-    let tables: Vec<u64> =
-        scene.plan.classes.reductions.iter().map(|r| u64::from(number(r.constraint))).collect();
-    if !tables.is_empty() {
-        let code = |b: &mut FunctionBuilder, case: u64| {
-            let at = tables.iter().position(|&t| t == case).unwrap_or(0) as u32;
-            let args = vec![p.clone(), row.clone()];
-            let effect = Effect::Call { function: FunctionId(first + at), args };
-            if let ExprKind::Var(target) = losers.kind {
-                b.push(StmtKind::Effect { result: Some(Target::Assign(target)), effect });
-            }
-        };
-        b.switch(table, tables.clone(), code, |_| {});
-    }
-    b.ret(Some(losers));
-    functions.push(b.finish());
-    functions
-}
-
-/// Whether a row is better than another one of its key: by value, then by age.
-fn is_better(scene: Scene<'_>, p: &Expr, reduction: &Reduction, row: &Expr, other: &Expr) -> Expr {
-    let older = op(BinaryOp::Lt, row.clone(), other.clone());
-    let Some(best) = reduction.best else { return older };
-    let table = reduction.constraint;
-    let value = |row: &Expr| {
-        let word = build::element(scene.part(p, table, Part::Column(best.column)), row.clone());
-        match scene.layout.tables[table].columns[best.column] {
-            SortKind::Float => build::intrinsic(Intrinsic::FloatFromBits, vec![word], Scalar::F64),
-            _ => build::cast(Scalar::I64, word),
-        }
-    };
-    let comparison = match best.order {
-        BestOrder::Least => BinaryOp::Lt,
-        BestOrder::Greatest => BinaryOp::Gt,
-    };
-    let same = build::eq(value(row), value(other));
-    op(BinaryOp::OrElse, op(comparison, value(row), value(other)), op(BinaryOp::AndAlso, same, older))
-}
-
-/// Puts a row to the place of its key, or drops it: the better one stays, whatever the order in which rows come.
-fn reduce(scene: Scene<'_>, reduction: &Reduction) -> Function {
-    let table = reduction.constraint;
-    let name = format!("reduce_{}", scene.layout.tables[table].prefix);
-    let (mut b, p) = function(scene, name, false, Type::U32);
-    b.doc("Lets a row meet the one of its key; says how many of them are dropped.");
-    b.doc("shares: places of the keys and ids: atomics only");
-    let row = b.param("row", Type::U32);
-    let column = |c: usize, row: &Expr| build::element(scene.part(&p, table, Part::Column(c)), row.clone());
-    let mut hash = b.var("hash", u64(0));
-    let mut key = Vec::new();
-    for &c in &reduction.key {
-        let word = b.var("key", column(c, &row));
-        hash = b.call("hash", scene.module, scene.function("hash_word"), vec![hash, word.clone()]);
-        key.push(word);
-    }
-    let mask = scene.part(&p, table, Part::BestMask);
-    let at = b.var("at", op(BinaryOp::And, build::cast(Scalar::U32, hash), mask.clone()));
-    let place = build::element(scene.part(&p, table, Part::Best), at.clone());
-    let id = |row: &Expr| scene.id(&p, table, row);
-    let dead = build::element(scene.field(&p, "dead"), build::u32(number(table)));
-    let drop = |b: &mut FunctionBuilder, row: &Expr| {
-        b.update(AtomicOp::Store, id(row), vec![scene.constant("NO_ID")]);
-        b.update(AtomicOp::Add, dead.clone(), vec![build::u32(1)]);
-        b.ret(Some(build::u32(1)));
-    };
-    b.begin();
-    let seen = b.atomic("seen", AtomicOp::Load, place.clone(), Vec::new());
-    let free = b.var("free", build::eq(seen.clone(), scene.constant("NONE")));
-    b.begin();
-    let other = build::all(
-        reduction.key.iter().zip(&key).map(|(&c, word)| build::eq(column(c, &seen), word.clone())),
-    );
-    b.when(not(other), |b| {
-        let next = op(BinaryOp::Add, at.clone(), build::u32(1));
-        b.assign(at.clone(), op(BinaryOp::And, next, mask.clone()));
-        b.push(StmtKind::Continue);
-    });
-    // A row that was removed in an earlier step, and that no other thread has replaced: then the exchange below fails.
-    let held = b.atomic("held", AtomicOp::Load, id(&seen), Vec::new());
-    b.assign(free.clone(), build::eq(held, scene.constant("NO_ID")));
-    let worse = build::all([not(free.clone()), not(is_better(scene, &p, reduction, &row, &seen))]);
-    b.when(worse, |b| drop(b, &row));
-    b.end_if(not(free.clone()));
-    let before = b.atomic("before", AtomicOp::CompareExchange, place, vec![seen.clone(), row.clone()]);
-    b.when(build::eq(before, seen.clone()), |b| {
-        b.when(free.clone(), |b| b.ret(Some(build::u32(0))));
-        drop(b, &seen);
     });
     b.end_while(build::bool(true));
     b.finish()

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
+use super::divisors::{Divisors, Meeting, gcd};
 use crate::control::{Control, Progress};
 use crate::error::StopReason;
 use crate::exec::chr::code::{Code, Ins, OccurrenceCode, Pc};
@@ -44,6 +45,8 @@ pub(super) struct World<'a, 'c> {
     pub(super) heap: Heap,
     /// By table.
     reductions: Vec<Option<&'a Reduction>>,
+    /// By table.
+    divisors: Vec<Option<Divisors<'a>>>,
     pub(super) next_id: u64,
     pub(super) firings: u64,
     pub(super) rounds: u64,
@@ -67,6 +70,7 @@ impl<'a, 'c> World<'a, 'c> {
         control: &'a mut Control<'c>,
     ) -> Self {
         let reduction = |t: usize| plan.classes.reduction_of(ConstraintId::from_index(t));
+        let divisors = |t: usize| plan.classes.divisor_of(ConstraintId::from_index(t)).map(Divisors::new);
         Self {
             program,
             plan,
@@ -75,6 +79,7 @@ impl<'a, 'c> World<'a, 'c> {
             tables: plan.tables.iter().map(Table::new).collect(),
             heap,
             reductions: (0..plan.tables.len()).map(reduction).collect(),
+            divisors: (0..plan.tables.len()).map(divisors).collect(),
             next_id: 0,
             firings: 0,
             rounds: 0,
@@ -97,9 +102,15 @@ impl<'a, 'c> World<'a, 'c> {
         {
             return Ok(None);
         }
+        if !self.divide(table, args, id) {
+            return Ok(None);
+        }
         self.check_growth(table)?;
         match self.tables[table].insert(id, args) {
             Ok((row, grown)) => {
+                if let Some(divisors) = &mut self.divisors[table] {
+                    divisors.stored(args, row);
+                }
                 if grown {
                     self.check_memory(|w| w.table_text(table))?;
                 }
@@ -141,6 +152,32 @@ impl<'a, 'c> World<'a, 'c> {
             self.remove(table as u32, row);
         }
         lives
+    }
+
+    /// Lets a constraint that is about to be stored meet the one of its key, if the table keeps greatest common divisors. Says whether
+    /// it lives.
+    fn divide(&mut self, table: usize, args: &[u64], id: u64) -> bool {
+        let Some(divisors) = &self.divisors[table] else { return true };
+        let class = divisors.class;
+        let (rule, met) = match divisors.meet(args) {
+            Meeting::Nothing => return true,
+            Meeting::Zero => (class.zero, None),
+            Meeting::Row(row) => (class.rule, Some(row)),
+        };
+        self.firings += 1;
+        if self.control.traces() {
+            self.trace_dropped(table, rule, met, args, id);
+        }
+        let Some(row) = met else { return false };
+        let old = self.tables[table].columns[class.column].get(row);
+        let value = gcd(old, args[class.column]);
+        if value != old {
+            if self.control.traces() {
+                self.trace_replacement(rule, table, row, value.cast_signed());
+            }
+            self.tables[table].replace(row, class.column, value);
+        }
+        false
     }
 
     /// Removes a constraint; its row stays free of others until [`release`](Self::release).
@@ -302,10 +339,9 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        common::bytes(&self.tables)
-            + self.heap.bytes()
-            + self.other_bytes
-            + self.detached.capacity() as u64 * 8
+        let divisors: u64 = self.divisors.iter().flatten().map(Divisors::bytes).sum();
+        let detached = self.detached.capacity() as u64 * 8;
+        common::bytes(&self.tables) + self.heap.bytes() + self.other_bytes + detached + divisors
     }
 
     fn check_growth(&self, table: usize) -> Result<(), Stop> {
@@ -393,6 +429,18 @@ impl<'a, 'c> World<'a, 'c> {
         let (kept, removed) = if lives { (new, stored) } else { (stored, new) };
         let name = &self.plan.rules[rule].name;
         let line = format!("round {} {name}: {kept} \\ {removed}", self.rounds);
+        self.control.trace_line(&line);
+    }
+
+    /// The trace line of a constraint that is removed before it is stored.
+    fn trace_dropped(&mut self, table: usize, rule: RuleId, met: Option<u32>, args: &[u64], id: u64) {
+        let mut line = format!("round {} {}:", self.rounds, self.plan.rules[rule].name);
+        if let Some(row) = met {
+            line.push(' ');
+            self.write_row(&mut line, table, row);
+        }
+        line.push_str(" \\ ");
+        self.write_words(&mut line, table, |c| args[c], id);
         self.control.trace_line(&line);
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{BestOrder, Classes, Reduction, Replacement, Verdict};
+use super::{BestOrder, Classes, Divisor, Reduction, Replacement, Verdict};
 use crate::plan::chr::{ChrPlan, Key};
 use crate::rule::RuleId;
 use crate::signature::SortKind;
@@ -24,10 +24,16 @@ impl Display for Explained<'_> {
                 Verdict::Replacement(at) => {
                     writeln!(f, "{name:width$}  {}", self.replacement(&self.plan.classes.replacements[*at]))?;
                 }
-                Verdict::General { no_reduction, no_replacement } => {
+                Verdict::Divisor(at) => {
+                    writeln!(f, "{name:width$}  {}", self.divisor(&self.plan.classes.divisors[*at]))?;
+                }
+                Verdict::General { no_reduction, no_replacement, no_divisor } => {
                     writeln!(f, "{name:width$}  general")?;
                     writeln!(f, "{:width$}    no reduction, as {no_reduction}", "")?;
                     writeln!(f, "{:width$}    no monotone replacement, as {no_replacement}", "")?;
+                    if let Some(why) = no_divisor {
+                        writeln!(f, "{:width$}    no greatest common divisor, as {why}", "")?;
+                    }
                     self.keys(id, width, f)?;
                 }
             }
@@ -40,13 +46,12 @@ impl Explained<'_> {
     fn reduction(&self, r: &Reduction) -> String {
         let table = &self.plan.tables[r.constraint];
         let name = &table.name;
-        let key = columns(&r.key);
         let kept = |what: &str, column: usize| {
             let int = table.columns[column].kind == SortKind::Int;
             let kind = if int { "integer" } else { "float" };
             format!("with the {what} {kind} in column {}", column + 1)
         };
-        let of = if r.key.is_empty() { "all".into() } else { format!("those with equal {key}") };
+        let of = those(&r.key);
         match r.best {
             None if r.key.len() == table.columns.len() => {
                 format!("set semantics of {name}: equal constraints are dropped")
@@ -58,6 +63,13 @@ impl Explained<'_> {
                 format!("{class}: of {name}, the one of {of} {} lives", kept(what, best.column))
             }
         }
+    }
+
+    fn divisor(&self, d: &Divisor) -> String {
+        let (name, of, column) = (&self.plan.tables[d.constraint].name, those(&d.key), d.column + 1);
+        format!(
+            "semilattice reduction: of {name}, one of {of} lives, with the greatest common divisor of the positive integers in column {column}"
+        )
     }
 
     fn replacement(&self, r: &Replacement) -> String {
@@ -89,6 +101,11 @@ impl Explained<'_> {
     }
 }
 
+/// Constraints of one key.
+fn those(key: &[usize]) -> String {
+    if key.is_empty() { "all".into() } else { format!("those with equal {}", columns(key)) }
+}
+
 fn columns(columns: &[usize]) -> String {
     let numbers: Vec<String> = columns.iter().map(|c| (c + 1).to_string()).collect();
     let s = if columns.len() == 1 { "" } else { "s" };
@@ -105,6 +122,6 @@ impl ChrPlan {
 impl Classes {
     /// Whether there is any.
     pub fn is_empty(&self) -> bool {
-        self.reductions.is_empty() && self.replacements.is_empty()
+        self.reductions.is_empty() && self.replacements.is_empty() && self.divisors.is_empty()
     }
 }

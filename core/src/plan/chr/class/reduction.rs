@@ -52,7 +52,7 @@ pub(super) fn recognise(program: &Program, id: RuleId, rule: &Rule) -> Result<Re
 }
 
 /// The kept and the removed head of a rule with one of each.
-fn pair(rule: &Rule) -> Option<[&Head; 2]> {
+pub(super) fn pair(rule: &Rule) -> Option<[&Head; 2]> {
     match rule.heads.as_slice() {
         [a, b] if (a.role, b.role) == (Role::Kept, Role::Removed) => Some([a, b]),
         [a, b] if (a.role, b.role) == (Role::Removed, Role::Kept) => Some([b, a]),
@@ -90,14 +90,14 @@ fn best(program: &Program, rule: &Rule) -> Result<Option<(VarId, VarId, BestOrde
     }
 }
 
-fn variable(pattern: &Pattern) -> Option<VarId> {
+pub(super) fn variable(pattern: &Pattern) -> Option<VarId> {
     match pattern.kind {
         PatternKind::Var(v) => Some(v),
         _ => None,
     }
 }
 
-fn occurrences(args: &[Pattern], var: VarId) -> usize {
+pub(super) fn occurrences(args: &[Pattern], var: VarId) -> usize {
     let mut count = 0;
     let mut visit = |p: &Pattern| count += usize::from(p.kind == PatternKind::Var(var));
     args.iter().for_each(|p| p.walk(&mut |p| visit(p)));

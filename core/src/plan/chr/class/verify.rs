@@ -24,6 +24,7 @@ pub(in crate::plan::chr) fn verify(program: &Program, plan: &ChrPlan, found: &mu
         let own = match verdict {
             Verdict::Reduction(at) => classes.reductions.get(*at).is_some_and(|r| r.rule == id),
             Verdict::Replacement(at) => classes.replacements.get(*at).is_some_and(|r| r.rule == id),
+            Verdict::Divisor(at) => classes.divisors.get(*at).is_some_and(|d| d.rule == id || d.zero == id),
             Verdict::General { .. } => true,
         };
         if !own {
@@ -47,6 +48,20 @@ pub(in crate::plan::chr) fn verify(program: &Program, plan: &ChrPlan, found: &mu
         }
         if plan.occurrences.iter().any(|o| o.rule == r.rule) {
             fail(r.rule, "a reduction has candidates");
+        }
+    }
+    for (i, d) in classes.divisors.iter().enumerate() {
+        let table = &plan.tables[d.constraint];
+        let twice = classes.divisors[..i].iter().any(|o| o.constraint == d.constraint);
+        if twice || classes.reduction_of(d.constraint).is_some() || classes.is_replaced(d.constraint) {
+            fail(d.rule, "a symbol has two classes");
+        }
+        let others: Vec<usize> = (0..table.columns.len()).filter(|&c| c != d.column).collect();
+        if d.key != others || table.columns.get(d.column).is_none_or(|c| c.kind != SortKind::Int) {
+            fail(d.rule, "a greatest common divisor has wrong columns");
+        }
+        if plan.occurrences.iter().any(|o| o.constraint == d.constraint) {
+            fail(d.rule, "a constraint that is reduced to a greatest common divisor has candidates");
         }
     }
     for r in &classes.replacements {

@@ -18,6 +18,8 @@ enum Form {
     Best { least: bool, payload: bool },
     /// The least, or greatest, of all.
     Extreme { least: bool },
+    /// The greatest common divisor of each key, or of all.
+    Divisor { step: Op, keyed: bool },
     /// Distances as best per key, propagated along edges.
     Distances,
     /// Distances as replaced values.
@@ -65,6 +67,19 @@ fn build(form: Form) -> Builder {
             b.con("in", &["int", "int", "int"]);
             let (kept, removed) = (vec![head("in", &["_", "_", "A"])], vec![head("in", &["_", "_", "B"])]);
             b.rule("best", R { kept, removed, guard: test(!least, "B", "A"), ..R::default() });
+        }
+        Form::Divisor { step, keyed } => {
+            b.con("in", &["int", "int", "int"]).con("g", if keyed { &["int", "int"] } else { &["int"] });
+            let args = |value: T| if keyed { vec![v("X"), value] } else { vec![value] };
+            let g = |value: T| vec![("g", args(value))];
+            b.rule("zero", R { removed: g(n(0)), ..R::default() });
+            let guard = vec![G::Test(op(Op::Lt, [n(0), v("N")])), G::Test(op(Op::Le, [v("N"), v("M")]))];
+            let body = vec![G::Is("L", op(step, [v("M"), v("N")])), add("g", args(v("L")))];
+            b.rule("step", R { kept: g(v("N")), removed: g(v("M")), guard, body, ..R::default() });
+            // Zeros and negative numbers are among them.
+            let value = op(Op::Sub, [op(Op::Mul, [v("Y"), v("Z")]), n(6)]);
+            let body = vec![G::Is("W", value), add("g", args(v("W")))];
+            b.rule("load", R { removed: vec![head("in", &["X", "Y", "Z"])], body, ..R::default() });
         }
         Form::Distances => {
             b.con("in", &["int", "int", "int"]).con("d", &["int", "int"]);
@@ -117,6 +132,8 @@ fn forms() -> impl Strategy<Value = Form> {
         Just(Form::First),
         (any::<bool>(), any::<bool>()).prop_map(|(least, payload)| Form::Best { least, payload }),
         any::<bool>().prop_map(|least| Form::Extreme { least }),
+        (prop::sample::select(vec![Op::Mod, Op::Rem, Op::Sub]), any::<bool>())
+            .prop_map(|(step, keyed)| Form::Divisor { step, keyed }),
         Just(Form::Distances),
         Just(Form::Relaxation),
         any::<bool>().prop_map(|dense| Form::Floyd { dense }),
