@@ -2,14 +2,18 @@
 
 #[path = "support/programs.rs"]
 mod programs;
+#[path = "rounds/random.rs"]
+mod random;
 
 use gchr_core::control::{Control, Limits};
 use gchr_core::diagnostic::render_all;
 use gchr_core::error::{RunError, StopReason};
 use gchr_core::exec::chr::Store;
 use gchr_core::exec::chr::rounds;
+use gchr_core::facts::{FactColumn, Facts};
 use gchr_core::plan::chr::{ChrPlan, Joins, RoundsOptions, compile_rounds};
 use gchr_core::rule::Program;
+use gchr_core::signature::ConstraintId;
 use gchr_core::source::{SourceMap, Span};
 use gchr_core::stats::Stats;
 use gchr_kernels::check::check;
@@ -26,6 +30,7 @@ struct Case {
     sources: SourceMap,
     program: Program,
     plan: ChrPlan,
+    facts: Vec<Facts>,
     batches: Vec<Batch>,
     kernels: Kernels,
 }
@@ -36,7 +41,7 @@ impl Case {
         let plan = compile_rounds(&program, options).expect("the plan compiles");
         let batches = batches(&program, &[], &mut Control::default()).expect("goals run");
         let kernels = programs::made(kernels(&program, &plan, &sources), &sources);
-        Self { sources, program, plan, batches, kernels }
+        Self { sources, program, plan, facts: Vec::new(), batches, kernels }
     }
 
     fn on(
@@ -131,7 +136,7 @@ struct Given {
 impl Case {
     fn on_the_cpu(&self, limits: Limits) -> Given {
         let (store, stats, error) =
-            match rounds::run(&self.program, &self.plan, &[], &mut Control::new(limits)) {
+            match rounds::run(&self.program, &self.plan, &self.facts, &mut Control::new(limits)) {
                 Ok(outcome) => (outcome.store, outcome.stats, None),
                 Err(stopped) => (stopped.store, stopped.stats, Some(stopped.error)),
             };
@@ -182,13 +187,14 @@ fn agree(text: &str, limits: Limits) {
     }
 }
 
-fn agree_with(text: &str, options: RoundsOptions, limits: Limits) {
+fn agree_with(text: &str, options: RoundsOptions, limits: Limits) -> Given {
     let case = Case::new(text, options);
     let expected = case.on_the_cpu(limits);
     for (rows, courses) in [(1, true), (64, true), (1, false)] {
         let given = case.on_the_simulator(rows, courses, limits);
         assert_eq!(given, expected, "{options:?}, {rows} rows, courses: {courses}\n{text}");
     }
+    expected
 }
 
 /// Programs that are easily got wrong.
@@ -264,6 +270,50 @@ fn limits_stop_between_rounds() {
         Limits { max_steps: Some(9), ..Limits::default() },
     ] {
         agree(endless, limits);
+    }
+}
+
+/// Random programs, each with the classes, without them, or by the definition. The tests of the CPU show that its results are those of
+/// derivations.
+#[test]
+fn random_programs() {
+    let limits = Limits { max_rounds: Some(6), max_steps: Some(30), ..Limits::default() };
+    let (mut fired, mut ended) = (0, 0);
+    for seed in 1..=45 {
+        let (classes, joins) = match seed % 3 {
+            0 => (true, Joins::Indexed),
+            1 => (false, Joins::Indexed),
+            _ => (false, Joins::Exhaustive),
+        };
+        let given = agree_with(&random::program(seed), RoundsOptions { classes, joins }, limits);
+        fired += given.firings.unwrap_or(0);
+        ended += u64::from(given.stopped.is_none());
+    }
+    assert!(fired > 200 && ended > 20, "{fired} firings, {ended} programs came to their end");
+}
+
+/// Rows that occur several times in facts are several constraints, or one where a rule makes them a set.
+#[test]
+fn facts_with_duplicates() {
+    let rules = "e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).";
+    let declared = ":- chr_constraint e(+int, +int), p(+int, +int).";
+    let set = "p(X, Y) \\ p(X, Y) <=> true.";
+    for (text, expected) in [
+        (format!("{declared} {rules}"), "e(1,2), e(1,2), e(2,3), p(1,2), p(1,2), p(1,3), p(1,3), p(2,3)"),
+        (format!("{declared} {set} {rules}"), "e(1,2), e(1,2), e(2,3), p(1,2), p(1,3), p(2,3)"),
+        (
+            format!("{declared} e(X, Y) \\ e(X, Y) <=> true. {rules}"),
+            "e(1,2), e(2,3), p(1,2), p(1,3), p(2,3)",
+        ),
+    ] {
+        let mut case = Case::new(&text, RoundsOptions::default());
+        let columns = vec![FactColumn::Int(vec![1, 2, 1]), FactColumn::Int(vec![2, 3, 2])];
+        case.facts = vec![Facts { constraint: ConstraintId(0), columns, rows: 3 }];
+        case.batches = batches(&case.program, &case.facts, &mut Control::default()).expect("facts fit");
+        let limits = Limits::default();
+        let on_the_cpu = case.on_the_cpu(limits);
+        assert_eq!(on_the_cpu.store, expected, "{text}");
+        assert_eq!(case.on_the_simulator(1, true, limits), on_the_cpu, "{text}");
     }
 }
 
