@@ -131,6 +131,7 @@ impl Runner<'_> {
             self.must_have(grown)?;
             let resident = self.resident(device, "enter")?;
             let entered = tables.put(batch, resident, device)?;
+            self.fired = tables.fired();
             self.slices.add(entered);
             self.rounds_ms += entered.as_secs_f64() * 1e3;
             let start = Instant::now();

@@ -211,6 +211,11 @@ impl Tables {
         (self.state[state::ROUNDS], self.state[state::FIRED]) = (rounds, fired);
     }
 
+    /// Firings so far, those of reductions included.
+    pub fn fired(&self) -> u64 {
+        self.state[state::FIRED]
+    }
+
     /// Constraints that live.
     pub fn live(&self) -> u64 {
         self.tables.iter().map(|t| u64::from(t.used - t.dead)).sum()
