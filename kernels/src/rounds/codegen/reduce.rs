@@ -204,9 +204,10 @@ fn merge(scene: Scene<'_>, reduction: &Reducing<'_>) -> Option<Function> {
     b.doc("Gives the value of a row that was dropped to the one of its key that lives.");
     b.doc("shares: values of rows that live: atomics only");
     let row = b.param("row", Type::U32);
-    let held = b.var("held", scene.id(&p, table, &row));
+    let held = b.atomic("held", AtomicOp::Load, scene.id(&p, table, &row), Vec::new());
     b.when(op(BinaryOp::Ne, held, scene.constant("NO_ID")), |b| b.ret(None));
-    let mine = b.var("mine", build::cast(Scalar::I64, column(scene, &p, reduction, value, &row)));
+    let word = b.atomic("word", AtomicOp::Load, column(scene, &p, reduction, value, &row), Vec::new());
+    let mine = b.var("mine", build::cast(Scalar::I64, word));
     b.when(build::eq(mine.clone(), build::i64(0)), |b| b.ret(None));
     let places = Places::of(scene, &mut b, &p, reduction, &row);
     let place = build::element(scene.part(&p, table, Part::Best), places.at.clone());
