@@ -1,7 +1,10 @@
 //! Batches: many start terms of one program, one a line. Lines are evaluated side by side, and handed out in their order.
 //!
 //! Workers take the next lines from the input under one lock and give results back under another one, which waits when
-//! a slow line holds up too many others: memory is bounded by the window, not by the input.
+//! a slow line holds up too many others: memory is bounded by the window, not by the input. A device that takes many terms at a time
+//! gets whole chunks, larger ones.
+
+mod wave;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead};
@@ -20,6 +23,7 @@ use gchr_core::stats::Stats;
 use gchr_kernels::topology::run as topology;
 use gchr_trs::InputReader;
 
+use crate::device::DevicePlan;
 use crate::diagnostics::Diagnostics;
 use crate::executable::{Executable, Failure, Plan};
 use crate::stack::with_large_stack;
@@ -27,6 +31,9 @@ use crate::stack::with_large_stack;
 /// Lines that a worker takes at a time, and the text after which it takes no more.
 const CHUNK_LINES: usize = 256;
 const CHUNK_BYTES: usize = 1 << 16;
+/// The same for a device that evaluates a chunk side by side.
+const WAVE_LINES: usize = 1 << 17;
+const WAVE_BYTES: usize = 32 << 20;
 /// Chunks a worker that may wait for an earlier one.
 const WINDOW: u64 = 4;
 
@@ -55,8 +62,8 @@ pub struct BatchLine {
     pub number: u64,
     /// Its normal form as text, or what is wrong with it.
     pub result: Result<String, Diagnostics>,
-    /// Rule applications.
-    pub rewrites: u64,
+    /// Rule applications; unknown when a device counted those of many lines together.
+    pub rewrites: Option<u64>,
 }
 
 /// What became of a batch.
@@ -94,22 +101,27 @@ impl Executable<'_> {
         take: &mut (dyn FnMut(BatchLine) -> io::Result<()> + Send),
     ) -> Result<BatchSummary, BatchError> {
         let start = Instant::now();
+        let (plan, many) = match &self.plan {
+            Plan::Term(plan) => (Some(plan), None),
+            // Lines of a chunk that failed on the device are told apart by the interpreter.
+            Plan::Device(device) if device.takes_many() => (Some(device.cpu_plan()), Some(&**device)),
+            Plan::Auto(plan) => (Some(plan.cpu_plan()), None),
+            Plan::Device(_) => (None, None),
+            Plan::Chr(_) | Plan::Rounds(_) => return Err(BatchError::Run(self.no_batch())),
+        };
+        let prepared = plan.map(|plan| Prepared::new(&self.program.rules, plan, false)).transpose();
         let prepared =
-            match &self.plan {
-                Plan::Term(plan) => {
-                    let prepared = Prepared::new(&self.program.rules, plan, false);
-                    Some(prepared.map_err(|s| {
-                        BatchError::Run(self.failure(s.error, s.stats, start.elapsed(), None))
-                    })?)
-                }
-                Plan::Device(_) => None,
-                Plan::Chr(_) | Plan::Rounds(_) => return Err(BatchError::Run(self.no_batch())),
-            };
-        // One device takes one term at a time so far; it is where a whole chunk belongs once a scheduler takes several.
-        let workers = if prepared.is_some() { options.threads.get() } else { 1 };
+            prepared.map_err(|s| BatchError::Run(self.failure(s.error, s.stats, start.elapsed(), None)))?;
+        // While a device has one chunk, the next one is read.
+        let workers = match (&prepared, many) {
+            (_, Some(_)) => 2,
+            (Some(_), None) => options.threads.get(),
+            (None, None) => 1,
+        };
         let batch = Batch {
             executable: self,
             prepared: prepared.as_ref(),
+            many,
             name,
             options,
             workers: workers as u64,
@@ -175,6 +187,8 @@ struct Sink<'a> {
 struct Batch<'a, R> {
     executable: &'a Executable<'a>,
     prepared: Option<&'a Prepared<'a>>,
+    /// The device, when it takes many lines at a time.
+    many: Option<&'a DevicePlan>,
     name: &'a str,
     options: &'a BatchOptions<'a>,
     workers: u64,
@@ -222,15 +236,10 @@ impl<R: BufRead + Send> Batch<'_, R> {
         let mut worker = Worker::new(self);
         while !self.stop.load(Ordering::Relaxed) {
             let Some((number, chunk)) = self.next_chunk() else { return };
-            let mut worked = Vec::with_capacity(chunk.len());
-            for (line, text) in chunk {
-                let done = worker.line(line, &text);
-                let last = done.last;
-                worked.push(done);
-                if last || self.stop.load(Ordering::Relaxed) {
-                    break;
-                }
-            }
+            let worked = match self.many {
+                Some(device) => worker.wave(device, chunk),
+                None => worker.lines(chunk),
+            };
             self.hand_over(number, worked);
         }
     }
@@ -238,7 +247,11 @@ impl<R: BufRead + Send> Batch<'_, R> {
     fn next_chunk(&self) -> Option<(u64, Chunk)> {
         let mut source = lock(&self.source);
         let (mut chunk, mut bytes) = (Chunk::new(), 0);
-        while !source.done && chunk.len() < CHUNK_LINES && bytes < CHUNK_BYTES {
+        let (most_lines, most_bytes) = match self.many {
+            Some(_) => (WAVE_LINES, WAVE_BYTES),
+            None => (CHUNK_LINES, CHUNK_BYTES),
+        };
+        while !source.done && chunk.len() < most_lines && bytes < most_bytes {
             let mut text = Vec::new();
             match source.input.read_until(b'\n', &mut text) {
                 Ok(0) => source.done = true,
@@ -318,39 +331,87 @@ impl Found {
     }
 }
 
-/// What one thread needs: a reader, memory, and a place for the text of a line among the texts of the program.
-struct Worker<'w, 'b, R> {
-    batch: &'w Batch<'b, R>,
+/// Reads lines: a reader, and a place for the text of a line among the texts of the program.
+struct Reader<'w> {
+    name: &'w str,
     reader: InputReader<'w>,
-    evaluator: Option<Evaluator<'w>>,
     sources: SourceMap,
     id: SourceId,
 }
 
-impl<'w, 'b, R> Worker<'w, 'b, R> {
-    fn new(batch: &'w Batch<'b, R>) -> Self {
+impl<'w> Reader<'w> {
+    fn new<R>(batch: &'w Batch<'_, R>) -> Self {
         let program = batch.executable.program;
         let mut sources = SourceMap::clone(&program.sources);
         let id = sources.add("", "");
-        let reader = InputReader::new(&program.rules);
-        Self { batch, reader, evaluator: batch.prepared.map(Prepared::evaluator), sources, id }
+        Self { name: batch.name, reader: InputReader::new(&program.rules), sources, id }
     }
 
-    fn line(&mut self, number: u64, text: &[u8]) -> Worked {
-        let name = format!("{}:{number}", self.batch.name);
+    /// The term of a line.
+    fn read(&mut self, number: u64, text: &[u8]) -> Result<GroundTerm, Box<Worked>> {
+        let name = format!("{}:{number}", self.name);
         let text = match std::str::from_utf8(text) {
             Ok(text) => text.trim(),
             Err(error) => {
                 let found = Diagnostic::error("U0102", format!("{name} is not a UTF-8 text"))
                     .note(format!("byte {} of the line", error.valid_up_to()))
                     .help("save the file as UTF-8");
-                return self.failed(number, vec![found], Stats::default(), false);
+                return Err(Box::new(self.failed(number, vec![found], Stats::default(), false)));
             }
         };
         self.sources.replace(self.id, name, text);
-        match self.reader.read(&self.sources, self.id) {
-            Ok(term) => self.run(number, &term),
-            Err(found) => self.failed(number, found, Stats::default(), false),
+        let read = self.reader.read(&self.sources, self.id);
+        read.map_err(|found| Box::new(self.failed(number, found, Stats::default(), false)))
+    }
+
+    fn failed(&self, number: u64, found: Vec<Diagnostic>, stats: Stats, last: bool) -> Worked {
+        let diagnostics = Diagnostics::new(Arc::new(self.sources.clone()), found);
+        let rewrites = Some(stats.rewrites.unwrap_or(0));
+        Worked { line: BatchLine { number, result: Err(diagnostics), rewrites }, stats, last }
+    }
+}
+
+/// What one thread needs: a reader and memory.
+struct Worker<'w, 'b, R> {
+    batch: &'w Batch<'b, R>,
+    reader: Reader<'w>,
+    evaluator: Option<Evaluator<'w>>,
+}
+
+impl<'w, 'b, R> Worker<'w, 'b, R> {
+    fn new(batch: &'w Batch<'b, R>) -> Self {
+        Self { batch, reader: Reader::new(batch), evaluator: batch.prepared.map(Prepared::evaluator) }
+    }
+
+    /// Lines one after the other, up to the one that ends the batch.
+    fn lines(&mut self, chunk: Chunk) -> Vec<Worked> {
+        let mut worked = Vec::with_capacity(chunk.len());
+        for (number, text) in chunk {
+            let done = match self.reader.read(number, &text) {
+                Ok(term) => self.run(number, &term),
+                Err(failed) => *failed,
+            };
+            let last = done.last;
+            worked.push(done);
+            if last || self.batch.stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        worked
+    }
+
+    /// Limits and interrupt for what is started now.
+    fn control(&self) -> Control<'b> {
+        let batch = self.batch;
+        let mut limits = batch.options.limits;
+        limits.timeout = batch.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        if batch.many.is_none() {
+            limits.memory = limits.memory.map(|m| m / batch.workers);
+        }
+        let control = Control::new(limits);
+        match batch.options.interrupt {
+            Some(flag) => control.interrupt(flag),
+            None => control,
         }
     }
 
@@ -361,15 +422,7 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
             let error = RunError { reason, rule: None, span: None, progress };
             return self.stopped(number, error, Stats::default());
         }
-        let mut limits = batch.options.limits;
-        limits.timeout = batch.deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        if batch.prepared.is_some() {
-            limits.memory = limits.memory.map(|m| m / batch.workers);
-        }
-        let mut control = Control::new(limits);
-        if let Some(flag) = batch.options.interrupt {
-            control = control.interrupt(flag);
-        }
+        let mut control = self.control();
         let (error, stats) = match (&mut self.evaluator, &batch.executable.plan) {
             (Some(evaluator), _) => match evaluator.run(term, &mut control) {
                 Ok(outcome) => {
@@ -379,15 +432,16 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
                 }
                 Err(stopped) => (stopped.error, stopped.stats),
             },
-            (None, Plan::Device(plan)) => match plan.run(batch.executable.program, term, &mut control) {
+            (None, Plan::Device(plan)) => match plan.run(&batch.executable.program.rules, term, &mut control)
+            {
                 Ok(outcome) => return done(number, outcome.normal_form.to_text(), outcome.stats),
                 Err(topology::Failure::Stopped(stopped)) => (stopped.error, stopped.stats),
                 Err(topology::Failure::Device(error)) => {
-                    return self.failed(number, error.into_diagnostics(), Stats::default(), true);
+                    return self.reader.failed(number, error.into_diagnostics(), Stats::default(), true);
                 }
             },
             // Refused before.
-            (None, _) => return self.failed(number, Vec::new(), Stats::default(), true),
+            (None, _) => return self.reader.failed(number, Vec::new(), Stats::default(), true),
         };
         self.stopped(number, error, stats)
     }
@@ -402,17 +456,11 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
         }
         let mut found = error.to_diagnostic(&batch.executable.program.rules);
         found.notes.push(format!("while the term in {}:{number} was rewritten", batch.name));
-        self.failed(number, vec![found], stats, last)
-    }
-
-    fn failed(&self, number: u64, found: Vec<Diagnostic>, stats: Stats, last: bool) -> Worked {
-        let diagnostics = Diagnostics::new(Arc::new(self.sources.clone()), found);
-        let rewrites = stats.rewrites.unwrap_or(0);
-        Worked { line: BatchLine { number, result: Err(diagnostics), rewrites }, stats, last }
+        self.reader.failed(number, vec![found], stats, last)
     }
 }
 
 fn done(number: u64, text: String, stats: Stats) -> Worked {
-    let rewrites = stats.rewrites.unwrap_or(0);
+    let rewrites = Some(stats.rewrites.unwrap_or(0));
     Worked { line: BatchLine { number, result: Ok(text), rewrites }, stats, last: false }
 }

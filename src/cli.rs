@@ -107,7 +107,17 @@ pub fn main() -> ExitCode {
     let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
     sink::remove_aside_files();
+    if gchr::device::gpu_pending() {
+        end_at_once(exit);
+    }
     ExitCode::from(exit as u8)
+}
+
+/// Ends the process without the handlers that libraries have registered for its end: the driver of the GPU is at work in another thread.
+fn end_at_once(exit: Exit) -> ! {
+    let _ = std::io::stdout().flush();
+    // SAFETY: the call has no preconditions; nothing of this process is used after it.
+    unsafe { libc::_exit(exit as i32) }
 }
 
 fn dispatch(command: &Command) -> Exit {

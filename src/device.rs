@@ -17,11 +17,12 @@ use gchr_kernels::{tasks, topology};
 
 use crate::diagnostics::Diagnostics;
 
+pub use crate::auto::gpu_pending;
 pub(crate) use constraints::RoundsPlan;
 pub use gchr_kernels::cuda::{Arch, Image};
 pub use gchr_kernels::topology::codegen::Strategy;
 pub use gchr_kernels::topology::kernels::Collector;
-pub(crate) use run::DevicePlan;
+pub(crate) use run::{DevicePlan, Outcome};
 pub use source::KernelSource;
 pub use verify::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict, verify_file};
 
@@ -31,6 +32,8 @@ pub enum Device {
     /// The processor.
     #[default]
     Cpu,
+    /// The processor and, for term programs that take longer, the first GPU beside it: whichever is done first.
+    Auto,
     /// The GPU of this number.
     Gpu(u32),
     /// The simulator: the kernels of a GPU on the processor, watched for races and other mistakes. For small inputs.

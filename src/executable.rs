@@ -16,6 +16,7 @@ use gchr_core::stats::Stats;
 use gchr_kernels::outcome;
 use gchr_kernels::rounds::run as rounds;
 
+use crate::auto::AutoPlan;
 use crate::device::{Device, DevicePlan, RoundsPlan, Schedule};
 use crate::diagnostics::Diagnostics;
 use crate::output::{Answer, Outcome};
@@ -87,6 +88,7 @@ pub(crate) enum Plan {
     Term(TermPlan),
     Chr(ChrPlan),
     Device(Box<DevicePlan>),
+    Auto(Box<AutoPlan>),
     Rounds(Box<RoundsPlan>),
 }
 
@@ -123,6 +125,7 @@ impl<'p> Executable<'p> {
             Plan::Term(plan) => Box::new(plan),
             Plan::Chr(plan) => Box::new(plan.display(&self.program.rules)),
             Plan::Device(plan) => Box::new(plan.module()),
+            Plan::Auto(plan) => Box::new(plan.cpu_plan()),
             Plan::Rounds(plan) => Box::new(plan.module()),
         }
     }
@@ -158,7 +161,7 @@ impl<'p> Executable<'p> {
                 }
             }
             (Plan::Device(plan), Start::Term(Some(term))) => {
-                let finished = plan.run(self.program, term, control);
+                let finished = plan.run(rules, term, control);
                 let time = start.elapsed();
                 match finished {
                     Ok(run) => {
@@ -173,6 +176,21 @@ impl<'p> Executable<'p> {
                         let stats = self.complete(Stats::default(), time);
                         Err(self.fail(None, error.into_diagnostics(), stats))
                     }
+                }
+            }
+            (Plan::Auto(plan), Start::Term(Some(term))) => {
+                let finished = plan.run(term, control);
+                let time = start.elapsed();
+                match finished {
+                    Ok(run) => {
+                        let stats = self.complete(run.stats, time);
+                        let outcome = Outcome::new(self.program, Answer::NormalForm(run.normal_form), stats);
+                        Ok(match run.report {
+                            Some(report) => outcome.with_report(report),
+                            None => outcome,
+                        })
+                    }
+                    Err(stopped) => Err(self.failure(stopped.error, stopped.stats, time, None)),
                 }
             }
             (Plan::Chr(plan), Start::Goals(queries))
@@ -250,7 +268,7 @@ impl<'p> Executable<'p> {
 
     fn nothing_to_run(&self) -> Box<Failure> {
         let (what, help) = match self.plan {
-            Plan::Term(_) | Plan::Device(_) => {
+            Plan::Term(_) | Plan::Device(_) | Plan::Auto(_) => {
                 ("no term to rewrite", "write `input TERM;` in the program, or give --input TERM")
             }
             Plan::Chr(_) | Plan::Rounds(_) => (

@@ -22,6 +22,7 @@
 //! # Ok::<(), gchr::Diagnostics>(())
 //! ```
 
+mod auto;
 mod batch;
 pub mod bench;
 pub mod compare;

@@ -11,6 +11,7 @@ use gchr_core::plan::term::TermOptions;
 use gchr_core::rule::{self, Semantics};
 use gchr_core::source::SourceMap;
 
+use crate::auto::AutoPlan;
 use crate::device::{Device, DevicePlan, RoundsPlan};
 use crate::diagnostics::Diagnostics;
 use crate::executable::{CompileOptions, Executable, Plan};
@@ -101,8 +102,15 @@ impl Program {
     }
 
     fn plan(&self, options: &CompileOptions) -> Result<Plan, Vec<Diagnostic>> {
-        if options.device != Device::Cpu {
-            return self.device_plan(options);
+        match options.device {
+            Device::Cpu => {}
+            Device::Auto if self.language == Language::Constraints => {}
+            Device::Auto => {
+                let plan = gchr_core::plan::term::compile(&self.rules, &options.to_term_options())?;
+                let plan = AutoPlan::new(&self.rules, &self.sources, plan, options.schedule)?;
+                return Ok(Plan::Auto(Box::new(plan)));
+            }
+            Device::Gpu(_) | Device::Sim => return self.device_plan(options),
         }
         match self.language {
             Language::Terms => {
@@ -125,9 +133,14 @@ impl Program {
             return RoundsPlan::new(self, options).map(|plan| Plan::Rounds(Box::new(plan)));
         }
         let plan = gchr_core::plan::term::compile(&self.rules, &options.to_term_options())?;
-        let plan = DevicePlan::new(self, plan, options.device, options.schedule)?;
+        let plan = DevicePlan::new(&self.rules, &self.sources, plan, options.device, options.schedule)?;
         Ok(Plan::Device(Box::new(plan)))
     }
+}
+
+/// The name of the program text among the texts of a program, for places in generated code.
+pub(crate) fn program_name(sources: &SourceMap) -> &str {
+    sources.iter().next().map_or("program", |(_, source)| &source.name)
 }
 
 fn trace_missing() -> Diagnostic {

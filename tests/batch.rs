@@ -66,6 +66,26 @@ fn a_line_that_fails_is_reported_for_that_line_and_the_others_go_on() {
 }
 
 #[test]
+fn a_device_evaluates_lines_side_by_side_and_still_tells_which_one_fails() {
+    let device = ["--device", "sim", "--scheduler", "tasks"];
+    let terms: Vec<String> = (0..40).map(|i| format!("Fib({})", i % 9)).collect();
+    let fib = |n: u64| (0..n).fold((0u64, 1u64), |(a, b), _| (b, a + b)).0;
+    let expected: String = (0..40).map(|i| format!("{}\n", fib(i % 9))).collect();
+    let run = batch(&terms.join("\n"), &[&device[..], &["--stats"]].concat());
+    assert_eq!((run.code, run.stdout.as_str()), (0, expected.as_str()), "{}", run.stderr);
+    assert!(run.stderr.contains("device       sim\n"), "{}", run.stderr);
+    let terms = "Fib(3)\n% a comment\nFib(-1\nFib(9223372036854775807 + 1)\nFib(5)";
+    let run = batch(terms, &device);
+    assert_eq!((run.code, run.stdout.as_str()), (1, "2\n\n\n5\n"));
+    for expected in ["terms.txt:3", "[T0004]", "[R0101]", "terms.txt:4 was rewritten", "2 of 4 lines"] {
+        assert!(run.stderr.contains(expected), "{expected} in\n{}", run.stderr);
+    }
+    let run = batch("Fib(3)\nFib(12)\nFib(2)\n", &[&device[..], &["--max-steps", "100"]].concat());
+    assert_eq!((run.code, run.stdout.as_str()), (1, "2\n\n1\n"));
+    assert!(run.stderr.contains("[R0201]"), "{}", run.stderr);
+}
+
+#[test]
 fn a_line_that_is_no_text_is_one_of_the_failures() {
     let scratch = Scratch::new();
     let file = scratch.folder().join("terms.txt");

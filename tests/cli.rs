@@ -66,7 +66,7 @@ fn what_does_not_exist_yet_is_not_accepted() {
     for option in ["--semantics", "--firing", "--profile"] {
         assert_eq!(gchr(&["run", "examples/min.chr", option, "x"]).code, 2, "{option}");
     }
-    assert_eq!(gchr(&["run", "examples/min.trs", "--device", "auto"]).code, 2);
+    assert_eq!(gchr(&["run", "examples/min.trs", "--device", "any"]).code, 2);
 }
 
 #[test]
@@ -624,6 +624,31 @@ fn the_input_is_part_of_what_a_device_compiles() {
     let none = scratch.gchr(&["run", "pair.trs", "--device", "sim"]);
     assert_eq!(none.code, 2);
     assert!(none.stderr.contains("--input TERM"), "{}", none.stderr);
+}
+
+#[test]
+fn auto_says_what_it_took_and_why() {
+    let run = |file: &str, input: &str| {
+        gchr(&["run", file, "--input", input, "--device", "auto", "--stats", "--timeout", "60s"])
+    };
+    // Too short for the GPU to come up, wherever there is one.
+    let short = run("examples/fib_int.trs", "Fib(10)");
+    assert_eq!((short.code, short.stdout.as_str()), (0, "55\n"), "{}", short.stderr);
+    assert!(short.stderr.contains("device       cpu\n"), "{}", short.stderr);
+    assert!(
+        short.stderr.contains("choice       cpu: it was done before the gpu was ready"),
+        "{}",
+        short.stderr
+    );
+    let alone = run("examples/ackermann.trs", "Ack(S(Zero()), S(Zero()))");
+    assert!(alone.stderr.contains("no calls that can run side by side"), "{}", alone.stderr);
+    // Long enough to know whether there is a GPU.
+    let long = run("examples/fib_int.trs", "Fib(27)");
+    assert_eq!((long.code, long.stdout.as_str()), (0, "196418\n"), "{}", long.stderr);
+    assert!(long.stderr.contains("rewrites     635621\n"), "{}", long.stderr);
+    let wrong = run("examples/fib_int.trs", "Fib(9223372036854775807 + 1)");
+    assert_eq!(wrong.code, 1);
+    assert!(wrong.stderr.contains("[R0101]"), "{}", wrong.stderr);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Control of a run from outside: limits, interruption, progress, trace and output. The same for every executor.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -39,6 +40,7 @@ pub struct Control<'a> {
     limits: Limits,
     deadline: Option<Instant>,
     interrupt: Option<&'a AtomicBool>,
+    also_stop: Option<Arc<AtomicBool>>,
     progress: Option<ProgressSink<'a>>,
     trace: Option<TraceSink<'a>>,
     recorder: Option<&'a mut Recorder>,
@@ -59,6 +61,7 @@ impl<'a> Control<'a> {
             limits,
             deadline,
             interrupt: None,
+            also_stop: None,
             progress: None,
             trace: None,
             recorder: None,
@@ -70,6 +73,10 @@ impl<'a> Control<'a> {
     pub fn interrupt(mut self, flag: &'a AtomicBool) -> Self {
         self.interrupt = Some(flag);
         self
+    }
+    /// Stops the run soon after this flag becomes true, too.
+    pub fn also_stop(&mut self, flag: Arc<AtomicBool>) {
+        self.also_stop = Some(flag);
     }
     /// Calls `f` at each [`poll`](Self::poll), some hundred times a second.
     #[must_use]
@@ -147,7 +154,8 @@ impl<'a> Control<'a> {
         if let Some(f) = &mut self.progress {
             f(now);
         }
-        if self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        let other = self.also_stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        if other || self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(StopReason::Interrupted);
         }
         if let (Some(deadline), Some(limit)) = (self.deadline, self.limits.timeout)

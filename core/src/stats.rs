@@ -34,6 +34,9 @@ pub struct Stats {
     pub collections: Option<u64>,
     /// What ran it: `cpu`, ...
     pub device: Option<String>,
+    /// When something was to be chosen that runs it: what was, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<String>,
     /// Which term scheduler ran it.
     pub scheduler: Option<String>,
     /// Which constraint semantics it ran under.

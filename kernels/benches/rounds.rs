@@ -14,7 +14,6 @@ use gchr_core::source::SourceMap;
 use gchr_kernels::rounds::kernels::kernels;
 use gchr_kernels::rounds::run::{Batch, Job, Options, run};
 
-#[allow(dead_code, reason = "terms are loaded by other benches")]
 mod support;
 
 use support::Machine;

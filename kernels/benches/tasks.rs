@@ -1,107 +1,170 @@
 //! The tasks scheduler on a GPU: each program at sizes that fill the card, beside the time that it is to take there.
 //!
-//! `tasks [REPEATS]` prints a table; times are those of the device, the launch included, best of the repeats. Context, compilation,
-//! start term and result are not part of them.
+//! `tasks [--only TEXT]... [--repeats N] [--blocks N] [--steps N] [--cuda DIR] [--write DIR]` prints a table of the rows whose names
+//! contain a TEXT. Times are those of the device, the launch and the host's loop around it included, best of the repeats. Context,
+//! compilation, allocation, start term and result are not part of them. `--blocks` are blocks a multiprocessor, `--steps` those
+//! between two looks for waiting threads. `--write` leaves the CUDA text of the rows, with `queue`, in a folder, `--cuda` takes
+//! it from there for both: so generated code can be changed by hand and measured.
 
 mod support;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use gchr_core::control::{Control, Limits};
 use gchr_core::plan::term::{self, TermOptions};
 use gchr_kernels::device::Device;
 use gchr_kernels::tasks::kernels::{Tuning, kernels};
-use gchr_kernels::tasks::run::{Job, Options, Promote, run};
+use gchr_kernels::tasks::run::{Job, Options, Promote, Results, run};
 use support::Machine;
 
-/// Name, program, start term, and the milliseconds that it is to take on one H200, if there is such a bar.
-type Row = (&'static str, &'static str, &'static str, Option<f64>);
+/// A program at a size.
+struct Row {
+    label: &'static str,
+    /// File under `examples`, without its ending.
+    file: &'static str,
+    text: &'static str,
+    input: &'static str,
+    /// Milliseconds that it is to take on one H200.
+    bar: Option<f64>,
+}
 
-const ROWS: [Row; 10] = [
-    (
-        "Tree exploration 23",
-        include_str!("../../examples/tree_exploration.trs"),
-        "Visit(Multl(S^23(Zero()), Leaf(Zero())))",
-        Some(1.6),
-    ),
-    (
-        "Transformation tree 24",
-        include_str!("../../examples/transformation_tree.trs"),
-        "Expand(S^24(Zero()))",
-        Some(1.5),
-    ),
-    (
+macro_rules! row {
+    ($label:literal, $file:literal, $input:literal, $bar:expr) => {
+        Row {
+            label: $label,
+            file: $file,
+            text: include_str!(concat!("../../examples/", $file, ".trs")),
+            input: $input,
+            bar: $bar,
+        }
+    };
+}
+
+const ROWS: [Row; 14] = [
+    row!("Tree exploration 23", "tree_exploration", "Visit(Multl(S^23(Zero()), Leaf(Zero())))", Some(1.6)),
+    row!("Transformation tree 24", "transformation_tree", "Expand(S^24(Zero()))", Some(1.5)),
+    row!(
         "Binary search tree 22",
-        include_str!("../../examples/bst.trs"),
+        "bst",
         "BST(InputTree(S^22(Zero()), S^2(Zero()), S^2(Zero()), S^2(Zero())), Min(), Max())",
-        Some(2.0),
+        Some(2.0)
     ),
-    ("Fibonacci 40 (Int)", include_str!("../../examples/fib_int.trs"), "Fib(40)", Some(5.0)),
-    ("Fibonacci 26 (Peano)", include_str!("../../examples/fib.trs"), "Fib(S^26(Zero()))", None),
-    ("Ackermann(3, 8)", include_str!("../../examples/ackermann.trs"), "Ack(S^3(Zero()), S^8(Zero()))", None),
-    (
-        "Hanoi 18",
-        include_str!("../../examples/hanoi.trs"),
-        "Hanoi(S^18(Zero()), A(), B(), C(), Done())",
-        None,
-    ),
-    ("Naive reverse 4000", include_str!("../../examples/nrev.trs"), "Rev(Upto(S^4000(Zero())))", None),
-    (
-        "Sieve 10000",
-        include_str!("../../examples/sieve.trs"),
-        "Sieve(Range(S^10000(Zero()), S^2(Zero())))",
-        None,
-    ),
-    (
-        "Merge sort of a tree 22",
-        include_str!("../../examples/mergesort_tree.trs"),
-        "Build(S^22(Zero()), Digits())",
-        Some(12.0),
-    ),
+    row!("Fibonacci 40 (Int)", "fib_int", "Fib(40)", Some(5.0)),
+    row!("Build and fold 24", "build_fold", "Run(24)", Some(3.0)),
+    row!("Bitonic sort 20", "bitonic", "Run(20)", Some(50.0)),
+    row!("Queens 14", "queens", "Queens(14)", Some(15.0)),
+    row!("Merge sort of a tree 22", "mergesort_tree", "Build(S^22(Zero()), Digits())", Some(12.0)),
+    row!("Lexer 18 x 200", "lexer", "Lex(18, 200)", None),
+    row!("Fibonacci 26 (Peano)", "fib", "Fib(S^26(Zero()))", None),
+    row!("Ackermann(3, 8)", "ackermann", "Ack(S^3(Zero()), S^8(Zero()))", None),
+    row!("Hanoi 18", "hanoi", "Hanoi(S^18(Zero()), A(), B(), C(), Done())", None),
+    row!("Naive reverse 4000", "nrev", "Rev(Upto(S^4000(Zero())))", None),
+    row!("Sieve 10000", "sieve", "Sieve(Range(S^10000(Zero()), S^2(Zero())))", None),
 ];
 
+/// What the command line asks for.
+struct Choices {
+    only: Vec<String>,
+    repeats: u32,
+    blocks: u32,
+    steps: u32,
+    cuda: Option<PathBuf>,
+    write: Option<PathBuf>,
+}
+
+impl Choices {
+    fn from_args() -> Self {
+        let mut choices =
+            Self { only: Vec::new(), repeats: 3, blocks: 2, steps: 128, cuda: None, write: None };
+        let mut args = std::env::args().skip(1);
+        while let Some(arg) = args.next() {
+            let mut number = || args.next().and_then(|n| n.parse().ok()).expect("a number follows");
+            match arg.as_str() {
+                "--repeats" => choices.repeats = number(),
+                "--blocks" => choices.blocks = number(),
+                "--steps" => choices.steps = number(),
+                "--only" => choices.only.extend(args.next()),
+                "--cuda" => choices.cuda = args.next().map(PathBuf::from),
+                "--write" => choices.write = args.next().map(PathBuf::from),
+                // What cargo passes to every benchmark.
+                "--bench" => {}
+                other => panic!("no such option: {other}"),
+            }
+        }
+        choices
+    }
+
+    fn wants(&self, row: &Row) -> bool {
+        self.only.is_empty() || self.only.iter().any(|text| row.label.contains(text.as_str()))
+    }
+}
+
 fn main() {
-    let repeats = support::repeats();
+    let choices = Choices::from_args();
+    let rows = || ROWS.iter().filter(|row| choices.wants(row));
+    if let Some(folder) = &choices.write {
+        return rows().for_each(|row| write(row, folder));
+    }
     let Some(machine) = Machine::find() else { return };
-    println!("| program | gc | rule applications | promotions | tasks | spills | device ms | bar ms |");
-    println!("|---|---|---|---|---|---|---|---|");
-    for row in ROWS {
+    println!(
+        "| program | gc | rule applications | promotions | tasks | spills | restarts | device ms | bar ms | all ms |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|");
+    for row in rows() {
         for counts in [false, true] {
-            bench(row, counts, repeats, &machine);
+            bench(row, counts, &choices, &machine);
         }
     }
 }
 
-fn bench((label, text, input, bar): Row, counts: bool, repeats: u32, machine: &Machine) {
+/// Leaves the CUDA text of a row in a folder.
+fn write(row: &Row, folder: &Path) {
+    let (sources, program, _) = support::load(row.label, row.text, row.input);
+    let plan = term::compile(&program, &TermOptions::tasks(true)).expect("the plan compiles");
+    let kernels = kernels(&plan, &program, &sources, Tuning::default()).expect("kernels are generated");
+    let text = support::cuda(&kernels.module, row.label);
+    std::fs::write(folder.join(format!("{}.cu", row.file)), text).expect("the folder can be written");
+}
+
+fn bench(row: &Row, counts: bool, choices: &Choices, machine: &Machine) {
     let gc = if counts { "queue" } else { "none" };
-    let (sources, program, input) = support::load(label, text, input);
+    let (sources, program, input) = support::load(row.label, row.text, row.input);
     let plan = term::compile(&program, &TermOptions::tasks(counts)).expect("the plan compiles");
     let kernels = kernels(&plan, &program, &sources, Tuning::default()).expect("kernels are generated");
-    let (mut gpu, memory) = machine.gpu(&kernels.module, label);
-    let inputs = [input];
-    let job = Job { program: &program, plan: &plan, kernels: &kernels, inputs: &inputs };
+    let changed = choices.cuda.as_ref().map(|folder| folder.join(format!("{}.cu", row.file)));
+    let changed = changed.and_then(|file| std::fs::read_to_string(file).ok());
+    let (mut gpu, memory) =
+        machine.gpu_with(&changed.unwrap_or_else(|| support::cuda(&kernels.module, row.label)));
+    let job = Job { program: &program, plan: &plan, kernels: &kernels, inputs: &[input] };
     let mut best = f64::INFINITY;
-    let mut row = String::new();
-    for _ in 0..repeats {
-        let blocks = gpu.limits().multiprocessors * 4;
-        let first_memory = memory / 4;
+    let mut figures = String::new();
+    let mut all = 0.0;
+    for _ in 0..choices.repeats {
         let options = Options {
             memory,
-            first_memory,
+            first_memory: memory / 4,
             block: 128,
-            blocks,
+            blocks: gpu.limits().multiprocessors * choices.blocks,
             run: 256,
             batch: 64,
             report: 1 << 20,
             promote: Promote::WhenAsked,
+            steps: choices.steps,
+            results: Results::Nothing,
         };
+        let start = Instant::now();
         let outcome = match run(job, options, &mut gpu, &mut Control::new(Limits::default())) {
             Ok(outcome) => outcome,
-            Err(failure) => return println!("| {label} | {gc} | {failure:?} |"),
+            Err(failure) => return println!("| {} | {gc} | {failure:?} |", row.label),
         };
+        all = start.elapsed().as_secs_f64() * 1e3;
         let (stats, report) = (outcome.stats, outcome.report);
         best = best.min(stats.device_ms.unwrap_or(f64::INFINITY));
         let applied = stats.rewrites.unwrap_or(0);
-        row = format!("{applied} | {} | {} | {}", report.promotions, report.tasks, report.spills);
+        let r = report;
+        figures = format!("{applied} | {} | {} | {} | {}", r.promotions, r.tasks, r.spills, r.restarts);
     }
-    let bar = bar.map_or_else(|| "-".to_string(), |bar| bar.to_string());
-    println!("| {label} | {gc} | {row} | {best:.2} | {bar} |");
+    let bar = row.bar.map_or_else(|| "-".to_string(), |bar| bar.to_string());
+    println!("| {} | {gc} | {figures} | {best:.2} | {bar} | {all:.0} |", row.label);
 }

@@ -299,6 +299,8 @@ pub enum Storage {
     Register,
     /// An array of so many elements, in the space its type names. Shared arrays belong to kernels only.
     Array(Length),
+    /// A local array that CUDA keeps in shared memory, beside those of the other threads of the block: for stacks. Kernels only.
+    Striped(Length),
 }
 
 /// Length of an array.

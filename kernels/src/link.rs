@@ -105,7 +105,9 @@ impl<'a> Linker<'a> {
         function.result = self.ty(function.result);
         for var in function.vars.iter_mut() {
             var.ty = self.ty(var.ty);
-            if let Storage::Array(Length::Constant(c)) = &mut var.storage {
+            if let Storage::Array(Length::Constant(c)) | Storage::Striped(Length::Constant(c)) =
+                &mut var.storage
+            {
                 *c = self.constant(*c);
             }
         }

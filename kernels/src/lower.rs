@@ -1,14 +1,17 @@
 //! Passes that bring a module closer to what CUDA has: same kernels, same meaning, fewer constructs.
 //!
 //! - [`everywhere`]: `everywhere` blocks become votes and shuffles of whole warps.
+//! - [`striped`]: striped arrays become shared arrays.
 //! - [`signed`]: wrapping arithmetic on signed integers becomes arithmetic on unsigned ones, since C++ leaves signed overflow open.
 
 mod everywhere;
 mod signed;
+mod striped;
 mod vars;
 
 pub use everywhere::everywhere;
 pub use signed::signed;
+pub use striped::striped;
 #[cfg(test)]
 pub(crate) use vars::zero;
 
@@ -23,7 +26,8 @@ pub struct Pass {
 }
 
 /// The passes before CUDA text, in order.
-pub const CUDA_PASSES: [Pass; 2] = [
+pub const CUDA_PASSES: [Pass; 3] = [
     Pass { name: "everywhere", about: "everywhere blocks to votes and shuffles", run: everywhere },
+    Pass { name: "striped", about: "striped arrays to shared ones", run: striped },
     Pass { name: "signed", about: "wrapping signed arithmetic to unsigned arithmetic", run: signed },
 ];

@@ -7,7 +7,7 @@
 // and the calls beside the one that it waits for become tasks. The last child to arrive goes on with the frame.
 //
 // A return address says where a value goes when the thread's stack is empty: the slot of a join (bit 29: two words), the frames that a
-// full stack left behind in a chunk (bit 30), or a result of the run (bit 31).
+// full stack left behind in a chunk (bit 30), or a result of the run (bit 31). Bit 28: the join has no other child.
 // A join: [0] children that have not arrived, [1] its own return address, [2..3] the value that the resume point gets, [4..5] values
 // that nobody needs, from 6 on the frame. A chunk: [0] return address, from 1 on frames.
 // A task: [0] state, [1] return address, from 2 on the arguments.
@@ -24,8 +24,8 @@ struct alignas(16) Quad {
     u32 d;
 };
 
-// heap, pairs and quads are the same memory. Threads share frames when more than `patience` others wait, look every `patient_steps`,
-// report every `report` rule applications, and take `run` cells at a time.
+// heap, pairs and quads are the same memory. Threads share frames when more than `patience` others wait and they have worked for `steps`,
+// or when more than `hungry` wait; report every `report` rule applications, and take `run` cells at a time.
 struct Params {
     u32* heap;
     Pair* pairs;
@@ -48,7 +48,8 @@ struct Params {
     u32 joins_end;
     u32 chunks_end;
     i32 patience;
-    u32 patient_steps;
+    i32 hungry;
+    u32 steps;
     u64 max_applied;
     u32 report;
     u32 run;
@@ -90,10 +91,11 @@ constexpr u32 IDLE = 1u;
 constexpr u32 ENDED = 2u;
 
 // Kinds of return addresses.
+constexpr u32 SOLE = 0x10000000u;
 constexpr u32 WIDE = 0x20000000u;
 constexpr u32 SPILLED = 0x40000000u;
 constexpr u32 ROOT = 0x80000000u;
-constexpr u32 ADDRESS = 0x1fffffffu;
+constexpr u32 ADDRESS = 0x0fffffffu;
 
 constexpr u32 NONE = 0xffffffffu;
 // Joins that a thread takes at a time; the first one is not used.
@@ -212,25 +214,41 @@ __device__ u32 frame_words(u32 resume);
 // Reads the arguments of a task into the machine.
 __device__ Machine accept(Params p, Machine m, u32 at, bool root);
 
-// A place in the queue for one task.
+// Adds one for each active lane, once for all of them; what the lane would have got by itself.
+__device__ __forceinline__ u32 count_up(u32* control, u32 word) {
+    u32 mask = active_mask();
+    u32 leader = find_first_set(mask) - 1u;
+    u32 first = 0u;
+    if (lane_id() == leader) {
+        first = atomic_add(&control[word], popcount(mask));
+    }
+    first = shfl(mask, first, leader);
+    return first + popcount(mask & (1u << lane_id()) - 1u);
+}
+
+// The number of a new task; its place is what is written to.
 // pre: not many more places than the queue has are taken
 // post: what the place had before has been read
-__device__ __forceinline__ u32 take_place(Params p) {
-    u32 number = atomic_add(&p.control[TAIL], 1u);
+__device__ __forceinline__ u32 take_number(Params p) {
+    u32 number = count_up(p.control, TAIL);
     u32 place = number & p.places - 1u;
     u32 free = number >> p.place_bits << 1u;
     u32 seen = load_acquire(&p.turns[place]);
     while ((seen ^ free) << (p.place_bits - 1u) != 0u) {
         seen = load_acquire(&p.turns[place]);
     }
-    return place;
+    return number;
 }
 
-// The task at a place is complete.
-// pre: this thread took the place and wrote the task
-__device__ __forceinline__ void publish(Params p, u32 place) {
-    u32 turn = load_relaxed(&p.turns[place]);
-    store_release(&p.turns[place], turn + 1u);
+// Where the task of a number lies in the queue.
+__device__ __forceinline__ u32 task_at(Params p, u32 number) {
+    return (number & p.places - 1u) * TASK;
+}
+
+// The task of a number is complete.
+// pre: this thread took the number and wrote the task
+__device__ __forceinline__ void publish(Params p, u32 number) {
+    store_release(&p.turns[number & p.places - 1u], (number >> p.place_bits << 1u) + 1u);
 }
 
 // Makes the frame at the bottom of the stack, which can be split, a join, and tasks of the calls beside the one under way.
@@ -249,7 +267,7 @@ __device__ __forceinline__ Machine seek(Params p, Machine idle) {
                 return m;
             }
         }
-        u32 ticket = atomic_add(&p.control[HEAD], 1u);
+        u32 ticket = count_up(p.control, HEAD);
         m.ticket = ticket;
     }
     u32 place = m.ticket & p.places - 1u;
@@ -305,10 +323,9 @@ __device__ __forceinline__ Machine take_join(Params p, Machine before) {
 // The frame at the bottom of the stack becomes a join of one child: the call under way.
 __device__ __forceinline__ Machine settle(Params p, in_local u32* stack, Machine before, u32 join) {
     Machine m = before;
-    p.joins[join] = 1u;
     p.joins[join + 1u] = m.ret;
     save_frame(p.joins, join + HEAD_WORDS, stack, m.base);
-    m.ret = join + 2u | WIDE;
+    m.ret = join + 2u | WIDE | SOLE;
     return m;
 }
 
@@ -431,9 +448,13 @@ __device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machin
     if ((m.ret & WIDE) != 0u) {
         p.joins[slot + 1u] = m.high;
     }
-    u32 pending = load_acquire(&p.joins[join]);
-    if (pending != 1u) {
-        pending = atomic_sub_acq_rel(&p.joins[join], 1u);
+    u32 pending = 1u;
+    if ((m.ret & SOLE) == 0u) {
+        // The last child needs no atomic: nobody else will come.
+        pending = load_acquire(&p.joins[join]);
+        if (pending != 1u) {
+            pending = atomic_sub_acq_rel(&p.joins[join], 1u);
+        }
     }
     if (pending != 1u) {
         m.state = IDLE;
@@ -459,7 +480,7 @@ __device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machin
 // handed: p.joins, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one uses it again
 extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
     __shared__ u64 sums[3];
-    u32 stack[STACK];
+    __striped__ u32 stack[STACK];
     u32 lists[LISTS];
     for (u32 k = 0u; k < LISTS; k += 1u) {
         lists[k] = 0u;
@@ -470,6 +491,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
     barrier();
     Machine m = begin();
     u32 length = 2u;
+    u32 since = 0u;
     while (m.state != ENDED) {
         if (m.state == IDLE) {
             m = seek(p, m);
@@ -481,16 +503,19 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
             sleep_ns(100u);
         }
         for (u32 i = 0u; i < length; i += 1u) {
-            if (m.state == IDLE || m.state == ENDED) {
+            if (m.state == IDLE || m.state == ENDED || m.state == RETURNS && m.sp == m.base) {
                 break;
             }
             m = step(p, stack, lists, m);
+            since = since + 1u;
             m.scan = min(m.scan, max(m.sp, STRIDE) - STRIDE);
-            if (m.state == RETURNS) {
-                m = deliver(p, stack, m);
-            } else if (m.sp >= STACK) {
+            if (m.sp >= STACK) {
                 m = spill(p, stack, m);
             }
+        }
+        // All lanes of the warp that are done with their task at the same time: this takes as long as many steps.
+        if (m.state == RETURNS && m.sp == m.base) {
+            m = deliver(p, stack, m);
         }
         if (m.count >= p.report) {
             bool over = report(p.control, p.counts, p.error, m.count, p.max_applied);
@@ -503,10 +528,15 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
             u32 head = load_relaxed(&p.control[HEAD]);
             u32 tail = load_relaxed(&p.control[TAIL]);
             i32 waiting = i32(head - tail);
-            length = p.patient_steps;
+            length = p.steps;
             if (waiting > p.patience) {
-                length = waiting > 4096 ? 2u : 16u;
-                m = share(p, stack, m);
+                // While there are few tasks everyone shares at once; then who has worked for a while: what is left of a young task is small.
+                bool growing = waiting > p.hungry;
+                length = growing ? 2u : p.steps / 2u + 1u;
+                if (growing || since >= p.steps) {
+                    m = share(p, stack, m);
+                    since = 0u;
+                }
             }
         }
     }

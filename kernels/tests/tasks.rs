@@ -15,7 +15,7 @@ use gchr_core::source::SourceMap;
 use gchr_kernels::device::Device;
 use gchr_kernels::sim::{self, SimDevice};
 use gchr_kernels::tasks::kernels::{Kernels, Tuning, kernels};
-use gchr_kernels::tasks::run::{Failure, Job, Options, Outcome, Promote, run};
+use gchr_kernels::tasks::run::{Failure, Job, Options, Outcome, Promote, Results, run};
 
 struct Case {
     sources: SourceMap,
@@ -107,6 +107,8 @@ const ONE: Options = Options {
     batch: 4,
     report: 1 << 12,
     promote: Promote::WhenAsked,
+    steps: 64,
+    results: Results::NormalForms,
 };
 
 /// Ways to run: one warp that splits nothing of its own accord; several blocks; frames split whenever possible; tiny stacks.

@@ -88,7 +88,8 @@ struct Record<'a> {
     normal_form: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Finding<'a>>,
-    rewrites: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rewrites: Option<u64>,
 }
 
 #[derive(Serialize)]

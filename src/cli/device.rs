@@ -9,7 +9,7 @@ use super::{Exit, report};
 /// Options of the device and its scheduler.
 #[derive(clap::Args)]
 pub struct DeviceArgs {
-    /// What runs the program: cpu, gpu, gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs, and .chr with --semantics rounds)
+    /// What runs the program: cpu, auto (cpu, and a GPU beside it for terms that take longer: the first result counts), gpu, gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs, and .chr with --semantics rounds)
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device)]
     pub device: Device,
     #[command(flatten)]
@@ -116,9 +116,10 @@ impl ScheduleArgs {
 
 /// `cpu`, `sim`, `gpu`, `gpu:1`.
 fn device(text: &str) -> Result<Device, String> {
-    let wrong = || "expected cpu, gpu, gpu:N with a number N, or sim".to_string();
+    let wrong = || "expected auto, cpu, gpu, gpu:N with a number N, or sim".to_string();
     match text {
         "cpu" => Ok(Device::Cpu),
+        "auto" => Ok(Device::Auto),
         "sim" => Ok(Device::Sim),
         "gpu" => Ok(Device::Gpu(0)),
         _ => {
@@ -135,10 +136,11 @@ mod tests {
     #[test]
     fn devices() {
         assert_eq!(device("cpu"), Ok(Device::Cpu));
+        assert_eq!(device("auto"), Ok(Device::Auto));
         assert_eq!(device("gpu"), Ok(Device::Gpu(0)));
         assert_eq!(device("gpu:3"), Ok(Device::Gpu(3)));
         assert_eq!(device("sim"), Ok(Device::Sim));
-        for wrong in ["", "GPU", "gpu:", "gpu:-1", "gpu:+1", "gpu:x", "gpu:99999999999", "sim:1", "auto"] {
+        for wrong in ["", "GPU", "gpu:", "gpu:-1", "gpu:+1", "gpu:x", "gpu:99999999999", "sim:1", "Auto"] {
             assert!(device(wrong).is_err(), "{wrong}");
         }
     }

@@ -30,7 +30,7 @@ impl LimitArgs {
             max_steps: self.max_steps,
             max_rounds: self.max_rounds,
             memory: match device {
-                Device::Cpu => self.memory.or_else(memory::default_limit),
+                Device::Cpu | Device::Auto => self.memory.or_else(memory::default_limit),
                 Device::Gpu(_) | Device::Sim => self.memory,
             },
             timeout: self.timeout,

@@ -52,7 +52,7 @@ impl Backend {
         };
         let ((made, verify_ms), machine) = match device {
             Device::Gpu(ordinal) => load_gpu(ordinal, name, checked, |(made, _)| module(made))?,
-            Device::Cpu | Device::Sim => {
+            Device::Cpu | Device::Auto | Device::Sim => {
                 let checked = checked()?;
                 let kernels = module(&checked.0);
                 let simulated = with_large_stack(|| sim::Program::new(kernels));

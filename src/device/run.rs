@@ -4,7 +4,8 @@ use gchr_core::control::Control;
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::exec::term::NormalForm;
 use gchr_core::plan::term::TermPlan;
-use gchr_core::rule::GroundTerm;
+use gchr_core::rule::{self, GroundTerm};
+use gchr_core::source::SourceMap;
 use gchr_core::stats::Stats;
 use gchr_kernels::device::DeviceError;
 use gchr_kernels::outcome::Failure;
@@ -13,7 +14,7 @@ use gchr_kernels::{tasks, topology};
 use super::backend::{Backend, HasStats, Place, SIM_BLOCKS};
 use super::source::lower;
 use super::{Device, Lowered, Report, Schedule};
-use crate::program::Program;
+use crate::program::program_name;
 
 /// Slots that a GPU starts with, when its memory allows.
 const GPU_SLOTS: u64 = 1 << 29;
@@ -30,9 +31,11 @@ const SIM_BATCH: u32 = 8;
 /// Rule applications after which a thread looks at the limits.
 const GPU_REPORT: u32 = 1 << 20;
 const SIM_REPORT: u32 = 1 << 12;
+/// Steps of a thread between two looks whether another one waits for work.
+const STEPS: u32 = 128;
 /// Threads a block of the tasks scheduler, and blocks a multiprocessor.
 const GPU_BLOCK: u32 = 128;
-const GPU_BLOCKS: u32 = 4;
+const GPU_BLOCKS: u32 = 2;
 const SIM_BLOCK: u32 = 32;
 
 /// A term program ready to run on a device.
@@ -47,13 +50,14 @@ pub(crate) struct DevicePlan {
 impl DevicePlan {
     /// Generates the kernels and brings them to the device. `plan` is the program's plan for the CPU.
     pub fn new(
-        program: &Program,
+        rules: &rule::Program,
+        sources: &SourceMap,
         plan: TermPlan,
         device: Device,
         schedule: Schedule,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let make = || lower(&program.rules, &program.sources, schedule);
-        let (lowered, backend) = Backend::load(device, program.name(), make, Lowered::module)?;
+        let make = || lower(rules, sources, schedule);
+        let (lowered, backend) = Backend::load(device, program_name(sources), make, Lowered::module)?;
         Ok(Self { plan, lowered, schedule, backend })
     }
 
@@ -62,31 +66,67 @@ impl DevicePlan {
         self.lowered.module()
     }
 
+    /// The program's plan for the CPU.
+    pub fn cpu_plan(&self) -> &TermPlan {
+        &self.plan
+    }
+
+    /// Whether it evaluates many terms side by side.
+    pub fn takes_many(&self) -> bool {
+        matches!(self.lowered, Lowered::Tasks { .. })
+    }
+
     /// Normalises `input`.
     pub fn run(
         &self,
-        program: &Program,
+        rules: &rule::Program,
         input: &GroundTerm,
         control: &mut Control<'_>,
     ) -> Result<Outcome, Failure> {
+        self.on_device(control, |scale, device, control| self.run_on(rules, input, scale, device, control))
+    }
+
+    /// Normalises many terms side by side, and gives their normal forms as texts. One that fails fails them all.
+    pub fn run_all(
+        &self,
+        rules: &rule::Program,
+        inputs: &[GroundTerm],
+        control: &mut Control<'_>,
+    ) -> Result<Texts, Failure> {
+        let Lowered::Tasks { plan, kernels } = &self.lowered else {
+            return Err(Failure::Device(DeviceError::Findings(Vec::new())));
+        };
+        let job = tasks::run::Job { program: rules, plan, kernels, inputs };
+        self.on_device(control, |scale, device, control| {
+            let options = tasks::run::Options { results: tasks::run::Results::Texts, ..scale.tasks };
+            let outcome = tasks::run::run(job, options, device, control)?;
+            Ok(Texts { texts: outcome.texts, stats: outcome.stats })
+        })
+    }
+
+    /// Runs something on the device.
+    fn on_device<T: HasStats>(
+        &self,
+        control: &mut Control<'_>,
+        run: impl FnOnce(Scale, &mut dyn gchr_kernels::device::Device, &mut Control<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         self.backend.run(control, |Place { device, memory, simulated }, control| {
             let scale = match simulated {
                 false => Scale { memory, slots: GPU_SLOTS, tasks: gpu_tasks(memory, device.limits()) },
                 true => Scale { memory, slots: SIM_SLOTS, tasks: sim_tasks(memory) },
             };
-            self.run_on(program, input, scale, device, control)
+            run(scale, device, control)
         })
     }
 
     fn run_on(
         &self,
-        program: &Program,
+        rules: &rule::Program,
         input: &GroundTerm,
         scale: Scale,
         device: &mut dyn gchr_kernels::device::Device,
         control: &mut Control<'_>,
     ) -> Result<Outcome, Failure> {
-        let rules = &program.rules;
         match &self.lowered {
             Lowered::Tasks { plan, kernels } => {
                 let inputs = std::slice::from_ref(input);
@@ -123,6 +163,19 @@ impl HasStats for Outcome {
     }
 }
 
+/// Normal forms of many terms.
+pub(crate) struct Texts {
+    /// One for each term, in their order.
+    pub texts: Vec<String>,
+    pub stats: Stats,
+}
+
+impl HasStats for Texts {
+    fn stats(&mut self) -> &mut Stats {
+        &mut self.stats
+    }
+}
+
 /// How much of a device a run uses.
 #[derive(Clone, Copy)]
 struct Scale {
@@ -142,6 +195,8 @@ fn gpu_tasks(memory: u64, limits: &gchr_kernels::device::Limits) -> tasks::run::
         batch: GPU_BATCH,
         report: GPU_REPORT,
         promote: tasks::run::Promote::WhenAsked,
+        steps: STEPS,
+        results: tasks::run::Results::NormalForms,
     }
 }
 
@@ -155,5 +210,7 @@ fn sim_tasks(memory: u64) -> tasks::run::Options {
         batch: SIM_BATCH,
         report: SIM_REPORT,
         promote: tasks::run::Promote::WhenAsked,
+        steps: STEPS,
+        results: tasks::run::Results::NormalForms,
     }
 }

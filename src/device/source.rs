@@ -17,7 +17,7 @@ use super::{Collector, Lowered, Schedule, Scheduler};
 use crate::diagnostics::Diagnostics;
 use crate::executable::CompileOptions;
 use crate::input::Language;
-use crate::program::Program;
+use crate::program::{Program, program_name};
 use crate::stack::with_large_stack;
 
 /// What messages of the compiler call the text.
@@ -46,7 +46,7 @@ impl Program {
 
     /// The name of the program text, for places in generated code.
     pub(crate) fn name(&self) -> &str {
-        self.sources.iter().next().map_or("program", |(_, source)| &source.name)
+        program_name(&self.sources)
     }
 }
 

@@ -21,6 +21,7 @@ pub use builder::{Builder, Built};
 pub use evaluator::{Evaluator, Prepared};
 pub use normal_form::{NormalForm, View};
 pub use start::{Computed, compute};
+pub use text::{Cells, write_value};
 
 use crate::control::Control;
 use crate::error::RunError;

@@ -1,4 +1,5 @@
 //! What the benches of the term schedulers share: the GPU with a program's kernels, the program, the best of some repeats.
+#![allow(dead_code, reason = "each bench uses its part")]
 
 use gchr_core::rule::{GroundTerm, Program};
 use gchr_core::source::SourceMap;
@@ -29,14 +30,22 @@ impl Machine {
 
     /// The GPU with kernels, and the memory that a run may take.
     pub fn gpu(&self, module: &Module, label: &str) -> (Gpu, u64) {
-        let source = gchr_kernels::emit::cuda_text(module, label).expect("kernels are printed");
+        self.gpu_with(&cuda(module, label))
+    }
+
+    /// The same for kernels as CUDA C++.
+    pub fn gpu_with(&self, source: &str) -> (Gpu, u64) {
         let mut gpu = Gpu::open(0).expect("a GPU was there before");
-        let built =
-            self.compiler.build_for(gpu.info().capability, &source, "kernels.cu", &Options::kernels());
+        let built = self.compiler.build_for(gpu.info().capability, source, "kernels.cu", &Options::kernels());
         gpu.load(&built.expect("kernels compile").compiled.image).expect("kernels load");
         let memory = gpu.free_bytes().expect("memory is known") / 10 * 9;
         (gpu, memory)
     }
+}
+
+/// Kernels as CUDA C++.
+pub fn cuda(module: &Module, label: &str) -> String {
+    gchr_kernels::emit::cuda_text(module, label).expect("kernels are printed")
 }
 
 /// How often to measure: the first number of the command line, else 3.

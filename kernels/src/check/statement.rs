@@ -95,7 +95,9 @@ impl<'m> Walk<'m, '_> {
         let Some(frame) = self.frames.last() else { return Value::Unset };
         let var = &frame.function.vars[var];
         match var.ty.space() {
-            Some(space) if matches!(var.storage, Storage::Array(_)) => self.memory(var.name.clone(), space),
+            Some(space) if matches!(var.storage, Storage::Array(_) | Storage::Striped(_)) => {
+                self.memory(var.name.clone(), space)
+            }
             _ => Value::Unset,
         }
     }

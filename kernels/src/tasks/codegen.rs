@@ -33,6 +33,8 @@ const RETURNS: u32 = 0;
 const IDLE: u32 = 1;
 const ENDED: u32 = 2;
 const FIRST_STATE: u32 = 3;
+/// Frames that a step pops at most: lanes whose next call is there wait for the others of their warp.
+const POPS: u32 = 2;
 /// Words of a join before its frame.
 pub(super) const JOIN_HEAD: u32 = 6;
 /// Words of the buffer `error` before values.
@@ -305,7 +307,10 @@ impl<'a, 'p> Generator<'a, 'p> {
         if self.states.resumes.is_empty() {
             return;
         }
+        let pops = self.b.var("pops", build::u32(0));
         self.b.begin();
+        let next = add(pops.clone(), 1);
+        self.b.assign(pops.clone(), next);
         let stride = build::u32(self.runtime.shape.stride);
         let sp = self.reg("sp");
         self.b.assign(sp.clone(), build::binary(BinaryOp::Sub, sp.clone(), stride));
@@ -323,6 +328,8 @@ impl<'a, 'p> Generator<'a, 'p> {
         let returns = build::eq(self.reg("state"), build::u32(RETURNS));
         let more = build::binary(BinaryOp::Ne, sp, self.reg("base"));
         let condition = build::binary(BinaryOp::AndAlso, returns, more);
+        let few = build::binary(BinaryOp::Lt, pops, build::u32(POPS));
+        let condition = build::binary(BinaryOp::AndAlso, few, condition);
         self.b.push(StmtKind::While { condition, body });
     }
 

@@ -63,6 +63,9 @@ pub fn kernels(
     let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
     let mut module = template::open("tasks", &constants)?;
     widen(&mut module, plan, &shape, shapes.is_some());
+    if !shape.striped {
+        keep_local(&mut module);
+    }
     let shapes_of = shapes.as_ref();
     for function in codegen::holes(&states, Runtime { module: &module, shape: &shape, shapes: shapes_of }) {
         fill(&mut module, function);
@@ -79,6 +82,16 @@ pub fn kernels(
 fn fill(module: &mut Module, function: Function) {
     let name = function.name.clone();
     build::fill_hole(module, &name, vec![function]);
+}
+
+/// Leaves stacks that are too large for shared memory in local memory.
+fn keep_local(module: &mut Module) {
+    let vars = module.functions.iter_mut().flat_map(|function| function.vars.iter_mut());
+    for var in vars {
+        if let Storage::Striped(length) = var.storage {
+            var.storage = Storage::Array(length);
+        }
+    }
 }
 
 /// Gives the records what depends on the program: argument registers, cursors of allocation, places of the classes.

@@ -24,6 +24,7 @@ use crate::device::{Device, DeviceError};
 use crate::outcome::poll;
 use heap::{Capacity, Full};
 use launch::{Buffers, End};
+use result::Brought;
 use start::Start;
 
 /// How to run.
@@ -45,6 +46,21 @@ pub struct Options {
     pub report: u32,
     /// When to split frames.
     pub promote: Promote,
+    /// Steps between two looks whether another thread waits for work.
+    pub steps: u32,
+    /// What is wanted of the results.
+    pub results: Results,
+}
+
+/// What is wanted of the results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Results {
+    /// Normal forms, and the number of cells that they reach.
+    NormalForms,
+    /// Their texts: for many small ones.
+    Texts,
+    /// Nothing: measurements leave them on the device.
+    Nothing,
 }
 
 /// When threads split their frames.
@@ -59,8 +75,10 @@ pub enum Promote {
 /// A run that reached normal forms.
 #[derive(Debug)]
 pub struct Outcome {
-    /// One for each start term, in their order.
+    /// One for each start term, in their order, if they are wanted.
     pub normal_forms: Vec<NormalForm>,
+    /// Their texts, if those are wanted.
+    pub texts: Vec<String>,
     /// What it cost.
     pub stats: Stats,
     /// What else the device counted.
@@ -132,7 +150,7 @@ struct Runner<'a> {
 
 /// How one attempt ends that did not fail.
 enum Attempt {
-    Done(Vec<NormalForm>, u64),
+    Done(Brought),
     /// More is needed of the class of this number, or of memory for frames.
     Full(Option<usize>),
 }
@@ -146,10 +164,10 @@ impl Runner<'_> {
                 return Err(self.out_of_memory(None, &Full::Memory));
             }
             match self.attempt(&mut start, &capacity, device, control)? {
-                Attempt::Done(normal_forms, cells) => {
+                Attempt::Done(Brought { normal_forms, texts, cells, .. }) => {
                     let mut stats = self.stats(device);
-                    stats.live_cells = Some(cells);
-                    return Ok(Outcome { normal_forms, stats, report: self.totals.report });
+                    stats.live_cells = cells;
+                    return Ok(Outcome { normal_forms, texts, stats, report: self.totals.report });
                 }
                 Attempt::Full(class) => {
                     if let Err(full) = capacity.grow(&self.job, class, self.options.memory) {
@@ -207,15 +225,23 @@ impl Runner<'_> {
                 return Ok(Attempt::Full(full));
             }
             self.totals.applied = applied + end.applied;
+            if self.options.results == Results::Nothing && start.is_last_wave() {
+                return Ok(Attempt::Done(Brought::default()));
+            }
             start.image = buffers.download(&self.job, &end, device)?;
             last = Some(end);
             start.results(buffers.results(roots.len(), device)?);
         }
-        let brought = result::bring_back(&self.job, start, last.as_ref());
-        let result::Brought { normal_forms, cells, made } = brought.map_err(|reason| self.stopped(reason))?;
+        let brought = match self.options.results {
+            Results::NormalForms => result::bring_back(&self.job, start, last.as_ref()),
+            Results::Texts => Ok(Brought { texts: result::texts(&self.job, start), ..Brought::default() }),
+            Results::Nothing => Ok(Brought::default()),
+        };
+        let brought = brought.map_err(|reason| self.stopped(reason))?;
         let counted = last.filter(|_| self.job.kernels.shapes.is_some());
-        self.totals.report.left_over = counted.map(|end| end.in_use.wrapping_sub(made));
-        Ok(Attempt::Done(normal_forms, cells))
+        let made = brought.made;
+        self.totals.report.left_over = counted.zip(made).map(|(end, made)| end.in_use.wrapping_sub(made));
+        Ok(Attempt::Done(brought))
     }
 
     /// One launch, watched.

@@ -71,6 +71,14 @@ pub(super) struct Case {
     pub span: Range<usize>,
 }
 
+/// Where an array is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ArrayKind {
+    Local,
+    Shared,
+    Striped,
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum StmtKind {
     Declare {
@@ -79,7 +87,7 @@ pub(super) enum StmtKind {
         value: Option<Expr>,
     },
     Array {
-        shared: bool,
+        kind: ArrayKind,
         element: TypeName,
         name: Ident,
         length: Expr,

@@ -310,21 +310,23 @@ fn jump<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, StmtKind> {
 
 fn declaration<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, StmtKind> {
     let length = || expr::expr().delimited_by(punct("["), punct("]"));
-    let shared = word("__shared__")
-        .ignore_then(type_name())
+    let placed =
+        choice((word("__shared__").to(ArrayKind::Shared), word("__striped__").to(ArrayKind::Striped)));
+    let placed = placed
+        .then(type_name())
         .then(ident())
         .then(length())
-        .map(|((element, name), length)| StmtKind::Array { shared: true, element, name, length });
+        .map(|(((kind, element), name), length)| StmtKind::Array { kind, element, name, length });
     enum Rest {
         Array(Expr),
         Value(Option<Expr>),
     }
     let rest = length().map(Rest::Array).or(punct("=").ignore_then(expr::expr()).or_not().map(Rest::Value));
     let plain = type_name().then(ident()).then(rest).map(|((ty, name), rest)| match rest {
-        Rest::Array(length) => StmtKind::Array { shared: false, element: ty, name, length },
+        Rest::Array(length) => StmtKind::Array { kind: ArrayKind::Local, element: ty, name, length },
         Rest::Value(value) => StmtKind::Declare { ty, name, value },
     });
-    shared.or(plain).then_ignore(punct(";")).boxed()
+    placed.or(plain).then_ignore(punct(";")).boxed()
 }
 
 fn assignment<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, Assignment> {

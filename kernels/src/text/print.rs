@@ -387,11 +387,11 @@ impl FunctionPrinter<'_, '_> {
     }
 
     fn declare(&mut self, var: VarId, value: Option<&Expr>) {
-        let shared =
-            self.function.vars.get(var).is_some_and(|v| {
-                matches!(v.storage, Storage::Array(_)) && v.ty.space() == Some(Space::Shared)
-            });
-        let shared = if shared { "__shared__ " } else { "" };
+        let shared = match self.function.vars.get(var).map(|v| (v.storage, v.ty.space())) {
+            Some((Storage::Array(_), Some(Space::Shared))) => "__shared__ ",
+            Some((Storage::Striped(_), _)) => "__striped__ ",
+            _ => "",
+        };
         let declaration = self.declaration(var);
         match value {
             None => self.out.line(format_args!("{shared}{declaration};")),
@@ -406,7 +406,7 @@ impl FunctionPrinter<'_, '_> {
     fn declaration(&self, var: VarId) -> String {
         let Some(var) = self.function.vars.get(var) else { return "?".to_string() };
         match var.storage {
-            Storage::Array(length) => {
+            Storage::Array(length) | Storage::Striped(length) => {
                 let element = self.out.ty(var.ty.element().unwrap_or(Type::Void));
                 let length = match length {
                     Length::Literal(n) => n.to_string(),

@@ -141,8 +141,11 @@ impl<'a> Code<'a> {
     }
 
     fn array(&mut self, var: VarId) {
-        let Some(Var { ty, storage: Storage::Array(length), .. }) = self.function.vars.get(var) else {
-            return;
+        let Some(var) = self.function.vars.get(var) else { return };
+        let (ty, length, striped) = match &var.storage {
+            Storage::Array(length) => (&var.ty, length, false),
+            Storage::Striped(length) => (&var.ty, length, true),
+            Storage::Param | Storage::Register => return,
         };
         let element_fits = match *ty {
             Type::Buffer(..) => true,
@@ -150,14 +153,15 @@ impl<'a> Code<'a> {
             _ => false,
         };
         let space_fits = match ty.space() {
-            Some(Space::Local) => true,
+            Some(Space::Local) => !striped || self.function.is_kernel() && self.block_depth == 1,
+            Some(Space::Shared) if striped => false,
             Some(Space::Shared) => self.function.is_kernel() && self.block_depth == 1,
             _ => false,
         };
         self.expect(
             element_fits && space_fits,
             "K0109",
-            "an array is local, or shared at the top of a kernel",
+            "an array is local, or shared or striped at the top of a kernel",
         );
         let length_fits = match *length {
             Length::Literal(n) => n > 0,
@@ -182,7 +186,7 @@ impl<'a> Code<'a> {
                 }
                 let storage = function.vars.get(*var).map(|v| v.storage);
                 let shared = function.vars.get(*var).is_some_and(|v| v.ty.space() == Some(Space::Shared));
-                let is_array = matches!(storage, Some(Storage::Array(_)));
+                let is_array = matches!(storage, Some(Storage::Array(_) | Storage::Striped(_)));
                 self.declare(*var, value.as_ref().map(|v| v.ty), !is_array, is_array && shared);
                 self.array(*var);
             }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::exec::term::heap::Heap;
+use crate::exec::term::text::Cells;
 use crate::op::{ArithmeticError, Op};
 use crate::plan::term::Layout;
 use crate::signature::SortId;

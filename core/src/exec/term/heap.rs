@@ -8,6 +8,7 @@
 use memmap2::{MmapMut, MmapOptions};
 
 use crate::error::StopReason;
+use crate::exec::term::text::Cells;
 use crate::ids::Id;
 use crate::plan::term::{ClassId, Layout, SortLayout};
 use crate::signature::SortId;
@@ -360,9 +361,10 @@ impl Heap {
         let bytes = classes.iter().map(|c| c.live * 4 * u64::from(c.words)).sum();
         (cells, bytes)
     }
+}
 
-    /// The words of a cell. `None` when the index names no cell.
-    pub(super) fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]> {
+impl Cells for Heap {
+    fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]> {
         let arena = self.arenas.get(class.index())?;
         let bump = bump_of(self.bumps, class.index());
         if index == 0 || index >= arena.high {

@@ -2,10 +2,26 @@
 
 use std::io::{self, Write};
 
-use crate::exec::term::heap::Heap;
 use crate::hash::HashMap;
-use crate::plan::term::{Layout, Variant};
+use crate::plan::term::{ClassId, Layout, Variant};
 use crate::signature::{SortId, SortKind};
+
+/// Cells of values, wherever they are.
+pub trait Cells {
+    /// The words of a cell. `None` when the index names no cell.
+    fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]>;
+}
+
+/// Writes a value in input syntax on one line, as [`NormalForm::write_text`](super::NormalForm::write_text) does.
+pub fn write_value(
+    layout: &Layout,
+    cells: &impl Cells,
+    sort: SortId,
+    value: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write(layout, cells, sort, value, u64::MAX, out)
+}
 
 /// A unary symbol nested at least this often is written `S^n(...)`.
 const MIN_POWER: u64 = 4;
@@ -26,7 +42,7 @@ enum Todo {
 /// Writes a value. `longest_power`: nests of one symbol are followed no further than this (then what is written is cut anyway).
 pub(super) fn write(
     layout: &Layout,
-    heap: &Heap,
+    heap: &impl Cells,
     sort: SortId,
     value: u64,
     longest_power: u64,
@@ -69,7 +85,7 @@ pub(super) fn write(
 
 fn head(
     layout: &Layout,
-    heap: &Heap,
+    heap: &impl Cells,
     sort: SortId,
     value: u32,
     powers: &mut Powers,
@@ -114,7 +130,7 @@ const MILESTONE: u64 = 1024;
 
 impl Powers {
     /// How often the unary head of a value is nested, and what is inside.
-    fn count(&mut self, layout: &Layout, heap: &Heap, sort: SortId, value: u32) -> (u64, u32) {
+    fn count(&mut self, layout: &Layout, heap: &impl Cells, sort: SortId, value: u32) -> (u64, u32) {
         let mask = (1u32 << layout.sorts[sort].tag_bits) - 1;
         let tag = value & mask;
         let (mut count, mut inner) = (0, value);
@@ -141,7 +157,7 @@ impl Powers {
 /// The cell of a value with its variant; `None` for one without fields.
 pub(super) fn cell<'a>(
     layout: &'a Layout,
-    heap: &'a Heap,
+    heap: &'a impl Cells,
     sort: SortId,
     value: u32,
 ) -> Option<(&'a Variant, &'a [u32])> {
@@ -170,7 +186,7 @@ pub(super) fn float(x: f64) -> String {
 }
 
 /// A value as text, cut behind so many characters.
-pub(super) fn bounded(layout: &Layout, heap: &Heap, sort: SortId, value: u64, width: usize) -> String {
+pub(super) fn bounded(layout: &Layout, heap: &impl Cells, sort: SortId, value: u64, width: usize) -> String {
     struct Cut(Vec<u8>, usize);
     impl Write for Cut {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -1,4 +1,5 @@
-//! Inlining of functions that are small and not truly recursive: a loop may be inlined, as a loop.
+//! Inlining of functions that are small and not truly recursive: a loop may be inlined, as a loop. Of functions that call each other in
+//! a circle some stay as functions, the others become parts of them, so that what was a circle is a loop or a call of the function itself.
 
 use crate::hash::HashMap;
 use crate::ids::{Id, IdVec};
@@ -13,19 +14,66 @@ const MAX_GROWN: usize = 500;
 
 /// The pass `inline`: callees first, so that chains of functions collapse. Runs after `tail-calls`.
 pub(super) fn inline(plan: &mut TermPlan) {
-    let components = Callees::of(plan).components();
+    let callees = Callees::of(plan);
+    let components = callees.components();
     let mut inlinable: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
-    let order =
-        components.iter().flat_map(|(members, recursive)| members.iter().map(move |&f| (f, *recursive)));
-    for (id, recursive) in order {
-        let mut function = plan.functions[id].clone();
-        let mut size = function.region.body.size();
-        let mut body = std::mem::replace(&mut function.region.body, Block::returning(LocalId::from_index(0)));
-        Inline { plan, inlinable: &inlinable, function: &mut function, size: &mut size }.block(&mut body);
-        function.region.body = body;
-        inlinable[id] = !recursive && size <= MAX_INLINED;
-        plan.functions[id] = function;
+    for (members, recursive) in components {
+        for &id in &members {
+            let size = inline_into(plan, &inlinable, id);
+            inlinable[id] = !recursive && size <= MAX_INLINED;
+        }
+        if members.len() > 1 {
+            break_circles(plan, &callees, &members);
+        }
     }
+}
+
+/// Inlines what can be into a function; its size afterwards.
+fn inline_into(plan: &mut TermPlan, inlinable: &IdVec<FunctionId, bool>, id: FunctionId) -> usize {
+    let mut function = plan.functions[id].clone();
+    let mut size = function.region.body.size();
+    let mut body = std::mem::replace(&mut function.region.body, Block::returning(LocalId::from_index(0)));
+    Inline { plan, inlinable, function: &mut function, size: &mut size }.block(&mut body);
+    function.region.body = body;
+    plan.functions[id] = function;
+    size
+}
+
+/// Inlines one function after the other of those that call each other in a circle into the rest, while there is a small one that does
+/// not call itself and that the rest only ends in: elsewhere its calls would not be found as siblings or in contexts any more. Those
+/// that nobody else calls come first, for then only their callers have their code.
+fn break_circles(plan: &mut TermPlan, callees: &Callees, circle: &[FunctionId]) {
+    let outside =
+        |f: &FunctionId| plan.functions.ids().any(|g| !circle.contains(&g) && callees.0[g].contains(f));
+    let mut order: Vec<(bool, FunctionId)> = circle.iter().map(|f| (outside(f), *f)).collect();
+    order.sort_unstable();
+    let mut members = circle.to_vec();
+    for (_, id) in order {
+        let function = &plan.functions[id];
+        let small = function.region.body.size() <= MAX_INLINED && !function.region.is_loop();
+        let mut others = members.iter().copied().filter(|&f| f != id);
+        let called = |f: FunctionId| calls(&plan.functions[f].region.body, id);
+        if members.len() == 1 || !small || called(id) != [0, 0] || others.any(|f| called(f)[0] > 0) {
+            continue;
+        }
+        members.retain(|&f| f != id);
+        let mut only: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
+        only[id] = true;
+        for &member in &members {
+            inline_into(plan, &only, member);
+        }
+    }
+}
+
+/// How many calls of a function, and how many tail calls, a block has.
+fn calls(block: &Block, of: FunctionId) -> [usize; 2] {
+    let mut found = [0, 0];
+    block.walk(&mut |b| {
+        let step = |s: &&Step| matches!(s, Step::Call { function, .. } if *function == of);
+        found[0] += b.steps.iter().filter(step).count();
+        found[1] += usize::from(matches!(b.end, End::TailCall { function, .. } if function == of));
+    });
+    found
 }
 
 struct Inline<'a> {

@@ -71,9 +71,24 @@ fn a_cell_that_was_matched_is_not_built_again() {
 
 #[test]
 fn contexts_pass_holes_between_functions() {
+    let rules = "Even(Nil) = Nil; Even(Cons(X, L)) = Cons(X, Odd(L)); Odd(Nil) = Nil; Odd(Cons(X, L)) = Cons(X, Cons(X, Even(L)));";
+    insta::assert_snapshot!(after(&system(rules), "contexts"));
+}
+
+#[test]
+fn a_circle_of_tail_calls_becomes_a_loop() {
     let rules =
         "Even(Nil) = Nil; Even(Cons(X, L)) = Cons(X, Odd(L)); Odd(Nil) = Nil; Odd(Cons(X, L)) = Even(L);";
     insta::assert_snapshot!(after(&system(rules), "contexts"));
+}
+
+#[test]
+fn chains_that_trees_wait_for_come_first_and_steps_before_the_siblings() {
+    let text = "sort T = L(Int) | N(T, T); I = Z | S(I); F = Make(I, I, Int);".replace("F = ", "T = ");
+    let text = text.replace("S(I);", "S(I) | Plus(I, I);");
+    let rules = "var X, Y : I; A : Int; eqn Plus(Z, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
+        Make(Z, Y, A) = L(A); Make(S(X), Y, A) = N(Make(X, Y, (A + A)), Make(X, Plus(X, Y), ((A + A) + 1)));";
+    insta::assert_snapshot!(after_with(&format!("{text} {rules}"), "liveness", TermOptions::tasks(false)));
 }
 
 #[test]

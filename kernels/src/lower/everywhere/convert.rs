@@ -127,7 +127,7 @@ impl<'a> Converter<'a> {
             return zero(self.module, ty);
         }
         self.function.vars.iter_enumerated().find_map(|(id, v)| match (v.storage, v.ty) {
-            (Storage::Param | Storage::Array(_), own) if own == ty => Some(var(id, ty)),
+            (Storage::Param | Storage::Array(_) | Storage::Striped(_), own) if own == ty => Some(var(id, ty)),
             (Storage::Param, Type::Record(record)) => {
                 let field = self.module.records[record].fields.iter().position(|f| f.ty == ty)?;
                 Some(Expr::new(ExprKind::Field(Box::new(var(id, v.ty)), field as u32), ty))

@@ -115,7 +115,7 @@ impl Lower<'_> {
         let (ty, storage) = (v.ty, v.storage);
         match storage {
             Storage::Param => self.error("a parameter is declared again"),
-            Storage::Array(length) => self.declare_array(var, ty, length),
+            Storage::Array(length) | Storage::Striped(length) => self.declare_array(var, ty, length),
             Storage::Register => {
                 let val = self.alloc(ty)?;
                 let start = self.next_reg;

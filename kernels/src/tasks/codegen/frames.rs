@@ -17,6 +17,8 @@ pub struct Shape {
     pub stride: u32,
     /// Words of the stack.
     pub stack: u32,
+    /// Whether it is in shared memory.
+    pub striped: bool,
     /// Argument registers of one word, and of 64 bits.
     pub words: u32,
     /// See `words`.
@@ -38,8 +40,11 @@ pub struct Frame {
 
 /// Stacks hold so many frames, or fewer that are large.
 const FRAMES: u32 = 32;
-const FEWEST_FRAMES: u32 = 8;
-const STACK_WORDS: u32 = 256;
+const FEWEST_FRAMES: u32 = 12;
+/// Words of a stack in shared memory: for 128 threads less than the 48 KiB that a block has without asking.
+const SHARED_WORDS: u32 = 92;
+/// Words of one that is in local memory, since its frames are large.
+const LOCAL_WORDS: u32 = 256;
 
 impl Shape {
     /// Sizes for a plan; `frames`: how many a stack holds, instead of a number that suits a GPU.
@@ -50,6 +55,7 @@ impl Shape {
             frames: IdVec::new(),
             stride: 2,
             stack: 0,
+            striped: false,
             words: 0,
             numbers: 0,
             holes: states.holes.iter().any(|&h| h),
@@ -73,9 +79,11 @@ impl Shape {
             shape.numbers = shape.numbers.max(numbers);
             shape.words = shape.words.max(state.params.len() as u32 - numbers);
         }
-        let fitting = (STACK_WORDS / shape.stride).clamp(FEWEST_FRAMES, FRAMES);
-        let count = frames.unwrap_or(fitting).max(2).next_multiple_of(2);
-        shape.stack = count * shape.stride;
+        let shared = SHARED_WORDS / shape.stride;
+        let fitting = if shared >= FEWEST_FRAMES { shared } else { LOCAL_WORDS / shape.stride };
+        let count = frames.unwrap_or(fitting.clamp(FEWEST_FRAMES, FRAMES)) / 2 * 2;
+        shape.stack = count.max(2) * shape.stride;
+        shape.striped = shape.stack <= SHARED_WORDS;
         shape
     }
 
@@ -323,9 +331,10 @@ impl Splitter<'_, '_> {
     fn task(&mut self, id: ResumeId, function: FunctionId, args: &[LocalId], to: (u32, bool)) {
         let module = self.runtime.module;
         let shape = self.runtime.shape;
-        let place = self.b.call("place", module, self.runtime.function("take_place"), vec![self.p.clone()]);
-        let first = build::binary(BinaryOp::Mul, place.clone(), build::u32(shape.task()));
-        let first = self.b.var("task", first);
+        let p = self.p.clone();
+        let number = self.b.call("number", module, self.runtime.function("take_number"), vec![p.clone()]);
+        let at = vec![p, number.clone()];
+        let first = self.b.call("task", module, self.runtime.function("task_at"), at);
         let queue = build::field(module, self.p.clone(), "queue");
         let word = |offset: u32| build::element(queue.clone(), add(first.clone(), offset));
         let state = self.states.entries[function];
@@ -344,6 +353,6 @@ impl Splitter<'_, '_> {
                 self.b.assign(word(to + k), value);
             }
         }
-        self.b.run(self.runtime.function("publish"), vec![self.p.clone(), place]);
+        self.b.run(self.runtime.function("publish"), vec![self.p.clone(), number]);
     }
 }

@@ -54,6 +54,12 @@ impl Image {
     }
 }
 
+impl gchr_core::exec::term::Cells for Image {
+    fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]> {
+        if index == 0 { None } else { self.classes[class].cell(index) }
+    }
+}
+
 /// Cells that values with so many tag bits can name.
 fn most_cells(tag_bits: u32) -> u32 {
     (1u64 << (32 - tag_bits.clamp(1, 31))) as u32

@@ -38,13 +38,13 @@ pub(super) mod stop {
 
 /// Return addresses of roots.
 const ROOT: u32 = 1 << 31;
+/// While this part of all threads waits, the others share at once.
+const HUNGRY: u32 = 8;
 /// Places in the queue a thread, at least.
 const PLACES: u32 = 8;
 /// Joins a thread, and the most words of all.
 const JOINS: u64 = 64;
 const MOST_JOIN_WORDS: u64 = 1 << 28;
-/// Steps between two looks whether somebody waits.
-const PATIENT_STEPS: u32 = 64;
 
 /// What a launch ended with.
 pub(super) struct End {
@@ -258,7 +258,8 @@ impl Buffers {
             Value::U32(self.join_words),
             Value::U32(self.chunk_count),
             Value::I32(patience),
-            Value::U32(if self.options.promote == Promote::Always { 1 } else { PATIENT_STEPS }),
+            Value::I32((self.grid * self.block / HUNGRY) as i32),
+            Value::U32(if self.options.promote == Promote::Always { 1 } else { self.options.steps }),
             Value::U64(most),
             Value::U32(most.saturating_add(1).min(u64::from(self.options.report)) as u32),
             Value::U32(self.options.run),

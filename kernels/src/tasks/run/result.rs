@@ -1,7 +1,7 @@
 //! Turns cells that came back from the device into normal forms, and errors into reasons.
 
 use gchr_core::error::StopReason;
-use gchr_core::exec::term::{Builder, Built, NormalForm};
+use gchr_core::exec::term::{Builder, Built, NormalForm, write_value};
 use gchr_core::hash::HashMap;
 use gchr_core::ids::{Id, IdVec};
 use gchr_core::op::ArithmeticError;
@@ -18,13 +18,27 @@ use crate::tasks::codegen::TermError;
 const SHOWN: usize = 200;
 
 /// What came back.
+#[derive(Default)]
 pub(super) struct Brought {
     /// The normal forms of the start terms. Cells that are shared stay shared within one of them.
     pub normal_forms: Vec<NormalForm>,
-    /// Cells that they reach.
-    pub cells: u64,
+    /// Their texts.
+    pub texts: Vec<String>,
+    /// Cells that they reach, when they were looked at.
+    pub cells: Option<u64>,
     /// Those of them that the last launch made.
-    pub made: u64,
+    pub made: Option<u64>,
+}
+
+/// The texts of the normal forms, straight from the cells.
+pub(super) fn texts(job: &Job<'_>, start: &Start<'_>) -> Vec<String> {
+    let text = |(sort, value)| {
+        let mut bytes = Vec::new();
+        // Writing to a vector does not fail.
+        let _ = write_value(&job.plan.layout, &start.image, sort, value, &mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    start.values().map(text).collect()
 }
 
 /// The normal forms of the start terms; `last` is the end of the last launch.
@@ -33,20 +47,20 @@ pub(super) fn bring_back(
     start: &Start<'_>,
     last: Option<&End>,
 ) -> Result<Brought, StopReason> {
-    let mut brought = Brought { normal_forms: Vec::new(), cells: 0, made: 0 };
+    let (mut normal_forms, mut all, mut of_launch) = (Vec::new(), 0, 0);
     let mut made = |class: ClassId, cell: usize| {
         let of_last = |end: &End| {
             let (k, cell) = (class.index(), cell as u64);
             end.marks[k] < cell && cell < end.cells[k]
         };
-        brought.made += u64::from(last.is_some_and(of_last));
+        of_launch += u64::from(last.is_some_and(of_last));
     };
     for (sort, value) in start.values() {
         let (form, cells) = normal_form(job, &start.image, sort, value, &mut made)?;
-        brought.cells += cells;
-        brought.normal_forms.push(form);
+        all += cells;
+        normal_forms.push(form);
     }
-    Ok(brought)
+    Ok(Brought { normal_forms, texts: Vec::new(), cells: Some(all), made: Some(of_launch) })
 }
 
 /// A term with the number of its cells. `found` is told of each cell once.

@@ -242,6 +242,11 @@ impl<'a> Start<'a> {
         }
     }
 
+    /// Whether no other launch follows the one under way.
+    pub fn is_last_wave(&self) -> bool {
+        self.wave + 1 >= self.levels.len()
+    }
+
     fn arguments(&self, node: usize) -> Vec<u64> {
         self.nodes[node].args.iter().map(|&a| self.known(a).unwrap_or(0)).collect()
     }

@@ -60,12 +60,15 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
     fn kind(&mut self, stmt: &ast::Stmt) -> Option<StmtKind> {
         Some(match &stmt.kind {
             ast::StmtKind::Declare { ty, name, value } => return self.declare(ty, name, value.as_ref()),
-            ast::StmtKind::Array { shared, element, name, length } => {
-                let space = if *shared { Space::Shared } else { Space::Local };
+            ast::StmtKind::Array { kind, element, name, length } => {
+                let shared = *kind == ast::ArrayKind::Shared;
+                let space = if shared { Space::Shared } else { Space::Local };
                 let element_ty = self.resolver.ty(element);
                 let ty = super::buffer_of(element_ty, space).unwrap_or(Type::Void);
                 let length = self.length(length)?;
-                StmtKind::Declare { var: self.var(name, ty, Storage::Array(length)), value: None }
+                let striped = *kind == ast::ArrayKind::Striped;
+                let storage = if striped { Storage::Striped(length) } else { Storage::Array(length) };
+                StmtKind::Declare { var: self.var(name, ty, storage), value: None }
             }
             ast::StmtKind::Assign(assignment) => return self.assign(assignment),
             ast::StmtKind::Call(expr) => return self.call(expr),
