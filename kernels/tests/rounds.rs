@@ -455,6 +455,7 @@ mod gpu {
                 });
             }
         });
+        support::note(&format!("{test}: {} programs are compiled", programs.len()));
         for (case, image, expected, text, options) in ready.into_inner().expect("no thread panics") {
             let mut gpu = Gpu::open(0).expect("a GPU was there before");
             gpu.load(&image).expect("kernels load");

@@ -292,16 +292,19 @@ impl Tables {
             self.fresh[table] = before..self.tables[table].used;
         }
         let timer = device.start_timer()?;
+        let mut survivors = Vec::new();
         for table in self.layout.tables.ids() {
             if !self.layout.tables[table].reduced_to_one {
                 continue;
             }
             if let Some(survivor) = self.keep_best(table, &ids[table], device)? {
-                let other = |entry: u64| entry as u32 != survivor && entry >> 32 == table.index() as u64;
-                delta.retain(|&entry| !other(entry));
+                survivors.push((table.index() as u64, survivor));
             }
         }
         let reduced = device.stop_timer(timer)?;
+        for (table, survivor) in survivors {
+            delta.retain(|&entry| entry >> 32 != table || entry as u32 == survivor);
+        }
         self.reserve_delta(delta.len() as u64, device)?;
         device.upload(self.lists.delta, 0, bytemuck::cast_slice(&delta))?;
         self.state[state::NEW] = delta.len() as u64;
