@@ -15,10 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use gchr_core::control::{Control, Limits};
+use gchr_core::rule::Semantics;
 use gchr_core::stats::Stats;
 
 use crate::compare::{Spread, spread};
-use crate::device;
+use crate::device::{self, Device, Schedule, Scheduler};
 use crate::executable::CompileOptions;
 use crate::input::Input;
 
@@ -41,6 +42,8 @@ pub struct Settings<'a> {
     pub only: Vec<String>,
     /// The smallest size of each only.
     pub smallest: bool,
+    /// What runs the programs of `scale` and `profile`.
+    pub device: Device,
     /// Time that one run may take.
     pub timeout: Duration,
     /// Ends everything early.
@@ -56,6 +59,14 @@ impl Settings<'_> {
 
     fn sizes<'b>(&self, bench: &'b Benchmark) -> &'b [u64] {
         if self.smallest { &bench.sizes[..1] } else { &bench.sizes }
+    }
+
+    /// How a program is run on [`device`](Self::device): on one with kernels, terms by the tasks scheduler and constraints in rounds.
+    fn options(&self) -> CompileOptions {
+        match self.device {
+            Device::Cpu => CompileOptions::default(),
+            device => on_device(device),
+        }
     }
 
     /// Tells what comes next, and says whether to go on.
@@ -86,6 +97,21 @@ impl Timed {
             Some(device::Report::Topology(report)) => Some(report.rewritten),
             _ => None,
         }
+    }
+}
+
+/// Terms by the tasks scheduler, constraints in rounds.
+fn on_device(device: Device) -> CompileOptions {
+    let schedule = Schedule::of(Scheduler::Tasks);
+    CompileOptions { device, schedule, semantics: Some(Semantics::Rounds), ..CompileOptions::default() }
+}
+
+/// What runs a program, for tables.
+fn device_name(device: Device) -> String {
+    match device {
+        Device::Cpu => "cpu".into(),
+        Device::Gpu(number) => format!("gpu:{number}"),
+        Device::Sim => "sim".into(),
     }
 }
 

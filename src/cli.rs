@@ -55,7 +55,7 @@ enum Command {
     /// Measure: the papers' tables, other systems on the same programs, growth
     Bench(bench::Args),
     /// List what can run programs on this machine
-    Devices,
+    Devices(devices::Args),
     /// Run a program of the µ-SIMD machine: warps in lockstep with everywhere blocks
     Simd(simd::Args),
 }
@@ -128,7 +128,7 @@ fn dispatch(command: &Command) -> Exit {
         Command::Verify(args) => verify::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Bench(args) => bench::run(args),
-        Command::Devices => devices::run(),
+        Command::Devices(args) => devices::run(args),
         Command::Simd(args) => simd::run(args),
     }
 }

@@ -2,6 +2,7 @@
 //! programs in rounds.
 
 mod backend;
+mod ceilings;
 mod constraints;
 mod run;
 mod source;
@@ -18,7 +19,9 @@ use gchr_kernels::{tasks, topology};
 use crate::diagnostics::Diagnostics;
 
 pub use crate::auto::gpu_pending;
+pub use ceilings::{ceilings, measure_ceilings};
 pub(crate) use constraints::RoundsPlan;
+pub use gchr_core::profile::Ceilings;
 pub use gchr_kernels::cuda::{Arch, Image};
 pub use gchr_kernels::topology::codegen::Strategy;
 pub use gchr_kernels::topology::kernels::Collector;

@@ -13,6 +13,7 @@ use gchr_core::plan::term::{TermOptions, TermPlan};
 use gchr_core::rule::{Semantics, Start};
 use gchr_core::stats::Stats;
 
+use gchr_kernels::Form;
 use gchr_kernels::outcome;
 use gchr_kernels::rounds::run as rounds;
 
@@ -37,6 +38,9 @@ pub struct CompileOptions {
     pub semantics: Option<Semantics>,
     /// How rounds find what can fire.
     pub firing: Firing,
+    /// Whether runs will be recorded: then kernels for a GPU count their memory traffic and the applications of each rule, which costs
+    /// time. The CPU and the simulator record without it.
+    pub record: bool,
 }
 
 /// How rounds find what can fire.
@@ -71,11 +75,16 @@ impl Default for CompileOptions {
             schedule: Schedule::default(),
             semantics: None,
             firing: Firing::default(),
+            record: false,
         }
     }
 }
 
 impl CompileOptions {
+    pub(crate) fn form(&self) -> Form {
+        if self.record { Form::Counting } else { Form::Plain }
+    }
+
     pub(crate) fn to_term_options(self) -> TermOptions {
         match self.trace {
             true => TermOptions::traced(),

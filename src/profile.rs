@@ -11,7 +11,7 @@ mod source;
 use std::io::{self, Write};
 
 use gchr_core::ids::Id;
-use gchr_core::profile::{KernelCount, Point, Recorder};
+use gchr_core::profile::{Ceilings, KernelCount, Point, Recorder, Traffic};
 use gchr_core::rule::RuleId;
 use gchr_core::stats::Stats;
 use serde::Serialize;
@@ -41,6 +41,8 @@ pub struct Profile {
     pub points: Vec<Point>,
     /// By source rule, the most applied first. Empty when the executor does not count rules.
     pub rules: Vec<RuleProfile>,
+    /// What the device's memory gives at most, if it has been measured.
+    pub ceilings: Option<Ceilings>,
     /// By kernel.
     pub kernels: Vec<KernelCount>,
     /// The program's text with counts by line.
@@ -80,6 +82,7 @@ impl Profile {
             peak_parallelism: recorder.peak_parallelism(),
             points: recorder.points().to_vec(),
             rules,
+            ceilings: None,
             kernels: recorder.kernels().to_vec(),
             lines,
         }
@@ -89,6 +92,18 @@ impl Profile {
     #[must_use]
     pub fn stopped(self, why: impl Into<String>) -> Self {
         Self { stopped: Some(why.into()), ..self }
+    }
+
+    /// Adds what the device's memory gives at most.
+    #[must_use]
+    pub fn with_ceilings(self, ceilings: Option<Ceilings>) -> Self {
+        Self { ceilings, ..self }
+    }
+
+    /// Share of the device's time that the memory traffic would take at the ceilings.
+    pub fn share_of_ceilings(&self) -> Option<f64> {
+        let traffic = self.points.last()?.traffic;
+        self.ceilings?.share(&traffic, self.stats.device_ms? / 1e3).filter(|_| traffic != Traffic::default())
     }
 
     /// Whether the run went in rounds or iterations.

@@ -133,7 +133,7 @@ impl Program {
             return RoundsPlan::new(self, options).map(|plan| Plan::Rounds(Box::new(plan)));
         }
         let plan = gchr_core::plan::term::compile(&self.rules, &options.to_term_options())?;
-        let plan = DevicePlan::new(&self.rules, &self.sources, plan, options.device, options.schedule)?;
+        let plan = DevicePlan::new(&self.rules, &self.sources, plan, options)?;
         Ok(Plan::Device(Box::new(plan)))
     }
 }

@@ -11,7 +11,8 @@ use gchr::core::rule::Start;
 use gchr::core::testing::counted;
 use gchr::device::{Collector, Report, Strategy};
 use gchr::{
-    Answer, CompileOptions, Control, Device, Format, Input, Language, Outcome, Program, Schedule, Scheduler,
+    Answer, CompileOptions, Control, Device, Format, Input, Language, Outcome, Program, Recorder, Schedule,
+    Scheduler,
 };
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -176,6 +177,21 @@ fn run_with<T>(
     Ok(then(&outcome))
 }
 
+/// The same, with counts by rule.
+fn recorded<T>(
+    case: &Case,
+    options: &CompileOptions,
+    then: impl FnOnce(&Outcome) -> T,
+) -> Result<(Vec<u64>, T), Failed> {
+    let program = input(&case.args).parse()?;
+    let mut recorder = Recorder::new();
+    let outcome = program.compile(options)?.run(&mut Control::default().profile(&mut recorder))?;
+    let result = then(&outcome);
+    let mut by_rule: Vec<u64> = recorder.rules().iter().map(|rule| rule.applied).collect();
+    by_rule.resize(program.rules().rules.len(), 0);
+    Ok((by_rule, result))
+}
+
 fn compare(case: &Case, what: &str, steps: u64, result: &str) -> Result<(), Failed> {
     if result != case.result {
         return Err(format!("{:?}: {what}: result\n{result}instead of\n{}", case.args, case.result).into());
@@ -200,7 +216,7 @@ fn not_inlined(case: &Case) -> Result<(), Failed> {
     check(case, "without inlining", CompileOptions { inline: false, ..CompileOptions::default() })
 }
 
-/// The simulator gives the same on the input of the file itself; the other inputs are too large for it. No slot is lost.
+/// The simulator gives the same, each rule being applied as often as on the CPU, on the input of the file itself; the other inputs are too large for it. No slot is lost.
 fn sim(case: &Case, strategy: Strategy, collector: Collector) -> Result<(), Failed> {
     if case.args.len() > 1 {
         return Ok(());
@@ -220,10 +236,14 @@ fn tasks(case: &Case) -> Result<(), Failed> {
 
 fn sim_with(case: &Case, schedule: Schedule) -> Result<(), Failed> {
     let options = CompileOptions { device: Device::Sim, schedule, ..CompileOptions::default() };
-    let (steps, result, report) = run_with(&case.args, &options, Input::parse, |outcome| {
+    let (by_rule, (steps, result, report)) = recorded(case, &options, |outcome| {
         (count(outcome).1, outcome.to_string(), outcome.report().copied())
     })?;
     compare(case, "simulated", steps, &result)?;
+    let (expected, ()) = recorded(case, &CompileOptions::default(), |_| ())?;
+    if by_rule != expected {
+        return Err(format!("{:?}: counts by rule {by_rule:?} instead of {expected:?}", case.args).into());
+    }
     match report.ok_or("a device run without report")? {
         Report::Topology(report) if report.live_slots != report.reachable_slots => {
             Err(format!("{:?}: slots were lost: {report:?}", case.args).into())

@@ -10,6 +10,7 @@
 //! Points are cumulative, so a long run keeps every second point when the recorder is full, and differences stay right.
 //! Nothing is recorded when no recorder is lent: executors keep their counting apart from the code that runs then.
 
+mod ceilings;
 mod sampler;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use serde::Serialize;
 use crate::control::Progress;
 use crate::rule::RuleId;
 
+pub use ceilings::Ceilings;
 pub use sampler::{Place, Sampler};
 
 /// Points kept at most; when there are as many, every second one is dropped.
@@ -51,15 +53,58 @@ pub struct Point {
     pub peak_steps: u64,
 }
 
-/// Memory traffic of kernels.
+/// Memory traffic of kernels, as their text states it: what compilers and caches save is not taken off.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize)]
 pub struct Traffic {
     /// Bytes read, in whole sectors of 32 bytes that a warp's access touches.
     pub read: u64,
     /// Bytes written, in whole sectors.
     pub written: u64,
+    /// Of the bytes read and written, those of random accesses: see [`Traffic::is_random`].
+    pub random: u64,
     /// Atomic operations.
     pub atomics: u64,
+}
+
+impl Traffic {
+    /// Bytes of the unit in which GPUs move memory.
+    pub const SECTOR: u64 = 32;
+
+    /// Whether a warp's access is random: its lanes asked for less than half of the bytes in the sectors that they touch. All other
+    /// accesses are coalesced.
+    pub fn is_random(sectors: u64, asked: u64) -> bool {
+        sectors * Self::SECTOR > 2 * asked
+    }
+
+    /// Bytes read and written.
+    pub fn moved(&self) -> u64 {
+        self.read + self.written
+    }
+
+    /// Bytes of accesses that are not random.
+    pub fn coalesced(&self) -> u64 {
+        self.moved().saturating_sub(self.random)
+    }
+
+    /// What was added since an earlier total.
+    #[must_use]
+    pub fn since(&self, before: &Traffic) -> Traffic {
+        Traffic {
+            read: self.read.saturating_sub(before.read),
+            written: self.written.saturating_sub(before.written),
+            random: self.random.saturating_sub(before.random),
+            atomics: self.atomics.saturating_sub(before.atomics),
+        }
+    }
+}
+
+impl std::ops::AddAssign for Traffic {
+    fn add_assign(&mut self, more: Self) {
+        self.read += more.read;
+        self.written += more.written;
+        self.random += more.random;
+        self.atomics += more.atomics;
+    }
 }
 
 /// What one source rule did.
@@ -194,11 +239,41 @@ impl Recorder {
         sum.launches += 1;
         sum.ms += ms;
         if let Some(more) = traffic {
-            let total = sum.traffic.get_or_insert_default();
-            total.read += more.read;
-            total.written += more.written;
-            total.atomics += more.atomics;
+            *sum.traffic.get_or_insert_default() += more;
         }
+    }
+
+    /// Takes over what another run of the same program counted: counts by rule, traffic, candidates. Kernels that count take longer, so
+    /// this run says when, and the other one how much. Says whether the runs took as many steps; if they did not, nothing is taken.
+    pub fn adopt(&mut self, counted: &Recorder) -> bool {
+        let (Some(end), Some(other)) = (self.points.last(), counted.points.last()) else { return false };
+        if end.steps != other.steps {
+            return false;
+        }
+        if end.rounds > 0 {
+            for point in &mut self.points {
+                let there = counted.at_round(point.rounds);
+                (point.traffic, point.tried) = (there.traffic, there.tried);
+            }
+        } else if let (Some(begin), Some(from)) = (self.points.first(), counted.points.first()) {
+            // Points of a launch come from counters: its course is that of the other run, in the time of this one.
+            let scale = (end.seconds - begin.seconds) / (other.seconds - from.seconds).max(1e-9);
+            let (begin, from) = (begin.seconds, from.seconds);
+            let moved = |p: &Point| Point { seconds: begin + (p.seconds - from) * scale, ..*p };
+            self.points = counted.points.iter().map(moved).collect();
+        }
+        self.rules.clone_from(&counted.rules);
+        for kernel in &mut self.kernels {
+            let same = counted.kernels.iter().find(|other| other.name == kernel.name);
+            kernel.traffic = same.and_then(|other| other.traffic);
+        }
+        true
+    }
+
+    /// The first point at a round, or behind it.
+    fn at_round(&self, round: u64) -> Point {
+        let at = self.points.partition_point(|p| p.rounds < round);
+        self.points.get(at).or(self.points.last()).copied().unwrap_or_default()
     }
 
     /// The points in order of time.

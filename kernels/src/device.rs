@@ -94,6 +94,15 @@ pub struct Launch<'a> {
     pub cooperative: bool,
 }
 
+/// What kernels count when they are made for it, over all launches on a device.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Counts {
+    /// Memory traffic.
+    pub traffic: Traffic,
+    /// By number: how often threads came to a `tally` statement. Ends with the last number that was counted.
+    pub tallies: Vec<u64>,
+}
+
 /// What a device can do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -162,9 +171,9 @@ pub trait Device {
         self.upload(buffer, offset, &value.to_le_bytes())
     }
 
-    /// Memory traffic of all launches so far, where the device counts it.
-    fn traffic(&self) -> Option<Traffic> {
-        None
+    /// What kernels have counted so far, those under way included; `None` when they do not count.
+    fn counts(&mut self) -> Result<Option<Counts>> {
+        Ok(None)
     }
 
     /// Starts a timer on the device.
@@ -196,13 +205,3 @@ pub trait DeviceExt: Device {
 }
 
 impl<D: Device + ?Sized> DeviceExt for D {}
-
-/// Memory traffic since an earlier look at [`Device::traffic`], where the device counts it.
-pub(crate) fn traffic_since(before: Option<Traffic>, device: &dyn Device) -> Option<Traffic> {
-    let (before, now) = (before?, device.traffic()?);
-    Some(Traffic {
-        read: now.read - before.read,
-        written: now.written - before.written,
-        atomics: now.atomics - before.atomics,
-    })
-}

@@ -1,11 +1,11 @@
-//! Kernels as CUDA C++ for NVRTC: the prelude, then the lowered module.
+//! Kernels as CUDA C++ for NVRTC: the prelude, then the lowered module; in the counting form also what counts.
 
 #[cfg(test)]
 mod tests;
 
 use gchr_core::diagnostic::{self, Diagnostic};
 
-use crate::ir::Module;
+use crate::ir::{Module, Stmt, StmtKind};
 use crate::lower::CUDA_PASSES;
 use crate::text::print;
 use crate::verify::verify_closed;
@@ -24,14 +24,60 @@ pub fn lower(module: &Module) -> Result<Module, Vec<Diagnostic>> {
     Ok(lowered)
 }
 
+/// What makes the counting form of kernels count.
+const COUNTERS: &str = include_str!("emit/counters.cu");
+
+/// Name of the array of counters in the counting form, and how it is laid out: slots, and words of a slot before the tallies.
+pub(crate) mod counters {
+    pub const NAME: &str = "gchr_counts";
+    pub const SLOTS: usize = 256;
+    pub const FIRST_TALLY: usize = 4;
+}
+
+/// What the kernels do beside their work.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Form {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// They count their memory traffic and what `tally` statements stand at.
+    Counting,
+}
+
+/// CUDA C++ of a module without open holes, in the plain form; see [`cuda_text_as`].
+pub fn cuda_text(module: &Module, program: &str) -> Result<String, Vec<Diagnostic>> {
+    cuda_text_as(module, program, Form::Plain)
+}
+
 /// CUDA C++ of a module without open holes. `program` is the file that `#line` directives name; what has no origin there is in
 /// `kernels.cu`, which is this text itself.
-pub fn cuda_text(module: &Module, program: &str) -> Result<String, Vec<Diagnostic>> {
+pub fn cuda_text_as(module: &Module, program: &str, form: Form) -> Result<String, Vec<Diagnostic>> {
     let lowered = lower(module)?;
-    let mut text = PRELUDE.to_string();
+    let counts = form == Form::Counting;
+    let mut text = String::new();
+    if counts {
+        text.push_str(&format!("#define GCHR_TALLIES {}u\n", tallies(&lowered)));
+    }
+    text.push_str(PRELUDE);
     text.push('\n');
-    text.push_str(&print::print(&lowered, Some(program), text.matches('\n').count()));
+    if counts {
+        text.push_str(COUNTERS);
+        text.push('\n');
+    }
+    text.push_str(&print::print(&lowered, Some(program), text.matches('\n').count(), counts));
     Ok(text)
+}
+
+/// How many numbers the `tally` statements of a module use.
+fn tallies(module: &Module) -> u32 {
+    fn of(block: &[Stmt]) -> u32 {
+        let own = |stmt: &Stmt| match stmt.kind {
+            StmtKind::Tally(number) => number + 1,
+            _ => stmt.blocks().into_iter().map(|inner| of(inner)).max().unwrap_or(0),
+        };
+        block.iter().map(own).max().unwrap_or(0)
+    }
+    module.functions.iter().map(|f| of(&f.body)).max().unwrap_or(0)
 }
 
 fn check(module: &Module, after: &str) -> Result<(), Vec<Diagnostic>> {

@@ -1,6 +1,7 @@
 //! Kernels of gchr: a typed kernel IR whose text form is a subset of CUDA C++, and everything that consumes it.
 
 pub mod build;
+pub mod ceilings;
 pub mod check;
 pub mod codegen;
 #[cfg(feature = "cuda")]
@@ -10,6 +11,7 @@ pub mod emit;
 pub mod ir;
 pub mod link;
 pub mod lower;
+mod meter;
 pub mod outcome;
 pub mod rounds;
 pub mod sim;
@@ -23,4 +25,4 @@ pub mod text;
 pub mod topology;
 pub mod verify;
 
-pub use emit::cuda_text;
+pub use emit::{Form, cuda_text, cuda_text_as};

@@ -20,6 +20,10 @@ __device__ constexpr u8 operator""_u8(u64 x) { return u8(x); }
 #define assume_uniform(...)
 #define assume_uniform_block(...)
 #define own(...)
+// What counts is defined by the counting form.
+#ifndef GCHR_TALLIES
+#define tally(...)
+#endif
 
 #define GCHR __device__ __forceinline__
 

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use gchr_core::control::{Control, Progress};
 use gchr_core::profile::Round;
+use gchr_core::rule::RuleId;
 
-use crate::device::{Device, Launch, Result, traffic_since};
+use crate::device::{Device, Launch, Result};
+use crate::meter::{Mark, Meter};
 use crate::outcome::Failure;
 
 /// Rounds of one launch: at first, and at most.
@@ -19,11 +21,13 @@ const WANTED: Duration = Duration::from_millis(50);
 pub(crate) struct Slices {
     rounds: u32,
     device: Duration,
+    meter: Meter,
 }
 
 impl Slices {
-    pub fn new() -> Self {
-        Self { rounds: FIRST, device: Duration::ZERO }
+    /// Of a run that begins.
+    pub fn new(device: &mut dyn Device, control: &mut Control<'_>) -> Result<Self> {
+        Ok(Self { rounds: FIRST, device: Duration::ZERO, meter: Meter::start(device, control.recorder())? })
     }
 
     /// Rounds that the next launch may take; few when the run is recorded.
@@ -41,6 +45,28 @@ impl Slices {
         self.device += took;
     }
 
+    /// Counts firings that the kernels do not tally.
+    pub fn fired(&mut self, rule: RuleId, firings: u64) {
+        self.meter.add(rule, firings);
+    }
+
+    /// What has been counted so far, to come back to.
+    pub fn mark(&self) -> Mark {
+        self.meter.mark()
+    }
+
+    /// Forgets what rules did since then: it was in vain.
+    pub fn roll_back(&mut self, mark: &Mark) {
+        self.meter.roll_back(mark);
+    }
+
+    /// Reports the counts by rule of a run that is over.
+    pub fn report(&self, control: &mut Control<'_>) {
+        if let Some(recorder) = control.recorder() {
+            self.meter.report(recorder);
+        }
+    }
+
     /// Launches a kernel and waits for its end. `progress` is how far the run was before.
     pub fn launch(
         &mut self,
@@ -50,11 +76,10 @@ impl Slices {
         control: &mut Control<'_>,
         progress: Progress,
     ) -> std::result::Result<(), Failure> {
-        let before = device.traffic();
         let took = timed(launch, device).map_err(|error| Failure::of_launch(error, control, progress))?;
         self.device += took;
         if let Some(recorder) = control.recorder() {
-            recorder.kernel(name, took, traffic_since(before, device));
+            self.meter.launched(device, recorder, name, took)?;
         }
         if took < WANTED / 2 {
             self.rounds = (self.rounds * 2).min(MOST);
@@ -73,10 +98,9 @@ fn timed(launch: &Launch<'_>, device: &mut dyn Device) -> Result<Duration> {
 }
 
 /// Adds the rounds of a launch to the course of the run.
-pub(crate) fn record(control: &mut Control<'_>, device: &dyn Device, collections: u64, round: Round) {
+pub(crate) fn record(control: &mut Control<'_>, collections: u64, round: Round) {
     if let Some(recorder) = control.recorder() {
         recorder.collected(collections);
-        recorder.traffic(device.traffic().unwrap_or_default());
         recorder.round(round);
     }
 }

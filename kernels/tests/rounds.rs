@@ -12,6 +12,7 @@ use gchr_core::exec::chr::Store;
 use gchr_core::exec::chr::rounds;
 use gchr_core::facts::{FactColumn, Facts};
 use gchr_core::plan::chr::{ChrPlan, Joins, RoundsOptions, compile_rounds};
+use gchr_core::profile::Recorder;
 use gchr_core::rule::Program;
 use gchr_core::signature::ConstraintId;
 use gchr_core::source::{SourceMap, Span};
@@ -124,23 +125,26 @@ fn the_programs_of_the_definition() {
     }
 }
 
-/// What a run gives: store, error with its place, rounds, firings.
+/// What a run gives: store, error with its place, rounds, firings, of which rules.
 #[derive(PartialEq, Debug)]
 struct Given {
     store: String,
     stopped: Option<(StopReason, Option<Span>)>,
     rounds: Option<u64>,
     firings: Option<u64>,
+    by_rule: Vec<u64>,
 }
 
 impl Case {
     fn on_the_cpu(&self, limits: Limits) -> Given {
-        let (store, stats, error) =
-            match rounds::run(&self.program, &self.plan, &self.facts, &mut Control::new(limits)) {
-                Ok(outcome) => (outcome.store, outcome.stats, None),
-                Err(stopped) => (stopped.store, stopped.stats, Some(stopped.error)),
-            };
-        self.given(&store, stats, error)
+        let mut recorder = Recorder::new();
+        let mut control = Control::new(limits).profile(&mut recorder);
+        let (store, stats, error) = match rounds::run(&self.program, &self.plan, &self.facts, &mut control) {
+            Ok(outcome) => (outcome.store, outcome.stats, None),
+            Err(stopped) => (stopped.store, stopped.stats, Some(stopped.error)),
+        };
+        drop(control);
+        self.given(&store, stats, error, &recorder)
     }
 
     fn on_the_simulator(&self, rows: u32, courses: bool, limits: Limits) -> Given {
@@ -151,11 +155,15 @@ impl Case {
         let job =
             Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, batches: &self.batches };
         let options = Options { memory: 1 << 28, rows, store: true, courses };
-        match run(job, options, device, &mut Control::new(limits)) {
-            Ok(outcome) => self.given(&outcome.store, outcome.stats, None),
+        let mut recorder = Recorder::new();
+        let mut control = Control::new(limits).profile(&mut recorder);
+        let result = run(job, options, device, &mut control);
+        drop(control);
+        match result {
+            Ok(outcome) => self.given(&outcome.store, outcome.stats, None, &recorder),
             Err(Failure::Stopped(stopped)) => {
                 let store = stopped.left.expect("the device has it");
-                self.given(&store, stopped.stats, Some(stopped.error))
+                self.given(&store, stopped.stats, Some(stopped.error), &recorder)
             }
             Err(Failure::Device(error)) => {
                 panic!("{}", render_all(&error.into_diagnostics(), &self.sources, false))
@@ -163,8 +171,14 @@ impl Case {
         }
     }
 
-    fn given(&self, store: &Store, stats: Stats, error: Option<RunError>) -> Given {
+    fn given(&self, store: &Store, stats: Stats, error: Option<RunError>, recorder: &Recorder) -> Given {
+        let mut by_rule: Vec<u64> = recorder.rules().iter().map(|rule| rule.applied).collect();
+        by_rule.resize(self.program.rules.len(), 0);
+        if recorder.counts_rules() {
+            assert_eq!(Some(by_rule.iter().sum()), stats.firings, "every firing is that of a rule");
+        }
         Given {
+            by_rule,
             store: self.text(store),
             // Where a limit is reached is told by the last rule that fired, which a device does not note.
             stopped: error.map(|e| match e.reason {

@@ -99,6 +99,7 @@ mod tests {
             repeats: 3,
             only: vec![],
             smallest: false,
+            device: crate::Device::Cpu,
             timeout: Duration::from_secs(1),
             interrupt: &interrupt,
             progress: &|_| {},

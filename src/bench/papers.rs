@@ -7,7 +7,7 @@
 //! - The programs of Zaki, Frühwirth, Geller: Parallel Execution of Constraint Handling Rules on a Graphical Processing Unit; it gives no
 //!   figures.
 
-use super::{Benchmark, CONSTRAINTS, Entry, Report, Settings, TERMS, Timed, time};
+use super::{Benchmark, CONSTRAINTS, Entry, Report, Settings, TERMS, Timed, on_device, time};
 use crate::device::{self, Collector, Device, Schedule, Scheduler, Strategy};
 use crate::executable::CompileOptions;
 
@@ -79,14 +79,15 @@ pub fn papers(settings: &Settings<'_>) -> Result<Report, String> {
             on_cpu(system, row, settings, &mut report);
             if gpu {
                 on_gpu(system, row, settings, &mut report);
+                by_tasks(system, row, settings, &mut report);
             }
         }
         if !gpu {
             simulated(system, settings, &mut report);
         }
     }
-    merge_sorts(settings, &mut report);
-    constraints(settings, &mut report);
+    merge_sorts(gpu, settings, &mut report);
+    constraints(gpu, settings, &mut report);
     report.notes.extend(notes(gpu));
     Ok(report)
 }
@@ -159,6 +160,17 @@ fn on_gpu(system: &System, row: &PaperRow, settings: &Settings<'_>, report: &mut
     }
 }
 
+/// The tasks scheduler beside the best of the paper's configurations.
+fn by_tasks(system: &System, row: &PaperRow, settings: &Settings<'_>, report: &mut Report) {
+    let &(size, _, _, columns) = row;
+    let best = columns.iter().map(|c| c.1).fold(f64::INFINITY, f64::min);
+    let entry = Entry::new(system.title, "GPU, tasks", Some(size));
+    measure(report, settings, entry, (system.name, size), &on_device(Device::Gpu(0)), |entry, _| {
+        entry.set_theirs(best);
+        entry.note = Some("theirs: the best of its configurations".into());
+    });
+}
+
 /// All configurations on the simulator: counts only.
 fn simulated(system: &System, settings: &Settings<'_>, report: &mut Report) {
     let size = system.simulated;
@@ -174,7 +186,7 @@ fn simulated(system: &System, settings: &Settings<'_>, report: &mut Report) {
 
 /// The second paper's benchmarks. Its figures of the merge sorts are lost in the copy that was read; of the transformation tree it says 3.12 G terms
 /// a second on the GPU.
-fn merge_sorts(settings: &Settings<'_>, report: &mut Report) {
+fn merge_sorts(gpu: bool, settings: &Settings<'_>, report: &mut Report) {
     const TRANSFORMATION: u64 = 22;
     let cases = [
         (
@@ -196,6 +208,10 @@ fn merge_sorts(settings: &Settings<'_>, report: &mut Report) {
         measure(report, settings, entry, (name, size), &CompileOptions::default(), |entry, _| {
             entry.note = Some(note.into());
         });
+        if gpu {
+            let entry = Entry::new(title, "GPU, tasks", Some(size));
+            measure(report, settings, entry, (name, size), &on_device(Device::Gpu(0)), |_, _| {});
+        }
     }
     if settings.wants("transformation_tree") {
         let entry = Entry::new("Transformation tree (2021)", "CPU", Some(TRANSFORMATION));
@@ -209,18 +225,24 @@ fn merge_sorts(settings: &Settings<'_>, report: &mut Report) {
     }
 }
 
-/// The third paper's programs, under the refined semantics.
-fn constraints(settings: &Settings<'_>, report: &mut Report) {
+/// The third paper's programs: under the refined semantics, and in rounds on a GPU.
+fn constraints(gpu: bool, settings: &Settings<'_>, report: &mut Report) {
+    let mut ways = vec![("CPU, refined", CompileOptions::default())];
+    if gpu {
+        ways.push(("GPU, rounds", on_device(Device::Gpu(0))));
+    }
     for name in ["min", "primes", "floyd"] {
         let Some(bench) = CONSTRAINTS.iter().find(|b| b.name == name && settings.wants(name)) else {
             continue;
         };
-        for &size in settings.sizes(bench) {
-            let mut entry = Entry::new(bench.file_name(), "CPU, refined", Some(size));
+        for (&size, (way, options)) in
+            settings.sizes(bench).iter().flat_map(|s| ways.iter().map(move |w| (s, w)))
+        {
+            let mut entry = Entry::new(bench.file_name(), *way, Some(size));
             if !settings.goes_on(&entry.key()) {
                 return;
             }
-            match time(&bench.input(size), &CompileOptions::default(), settings) {
+            match time(&bench.input(size), options, settings) {
                 Ok(timed) => entry.set_ours(&timed),
                 Err(why) => entry = entry.failed(why),
             }

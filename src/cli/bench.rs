@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
+use gchr::Device;
 use gchr::bench::{self, Report, Settings};
 
 use super::sink::{File, Stdout};
@@ -25,6 +26,9 @@ pub struct Args {
     /// The smallest size of each program only
     #[arg(long)]
     smallest: bool,
+    /// What runs the programs of scale and profile: cpu, gpu, gpu:N or sim (papers takes a GPU when there is one)
+    #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = super::device::device)]
+    device: Device,
     /// Time that one run, of gchr or of a peer, may take
     #[arg(long, value_name = "T", default_value = "60s", value_parser = values::duration)]
     timeout: Duration,
@@ -70,6 +74,7 @@ pub fn run(args: &Args) -> Exit {
         repeats: args.repeats as usize,
         only: args.only.clone(),
         smallest: args.smallest,
+        device: args.device,
         timeout: args.timeout,
         interrupt,
         progress: &|next| tracing::info!(next, "measuring"),

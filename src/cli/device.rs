@@ -115,7 +115,7 @@ impl ScheduleArgs {
 }
 
 /// `cpu`, `sim`, `gpu`, `gpu:1`.
-fn device(text: &str) -> Result<Device, String> {
+pub fn device(text: &str) -> Result<Device, String> {
     let wrong = || "expected auto, cpu, gpu, gpu:N with a number N, or sim".to_string();
     match text {
         "cpu" => Ok(Device::Cpu),

@@ -2,14 +2,23 @@
 
 use std::fmt::Write as _;
 
-use gchr::device;
+use gchr::device::{self, Ceilings, Device};
 use indicatif::BinaryBytes;
 
 use super::sink::print;
 use super::{Exit, report};
 
+/// Arguments of `gchr devices`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Measure what the memory of each GPU gives at most, and keep it for `gchr run --profile` and `gchr compare`: they say then what share
+    /// of it a run used
+    #[arg(long)]
+    measure: bool,
+}
+
 /// Lists the devices on standard output; what is missing for GPUs goes to standard error.
-pub fn run() -> Exit {
+pub fn run(args: &Args) -> Exit {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut text = format!("cpu    the processor, with {threads} threads\n");
     text += "sim    simulator of a GPU, for small inputs\n";
@@ -30,6 +39,7 @@ pub fn run() -> Exit {
                     let _ = write!(text, " ({} free)", BinaryBytes(free));
                 }
                 let _ = writeln!(text, ", driver for CUDA {}", gpu.driver);
+                text += &ceilings(gpu.ordinal, args.measure);
             }
             match device::compiler() {
                 Ok(found) => text += &format!("kernels for GPUs are compiled by {found}\n"),
@@ -38,4 +48,36 @@ pub fn run() -> Exit {
         }
     }
     print(&text)
+}
+
+/// What is known of the memory of a GPU, measured now or earlier.
+fn ceilings(gpu: u32, measure: bool) -> String {
+    let known = if measure {
+        match device::measure_ceilings(gpu) {
+            Ok((ceilings, kept)) => {
+                if let Err(error) = kept {
+                    let help = "set GCHR_CACHE_DIR to a folder that you may write to";
+                    report::problem("U0107", &format!("cannot keep the measurement: {error}"), help);
+                }
+                Some(ceilings)
+            }
+            Err(failed) => {
+                report::diagnostics(&failed);
+                None
+            }
+        }
+    } else {
+        device::ceilings(Device::Gpu(gpu))
+    };
+    match known {
+        Some(Ceilings { coalesced, random, atomics }) => format!(
+            "       measured: {:.2} TB/s copied in order, {:.1} G random reads/s ({:.2} TB/s of sectors), {:.1} G random atomics/s\n",
+            coalesced / 1e12,
+            random / 32e9,
+            random / 1e12,
+            atomics / 1e9
+        ),
+        None if measure => String::new(),
+        None => "       its memory is not measured yet: gchr devices --measure\n".into(),
+    }
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use gchr::profile::Profile;
-use gchr::{Program, Recorder, Stats};
+use gchr::{Device, Program, Recorder, Stats};
 
 use super::sink::File;
 use super::{Exit, report};
@@ -40,25 +40,43 @@ pub fn target(text: &str) -> Result<Target, String> {
 pub struct Output {
     target: Target,
     file: File,
-    /// To be lent to the run.
-    pub recorder: Recorder,
+    recorder: Recorder,
+    device: Device,
 }
 
 impl Output {
     /// Opens the file: a path that cannot be written is known before the run.
-    pub fn open(target: &Target) -> Result<Self, Exit> {
+    pub fn open(target: &Target, device: Device) -> Result<Self, Exit> {
         let file = File::create(&target.path).map_err(|error| {
             let message = format!("cannot write {}: {error}", target.path.display());
             report::problem("U0107", &message, "give --profile a path in a folder that you may write to");
             Exit::Usage
         })?;
-        Ok(Self { target: target.clone(), file, recorder: Recorder::new() })
+        Ok(Self { target: target.clone(), file, recorder: Recorder::new(), device })
     }
 
-    /// Writes the profile.
-    pub fn write(self, program: &Program, stats: &Stats, stopped: Option<&str>) -> Result<(), Exit> {
-        let Self { target, file, recorder } = self;
-        let mut profile = Profile::new(program, &recorder, stats);
+    /// The recorder to be lent to the run, which begins now.
+    pub fn begin(&mut self) -> &mut Recorder {
+        self.recorder = Recorder::new();
+        &mut self.recorder
+    }
+
+    /// Writes the profile, with what another run counted.
+    pub fn write(
+        self,
+        program: &Program,
+        stats: &Stats,
+        counted: Option<&Recorder>,
+        stopped: Option<&str>,
+    ) -> Result<(), Exit> {
+        let Self { target, file, mut recorder, device } = self;
+        if counted.is_some_and(|counted| !recorder.adopt(counted)) {
+            report::say(
+                "gchr: the profile has no counts by rule: a run that counts took another number of steps\n",
+            );
+        }
+        let mut profile =
+            Profile::new(program, &recorder, stats).with_ceilings(gchr::device::ceilings(device));
         if let Some(why) = stopped {
             profile = profile.stopped(why);
         }

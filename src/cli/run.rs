@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use gchr::{
-    BatchOptions, CompileOptions, Control, Executable, Format, FormatError, Language, Outcome, Program,
-    Recorder,
+    BatchOptions, CompileOptions, Control, Device, Executable, Format, FormatError, Language, Outcome,
+    Program, Recorder,
 };
 
 use super::device::DeviceArgs;
@@ -47,7 +47,8 @@ pub struct Args {
     /// Show statistics on standard error (JSON results always have them)
     #[arg(long)]
     stats: bool,
-    /// Record the run and write plots of it, with counts by rule, to a file that ends in .html, .svg or .json
+    /// Record the run and write plots of it, with counts by rule, to a file that ends in .html, .svg or .json. Times include recording: a few
+    /// per cent on the CPU. On a GPU the program runs twice, first with kernels that count, then timed
     #[arg(long, value_name = "PATH", value_parser = profile::target)]
     profile: Option<profile::Target>,
     /// Show every rule application on standard error
@@ -133,16 +134,21 @@ pub fn run(args: &Args) -> Exit {
         };
         return batch::run(&request, &executable, &options, out.stdout, out.file);
     }
-    let mut recorded = match args.profile.as_ref().map(profile::Output::open).transpose() {
-        Ok(recorded) => recorded,
-        Err(exit) => return exit,
+    let mut recorded =
+        match args.profile.as_ref().map(|p| profile::Output::open(p, args.device.device)).transpose() {
+            Ok(recorded) => recorded,
+            Err(exit) => return exit,
+        };
+    let counted = match recorded {
+        Some(_) => counted(args, &options, &program, interrupt, &mut out.stdout),
+        None => None,
     };
-    let recorder = recorded.as_mut().map(|r| &mut r.recorder);
+    let recorder = recorded.as_mut().map(profile::Output::begin);
     match execute(args, &executable, interrupt, &mut out.stdout, recorder) {
         Ok(mut outcome) => {
             outcome.stats_mut().wall_ms = Some(start.elapsed().as_secs_f64() * 1e3);
             let exit = deliver(args, &outcome, out);
-            match recorded.map(|r| r.write(&program, outcome.stats(), None)) {
+            match recorded.map(|r| r.write(&program, outcome.stats(), counted.as_ref(), None)) {
                 Some(Err(failed)) if exit == Exit::Done => failed,
                 _ => exit,
             }
@@ -159,13 +165,30 @@ pub fn run(args: &Args) -> Exit {
             }
             if let (Some(recorded), Some(error)) = (recorded, failure.diagnostics.list().first()) {
                 // The failure of the run is the one to tell.
-                let _ = recorded.write(&program, &failure.stats, Some(&error.message));
+                let _ = recorded.write(&program, &failure.stats, counted.as_ref(), Some(&error.message));
             }
             let no_input = failure.error.is_none() && !failure.diagnostics.concern_the_device();
             let nothing_ran = no_input && flushed.is_ok();
             if nothing_ran { Exit::Usage } else { Exit::Failed }
         }
     }
+}
+
+/// What the kernels of a GPU count: they do it in a run of its own before the one that is timed. `None` on other devices, which count while
+/// they are timed.
+fn counted(
+    args: &Args,
+    options: &CompileOptions,
+    program: &Program,
+    interrupt: &AtomicBool,
+    stdout: &mut Stdout,
+) -> Option<Recorder> {
+    let Device::Gpu(_) = options.device else { return None };
+    let executable = program.compile(&CompileOptions { record: true, ..*options }).ok()?;
+    let mut recorder = Recorder::new();
+    // What goes wrong here goes wrong in the other run too, and is told there.
+    let _ = execute(args, &executable, interrupt, stdout, Some(&mut recorder));
+    Some(recorder)
 }
 
 fn load(args: &Args) -> Result<Program, Exit> {

@@ -9,7 +9,8 @@ use gchr_core::stats::Stats;
 use serde::{Deserialize, Serialize};
 
 use super::{Answered, Row, Subject, Variant};
-use crate::executable::Executable;
+use crate::device;
+use crate::executable::{CompileOptions, Executable};
 use crate::input::Language;
 use crate::output::Outcome;
 
@@ -60,6 +61,8 @@ pub struct Measured {
     pub peak_parallelism: Option<u64>,
     /// Bytes moved by kernels, where the device counts them.
     pub traffic: Option<Traffic>,
+    /// Share of the device's time that this traffic takes at the measured ceilings of its memory.
+    pub ceiling: Option<f64>,
     /// Rows of the answer.
     pub rows: usize,
 }
@@ -104,12 +107,15 @@ fn measure(
     size: Option<u64>,
 ) -> Result<(Measured, Answered), String> {
     let program = subject.input(size).parse().map_err(|found| first_line(&found))?;
-    let executable = program.compile(&variant.options).map_err(|found| first_line(&found))?;
     let mut recorder = Recorder::new();
-    let recorded = run(&executable, work.control(variant.limits).profile(&mut recorder))?;
-    let unlimited = Limits { max_steps: None, timeout: None, ..variant.limits };
-    let answer = Answered::of(&recorded, subject.answer.as_deref(), unlimited)?;
-    drop(recorded);
+    let answer = {
+        let options = CompileOptions { record: true, ..variant.options };
+        let executable = program.compile(&options).map_err(|found| first_line(&found))?;
+        let recorded = run(&executable, work.control(variant.limits).profile(&mut recorder))?;
+        let unlimited = Limits { max_steps: None, timeout: None, ..variant.limits };
+        Answered::of(&recorded, subject.answer.as_deref(), unlimited)?
+    };
+    let executable = program.compile(&variant.options).map_err(|found| first_line(&found))?;
     let (mut runs, mut device, mut stats) = (Vec::new(), Vec::new(), None);
     while runs.len() < work.repeats.max(1) && runs.last().is_none_or(|&ms| ms < PATIENCE_MS) {
         let start = Instant::now();
@@ -127,7 +133,10 @@ fn measure(
         rows: answer.rows.len(),
         ..counted(subject.language, &recorder, &stats)
     };
-    Ok((Measured { stats, ..measured }, answer))
+    let best = measured.device_ms.map_or(0.0, |ms| ms.min / 1e3);
+    let ceilings = device::ceilings(variant.options.device);
+    let ceiling = ceilings.zip(measured.traffic).and_then(|(c, traffic)| c.share(&traffic, best));
+    Ok((Measured { stats, ceiling, ..measured }, answer))
 }
 
 /// What the recorder knows.
@@ -147,6 +156,7 @@ fn counted(language: Language, recorder: &Recorder, stats: &Stats) -> Measured {
         mean_parallelism: rounds.map(|n| steps as f64 / n as f64),
         peak_parallelism: recorder.peak_parallelism(),
         traffic: (last.traffic != Traffic::default()).then_some(last.traffic),
+        ceiling: None,
         rows: 0,
     }
 }

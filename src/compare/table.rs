@@ -9,7 +9,7 @@ use crate::profile::short;
 pub(super) type Column = (&'static str, fn(&Measured) -> Option<String>);
 
 /// What is shown of a cell; columns without any value are left out.
-pub(super) const COLUMNS: [Column; 15] = [
+pub(super) const COLUMNS: [Column; 17] = [
     ("best ms", |m| Some(ms(m.run_ms.min))),
     ("median", |m| Some(ms(m.run_ms.median))),
     ("slowest", |m| Some(ms(m.run_ms.max))),
@@ -22,7 +22,9 @@ pub(super) const COLUMNS: [Column; 15] = [
     ("rounds", |m| m.rounds.map(count)),
     ("mean par.", |m| m.mean_parallelism.map(|p| format!("{p:.1}"))),
     ("peak par.", |m| m.peak_parallelism.map(count)),
-    ("moved", |m| m.traffic.map(|t| bytes(t.read + t.written))),
+    ("moved", |m| m.traffic.map(|t| bytes(t.moved()))),
+    ("random", |m| m.traffic.map(|t| bytes(t.random))),
+    ("of ceil.", |m| m.ceiling.map(|share| format!("{:.0} %", share * 100.0))),
     ("peak mem.", |m| m.stats.peak_bytes.map(bytes)),
     ("coll.", |m| m.stats.collections.map(count)),
 ];

@@ -6,6 +6,7 @@ use std::time::Instant;
 use gchr_core::control::Control;
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::stats::Stats;
+use gchr_kernels::Form;
 use gchr_kernels::cuda::{Capability, Compiler, Gpu, Image, Options as NvrtcOptions, driver};
 use gchr_kernels::device::{Device as _, DeviceError};
 use gchr_kernels::ir::Module;
@@ -38,10 +39,11 @@ enum Machine {
 
 impl Backend {
     /// Generates kernels, checks them and brings them to the device. `name` is that of the program's text, `module` finds the kernels in
-    /// what is made.
+    /// what is made. A GPU gets them in a form; the simulator always counts.
     pub fn load<T>(
         device: Device,
         name: &str,
+        form: Form,
         make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
         module: impl Fn(&T) -> &Module,
     ) -> Result<(T, Self), Vec<Diagnostic>> {
@@ -51,7 +53,7 @@ impl Backend {
             Ok((made, verify_ms))
         };
         let ((made, verify_ms), machine) = match device {
-            Device::Gpu(ordinal) => load_gpu(ordinal, name, checked, |(made, _)| module(made))?,
+            Device::Gpu(ordinal) => load_gpu(ordinal, name, form, checked, |(made, _)| module(made))?,
             Device::Cpu | Device::Auto | Device::Sim => {
                 let checked = checked()?;
                 let kernels = module(&checked.0);
@@ -125,13 +127,14 @@ pub(super) fn change_stats<O: HasStats, L>(
 fn load_gpu<T>(
     ordinal: u32,
     name: &str,
+    form: Form,
     make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
     module: impl Fn(&T) -> &Module,
 ) -> Result<(T, Machine), Vec<Diagnostic>> {
     let known = driver::describe(ordinal).map_err(|error| vec![error.into()])?;
     let (opened, built) = std::thread::scope(|scope| {
         let opening = scope.spawn(|| Gpu::open(ordinal));
-        let built = compile(known.capability, name, make, module);
+        let built = compile(known.capability, name, form, make, module);
         (opening.join(), built)
     });
     let opened = opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -144,13 +147,14 @@ fn load_gpu<T>(
 fn compile<T>(
     capability: Capability,
     name: &str,
+    form: Form,
     make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
     module: impl Fn(&T) -> &Module,
 ) -> Result<(T, Image), Vec<Diagnostic>> {
     let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
     let made = make()?;
     let kernels = module(&made);
-    let text = with_large_stack(|| gchr_kernels::cuda_text(kernels, name))?;
+    let text = with_large_stack(|| gchr_kernels::cuda_text_as(kernels, name, form))?;
     let built = compiler.build_for(capability, &text, NAME, &NvrtcOptions::kernels());
     let built = built.map_err(|found| vec![found])?;
     tracing::info!(cached = built.cached, "kernels compiled");

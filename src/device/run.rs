@@ -13,7 +13,8 @@ use gchr_kernels::{tasks, topology};
 
 use super::backend::{Backend, HasStats, Place, SIM_BLOCKS};
 use super::source::lower;
-use super::{Device, Lowered, Report, Schedule};
+use super::{Lowered, Report, Schedule};
+use crate::executable::CompileOptions;
 use crate::program::program_name;
 
 /// Slots that a GPU starts with, when its memory allows.
@@ -53,11 +54,12 @@ impl DevicePlan {
         rules: &rule::Program,
         sources: &SourceMap,
         plan: TermPlan,
-        device: Device,
-        schedule: Schedule,
+        options: &CompileOptions,
     ) -> Result<Self, Vec<Diagnostic>> {
+        let CompileOptions { device, schedule, .. } = *options;
         let make = || lower(rules, sources, schedule);
-        let (lowered, backend) = Backend::load(device, program_name(sources), make, Lowered::module)?;
+        let form = options.form();
+        let (lowered, backend) = Backend::load(device, program_name(sources), form, make, Lowered::module)?;
         Ok(Self { plan, lowered, schedule, backend })
     }
 

@@ -1,6 +1,6 @@
 //! Which plots a run gets: parallelism, throughput, traffic and memory over its course, then kernels and rules.
 
-use gchr_core::profile::Point;
+use gchr_core::profile::{Ceilings, Point};
 
 use super::plot::{Chart, Plot, Series};
 use super::{Profile, RuleProfile};
@@ -18,7 +18,7 @@ pub(super) fn of(profile: &Profile) -> Vec<Plot> {
     plots.push(throughput(profile));
     let last = profile.points.last().copied().unwrap_or_default();
     if last.traffic != Default::default() {
-        plots.push(traffic(profile));
+        plots.extend(traffic(profile));
     }
     if last.tried > 0 {
         plots.push(candidates(profile));
@@ -81,20 +81,38 @@ fn candidates(profile: &Profile) -> Plot {
     curves(format!("Candidates tried {y}"), x, y, vec![Series { name: "candidates".into(), points }])
 }
 
-/// Bytes: over rounds, because a simulator's seconds are not those of a device.
-fn traffic(profile: &Profile) -> Plot {
-    let (x, at) = axis(profile);
-    let series = |name: &str, of: fn(&Point) -> f64| Series {
-        name: name.into(),
-        points: rate(&profile.points, at, of),
+/// Bytes of random and of coalesced accesses (Figures 1c and 1d of "Innermost many-sorted term rewriting on GPUs"), and atomic operations. A
+/// simulator's seconds are not those of a device: there they are drawn over rounds.
+fn traffic(profile: &Profile) -> Vec<Plot> {
+    let simulated = profile.stats.device.as_deref() == Some("sim");
+    let (x, at): (_, fn(&Point) -> f64) =
+        if simulated { axis(profile) } else { ("seconds", |p: &Point| p.seconds) };
+    let per = if x == "round" { "in a round" } else { "a second" };
+    let plot = |title: &str, unit: &str, of: fn(&Point) -> f64, ceiling: Option<f64>| {
+        let points = rate(&profile.points, at, of);
+        let ends = points.first().zip(points.last()).map(|(first, last)| [first.0, last.0]);
+        let mut series = vec![Series { name: unit.into(), points }];
+        if let (Some(ceiling), Some(ends), false) = (ceiling, ends, simulated) {
+            let points = ends.map(|x| (x, ceiling)).to_vec();
+            series.push(Series { name: "measured ceiling".into(), points });
+        }
+        curves(format!("{title}: {unit} {per}"), x, per, series)
     };
-    let both = vec![
-        series("read", |p| p.traffic.read as f64),
-        series("written", |p| p.traffic.written as f64),
-        series("atomics (operations)", |p| p.traffic.atomics as f64),
+    let ceiling = |of: fn(&Ceilings) -> f64| profile.ceilings.as_ref().map(of);
+    let last = profile.points.last().map(|p| p.traffic).unwrap_or_default();
+    let mut plots = vec![
+        plot("Random accesses", "bytes", |p| p.traffic.random as f64, ceiling(|c| c.random)),
+        plot("Coalesced accesses", "bytes", |p| p.traffic.coalesced() as f64, ceiling(|c| c.coalesced)),
     ];
-    let y = if profile.has_rounds() { "bytes in a round" } else { "bytes a second" };
-    curves("Memory traffic, in whole sectors of 32 bytes".into(), x, y, both)
+    if last.atomics > 0 {
+        plots.push(plot(
+            "Atomic operations",
+            "operations",
+            |p| p.traffic.atomics as f64,
+            ceiling(|c| c.atomics),
+        ));
+    }
+    plots
 }
 
 fn rules(profile: &Profile) -> Vec<Plot> {

@@ -69,6 +69,9 @@ fn figures(profile: &Profile, out: &mut String) {
         let bytes = |n: u64| (n > 0).then(|| format!("{}B", short(n as f64)));
         rows.push(("bytes read", bytes(traffic.read)));
         rows.push(("bytes written", bytes(traffic.written)));
+        rows.push(("moved by random accesses", bytes(traffic.random)));
+        let share = profile.share_of_ceilings();
+        rows.push(("device time at the memory's ceilings", share.map(|s| format!("{:.1} %", s * 100.0))));
         rows.push(("atomics", (traffic.atomics > 0).then(|| traffic.atomics.to_string())));
     }
     *out += "<dl class=figures>\n";
@@ -84,7 +87,7 @@ fn figures(profile: &Profile, out: &mut String) {
 fn rules(profile: &Profile, out: &mut String) {
     *out += "<h2>Rules</h2>\n";
     if profile.rules.is_empty() {
-        *out += "<p class=note>This executor does not count by rule. The CPU does, and applies each rule as often.</p>\n";
+        *out += "<p class=note>Nothing was counted by rule.</p>\n";
         return;
     }
     let total = profile.rules.iter().map(|r| r.applied).sum::<u64>().max(1);

@@ -55,14 +55,14 @@ fn rules_and_kernels_are_summed() {
     recorder.rule(RuleId(2), RuleCount { applied: 1, tried: 0, share: 0.5 });
     assert_eq!(recorder.rules()[2], RuleCount { applied: 4, tried: 4, share: 0.75 });
     assert_eq!(recorder.rules()[0], RuleCount::default());
-    let traffic = Traffic { read: 64, written: 32, atomics: 1 };
+    let traffic = Traffic { read: 64, written: 32, random: 32, atomics: 1 };
     recorder.kernel("iterate", Duration::from_millis(2), Some(traffic));
     recorder.kernel("sort", Duration::from_millis(1), None);
     recorder.kernel("iterate", Duration::from_millis(3), Some(traffic));
     let [iterate, sort] = recorder.kernels() else { panic!("two kernels") };
     assert_eq!((iterate.launches, sort.launches), (2, 1));
     assert!((iterate.ms - 5.0).abs() < 1e-9);
-    assert_eq!(iterate.traffic, Some(Traffic { read: 128, written: 64, atomics: 2 }));
+    assert_eq!(iterate.traffic, Some(Traffic { read: 128, written: 64, random: 64, atomics: 2 }));
     assert_eq!(sort.traffic, None);
 }
 

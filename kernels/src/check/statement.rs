@@ -85,7 +85,7 @@ impl<'m> Walk<'m, '_> {
             }
             StmtKind::Uniform { name, scope, value } => self.uniform(&mut state, name, *scope, value),
             StmtKind::Own { name, place } => self.own(&mut state, name, place),
-            StmtKind::Fence(_) | StmtKind::Sleep(_) => {}
+            StmtKind::Fence(_) | StmtKind::Sleep(_) | StmtKind::Tally(_) => {}
         }
         Some(state)
     }

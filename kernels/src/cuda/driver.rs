@@ -4,6 +4,7 @@
 //! before any other call; everything in this folder calls it first.
 
 mod args;
+mod counters;
 mod error;
 mod gpu;
 mod handles;
@@ -63,6 +64,7 @@ const FUNCTIONS: &[&str] = &[
     "cuModuleEnumerateFunctions",
     "cuModuleGetFunction",
     "cuModuleGetFunctionCount",
+    "cuModuleGetGlobal_v2",
     "cuModuleLoadDataEx",
     "cuModuleUnload",
     "cuOccupancyMaxActiveBlocksPerMultiprocessor",

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use super::{PRELUDE, cuda_text};
+use super::{Form, PRELUDE, cuda_text, cuda_text_as};
 use crate::cuda::{Arch, Nvrtc, Options};
 use crate::testing;
 use crate::text::random;
@@ -23,10 +23,27 @@ fn every_construct_compiles_for_all_generations() {
     let Some(nvrtc) = testing::nvrtc("every_construct_compiles") else { return };
     let mut module = testing::module(include_str!("../text/tests/everything.cu"));
     testing::fill(&mut module);
-    let text = cuda_text(&module, "program.chr").expect("lowers");
-    for arch in [75, 80, 90, 100, 120] {
-        compile(&nvrtc, &text, arch, &Options::kernels()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    for form in [Form::Plain, Form::Counting] {
+        let text = cuda_text_as(&module, "program.chr", form).expect("lowers");
+        for arch in [75, 80, 90, 100, 120] {
+            compile(&nvrtc, &text, arch, &Options::kernels()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        }
     }
+}
+
+#[test]
+fn the_counting_form_counts_device_memory_only() {
+    let module = testing::module(
+        "struct Node {\nu32 a;\nu32 b;\n};\n\
+         extern \"C\" __global__ void __launch_bounds__(32) k(Node* nodes, u32* words) {\n\
+         __shared__ u32 tile[32];\nu32 i = threadIdx.x;\ntally(6u);\nNode n = nodes[i];\ntile[i] = nodes[words[i]].b + n.a;\n\
+         words[tile[0u]] = 1u;\nnodes[i].a = tile[i];\natomic_add(&words[0u], 1u);\natomic_add(&tile[0u], 1u);\n}",
+    );
+    let text = cuda_text_as(&module, "p.chr", Form::Counting).expect("lowers");
+    assert!(text.starts_with("#define GCHR_TALLIES 7u\n"));
+    let kernel = text.split("extern \"C\"").last().unwrap_or("");
+    assert_snapshot!(kernel);
+    assert!(!cuda_text(&module, "p.chr").expect("lowers").contains("gchr_"));
 }
 
 #[test]
@@ -86,14 +103,15 @@ fn random_modules_compile() {
     // Random constants are shifted and divided in ways that deserve warnings, and need many registers.
     let options = Options::none().with("--std=c++17").with("--fmad=false").with("-w");
     let run = runner.run(&prop::collection::vec(any::<u16>(), 100..600), |choices| {
+        let even = choices.len() % 2 == 0;
         let mut module = random::module(choices);
         testing::fill(&mut module);
-        let text = match cuda_text(&module, "random.chr") {
+        let form = if even { Form::Plain } else { Form::Counting };
+        let text = match cuda_text_as(&module, "random.chr", form) {
             Ok(text) => text,
             Err(found) => return Err(TestCaseError::fail(format!("{found:#?}\n{module}"))),
         };
-        compile(&nvrtc, &text, 80, &options)
-            .map_err(|e| TestCaseError::fail(format!("{e}\n{}", &text[PRELUDE.len()..])))
+        compile(&nvrtc, &text, 80, &options).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))
     });
     if let Err(error) = run {
         panic!("{error}");

@@ -92,7 +92,8 @@ impl Stmt {
             | StmtKind::Continue
             | StmtKind::Barrier
             | StmtKind::Fence(_)
-            | StmtKind::Sleep(_) => {}
+            | StmtKind::Sleep(_)
+            | StmtKind::Tally(_) => {}
         }
         out
     }

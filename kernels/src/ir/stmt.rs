@@ -110,6 +110,8 @@ pub enum StmtKind {
     Fence(Scope),
     /// Lets the thread rest for about so many nanoseconds (spin loops).
     Sleep(u32),
+    /// Counts this thread's coming here, under a number: what recorded runs say of rules. No code in plain CUDA.
+    Tally(u32),
     /// All lanes of the warp wake up and run the body once for each lane that is active here (in lane order), then go back to sleep.
     /// After Moreira, Collange, Pereira, "Definição Semântica de Blocos Everywhere para Programação SIMD".
     ///

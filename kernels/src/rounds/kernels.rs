@@ -3,7 +3,7 @@
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::plan::chr::ChrPlan;
 use gchr_core::plan::chr::class::BestOrder;
-use gchr_core::rule::{Program, Role};
+use gchr_core::rule::{Program, Role, RuleId};
 use gchr_core::signature::ConstraintId;
 use gchr_core::source::SourceMap;
 
@@ -33,6 +33,8 @@ pub struct Kernels {
 /// A table whose values one rule replaces by products of matrices, and no other rule sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Square {
+    /// The rule.
+    pub rule: RuleId,
     /// The table.
     pub table: ConstraintId,
     /// Column of the row key, of the column key, and of the value.
@@ -49,6 +51,7 @@ impl Square {
         let value = replacement.best.column;
         let three = plan.tables[table].columns.len() == 3 && plan.classes.reduction_of(table).is_none();
         three.then_some(Self {
+            rule: replacement.rule,
             table,
             columns: [product.row, product.column, value],
             greatest: replacement.best.order == BestOrder::Greatest,

@@ -91,7 +91,7 @@ pub fn run(
     let mut runner = Runner {
         job,
         options,
-        slices: Slices::new(),
+        slices: Slices::new(device, control)?,
         rounds_ms: 0.0,
         peak: 0,
         rounds: 0,
@@ -101,6 +101,7 @@ pub fn run(
     };
     let mut tables = Tables::new(&job, &options, device)?;
     let ended = runner.batches(&mut tables, device, control);
+    runner.slices.report(control);
     let result = runner.finish(ended, &tables, start, device);
     // A device that failed does not give its memory back either; the first failure is the one to tell.
     let freed = tables.free(device);
@@ -133,6 +134,7 @@ impl Runner<'_> {
             let entered = tables.put(batch, resident, device)?;
             self.fired = tables.fired();
             self.slices.add(entered);
+            self.count_reduced(batch);
             self.rounds_ms += entered.as_secs_f64() * 1e3;
             let start = Instant::now();
             let ended = match self.follow_course(tables, device, control) {
@@ -143,6 +145,17 @@ impl Runner<'_> {
             ended?;
         }
         Ok(())
+    }
+
+    /// Counts the constraints of a batch that are reduced to one without a kernel that tallies them.
+    fn count_reduced(&mut self, batch: &Batch) {
+        let Job { plan, kernels, .. } = self.job;
+        for reduction in plan.classes.reductions.iter() {
+            let rows = batch.iter().filter(|words| words.constraint == reduction.constraint).count() as u64;
+            if kernels.layout.tables[reduction.constraint].reduced_to_one && rows > 1 {
+                self.slices.fired(reduction.rule, rows - 1);
+            }
+        }
     }
 
     fn resident(&self, device: &mut dyn Device, kernel: &str) -> Result<u32, DeviceError> {
@@ -181,11 +194,13 @@ impl Runner<'_> {
         control: &mut Control<'_>,
     ) -> Result<bool, outcome::Failure> {
         let before = (self.rounds, self.fired);
+        let mark = self.slices.mark();
         let ended = self.along(&mut *course, tables, device, control);
         let done = match ended {
             Ok(true) => Ok(true),
             Ok(false) => {
                 (self.rounds, self.fired) = before;
+                self.slices.roll_back(&mark);
                 Ok(false)
             }
             Err(failure) => Err(failure),
@@ -214,7 +229,12 @@ impl Runner<'_> {
             let longest = self.slices.rounds(control);
             let max_rounds = control.limits().max_rounds;
             let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
-            let slice = u32::try_from(left).unwrap_or(longest).min(longest);
+            let mut slice = u32::try_from(left).unwrap_or(longest).min(longest);
+            if control.recorder().is_some() {
+                // A round that is given up has a launch of its own: what was counted in it is forgotten.
+                slice = slice.min(1);
+            }
+            let mark = self.slices.mark();
             let progress = self.progress();
             let with =
                 Launcher { slices: &mut self.slices, device: &mut *device, control: &mut *control, progress };
@@ -223,7 +243,10 @@ impl Runner<'_> {
             self.fired += step.fired;
             self.live = tables.live();
             let round = Round { rounds: self.rounds, progress: self.progress() };
-            slices::record(control, device, self.collections, round);
+            slices::record(control, self.collections, round);
+            if let Some(rule) = course.rule() {
+                self.slices.fired(rule, step.fired);
+            }
             match step.ended {
                 Ended::Done => return Ok(true),
                 Ended::Unfit => return Ok(false),
@@ -232,6 +255,7 @@ impl Runner<'_> {
                 }
                 Ended::Paused => {}
                 Ended::NoRoom => {
+                    self.slices.roll_back(&mark);
                     let grown = course.grow(tables, self.options.memory, device)?;
                     self.must_have(grown)?;
                 }
@@ -262,7 +286,7 @@ impl Runner<'_> {
             let end = tables.end_of_launch(device)?;
             (self.rounds, self.fired, self.live) = (end.rounds, end.fired, tables.live());
             let round = Round { rounds: self.rounds, progress: self.progress() };
-            slices::record(control, device, self.collections, round);
+            slices::record(control, self.collections, round);
             match end.stop {
                 stop::DONE => return Ok(()),
                 stop::PAUSED if max_rounds.is_some_and(|most| self.rounds >= most) => {

@@ -7,16 +7,12 @@ use gchr_core::control::{Control, Limits as RunLimits};
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::error::StopReason;
 use gchr_core::ids::{Id, IdVec};
-use gchr_core::profile::Traffic;
 
 use super::device::MAX_BLOCK;
 use super::{
     Counters, LaunchError, LowerError, MemoryError, Options, Program, Shape, SimControl, Simulator, WARP,
 };
-use crate::device::{BufferId, Device, DeviceError, KernelId, Launch, Limits, Result, TimerId};
-
-/// Bytes of the unit in which GPUs move memory.
-const SECTOR: u64 = 32;
+use crate::device::{BufferId, Counts, Device, DeviceError, KernelId, Launch, Limits, Result, TimerId};
 
 /// Bytes of statically declared shared memory a block may have, as in CUDA.
 const SHARED_BYTES: u32 = 48 << 10;
@@ -179,9 +175,9 @@ impl Device for SimDevice<'_> {
         Ok(())
     }
 
-    fn traffic(&self) -> Option<Traffic> {
-        let Counters { sectors_read, sectors_written, atomics, .. } = self.totals;
-        Some(Traffic { read: sectors_read * SECTOR, written: sectors_written * SECTOR, atomics })
+    fn counts(&mut self) -> Result<Option<Counts>> {
+        let tallies = self.simulator.tallies().to_vec();
+        Ok(Some(Counts { traffic: self.totals.traffic(), tallies }))
     }
 
     fn start_timer(&mut self) -> Result<TimerId> {

@@ -172,6 +172,10 @@ pub(crate) enum Instr {
     },
     Fence(Scope),
     Sleep,
+    /// Counts the active lanes; no step of the kernel.
+    Tally {
+        number: u32,
+    },
     Barrier,
     /// Opens a region in which no lane waits for a turn.
     Push {
@@ -234,6 +238,7 @@ impl Instr {
                 | Instr::Undefine { .. }
                 | Instr::CheckWritten { .. }
                 | Instr::FreshLocal { .. }
+                | Instr::Tally { .. }
                 | Instr::EverywhereNext { .. }
                 | Instr::EverywhereEnd
         )

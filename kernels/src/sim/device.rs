@@ -182,12 +182,18 @@ pub struct Simulator {
     in_use: u64,
     time: u32,
     launches: u64,
+    /// What `tally` statements counted, by number.
+    tallies: Vec<u64>,
 }
 
 impl Simulator {
     /// A device without buffers.
     pub fn new(options: Options) -> Self {
-        Self { options, buffers: Vec::new(), in_use: 0, time: HOST_TIME, launches: 0 }
+        Self { options, buffers: Vec::new(), in_use: 0, time: HOST_TIME, launches: 0, tallies: Vec::new() }
+    }
+    /// What the `tally` statements of all launches counted, by number.
+    pub fn tallies(&self) -> &[u64] {
+        &self.tallies
     }
     /// Its options.
     pub fn options(&self) -> Options {
@@ -337,7 +343,10 @@ impl Simulator {
         let mut launch = Launch::new(code, &uniform, &mut self.buffers, &slots, seed, order, reports);
         let result = launch.run(shape.grid, resident, control);
         let (counters, time, reports) = (launch.counters, launch.order.now(), launch.reports);
+        let tallies = launch.tallies;
         self.time = time;
+        self.tallies.resize(self.tallies.len().max(tallies.len()), 0);
+        self.tallies.iter_mut().zip(&tallies).for_each(|(sum, more)| *sum += more);
         match result {
             Err(Stop::Steps(limit)) => Err(LaunchError::Steps { limit, reports: reports.into_vec() }),
             Err(Stop::Control(reason)) => Err(LaunchError::Stopped { reason, reports: reports.into_vec() }),

@@ -4,6 +4,8 @@ mod atomic;
 mod collective;
 mod memory;
 
+use gchr_core::profile::Traffic;
+
 use super::agreement::Agreement;
 use super::alu;
 use super::code::*;
@@ -26,12 +28,27 @@ pub struct Counters {
     pub sectors_read: u64,
     /// The same for plain writes.
     pub sectors_written: u64,
-    /// Atomic operations, one a lane.
+    /// Those of both that random accesses touched; see [`Traffic::is_random`].
+    pub sectors_random: u64,
+    /// Atomic operations on global memory, one a lane.
     pub atomics: u64,
     /// Block barriers passed, one a block.
     pub barriers: u64,
     /// Branches that split a warp.
     pub divergent_branches: u64,
+}
+
+impl Counters {
+    /// The memory traffic.
+    pub fn traffic(&self) -> Traffic {
+        let bytes = |sectors: u64| sectors * Traffic::SECTOR;
+        Traffic {
+            read: bytes(self.sectors_read),
+            written: bytes(self.sectors_written),
+            random: bytes(self.sectors_random),
+            atomics: self.atomics,
+        }
+    }
 }
 
 impl std::ops::AddAssign for Counters {
@@ -40,6 +57,7 @@ impl std::ops::AddAssign for Counters {
         self.warp_steps += other.warp_steps;
         self.sectors_read += other.sectors_read;
         self.sectors_written += other.sectors_written;
+        self.sectors_random += other.sectors_random;
         self.atomics += other.atomics;
         self.barriers += other.barriers;
         self.divergent_branches += other.divergent_branches;
@@ -73,6 +91,7 @@ pub(crate) struct Turn<'t> {
     pub reports: &'t mut Reports,
     pub rng: &'t mut Rng,
     pub counters: &'t mut Counters,
+    pub tallies: &'t mut Vec<u64>,
     /// Counts changes of memory.
     pub version: &'t mut u64,
     pub warps_per_block: u32,
@@ -119,6 +138,7 @@ impl Turn<'_> {
             Instr::WarpBarrier { mask } => self.warp_barrier(*mask),
             Instr::Fence(scope) => self.fence(*scope),
             Instr::Sleep => self.fuel = 0,
+            Instr::Tally { number } => self.tally(*number),
             Instr::Barrier => return Some(self.barrier(pc)),
             Instr::Set { .. }
             | Instr::Undefine { .. }
@@ -230,6 +250,14 @@ impl Turn<'_> {
         if let Some(lane) = lanes(overflow).next() {
             self.report(lane, 0, || Fault::DivisionOverflow);
         }
+    }
+
+    fn tally(&mut self, number: u32) {
+        let number = number as usize;
+        if number >= self.tallies.len() {
+            self.tallies.resize(number + 1, 0);
+        }
+        self.tallies[number] += u64::from(self.warp.active.count_ones());
     }
 
     fn assume(&mut self, cond: Reg, name: u32) {

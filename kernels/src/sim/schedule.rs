@@ -66,6 +66,7 @@ pub(crate) struct Launch<'l> {
     pub reports: Reports,
     pub rng: Rng,
     pub counters: Counters,
+    pub tallies: Vec<u64>,
     pub version: u64,
     /// Longest turn.
     turn: u32,
@@ -97,6 +98,7 @@ impl<'l> Launch<'l> {
             reports,
             rng,
             counters,
+            tallies: Vec::new(),
             version: 0,
             turn,
         }
@@ -176,6 +178,7 @@ impl<'l> Launch<'l> {
             reports: &mut self.reports,
             rng: &mut self.rng,
             counters: &mut self.counters,
+            tallies: &mut self.tallies,
             version: &mut self.version,
             warps_per_block,
             random: self.random,

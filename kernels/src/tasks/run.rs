@@ -21,6 +21,7 @@ use super::kernels::Kernels;
 pub use crate::outcome::{Failure, Stopped};
 
 use crate::device::{Device, DeviceError};
+use crate::meter::Meter;
 use crate::outcome::poll;
 use heap::{Capacity, Full};
 use launch::{Buffers, End};
@@ -121,8 +122,12 @@ pub fn run(
     device: &mut dyn Device,
     control: &mut Control<'_>,
 ) -> Result<Outcome, Failure> {
-    let mut runner = Runner { job, options, start: Instant::now(), totals: Totals::default() };
+    let meter = Meter::start(device, control.recorder())?;
+    let mut runner = Runner { job, options, start: Instant::now(), totals: Totals::default(), meter };
     let result = runner.run(device, control);
+    if let Some(recorder) = control.recorder() {
+        runner.meter.report(recorder);
+    }
     result.map_err(|failure| match failure {
         Failure::Stopped(mut stopped) => {
             stopped.stats = runner.stats(device);
@@ -146,6 +151,7 @@ struct Runner<'a> {
     options: Options,
     start: Instant,
     totals: Totals,
+    meter: Meter,
 }
 
 /// How one attempt ends that did not fail.
@@ -157,6 +163,7 @@ enum Attempt {
 
 impl Runner<'_> {
     fn run(&mut self, device: &mut dyn Device, control: &mut Control<'_>) -> Result<Outcome, Failure> {
+        let beginning = self.meter.mark();
         let mut start = Start::new(&self.job).map_err(|reason| self.stopped(reason))?;
         let mut capacity = Capacity::first(&self.job, &self.options, &start);
         loop {
@@ -174,6 +181,7 @@ impl Runner<'_> {
                         return Err(self.out_of_memory(class, &full));
                     }
                     self.totals.applied = 0;
+                    self.meter.roll_back(&beginning);
                     self.totals.report =
                         Report { restarts: self.totals.report.restarts + 1, ..Report::default() };
                     start = Start::new(&self.job).map_err(|reason| self.stopped(reason))?;
@@ -256,19 +264,7 @@ impl Runner<'_> {
         let most = control.limits().max_steps.unwrap_or(u64::MAX).saturating_sub(self.totals.applied);
         let timer = device.start_timer()?;
         let launched = buffers.launch(&self.job, roots, most, device);
-        let watched = launched.and_then(|()| {
-            let mut reason = None;
-            while !device.is_idle()? {
-                if reason.is_none()
-                    && let Err(why) = control.poll(self.progress())
-                {
-                    buffers.ask_to_stop(device)?;
-                    reason = Some(why);
-                }
-                std::thread::sleep(launch::WATCH);
-            }
-            Ok(reason)
-        });
+        let watched = launched.and_then(|()| self.watch(buffers, device, control));
         let took = watched.and_then(|reason| Ok((reason, device.stop_timer(timer)?)));
         let (reason, took) = match took {
             Ok(took) => took,
@@ -276,6 +272,11 @@ impl Runner<'_> {
         };
         self.totals.device_ms += took.as_secs_f64() * 1e3;
         let end = buffers.end(device)?;
+        if let Some(recorder) = control.recorder() {
+            self.meter.launched(device, recorder, "tasks", took)?;
+            let steps = self.totals.applied + end.applied;
+            recorder.point(Progress { steps, ..self.progress() });
+        }
         let report = &mut self.totals.report;
         report.promotions += end.promotions;
         report.tasks += end.tasks;
@@ -287,6 +288,32 @@ impl Runner<'_> {
             }
             _ => Ok(end),
         }
+    }
+
+    /// Waits for the end of a launch, and has it stopped when the run is to stop: then the reason. A run that is recorded gets its points
+    /// from the counters of the kernel that runs.
+    fn watch(
+        &mut self,
+        buffers: &Buffers,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<Option<StopReason>, DeviceError> {
+        let mut reason = None;
+        while !device.is_idle()? {
+            let mut progress = self.progress();
+            if let Some(recorder) = control.recorder() {
+                self.meter.look(device, recorder)?;
+                progress.steps = self.meter.applied().unwrap_or(progress.steps);
+            }
+            if reason.is_none()
+                && let Err(why) = control.poll(progress)
+            {
+                buffers.ask_to_stop(device)?;
+                reason = Some(why);
+            }
+            std::thread::sleep(launch::WATCH);
+        }
+        Ok(reason)
     }
 
     /// What the end of a launch means; what was full, if that was it.

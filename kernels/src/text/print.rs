@@ -11,15 +11,15 @@ use expr::literal;
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(&print(self, None, 0))
+        f.write_str(&print(self, None, 0, false))
     }
 }
 
 /// The text of a module; with the name of the program that it comes from, with `#line` directives for a compiler, which has read
-/// so many lines `before`.
-pub(crate) fn print(module: &Module, program: Option<&str>, before: usize) -> String {
+/// so many lines `before`. With `counts`, accesses to device memory are wrapped in functions that count them.
+pub(crate) fn print(module: &Module, program: Option<&str>, before: usize, counts: bool) -> String {
     let lines = program.map(|p| Lines::new(p, before));
-    let mut out = Printer::new(module, lines);
+    let mut out = Printer { counts, ..Printer::new(module, lines) };
     out.module();
     out.text
 }
@@ -109,6 +109,8 @@ struct Printer<'a> {
     text: String,
     indent: usize,
     lines: Option<Lines>,
+    /// Whether accesses to device memory are counted.
+    counts: bool,
     /// Lines so far.
     printed: u32,
     /// Line of each statement so far, by function.
@@ -117,7 +119,15 @@ struct Printer<'a> {
 
 impl<'a> Printer<'a> {
     fn new(module: &'a Module, lines: Option<Lines>) -> Self {
-        Self { module, text: String::new(), indent: 0, lines, printed: 0, statements: Vec::new() }
+        Self {
+            module,
+            text: String::new(),
+            indent: 0,
+            lines,
+            counts: false,
+            printed: 0,
+            statements: Vec::new(),
+        }
     }
 
     fn line(&mut self, text: impl Display) {
@@ -360,6 +370,7 @@ impl FunctionPrinter<'_, '_> {
                 self.out.line(format_args!("warp_barrier({mask});"));
             }
             StmtKind::Fence(scope) => self.out.line(format_args!("{}();", names::fence_name(*scope))),
+            StmtKind::Tally(number) => self.out.line(format_args!("tally({number}u);")),
             StmtKind::Sleep(time) => self.out.line(format_args!("sleep_ns({time}u);")),
             StmtKind::Everywhere { captures, body } => {
                 let captures: Vec<_> = captures
@@ -429,7 +440,7 @@ impl FunctionPrinter<'_, '_> {
         {
             return format!("{} {}= {}", self.var(*var), names::binary_text(*op), self.expr(right));
         }
-        format!("{} = {}", self.place(place), self.expr(value))
+        format!("{} = {}", self.written(place), self.expr(value))
     }
 
     fn branch(&mut self, condition: &Expr, then: &[Stmt], mut otherwise: &[Stmt]) {

@@ -84,7 +84,8 @@ pub fn run(
     control: &mut Control<'_>,
 ) -> Result<Outcome, Failure> {
     let start = Instant::now();
-    let mut runner = Runner { job, options, counts: Counts::default(), slices: Slices::new(), bytes: 0 };
+    let slices = Slices::new(device, control)?;
+    let mut runner = Runner { job, options, counts: Counts::default(), slices, bytes: 0 };
     let mut result = Tables::new(&job, &options, device).and_then(|mut tables| {
         let iterated = runner.iterate(&mut tables, device, control);
         let result = iterated.and_then(|()| runner.finish(&tables, start, device));
@@ -92,6 +93,7 @@ pub fn run(
         let freed = tables.free(device);
         result.and_then(|outcome| Ok(freed.map(|()| outcome)?))
     });
+    runner.slices.report(control);
     if let Err(Failure::Stopped(stopped)) = &mut result {
         stopped.stats = runner.stats(start, device);
     }
@@ -134,7 +136,7 @@ impl Runner<'_> {
             self.slices.launch("iterate", &launch, device, control, self.progress())?;
             let end = tables.end_of_launch(device)?;
             self.counts = end.counts;
-            slices::record(control, device, self.counts.collections, self.round(end.stop == stop::DONE));
+            slices::record(control, self.counts.collections, self.round(end.stop == stop::DONE));
             match end.stop {
                 stop::DONE => return Ok(()),
                 stop::MUST_GROW => self.grow(tables, device)?,

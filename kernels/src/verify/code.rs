@@ -240,7 +240,7 @@ impl<'a> Code<'a> {
                 self.expect(self.level == 0, "K0108", "an `everywhere` body has no block barrier");
             }
             StmtKind::WarpBarrier { mask } => self.typed(mask, Type::U32),
-            StmtKind::Fence(_) | StmtKind::Sleep(_) => {}
+            StmtKind::Fence(_) | StmtKind::Sleep(_) | StmtKind::Tally(_) => {}
             StmtKind::Everywhere { captures, body } => self.everywhere(captures, body),
             StmtKind::Assume { name, condition } => {
                 self.reason(name);

@@ -99,9 +99,14 @@ fn batches<'a, 'c: 'a>(executor: &mut impl Rounds<'a, 'c>, facts: &[Facts]) -> R
     Ok(())
 }
 
-fn finish(world: World<'_, '_>, result: Result<(), Stop>, start: Instant) -> Result<Outcome, Box<Stopped>> {
+fn finish(
+    mut world: World<'_, '_>,
+    result: Result<(), Stop>,
+    start: Instant,
+) -> Result<Outcome, Box<Stopped>> {
     let progress = world.progress();
     world.control.record(progress);
+    world.report_rules();
     let stats = Stats { steps: Some(world.rounds), candidates: Some(world.candidates), ..Stats::default() };
     let peak = world.peak;
     let store = Store { tables: world.tables, heap: world.heap };

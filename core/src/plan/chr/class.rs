@@ -145,6 +145,10 @@ impl Classes {
     pub fn divisor_of(&self, constraint: ConstraintId) -> Option<&Divisor> {
         self.divisors.iter().find(|d| d.constraint == constraint)
     }
+    /// The replacement of a symbol's values: the first of those that compute them, for which what happens to a value is counted.
+    pub fn replacement_of(&self, constraint: ConstraintId) -> Option<&Replacement> {
+        self.replacements.iter().find(|r| r.constraint == constraint)
+    }
     /// Whether the values of a symbol are replaced.
     pub fn is_replaced(&self, constraint: ConstraintId) -> bool {
         self.replacements.iter().any(|r| r.constraint == constraint)

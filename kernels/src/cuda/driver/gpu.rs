@@ -6,6 +6,7 @@ use cudarc::driver::result;
 use cudarc::driver::sys::CUresult;
 
 use super::args::Packed;
+use super::counters::Counters;
 use super::error::{DriverError, call};
 use super::handles::{Context, Event, Memory, Module, PinnedWord, Stream};
 use super::heap::{Block, Heap};
@@ -13,7 +14,7 @@ use super::kernel::Kernel;
 use super::{DeviceInfo, describe};
 use crate::cuda::image::Image;
 use crate::cuda::resources::KernelResources;
-use crate::device::{BufferId, Device, DeviceError, KernelId, Launch, Limits, Result, TimerId};
+use crate::device::{BufferId, Counts, Device, DeviceError, KernelId, Launch, Limits, Result, TimerId};
 
 /// A GPU with a context of this process. Everything on it is released when it is dropped.
 ///
@@ -34,6 +35,7 @@ pub struct Gpu {
     // Released in this order. The streams wait for the work that uses the rest.
     stream: Stream,
     mail: Option<(Stream, PinnedWord)>,
+    counters: Option<Counters>,
     spare_events: Vec<Event>,
     heap: Heap<Memory>,
     modules: Vec<Module>,
@@ -67,6 +69,7 @@ impl Gpu {
             kernels: Vec::new(),
             stream: Stream::new()?,
             mail: None,
+            counters: None,
             spare_events: Vec::new(),
             heap: Heap::new(),
             modules: Vec::new(),
@@ -89,6 +92,10 @@ impl Gpu {
         self.enter()?;
         let module = Module::load(image);
         let module = self.check(module)?;
+        let found = Counters::of(&module);
+        if let Some(counters) = self.check(found)? {
+            self.counters = Some(counters);
+        }
         self.modules.push(module);
         Ok(())
     }
@@ -366,6 +373,13 @@ impl Device for Gpu {
         }
         let sent = self.mail.as_mut().map_or(Ok(()), |(stream, word)| word.send(value, to, stream));
         self.check(sent)
+    }
+
+    fn counts(&mut self) -> Result<Option<Counts>> {
+        self.enter()?;
+        let Some(counters) = &mut self.counters else { return Ok(None) };
+        let counts = counters.read();
+        self.check(counts).map(Some)
     }
 
     fn start_timer(&mut self) -> Result<TimerId> {

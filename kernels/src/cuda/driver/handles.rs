@@ -216,6 +216,19 @@ impl Module {
         }
     }
 
+    /// Address and bytes of a variable by name; `None` when there is none.
+    pub(super) fn global(&self, name: &str) -> Result<Option<(sys::CUdeviceptr, usize)>, DriverError> {
+        let Ok(name) = CString::new(name) else { return Ok(None) };
+        let (mut address, mut bytes) = (0, 0);
+        // SAFETY: the module is loaded; the pointers are to a live address and a live size, the name ends with NUL.
+        let found = unsafe { sys::cuModuleGetGlobal_v2(&mut address, &mut bytes, self.0, name.as_ptr()) };
+        match call("cuModuleGetGlobal", found.result()) {
+            Ok(()) => Ok(Some((address, bytes))),
+            Err(e) if e.is(sys::CUresult::CUDA_ERROR_NOT_FOUND) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
     /// The names of its kernels, sorted.
     pub(super) fn function_names(&self) -> Result<Vec<String>, DriverError> {
         let mut count = 0;

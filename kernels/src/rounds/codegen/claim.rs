@@ -6,6 +6,7 @@ use gchr_core::signature::ConstraintId;
 use super::{Scene, any, function, op};
 use crate::build::{self, FunctionBuilder};
 use crate::ir::*;
+use crate::meter;
 use crate::rounds::layout::{Part, general, number};
 
 /// Rows of a staged entry, by head.
@@ -199,8 +200,9 @@ pub(in crate::rounds) fn remove_rows(scene: Scene<'_>) -> Function {
         scene,
         &mut b,
         rule,
-        |r| removed_heads(scene, r).next().is_some(),
+        |_| true,
         |b, rule| {
+            b.push(StmtKind::Tally(meter::applied(rule)));
             for (head, table) in removed_heads(scene, rule) {
                 let row = at.row(b, head);
                 let id = scene.id(&p, table, &row);

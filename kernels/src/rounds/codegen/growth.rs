@@ -10,6 +10,7 @@ use super::{Made, Scene, function, op, refuse, u64};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::Sites;
 use crate::ir::*;
+use crate::meter;
 use crate::rounds::growth::{Growth, key_columns};
 use crate::rounds::layout::{Layout, Part, number};
 
@@ -198,7 +199,12 @@ fn adder(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> Function {
         let bit = bit_of(scene, &mut b, &p, table, &values);
         let args = vec![scene.part(&p, table, Part::Bits), bit];
         let known = b.call("known", scene.module, scene.function("set_bit"), args);
-        b.when(known, |b| b.ret(Some(build::u32(1))));
+        b.when(known, |b| {
+            if let Some(reduction) = scene.plan.classes.reduction_of(table) {
+                b.push(StmtKind::Tally(meter::applied(reduction.rule)));
+            }
+            b.ret(Some(build::u32(1)));
+        });
     }
     let own_count = build::element(held.clone(), build::u32(number(table)));
     let count = b.var("count", own_count.clone());
@@ -266,6 +272,7 @@ fn derive_occurrence(
     }
     occurrence.commit.iter().try_for_each(|s| v.step(s))?;
     v.b.assign(fired.clone(), op(BinaryOp::Add, fired.clone(), build::u32(1)));
+    v.b.push(StmtKind::Tally(meter::applied(occurrence.rule)));
     body(&mut v, occurrence.rule, &context, adders, &fired)?;
     v.close();
     v.b.ret(Some(fired));

@@ -9,6 +9,7 @@ use super::value::Values;
 use super::{Made, Scene, op};
 use crate::build;
 use crate::ir::*;
+use crate::meter;
 use crate::rounds::layout::{Part, number};
 
 /// The constraint whose partners are sought.
@@ -41,6 +42,7 @@ pub(super) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, in_rank_
         Some(index) => rows_of_key(v, join, index)?,
         None => rows_of_table(v, active, join, in_rank_order),
     };
+    v.b.push(StmtKind::Tally(meter::tried(v.rule)));
     v.rows[join.head] = Some(row.clone());
     let id = scene.id(&v.p, table, &row);
     let lives = op(BinaryOp::Ne, id.clone(), scene.constant("NO_ID"));

@@ -13,6 +13,7 @@ use super::{Made, Scene, any, function, not, op};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::Sites;
 use crate::ir::*;
+use crate::meter;
 use crate::rounds::layout::{general, number};
 
 /// Functions for the hole `list`: one a rule and table, one a table, and last the one that picks a table.
@@ -250,6 +251,9 @@ impl<'a, 's> RuleList<'a, 's> {
             }
             _ => build::bool(true),
         });
+        if occurrence.joins.is_empty() {
+            v.b.push(StmtKind::Tally(meter::tried(self.rule)));
+        }
         v.rows[occurrence.head] = Some(params.row.clone());
         occurrence.entry.iter().try_for_each(|s| v.step(s))?;
         // Rows of all come in the order of ranks, as the constraint's own place is the same in all: the first is the best.

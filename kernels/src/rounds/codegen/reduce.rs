@@ -2,11 +2,13 @@
 
 use gchr_core::plan::chr::ChrPlan;
 use gchr_core::plan::chr::class::{Best, BestOrder};
+use gchr_core::rule::RuleId;
 use gchr_core::signature::{ConstraintId, SortKind};
 
 use super::{Scene, function, not, op, u64};
 use crate::build::{self, FunctionBuilder};
 use crate::ir::*;
+use crate::meter;
 use crate::rounds::layout::{Part, number};
 
 /// A table in which one constraint of a key lives.
@@ -164,14 +166,20 @@ fn reduce(scene: Scene<'_>, reduction: &Reducing<'_>) -> Function {
     let row = b.param("row", Type::U32);
     let id = |row: &Expr| scene.id(&p, table, row);
     let dead = build::element(scene.field(&p, "dead"), build::u32(number(table)));
-    let drop = |b: &mut FunctionBuilder, row: &Expr| {
+    let divisor = scene.plan.classes.divisor_of(table);
+    let rule = scene.plan.classes.reduction_of(table).map(|r| r.rule).or(divisor.map(|d| d.rule));
+    let drop_by = |b: &mut FunctionBuilder, row: &Expr, rule: Option<RuleId>| {
         b.update(AtomicOp::Store, id(row), vec![scene.constant("NO_ID")]);
         b.update(AtomicOp::Add, dead.clone(), vec![build::u32(1)]);
+        if let Some(rule) = rule {
+            b.push(StmtKind::Tally(meter::applied(rule)));
+        }
         b.ret(Some(build::u32(1)));
     };
+    let drop = |b: &mut FunctionBuilder, row: &Expr| drop_by(b, row, rule);
     if let Some(c) = reduction.divisor {
         let value = b.var("value", build::cast(Scalar::I64, column(scene, &p, reduction, c, &row)));
-        b.when(build::eq(value.clone(), build::i64(0)), |b| drop(b, &row));
+        b.when(build::eq(value.clone(), build::i64(0)), |b| drop_by(b, &row, divisor.map(|d| d.zero)));
         b.when(op(BinaryOp::Lt, value, build::i64(0)), |b| b.ret(Some(build::u32(0))));
     }
     let places = Places::of(scene, &mut b, &p, reduction, &row);

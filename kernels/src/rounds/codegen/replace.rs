@@ -5,7 +5,6 @@
 
 use gchr_core::plan::chr::class::{Best, BestOrder, Replacement};
 use gchr_core::plan::chr::{Occurrence, Step};
-use gchr_core::signature::ConstraintId;
 
 use super::join::{Active, Age, partner};
 use super::value::{OnError, Values};
@@ -13,6 +12,7 @@ use super::{Made, Scene, function, op, u64};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::Sites;
 use crate::ir::*;
+use crate::meter;
 use crate::rounds::layout::{Part, number};
 
 const SIGN: u64 = 1 << 63;
@@ -118,17 +118,17 @@ pub(in crate::rounds) fn settle_row(scene: Scene<'_>) -> Function {
     let (mut b, p) = function(scene, "settle_row", false, Type::Void);
     let (table, row) = (b.param("table", Type::U32), b.param("row", Type::U32));
     let keeps = b.param("keeps", Type::BOOL);
-    let replaced: Vec<(ConstraintId, Best)> = {
-        let of = |t| scene.plan.classes.replacements.iter().find(|r| r.constraint == t);
-        scene.layout.tables.ids().filter_map(|t| Some((t, of(t)?.best))).collect()
-    };
-    let cases: Vec<u64> = replaced.iter().map(|(t, _)| u64::from(number(*t))).collect();
+    let replaced: Vec<&Replacement> =
+        scene.layout.tables.ids().filter_map(|t| scene.plan.classes.replacement_of(t)).collect();
+    let cases: Vec<u64> = replaced.iter().map(|r| u64::from(number(r.constraint))).collect();
     if !cases.is_empty() {
         let code = |b: &mut FunctionBuilder, case: u64| {
-            for &(table, best) in replaced.iter().filter(|(t, _)| u64::from(number(*t)) == case) {
+            for replacement in replaced.iter().filter(|r| u64::from(number(r.constraint)) == case) {
+                let (table, best) = (replacement.constraint, replacement.best);
                 let better = build::element(scene.part(&p, table, Part::Better), row.clone());
                 b.own(TOUCHED_ONCE, better.clone());
                 b.when(keeps.clone(), |b| {
+                    b.push(StmtKind::Tally(meter::applied(replacement.rule)));
                     let value = op(BinaryOp::Xor, complemented(best, better.clone()), u64(SIGN));
                     let column = scene.part(&p, table, Part::Column(best.column));
                     b.assign_owned(TOUCHED_ONCE, build::element(column, row.clone()), value);

@@ -5,6 +5,7 @@ use crate::device::{Device, DeviceError};
 use crate::outcome::Failure;
 use crate::slices::Slices;
 use gchr_core::control::{Control, Progress};
+use gchr_core::rule::RuleId;
 
 use super::tables::{Grown, Tables};
 
@@ -40,6 +41,8 @@ pub(super) struct Launcher<'a, 'c> {
 pub(super) trait Course {
     /// Device memory that it takes beside the tables.
     fn bytes(&self) -> u64;
+    /// The rule that all firings are of, if its kernels do not tally them.
+    fn rule(&self) -> Option<RuleId>;
     /// Does up to `slice` rounds.
     fn launch(&mut self, tables: &mut Tables, slice: u32, with: Launcher<'_, '_>) -> Result<Step, Failure>;
     /// Makes room for the next round.

@@ -1,5 +1,7 @@
 //! Plain accesses to memory, and ownership of elements.
 
+use gchr_core::profile::Traffic;
+
 use super::super::memory::Owner;
 use super::super::order::{Accessor, Slot, slot_thread, slot_touch};
 use super::super::report::Touch;
@@ -164,10 +166,13 @@ impl Turn<'_> {
         };
         let set = check_bounds(memory, set, &index, &mut problems);
         if let Target::Global(_) = target {
-            let sectors = sectors_of(memory, set, &index, access.first, access.regs.len());
+            let (sectors, asked) = sectors_of(memory, set, &index, access.first, access.regs.len());
             match touch {
                 Touch::Read => self.counters.sectors_read += sectors,
                 _ => self.counters.sectors_written += sectors,
+            }
+            if Traffic::is_random(sectors, asked) {
+                self.counters.sectors_random += sectors;
             }
         }
         for (field, &reg) in (access.first..).zip(&access.regs) {
@@ -345,13 +350,16 @@ pub(super) fn check_bounds(
     inside
 }
 
-fn sectors_of(memory: &Memory, set: Lanes, index: &LaneValues, first: u32, count: usize) -> u64 {
+/// Sectors that the lanes of a set touch, and bytes that they ask for.
+fn sectors_of(memory: &Memory, set: Lanes, index: &LaneValues, first: u32, count: usize) -> (u64, u64) {
     let fields = &memory.layout.fields[first as usize..first as usize + count];
-    let (Some(&(offset, _)), Some(&(last, ty))) = (fields.first(), fields.last()) else { return 0 };
-    let bytes = last + ty.bytes() - offset;
+    let (Some(&(offset, _)), Some(&(last, ty))) = (fields.first(), fields.last()) else { return (0, 0) };
+    // A whole record is moved with what fills it up.
+    let whole = count > 1 && count == memory.layout.cells();
+    let bytes = if whole { memory.layout.size } else { last + ty.bytes() - offset };
     let mut sectors = SectorCount::default();
     lanes(set).for_each(|lane| sectors.add(memory.sectors(index[lane], offset, bytes)));
-    sectors.finish()
+    (sectors.finish(), u64::from(bytes) * u64::from(set.count_ones()))
 }
 
 fn check_owner(

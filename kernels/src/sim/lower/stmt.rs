@@ -84,6 +84,7 @@ impl Lower<'_> {
                 self.emit(Instr::WarpBarrier { mask }).map(drop)
             }
             StmtKind::Fence(scope) => self.emit(Instr::Fence(*scope)).map(drop),
+            StmtKind::Tally(number) => self.emit(Instr::Tally { number: *number }).map(drop),
             StmtKind::Sleep(_) => self.emit(Instr::Sleep).map(drop),
             StmtKind::Everywhere { captures, body } => self.everywhere(captures, body),
             StmtKind::Assume { name, condition } => {

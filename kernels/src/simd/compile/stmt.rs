@@ -14,7 +14,10 @@ impl<'m> Compiler<'m> {
     fn stmt(&mut self, stmt: &'m StmtKind) -> Result<()> {
         self.live = 0;
         match stmt {
-            StmtKind::Declare { value: None, .. } | StmtKind::Assume { .. } | StmtKind::Own { .. } => Ok(()),
+            StmtKind::Declare { value: None, .. }
+            | StmtKind::Assume { .. }
+            | StmtKind::Own { .. }
+            | StmtKind::Tally(_) => Ok(()),
             StmtKind::Declare { var, value: Some(value) } => {
                 let from = self.expr(value)?;
                 let to = self.slot(*var)?;

@@ -8,6 +8,7 @@ use super::operate::constant;
 use super::{Generator, RETURNS, halves, state_number, to_bits};
 use crate::build;
 use crate::ir::*;
+use crate::meter;
 
 /// What a block that ends does with a value: leaves the innermost region without calls.
 #[derive(Clone)]
@@ -90,6 +91,7 @@ impl<'p> Generator<'_, 'p> {
         let count = self.reg("count");
         let more = build::u32(applied.len() as u32);
         self.b.assign(count.clone(), build::binary(BinaryOp::Add, count, more));
+        applied.iter().for_each(|&rule| self.b.push(StmtKind::Tally(meter::applied(rule))));
     }
 
     /// A nested region with calls: its code follows here, or is a state of its own.

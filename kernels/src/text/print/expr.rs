@@ -9,6 +9,11 @@ const POSTFIX: u8 = 16;
 const UNARY: u8 = 15;
 const SELECT: u8 = 3;
 
+/// What counts accesses in the counting form.
+const READ: &str = "gchr_read";
+const WRITE: &str = "gchr_write";
+const ATOMIC: &str = "gchr_atomic";
+
 fn binary_level(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => 13,
@@ -82,12 +87,15 @@ impl FunctionPrinter<'_, '_> {
             }
             ExprKind::Constant(c) => module.constants.get(*c).map_or("?", |c| &c.name).to_string(),
             ExprKind::Var(v) => self.var(*v).to_string(),
+            ExprKind::Field(base, field) if self.is_counted(base) => {
+                let (record, name) = (self.element(base), self.field_name(base.ty, *field));
+                format!("{READ}({record}.{name})")
+            }
             ExprKind::Field(base, field) => {
                 format!("{}.{}", self.level(base, POSTFIX), self.field_name(base.ty, *field))
             }
-            ExprKind::Element { buffer, index } => {
-                format!("{}[{}]", self.level(buffer, POSTFIX), self.expr(index))
-            }
+            ExprKind::Element { .. } if self.is_counted(expr) => format!("{READ}({})", self.element(expr)),
+            ExprKind::Element { .. } => self.element(expr),
             ExprKind::Special(special) => names::special_name(*special).to_string(),
             ExprKind::Unary(op, operand) => return (UNARY, self.unary(*op, operand)),
             ExprKind::Binary(op, left, right) => return (binary_level(*op), self.binary(*op, left, right)),
@@ -103,6 +111,29 @@ impl FunctionPrinter<'_, '_> {
             ExprKind::Record(fields) => format!("{}{{{}}}", self.out.ty(expr.ty), self.list(fields)),
         };
         (POSTFIX, text)
+    }
+
+    /// An element, not counted.
+    fn element(&self, expr: &Expr) -> String {
+        let ExprKind::Element { buffer, index } = &expr.kind else { return self.level(expr, POSTFIX) };
+        format!("{}[{}]", self.level(buffer, POSTFIX), self.expr(index))
+    }
+
+    /// Whether an expression is an element in device memory that is to be counted.
+    fn is_counted(&self, expr: &Expr) -> bool {
+        let ExprKind::Element { buffer, .. } = &expr.kind else { return false };
+        self.out.counts && buffer.ty.space() == Some(Space::Global)
+    }
+
+    fn is_counted_place(&self, place: &Place) -> bool {
+        let PlaceBase::Element { buffer, .. } = &place.base else { return false };
+        self.out.counts && buffer.ty.space() == Some(Space::Global)
+    }
+
+    /// A place that is assigned.
+    pub(super) fn written(&self, place: &Place) -> String {
+        let text = self.place(place);
+        if self.is_counted_place(place) { format!("{WRITE}({text})") } else { text }
     }
 
     fn field_name(&self, ty: Type, field: u32) -> &str {
@@ -188,7 +219,9 @@ impl FunctionPrinter<'_, '_> {
         match effect {
             Effect::Atomic { op, order, scope, place, operands } => {
                 let name = names::atomic_name(*op, *order, *scope);
-                let mut text = format!("{name}(&{}", self.place(place));
+                let at = format!("&{}", self.place(place));
+                let at = if self.is_counted_place(place) { format!("{ATOMIC}({at})") } else { at };
+                let mut text = format!("{name}({at}");
                 for operand in operands {
                     text.push_str(", ");
                     text.push_str(&self.expr(operand));

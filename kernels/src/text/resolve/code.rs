@@ -283,6 +283,13 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
                     None
                 }
             },
+            Some(Builtin::Tally) => match arg(self, 0, 1)?.kind {
+                ast::ExprKind::Int(n, Scalar::U32) => Some(StmtKind::Tally(n as u32)),
+                _ => {
+                    self.fail(&expr.span, "the number of a tally is a u32 literal", "as in `tally(3u)`");
+                    None
+                }
+            },
             Some(builtin @ (Builtin::Assume | Builtin::Uniform(_) | Builtin::Own)) => {
                 let ast::ExprKind::Text(name) = &arg(self, 0, 2)?.kind else {
                     self.fail(

@@ -73,6 +73,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) work(Params p, u32 n) {
     fence_block();
     fence_device();
     sleep_ns(100u);
+    tally(3u);
     assume("in range", x < n && !some);
     assume_uniform("the same", x);
     assume_uniform_block("the same in a block", x);

@@ -237,13 +237,14 @@ impl<'a> Builder<'a> {
             0..=2 => self.declaration(),
             3..=4 => self.assignment(),
             5..=8 => self.effect(),
-            9 => match self.choices.below(7) {
+            9 => match self.choices.below(8) {
                 0 if self.level == 0 => StmtKind::Barrier,
                 1 => StmtKind::WarpBarrier { mask: self.expr(Type::U32, 2) },
                 2 => StmtKind::Fence(self.choices.of(&[Scope::Block, Scope::Device])),
                 3 => StmtKind::Sleep(self.choices.below(1000) as u32),
                 4 => StmtKind::Assume { name: "a reason".into(), condition: self.expr(Type::BOOL, 3) },
                 5 => self.uniform(),
+                6 => StmtKind::Tally(self.choices.below(5) as u32),
                 _ => StmtKind::Own { name: "fresh".into(), place: self.element() },
             },
             10 if self.loops > 0 => {

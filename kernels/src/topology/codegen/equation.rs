@@ -7,6 +7,7 @@ use gchr_core::rule::VarId;
 use super::{ArgId, Generator, Loaded, Strategy, status};
 use crate::build;
 use crate::ir::*;
+use crate::meter;
 use crate::topology::system::{Equation, HeadId, Node, NodeId, Outcome, Pattern, Ref};
 
 /// What is known while the code of an equation is made.
@@ -263,6 +264,9 @@ impl Generator<'_> {
             }
         }
         self.count(m);
+        if m.equation.counted {
+            self.b.push(StmtKind::Tally(meter::applied(m.equation.rule)));
+        }
         self.b.ret(Some(build::u32(done)));
     }
 

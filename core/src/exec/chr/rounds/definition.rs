@@ -106,6 +106,8 @@ impl<'a, 'c> Definition<'a, 'c> {
         let adds = self.bodies(&fired)?;
         self.world.count_firings(firings, fired.last().map(|i| i.rule));
         self.world.candidates += count;
+        fired.iter().for_each(|instance| self.world.count_rule(instance.rule, 1));
+        values.iter().for_each(|value| self.world.count_replaced(value.table, 1));
         fired.iter().for_each(|instance| self.trace(instance));
         fired.iter().for_each(|instance| self.remove(instance));
         self.replace(values);

@@ -136,6 +136,9 @@ impl<'a, 'c> Engine<'a, 'c> {
         let last = self.last_rule();
         self.world.count_firings(fired + firings + values, last);
         self.world.candidates += candidates as u64 + firings;
+        if self.world.counts_rules() {
+            self.count_rules();
+        }
         self.remove();
         self.replacements.apply(&mut self.world);
         let added = self.store()?;
@@ -144,6 +147,25 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.queue(&added);
         self.world.other_bytes = self.bytes();
         Ok(active)
+    }
+
+    /// Counts what the round fires by rule, and the rows that it looked at.
+    fn count_rules(&mut self) {
+        let Self { world, pending, found, fired, .. } = self;
+        let round = round_of(world.plan, world.code, pending, found);
+        let rules: Vec<RuleId> = fired.iter().map(|&number| round.get(number).occurrence.rule).collect();
+        rules.into_iter().for_each(|rule| world.count_rule(rule, 1));
+        let immediate = found.iter().flat_map(|f| &f.entries);
+        for entry in immediate {
+            if let Entry::Fired { rule, firings, .. } = entry {
+                world.count_rule(*rule, u64::from(*firings));
+            }
+        }
+        let tried = found.iter().map(|f| f.tried).sum();
+        if let Some(recorder) = world.control.recorder() {
+            recorder.tried(tried);
+        }
+        self.replacements.count(world);
     }
 
     fn immediate_firings(&self) -> u64 {

@@ -286,6 +286,14 @@ impl<'a> Replacements<'a> {
         }
     }
 
+    /// Counts the constraints that take another value, by rule.
+    pub(super) fn count(&self, world: &mut World<'_, '_>) {
+        self.cells
+            .iter()
+            .for_each(|(table, cells)| world.count_replaced(*table as usize, cells.len() as u64));
+        self.better.keys().for_each(|&(table, _)| world.count_replaced(table as usize, 1));
+    }
+
     /// Gives constraints their new values.
     pub(super) fn apply(&mut self, world: &mut World<'_, '_>) {
         self.fresh.clear();

@@ -18,7 +18,7 @@ use crate::facts::Facts;
 use crate::ids::Id;
 use crate::plan::chr::ChrPlan;
 use crate::plan::chr::class::{Best, BestOrder, Reduction};
-use crate::profile::Round;
+use crate::profile::{Round, RuleCount};
 use crate::rule::{Program, Role, RuleId};
 use crate::signature::{ConstraintId, SortKind};
 use crate::value::{Heap, Terms};
@@ -59,6 +59,8 @@ pub(super) struct World<'a, 'c> {
     fuel: u64,
     /// Bytes that the executor has beside the store.
     pub(super) other_bytes: u64,
+    /// Firings of each rule, in a run that is recorded.
+    fired_by_rule: Option<Vec<u64>>,
 }
 
 impl<'a, 'c> World<'a, 'c> {
@@ -69,6 +71,7 @@ impl<'a, 'c> World<'a, 'c> {
         heap: Heap,
         control: &'a mut Control<'c>,
     ) -> Self {
+        let records = control.recorder().is_some();
         let reduction = |t: usize| plan.classes.reduction_of(ConstraintId::from_index(t));
         let divisors = |t: usize| plan.classes.divisor_of(ConstraintId::from_index(t)).map(Divisors::new);
         Self {
@@ -90,6 +93,7 @@ impl<'a, 'c> World<'a, 'c> {
             patience: 0,
             fuel: 0,
             other_bytes: 0,
+            fired_by_rule: records.then(|| vec![0; program.rules.len()]),
         }
     }
 
@@ -141,6 +145,9 @@ impl<'a, 'c> World<'a, 'c> {
             return true;
         }
         self.firings += 1;
+        if let Some(counts) = &mut self.fired_by_rule {
+            counts[reduction.rule.index()] += 1;
+        }
         let lives = reduction.best.is_some_and(|best| {
             let kind = stored.kinds[best.column];
             is_better(best, kind, args[best.column], stored.columns[best.column].get(row))
@@ -165,6 +172,9 @@ impl<'a, 'c> World<'a, 'c> {
             Meeting::Row(row) => (class.rule, Some(row)),
         };
         self.firings += 1;
+        if let Some(counts) = &mut self.fired_by_rule {
+            counts[rule.index()] += 1;
+        }
         if self.control.traces() {
             self.trace_dropped(table, rule, met, args, id);
         }
@@ -302,6 +312,36 @@ impl<'a, 'c> World<'a, 'c> {
         self.firings += firings;
         self.fuel = self.fuel.saturating_sub(firings);
         self.last_rule = last.or(self.last_rule);
+    }
+
+    /// Whether [`count_rule`](Self::count_rule) is wanted.
+    pub(super) fn counts_rules(&self) -> bool {
+        self.fired_by_rule.is_some()
+    }
+
+    /// Counts firings of a rule that [`count_firings`](Self::count_firings) counts too.
+    pub(super) fn count_rule(&mut self, rule: RuleId, firings: u64) {
+        if let Some(counts) = &mut self.fired_by_rule {
+            counts[rule.index()] += firings;
+        }
+    }
+
+    /// Counts values of a table's constraints that are replaced.
+    pub(super) fn count_replaced(&mut self, table: usize, values: u64) {
+        let replacement = self.plan.classes.replacement_of(ConstraintId::from_index(table));
+        if let Some(replacement) = replacement {
+            self.count_rule(replacement.rule, values);
+        }
+    }
+
+    /// Hands the counts by rule to the recorder.
+    pub(super) fn report_rules(&mut self) {
+        let counts = self.fired_by_rule.take();
+        if let (Some(counts), Some(recorder)) = (counts, self.control.recorder()) {
+            for (rule, applied) in counts.into_iter().enumerate() {
+                recorder.rule(RuleId::from_index(rule), RuleCount { applied, ..RuleCount::default() });
+            }
+        }
     }
 
     /// Looks at the control from time to time, between rounds.

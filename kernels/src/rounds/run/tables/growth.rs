@@ -251,6 +251,10 @@ impl Course for Growing {
         self.bits.iter().map(|(_, _, bytes)| bytes).sum()
     }
 
+    fn rule(&self) -> Option<RuleId> {
+        None
+    }
+
     fn launch(
         &mut self,
         tables: &mut Tables,

@@ -3,6 +3,8 @@
 //! **Invariant:** every key has one constraint, keys are small and not negative, values are so small that no sum overflows. A store that
 //! is not like that is left to the general rounds, also when it ceases to be in the middle: the tables still hold the values from before.
 
+use gchr_core::rule::RuleId;
+
 use super::{BLOCK, Part, Tables, ranges, state};
 use crate::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
 use crate::ir::Scalar;
@@ -111,6 +113,10 @@ impl Product {
 impl Course for Product {
     fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    fn rule(&self) -> Option<RuleId> {
+        Some(self.square.rule)
     }
 
     fn launch(
