@@ -53,6 +53,37 @@ fn the_topology_scheduler_reports_each_iteration() {
     assert_eq!(kernel["launches"].as_u64().map(|n| n as usize), Some(points.len() - 1));
 }
 
+/// Every executor counts by rule, and the traffic of kernels is random or coalesced.
+#[test]
+fn all_executors_count_by_rule() {
+    let scratch = Scratch::new();
+    scratch.file("tree.trs", TREE);
+    scratch.file(
+        "gcd.chr",
+        ":- chr_constraint gcd(+int).\nzero @ gcd(0) <=> true.\n\
+         step @ gcd(N) \\ gcd(M) <=> N =< M, N > 0 | L is M - N, gcd(L).\n?- gcd(9), gcd(6).\n",
+    );
+    let ways: [(&[&str], &[u64]); 5] = [
+        (&["tree.trs", "--device", "sim", "--scheduler", "topology"], &[4, 1]),
+        (&["tree.trs", "--device", "sim", "--scheduler", "tasks"], &[4, 1]),
+        (&["gcd.chr"], &[3, 1]),
+        (&["gcd.chr", "--semantics", "rounds"], &[3, 1]),
+        (&["gcd.chr", "--semantics", "rounds", "--device", "sim"], &[3, 1]),
+    ];
+    for (args, expected) in ways {
+        let profile = profile_of(&scratch, args);
+        let rules = profile["rules"].as_array().expect("rules");
+        let applied: Vec<_> = rules.iter().filter_map(|r| r["applied"].as_u64()).collect();
+        assert_eq!(applied, expected, "{args:?}");
+        let last = profile["points"].as_array().and_then(|p| p.last()).expect("a point");
+        assert_eq!(last["steps"].as_u64(), Some(expected.iter().sum()), "{args:?}");
+        if args.contains(&"sim") {
+            let traffic = |what: &str| last["traffic"][what].as_u64().expect("a number");
+            assert!(traffic("random") > 0 && traffic("random") <= traffic("read") + traffic("written"));
+        }
+    }
+}
+
 #[test]
 fn a_path_that_cannot_be_written_is_known_before_the_run() {
     let scratch = Scratch::new();

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use gchr::compare::{Comparison, Mapping, Plan, Subject, Variant};
-use gchr::{CompileOptions, Language};
+use gchr::core::rule::Semantics;
+use gchr::{CompileOptions, Device, Language};
 
 use super::device::DeviceArgs;
 use super::limits::LimitArgs;
@@ -243,7 +244,11 @@ fn variant(args: &Args, text: &str) -> Result<Variant, Exit> {
         schedule: with.device.schedule()?,
         ..CompileOptions::default()
     };
-    let options = with.semantics.complete(options);
+    let mut options = with.semantics.complete(options);
+    if options.device != Device::Cpu {
+        // Devices know no other semantics: one `--with` serves term and constraint programs.
+        options.semantics.get_or_insert(Semantics::Rounds);
+    }
     let limits = with.limits.or(args.limits).limits(with.device.device);
     Ok(Variant { label: text.to_string(), language: with.language(), options, limits })
 }

@@ -74,3 +74,62 @@ fn a_sampler_finds_the_place_where_time_goes() {
     let shares = sampler.stop();
     assert_eq!(shares, [0.0, 1.0, 0.0]);
 }
+
+/// A run of three rounds; its traffic is as given.
+fn of_rounds(counts: bool) -> Recorder {
+    let mut recorder = Recorder::new();
+    for rounds in 1..=3 {
+        if counts {
+            recorder.traffic(Traffic { read: 32 * rounds, ..Traffic::default() });
+            recorder.tried(rounds);
+        }
+        recorder.kernel("rounds", Duration::from_millis(1), counts.then(Traffic::default));
+        recorder.round(Round { rounds, progress: progress(10 * rounds) });
+    }
+    if counts {
+        recorder.rule(RuleId(0), RuleCount { applied: 30, tried: 6, share: 0.0 });
+    }
+    recorder
+}
+
+#[test]
+fn a_timed_run_adopts_the_counts_of_another_one() {
+    let (mut timed, counted) = (of_rounds(false), of_rounds(true));
+    let seconds: Vec<f64> = timed.points().iter().map(|p| p.seconds).collect();
+    assert!(timed.adopt(&counted));
+    let seen: Vec<_> = timed.points().iter().map(|p| (p.rounds, p.traffic.read, p.tried)).collect();
+    assert_eq!(seen, [(1, 32, 1), (2, 64, 3), (3, 96, 6)]);
+    assert_eq!(timed.points().iter().map(|p| p.seconds).collect::<Vec<_>>(), seconds);
+    assert_eq!((timed.rules()[0].applied, timed.kernels()[0].traffic), (30, Some(Traffic::default())));
+}
+
+#[test]
+fn another_number_of_steps_is_not_adopted() {
+    let (mut timed, mut counted) = (of_rounds(false), of_rounds(true));
+    counted.round(Round { rounds: 4, progress: progress(31) });
+    assert!(!timed.adopt(&counted));
+    assert!(!timed.adopt(&Recorder::new()));
+    assert!(!timed.counts_rules() && timed.kernels()[0].traffic.is_none());
+}
+
+#[test]
+fn a_run_without_rounds_adopts_the_course_in_its_own_time() {
+    let (mut timed, mut counted) = (Recorder::new(), Recorder::new());
+    for steps in [0, 9] {
+        timed.point(progress(steps));
+    }
+    for steps in [0, 4, 9] {
+        counted.traffic(Traffic { written: steps, ..Traffic::default() });
+        counted.point(progress(steps));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let ends = [timed.points()[0].seconds, timed.points()[1].seconds];
+    assert!(timed.adopt(&counted));
+    let points = timed.points();
+    assert_eq!(
+        points.iter().map(|p| (p.steps, p.traffic.written)).collect::<Vec<_>>(),
+        [(0, 0), (4, 4), (9, 9)]
+    );
+    assert!((points[0].seconds - ends[0]).abs() < 1e-9 && (points[2].seconds - ends[1]).abs() < 1e-9);
+    assert!(points[0].seconds <= points[1].seconds && points[1].seconds <= points[2].seconds);
+}
