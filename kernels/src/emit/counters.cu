@@ -34,7 +34,8 @@ GCHR u32 gchr_union(u32 mask, u64 first, u64 last) {
 }
 
 // One access of the warp: `bytes` of each lane that is here. An access is random when its lanes ask for less than half of what the
-// sectors hold.
+// sectors hold. What takes the mask of the lanes here is never inlined: a compiler may move that mask, but not a call, out of branches.
+// The lanes leave as they came: the one that counts does not go its own way.
 __device__ __noinline__ void gchr_access(u64 address, u32 bytes, u32 kind) {
     u32 mask = __activemask();
     u64 first = address >> 5;
@@ -53,14 +54,16 @@ __device__ __noinline__ void gchr_access(u64 address, u32 bytes, u32 kind) {
             atomicAdd(slot + 2, u64(sectors));
         }
     }
+    __syncwarp(mask);
 }
 
-GCHR void gchr_tally(u32 word) {
+__device__ __noinline__ void gchr_count(u32 word) {
     u32 mask = __activemask();
     u32 same = __match_any_sync(mask, word);
     if (gchr_leads(same)) {
         atomicAdd(gchr_slot() + word, u64(popcount(same)));
     }
+    __syncwarp(mask);
 }
 
 template <class T> GCHR const T& gchr_read(const T& x) {
@@ -72,7 +75,7 @@ template <class T> GCHR T& gchr_write(T& x) {
     return x;
 }
 template <class T> GCHR T* gchr_atomic(T* x) {
-    gchr_tally(3u);
+    gchr_count(3u);
     return x;
 }
-GCHR void tally(u32 number) { gchr_tally(4u + number); }
+GCHR void tally(u32 number) { gchr_count(4u + number); }
