@@ -20,6 +20,7 @@ use gchr_core::stats::Stats;
 use gchr_kernels::outcome::Failure;
 
 use crate::device::{Device, DevicePlan, Outcome, Report, Schedule};
+use crate::executable::CompileOptions;
 use crate::stack::with_large_stack;
 
 /// Runs that are shorter never touch the GPU.
@@ -234,7 +235,8 @@ impl Beside {
             return Phase::Coming;
         }
         let device = Device::Gpu(0);
-        let plan = || DevicePlan::new(&self.rules, &self.sources, self.cpu.clone(), device, self.schedule);
+        let options = CompileOptions { device, schedule: self.schedule, ..CompileOptions::default() };
+        let plan = || DevicePlan::new(&self.rules, &self.sources, self.cpu.clone(), &options);
         let plan = match with_large_stack(plan) {
             Ok(plan) => plan,
             Err(found) => return Phase::Failed(first(&found)),

@@ -62,7 +62,7 @@ pub struct Traffic {
     pub written: u64,
     /// Of the bytes read and written, those of random accesses: see [`Traffic::is_random`].
     pub random: u64,
-    /// Atomic operations.
+    /// Atomic read-modify-writes. Loads and stores with an order are not counted: threads wait with them.
     pub atomics: u64,
 }
 

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use gchr::{
-    BatchOptions, CompileOptions, Control, Device, Executable, Format, FormatError, Language, Outcome,
-    Program, Recorder,
+    BatchOptions, CompileOptions, Control, Executable, Format, FormatError, Language, Outcome, Program,
+    Recorder,
 };
 
 use super::device::DeviceArgs;
@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(long)]
     stats: bool,
     /// Record the run and write plots of it, with counts by rule, to a file that ends in .html, .svg or .json. Times include recording: a few
-    /// per cent on the CPU. On a GPU the program runs twice, first with kernels that count, then timed
+    /// per cent on the CPU. On a GPU programs in rounds and under --scheduler tasks run twice, first with kernels that count, then timed
     #[arg(long, value_name = "PATH", value_parser = profile::target)]
     profile: Option<profile::Target>,
     /// Show every rule application on standard error
@@ -183,7 +183,9 @@ fn counted(
     interrupt: &AtomicBool,
     stdout: &mut Stdout,
 ) -> Option<Recorder> {
-    let Device::Gpu(_) = options.device else { return None };
+    if !options.counts_apart(program.language()) {
+        return None;
+    }
     let executable = program.compile(&CompileOptions { record: true, ..*options }).ok()?;
     let mut recorder = Recorder::new();
     // What goes wrong here goes wrong in the other run too, and is told there.

@@ -30,7 +30,7 @@ pub struct Counters {
     pub sectors_written: u64,
     /// Those of both that random accesses touched; see [`Traffic::is_random`].
     pub sectors_random: u64,
-    /// Atomic operations on global memory, one a lane.
+    /// Atomic read-modify-writes of global memory, one a lane.
     pub atomics: u64,
     /// Block barriers passed, one a block.
     pub barriers: u64,

@@ -51,7 +51,8 @@ impl Turn<'_> {
             if inside >> lane & 1 == 0 {
                 continue;
             }
-            self.counters.atomics += u64::from(matches!(target, Target::Global(_)));
+            let modifies = !matches!(atomic.op, AtomicOp::Load | AtomicOp::Store);
+            self.counters.atomics += u64::from(modifies && matches!(target, Target::Global(_)));
             let i = index[lane];
             let cell = memory.cell(i, field);
             let old = memory.load(i, place);

@@ -220,7 +220,10 @@ impl FunctionPrinter<'_, '_> {
             Effect::Atomic { op, order, scope, place, operands } => {
                 let name = names::atomic_name(*op, *order, *scope);
                 let at = format!("&{}", self.place(place));
-                let at = if self.is_counted_place(place) { format!("{ATOMIC}({at})") } else { at };
+                // Loads and stores with an order are how threads wait for each other: no work of the memory.
+                let modifies = !matches!(op, AtomicOp::Load | AtomicOp::Store);
+                let at =
+                    if modifies && self.is_counted_place(place) { format!("{ATOMIC}({at})") } else { at };
                 let mut text = format!("{name}({at}");
                 for operand in operands {
                     text.push_str(", ");
