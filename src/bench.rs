@@ -65,6 +65,7 @@ impl Settings<'_> {
     fn options(&self) -> CompileOptions {
         match self.device {
             Device::Cpu => CompileOptions::default(),
+            Device::Auto => CompileOptions { device: Device::Auto, ..CompileOptions::default() },
             device => on_device(device),
         }
     }
@@ -110,6 +111,7 @@ fn on_device(device: Device) -> CompileOptions {
 fn device_name(device: Device) -> String {
     match device {
         Device::Cpu => "cpu".into(),
+        Device::Auto => "auto".into(),
         Device::Gpu(number) => format!("gpu:{number}"),
         Device::Sim => "sim".into(),
     }

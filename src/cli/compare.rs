@@ -245,7 +245,7 @@ fn variant(args: &Args, text: &str) -> Result<Variant, Exit> {
         ..CompileOptions::default()
     };
     let mut options = with.semantics.complete(options);
-    if options.device != Device::Cpu {
+    if matches!(options.device, Device::Gpu(_) | Device::Sim) {
         // Devices know no other semantics: one `--with` serves term and constraint programs.
         options.semantics.get_or_insert(Semantics::Rounds);
     }
