@@ -11,29 +11,38 @@ use crate::plan::term::ir::*;
 const MAX_INLINED: usize = 40;
 /// No function grows beyond this by inlining.
 const MAX_GROWN: usize = 500;
+/// All functions together may grow by this, and by as much again as they were: chains of many functions, each of which calls the next,
+/// would otherwise grow with the square of their number, and what compiles kernels takes still longer.
+const MAX_GROWTH: usize = 1024;
 
 /// The pass `inline`: callees first, so that chains of functions collapse. Runs after `tail-calls`.
 pub(super) fn inline(plan: &mut TermPlan) {
     let callees = Callees::of(plan);
     let components = callees.components();
     let mut inlinable: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
+    let mut growth = MAX_GROWTH + plan.functions.iter().map(|f| f.region.body.size()).sum::<usize>();
     for (members, recursive) in components {
         for &id in &members {
-            let size = inline_into(plan, &inlinable, id);
+            let size = inline_into(plan, &inlinable, id, &mut growth);
             inlinable[id] = !recursive && size <= MAX_INLINED;
         }
         if members.len() > 1 {
-            break_circles(plan, &callees, &members);
+            break_circles(plan, &callees, &members, &mut growth);
         }
     }
 }
 
-/// Inlines what can be into a function; its size afterwards.
-fn inline_into(plan: &mut TermPlan, inlinable: &IdVec<FunctionId, bool>, id: FunctionId) -> usize {
+/// Inlines what can be into a function; its size afterwards. `growth` is what all functions together may still grow by.
+fn inline_into(
+    plan: &mut TermPlan,
+    inlinable: &IdVec<FunctionId, bool>,
+    id: FunctionId,
+    growth: &mut usize,
+) -> usize {
     let mut function = plan.functions[id].clone();
     let mut size = function.region.body.size();
     let mut body = std::mem::replace(&mut function.region.body, Block::returning(LocalId::from_index(0)));
-    Inline { plan, inlinable, function: &mut function, size: &mut size }.block(&mut body);
+    Inline { plan, inlinable, function: &mut function, size: &mut size, growth }.block(&mut body);
     function.region.body = body;
     plan.functions[id] = function;
     size
@@ -42,7 +51,7 @@ fn inline_into(plan: &mut TermPlan, inlinable: &IdVec<FunctionId, bool>, id: Fun
 /// Inlines one function after the other of those that call each other in a circle into the rest, while there is a small one that does
 /// not call itself and that the rest only ends in: elsewhere its calls would not be found as siblings or in contexts any more. Those
 /// that nobody else calls come first, for then only their callers have their code.
-fn break_circles(plan: &mut TermPlan, callees: &Callees, circle: &[FunctionId]) {
+fn break_circles(plan: &mut TermPlan, callees: &Callees, circle: &[FunctionId], growth: &mut usize) {
     let outside =
         |f: &FunctionId| plan.functions.ids().any(|g| !circle.contains(&g) && callees.0[g].contains(f));
     let mut order: Vec<(bool, FunctionId)> = circle.iter().map(|f| (outside(f), *f)).collect();
@@ -60,7 +69,7 @@ fn break_circles(plan: &mut TermPlan, callees: &Callees, circle: &[FunctionId]) 
         let mut only: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
         only[id] = true;
         for &member in &members {
-            inline_into(plan, &only, member);
+            inline_into(plan, &only, member, growth);
         }
     }
 }
@@ -81,16 +90,18 @@ struct Inline<'a> {
     inlinable: &'a IdVec<FunctionId, bool>,
     function: &'a mut Function,
     size: &'a mut usize,
+    growth: &'a mut usize,
 }
 
 impl<'a> Inline<'a> {
     fn candidate(&mut self, id: FunctionId) -> Option<&'a Function> {
         let callee = &self.plan.functions[id];
         let size = callee.region.body.size();
-        if !self.inlinable[id] || *self.size + size > MAX_GROWN {
+        if !self.inlinable[id] || *self.size + size > MAX_GROWN || size > *self.growth {
             return None;
         }
         *self.size += size;
+        *self.growth -= size;
         Some(callee)
     }
 
