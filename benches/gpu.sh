@@ -128,7 +128,7 @@ sanitizer() {
         done
         for name in tree_exploration transformation_tree bst mergesort; do
             sanitize "$tool" "$name-tasks" "$folder/gchr" run "$folder/examples/$name.trs" \
-                --device gpu --scheduler tasks --memory 64M
+                --device gpu --scheduler tasks --memory 1G
             for strategy in innermost relaxed; do
                 for gc in none queue compact; do
                     sanitize "$tool" "$name-$strategy-$gc" "$folder/gchr" run "$folder/examples/$name.trs" \
