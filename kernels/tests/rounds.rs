@@ -501,8 +501,10 @@ mod gpu {
 
     #[test]
     fn examples_on_a_gpu() {
+        // In place of the query that the example ends with: some do not end when both are asked.
         let with = |(text, query): (&str, &str)| {
-            let text = format!("{text}\n?- {query}.\n");
+            let (rules, _) = text.split_once("\n?-").expect("examples end with a query");
+            let text = format!("{rules}\n?- {query}.\n");
             [RoundsOptions::default(), GENERAL].map(|options| (text.clone(), options))
         };
         let programs: Vec<Run> = EXAMPLES.into_iter().flat_map(with).collect();

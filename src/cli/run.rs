@@ -47,8 +47,9 @@ pub struct Args {
     /// Show statistics on standard error (JSON results always have them)
     #[arg(long)]
     stats: bool,
-    /// Record the run and write plots of it, with counts by rule, to a file that ends in .html, .svg or .json. Times include recording: a few
-    /// per cent on the CPU. On a GPU programs in rounds and under --scheduler tasks run twice, first with kernels that count, then timed
+    /// Record the run and write plots of it, with counts by rule, to a file that ends in .html, .svg or .json. Times include recording
+    /// (`gchr bench profile` measures it). On a GPU programs in rounds and under --scheduler tasks run twice, first with kernels that
+    /// count, then timed
     #[arg(long, value_name = "PATH", value_parser = profile::target)]
     profile: Option<profile::Target>,
     /// Show every rule application on standard error
