@@ -134,7 +134,7 @@ impl Runner<'_> {
             let entered = tables.put(batch, resident, device)?;
             self.fired = tables.fired();
             self.slices.add(entered);
-            self.count_reduced(batch);
+            self.count_reduced(tables);
             self.rounds_ms += entered.as_secs_f64() * 1e3;
             let start = Instant::now();
             let ended = match self.follow_course(tables, device, control) {
@@ -147,11 +147,11 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Counts the constraints of a batch that are reduced to one without a kernel that tallies them.
-    fn count_reduced(&mut self, batch: &Batch) {
+    /// Counts the constraints of the batch just put that were reduced to one without a kernel that tallies them.
+    fn count_reduced(&mut self, tables: &Tables) {
         let Job { plan, kernels, .. } = self.job;
         for reduction in plan.classes.reductions.iter() {
-            let rows = batch.iter().filter(|words| words.constraint == reduction.constraint).count() as u64;
+            let rows = tables.fresh_rows(reduction.constraint);
             if kernels.layout.tables[reduction.constraint].reduced_to_one && rows > 1 {
                 self.slices.fired(reduction.rule, rows - 1);
             }

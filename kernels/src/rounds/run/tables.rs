@@ -206,6 +206,11 @@ impl Tables {
         self.fresh.iter_enumerated().all(|(t, rows)| t == table || rows.is_empty())
     }
 
+    /// Rows that the last batch has put into a table, those that were reduced away again included.
+    pub fn fresh_rows(&self, table: ConstraintId) -> u64 {
+        self.fresh[table].len() as u64
+    }
+
     /// Takes over what rounds were done elsewhere.
     pub fn set_progress(&mut self, rounds: u64, fired: u64) {
         (self.state[state::ROUNDS], self.state[state::FIRED]) = (rounds, fired);
