@@ -13,14 +13,17 @@ mod table;
 mod tests;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
 use gchr_core::control::Limits;
+use gchr_core::source::SourceMap;
 
+use crate::diagnostics::Diagnostics;
 use crate::executable::CompileOptions;
-use crate::input::{Input, Language};
+use crate::input::{Input, Language, read_text};
 
 pub use answer::Answered;
 pub use growth::{Growth, exponent};
@@ -44,6 +47,13 @@ pub struct Subject {
 }
 
 impl Subject {
+    /// Whether its file is there and is a text.
+    pub fn check_file(&self) -> Result<(), Diagnostics> {
+        let mut sources = SourceMap::new();
+        let read = read_text(&self.path, &mut sources);
+        read.map(|_| ()).map_err(|found| Diagnostics::new(Arc::new(sources), vec![*found]))
+    }
+
     /// The program with its start at a size.
     pub fn input(&self, size: Option<u64>) -> Input {
         let input = Input::file(&self.path).language(self.language);

@@ -428,8 +428,7 @@ fn ctrl_c_stops_cleanly_and_says_how_far_it_got() {
         // The result file is opened just before the run.
         support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
         std::thread::sleep(Duration::from_millis(100));
-        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        support::interrupt(&child);
         let output = child.wait_with_output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{errors}");

@@ -129,6 +129,7 @@ fn what_cannot_be_compared_is_refused() {
     refused(&["a.chr", "--with", "--devize cpu"], "U0105", &["--devize"]);
     refused(&["a.chr", "--with", "--gc none"], "U0105", &["--gc"]);
     refused(&["c.txt"], "U0104", &["c.txt"]);
+    refused(&["a.chr", "absent.trs"], "U0101", &["absent.trs"]);
     refused(&["a.chr", "--out", "no/such/folder/x"], "U0107", &["--out"]);
     scratch.file("wrong.toml", "title = \"x\"\n[programs.\"a.chr\"]\nbegin = \"p\"\n");
     refused(&["a.chr", "--mapping", "wrong.toml"], "U0121", &["begin", "wrong.toml:3"]);
@@ -143,6 +144,30 @@ fn a_program_that_is_wrong_has_a_row_that_says_so() {
     let run = scratch.gchr(&["compare", "a.chr", "b.trs", "--sizes", "3", "--repeats", "1"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     assert!(run.stdout.contains("[C0") && run.stdout.contains("agrees (1 rows)"), "{}", run.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_comparison_reports_what_it_has() {
+    let scratch = Scratch::new();
+    scratch.file("a.trs", "map F: Int -> Int;\nvar X: Int;\neqn F(X) = X;\ninput F(1);\n");
+    scratch.file("b.trs", "map F: Int -> Int;\nvar X: Int;\neqn F(X) = F(X);\ninput F(1);\n");
+    let child = std::process::Command::new(support::BINARY)
+        .current_dir(scratch.folder())
+        .args(["compare", "a.trs", "b.trs", "--repeats", "1", "--format", "json", "--out", "report"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("gchr starts");
+    support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    support::interrupt(&child);
+    let output = child.wait_with_output().expect("gchr ends");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("interrupted"), "{errors}");
+    let report: Value = serde_json::from_str(&scratch.read("report")).expect("the report is JSON");
+    let rows = report["rows"].as_array().expect("rows");
+    assert!(rows.last().is_some_and(|row| row["outcome"]["Err"].is_string()), "{report}");
 }
 
 #[test]

@@ -101,6 +101,7 @@ fn deliver(found: &Report, old: Option<&Report>, file: Option<File>) -> Exit {
     if let Some(changes) = &changes {
         text += &format!("\n{changes}");
     }
+    let interrupted = interrupt::answered();
     let mut out = Stdout::new();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     let kept = match file {
@@ -113,7 +114,7 @@ fn deliver(found: &Report, old: Option<&Report>, file: Option<File>) -> Exit {
         report::problem("U0107", &format!("cannot write the report: {error}"), "check where it goes");
         return Exit::Failed;
     }
-    if interrupt::requested() {
+    if interrupted {
         report::say("gchr: interrupted, the report has the entries until then\n");
         return Exit::Failed;
     }

@@ -23,7 +23,7 @@ pub struct Args {
     /// Run every program with these options too; may be given several times, e.g. --with "" --with "--device sim" [default: ""]
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     with: Vec<String>,
-    /// Sizes to run at, put for {n} in the starts of the programs [default: those of the mapping]
+    /// Sizes to run at, in place of n in braces in the starts of the programs [default: those of the mapping]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(1..))]
     sizes: Vec<u64>,
     /// Timed runs of each program, way and size
@@ -32,10 +32,10 @@ pub struct Args {
     /// File that says how the programs start and how their results correspond [default: NAME.compare.toml beside NAME]
     #[arg(long, value_name = "FILE")]
     mapping: Option<PathBuf>,
-    /// Term to start term programs on, with {n} for the size
+    /// Term to start term programs on; n in braces stands for the size
     #[arg(long, value_name = "TERM", allow_hyphen_values = true)]
     input: Option<String>,
-    /// Goals to start constraint programs on, with {n} for the size
+    /// Goals to start constraint programs on; n in braces stands for the size
     #[arg(long, value_name = "GOALS")]
     query: Option<String>,
     #[command(flatten)]
@@ -96,10 +96,12 @@ pub fn run(args: &Args) -> Exit {
         tracing::info!(row, "measuring");
         !interrupt::requested()
     });
-    if interrupt::requested() {
+    let interrupted = interrupt::answered();
+    if interrupted {
         report::say("gchr: interrupted, the report has the rows until then\n");
     }
-    let exit = if comparison.agrees() && comparison.is_complete() { Exit::Done } else { Exit::Failed };
+    let whole = !interrupted && comparison.is_complete();
+    let exit = if whole && comparison.agrees() { Exit::Done } else { Exit::Failed };
     match deliver(args.format, &comparison, file) {
         Ok(()) => exit,
         Err(failed) => failed,
@@ -218,7 +220,7 @@ fn subject(args: &Args, mapping: Option<&Mapping>, path: &Path) -> Result<Subjec
         Language::Terms => &args.input,
         Language::Constraints => &args.query,
     };
-    Ok(Subject {
+    let subject = Subject {
         name: path
             .file_name()
             .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()),
@@ -226,7 +228,12 @@ fn subject(args: &Args, mapping: Option<&Mapping>, path: &Path) -> Result<Subjec
         language,
         start: given.clone().or_else(|| side.and_then(|s| s.start.clone())),
         answer: side.and_then(|s| s.answer.clone()),
-    })
+    };
+    subject.check_file().map_err(|found| {
+        report::diagnostics(&found);
+        Exit::Usage
+    })?;
+    Ok(subject)
 }
 
 fn variant(args: &Args, text: &str) -> Result<Variant, Exit> {

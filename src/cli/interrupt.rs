@@ -27,3 +27,8 @@ pub fn listen() -> &'static AtomicBool {
 pub fn requested() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
+
+/// Whether the user wanted to stop; from here on only a further Ctrl-C counts. For reports of what was done until then.
+pub fn answered() -> bool {
+    INTERRUPTED.swap(false, Ordering::SeqCst)
+}

@@ -51,6 +51,13 @@ pub fn wait_until(condition: impl Fn() -> bool) {
     }
 }
 
+/// Presses Ctrl-C.
+#[cfg(unix)]
+pub fn interrupt(child: &std::process::Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("there is kill");
+    assert!(sent.success());
+}
+
 /// A folder that goes away with the test.
 pub struct Scratch(tempfile::TempDir);
 
