@@ -658,7 +658,6 @@ fn options_of_devices_are_for_devices() {
         (&["run", terms, "--strategy", "relaxed"], "--strategy does not apply to --device cpu"),
         (&["run", terms, "--device", "cpu", "--gc", "none"], "--gc does not apply to --device cpu"),
         (&["run", terms, "--device", "sim", "--scheduler", "tasks", "--strategy", "relaxed"], "U0105"),
-        (&["run", terms, "--device", "sim", "--scheduler", "tasks", "--gc", "compact"], "U0105"),
         (&["run", terms, "--device", "sim", "--trace"], "--trace is for --device cpu"),
         (&["run", "examples/min.chr", "--device", "sim"], "--semantics rounds"),
         (&["run", "examples/min.chr", "--device", "gpu"], "--semantics rounds"),

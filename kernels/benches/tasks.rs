@@ -151,6 +151,7 @@ fn bench(row: &Row, counts: bool, choices: &Choices, machine: &Machine) {
             report: 1 << 20,
             promote: Promote::WhenAsked,
             steps: choices.steps,
+            spare: None,
             results: Results::Nothing,
         };
         let start = Instant::now();

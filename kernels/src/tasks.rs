@@ -10,3 +10,4 @@ pub mod kernels;
 pub mod run;
 pub mod shapes;
 pub mod states;
+pub mod tracing;

@@ -55,7 +55,7 @@ macro_rules! text {
 }
 
 /// All templates.
-pub static TEMPLATES: [Template; 16] = [
+pub static TEMPLATES: [Template; 17] = [
     Template {
         name: "map",
         about: "one function applied to every index",
@@ -138,6 +138,13 @@ pub static TEMPLATES: [Template; 16] = [
         text: text!("cells"),
         uses: &[],
         includes: &[],
+    },
+    Template {
+        name: "trace",
+        about: "cells found by tracing and shifted, in order, to the front",
+        text: text!("trace"),
+        uses: &[],
+        includes: &["grid_barrier", "offsets"],
     },
     Template {
         name: "offsets",

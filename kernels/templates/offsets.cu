@@ -55,9 +55,9 @@ __device__ __forceinline__ u32 running_sum(u32 mine, in_shared u32* parts, in_lo
 // post: offsets is for whoever comes after a grid barrier; sums can be used again
 // shares: block_sums: thread 0 of each block writes its element, all read behind the grid barrier; offsets: each element by one thread
 __device__ __forceinline__ void scan_counts(u32* counts, u32* offsets, u32 count, u32* block_sums, u32* arrivals, in_shared u32* sums) {
-    u32 share = (count + gridDim.x - 1u) / gridDim.x;
-    u32 start = min(blockIdx.x * share, count);
-    u32 end = min(start + share, count);
+    u32 piece = (count + gridDim.x - 1u) / gridDim.x;
+    u32 start = min(blockIdx.x * piece, count);
+    u32 end = min(start + piece, count);
     u32 mine = 0u;
     for (u32 i = start + threadIdx.x; i < end; i += 256u) {
         mine = mine + counts[i];

@@ -11,6 +11,11 @@
 // A join: [0] children that have not arrived, [1] its own return address, [2..3] the value that the resume point gets, [4..5] values
 // that nobody needs, from 6 on the frame. A chunk: [0] return address, from 1 on frames.
 // A task: [0] state, [1] return address, from 2 on the arguments.
+//
+// Where cells are found by tracing (COMPACT), a launch ends when a class is full: every thread goes back to where it last could stop,
+// saves what it is about, and takes it up again in the next launch. A record of `saved`: a task, [TASK] the context around it, [+ 3] value
+// and its high word, [+ 5] base, sp, scan, ticket, join, old_joins, old_chunks, since; from TASK + SAVED on the stack. A context: its
+// outermost cell, its hole, the sort of the cell. A join that nobody uses has 0 in its first word, a chunk NONE in its second.
 
 struct alignas(8) Pair {
     u32 a;
@@ -39,6 +44,7 @@ struct Params {
     u32* turns;
     u32* joins;
     u32* chunks;
+    u32* saved;
     u32* control;
     u64* counts;
     u32* error;
@@ -53,6 +59,7 @@ struct Params {
     u64 max_applied;
     u32 report;
     u32 run;
+    u32 resumed;
 };
 
 // What a thread is about: its state, rule applications not yet reported, its stack, where its value goes, its value, and memory at hand.
@@ -84,11 +91,17 @@ constexpr u32 CHUNK = HOLE;
 constexpr u32 SPLITS = HOLE;
 // Words of a thread's lists of free cells.
 constexpr u32 LISTS = HOLE;
+// 1: cells are found by tracing, between two launches.
+constexpr u32 COMPACT = HOLE;
+// Words of a record beside its task and its stack.
+constexpr u32 SAVED = 13u;
 
 // States; those above are code.
 constexpr u32 RETURNS = 0u;
 constexpr u32 IDLE = 1u;
 constexpr u32 ENDED = 2u;
+// Of a thread that is to save itself, beside its state.
+constexpr u32 SUSPENDED = 0x80000000u;
 
 // Kinds of return addresses.
 constexpr u32 SOLE = 0x10000000u;
@@ -128,6 +141,7 @@ constexpr u32 ASKED = 2u;
 constexpr u32 FAILED = 3u;
 constexpr u32 STEPS = 4u;
 constexpr u32 MUST_GROW = 5u;
+constexpr u32 COLLECT = 6u;
 
 // Ends the run; the first reason stays.
 __device__ __forceinline__ void stop(u32* control, u32 reason) {
@@ -136,8 +150,10 @@ __device__ __forceinline__ void stop(u32* control, u32 reason) {
 
 // Reports rule applications; says whether the run is over.
 __device__ __noinline__ bool report(u32* control, u64* counts, u32* error, u32 count, u64 most) {
-    u64 before = atomic_add(&counts[APPLIED], u64(count));
-    if (before + u64(count) > most) {
+    // Less than nothing, when what was reported before is done again.
+    u64 more = u64(i64(i32(count)));
+    u64 before = atomic_add(&counts[APPLIED], more);
+    if (before + more > most) {
         stop(control, STEPS);
     }
     u32 wrong = load_relaxed(&error[0u]);
@@ -148,13 +164,19 @@ __device__ __noinline__ bool report(u32* control, u64* counts, u32* error, u32 c
     return over != 0u;
 }
 
+// Whether the run stops only until cells have been collected.
+__device__ __forceinline__ bool waits_for_cells(u32* control) {
+    u32 reason = load_relaxed(&control[STOP]);
+    return reason == COLLECT;
+}
+
 // A run of fresh cells of a class: the first one; none is 0. The cell before it is not used.
 // post: no other thread gets them
 __device__ __noinline__ u32 fresh(u32* control, u32 kind, u32 limit, u32 cells) {
     u32 first = atomic_add(&control[CELLS + 8u * kind], cells);
     if (first + cells > limit || first + cells < first) {
         u32 before = atomic_compare_exchange(&control[FULL], 0u, kind + 1u);
-        stop(control, MUST_GROW);
+        stop(control, COMPACT != 0u ? COLLECT : MUST_GROW);
         return 0u;
     }
     return first + 1u;
@@ -211,8 +233,14 @@ __device__ Machine step(Params p, in_local u32* stack, in_local u32* lists, Mach
 // Words of a frame with this resume point.
 __device__ u32 frame_words(u32 resume);
 
-// Reads the arguments of a task into the machine.
-__device__ Machine accept(Params p, Machine m, u32 at, bool root);
+// Reads a task into the machine.
+__device__ Machine accept(u32* from, Machine m, u32 at);
+
+// Writes the registers of the machine as a task, and the context around it behind.
+__device__ void put_down(u32* to, Machine m, u32 at);
+
+// Reads what `put_down` has written.
+__device__ Machine take_up(u32* from, Machine m, u32 at);
 
 // Adds one for each active lane, once for all of them; what the lane would have got by itself.
 __device__ __forceinline__ u32 count_up(u32* control, u32 word) {
@@ -263,7 +291,7 @@ __device__ __forceinline__ Machine seek(Params p, Machine idle) {
         if (next < p.n_roots) {
             u32 mine = atomic_add(&p.control[NEXT_ROOT], 1u);
             if (mine < p.n_roots) {
-                m = accept(p, m, mine * TASK, true);
+                m = accept(p.roots, m, mine * TASK);
                 return m;
             }
         }
@@ -276,14 +304,14 @@ __device__ __forceinline__ Machine seek(Params p, Machine idle) {
     u32 turn = load_relaxed(&p.turns[place]);
     if ((turn ^ ready) << (p.place_bits - 1u) == 0u) {
         turn = load_acquire(&p.turns[place]);
-        m = accept(p, m, place * TASK, false);
+        m = accept(p.queue, m, place * TASK);
         store_release(&p.turns[place], turn + 1u);
         m.ticket = NONE;
         return m;
     }
     u32 over = load_relaxed(&p.control[STOP]);
     if (over != 0u) {
-        m.state = ENDED;
+        m.state = COMPACT != 0u ? IDLE | SUSPENDED : ENDED;
     }
     return m;
 }
@@ -323,6 +351,10 @@ __device__ __forceinline__ Machine take_join(Params p, Machine before) {
 // The frame at the bottom of the stack becomes a join of one child: the call under way.
 __device__ __forceinline__ Machine settle(Params p, in_local u32* stack, Machine before, u32 join) {
     Machine m = before;
+    if (COMPACT != 0u) {
+        p.joins[join] = 1u;
+        p.joins[join + 2u] = 0u;
+    }
     p.joins[join + 1u] = m.ret;
     save_frame(p.joins, join + HEAD_WORDS, stack, m.base);
     m.ret = join + 2u | WIDE | SOLE;
@@ -412,6 +444,9 @@ __device__ __forceinline__ Machine refill(Params p, in_local u32* stack, Machine
         load_frame(p.chunks, chunk * CHUNK + 1u + i, stack, i);
     }
     p.chunks[chunk * CHUNK] = m.old_chunks;
+    if (COMPACT != 0u) {
+        p.chunks[chunk * CHUNK + 1u] = NONE;
+    }
     m.old_chunks = chunk;
     m.base = 0u;
     m.sp = HALF;
@@ -465,8 +500,50 @@ __device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machin
     m.high = p.joins[join + 3u];
     load_frame(p.joins, join + HEAD_WORDS, stack, 0u);
     m.sp = STRIDE;
+    if (COMPACT != 0u) {
+        p.joins[join] = 0u;
+    }
     p.joins[join + 1u] = m.old_joins;
     m.old_joins = join;
+    return m;
+}
+
+// Saves what a thread is about.
+__device__ __forceinline__ void lay_down(Params p, in_local u32* stack, Machine m, u32 since, u32 record) {
+    put_down(p.saved, m, record);
+    u32 at = record + TASK;
+    p.saved[at + 3u] = m.value;
+    p.saved[at + 4u] = m.high;
+    p.saved[at + 5u] = m.base;
+    p.saved[at + 6u] = m.sp;
+    p.saved[at + 7u] = m.scan;
+    p.saved[at + 8u] = m.ticket;
+    p.saved[at + 9u] = m.join;
+    p.saved[at + 10u] = m.old_joins;
+    p.saved[at + 11u] = m.old_chunks;
+    p.saved[at + 12u] = since;
+    for (u32 j = m.base; j < m.sp; j += STRIDE) {
+        save_frame(p.saved, at + SAVED + j, stack, j);
+    }
+}
+
+// What a thread of the launch before was about.
+__device__ __forceinline__ Machine rise(Params p, in_local u32* stack, Machine before, u32 record) {
+    Machine m = take_up(p.saved, before, record);
+    u32 at = record + TASK;
+    m.state = m.state & ~SUSPENDED;
+    m.value = p.saved[at + 3u];
+    m.high = p.saved[at + 4u];
+    m.base = p.saved[at + 5u];
+    m.sp = p.saved[at + 6u];
+    m.scan = p.saved[at + 7u];
+    m.ticket = p.saved[at + 8u];
+    m.join = p.saved[at + 9u];
+    m.old_joins = p.saved[at + 10u];
+    m.old_chunks = p.saved[at + 11u];
+    for (u32 j = m.base; j < m.sp; j += STRIDE) {
+        load_frame(p.saved, at + SAVED + j, stack, j);
+    }
     return m;
 }
 
@@ -478,6 +555,7 @@ __device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machin
 // handed: p.shared, p.pool: touched by atomics only
 // handed: p.queue: a place is read by the thread that has its ticket, and written again when it has been read
 // handed: p.joins, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one uses it again
+// handed: p.saved: a record is the thread's of its number, and the collector's between two launches
 extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
     __shared__ u64 sums[3];
     __striped__ u32 stack[STACK];
@@ -492,7 +570,12 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
     Machine m = begin();
     u32 length = 2u;
     u32 since = 0u;
-    while (m.state != ENDED) {
+    u32 record = (blockIdx.x * blockDim.x + threadIdx.x) * (TASK + SAVED + STACK);
+    if (COMPACT != 0u && p.resumed != 0u) {
+        m = rise(p, stack, m, record);
+        since = p.saved[record + TASK + 12u];
+    }
+    while (m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED)) {
         if (m.state == IDLE) {
             m = seek(p, m);
             length = 2u;
@@ -503,7 +586,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
             sleep_ns(100u);
         }
         for (u32 i = 0u; i < length; i += 1u) {
-            if (m.state == IDLE || m.state == ENDED || m.state == RETURNS && m.sp == m.base) {
+            if (m.state == IDLE || m.state == ENDED || m.state == RETURNS && m.sp == m.base || COMPACT != 0u && m.state >= SUSPENDED) {
                 break;
             }
             m = step(p, stack, lists, m);
@@ -517,14 +600,20 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
         if (m.state == RETURNS && m.sp == m.base) {
             m = deliver(p, stack, m);
         }
-        if (m.count >= p.report) {
+        if (i32(m.count) >= i32(p.report)) {
             bool over = report(p.control, p.counts, p.error, m.count, p.max_applied);
             m.count = 0u;
-            if (over) {
+            if (over && COMPACT == 0u) {
                 m.state = ENDED;
             }
         }
-        if (SPLITS != 0u && m.state != IDLE && m.state != ENDED) {
+        if (COMPACT != 0u) {
+            u32 over_now = load_relaxed(&p.control[STOP]);
+            if (over_now != 0u && m.state != ENDED) {
+                m.state = m.state | SUSPENDED;
+            }
+        }
+        if (SPLITS != 0u && m.state != IDLE && m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED)) {
             u32 head = load_relaxed(&p.control[HEAD]);
             u32 tail = load_relaxed(&p.control[TAIL]);
             i32 waiting = i32(head - tail);
@@ -540,8 +629,11 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
             }
         }
     }
+    if (COMPACT != 0u) {
+        lay_down(p, stack, m, since, record);
+    }
     barrier();
-    atomic_add_block(&sums[0u], u64(m.count));
+    atomic_add_block(&sums[0u], u64(i64(i32(m.count))));
     atomic_add_block(&sums[1u], u64(m.promotions));
     atomic_add_block(&sums[2u], u64(i64(i32(lists[0u]))));
     barrier();

@@ -17,7 +17,16 @@ use gchr_kernels::sim::{self, SimDevice};
 use gchr_kernels::tasks::kernels::{Kernels, Tuning, kernels};
 use gchr_kernels::tasks::run::{Failure, Job, Options, Outcome, Promote, Results, run};
 
+/// What becomes of cells that nothing refers to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Gc {
+    None,
+    Queue,
+    Compact,
+}
+
 struct Case {
+    gc: Gc,
     sources: SourceMap,
     program: Program,
     plan: TermPlan,
@@ -29,18 +38,18 @@ type Expected = (String, u64, u64);
 
 impl Case {
     fn new(name: &str, text: &str) -> Self {
-        Self::with(name, text, false)
+        Self::with(name, text, Gc::None)
     }
 
-    /// `counts`: a plan that gives cells back.
-    fn with(name: &str, text: &str, counts: bool) -> Self {
+    fn with(name: &str, text: &str, gc: Gc) -> Self {
         let (sources, program) = programs::terms(name, text);
-        let plan = term::compile(&program, &TermOptions::tasks(counts)).expect("the plan compiles");
+        let plan = term::compile(&program, &TermOptions::tasks(gc == Gc::Queue)).expect("the plan compiles");
         let input = programs::input(&program);
-        Self { sources, program, plan, input }
+        Self { gc, sources, program, plan, input }
     }
 
     fn kernels(&self, tuning: Tuning) -> Kernels {
+        let tuning = Tuning { compact: self.gc == Gc::Compact, ..tuning };
         programs::made(kernels(&self.plan, &self.program, &self.sources, tuning), &self.sources)
     }
 
@@ -87,8 +96,8 @@ impl Case {
             stats.live_cells.expect("counted"),
         );
         assert_eq!(&found, expected, "{label}");
-        let counts = self.plan.references.is_some();
-        assert_eq!(outcome.report.left_over, counts.then_some(0), "{label}: cells that nobody refers to");
+        let exact = self.gc != Gc::None;
+        assert_eq!(outcome.report.left_over, exact.then_some(0), "{label}: cells that nobody refers to");
     }
 }
 
@@ -108,13 +117,17 @@ const ONE: Options = Options {
     report: 1 << 12,
     promote: Promote::WhenAsked,
     steps: 64,
+    spare: None,
     results: Results::NormalForms,
 };
+
+/// Cells that threads take between two collections.
+const SPARE: Option<u32> = Some(1 << 8);
 
 /// Ways to run: one warp that splits nothing of its own accord; several blocks; frames split whenever possible; tiny stacks.
 fn ways() -> [(&'static str, Tuning, Options); 4] {
     let many = Options { blocks: 3, block: 64, ..ONE };
-    let tiny = Tuning { stack_frames: Some(2) };
+    let tiny = Tuning { stack_frames: Some(2), ..Tuning::default() };
     [
         ("one warp", Tuning::default(), ONE),
         ("many warps", Tuning::default(), many),
@@ -129,27 +142,36 @@ fn ways() -> [(&'static str, Tuning, Options); 4] {
 
 #[test]
 fn examples_on_the_simulator() {
-    compare_examples(false);
+    compare_examples(Gc::None);
 }
 
 /// The same with cells given back: none is left over.
 #[test]
 fn examples_with_counts_on_the_simulator() {
-    compare_examples(true);
+    compare_examples(Gc::Queue);
 }
 
-fn compare_examples(counts: bool) {
-    let mut promotions = 0;
+/// The same with cells that are shifted again and again.
+#[test]
+fn examples_with_compaction_on_the_simulator() {
+    compare_examples(Gc::Compact);
+}
+
+fn compare_examples(gc: Gc) {
+    let (mut promotions, mut collections) = (0, 0);
     for (name, text) in programs::examples("trs") {
-        let case = Case::with(&name, &text, counts);
+        let case = Case::with(&name, &text, gc);
         let expected = case.expected();
         for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
+            let options = Options { spare: SPARE, ..options };
             let kernels = case.kernels(tuning);
             let outcome = case.check(&format!("{name}, {way}"), &expected, &kernels, options, seed as u64);
             promotions += outcome.report.promotions;
+            collections += outcome.report.collections;
         }
     }
     assert!(promotions > 100, "{promotions} promotions");
+    assert_eq!(gc == Gc::Compact, collections > 200, "{collections} collections");
 }
 
 /// Recursion far deeper than a stack, without and with promotions: frames go to device memory and come back.
@@ -234,19 +256,25 @@ const FIFTY: &str = "sort Nat = struct Zero() | S(Nat);
     eqn Upto(Zero()) = Nil(); Upto(S(X)) = Cons(X, Upto(X));
         Len(Nil(), K) = K; Len(Cons(X, L), K) = Len(L, K + 1);
         Loop(Zero(), N, K) = K; Loop(S(X), N, K) = Loop(X, N, Len(Upto(N), K));
-    input Loop(S^1000(Zero()), S^200(Zero()), 0);";
+    input Loop(S^2000(Zero()), S^200(Zero()), 0);";
+
+/// A fiftieth of what is allocated there.
+const SMALL: Options = {
+    let memory = 1 << 16;
+    assert!(2000 * 200 * 8 > 48 * memory);
+    Options { memory, first_memory: memory, ..ONE }
+};
 
 /// A run that allocates fifty times its memory, one small piece after the other.
 #[test]
 fn fifty_times_the_memory() {
-    let memory = 1 << 15;
-    assert!(1000 * 200 * 8 > 48 * memory);
-    let small = Options { memory, first_memory: memory, ..ONE };
-    let case = Case::with("fifty.trs", FIFTY, true);
-    let outcome = case.check("fifty times", &case.expected(), &case.kernels(Tuning::default()), small, 0);
-    assert_eq!(outcome.report.restarts, 0);
-    assert!(outcome.stats.peak_bytes.is_some_and(|bytes| bytes <= memory), "{:?}", outcome.stats);
-    let reason = stopped(&Case::new("fifty.trs", FIFTY), small, Limits::default());
+    for gc in [Gc::Queue, Gc::Compact] {
+        let case = Case::with("fifty.trs", FIFTY, gc);
+        let outcome = case.check("fifty times", &case.expected(), &case.kernels(Tuning::default()), SMALL, 0);
+        assert!(outcome.stats.peak_bytes.is_some_and(|bytes| bytes <= SMALL.memory), "{:?}", outcome.stats);
+        assert_eq!(gc == Gc::Compact, outcome.report.collections > 20, "{:?}", outcome.report);
+    }
+    let reason = stopped(&Case::new("fifty.trs", FIFTY), SMALL, Limits::default());
     assert!(matches!(&reason, StopReason::Memory { what, .. } if what == "cells of sort List"), "{reason:?}");
 }
 
@@ -265,12 +293,52 @@ const EXCHANGE: &str = "sort Nat = struct Zero() | S(Nat);
 /// fields that are shared are taken apart by whoever is last.
 #[test]
 fn cells_go_from_thread_to_thread() {
-    let case = Case::with("exchange.trs", EXCHANGE, true);
+    for gc in [Gc::Queue, Gc::Compact] {
+        let case = Case::with("exchange.trs", EXCHANGE, gc);
+        let expected = case.expected();
+        for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
+            let options = Options { batch: 2, run: 2, spare: SPARE, ..options };
+            case.check(way, &expected, &case.kernels(tuning), options, 11 + seed as u64);
+        }
+    }
+}
+
+/// Frames that full stacks have left behind, and cells whose hole is still to be filled, are found and changed where cells are shifted.
+#[test]
+fn deep_recursion_with_compaction() {
+    let text = "sort Nat = struct Zero() | S(Nat);
+        sort List = struct Nil() | Cons(Nat, List);
+        var X, Y : Nat; L : List; N : Int;
+        map Keep: Nat # List -> Int; Len: List # Int -> Int; Down: Nat -> List; Sub: Nat # Nat -> Nat; Waste: Nat -> Nat;
+        eqn Waste(Zero()) = Zero(); Waste(S(X)) = S(Waste(X));
+            Sub(X, Zero()) = X; Sub(S(X), S(Y)) = Sub(X, Y); Sub(Zero(), S(Y)) = Zero();
+            Down(Zero()) = Nil(); Down(S(X)) = Cons(Sub(Waste(S^3(X)), S^2(X)), Down(X));
+            Len(Nil(), N) = N; Len(Cons(X, L), N) = Len(L, N + 1);
+            Keep(Zero(), L) = Len(L, 0); Keep(S(X), L) = Len(L, 0) + Keep(X, Cons(Waste(S^2(Zero())), L));
+        input Keep(S^120(Zero()), Down(S^60(Zero())));";
+    let case = Case::with("deep.trs", text, Gc::Compact);
     let expected = case.expected();
     for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
-        let options = Options { batch: 2, run: 2, ..options };
-        case.check(way, &expected, &case.kernels(tuning), options, 11 + seed as u64);
+        let options = Options { spare: Some(64), ..options };
+        let outcome = case.check(way, &expected, &case.kernels(tuning), options, seed as u64);
+        assert!(outcome.report.collections > 10, "{way}: {:?}", outcome.report);
     }
+}
+
+/// A start term that is given stays where it is; what an earlier wave has made is there for a later one.
+#[test]
+fn waves_with_compaction() {
+    let text = "sort Nat = struct Zero() | S(Nat);
+        sort List = struct Nil() | Cons(Nat, List);
+        var X, Y : Nat; L, M : List;
+        map Upto: Nat -> List; App: List # List -> List; Rev: List # List -> List;
+        eqn Upto(Zero()) = Nil(); Upto(S(X)) = Cons(X, Upto(X));
+            App(Nil(), M) = M; App(Cons(X, L), M) = Cons(X, App(L, M));
+            Rev(Nil(), M) = M; Rev(Cons(X, L), M) = Rev(L, Cons(X, M));
+        input App(Rev(Upto(S^100(Zero())), Upto(S^90(Zero()))), Rev(App(Upto(S^50(Zero())), Cons(S^30(Zero()), Nil())), Nil()));";
+    let case = Case::with("waves.trs", text, Gc::Compact);
+    let options = Options { spare: SPARE, blocks: 2, ..ONE };
+    case.check("waves", &case.expected(), &case.kernels(Tuning::default()), options, 5);
 }
 
 fn stopped(case: &Case, options: Options, limits: Limits) -> StopReason {
@@ -310,18 +378,19 @@ fn limits_are_told() {
 #[path = "../../core/src/exec/term/tests/systems.rs"]
 mod systems;
 
-fn random(seeds: impl Iterator<Item = u64>, counts: bool) {
+fn random(seeds: impl Iterator<Item = u64>, gc: Gc) {
     let (mut answered, mut promotions, mut total) = (0, 0, 0);
     for (n, seed) in seeds.enumerate() {
         total += 1;
         let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let text = systems::Generator::program(seed, true);
-        let case = Case::with("random.trs", &text, counts);
+        let case = Case::with("random.trs", &text, gc);
         let plan = term::compile(&case.program, &TermOptions::default()).expect("compiles");
         let limits = Limits { max_steps: Some(5_000), ..Limits::default() };
         let reference =
             gchr_core::exec::term::run(&case.program, &plan, &case.input, &mut Control::new(limits));
         let (way, tuning, options) = ways()[n % 4];
+        let options = Options { spare: Some(64), ..options };
         let kernels = case.kernels(tuning);
         let label = format!("seed {seed}, {way}\n{text}");
         match reference {
@@ -359,12 +428,17 @@ fn random(seeds: impl Iterator<Item = u64>, counts: bool) {
 
 #[test]
 fn random_systems_on_the_simulator() {
-    random(1..60, false);
+    random(1..60, Gc::None);
 }
 
 #[test]
 fn random_systems_with_counts_on_the_simulator() {
-    random(1..60, true);
+    random(1..60, Gc::Queue);
+}
+
+#[test]
+fn random_systems_with_compaction_on_the_simulator() {
+    random(1..60, Gc::Compact);
 }
 
 /// `SEED=... COUNT=... cargo test -p gchr-kernels --test tasks many_seeds -- --ignored`.
@@ -373,8 +447,9 @@ fn random_systems_with_counts_on_the_simulator() {
 fn many_seeds() {
     let number = |name: &str| std::env::var(name).ok().and_then(|s| s.parse().ok());
     let (seed, count): (u64, u64) = (number("SEED").unwrap_or(1), number("COUNT").unwrap_or(1));
-    random(seed..seed + count, false);
-    random(seed..seed + count, true);
+    for gc in [Gc::None, Gc::Queue, Gc::Compact] {
+        random(seed..seed + count, gc);
+    }
 }
 
 /// The same on a GPU.
@@ -390,8 +465,8 @@ mod gpu {
         }
         let compiler = support::compiler();
         for (name, text) in EXAMPLES {
-            for counts in [false, true] {
-                let case = Case::with(name, text, counts);
+            for gc in [Gc::None, Gc::Queue, Gc::Compact] {
+                let case = Case::with(name, text, gc);
                 let expected = case.expected();
                 for promote in [Promote::WhenAsked, Promote::Always] {
                     case.check_on_gpu(name, &expected, &compiler, Options { promote, ..FULL });
@@ -410,15 +485,15 @@ mod gpu {
         for (name, text) in
             [("deep.trs", deep(1_000_000)), ("lists.trs", LISTS.into()), ("exchange.trs", EXCHANGE.into())]
         {
-            for counts in [false, true] {
-                let case = Case::with(name, &text, counts);
+            for gc in [Gc::None, Gc::Queue, Gc::Compact] {
+                let case = Case::with(name, &text, gc);
                 case.check_on_gpu(name, &case.expected(), &compiler, Options { batch: 64, ..FULL });
             }
         }
-        let case = Case::with("fifty.trs", FIFTY, true);
-        let memory = 1 << 15;
-        let small = Options { memory, first_memory: memory, ..ONE };
-        case.check_on_gpu("fifty.trs", &case.expected(), &compiler, small);
+        for gc in [Gc::Queue, Gc::Compact] {
+            let case = Case::with("fifty.trs", FIFTY, gc);
+            case.check_on_gpu("fifty.trs", &case.expected(), &compiler, SMALL);
+        }
     }
 
     const FULL: Options =

@@ -14,13 +14,14 @@ fn tasks_kernels_of_all_examples_compile() {
     let mut resources = String::new();
     for (name, text) in programs::examples("trs") {
         let (sources, program) = programs::terms(&name, &text);
-        for counts in [false, true] {
+        for (counts, compact) in [(false, false), (true, false), (false, true)] {
             let plan = compile(&program, &TermOptions::tasks(counts)).expect("the plan compiles");
-            let made = programs::made(kernels(&plan, &program, &sources, Tuning::default()), &sources);
+            let tuning = Tuning { compact, ..Tuning::default() };
+            let made = programs::made(kernels(&plan, &program, &sources, tuning), &sources);
             let source = support::text(&made.module, &name);
             let Some(nvrtc) = &nvrtc else { continue };
-            if counts {
-                let label = format!("{name}, cells given back");
+            if counts || compact {
+                let label = format!("{name}, cells {}", if counts { "given back" } else { "shifted" });
                 support::compiles_silently(nvrtc, &source, &label, &[90]);
             } else {
                 resources += &support::resources(nvrtc, &source, &name);

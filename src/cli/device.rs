@@ -25,7 +25,7 @@ pub struct ScheduleArgs {
     /// When gpu and sim rewrite a term (not with --scheduler tasks) [default: innermost]
     #[arg(long, value_name = "STRATEGY")]
     strategy: Option<StrategyArg>,
-    /// What becomes of terms that nothing refers to any more (compact: not with --scheduler tasks) [default: queue]
+    /// What becomes of terms that nothing refers to any more [default: queue]
     #[arg(long, value_name = "COLLECTOR")]
     gc: Option<CollectorArg>,
 }
@@ -52,7 +52,7 @@ enum CollectorArg {
     None,
     /// Use their place again; tasks: as soon as a count of references says so
     Queue,
-    /// Shift them out now and then; the others keep their order
+    /// Shift them out when memory is full (topology: when half of it is garbage); the others keep their order
     Compact,
 }
 

@@ -199,6 +199,7 @@ fn gpu_tasks(memory: u64, limits: &gchr_kernels::device::Limits) -> tasks::run::
         report: GPU_REPORT,
         promote: tasks::run::Promote::WhenAsked,
         steps: STEPS,
+        spare: None,
         results: tasks::run::Results::NormalForms,
     }
 }
@@ -214,6 +215,7 @@ fn sim_tasks(memory: u64) -> tasks::run::Options {
         report: SIM_REPORT,
         promote: tasks::run::Promote::WhenAsked,
         steps: STEPS,
+        spare: None,
         results: tasks::run::Results::NormalForms,
     }
 }

@@ -57,11 +57,9 @@ pub(super) fn lower(
 ) -> Result<Lowered, Vec<Diagnostic>> {
     with_large_stack(|| match schedule.scheduler {
         Scheduler::Tasks => {
-            if schedule.collector == Collector::Compact {
-                return Err(vec![no_collector(schedule.collector)]);
-            }
             let plan = compile(rules, &TermOptions::tasks(schedule.collector == Collector::Queue))?;
-            let kernels = tasks::kernels::kernels(&plan, rules, sources, Tuning::default())?;
+            let tuning = Tuning { compact: schedule.collector == Collector::Compact, ..Tuning::default() };
+            let kernels = tasks::kernels::kernels(&plan, rules, sources, tuning)?;
             Ok(Lowered::Tasks { plan: Box::new(plan), kernels: Box::new(kernels) })
         }
         Scheduler::Topology => {
@@ -71,12 +69,6 @@ pub(super) fn lower(
             Ok(Lowered::Topology { system: Box::new(system), kernels: Box::new(kernels) })
         }
     })
-}
-
-fn no_collector(collector: Collector) -> Diagnostic {
-    let name = collector.name();
-    Diagnostic::error("U0105", format!("--gc {name} does not apply to --scheduler tasks"))
-        .help("give --gc queue or --gc none, or --scheduler topology")
 }
 
 impl KernelSource<'_> {

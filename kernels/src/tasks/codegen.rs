@@ -20,12 +20,13 @@ use gchr_core::source::SourceMap;
 use super::equality::Equality;
 use super::shapes::Shapes;
 use super::states::{ResumeCode, ResumeId, StateId, States};
+use super::tracing::Tracing;
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::{Site, Sites};
 use crate::ir::*;
 
-pub use frames::Shape;
 pub(super) use frames::holes;
+pub use frames::{Frame, Shape};
 pub use memory::{stride, view};
 
 /// States of the template; generated ones follow.
@@ -109,7 +110,13 @@ pub(super) fn step_function(
         function: first,
         env: HashMap::default(),
         structured: None,
+        within: Within::Resume,
+        begun: build::u32(0),
     };
+    if runtime.tracing.is_some() {
+        let count = g.reg("count");
+        g.begun = g.b.var("begun", count);
+    }
     g.states();
     g.resumes();
     g.b.ret(Some(g.m.clone()));
@@ -142,6 +149,8 @@ pub(super) struct Runtime<'a> {
     pub shape: &'a Shape,
     /// What cells look like to the functions that give them back; none when no cell is given back.
     pub shapes: Option<&'a Shapes>,
+    /// What the collector must know when cells are found by tracing. Then threads can stop wherever they need a cell and there is none.
+    pub tracing: Option<&'a Tracing>,
 }
 
 impl<'a> Runtime<'a> {
@@ -180,6 +189,19 @@ struct Generator<'a, 'p> {
     env: HashMap<LocalId, Expr>,
     /// The region whose head is the structured loop around the code at hand, with the variables of its parameters.
     structured: Option<(*const Region, Vec<Expr>)>,
+    /// What the code at hand is part of.
+    within: Within,
+    /// Rule applications counted when the thread last could stop.
+    begun: Expr,
+}
+
+/// What a thread goes back to when it cannot go on.
+#[derive(Clone, Copy)]
+enum Within {
+    /// The state's beginning, or the head of the loop around it.
+    State(StateId),
+    /// The frame that was popped.
+    Resume,
 }
 
 impl<'a, 'p> Generator<'a, 'p> {
@@ -233,6 +255,7 @@ impl<'a, 'p> Generator<'a, 'p> {
         let mut cases = Vec::new();
         for id in self.states.states.ids() {
             self.function = self.states.states[id].function;
+            self.within = Within::State(id);
             self.b.begin();
             self.state(id);
             cases.push((vec![u64::from(state_number(id))], self.b.end()));
@@ -258,7 +281,7 @@ impl<'a, 'p> Generator<'a, 'p> {
         };
         self.structured = Some((std::ptr::from_ref(region), params[..region.params.len()].to_vec()));
         self.b.begin();
-        self.guard();
+        self.guard(true);
         if compares {
             self.identical(&params);
         }
@@ -316,6 +339,8 @@ impl<'a, 'p> Generator<'a, 'p> {
         self.b.assign(sp.clone(), build::binary(BinaryOp::Sub, sp.clone(), stride));
         let resume = build::element(self.stack.clone(), sp.clone());
         let resume = self.b.var("resume", resume);
+        self.within = Within::Resume;
+        self.can_stop();
         let mut cases = Vec::new();
         for id in self.states.resumes.ids() {
             self.function = self.states.resumes[id].function;
@@ -355,11 +380,17 @@ impl<'a, 'p> Generator<'a, 'p> {
         from_bits(self.scalar(dst), wide_bits(self.reg("value"), self.reg("high")))
     }
 
-    /// Looks at the limits now and then.
-    fn guard(&mut self) {
+    /// Looks at the limits now and then; `head`: at the head of the state's own loop, where the thread can stop.
+    fn guard(&mut self, head: bool) {
+        let compact = self.runtime.tracing.is_some();
         let many = self.param("report");
         let count = self.reg("count");
         self.b.begin();
+        if compact && !head {
+            // What is reported here may be done again.
+            let left = build::binary(BinaryOp::Sub, self.begun.clone(), count.clone());
+            self.b.assign(self.begun.clone(), left);
+        }
         let args = vec![
             self.param("control"),
             self.param("counts"),
@@ -370,9 +401,81 @@ impl<'a, 'p> Generator<'a, 'p> {
         let over = self.b.call("over", self.runtime.module, self.runtime.function("report"), args);
         self.b.assign(count.clone(), build::u32(0));
         self.b.begin();
-        self.end_thread();
+        match (compact, head) {
+            (false, _) => self.end_thread(),
+            (true, true) => {
+                self.can_stop();
+                self.suspend();
+            }
+            (true, false) => {
+                // A collection waits until the loop is over.
+                let args = vec![self.param("control")];
+                let waits = self.runtime.function("waits_for_cells");
+                let waits = self.b.call("waits", self.runtime.module, waits, args);
+                self.b.begin();
+                self.end_thread();
+                self.b.end_if(Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(waits)), Type::BOOL));
+            }
+        }
         self.b.end_if(over);
-        self.b.end_if(build::binary(BinaryOp::Ge, count, many));
+        let condition = match compact {
+            false => build::binary(BinaryOp::Ge, count, many),
+            true => {
+                let [count, many] = [count, many].map(|e| build::cast(Scalar::I32, e));
+                build::binary(BinaryOp::Ge, count, many)
+            }
+        };
+        self.b.end_if(condition);
+        if head {
+            self.can_stop();
+        }
+    }
+
+    /// Here the thread can stop and go on later: nothing of what it has counted is done again.
+    fn can_stop(&mut self) {
+        if self.runtime.tracing.is_some() {
+            let count = self.reg("count");
+            self.b.assign(self.begun.clone(), count);
+        }
+    }
+
+    /// The thread goes back to where it could stop, and stops.
+    fn suspend(&mut self) {
+        let begun = self.begun.clone();
+        self.set("count", begun);
+        let suspended = self.constant("SUSPENDED");
+        let state = match self.within {
+            Within::State(id) => {
+                let variables = self.structured.as_ref().map_or_else(Vec::new, |s| s.1.clone());
+                let inlined = std::mem::replace(&mut self.function, self.states.states[id].function);
+                let registers = self.argument_registers(&self.states.states[id].params);
+                self.function = inlined;
+                // What the loop does not change is still where it was.
+                for (register, value) in registers.into_iter().zip(variables) {
+                    let value = if value.ty == Type::U32 { value } else { to_bits(value) };
+                    self.b.assign(register, value);
+                }
+                build::u32(state_number(id))
+            }
+            Within::Resume => {
+                let stride = build::u32(self.runtime.shape.stride);
+                let sp = self.reg("sp");
+                self.b.assign(sp.clone(), build::binary(BinaryOp::Add, sp, stride));
+                build::u32(RETURNS)
+            }
+        };
+        self.set("state", build::binary(BinaryOp::Or, state, suspended));
+        self.b.ret(Some(self.m.clone()));
+    }
+
+    /// A thread that gets no cell: where cells are found by tracing it is to get one later.
+    fn without_cell(&mut self) {
+        if self.runtime.tracing.is_some() { self.suspend() } else { self.end_thread() }
+    }
+
+    fn constant(&self, name: &str) -> Expr {
+        let id = self.runtime.module.constant(name);
+        Expr::new(ExprKind::Constant(id.unwrap_or_else(|| panic!("the template defines {name}"))), Type::U32)
     }
 
     /// The thread has nothing to do any more.

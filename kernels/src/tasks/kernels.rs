@@ -10,6 +10,7 @@ use super::codegen::{self, Reports, Runtime, Shape};
 use super::equality::Equality;
 use super::shapes::Shapes;
 use super::states::States;
+use super::tracing::Tracing;
 use crate::ir::*;
 use crate::{build, template, verify};
 
@@ -23,6 +24,8 @@ pub struct Kernels {
     pub shape: Shape,
     /// What cells look like to the functions that give them back; none when no cell is given back.
     pub shapes: Option<Shapes>,
+    /// What the collector must know when cells are found by tracing.
+    pub tracing: Option<Tracing>,
     /// By function of the plan: the number of the state at its entry.
     pub entries: IdVec<gchr_core::plan::term::FunctionId, u32>,
 }
@@ -32,6 +35,8 @@ pub struct Kernels {
 pub struct Tuning {
     /// Frames that a thread's stack holds; the rest of a deep recursion is in device memory.
     pub stack_frames: Option<u32>,
+    /// Cells that nothing refers to are found by tracing and shifted out when memory is full, for plans that do not give them back.
+    pub compact: bool,
 }
 
 /// Makes the kernels of a plan compiled with `TermOptions::tasks`.
@@ -44,8 +49,9 @@ pub fn kernels(
     let mut plan = plan.clone();
     let equality = Equality::add(&mut plan, program.signature.booleans);
     let plan = &plan;
-    let states = States::new(plan);
-    let shape = Shape::new(&states, tuning.stack_frames);
+    let compact = tuning.compact && plan.references.is_none();
+    let states = States::new(plan, compact);
+    let shape = Shape::new(&states, tuning.stack_frames, compact);
     let shapes = match &plan.references {
         Some(references) => Some(Shapes::new(&plan.layout, references)?),
         None => None,
@@ -59,6 +65,7 @@ pub fn kernels(
         ("CHUNK", shape.chunk()),
         ("SPLITS", states.splits() as u32),
         ("LISTS", 1 + 4 * plan.layout.classes.len() as u32),
+        ("COMPACT", u32::from(compact)),
     ];
     let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
     let mut module = template::open("tasks", &constants)?;
@@ -66,17 +73,26 @@ pub fn kernels(
     if !shape.striped {
         keep_local(&mut module);
     }
-    let shapes_of = shapes.as_ref();
-    for function in codegen::holes(&states, Runtime { module: &module, shape: &shape, shapes: shapes_of }) {
+    let tracing = if compact { Some(Tracing::new(&states, &shape)?) } else { None };
+    let (shapes_of, tracing_of) = (shapes.as_ref(), tracing.as_ref());
+    let runtime = Runtime { module: &module, shape: &shape, shapes: shapes_of, tracing: tracing_of };
+    for function in codegen::holes(&states, runtime) {
         fill(&mut module, function);
     }
     let mut reports = Reports::default();
-    let runtime = Runtime { module: &module, shape: &shape, shapes: shapes_of };
+    let runtime = Runtime { module: &module, shape: &shape, shapes: shapes_of, tracing: tracing_of };
     let step = codegen::step_function(&states, &equality, runtime, program, sources, &mut reports);
     fill(&mut module, step);
+    if let Some(tracing) = &tracing {
+        tracing.add(&mut module, &shape)?;
+    }
     let broken = verify::verify_closed(&module);
     let entries = states.entries.iter().map(|&state| codegen::state_number(state)).collect();
-    if broken.is_empty() { Ok(Kernels { module, reports, shape, shapes, entries }) } else { Err(broken) }
+    if broken.is_empty() {
+        Ok(Kernels { module, reports, shape, shapes, tracing, entries })
+    } else {
+        Err(broken)
+    }
 }
 
 fn fill(module: &mut Module, function: Function) {
@@ -97,9 +113,7 @@ fn keep_local(module: &mut Module) {
 /// Gives the records what depends on the program: argument registers, cursors of allocation, places of the classes.
 fn widen(module: &mut Module, plan: &TermPlan, shape: &Shape, counts: bool) {
     let mut machine = Vec::new();
-    if shape.holes {
-        machine.extend(["root".to_string(), "hole".to_string()].map(|name| (name, Type::U32)));
-    }
+    machine.extend(shape.context.iter().map(|name| (name.to_string(), Type::U32)));
     machine.extend((0..shape.words).map(|k| (format!("w{k}"), Type::U32)));
     machine.extend((0..shape.numbers).map(|k| (format!("n{k}"), Type::U64)));
     if !counts {

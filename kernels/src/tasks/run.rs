@@ -1,11 +1,14 @@
 //! Host side of the `tasks` scheduler: brings start terms to a device, runs the kernel, brings normal forms back.
 //!
 //! Start terms are evaluated in waves: the applications whose arguments are values are the roots of one launch; what their results
-//! are arguments of comes with the next one. When memory runs out, the run starts over with more of it.
+//! are arguments of comes with the next one. When memory runs out, the run starts over with more of it; where cells are found by tracing,
+//! launches and collections take turns before that.
 
+mod collect;
 mod heap;
 mod launch;
 mod result;
+mod scale;
 mod start;
 
 use std::time::Instant;
@@ -26,6 +29,7 @@ use crate::outcome::poll;
 use heap::{Capacity, Full};
 use launch::{Buffers, End};
 use result::Brought;
+use scale::Scale;
 use start::Start;
 
 /// How to run.
@@ -49,6 +53,9 @@ pub struct Options {
     pub promote: Promote,
     /// Steps between two looks whether another thread waits for work.
     pub steps: u32,
+    /// Where cells are found by tracing: cells of each class that threads may take between two collections, instead of all that there
+    /// are. For tests.
+    pub spare: Option<u32>,
     /// What is wanted of the results.
     pub results: Results,
 }
@@ -100,6 +107,8 @@ pub struct Report {
     /// Cells that were still in use at the end of the last launch and are no part of a result; 0 when cells are given back. Not known
     /// when they are not.
     pub left_over: Option<u64>,
+    /// Times that cells were shifted.
+    pub collections: u64,
 }
 
 /// What is run.
@@ -123,7 +132,8 @@ pub fn run(
     control: &mut Control<'_>,
 ) -> Result<Outcome, Failure> {
     let meter = Meter::start(device, control.recorder())?;
-    let mut runner = Runner { job, options, start: Instant::now(), totals: Totals::default(), meter };
+    let (totals, before) = (Totals::default(), Report::default());
+    let mut runner = Runner { job, options, start: Instant::now(), totals, meter, before };
     let result = runner.run(device, control);
     if let Some(recorder) = control.recorder() {
         runner.meter.report(recorder);
@@ -146,12 +156,17 @@ struct Totals {
     report: Report,
 }
 
+/// When a collection leaves less than this part of a class free, and there is no more memory, memory is used up.
+const LEAST_ROOM: u64 = 16;
+
 struct Runner<'a> {
     job: Job<'a>,
     options: Options,
     start: Instant,
     totals: Totals,
     meter: Meter,
+    /// What was counted before the launches under way.
+    before: Report,
 }
 
 /// How one attempt ends that did not fail.
@@ -165,12 +180,13 @@ impl Runner<'_> {
     fn run(&mut self, device: &mut dyn Device, control: &mut Control<'_>) -> Result<Outcome, Failure> {
         let beginning = self.meter.mark();
         let mut start = Start::new(&self.job).map_err(|reason| self.stopped(reason))?;
-        let mut capacity = Capacity::first(&self.job, &self.options, &start);
+        let kernel = device.kernel("run")?;
+        let resident = device.resident_blocks(kernel, self.options.block)?;
+        let scale = Scale::fitting(&self.job, &self.options, resident, &start);
+        let scale = scale.map_err(|needed| self.too_little(needed))?;
+        let mut capacity = Capacity::first(&self.job, &self.options, &scale, &start);
         loop {
-            if capacity.bytes(&self.job) > self.options.memory {
-                return Err(self.out_of_memory(None, &Full::Memory));
-            }
-            match self.attempt(&mut start, &capacity, device, control)? {
+            match self.attempt(&mut start, scale, &capacity, device, control)? {
                 Attempt::Done(Brought { normal_forms, texts, cells, .. }) => {
                     let mut stats = self.stats(device);
                     stats.live_cells = cells;
@@ -193,13 +209,14 @@ impl Runner<'_> {
     fn attempt(
         &mut self,
         start: &mut Start<'_>,
+        scale: Scale,
         capacity: &Capacity,
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<Attempt, Failure> {
         self.totals.bytes = self.totals.bytes.max(capacity.bytes(&self.job));
         let mut buffers: Option<Buffers> = None;
-        let result = self.waves(start, capacity, &mut buffers, device, control);
+        let result = self.waves(start, scale, capacity, &mut buffers, device, control);
         // A device that failed does not give its memory back either; the first failure is the one to tell.
         let freed = buffers.map_or(Ok(()), |buffers| buffers.free(device));
         result.and_then(|attempt| Ok(freed.map(|()| attempt)?))
@@ -208,6 +225,7 @@ impl Runner<'_> {
     fn waves(
         &mut self,
         start: &mut Start<'_>,
+        scale: Scale,
         capacity: &Capacity,
         buffers: &mut Option<Buffers>,
         device: &mut dyn Device,
@@ -224,15 +242,18 @@ impl Runner<'_> {
             }
             let buffers = match buffers {
                 Some(buffers) => buffers,
-                None => buffers.insert(Buffers::new(&self.job, &self.options, capacity, device)?),
+                None => buffers.insert(Buffers::new(&self.job, &self.options, scale, capacity, device)?),
             };
             buffers.load(&self.job, &start.image, &roots, device)?;
             let applied = self.totals.applied;
-            let end = self.launch(buffers, roots.len(), device, control)?;
+            let mut end = self.launches(buffers, roots.len(), capacity, device, control)?;
             if let Some(full) = self.examine(&end, start, device, buffers, control)? {
                 return Ok(Attempt::Full(full));
             }
             self.totals.applied = applied + end.applied;
+            if self.options.results != Results::Nothing {
+                self.collect(buffers, &mut end, device, control)?;
+            }
             if self.options.results == Results::Nothing && start.is_last_wave() {
                 return Ok(Attempt::Done(Brought::default()));
             }
@@ -246,10 +267,66 @@ impl Runner<'_> {
             Results::Nothing => Ok(Brought::default()),
         };
         let brought = brought.map_err(|reason| self.stopped(reason))?;
-        let counted = last.filter(|_| self.job.kernels.shapes.is_some());
+        let kernels = self.job.kernels;
+        let counted = last.filter(|_| kernels.shapes.is_some() || kernels.tracing.is_some());
         let made = brought.made;
         self.totals.report.left_over = counted.zip(made).map(|(end, made)| end.in_use.wrapping_sub(made));
         Ok(Attempt::Done(brought))
+    }
+
+    /// Launches and, when a class is full and cells are found by tracing, collections in between.
+    fn launches(
+        &mut self,
+        buffers: &mut Buffers,
+        roots: usize,
+        capacity: &Capacity,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<End, Failure> {
+        self.before = self.totals.report;
+        let mut applied = 0;
+        loop {
+            let mut end = self.launch(buffers, roots, device, control)?;
+            let Some(class) = end.full.filter(|_| end.stop == launch::stop::COLLECT && !end.failed()) else {
+                return Ok(end);
+            };
+            let progress = end.applied - applied;
+            applied = end.applied;
+            self.before.collections += 1;
+            self.collect(buffers, &mut end, device, control)?;
+            let (room, cells) = buffers.room(&end, class);
+            // Collections that find little cost more than a run with more memory.
+            let small = room < cells / 2
+                && capacity.clone().grow(&self.job, Some(class), self.options.memory).is_ok();
+            if progress == 0 && buffers.spare_more() {
+                buffers.resume(&end, device)?;
+                continue;
+            }
+            if small || room < cells / LEAST_ROOM || progress == 0 {
+                end.stop = launch::stop::MUST_GROW;
+                return Ok(end);
+            }
+            buffers.resume(&end, device)?;
+        }
+    }
+
+    /// Shifts cells that nothing refers to out, if they are found by tracing; `end` says then what is left.
+    fn collect(
+        &mut self,
+        buffers: &mut Buffers,
+        end: &mut End,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<(), Failure> {
+        if self.job.kernels.tracing.is_none() {
+            return Ok(());
+        }
+        let timer = device.start_timer()?;
+        let launched = buffers.collect(&self.job, end, device);
+        let took = launched.and_then(|()| device.stop_timer(timer));
+        let took = took.map_err(|error| Failure::of_launch(error, control, self.progress()))?;
+        self.totals.device_ms += took.as_secs_f64() * 1e3;
+        Ok(buffers.collected(end, device)?)
     }
 
     /// One launch, watched.
@@ -277,10 +354,12 @@ impl Runner<'_> {
             let steps = self.totals.applied + end.applied;
             recorder.point(Progress { steps, ..self.progress() });
         }
-        let report = &mut self.totals.report;
-        report.promotions += end.promotions;
-        report.tasks += end.tasks;
-        report.spills += end.spills;
+        self.totals.report = Report {
+            promotions: self.before.promotions + end.promotions,
+            tasks: self.before.tasks + end.tasks,
+            spills: self.before.spills + end.spills,
+            ..self.before
+        };
         match reason {
             Some(reason) if end.stop != launch::stop::DONE => {
                 self.totals.applied += end.applied;
@@ -337,7 +416,7 @@ impl Runner<'_> {
         self.totals.applied = before;
         match end.stop {
             launch::stop::DONE => Ok(None),
-            launch::stop::MUST_GROW => Ok(Some(end.full)),
+            launch::stop::MUST_GROW | launch::stop::COLLECT => Ok(Some(end.full)),
             other => {
                 Err(self.stopped(StopReason::Internal { what: format!("the kernel ended with {other}") }))
             }
@@ -382,6 +461,11 @@ impl Runner<'_> {
         failure
     }
 
+    fn too_little(&self, needed: u64) -> Failure {
+        let what = format!("the tasks scheduler, which needs {needed} bytes to begin with this start term");
+        self.stopped(StopReason::Memory { limit: self.options.memory, what })
+    }
+
     fn out_of_memory(&self, class: Option<usize>, full: &Full) -> Failure {
         let what = class.map_or_else(
             || "frames of the tasks scheduler".to_string(),
@@ -399,6 +483,7 @@ impl Runner<'_> {
             run_ms: Some(self.start.elapsed().as_secs_f64() * 1e3),
             device_ms: Some(self.totals.device_ms),
             peak_bytes: Some(self.totals.bytes),
+            collections: self.job.kernels.tracing.as_ref().map(|_| self.totals.report.collections),
             device: Some(device.limits().name.clone()),
             scheduler: Some("tasks".into()),
             ..Stats::default()

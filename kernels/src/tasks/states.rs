@@ -78,7 +78,7 @@ pub struct Split<'p> {
     pub meet: ResumeId,
 }
 
-/// A nested region with calls inside.
+/// A nested region with calls inside, or one where a thread may have to stop.
 pub struct Nest<'p> {
     /// The local that gets its value.
     pub dst: LocalId,
@@ -106,15 +106,20 @@ pub struct States<'p> {
     pub resumes: IdVec<ResumeId, Resume<'p>>,
     /// Nested regions with calls.
     pub nests: IdVec<NestId, Nest<'p>>,
+    stops: bool,
     resume_at: HashMap<(*const Block, usize), ResumeId>,
     nest_at: HashMap<(*const Block, usize), NestId>,
 }
 
 impl<'p> States<'p> {
     /// Finds the states.
-    pub fn new(plan: &'p TermPlan) -> Self {
+    ///
+    /// `stops`: threads must be able to stop wherever they get no cell, and go on later. A loop that builds cells is a state of its own then,
+    /// so that no turn of it is done twice.
+    pub fn new(plan: &'p TermPlan, stops: bool) -> Self {
         let mut states = Self {
             plan,
+            stops,
             entries: IdVec::new(),
             holes: holes(plan),
             states: IdVec::new(),
@@ -200,6 +205,15 @@ fn has_calls(block: &Block) -> bool {
     found
 }
 
+/// Whether a block builds cells, nested regions included.
+fn builds(block: &Block) -> bool {
+    let mut found = false;
+    block.walk(&mut |b| {
+        found |= b.steps.iter().any(|s| matches!(s, Step::Build { .. } | Step::Repeat { .. }));
+    });
+    found
+}
+
 /// In how many places a region is left with a value.
 fn exits(block: &Block) -> usize {
     usize::from(matches!(block.end, End::Return(_)))
@@ -236,7 +250,8 @@ impl<'p> Finder<'_, 'p> {
                     let mut live = sets[i + 1].clone();
                     live.remove(*dst);
                     let around = live::around_loop(region, &live);
-                    if has_calls(&region.body) {
+                    let stops = self.states.stops && region.is_loop() && builds(&region.body);
+                    if stops || has_calls(&region.body) {
                         let id = self.nest(*dst, region, rest, &live, &around, &sets[i + 1]);
                         self.states.nest_at.insert(key(i), id);
                         self.block(&region.body, Some(id), &around);

@@ -340,7 +340,7 @@ impl<'p> Generator<'_, 'p> {
             }
             let params = region.params.iter().map(|&p| self.local(p)).collect();
             self.b.begin();
-            self.guard();
+            self.guard(false);
             self.inner_block(
                 &region.body,
                 &Inner { value: value.clone(), params: Some(params), found: None },

@@ -23,8 +23,11 @@ pub struct Shape {
     pub words: u32,
     /// See `words`.
     pub numbers: u32,
-    /// Whether some function runs in a context.
-    pub holes: bool,
+    /// The registers of the context that a function runs in, when some function does: its outermost cell, its hole and, where cells are
+    /// found by tracing, the sort of the cell.
+    pub context: &'static [&'static str],
+    /// The most tasks that a frame becomes.
+    pub siblings: u32,
 }
 
 /// What a frame holds behind the resume point.
@@ -32,12 +35,14 @@ pub struct Shape {
 pub struct Frame {
     /// Live variables with their first words, and whether they have two.
     pub live: Vec<(LocalId, u32, bool)>,
-    /// First of the two words with the root and the hole of the function's context, if it can have one.
+    /// First of the words with the function's context, if it can have one.
     pub context: Option<u32>,
     /// Words in all.
     pub words: u32,
 }
 
+/// Registers of a context.
+const CONTEXT: [&str; 3] = ["root", "hole", "around"];
 /// Stacks hold so many frames, or fewer that are large.
 const FRAMES: u32 = 32;
 const FEWEST_FRAMES: u32 = 12;
@@ -48,7 +53,7 @@ const LOCAL_WORDS: u32 = 256;
 
 impl Shape {
     /// Sizes for a plan; `frames`: how many a stack holds, instead of a number that suits a GPU.
-    pub fn new(states: &States<'_>, frames: Option<u32>) -> Self {
+    pub fn new(states: &States<'_>, frames: Option<u32>, compact: bool) -> Self {
         let wide =
             |f: FunctionId, l: LocalId| states.plan.layout.sorts[states.plan.functions[f].sort(l)].is_wide();
         let mut shape = Self {
@@ -58,7 +63,12 @@ impl Shape {
             striped: false,
             words: 0,
             numbers: 0,
-            holes: states.holes.iter().any(|&h| h),
+            context: match states.holes.iter().any(|&h| h) {
+                false => &[],
+                true if compact => &CONTEXT,
+                true => &CONTEXT[..2],
+            },
+            siblings: 0,
         };
         for resume in states.resumes.iter() {
             let mut next = 1;
@@ -70,8 +80,10 @@ impl Shape {
             });
             let live = live.collect();
             let context = states.holes[resume.function].then_some(next);
-            next += if context.is_some() { 2 } else { 0 };
+            next += if context.is_some() { shape.context.len() as u32 } else { 0 };
             shape.stride = shape.stride.max(next);
+            let siblings = resume.split.as_ref().map_or(0, |split| split.siblings.len());
+            shape.siblings = shape.siblings.max(siblings as u32);
             shape.frames.push(Frame { live, context, words: next });
         }
         for state in states.states.iter() {
@@ -124,7 +136,7 @@ impl Generator<'_, '_> {
             }
         }
         if let Some(at) = frame.context {
-            for (k, name) in ["root", "hole"].into_iter().enumerate() {
+            for (k, name) in self.runtime.shape.context.iter().enumerate() {
                 let (to, value) = (self.on_stack(at + k as u32), self.reg(name));
                 self.b.assign(to, value);
             }
@@ -143,7 +155,7 @@ impl Generator<'_, '_> {
             self.bind(local, value);
         }
         if let Some(at) = frame.context {
-            for (k, name) in ["root", "hole"].into_iter().enumerate() {
+            for (k, name) in self.runtime.shape.context.iter().enumerate() {
                 let value = self.on_stack(at + k as u32);
                 self.set(name, value);
             }
@@ -153,7 +165,14 @@ impl Generator<'_, '_> {
 
 /// The functions for the template's holes beside `step`, by name.
 pub(in crate::tasks) fn holes(states: &States<'_>, runtime: Runtime<'_>) -> Vec<Function> {
-    vec![begin(runtime), frame_words(runtime), accept(runtime), promote(states, runtime)]
+    vec![
+        begin(runtime),
+        frame_words(runtime),
+        accept(runtime),
+        put_down(runtime),
+        take_up(runtime),
+        promote(states, runtime),
+    ]
 }
 
 /// A thread that has nothing to do: all registers zero but for the state and the ticket.
@@ -194,24 +213,49 @@ fn frame_words(runtime: Runtime<'_>) -> Function {
     b.finish()
 }
 
+/// Reads a task: registers of the machine that are set before a state is entered.
 fn accept(runtime: Runtime<'_>) -> Function {
-    let Runtime { module, shape, .. } = runtime;
-    let mut b = FunctionBuilder::new("accept", FunctionKind::Device, Type::Record(runtime.machine()));
-    let p = b.param("p", Type::Record(runtime.params()));
-    let before = b.param("before", Type::Record(runtime.machine()));
-    let at = b.param("at", Type::U32);
-    let root = b.param("root", Type::BOOL);
-    let m = b.var("m", before);
-    let [roots, queue] = ["roots", "queue"].map(|name| Box::new(build::field(module, p.clone(), name)));
-    let ty = roots.ty;
-    let from = b.var("from", Expr::new(ExprKind::Select(Box::new(root), roots, queue), ty));
-    let word = |offset| build::element(from.clone(), add(at.clone(), offset));
-    let reg = |name: &str| build::field(module, m.clone(), name);
-    b.assign(reg("state"), word(0));
-    b.assign(reg("ret"), word(1));
+    let (mut b, from, at, m) = reader("accept", runtime);
+    read_task(&mut b, runtime, &from, &at, &m);
+    let reg = |name: &str| build::field(runtime.module, m.clone(), name);
     for name in ["base", "sp", "scan"] {
         b.assign(reg(name), build::u32(0));
     }
+    if !runtime.shape.context.is_empty() {
+        b.assign(reg("hole"), build::u32(0));
+    }
+    b.ret(Some(m));
+    b.finish()
+}
+
+/// Reads a task and the context behind it.
+fn take_up(runtime: Runtime<'_>) -> Function {
+    let (mut b, from, at, m) = reader("take_up", runtime);
+    read_task(&mut b, runtime, &from, &at, &m);
+    for (name, offset) in runtime.shape.context.iter().zip(runtime.shape.task()..) {
+        let word = build::element(from.clone(), add(at.clone(), offset));
+        b.assign(build::field(runtime.module, m.clone(), name), word);
+    }
+    b.ret(Some(m));
+    b.finish()
+}
+
+/// A function that reads into the machine: its builder, from where, and the machine.
+fn reader(name: &str, runtime: Runtime<'_>) -> (FunctionBuilder, Expr, Expr, Expr) {
+    let mut b = FunctionBuilder::new(name, FunctionKind::Device, Type::Record(runtime.machine()));
+    let from = b.param("from", Type::Buffer(Space::Global, Scalar::U32));
+    let before = b.param("before", Type::Record(runtime.machine()));
+    let at = b.param("at", Type::U32);
+    let m = b.var("m", before);
+    (b, from, at, m)
+}
+
+fn read_task(b: &mut FunctionBuilder, runtime: Runtime<'_>, from: &Expr, at: &Expr, m: &Expr) {
+    let shape = runtime.shape;
+    let word = |offset| build::element(from.clone(), add(at.clone(), offset));
+    let reg = |name: &str| build::field(runtime.module, m.clone(), name);
+    b.assign(reg("state"), word(0));
+    b.assign(reg("ret"), word(1));
     for k in 0..shape.words {
         b.assign(reg(&format!("w{k}")), word(2 + k));
     }
@@ -219,10 +263,24 @@ fn accept(runtime: Runtime<'_>) -> Function {
         let low = 2 + shape.words + 2 * k;
         b.assign(reg(&format!("n{k}")), wide_bits(word(low), word(low + 1)));
     }
-    if shape.holes {
-        b.assign(reg("hole"), build::u32(0));
+}
+
+/// Writes what `take_up` reads.
+fn put_down(runtime: Runtime<'_>) -> Function {
+    let shape = runtime.shape;
+    let mut b = FunctionBuilder::new("put_down", FunctionKind::Device, Type::Void);
+    let to = b.param("to", Type::Buffer(Space::Global, Scalar::U32));
+    let m = b.param("m", Type::Record(runtime.machine()));
+    let at = b.param("at", Type::U32);
+    let word = |offset| build::element(to.clone(), add(at.clone(), offset));
+    let reg = |name: &str| build::field(runtime.module, m.clone(), name);
+    let mut words = vec![reg("state"), reg("ret")];
+    words.extend((0..shape.words).map(|k| reg(&format!("w{k}"))));
+    words.extend((0..shape.numbers).flat_map(|k| halves(reg(&format!("n{k}")))));
+    let context = shape.context.iter().map(|name| reg(name));
+    for (offset, value) in words.into_iter().chain(context).enumerate() {
+        b.assign(word(offset as u32), value);
     }
-    b.ret(Some(m));
     b.finish()
 }
 
@@ -285,20 +343,28 @@ impl Splitter<'_, '_> {
         let parent = self.reg("ret");
         self.b.assign(self.in_join(0), build::u32(pending));
         self.b.assign(self.in_join(1), parent);
-        // A value of one word leaves the other one alone.
+        // A value of one word leaves the other one alone; the collector looks at what has arrived.
         self.b.assign(self.in_join(3), build::u32(0));
+        if self.runtime.tracing.is_some() {
+            self.b.assign(self.in_join(2), build::u32(0));
+        }
         // What the children bring is not there yet.
         let mut brought: Vec<LocalId> = vec![resume.dst];
         brought.extend(split.siblings.iter().map(|s| s.0));
         let (here, meet) = (&self.runtime.shape.frames[id], &self.runtime.shape.frames[split.meet]);
         self.b.assign(self.in_join(JOIN_HEAD), build::u32(split.meet.0));
+        // The collector looks at what has arrived.
+        let empty = meet.live.iter().filter(|(l, ..)| self.runtime.tracing.is_some() && brought.contains(l));
+        for &(_, at, _) in empty {
+            self.b.assign(self.in_join(JOIN_HEAD + at), build::u32(0));
+        }
         for &(local, at, wide) in meet.live.iter().filter(|(l, ..)| !brought.contains(l)) {
             let from = here.live.iter().find(|(l, ..)| *l == local).map(|f| f.1);
             let from = from.expect("what is live where calls meet is live while they run");
             self.copy(from, JOIN_HEAD + at, 1 + u32::from(wide));
         }
         if let (Some(from), Some(to)) = (here.context, meet.context) {
-            self.copy(from, JOIN_HEAD + to, 2);
+            self.copy(from, JOIN_HEAD + to, self.runtime.shape.context.len() as u32);
         }
         let slot = |local: LocalId, last: bool| {
             let at = meet.live.iter().find(|(l, ..)| *l == local).map(|f| JOIN_HEAD + f.1);

@@ -157,7 +157,7 @@ impl<'p> Generator<'_, 'p> {
         let first = self.b.call("first", self.runtime.module, self.runtime.function("fresh"), args);
         self.b.assign(cursor.clone(), first);
         self.b.begin();
-        self.end_thread();
+        self.without_cell();
         self.b.end_if(build::eq(cursor.clone(), build::u32(0)));
         self.b.end_if(used_up);
         let cell = self.b.var("made", cursor.clone());
@@ -264,6 +264,9 @@ impl<'p> Generator<'_, 'p> {
         let (variant, _) = self.variant(symbol);
         let Some(class) = variant.class else { return };
         self.fill_hole(outer);
+        if let (Some(tracing), Some(dst)) = (self.runtime.tracing, nest.last().and_then(Step::dst)) {
+            self.begin_context(tracing.sort(self.sort(dst)));
+        }
         let next = self.word_index(class, cell, variant.fields[field].offset);
         self.set("hole", next);
     }
@@ -280,6 +283,14 @@ impl<'p> Generator<'_, 'p> {
         self.b.assign(to, value);
         let otherwise = self.b.end();
         self.b.push(StmtKind::If { condition: none, then, otherwise });
+    }
+
+    /// Where there was no context yet, the cell that was made is the outermost one: notes its sort.
+    fn begin_context(&mut self, sort: u32) {
+        let none = build::eq(self.reg("hole"), build::u32(0));
+        self.b.begin();
+        self.set("around", build::u32(sort));
+        self.b.end_if(none);
     }
 
     /// The function returns a term: the value, or the outermost cell of the context that it fills.

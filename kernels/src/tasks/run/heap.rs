@@ -3,6 +3,7 @@
 use gchr_core::ids::{Id, IdVec};
 use gchr_core::plan::term::{ClassId, TermPlan};
 
+use super::scale::Scale;
 use super::{Job, Options, Start};
 use crate::tasks::codegen::{stride, view};
 
@@ -130,7 +131,14 @@ pub(super) struct Capacity {
     pub chunks: u32,
     /// Free cells that threads hand to each other at a time.
     batch: u32,
+    /// Bytes whose number does not depend on what the program builds.
+    fixed: u64,
 }
+
+/// Cells of a class beside those that the host has put there.
+const SPARE: u64 = 64;
+/// Chunks of frames, at least.
+const FEWEST_CHUNKS: u32 = 16;
 
 /// Why there is no more memory.
 pub(super) enum Full {
@@ -145,23 +153,30 @@ const MOST_WORDS: u64 = 1 << 32;
 
 impl Capacity {
     /// What a run starts with.
-    pub fn first(job: &Job<'_>, options: &Options, start: &Start<'_>) -> Self {
-        let classes = &job.plan.layout.classes;
-        let heap = (options.first_memory.min(options.memory) / 2).min(2 * MOST_WORDS);
-        let share = heap / (classes.len().max(1) as u64);
-        let cells = classes.iter_enumerated().map(|(id, class)| {
+    pub fn first(job: &Job<'_>, options: &Options, scale: &Scale, start: &Start<'_>) -> Self {
+        let least = Self::least(job, scale, start);
+        let memory = options.first_memory.min(options.memory).saturating_sub(least.fixed);
+        let heap = (memory / 2).min(2 * MOST_WORDS);
+        let share = heap / (job.plan.layout.classes.len().max(1) as u64);
+        let chunk = 4 * u64::from(job.kernels.shape.chunk());
+        let mut first = least.clone();
+        for (id, class) in job.plan.layout.classes.iter_enumerated() {
             let counts = job.kernels.shapes.as_ref().is_some_and(|s| s.has_word(id));
             let wanted = share / (4 * u64::from(stride(class.words) + u32::from(counts)));
-            let given = start.image.classes[id].len();
-            let least = given + u64::from(options.run) * (2 + u64::from(options.block * options.blocks));
-            wanted.max(least)
-        });
-        let cells = cells.collect();
-        let chunk = 4 * u64::from(job.kernels.shape.chunk());
-        let chunks = (options.first_memory.min(options.memory) / 8 / chunk).clamp(16, 1 << 24) as u32;
-        let mut capacity = Self { cells, chunks, batch: options.batch };
-        capacity.round(job, options.run);
-        capacity
+            first.cells[id] = wanted.max(least.cells[id]);
+        }
+        first.chunks = ((memory / 8 / chunk).min(1 << 24) as u32).max(least.chunks);
+        first.round(job, scale.run);
+        if first.bytes(job) <= options.memory { first } else { least }
+    }
+
+    /// What a run cannot start without.
+    pub fn least(job: &Job<'_>, scale: &Scale, start: &Start<'_>) -> Self {
+        let given = |(_, cells): (ClassId, &Cells)| cells.len() + SPARE + scale.cells(job);
+        let cells = start.image.classes.iter_enumerated().map(given).collect();
+        let mut least = Self { cells, chunks: FEWEST_CHUNKS, batch: scale.batch, fixed: scale.bytes(job) };
+        least.round(job, scale.run);
+        least
     }
 
     fn round(&mut self, job: &Job<'_>, run: u32) {
@@ -194,26 +209,35 @@ impl Capacity {
         Places { classes, heap_words: next.max(4), shared_words, ring }
     }
 
-    /// Bytes of the heap, of what gives cells back, and of chunks.
+    /// Bytes of the heap, of what gives cells back or finds them, of chunks and all else.
     pub fn bytes(&self, job: &Job<'_>) -> u64 {
-        self.places(job).bytes() + 4 * u64::from(self.chunks) * u64::from(job.kernels.shape.chunk())
+        let places = self.places(job);
+        let tracing =
+            job.kernels.tracing.as_ref().map_or(0, |t| super::collect::Sizes::new(t, &places).bytes());
+        self.fixed
+            + places.bytes()
+            + tracing
+            + 4 * u64::from(self.chunks) * u64::from(job.kernels.shape.chunk())
     }
 
     /// A class that cannot hold what the host has put there.
     pub fn too_small(&self, image: &Image) -> Option<usize> {
         let small =
-            |(id, cells): (ClassId, &Cells)| (cells.len() + 64 > self.cells[id]).then_some(id.index());
+            |(id, cells): (ClassId, &Cells)| (cells.len() + SPARE > self.cells[id]).then_some(id.index());
         image.classes.iter_enumerated().find_map(small)
     }
 
-    /// Four times as much of what ran out, or as much as there is.
+    /// Four times as much of what ran out, or as much as there is memory for.
     pub fn grow(&mut self, job: &Job<'_>, class: Option<usize>, memory: u64) -> Result<(), Full> {
         let before = self.clone();
         let mut full = Full::Memory;
-        for factor in [4, 2] {
+        for eighths in [32, 16, 12, 10] {
             match class {
-                Some(class) => self.cells[ClassId(class as u32)] *= factor,
-                None => self.chunks = self.chunks.saturating_mul(factor as u32).min(1 << 28),
+                Some(class) => {
+                    let cells = &mut self.cells[ClassId(class as u32)];
+                    *cells = *cells / 8 * eighths;
+                }
+                None => self.chunks = (self.chunks / 8).saturating_mul(eighths as u32).min(1 << 28),
             }
             self.round(job, 1);
             let named = self.places(job).heap_words <= MOST_WORDS;

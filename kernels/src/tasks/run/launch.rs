@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use gchr_core::ids::{Id, IdVec};
 
+use super::collect::{Collector, Left};
 use super::heap::{Capacity, Cells, Image, Places};
+use super::scale::{FEWEST_CELLS, Scale};
 use super::start::Root;
 use super::{Job, Options, Promote};
 use crate::codegen::Noted;
@@ -18,8 +20,11 @@ pub(super) const WATCH: Duration = Duration::from_micros(200);
 /// Words of `control` and `counts`; the template's.
 mod word {
     pub const TAIL: usize = 8;
+    pub const NEXT_ROOT: usize = 16;
     pub const LEFT: usize = 24;
     pub const STOP: usize = 32;
+    pub const NEXT_JOIN: usize = 40;
+    pub const NEXT_CHUNK: usize = 48;
     pub const FULL: usize = 56;
     pub const CELLS: usize = 64;
     pub const APPLIED: usize = 0;
@@ -34,17 +39,13 @@ pub(super) mod stop {
     pub const DONE: u32 = 1;
     pub const ASKED: u32 = 2;
     pub const MUST_GROW: u32 = 5;
+    pub const COLLECT: u32 = 6;
 }
 
 /// Return addresses of roots.
 const ROOT: u32 = 1 << 31;
 /// While this part of all threads waits, the others share at once.
 const HUNGRY: u32 = 8;
-/// Places in the queue a thread, at least.
-const PLACES: u32 = 8;
-/// Joins a thread, and the most words of all.
-const JOINS: u64 = 64;
-const MOST_JOIN_WORDS: u64 = 1 << 28;
 
 /// What a launch ended with.
 pub(super) struct End {
@@ -55,6 +56,7 @@ pub(super) struct End {
     pub spills: u64,
     /// Cells taken less cells given back.
     pub in_use: u64,
+    roots: u32,
     /// By class: cells that were there before.
     pub marks: Vec<u64>,
     /// The class that was full; else chunks were.
@@ -62,6 +64,7 @@ pub(super) struct End {
     /// By class: cells up to the last one in use.
     pub cells: Vec<u64>,
     error: Vec<u32>,
+    control: Vec<u32>,
 }
 
 impl End {
@@ -85,9 +88,16 @@ impl End {
 /// Buffers of a run.
 pub(super) struct Buffers {
     kernel: KernelId,
-    grid: u32,
-    block: u32,
+    scale: Scale,
     options: Options,
+    /// Cells that a thread takes at a time in the next launch.
+    run: u32,
+    /// Cells of each class that the next launch may take, if not all.
+    spare: Option<u32>,
+    /// By class: cells in use when it begins.
+    in_use: Vec<u64>,
+    /// Whether the next launch goes on with what threads have saved.
+    resumed: bool,
     places: Places,
     /// By class: cells that live as long as the run.
     marks: Vec<u64>,
@@ -97,20 +107,22 @@ pub(super) struct Buffers {
     pool: BufferId,
     roots: BufferId,
     results: BufferId,
+    /// Roots that there is room for, and those of the last launch.
     root_count: usize,
+    started: usize,
     queue: BufferId,
     turns: BufferId,
-    place_bits: u32,
     joins: BufferId,
-    join_words: u32,
     chunks: BufferId,
     chunk_count: u32,
+    saved: BufferId,
     control: BufferId,
     control_words: usize,
     counts: BufferId,
     error: BufferId,
     error_words: usize,
     task: usize,
+    collector: Option<Collector>,
 }
 
 impl Buffers {
@@ -118,30 +130,30 @@ impl Buffers {
     pub fn new(
         job: &Job<'_>,
         options: &Options,
+        scale: Scale,
         capacity: &Capacity,
         device: &mut dyn Device,
     ) -> Result<Self> {
         let shape = &job.kernels.shape;
         let kernel = device.kernel("run")?;
-        let grid = device.resident_blocks(kernel, options.block)?.min(options.blocks).max(1);
-        let threads = grid * options.block;
-        let place_bits = (threads * PLACES).next_power_of_two().trailing_zeros();
-        let batch = 16 * u64::from(shape.join());
-        let join_words =
-            (u64::from(threads) * JOINS * u64::from(shape.join())).min(MOST_JOIN_WORDS).max(2 * batch);
         let places = capacity.places(job);
         let arity = job.program.signature.symbols.iter().map(|s| s.args.len()).max().unwrap_or(0);
         let control_words = word::CELLS + 8 * places.classes.len().max(1);
         let error_words = ERROR_VALUES as usize + 2 * arity.max(2);
         let task = shape.task() as usize;
-        let queue_words = (1u64 << place_bits) * task as u64;
+        let queue_words = scale.queue_words(shape);
+        let collector = Collector::new(job.kernels, &places, device)?;
         let queue = device.alloc(4 * queue_words)?;
         device.fill(queue, 0, 4 * queue_words, 0)?;
         Ok(Self {
             kernel,
-            grid,
-            block: options.block,
+            scale,
             options: *options,
+            run: scale.run,
+            spare: options.spare,
+            in_use: vec![0; places.classes.len()],
+            resumed: false,
+            collector,
             heap: device.alloc(4 * places.heap_words)?,
             shared: device.alloc(4 * places.shared_words.max(1))?,
             shapes: device.alloc(4 * job.kernels.shapes.as_ref().map_or(1, |s| s.len().max(1)) as u64)?,
@@ -151,11 +163,11 @@ impl Buffers {
             roots: device.alloc(4)?,
             results: device.alloc(4)?,
             root_count: 0,
+            started: 0,
             queue,
-            turns: device.alloc(4 << place_bits)?,
-            place_bits,
-            joins: device.alloc(4 * join_words)?,
-            join_words: join_words as u32,
+            turns: device.alloc(4 << scale.place_bits)?,
+            joins: device.alloc(4 * scale.join_words)?,
+            saved: device.alloc(4 * scale.saved_words(job).max(1))?,
             chunks: device.alloc(4 * u64::from(capacity.chunks) * u64::from(shape.chunk()))?,
             chunk_count: capacity.chunks,
             control: device.alloc(4 * control_words as u64)?,
@@ -177,12 +189,13 @@ impl Buffers {
     ) -> Result<()> {
         let mut control = vec![0u32; self.control_words];
         control[word::LEFT] = roots.len() as u32;
+        (self.run, self.resumed) = (self.scale.run, false);
         for ((id, cells), place) in image.classes.iter_enumerated().zip(&self.places.classes) {
-            control[word::CELLS + 8 * id.index()] =
-                cells.len().next_multiple_of(u64::from(self.options.run)) as u32;
+            control[word::CELLS + 8 * id.index()] = cells.len().next_multiple_of(u64::from(self.run)) as u32;
             device.upload(self.heap, 4 * place.first_word, bytemuck::cast_slice(&cells.words))?;
         }
         self.marks = image.classes.iter().map(|cells| cells.len() - 1).collect();
+        self.in_use = image.classes.iter().map(Cells::len).collect();
         if let Some(shapes) = &job.kernels.shapes {
             device.upload(self.shapes, 0, bytemuck::cast_slice(&shapes.words(&self.class_places())))?;
             device.fill(self.shared, 0, 4 * self.places.shared_words.max(1), 0)?;
@@ -191,7 +204,10 @@ impl Buffers {
         device.upload(self.control, 0, bytemuck::cast_slice(&control))?;
         device.upload(self.counts, 0, bytemuck::cast_slice(&[0u64; word::COUNTS]))?;
         device.upload(self.error, 0, bytemuck::cast_slice(&vec![0u32; self.error_words]))?;
-        device.fill(self.turns, 0, 4 << self.place_bits, 0)?;
+        device.fill(self.turns, 0, 4 << self.scale.place_bits, 0)?;
+        if self.collector.is_some() {
+            device.fill(self.joins, 0, 4 * self.scale.join_words, 0)?;
+        }
         if self.root_count < roots.len() {
             device.free(self.roots)?;
             device.free(self.results)?;
@@ -199,6 +215,8 @@ impl Buffers {
             self.roots = device.alloc(4 * (roots.len() * self.task) as u64)?;
             self.results = device.alloc(8 * roots.len() as u64)?;
         }
+        device.fill(self.results, 0, 8 * roots.len() as u64, 0)?;
+        self.started = roots.len();
         let words = self.root_words(job, roots);
         device.upload(self.roots, 0, bytemuck::cast_slice(&words))
     }
@@ -213,7 +231,7 @@ impl Buffers {
             shared: place.shared,
             ring: self.places.pool_head() + k as u32 * ring,
             ring_mask: ring.max(1) - 1,
-            batch: self.options.batch,
+            batch: self.scale.batch,
         };
         self.places.classes.iter().zip(&self.marks).enumerate().map(of).collect()
     }
@@ -246,7 +264,7 @@ impl Buffers {
         let heap = [self.heap; 2];
         let buffers = heap.into_iter().chain(self.buffers());
         let mut params: Vec<Value> = buffers.map(Value::Buffer).collect();
-        let places = 1u32 << self.place_bits;
+        let places = 1u32 << self.scale.place_bits;
         let patience = match self.options.promote {
             Promote::WhenAsked => 0,
             Promote::Always => -((places / 2) as i32),
@@ -254,18 +272,19 @@ impl Buffers {
         params.extend([
             Value::U32(roots as u32),
             Value::U32(places),
-            Value::U32(self.place_bits),
-            Value::U32(self.join_words),
+            Value::U32(self.scale.place_bits),
+            Value::U32(self.scale.join_words as u32),
             Value::U32(self.chunk_count),
             Value::I32(patience),
-            Value::I32((self.grid * self.block / HUNGRY) as i32),
+            Value::I32((self.scale.threads() / HUNGRY) as i32),
             Value::U32(if self.options.promote == Promote::Always { 1 } else { self.options.steps }),
             Value::U64(most),
             Value::U32(most.saturating_add(1).min(u64::from(self.options.report)) as u32),
-            Value::U32(self.options.run),
+            Value::U32(self.run),
+            Value::U32(u32::from(self.resumed)),
         ]);
-        for (place, &mark) in self.places.classes.iter().zip(&self.marks) {
-            params.extend([Value::U32(place.base), Value::U32(place.cells)]);
+        for (k, (place, &mark)) in self.places.classes.iter().zip(&self.marks).enumerate() {
+            params.extend([Value::U32(place.base), Value::U32(self.limit(k))]);
             if job.kernels.shapes.is_some() {
                 params.extend([Value::U32(mark as u32), Value::U32(place.shared)]);
             }
@@ -273,8 +292,8 @@ impl Buffers {
         let args = [Arg::Record(&params)];
         let launch = Launch {
             kernel: self.kernel,
-            grid: self.grid,
-            block: self.block,
+            grid: self.scale.blocks,
+            block: self.scale.block,
             args: &args,
             cooperative: true,
         };
@@ -301,6 +320,7 @@ impl Buffers {
             tasks: u64::from(control[word::TAIL]),
             spills: counts[word::SPILLS],
             in_use: counts[word::IN_USE],
+            roots: self.started as u32,
             marks: self.marks.clone(),
             full: control[word::FULL]
                 .checked_sub(1)
@@ -308,7 +328,72 @@ impl Buffers {
                 .map(|k| k as usize),
             cells: cells.collect(),
             error,
+            control,
         })
+    }
+
+    /// Starts to collect what nothing refers to, if cells are found by tracing.
+    pub fn collect(&self, job: &Job<'_>, end: &End, device: &mut dyn Device) -> Result<()> {
+        let (Some(collector), Some(tracing)) = (&self.collector, &job.kernels.tracing) else { return Ok(()) };
+        let shape = &job.kernels.shape;
+        let in_use = |word: usize, most: u64| u64::from(end.control[word]).min(most) as u32;
+        let left = Left {
+            buffers: [self.saved, self.queue, self.turns, self.joins, self.chunks, self.roots, self.results],
+            threads: self.scale.threads(),
+            places: 1 << self.scale.place_bits,
+            roots: end.roots,
+            next_root: in_use(word::NEXT_ROOT, u64::from(end.roots)),
+            joins: in_use(word::NEXT_JOIN, self.scale.join_words) / shape.join(),
+            chunks: in_use(word::NEXT_CHUNK, u64::from(self.chunk_count) - 1),
+        };
+        collector.launch(tracing, (self.heap, &self.places), &end.cells, &end.marks, &left, device)
+    }
+
+    /// What a collection has found, as the end of a launch: cells in use, those behind the marks first.
+    pub fn collected(&mut self, end: &mut End, device: &mut dyn Device) -> Result<()> {
+        let Some(collector) = &self.collector else { return Ok(()) };
+        let found = collector.found(device)?;
+        end.in_use = found.iter().sum();
+        for ((cells, found), mark) in end.cells.iter_mut().zip(found).zip(&end.marks) {
+            *cells = mark + 1 + found;
+        }
+        Ok(())
+    }
+
+    /// Cells of a class that are not in use, and all that it has.
+    pub fn room(&self, end: &End, class: usize) -> (u64, u64) {
+        let cells = u64::from(self.places.classes[class].cells);
+        (cells - end.cells[class], cells)
+    }
+
+    /// Cells of a class that the next launch may take, those in use included.
+    fn limit(&self, class: usize) -> u32 {
+        let cells = self.places.classes[class].cells;
+        let spare = self.spare.filter(|_| self.collector.is_some()).unwrap_or(u32::MAX);
+        let in_use = self.in_use[class].next_multiple_of(u64::from(self.run));
+        u64::from(cells).min(in_use + u64::from(spare)) as u32
+    }
+
+    /// Twice as many cells between two collections, where that is a number for tests.
+    pub fn spare_more(&mut self) -> bool {
+        self.spare = self.spare.map(|spare| spare.saturating_mul(2));
+        self.spare.is_some_and(|spare| spare < u32::MAX)
+    }
+
+    /// Has the next launch go on where this one stopped, with the cells in use that `end` says.
+    pub fn resume(&mut self, end: &End, device: &mut dyn Device) -> Result<()> {
+        let free = (0..end.cells.len()).map(|k| self.room(end, k).0).min().unwrap_or(0);
+        // Where little is left, each thread takes little.
+        let share = (free / 2 / u64::from(self.scale.threads())).max(1).ilog2().min(31);
+        self.run = (1 << share).clamp(FEWEST_CELLS.min(self.scale.run), self.scale.run);
+        self.resumed = true;
+        self.in_use.clone_from(&end.cells);
+        let mut control = end.control.clone();
+        (control[word::STOP], control[word::FULL]) = (0, 0);
+        for (k, cells) in end.cells.iter().enumerate() {
+            control[word::CELLS + 8 * k] = cells.next_multiple_of(u64::from(self.run)) as u32;
+        }
+        device.upload(self.control, 0, bytemuck::cast_slice(&control))
     }
 
     /// All cells in use.
@@ -332,7 +417,7 @@ impl Buffers {
     }
 
     /// All of them, in the order of the template's `Params`.
-    fn buffers(&self) -> [BufferId; 13] {
+    fn buffers(&self) -> [BufferId; 14] {
         [
             self.heap,
             self.shared,
@@ -344,6 +429,7 @@ impl Buffers {
             self.turns,
             self.joins,
             self.chunks,
+            self.saved,
             self.control,
             self.counts,
             self.error,
@@ -352,6 +438,7 @@ impl Buffers {
 
     /// Gives all device memory back.
     pub fn free(self, device: &mut dyn Device) -> Result<()> {
-        self.buffers().into_iter().try_for_each(|buffer| device.free(buffer))
+        self.buffers().into_iter().try_for_each(|buffer| device.free(buffer))?;
+        self.collector.map_or(Ok(()), |collector| collector.free(device))
     }
 }

@@ -1,0 +1,448 @@
+// Cells that nothing refers to are found by tracing and shifted out; the others keep their order. Runs between two launches of the
+// tasks scheduler, whose threads have left all that they were about in device memory.
+//
+// New places follow from the marks and from sums over them, as in Kermany, Petrank, "The Compressor: concurrent, incremental, and
+// parallel compaction". A mark is a code of CODE_BITS that says what the cell is, since cells do not; 0 is a cell that nothing refers to.
+// Cells are moved in windows, through a buffer on the side, so that nothing is written where somebody still reads.
+//
+// map: what the functions here must know.
+//   class k, from 8k on: [0] word of cell 0, [1] words a cell, [2] cells, [3] its first word in `codes`, [4] place of its shapes, by code,
+//     [5] mark: cells up to this one live as long as the run, and refer to such cells only
+//   sort: [0] tag bits; then by tag the place of the shape, 0 when the variant has no cell
+//   shape: [0] class, [1] code, [2] fields that may be cells; then of each its word in the cell and its sort
+//   resume point, by `resumes`: [0] sort of the value that it gets, [1] place of the context in the frame, 0 when it has none, [2] variables
+//     that may be cells; then of each its word in the frame and its sort
+//   state, by `states`: [0] sort of the function's value, [1] whether it may run in a context, [2] arguments that may be cells; then of
+//     each its word in a task and its sort
+// The sort of what has no cells is 0.
+// lists: two lists of cells that are marked and not looked into yet: shape and number.
+// Frames, joins, chunks and tasks are as the template `tasks` says; a record of `saved` is a task, SAVED words, and the stack.
+
+struct Trace {
+    u32* heap;
+    u32* map;
+    u32* codes;
+    u32* counts;
+    u32* before;
+    u32* lists;
+    u32* staging;
+    u32* saved;
+    u32* queue;
+    u32* turns;
+    u32* joins;
+    u32* chunks;
+    u32* roots;
+    u32* results;
+    u32* work;
+    u32* block_sums;
+    u32* arrivals;
+    u32 classes;
+    u32 resumes;
+    u32 states;
+    u32 code_words;
+    u32 list_places;
+    u32 staging_words;
+    u32 threads;
+    u32 places;
+    u32 n_roots;
+    u32 next_root;
+    u32 join_count;
+    u32 chunk_count;
+};
+
+// Bits of a code: a power of two up to 16; and the lowest bit of each code of a word.
+constexpr u32 CODE_BITS = HOLE;
+constexpr u32 LOW_BITS = HOLE;
+// The template `tasks` says what these are.
+constexpr u32 TASK = HOLE;
+constexpr u32 STRIDE = HOLE;
+constexpr u32 STACK = HOLE;
+constexpr u32 HALF = HOLE;
+constexpr u32 JOIN = HOLE;
+constexpr u32 CHUNK = HOLE;
+constexpr u32 HEAD_WORDS = 6u;
+constexpr u32 SAVED = 13u;
+constexpr u32 SUSPENDED = 0x80000000u;
+constexpr u32 NONE = 0xffffffffu;
+
+// The first state that is code.
+constexpr u32 FIRST_STATE = 3u;
+
+// Cells that a thread looks into before it leaves what it finds to all, and words of its own list.
+constexpr u32 BUDGET = 64u;
+constexpr u32 NEAR = 32u;
+
+// Words of `work`: sizes of three lists that take turns, whether a list was full.
+constexpr u32 SIZES = 0u;
+constexpr u32 OVERFLOW = 24u;
+
+// From the template `grid_barrier`: all threads of the grid wait for each other.
+// barrier: grid
+__device__ void grid_barrier(u32* word);
+
+// From the template `offsets`: writes to offsets[i] the sum of counts[0] to counts[i - 1], and to offsets[count] the sum of all.
+__device__ void scan_counts(u32* counts, u32* offsets, u32 count, u32* block_sums, u32* arrivals, in_shared u32* sums);
+
+// The place of the shape of a value's cell; 0 when it has none.
+__device__ __forceinline__ u32 shape_of(u32* map, u32 value, u32 sort) {
+    u32 bits = map[sort];
+    u32 shape = 0u;
+    if (value >> bits != 0u) {
+        shape = map[sort + 1u + (value & (1u << bits) - 1u)];
+    }
+    return shape;
+}
+
+// Marks a cell; says whether nobody else had.
+__device__ __forceinline__ bool first_mark(Trace t, u32 shape, u32 cell) {
+    u32 per = 32u / CODE_BITS;
+    u32 kind = t.map[shape];
+    if (cell <= t.map[8u * kind + 5u]) {
+        return false;
+    }
+    u32 shift = cell % per * CODE_BITS;
+    u32 at = t.map[8u * kind + 3u] + cell / per;
+    u32 seen = load_relaxed(&t.codes[at]);
+    if ((seen >> shift & (1u << CODE_BITS) - 1u) != 0u) {
+        return false;
+    }
+    seen = atomic_or(&t.codes[at], t.map[shape + 1u] << shift);
+    return (seen >> shift & (1u << CODE_BITS) - 1u) == 0u;
+}
+
+// Leaves a marked cell to all threads: it is looked into when it is this list's turn.
+__device__ __forceinline__ void hand_on(Trace t, u32 list, u32 shape, u32 cell) {
+    u32 at = atomic_add(&t.work[SIZES + 8u * (list % 3u)], 1u);
+    if (at < t.list_places) {
+        u32 place = 2u * ((list & 1u) * t.list_places + at);
+        own("place of its own", t.lists[place]);
+        t.lists[place] = shape;
+        own("place of its own", t.lists[place + 1u]);
+        t.lists[place + 1u] = cell;
+    } else {
+        store_relaxed(&t.work[OVERFLOW], 1u);
+    }
+}
+
+// Looks into a marked cell, and into what it marks there, as far as the budget goes; the rest is left to all.
+__device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 first_cell) {
+    u32 near[NEAR];
+    near[0u] = first_shape;
+    near[1u] = first_cell;
+    u32 sp = 2u;
+    u32 done = 0u;
+    while (sp != 0u) {
+        sp = sp - 2u;
+        u32 shape = near[sp];
+        u32 kind = t.map[shape];
+        u32 word = t.map[8u * kind] + near[sp + 1u] * t.map[8u * kind + 1u];
+        u32 fields = t.map[shape + 2u];
+        for (u32 f = 0u; f < fields; f += 1u) {
+            u32 sort = t.map[shape + 4u + 2u * f];
+            u32 value = t.heap[word + t.map[shape + 3u + 2u * f]];
+            u32 inner = shape_of(t.map, value, sort);
+            if (inner != 0u) {
+                u32 cell = value >> t.map[sort];
+                bool is_new = first_mark(t, inner, cell);
+                if (is_new && t.map[inner + 2u] != 0u) {
+                    if (sp < NEAR && done < BUDGET) {
+                        near[sp] = inner;
+                        near[sp + 1u] = cell;
+                        sp = sp + 2u;
+                    } else {
+                        hand_on(t, list, inner, cell);
+                    }
+                }
+            }
+        }
+        done = done + 1u;
+    }
+}
+
+// One bit for each code of a word that is not 0.
+__device__ __forceinline__ u32 present(u32 word) {
+    u32 bits = word;
+    for (u32 distance = CODE_BITS >> 1u; distance > 0u; distance >>= 1u) {
+        bits = bits | bits >> distance;
+    }
+    return bits & LOW_BITS;
+}
+
+// The number that a marked cell is to have.
+// pre: the sums over the marks are there
+__device__ __forceinline__ u32 new_cell(Trace t, u32 kind, u32 cell) {
+    u32 per = 32u / CODE_BITS;
+    u32 start = t.map[8u * kind + 3u];
+    u32 at = start + cell / per;
+    u32 mark = t.map[8u * kind + 5u];
+    if (cell <= mark) {
+        return cell;
+    }
+    u32 marked = present(t.codes[at]);
+    return mark + 1u + t.before[at] - t.before[start] + popcount(marked & (1u << cell % per * CODE_BITS) - 1u);
+}
+
+// A value whose cell has its new number.
+__device__ __forceinline__ u32 new_value(Trace t, u32 value, u32 sort) {
+    u32 shape = shape_of(t.map, value, sort);
+    u32 renewed = value;
+    if (shape != 0u) {
+        u32 bits = t.map[sort];
+        u32 cell = new_cell(t, t.map[shape], value >> bits);
+        renewed = cell << bits | value & (1u << bits) - 1u;
+    }
+    return renewed;
+}
+
+// The new place of a hole: a word of a marked cell.
+__device__ __forceinline__ u32 new_hole(Trace t, u32 hole) {
+    u32 kind = 0u;
+    while (kind + 1u < t.classes && t.map[8u * kind + 8u] <= hole) {
+        kind = kind + 1u;
+    }
+    u32 offset = hole - t.map[8u * kind];
+    u32 stride = t.map[8u * kind + 1u];
+    u32 cell = new_cell(t, kind, offset / stride);
+    return t.map[8u * kind] + cell * stride + offset % stride;
+}
+
+// A value outside the heap: marks its cell, or gives it the cell's new number.
+__device__ __forceinline__ void visit(Trace t, u32* words, u32 at, u32 sort, bool moving) {
+    if (sort != 0u) {
+        u32 value = words[at];
+        if (moving) {
+            u32 renewed = new_value(t, value, sort);
+            own("value of this item", words[at]);
+            words[at] = renewed;
+        } else {
+            u32 shape = shape_of(t.map, value, sort);
+            if (shape != 0u) {
+                bool is_new = first_mark(t, shape, value >> t.map[sort]);
+                if (is_new) {
+                    hand_on(t, 0u, shape, value >> t.map[sort]);
+                }
+            }
+        }
+    }
+}
+
+// The outermost cell and the hole of a context.
+__device__ __forceinline__ void visit_context(Trace t, u32* words, u32 at, bool moving) {
+    u32 hole = words[at + 1u];
+    if (hole != 0u) {
+        visit(t, words, at, words[at + 2u], moving);
+        if (moving) {
+            u32 renewed = new_hole(t, hole);
+            own("value of this item", words[at + 1u]);
+            words[at + 1u] = renewed;
+        }
+    }
+}
+
+// What a frame holds; `value` is the place of the value that its resume point gets, NONE when that is still to come.
+__device__ __noinline__ void visit_frame(Trace t, u32* words, u32 at, u32 value, bool moving) {
+    u32 entry = t.map[t.resumes + words[at]];
+    if (value != NONE) {
+        visit(t, words, value, t.map[entry], moving);
+    }
+    u32 context = t.map[entry + 1u];
+    if (context != 0u) {
+        visit_context(t, words, at + context, moving);
+    }
+    u32 variables = t.map[entry + 2u];
+    for (u32 k = 0u; k < variables; k += 1u) {
+        visit(t, words, at + t.map[entry + 3u + 2u * k], t.map[entry + 4u + 2u * k], moving);
+    }
+}
+
+// The arguments of a task.
+__device__ __forceinline__ void visit_task(Trace t, u32* words, u32 at, u32 state, bool moving) {
+    u32 entry = t.map[t.states + state - FIRST_STATE];
+    u32 arguments = t.map[entry + 2u];
+    for (u32 k = 0u; k < arguments; k += 1u) {
+        visit(t, words, at + t.map[entry + 3u + 2u * k], t.map[entry + 4u + 2u * k], moving);
+    }
+}
+
+// What a thread was about.
+__device__ __forceinline__ void visit_machine(Trace t, u32 at, bool moving) {
+    u32 state = t.saved[at] & ~SUSPENDED;
+    u32 base = t.saved[at + TASK + 5u];
+    u32 sp = t.saved[at + TASK + 6u];
+    u32 stack = at + TASK + SAVED;
+    if (state >= FIRST_STATE) {
+        visit_task(t, t.saved, at, state, moving);
+        if (t.map[t.map[t.states + state - FIRST_STATE] + 1u] != 0u) {
+            visit_context(t, t.saved, at + TASK, moving);
+        }
+    }
+    for (u32 j = base; j < sp; j += STRIDE) {
+        bool gets = state == 0u && j + STRIDE == sp;
+        visit_frame(t, t.saved, stack + j, gets ? at + TASK + 3u : NONE, moving);
+    }
+}
+
+// All values outside the heap that somebody may still want.
+__device__ __forceinline__ void visit_all(Trace t, u32 first, u32 apart, bool moving) {
+    for (u32 i = first; i < t.threads; i += apart) {
+        visit_machine(t, i * (TASK + SAVED + STACK), moving);
+    }
+    for (u32 q = first; q < t.places; q += apart) {
+        if ((t.turns[q] & 1u) != 0u) {
+            visit_task(t, t.queue, q * TASK, t.queue[q * TASK], moving);
+        }
+    }
+    for (u32 j = first; j < t.join_count; j += apart) {
+        if (t.joins[j * JOIN] != 0u) {
+            visit_frame(t, t.joins, j * JOIN + HEAD_WORDS, j * JOIN + 2u, moving);
+        }
+    }
+    for (u32 c = first; c < t.chunk_count; c += apart) {
+        u32 frames = (c + 1u) * CHUNK + 1u;
+        if (t.chunks[frames] != NONE) {
+            for (u32 f = 0u; f < HALF; f += STRIDE) {
+                visit_frame(t, t.chunks, frames + f, NONE, moving);
+            }
+        }
+    }
+    for (u32 r = first; r < t.n_roots; r += apart) {
+        u32 state = t.roots[r * TASK];
+        if (r >= t.next_root) {
+            visit_task(t, t.roots, r * TASK, state, moving);
+        }
+        visit(t, t.results, 2u * r, t.map[t.map[t.states + state - FIRST_STATE]], moving);
+    }
+}
+
+// Looks into all marked cells once more: a list was full, and nobody knows which ones were left out.
+__device__ __forceinline__ void look_again(Trace t, u32 list, u32 first, u32 apart) {
+    u32 per = 32u / CODE_BITS;
+    for (u32 kind = 0u; kind < t.classes; kind += 1u) {
+        u32 start = t.map[8u * kind + 3u];
+        u32 words = (t.map[8u * kind + 2u] + per - 1u) / per;
+        for (u32 i = first; i < words; i += apart) {
+            u32 word = load_relaxed(&t.codes[start + i]);
+            for (u32 k = 0u; k < per; k += 1u) {
+                u32 code = word >> k * CODE_BITS & (1u << CODE_BITS) - 1u;
+                if (code != 0u) {
+                    look_into(t, list, t.map[t.map[8u * kind + 4u] + code - 1u], i * per + k);
+                }
+            }
+        }
+    }
+}
+
+// Moves the marked cells of a window of a class to a buffer on the side, with the new numbers of what they refer to.
+// post: cells from `low` to `high` - 1 are there in order, the first one at its beginning
+__device__ __forceinline__ void lift(Trace t, u32 kind, u32 low, u32 high, u32 target, u32 first, u32 apart) {
+    u32 per = 32u / CODE_BITS;
+    u32 base = t.map[8u * kind];
+    u32 stride = t.map[8u * kind + 1u];
+    u32 start = t.map[8u * kind + 3u];
+    u32 shapes = t.map[8u * kind + 4u];
+    for (u32 cell = low + first; cell < high; cell += apart) {
+        u32 code = t.codes[start + cell / per] >> cell % per * CODE_BITS & (1u << CODE_BITS) - 1u;
+        if (code != 0u) {
+            u32 renewed = new_cell(t, kind, cell);
+            u32 to = (renewed - target) * stride;
+            u32 from = base + cell * stride;
+            for (u32 w = 0u; w < stride; w += 1u) {
+                own("word of a cell that moves", t.staging[to + w]);
+                t.staging[to + w] = t.heap[from + w];
+            }
+            u32 shape = t.map[shapes + code - 1u];
+            u32 fields = t.map[shape + 2u];
+            for (u32 f = 0u; f < fields; f += 1u) {
+                u32 offset = t.map[shape + 3u + 2u * f];
+                u32 value = new_value(t, t.heap[from + offset], t.map[shape + 4u + 2u * f]);
+                own("word of a cell that moves", t.staging[to + offset]);
+                t.staging[to + offset] = value;
+            }
+        }
+    }
+}
+
+// The first number that a cell from `cell` on gets.
+// pre: `cell` is the first one of a word of `codes`
+__device__ __forceinline__ u32 next_number(Trace t, u32 kind, u32 cell) {
+    u32 start = t.map[8u * kind + 3u];
+    return t.map[8u * kind + 5u] + 1u + t.before[start + cell / (32u / CODE_BITS)] - t.before[start];
+}
+
+// Collects: afterwards the cells behind the mark of each class are those that are referred to, in their order. How many they are follows
+// from `before`.
+// pre: all blocks are resident; no launch of the scheduler is under way, and all its threads have saved what they were about;
+//     work and arrivals are 0; staging holds a cell of each class for each code of a word
+extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
+    __shared__ u32 sums[8];
+    u32 first = blockIdx.x * 256u + threadIdx.x;
+    u32 apart = gridDim.x * 256u;
+    u32 per = 32u / CODE_BITS;
+    for (u32 i = first; i < t.code_words; i += apart) {
+        t.codes[i] = 0u;
+    }
+    grid_barrier(t.arrivals);
+    visit_all(t, first, apart, false);
+    grid_barrier(t.arrivals);
+    u32 list = 0u;
+    while (true) {
+        u32 size = load_relaxed(&t.work[SIZES + 8u * (list % 3u)]);
+        assume_uniform("cells to look into", size);
+        // While cells are looked into, others may find the next list full.
+        u32 full = 0u;
+        if (size == 0u) {
+            full = load_relaxed(&t.work[OVERFLOW]);
+        }
+        assume_uniform("whether a list was full", full);
+        if (size == 0u && full == 0u) {
+            break;
+        }
+        // Three sizes take turns: nobody reads or adds to this one now.
+        if (first == 0u) {
+            store_relaxed(&t.work[SIZES + 8u * ((list + 2u) % 3u)], 0u);
+        }
+        if (size == 0u) {
+            grid_barrier(t.arrivals);
+            if (first == 0u) {
+                store_relaxed(&t.work[OVERFLOW], 0u);
+            }
+            grid_barrier(t.arrivals);
+            look_again(t, list + 1u, first, apart);
+        } else {
+            for (u32 k = first; k < min(size, t.list_places); k += apart) {
+                u32 place = 2u * ((list & 1u) * t.list_places + k);
+                look_into(t, list + 1u, t.lists[place], t.lists[place + 1u]);
+            }
+        }
+        list = list + 1u;
+        grid_barrier(t.arrivals);
+    }
+    for (u32 c = first; c < t.code_words; c += apart) {
+        u32 marked = present(t.codes[c]);
+        t.counts[c] = popcount(marked);
+    }
+    grid_barrier(t.arrivals);
+    scan_counts(t.counts, t.before, t.code_words, t.block_sums, t.arrivals, sums);
+    grid_barrier(t.arrivals);
+    visit_all(t, first, apart, true);
+    for (u32 kind = 0u; kind < t.classes; kind += 1u) {
+        u32 stride = t.map[8u * kind + 1u];
+        u32 cells = t.map[8u * kind + 2u];
+        assume_uniform("words a cell", stride);
+        assume_uniform("cells of a class", cells);
+        u32 window = t.staging_words / stride / per * per;
+        for (u32 low = 0u; low < cells; low += window) {
+            u32 high = min(low + window, cells);
+            u32 target = next_number(t, kind, low);
+            u32 behind = next_number(t, kind, (high + per - 1u) / per * per);
+            lift(t, kind, low, high, target, first, apart);
+            grid_barrier(t.arrivals);
+            u32 to = t.map[8u * kind] + target * stride;
+            for (u32 w = first; w < (behind - target) * stride; w += apart) {
+                own("word of a cell that moves", t.heap[to + w]);
+                t.heap[to + w] = t.staging[w];
+            }
+            grid_barrier(t.arrivals);
+        }
+    }
+}
