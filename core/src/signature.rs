@@ -39,6 +39,20 @@ pub enum SortKind {
     Any,
 }
 
+impl SortKind {
+    /// Name of the type in constraint programs.
+    pub fn type_name(self) -> &'static str {
+        match self {
+            SortKind::Int => "int",
+            SortKind::Float => "float",
+            SortKind::Atom => "atom",
+            SortKind::Str => "string",
+            SortKind::Any => "any",
+            SortKind::Data => "bool",
+        }
+    }
+}
+
 /// A sort.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sort {

@@ -12,6 +12,7 @@ use gchr_core::plan::chr::{Joins, RoundsOptions, compile_rounds};
 use gchr_core::rule::Program;
 use gchr_core::source::SourceMap;
 use gchr_kernels::rounds::kernels::kernels;
+use gchr_kernels::rounds::start::Input;
 use gchr_kernels::rounds::run::{Batch, Job, Options, run};
 
 mod support;
@@ -202,8 +203,8 @@ fn bench(row: &Row, repeats: u32, machine: &Machine) {
     let plan = compile_rounds(&program, row.options).expect("the plan compiles");
     let kernels = kernels(&program, &plan, &sources).unwrap_or_else(|_| panic!("kernels of {}", row.name));
     let (mut gpu, memory) = machine.gpu(&kernels.module, &row.name);
-    let batches = [batch(&program, &row.facts)];
-    let job = Job { program: &program, plan: &plan, kernels: &kernels, batches: &batches };
+    let input = Input { batches: vec![batch(&program, &row.facts)], ..Input::default() };
+    let job = Job { program: &program, plan: &plan, kernels: &kernels, input: &input };
     let (mut device, mut rounds) = (f64::INFINITY, f64::INFINITY);
     let mut counts = String::new();
     for _ in 0..repeats {

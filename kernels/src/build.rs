@@ -195,6 +195,14 @@ impl FunctionBuilder {
         e
     }
 
+    /// Declares an array of the thread's own.
+    pub fn array(&mut self, name: &str, of: Scalar, length: u32) -> Expr {
+        let ty = Type::Buffer(Space::Local, of);
+        let e = self.fresh(name, ty, Storage::Array(Length::Literal(length)));
+        self.push(StmtKind::Declare { var: Self::id(&e), value: None });
+        e
+    }
+
     /// Writes a place.
     pub fn assign(&mut self, to: Expr, value: Expr) {
         self.push(StmtKind::Assign { place: place(to), value });

@@ -10,6 +10,7 @@ use gchr_core::diagnostic::Diagnostic;
 use gchr_core::error::StopReason;
 use gchr_core::op::{ArithmeticError, Op};
 use gchr_core::rule::RuleId;
+use gchr_core::signature::SortKind;
 use gchr_core::source::Span;
 
 use crate::device::DeviceError;
@@ -27,40 +28,85 @@ pub struct Site {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Sites(Vec<ErrorSite>);
 
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 struct ErrorSite {
-    /// The operator and whether its operands are floats; `None` for a goal that must hold.
-    op: Option<(Op, bool)>,
+    what: What,
     site: Site,
+}
+
+/// What can go wrong at a place.
+#[derive(Clone, PartialEq, Debug)]
+enum What {
+    /// An operator may have no value for operands of these kinds.
+    Operator(Op, [SortKind; 2]),
+    /// A goal may not hold.
+    Goal,
+    /// A value may be none of those that a column or variable takes, here as text.
+    Column(String),
 }
 
 impl Sites {
     /// Gives a place its number.
     pub fn add(&mut self, op: Op, float: bool, site: Site) -> u32 {
-        self.0.push(ErrorSite { op: Some((op, float)), site });
-        self.0.len() as u32 - 1
+        let kind = if float { SortKind::Float } else { SortKind::Int };
+        self.add_operator(op, [kind; 2], site)
+    }
+
+    /// Gives an operator on operands of these kinds its number.
+    pub fn add_operator(&mut self, op: Op, kinds: [SortKind; 2], site: Site) -> u32 {
+        self.push(What::Operator(op, kinds), site)
     }
 
     /// Gives a goal that must hold its number.
     pub fn add_goal(&mut self, site: Site) -> u32 {
-        self.0.push(ErrorSite { op: None, site });
+        self.push(What::Goal, site)
+    }
+
+    /// Gives a value of any kind that is to be stored where only one kind fits its number.
+    pub fn add_column(&mut self, column: String, site: Site) -> u32 {
+        self.push(What::Column(column), site)
+    }
+
+    fn push(&mut self, what: What, site: Site) -> u32 {
+        self.0.push(ErrorSite { what, site });
         self.0.len() as u32 - 1
     }
 
     /// Why and where the run ended; `None` when the device names a place that does not exist.
     pub fn explain(&self, noted: &Noted) -> Option<(StopReason, Site)> {
-        let &ErrorSite { op, site } = self.0.get(noted.site as usize)?;
-        let Some((op, float)) = op else { return Some((StopReason::Failed, site)) };
-        let show = |bits: u64| {
-            if float { format!("{:?}", f64::from_bits(bits)) } else { bits.cast_signed().to_string() }
+        self.explain_with(noted, |_, bits| bits.cast_signed().to_string())
+    }
+
+    /// As [`explain`](Self::explain), with operands that are neither integers nor floats shown by `show`.
+    pub fn explain_with(
+        &self,
+        noted: &Noted,
+        show: impl Fn(SortKind, u64) -> String,
+    ) -> Option<(StopReason, Site)> {
+        let ErrorSite { what, site } = self.0.get(noted.site as usize)?;
+        let text = |(bits, kind): (u64, SortKind)| match kind {
+            SortKind::Int => bits.cast_signed().to_string(),
+            SortKind::Float => format!("{:?}", f64::from_bits(bits)),
+            _ => show(kind, bits),
         };
-        let operands = noted.operands.into_iter().take(op.arity()).map(show).collect();
-        let error = match noted.kind {
-            0 => ArithmeticError::Overflow,
-            1 => ArithmeticError::DivisionByZero,
-            _ => ArithmeticError::Undefined,
+        let reason = match what {
+            What::Goal => StopReason::Failed,
+            What::Column(column) => {
+                let value = text((noted.operands[0], SortKind::Any));
+                StopReason::Column { column: column.clone(), value }
+            }
+            What::Operator(op, kinds) => {
+                let operands = noted.operands.into_iter().zip(*kinds).take(op.arity()).map(text).collect();
+                let error = match noted.kind {
+                    Noted::OVERFLOW => ArithmeticError::Overflow,
+                    Noted::DIVISION => ArithmeticError::DivisionByZero,
+                    Noted::TYPE => ArithmeticError::Type,
+                    _ => ArithmeticError::Undefined,
+                };
+                StopReason::Arithmetic { op: *op, error, operands }
+            }
         };
-        Some((StopReason::Arithmetic { op, error, operands }, site))
+        Some((reason, *site))
     }
 }
 
@@ -75,6 +121,16 @@ pub struct Noted {
 impl Noted {
     /// Words of the buffer.
     pub const WORDS: usize = 8;
+    /// A result does not fit.
+    pub const OVERFLOW: u32 = 0;
+    /// A divisor is zero.
+    pub const DIVISION: u32 = 1;
+    /// There is no result for these operands.
+    pub const UNDEFINED: u32 = 2;
+    /// A goal does not hold, or a value has no place where it is to be stored.
+    pub const FAILED: u32 = 3;
+    /// An operand has the wrong type.
+    pub const TYPE: u32 = 4;
 
     /// What the buffer says; `None` when there was no error.
     pub fn new(words: &[u32]) -> Option<Self> {

@@ -4,7 +4,7 @@ use gchr_core::control::{Control, Progress};
 use gchr_core::error::{RunError, StopReason};
 use gchr_core::stats::Stats;
 
-use crate::codegen::{Noted, Sites, unknown_site};
+use crate::codegen::{Noted, Site, Sites, unknown_site};
 use crate::device::DeviceError;
 
 /// A run that the program or a limit stopped.
@@ -47,7 +47,16 @@ impl Failure {
 
     /// The arithmetic error that the device noted.
     pub(crate) fn noted(sites: &Sites, noted: Option<Noted>, progress: Progress) -> Self {
-        match noted.and_then(|noted| sites.explain(&noted)) {
+        Self::at_site(noted, noted.and_then(|noted| sites.explain(&noted)), progress)
+    }
+
+    /// The error at a place of the program, if the place that the device noted is one.
+    pub(crate) fn at_site(
+        noted: Option<Noted>,
+        place: Option<(StopReason, Site)>,
+        progress: Progress,
+    ) -> Self {
+        match place {
             Some((reason, site)) => {
                 RunError { reason, rule: site.rule, span: Some(site.span), progress }.into()
             }

@@ -10,3 +10,4 @@ pub mod kernels;
 pub mod layout;
 pub mod run;
 pub mod start;
+mod terms;

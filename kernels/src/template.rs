@@ -55,7 +55,7 @@ macro_rules! text {
 }
 
 /// All templates.
-pub static TEMPLATES: [Template; 17] = [
+pub static TEMPLATES: [Template; 19] = [
     Template {
         name: "map",
         about: "one function applied to every index",
@@ -152,6 +152,20 @@ pub static TEMPLATES: [Template; 17] = [
         text: text!("offsets"),
         uses: &[],
         includes: &["grid_barrier"],
+    },
+    Template {
+        name: "intern",
+        about: "cells of so many fields, each distinct one once",
+        text: text!("intern"),
+        uses: &[],
+        includes: &["hash"],
+    },
+    Template {
+        name: "terms",
+        about: "tagged words and their cells: comparisons, and the collection of cells that nothing reaches",
+        text: text!("terms"),
+        uses: &[],
+        includes: &["hash", "checked", "grid_barrier", "offsets"],
     },
     Template {
         name: "growth",
@@ -273,8 +287,17 @@ pub fn instantiate(module: &mut Module, name: &str, holes: &Holes) -> Result<Ins
 /// functions, takes their place ([`build::fill_hole`](crate::build::fill_hole)).
 pub fn open(name: &str, constants: &[(&str, Literal)]) -> Result<Module, Vec<Diagnostic>> {
     let mut module = Module::default();
-    instantiate(&mut module, name, &Holes { constants, kernels: true, open: true, ..Holes::default() })?;
+    open_in(&mut module, name, constants)?;
     Ok(module)
+}
+
+/// As [`open`], behind what a module has already.
+pub fn open_in(
+    module: &mut Module,
+    name: &str,
+    constants: &[(&str, Literal)],
+) -> Result<(), Vec<Diagnostic>> {
+    instantiate(module, name, &Holes { constants, kernels: true, open: true, ..Holes::default() }).map(|_| ())
 }
 
 /// The module of a template for some types of its open names; parsed once for each choice.

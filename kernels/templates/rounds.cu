@@ -58,6 +58,8 @@ constexpr u32 REDUCES = HOLE;
 constexpr u32 MERGES = HOLE;
 // Whether rules replace values in place.
 constexpr u32 REPLACES = HOLE;
+// Whether there are terms.
+constexpr u32 TERMS = HOLE;
 
 constexpr u32 NONE = 0xffffffffu;
 constexpr u32 NO_ID = 0xffffffffu;
@@ -112,6 +114,7 @@ constexpr u32 MUST_CLEAR = 7u;
 constexpr u32 NO_STEPS = 8u;
 constexpr u32 NO_IDS = 9u;
 constexpr u32 VALUE_FAILED = 10u;
+constexpr u32 NO_CELLS = 11u;
 
 // A table with so many rows in use is worth collecting once half of them are dead.
 constexpr u32 WORTH_COLLECTING = 4096u;
@@ -198,6 +201,10 @@ __device__ __forceinline__ void touch(Params p, u32 turn, u32 table, u32 row) {
     own("a place is handed out once", p.touched[base + rank]);
     p.touched[base + rank] = u64(table) << 32u | u64(row);
 }
+
+// Whether a term was built for which there is no room.
+// shares: the count of words in use: atomics only
+__device__ bool is_crowded(Params p);
 
 // Enters a row into the indexes of its table.
 // pre: called once for each row, between two grid barriers behind that of its columns' writing
@@ -537,6 +544,13 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
         u32 wrong = load_relaxed(&p.control[turn + WRONG]);
         u32 valueless = load_relaxed(&p.error[0u]);
         u32 touched = load_relaxed(&p.control[turn + TOUCHED]);
+        if (TERMS != 0u) {
+            bool crowded = is_crowded(p);
+            if (crowded) {
+                stop = NO_CELLS;
+                break;
+            }
+        }
         if (staged == 0u && touched == 0u) {
             stop = DONE;
             break;
@@ -690,6 +704,13 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
                 }
             }
             grid_barrier(p.arrivals);
+            if (TERMS != 0u) {
+                bool full_of_terms = is_crowded(p);
+                if (full_of_terms) {
+                    stop = NO_CELLS;
+                    break;
+                }
+            }
             u32 broken = load_relaxed(&p.control[turn + FIRING]);
             if (broken != 0u) {
                 stop = BODY_FAILED;

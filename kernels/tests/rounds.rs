@@ -4,6 +4,8 @@
 mod programs;
 #[path = "rounds/random.rs"]
 mod random;
+#[path = "rounds/terms.rs"]
+mod terms;
 
 use gchr_core::control::{Control, Limits};
 use gchr_core::diagnostic::render_all;
@@ -20,8 +22,8 @@ use gchr_core::stats::Stats;
 use gchr_kernels::check::check;
 use gchr_kernels::device::Device;
 use gchr_kernels::rounds::kernels::{Kernels, kernels};
-use gchr_kernels::rounds::run::{Batch, Failure, Job, Options, run};
-use gchr_kernels::rounds::start::batches;
+use gchr_kernels::rounds::run::{Failure, Job, Options, run};
+use gchr_kernels::rounds::start::{Input, input};
 use gchr_kernels::sim::{self, SimDevice};
 
 #[cfg(feature = "cuda")]
@@ -32,7 +34,7 @@ struct Case {
     program: Program,
     plan: ChrPlan,
     facts: Vec<Facts>,
-    batches: Vec<Batch>,
+    input: Input,
     kernels: Kernels,
 }
 
@@ -40,9 +42,9 @@ impl Case {
     fn new(text: &str, options: RoundsOptions) -> Self {
         let (sources, program) = programs::constraints("test.chr", text);
         let plan = compile_rounds(&program, options).expect("the plan compiles");
-        let batches = batches(&program, &[], &mut Control::default()).expect("goals run");
+        let input = input(&program, &[], &mut Control::default()).expect("goals run");
         let kernels = programs::made(kernels(&program, &plan, &sources), &sources);
-        Self { sources, program, plan, facts: Vec::new(), batches, kernels }
+        Self { sources, program, plan, facts: Vec::new(), input, kernels }
     }
 
     fn on(
@@ -52,7 +54,7 @@ impl Case {
         limits: Limits,
     ) -> (Option<Store>, Option<StopReason>, u64) {
         let job =
-            Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, batches: &self.batches };
+            Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, input: &self.input };
         let options = Options { memory: 1 << 28, rows, store: true, courses: true };
         match run(job, options, device, &mut Control::new(limits)) {
             Ok(outcome) => (Some(outcome.store), None, outcome.stats.steps.unwrap_or(0)),
@@ -153,7 +155,7 @@ impl Case {
 
     fn on_a_device(&self, device: &mut dyn Device, rows: u32, courses: bool, limits: Limits) -> Given {
         let job =
-            Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, batches: &self.batches };
+            Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, input: &self.input };
         let options = Options { memory: 1 << 28, rows, store: true, courses };
         let mut recorder = Recorder::new();
         let mut control = Control::new(limits).profile(&mut recorder);
@@ -323,7 +325,7 @@ fn facts_with_duplicates() {
         let mut case = Case::new(&text, RoundsOptions::default());
         let columns = vec![FactColumn::Int(vec![1, 2, 1]), FactColumn::Int(vec![2, 3, 2])];
         case.facts = vec![Facts { constraint: ConstraintId(0), columns, rows: 3 }];
-        case.batches = batches(&case.program, &case.facts, &mut Control::default()).expect("facts fit");
+        case.input = input(&case.program, &case.facts, &mut Control::default()).expect("facts fit");
         let limits = Limits::default();
         let on_the_cpu = case.on_the_cpu(limits);
         assert_eq!(on_the_cpu.store, expected, "{text}");
@@ -337,8 +339,7 @@ fn memory_that_does_not_suffice_is_told() {
         ":- chr_constraint p(+int). p(X) ==> Y is X + 1, p(Y), p(Y). ?- p(0).",
         RoundsOptions::default(),
     );
-    let job =
-        Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, batches: &case.batches };
+    let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
     let options = Options { memory: 1 << 18, rows: 16, store: true, courses: true };
     match run(job, options, &mut case.simulator(), &mut Control::default()) {
         Err(Failure::Stopped(stopped)) => {

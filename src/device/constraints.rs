@@ -72,10 +72,10 @@ impl RoundsPlan {
 
     /// Runs the program from its facts and queries to its final store.
     pub fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Outcome, Failure> {
-        let batches = start::batches(&program.rules, &program.facts, control);
-        let batches = batches.map_err(|error| Failure::from(*error))?;
+        let input = start::input(&program.rules, &program.facts, control);
+        let input = input.map_err(|error| Failure::from(*error))?;
         let rules = &program.rules;
-        let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, batches: &batches };
+        let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, input: &input };
         self.backend.run(control, |Place { device, memory, simulated }, control| {
             let rows = if simulated { SIM_ROWS } else { GPU_ROWS };
             run::run(job, Options { memory, rows, store: true, courses: true }, device, control)

@@ -22,6 +22,7 @@ mod tally;
 mod tests;
 
 pub use exchange::Words;
+pub use report::{column_text, variable_text};
 pub use store::{Row, Rows, Store};
 
 use std::time::Instant;

@@ -3,6 +3,10 @@
 //! A cell is a header and its fields. Equal terms have one cell, so equality of terms is equality of words, and a term is built
 //! at most once while it lives. Cells never move; a tracing collector returns those that no root reaches to free lists by size.
 
+mod import;
+
+pub use import::{Import, ImportError};
+
 use std::hash::Hasher as _;
 
 use crate::hash::{FxHasher, HashTable};
@@ -153,6 +157,27 @@ impl Heap {
     #[inline]
     pub fn field(&self, word: u64, index: usize) -> u64 {
         self.cells[(word >> TAG_BITS) as usize + 1 + index]
+    }
+
+    /// The words of all cells. A word `place << 3 | tag` with tag 1 (integer), 2 (float) or 5 (compound term) points at the cell at `place`: a
+    /// header, the number of fields above the functor's number (two reserved numbers for integers and floats), and its fields.
+    pub fn cells(&self) -> &[u64] {
+        &self.cells
+    }
+
+    /// Places of the cells in use.
+    pub fn places(&self) -> impl Iterator<Item = u32> + '_ {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            while let Some(&header) = self.cells.get(at) {
+                let place = at as u32;
+                at += 1 + size(header);
+                if header & FREE == 0 {
+                    return Some(place);
+                }
+            }
+            None
+        })
     }
 
     /// Bytes the heap takes.

@@ -2,6 +2,7 @@
 //!
 //! | module | holes of `rounds.cu` |
 //! |---|---|
+//! | `terms` | `is_crowded`: whether terms lack room |
 //! | `index` | `index_row`: rows into hash indexes, and the look-ups that lists use |
 //! | `reduce` | `reduce_row`, `merge_row`: of the rows of a key one lives |
 //! | `list` | `list`: the candidates of a constraint |
@@ -11,10 +12,12 @@
 //! | `growth` | `put_kept`, `derive`, `remember`, `forget` of `growth.cu`: rules that only add |
 //! | `moving` | `pin_rows`, `rename_rows`, `copy_row` |
 //!
-//! `value` has what they share: values of slots, expressions and conditions; `join` the loops over partners.
+//! `value` has what they share: values of slots, expressions and conditions; `terms` and `dynamic` add what is known at run time only;
+//! `join` has the loops over partners.
 
 mod body;
 mod claim;
+mod dynamic;
 mod growth;
 mod index;
 mod join;
@@ -22,6 +25,7 @@ mod list;
 mod moving;
 mod reduce;
 mod replace;
+mod terms;
 mod value;
 
 pub(super) use body::{build_functions, explain_functions};
@@ -32,6 +36,7 @@ pub(super) use list::list_functions;
 pub(super) use moving::{copy_row, pin_rows, rename_rows};
 pub(super) use reduce::{merge_functions, reduce_functions};
 pub(super) use replace::{improve_functions, settle_row};
+pub(super) use terms::is_crowded;
 
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::plan::chr::ChrPlan;

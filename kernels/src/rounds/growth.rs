@@ -6,8 +6,8 @@
 
 use gchr_core::ids::IdVec;
 use gchr_core::plan::chr::class::Verdict;
-use gchr_core::plan::chr::{ChrPlan, Occurrence, Step};
-use gchr_core::rule::{Expr, ExprKind, GoalKind, Role, RuleId};
+use gchr_core::plan::chr::{ChrPlan, Occurrence, SlotId, Step};
+use gchr_core::rule::{Const, Expr, ExprKind, GoalKind, Role, RuleId, VarId};
 use gchr_core::signature::{ConstraintId, SortKind};
 
 use super::layout::{added_by, general};
@@ -89,13 +89,23 @@ fn may_be_quiet(plan: &ChrPlan, table: ConstraintId) -> bool {
 fn is_quiet_rule(plan: &ChrPlan, rule: RuleId, quiet: &IdVec<ConstraintId, bool>) -> bool {
     let heads = &plan.rules[rule].heads;
     let kept = heads.iter().all(|h| h.role == Role::Kept && quiet[h.constraint]);
+    let mut occurrences = plan.occurrences.iter().filter(|o| o.rule == rule);
+    let Some(occurrence) = occurrences.clone().next() else {
+        return kept && plan.rules[rule].body.is_empty();
+    };
     let body = plan.rules[rule].body.iter().all(|goal| match &goal.kind {
-        GoalKind::Bind { value, .. } => is_total(value),
-        GoalKind::Add { constraint, args } => quiet[*constraint] && args.iter().all(is_total),
+        GoalKind::Bind { var, value } => {
+            is_total(value) && is_of(occurrence, value, kind_of(occurrence, *var))
+        }
+        GoalKind::Add { constraint, args } => {
+            let columns = &plan.tables[*constraint].columns;
+            let fits = args.iter().zip(columns).all(|(arg, column)| is_of(occurrence, arg, column.kind));
+            quiet[*constraint] && args.iter().all(is_total) && fits
+        }
         _ => false,
     });
-    let of_rule = plan.occurrences.iter().filter(|o| o.rule == rule);
-    kept && body && of_rule.into_iter().all(|o| steps(o).all(is_total_step))
+    let typed = occurrence.slots.iter().all(|slot| slot.kind != SortKind::Any);
+    kept && body && typed && occurrences.all(|o| steps(o).all(is_total_step))
 }
 
 fn steps(occurrence: &Occurrence) -> impl Iterator<Item = &Step> {
@@ -113,13 +123,30 @@ fn is_total_step(step: &Step) -> bool {
     }
 }
 
+fn kind_of(occurrence: &Occurrence, var: VarId) -> SortKind {
+    occurrence.slots[SlotId(var.0)].kind
+}
+
+/// Whether a variable or constant is of a kind; what is computed is.
+fn is_of(occurrence: &Occurrence, expr: &Expr, kind: SortKind) -> bool {
+    match expr.kind {
+        ExprKind::Var(var) => kind_of(occurrence, var) == kind,
+        ExprKind::Const(Const::Int(_)) => kind == SortKind::Int,
+        ExprKind::Const(Const::Float(_)) => kind == SortKind::Float,
+        ExprKind::Const(Const::Atom(_)) => kind == SortKind::Atom,
+        ExprKind::Const(Const::Str(_)) => kind == SortKind::Str,
+        _ => kind == SortKind::Int || kind == SortKind::Float,
+    }
+}
+
 /// Whether the expression has a value whatever its variables are.
 fn is_total(expr: &Expr) -> bool {
     let mut total = true;
-    expr.walk(&mut |e| {
-        if let ExprKind::Op { op, .. } = &e.kind {
-            total &= checked_name(*op, false).is_none();
-        }
+    expr.walk(&mut |e| match &e.kind {
+        ExprKind::Op { op, .. } => total &= checked_name(*op, false).is_none(),
+        ExprKind::App { args, .. } => total &= args.is_empty(),
+        ExprKind::Repeat { .. } => total = false,
+        ExprKind::Var(_) | ExprKind::Const(_) => {}
     });
     total
 }

@@ -4,11 +4,12 @@ use gchr_core::diagnostic::Diagnostic;
 use gchr_core::plan::chr::ChrPlan;
 use gchr_core::plan::chr::class::BestOrder;
 use gchr_core::rule::{Program, Role, RuleId};
-use gchr_core::signature::ConstraintId;
+use gchr_core::signature::{ConstraintId, SortKind};
 use gchr_core::source::SourceMap;
 
 use super::codegen::{self, Scene};
 use super::layout::{Layout, added_by};
+use super::terms::{HANDED, Terms, intern_prefix};
 use crate::codegen::Sites;
 use crate::ir::*;
 use crate::template::Holes;
@@ -49,7 +50,9 @@ impl Square {
         let product = replacement.product?;
         let table = replacement.constraint;
         let value = replacement.best.column;
-        let three = plan.tables[table].columns.len() == 3 && plan.classes.reduction_of(table).is_none();
+        let columns = &plan.tables[table].columns;
+        let ints = columns.len() == 3 && columns.iter().all(|c| c.kind == SortKind::Int);
+        let three = ints && plan.classes.reduction_of(table).is_none();
         three.then_some(Self {
             rule: replacement.rule,
             table,
@@ -110,6 +113,18 @@ fn add_growth(
     Ok(())
 }
 
+/// What builds and compares terms.
+fn add_terms(module: &mut Module, terms: &Terms) -> Result<(), Vec<Diagnostic>> {
+    template::instantiate(module, "terms", &Holes { kernels: true, ..Holes::default() })?;
+    for &size in &terms.sizes {
+        let constants = [("FIELDS", Literal::Int(u64::from(size)))];
+        let prefix = intern_prefix(size);
+        let holes = Holes { prefix: &prefix, constants: &constants, ..Holes::default() };
+        template::instantiate(module, "intern", &holes)?;
+    }
+    Ok(())
+}
+
 /// Words of an entry before the rows of its heads.
 pub(super) const ENTRY_WORDS: usize = 4;
 
@@ -136,7 +151,7 @@ fn limits(program: &Program, layout: &Layout) -> Vec<Diagnostic> {
 
 /// Makes the kernels. Fails when the program has something that devices cannot run.
 pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result<Kernels, Vec<Diagnostic>> {
-    let layout = Layout::new(plan);
+    let layout = Layout::new(program, plan);
     let found = limits(program, &layout);
     if !found.is_empty() {
         return Err(found);
@@ -151,10 +166,24 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         ("ENTRY", number(ENTRY_WORDS + layout.heads)),
         ("REPLACES", number(usize::from(!plan.classes.replacements.is_empty()))),
         ("REDUCES", number(usize::from(layout.tables.iter().any(|t| t.reduced)))),
+        ("TERMS", number(usize::from(layout.terms.is_some()))),
         ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
     ];
-    let mut module = template::open("rounds", &constants)?;
+    let mut module = Module::default();
+    if let Some(terms) = &layout.terms {
+        add_terms(&mut module, terms)?;
+    }
+    template::open_in(&mut module, "rounds", &constants)?;
     layout.extend_params(&mut module);
+    if layout.terms.is_some() {
+        for kernel in ["rounds", "explain_failure"]
+            .into_iter()
+            .filter_map(|name| module.function(name))
+            .collect::<Vec<_>>()
+        {
+            module.functions[kernel].doc.push(HANDED.into());
+        }
+    }
     let mut sites = Sites::default();
     for hole in HOLES {
         let scene = Scene { program, plan, layout: &layout, sources, module: &module };
@@ -190,7 +219,8 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
 }
 
 /// The holes of the template, those before it being filled when one is.
-const HOLES: [&str; 17] = [
+const HOLES: [&str; 18] = [
+    "is_crowded",
     "index_row",
     "reduce_row",
     "merge_row",
@@ -212,6 +242,7 @@ const HOLES: [&str; 17] = [
 
 fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Result<Vec<Function>, Diagnostic> {
     Ok(match hole {
+        "is_crowded" => vec![codegen::is_crowded(scene)],
         "index_row" => codegen::index_functions(scene),
         "reduce_row" => codegen::reduce_functions(scene),
         "merge_row" => codegen::merge_functions(scene),

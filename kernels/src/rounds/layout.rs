@@ -4,10 +4,11 @@ use gchr_core::ids::{Id, IdVec};
 use gchr_core::plan::chr::class::{Best, Verdict};
 use gchr_core::plan::chr::{ChrPlan, RulePlan};
 
-use gchr_core::rule::{GoalKind, Role, RuleId};
+use gchr_core::rule::{GoalKind, Program, Role, RuleId};
 use gchr_core::signature::{ConstraintId, SortKind};
 
 use super::growth::Growth;
+use super::terms::Terms;
 use crate::ir::{Field, Module, Scalar, Space, Type};
 
 /// Buffers of all tables.
@@ -23,6 +24,8 @@ pub struct Layout {
     pub added: Vec<ConstraintId>,
     /// The tables that only grow.
     pub(super) growth: Option<Growth>,
+    /// What terms need, if there are any.
+    pub terms: Option<Terms>,
 }
 
 /// Buffers of the table of one constraint symbol.
@@ -90,7 +93,7 @@ pub enum Part {
 
 impl Layout {
     /// The layout for a plan.
-    pub fn new(plan: &ChrPlan) -> Self {
+    pub fn new(program: &Program, plan: &ChrPlan) -> Self {
         let heads = general(plan).map(|(_, r)| r.heads.len()).max().unwrap_or(0).max(1);
         let adds = |id: ConstraintId| general(plan).any(|(_, r)| added_by(r).any(|c| c == id));
         let added = plan.tables.ids().filter(|&id| adds(id)).collect();
@@ -118,6 +121,7 @@ impl Layout {
             heads,
             added,
             growth: Growth::of(plan),
+            terms: Terms::of(program, plan),
         }
     }
 
@@ -177,6 +181,9 @@ impl Layout {
     /// Adds the fields of all tables to the record `Params` of the template.
     pub fn extend_params(&self, module: &mut Module) {
         let Some(params) = module.record("Params") else { return };
+        if self.terms.is_some() {
+            module.records[params].fields.extend(Terms::fields());
+        }
         for table in self.tables.ids() {
             for part in self.parts(table) {
                 let name = self.field(table, part);

@@ -11,9 +11,13 @@ use gchr_core::exec::chr::{Store, Words};
 use gchr_core::plan::chr::ChrPlan;
 use gchr_core::profile::Round;
 use gchr_core::rule::{Program, Semantics};
+use gchr_core::signature::SortKind;
 use gchr_core::stats::Stats;
+use gchr_core::value::heap::Import;
+use gchr_core::value::{Heap, Terms};
 
 use super::kernels::Kernels;
+use super::start::Input;
 use crate::device::{Arg, Device, DeviceError, Launch, Value};
 use crate::outcome::{self, poll};
 use crate::slices::{self, Slices};
@@ -49,7 +53,7 @@ pub struct Job<'a> {
     /// Its kernels; the device was opened with them.
     pub kernels: &'a Kernels,
     /// Constraints of the facts and of each query; their ids are given by the run.
-    pub batches: &'a [Batch],
+    pub input: &'a Input,
 }
 
 /// A run that reached its end.
@@ -78,6 +82,7 @@ mod stop {
     pub const NO_STEPS: u32 = 8;
     pub const NO_IDS: u32 = 9;
     pub const VALUE_FAILED: u32 = 10;
+    pub const NO_CELLS: u32 = 11;
 }
 
 /// Runs a program on a device.
@@ -127,7 +132,7 @@ impl Runner<'_> {
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<(), outcome::Failure> {
-        for batch in self.job.batches {
+        for batch in &self.job.input.batches {
             let grown = tables.make_room(batch, self.options.memory, device)?;
             self.must_have(grown)?;
             let resident = self.resident(device, "enter")?;
@@ -300,6 +305,11 @@ impl Runner<'_> {
                 stop::MUST_COLLECT => {
                     self.collections += tables.collect(device)?;
                 }
+                stop::NO_CELLS => {
+                    let grown = tables.make_room_for_terms(self.options.memory, device)?;
+                    self.collections += 1;
+                    self.must_have(grown)?;
+                }
                 stop::MUST_CLEAR => tables.clear_claims(device)?,
                 stop::NO_STEPS => {
                     return Err(self.halt(StopReason::Steps { limit: most }));
@@ -355,7 +365,18 @@ impl Runner<'_> {
     /// The error that the device has noted.
     fn noted(&self, tables: &Tables, device: &mut dyn Device) -> Result<outcome::Failure, DeviceError> {
         let noted = tables.noted(device)?;
-        Ok(outcome::Failure::noted(&self.job.kernels.sites, noted, self.progress()))
+        let cells = tables.terms(device)?;
+        let show = |kind, word| {
+            let mut heap = Heap::new();
+            let word = match kind {
+                SortKind::Any => Import::new(&cells).word(&mut heap, word).ok(),
+                _ => Some(word),
+            };
+            let terms = Terms { signature: &self.job.program.signature, heap: &heap };
+            word.map_or("a term without a cell".into(), |word| terms.value(kind, word).to_string())
+        };
+        let place = noted.and_then(|noted| self.job.kernels.sites.explain_with(&noted, show));
+        Ok(outcome::Failure::at_site(noted, place, self.progress()))
     }
 
     fn stats(&self, start: Instant, live: Option<u64>, device: &dyn Device) -> Stats {
@@ -384,7 +405,7 @@ impl Runner<'_> {
             Ok(()) => {
                 let store = match self.options.store {
                     true => tables.download(&self.job, device)?,
-                    false => tables::store(&self.job, Vec::new())?,
+                    false => tables::store(&self.job, Heap::new(), Vec::new())?,
                 };
                 let stats = self.stats(start, Some(tables.live()), device);
                 Ok(Outcome { store, stats, rounds_ms: self.rounds_ms })

@@ -1,28 +1,61 @@
-//! What a run starts with: the constraints of facts and queries, made on the CPU.
+//! What a run starts with: the constraints of facts and queries, made on the CPU, and their terms.
 
 use gchr_core::control::Control;
 use gchr_core::error::{RunError, StopReason};
-use gchr_core::exec::chr;
+use gchr_core::exec::chr::{self, Store};
 use gchr_core::facts::Facts;
 use gchr_core::ids::IdVec;
 use gchr_core::rule::{Program, Query, Start};
+use gchr_core::signature::SortKind;
+use gchr_core::value::Heap;
+use gchr_core::value::heap::{Import, ImportError};
 
 use super::run::Batch;
 
-/// The batches of a program: the facts with the goals of the first query, then each further query. Output of queries is written.
-pub fn batches(
-    program: &Program,
-    facts: &[Facts],
-    control: &mut Control<'_>,
-) -> Result<Vec<Batch>, Box<RunError>> {
-    let Start::Goals(queries) = &program.start else { return Ok(Vec::new()) };
-    let mut batches = Vec::with_capacity(queries.len().max(1));
+/// What a run starts with.
+#[derive(Default)]
+pub struct Input {
+    /// The facts with the goals of the first query, then each further query.
+    pub batches: Vec<Batch>,
+    /// The heap that the words of all batches are of.
+    pub heap: Heap,
+}
+
+/// The batches of a program. Output of queries is written.
+pub fn input(program: &Program, facts: &[Facts], control: &mut Control<'_>) -> Result<Input, Box<RunError>> {
+    let mut input = Input::default();
+    let Start::Goals(queries) = &program.start else { return Ok(input) };
     for number in 0..queries.len().max(1) {
         let query = queries.get(number).cloned();
         let facts = if number == 0 { facts } else { &[] };
-        batches.push(batch(program, facts, query.into_iter().collect(), control)?);
+        let store = batch(program, facts, query.into_iter().collect(), control)?;
+        let batch = taken_over(program, &store, &mut input.heap)?;
+        input.batches.push(batch);
     }
-    Ok(batches)
+    Ok(input)
+}
+
+/// The constraints of a store, their terms on another heap.
+fn taken_over(program: &Program, store: &Store, heap: &mut Heap) -> Result<Batch, Box<RunError>> {
+    let mut batch = store.words();
+    let mut import = Import::new(store.heap().cells());
+    for words in &mut batch {
+        let columns = &program.signature.constraints[words.constraint].columns;
+        for (word, column) in words.values.iter_mut().zip(columns) {
+            if program.signature.kind(column.sort) == SortKind::Any {
+                *word = import.word(heap, *word).map_err(|error| Box::new(stopped(unusable(error))))?;
+            }
+        }
+    }
+    Ok(batch)
+}
+
+/// Why terms cannot be taken over.
+pub(super) fn unusable(error: ImportError) -> StopReason {
+    match error {
+        ImportError::Full => StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS },
+        ImportError::Broken => StopReason::Internal { what: "a term points at no cell".into() },
+    }
 }
 
 /// Without rules, nothing happens to what facts and goals add.
@@ -31,23 +64,26 @@ fn batch(
     facts: &[Facts],
     queries: Vec<Query>,
     control: &mut Control<'_>,
-) -> Result<Batch, Box<RunError>> {
+) -> Result<Store, Box<RunError>> {
     let start = Program {
         signature: program.signature.clone(),
         rules: IdVec::new(),
         start: Start::Goals(queries),
         semantics: program.semantics,
     };
-    let plan = gchr_core::plan::chr::compile(&start).map_err(|_| Box::new(internal()))?;
+    let plan = gchr_core::plan::chr::compile(&start).map_err(|_| {
+        let what = "a program without rules has no plan".into();
+        Box::new(stopped(StopReason::Internal { what }))
+    })?;
     match chr::run(&start, &plan, facts, control) {
-        Ok(outcome) => Ok(outcome.store.words()),
+        Ok(outcome) => Ok(outcome.store),
         Err(stopped) => Err(Box::new(stopped.error)),
     }
 }
 
-fn internal() -> RunError {
+fn stopped(reason: StopReason) -> RunError {
     RunError {
-        reason: StopReason::Internal { what: "a program without rules has no plan".into() },
+        reason,
         rule: None,
         span: None,
         progress: gchr_core::control::Progress { steps: 0, bytes: 0, live: 0 },

@@ -37,6 +37,11 @@ impl Store {
         all
     }
 
+    /// The heap that words of sort `Any` are of.
+    pub fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
     /// A store of the constraints of a plan's tables; `None` when a table has more rows than it can number. Words of sort `Any` must be
     /// those of `heap`.
     pub fn from_words(plan: &ChrPlan, heap: Heap, words: impl IntoIterator<Item = Words>) -> Option<Self> {

@@ -148,23 +148,22 @@ impl Wording<'_> {
                 _ => {}
             }
         }
-        format!("a variable of type {}", kind_name(kind))
+        variable_text(kind)
     }
 
     /// `argument 2 of edge/3 (int)`.
     pub(super) fn column_name(&self, constraint: ConstraintId, column: usize) -> String {
-        let table = &self.plan.tables[constraint];
-        format!("argument {} of {} ({})", column + 1, table.name, kind_name(table.columns[column].kind))
+        column_text(self.plan, constraint, column)
     }
 }
 
-fn kind_name(kind: SortKind) -> &'static str {
-    match kind {
-        SortKind::Int => "int",
-        SortKind::Float => "float",
-        SortKind::Atom => "atom",
-        SortKind::Str => "string",
-        SortKind::Any => "any",
-        SortKind::Data => "bool",
-    }
+/// A column in messages: `argument 2 of edge/3 (int)`.
+pub fn column_text(plan: &ChrPlan, constraint: ConstraintId, column: usize) -> String {
+    let table = &plan.tables[constraint];
+    format!("argument {} of {} ({})", column + 1, table.name, table.columns[column].kind.type_name())
+}
+
+/// A variable that only values of one kind fit, in messages.
+pub fn variable_text(kind: SortKind) -> String {
+    format!("a variable of type {}", kind.type_name())
 }

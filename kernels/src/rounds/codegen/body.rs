@@ -1,14 +1,15 @@
 //! Bodies: what a candidate that fires adds to the store; and, when something in it or in its guard has no value, what that is.
 
+use gchr_core::exec::chr::{column_text, variable_text};
 use gchr_core::plan::chr::Occurrence;
-use gchr_core::rule::{Goal, GoalKind, RuleId};
+use gchr_core::rule::{self, GoalKind, RuleId, VarId};
 use gchr_core::signature::ConstraintId;
 
 use super::claim::{Entry, by_rule};
 use super::value::{Held, OnError, Values};
 use super::{Made, Scene, any, function, not, op, refuse};
 use crate::build::{self, FunctionBuilder};
-use crate::codegen::{Site, Sites};
+use crate::codegen::{Noted, Site, Sites};
 use crate::ir::*;
 use crate::rounds::layout::{Part, general, number};
 
@@ -101,7 +102,7 @@ fn bound<'a>(
     let at = Entry::staged(scene, &mut b, &p, entry);
     let heads = scene.plan.rules[rule].heads.len();
     let rows: Vec<Expr> = (0..heads).map(|h| at.row(&mut b, h)).collect();
-    let mut v = Values::new(scene, b, p, rule, occurrence.slots.len(), on_error, sites);
+    let mut v = Values::new(scene, b, p, rule, &occurrence.slots, on_error, sites);
     v.rows = rows.into_iter().map(Some).collect();
     let joins = occurrence.joins.iter().flat_map(|j| &j.steps);
     occurrence.entry.iter().chain(joins).chain(&occurrence.commit).try_for_each(|s| v.replay(s))?;
@@ -125,24 +126,23 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
                 failed.push(not(held.expr));
             }
             GoalKind::Bind { var, value } => {
-                let (held, wrong) = v.goal(value)?;
+                let wrong = bind(&mut v, *var, value)?;
                 failed.extend(wrong);
-                v.bind_var(*var, held);
             }
             GoalKind::Match { value, pattern } => {
                 let (held, wrong) = v.goal(value)?;
                 failed.extend(wrong);
-                let matches = v.pattern(held, pattern)?;
+                let matches = v.pattern(held, pattern);
                 failed.push(not(matches));
             }
             GoalKind::Add { constraint, args } => {
                 let mut values = Vec::with_capacity(args.len());
-                for arg in args {
-                    let (held, wrong) = v.goal(arg)?;
+                for (column, arg) in args.iter().enumerate() {
+                    let (held, wrong) = argument(&mut v, *constraint, column, arg)?;
                     failed.extend(wrong);
                     values.push(held);
                 }
-                add(&mut v, goal, *constraint, &values, &rows, &id, &added)?;
+                add(&mut v, *constraint, &values, &rows, &id, &added);
                 added.push(*constraint);
             }
             GoalKind::Fail => failed.push(build::bool(true)),
@@ -155,19 +155,38 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
     Ok(v.b.finish())
 }
 
+/// Gives a variable its value; says whether there is none.
+fn bind(v: &mut Values<'_>, var: VarId, value: &rule::Expr) -> Made<Option<Expr>> {
+    let kind = v.kind_of_var(var);
+    let (held, wrong) = v.goal_of_kind(value, kind, || variable_text(kind))?;
+    v.bind_var(var, held);
+    Ok(wrong)
+}
+
+/// The value for a column of a constraint that is added; whether there is none.
+fn argument(
+    v: &mut Values<'_>,
+    table: ConstraintId,
+    column: usize,
+    arg: &rule::Expr,
+) -> Made<(Held, Option<Expr>)> {
+    let plan = v.scene.plan;
+    let kind = plan.tables[table].columns[column].kind;
+    v.goal_of_kind(arg, kind, || column_text(plan, table, column))
+}
+
 /// Why rows and ids of what bodies add belong to one candidate.
 const ROWS: &str = "rows and ids are exclusive sums";
 
 /// Writes a constraint behind those that the body has added before.
 fn add(
     v: &mut Values<'_>,
-    goal: &Goal,
     table: ConstraintId,
     values: &[Held],
     rows: &Expr,
     id: &Expr,
     added: &[ConstraintId],
-) -> Made<()> {
+) {
     let scene = v.scene;
     let p = v.p.clone();
     let before = added.iter().filter(|&&t| t == table).count() as u32;
@@ -177,9 +196,6 @@ fn add(
     let own = op(BinaryOp::Add, id.clone(), build::u32(added.len() as u32));
     let own = v.b.var("new_id", own);
     for (column, held) in values.iter().enumerate() {
-        if held.kind != scene.plan.tables[table].columns[column].kind {
-            return Err(refuse("a value of another type than its column", goal.span));
-        }
         let place = build::element(scene.part(&p, table, Part::Column(column)), row.clone());
         v.b.assign_owned(ROWS, place, Values::word(held));
     }
@@ -189,7 +205,6 @@ fn add(
     let high = super::u64(u64::from(number(table)) << 32);
     let entry = op(BinaryOp::Or, high, build::cast(Scalar::U64, row));
     v.b.assign_owned(ROWS, build::element(scene.field(&p, "delta"), place), entry);
-    Ok(())
 }
 
 fn explain_rule(
@@ -208,16 +223,17 @@ fn explain_rule(
         let holds = match &goal.kind {
             GoalKind::Test(test) => v.expr(test)?.expr,
             GoalKind::Bind { var, value } => {
-                let held = v.expr(value)?;
-                v.bind_var(*var, held);
+                bind(&mut v, *var, value)?;
                 continue;
             }
             GoalKind::Match { value, pattern } => {
                 let held = v.expr(value)?;
-                v.pattern(held, pattern)?
+                v.pattern(held, pattern)
             }
-            GoalKind::Add { args, .. } => {
-                args.iter().try_for_each(|arg| v.expr(arg).map(|_| ()))?;
+            GoalKind::Add { constraint, args } => {
+                for (column, arg) in args.iter().enumerate() {
+                    argument(&mut v, *constraint, column, arg)?;
+                }
                 continue;
             }
             GoalKind::Fail => build::bool(false),
@@ -227,7 +243,10 @@ fn explain_rule(
         let error = scene.field(&v.p, "error");
         let zero = || super::u64(0);
         v.b.when(not(holds), |b| {
-            b.run(scene.function("fail"), vec![error, build::u32(site), build::u32(3), zero(), zero()]);
+            b.run(
+                scene.function("fail"),
+                vec![error, build::u32(site), build::u32(Noted::FAILED), zero(), zero()],
+            );
         });
     }
     v.close();

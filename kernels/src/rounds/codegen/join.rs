@@ -6,7 +6,7 @@ use gchr_core::rule::Role;
 use gchr_core::signature::ConstraintId;
 
 use super::value::Values;
-use super::{Made, Scene, op};
+use super::{Scene, op};
 use crate::build;
 use crate::ir::*;
 use crate::meter;
@@ -36,10 +36,10 @@ pub(super) fn all_rows(scene: Scene<'_>, join: &Join) -> bool {
 
 /// Opens the loop over the partners of a join. With `in_rank_order` the rows of all come as ranks do: of a kept head the oldest first, of a
 /// removed one the youngest.
-pub(super) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, in_rank_order: bool) -> Made<()> {
+pub(super) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, in_rank_order: bool) {
     let (scene, table) = (v.scene, join.constraint);
     let row = match scene.layout.keyed(table, join.index) {
-        Some(index) => rows_of_key(v, join, index)?,
+        Some(index) => rows_of_key(v, join, index),
         None => rows_of_table(v, active, join, in_rank_order),
     };
     v.b.push(StmtKind::Tally(meter::tried(v.rule)));
@@ -58,18 +58,17 @@ pub(super) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, in_rank_
     }
     let distinct = others.into_iter().map(|other| op(BinaryOp::Ne, row.clone(), other));
     v.open_if(build::all([age].into_iter().chain(distinct)));
-    Ok(())
 }
 
 fn name_of(join: &Join) -> String {
     format!("x{}", join.head)
 }
 
-fn rows_of_key(v: &mut Values<'_>, join: &Join, index: usize) -> Made<Expr> {
+fn rows_of_key(v: &mut Values<'_>, join: &Join, index: usize) -> Expr {
     let (scene, table) = (v.scene, join.constraint);
     let mut key = Vec::new();
     for (column, value) in &join.keys {
-        let (word, fits) = v.key(value, scene.plan.tables[table].columns[*column].kind)?;
+        let (word, fits) = v.key(value, scene.plan.tables[table].columns[*column].kind);
         key.push(v.b.var("key", word));
         if let Some(fits) = fits {
             v.open_if(fits);
@@ -80,7 +79,7 @@ fn rows_of_key(v: &mut Values<'_>, join: &Join, index: usize) -> Made<Expr> {
     let row = v.b.call(&name_of(join), scene.module, find, args);
     let next = build::element(scene.part(&v.p, table, Part::Next(index)), row.clone());
     v.open_chain(row.clone(), next);
-    Ok(row)
+    row
 }
 
 fn rows_of_table(v: &mut Values<'_>, active: &Active, join: &Join, in_rank_order: bool) -> Expr {

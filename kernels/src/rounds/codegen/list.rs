@@ -239,8 +239,7 @@ impl<'a, 's> RuleList<'a, 's> {
     ) -> Made<FunctionBuilder> {
         let scene = self.scene;
         let p = params.p.clone();
-        let mut v =
-            Values::new(scene, b, p, self.rule, occurrence.slots.len(), OnError::Flag, &mut *self.sites);
+        let mut v = Values::new(scene, b, p, self.rule, &occurrence.slots, OnError::Flag, &mut *self.sites);
         v.b.origin(
             scene.line(self.rule),
             format!("{}, head {}", scene.program.rule_name(self.rule), occurrence.head + 1),
@@ -261,7 +260,7 @@ impl<'a, 's> RuleList<'a, 's> {
             occurrence.removes_active && matches!(&occurrence.joins[..], [join] if all_rows(scene, join));
         let active = Active { table: self.table, row: params.row.clone(), age: Age::Older(id.clone()) };
         for join in &occurrence.joins {
-            partner(&mut v, &active, join, first_match)?;
+            partner(&mut v, &active, join, first_match);
             join.steps.iter().try_for_each(|s| v.step(s))?;
         }
         occurrence.commit.iter().try_for_each(|s| v.step(s))?;

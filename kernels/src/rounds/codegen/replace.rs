@@ -66,14 +66,13 @@ fn improve(
     let turn = b.param("turn", Type::U32);
     let row = b.param("row", Type::U32);
     b.origin(scene.line(occurrence.rule), rule_name);
-    let slots = occurrence.slots.len();
-    let mut v = Values::new(scene, b, p.clone(), occurrence.rule, slots, OnError::Note, sites);
+    let mut v = Values::new(scene, b, p.clone(), occurrence.rule, &occurrence.slots, OnError::Note, sites);
     v.open_if(build::bool(true));
     v.rows[occurrence.head] = Some(row.clone());
     occurrence.entry.iter().try_for_each(|s| v.step(s))?;
     let active = Active { table: occurrence.constraint, row, age: Age::Any };
     for join in &occurrence.joins {
-        partner(&mut v, &active, join, false)?;
+        partner(&mut v, &active, join, false);
         join.steps.iter().try_for_each(|s| v.step(s))?;
     }
     // The guard is the comparison with the candidate, which is made below.
@@ -82,7 +81,7 @@ fn improve(
     let candidate = v.expr(&replacement.candidate)?.expr;
     let candidate = v.b.var("candidate", candidate);
     let target = v.rows[replacement.head].clone().expect("all heads are joined");
-    let value = v.column(replacement.head, replacement.best.column)?.expr;
+    let value = v.column(replacement.head, replacement.best.column).expr;
     let comparison = match replacement.best.order {
         BestOrder::Least => BinaryOp::Lt,
         BestOrder::Greatest => BinaryOp::Gt,

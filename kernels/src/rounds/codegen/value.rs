@@ -3,19 +3,21 @@
 //! While instances are searched nothing is noted: an operation without a value sets a flag, and what it gives is not used. When an error
 //! is to be explained, the same code runs once more with operations that note.
 
+use gchr_core::exec::chr::variable_text;
+use gchr_core::ids::IdVec;
 use gchr_core::op::Op;
-use gchr_core::plan::chr::{Key, Linear, Operand, SlotId, Step};
+use gchr_core::plan::chr::{Key, Linear, Operand, Slot, SlotId, Step};
 use gchr_core::rule::{self, Const, PatternKind, RuleId};
 use gchr_core::signature::SortKind;
 use gchr_core::source::Span;
 
 use super::{Made, Scene, any, not, op, refuse, u64};
 use crate::build::{self, FunctionBuilder};
-use crate::codegen::{Arithmetic, Site, Sites};
+use crate::codegen::{Arithmetic, Noted, Site, Sites};
 use crate::ir::*;
 use crate::rounds::layout::Part;
 
-/// A value: `i64`, `f64`, `u64` for texts, `bool`.
+/// A value: `i64`, `f64`, `u64` for texts and for words of type `any`, `bool`.
 #[derive(Clone)]
 pub(super) struct Held {
     pub kind: SortKind,
@@ -25,7 +27,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    fn sure(kind: SortKind, expr: Expr) -> Self {
+    pub fn sure(kind: SortKind, expr: Expr) -> Self {
         Self { kind, expr, defined: None }
     }
 }
@@ -59,6 +61,8 @@ pub(super) struct Values<'a> {
     pub sites: &'a mut Sites,
     on_error: OnError,
     slots: Vec<Option<Held>>,
+    /// What the values of slots are.
+    kinds: Vec<SortKind>,
     open: Vec<Open>,
     /// The flag of the condition or goal at hand.
     flag: Option<Expr>,
@@ -72,13 +76,14 @@ impl<'a> Values<'a> {
         b: FunctionBuilder,
         p: Expr,
         rule: RuleId,
-        slots: usize,
+        slots: &IdVec<SlotId, Slot>,
         on_error: OnError,
         sites: &'a mut Sites,
     ) -> Self {
         let heads = scene.plan.rules[rule].heads.len();
         let rows = vec![None; heads];
-        let slots = vec![None; slots];
+        let kinds: Vec<SortKind> = slots.iter().map(|slot| slot.kind).collect();
+        let slots = vec![None; kinds.len()];
         Self {
             scene,
             b,
@@ -88,6 +93,7 @@ impl<'a> Values<'a> {
             sites,
             on_error,
             slots,
+            kinds,
             open: Vec::new(),
             flag: None,
             failing: Vec::new(),
@@ -141,30 +147,18 @@ impl<'a> Values<'a> {
     }
 
     /// A column of a head's row.
-    pub fn column(&mut self, head: usize, column: usize) -> Made<Held> {
+    pub fn column(&mut self, head: usize, column: usize) -> Held {
         let table = self.scene.table_of(self.rule, head);
         let kind = self.scene.plan.tables[table].columns[column].kind;
         let row = self.rows[head].clone().expect("the plan reads partners that are joined");
         let word = build::element(self.scene.part(&self.p, table, Part::Column(column)), row);
-        self.held_word(word, kind)
-    }
-
-    fn held_word(&mut self, word: Expr, kind: SortKind) -> Made<Held> {
         let expr = match kind {
             SortKind::Int => build::cast(Scalar::I64, word),
             SortKind::Float => build::intrinsic(Intrinsic::FloatFromBits, vec![word], Scalar::F64),
-            SortKind::Atom | SortKind::Str => word,
-            SortKind::Any | SortKind::Data => return Err(self.refuse_any(self.span())),
+            SortKind::Data => build::cast(Scalar::Bool, word),
+            SortKind::Atom | SortKind::Str | SortKind::Any => word,
         };
-        Ok(Held::sure(kind, expr))
-    }
-
-    fn span(&self) -> Span {
-        self.scene.plan.rules[self.rule].span
-    }
-
-    fn refuse_any(&self, span: Span) -> gchr_core::diagnostic::Diagnostic {
-        refuse("a value whose type is known at run time only", span)
+        Held::sure(kind, expr)
     }
 
     /// The 64 bits that a column stores.
@@ -180,7 +174,15 @@ impl<'a> Values<'a> {
         self.slots[slot.0 as usize].clone().expect("the plan binds slots before it uses them")
     }
 
-    fn bind(&mut self, slot: SlotId, held: Held) {
+    /// Gives a slot a value; what must hold for the value to be of its kind.
+    fn bind(&mut self, slot: SlotId, held: &Held) -> Option<Expr> {
+        let (held, fits) = self.matched(held, self.kinds[slot.0 as usize]);
+        self.set(slot, held);
+        fits
+    }
+
+    /// Gives a slot a value of its kind.
+    fn set(&mut self, slot: SlotId, held: Held) {
         let name = match self.scene.program.rules[self.rule].vars.iter().nth(slot.0 as usize) {
             Some(var) => crate::rounds::layout::identifier(&format!("v_{}", var.name)),
             None => format!("part{}", slot.0),
@@ -191,7 +193,12 @@ impl<'a> Values<'a> {
 
     /// Gives a variable of the body its value.
     pub fn bind_var(&mut self, var: rule::VarId, held: Held) {
-        self.bind(SlotId(var.0), held);
+        self.set(SlotId(var.0), held);
+    }
+
+    /// What the values of a variable are.
+    pub fn kind_of_var(&self, var: rule::VarId) -> SortKind {
+        self.kinds[var.0 as usize]
     }
 
     fn constant(&self, c: Const) -> Held {
@@ -212,26 +219,18 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Whether two values are the same.
-    fn same(a: &Held, b: &Held) -> Expr {
-        if a.kind == b.kind { build::eq(Self::word(a), Self::word(b)) } else { build::bool(false) }
-    }
-
     /// The word that a column must have; and a condition without which no row has it.
-    pub fn key(&mut self, key: &Key, kind: SortKind) -> Made<(Expr, Option<Expr>)> {
+    pub fn key(&mut self, key: &Key, kind: SortKind) -> (Expr, Option<Expr>) {
         let held = match key {
             Key::Slot(slot) | Key::Equal { slot, .. } => self.slot(*slot),
             Key::Const(c) => self.constant(*c),
             Key::Linear(linear) => {
                 let (sum, fits) = self.linear(linear);
-                return Ok((build::cast(Scalar::U64, sum), fits));
+                return (build::cast(Scalar::U64, sum), fits);
             }
         };
-        if kind == SortKind::Any {
-            return Err(self.refuse_any(self.span()));
-        }
-        let fits = (held.kind != kind).then(|| build::bool(false));
-        Ok((Self::word(&held), fits))
+        let (held, fits) = self.matched(&held, kind);
+        (Self::word(&held), fits)
     }
 
     /// A sum, and whether it fits 64 bits: computed with 128.
@@ -263,36 +262,45 @@ impl<'a> Values<'a> {
     pub fn step(&mut self, step: &Step) -> Made<()> {
         match step {
             Step::Load { slot, head, column } => {
-                let held = self.column(*head, *column)?;
-                self.bind(*slot, held);
+                let held = self.column(*head, *column);
+                self.bind_if_it_fits(*slot, &held);
+            }
+            Step::Field { slot, of, index } => {
+                let field = self.field_of(&self.slot(*of).expr, *index);
+                self.bind_if_it_fits(*slot, &Held::sure(SortKind::Any, field));
             }
             Step::SameColumn { head, column, value } => {
-                let held = self.column(*head, *column)?;
+                let held = self.column(*head, *column);
                 let other = self.operand(*value);
-                self.open_if(Self::same(&held, &other));
+                let same = self.same(&held, &other);
+                self.open_if(same);
             }
             Step::Same { slot, value } => {
                 let (held, other) = (self.slot(*slot), self.operand(*value));
-                self.open_if(Self::same(&held, &other));
+                let same = self.same(&held, &other);
+                self.open_if(same);
             }
-            Step::Field { .. } | Step::Functor { .. } => return Err(refuse("a compound term", self.span())),
+            Step::Functor { slot, symbol } => {
+                let has = self.has_functor(&self.slot(*slot).expr, *symbol);
+                self.open_if(has);
+            }
             Step::Test { test, .. } => {
-                let (held, decided) = self.conjunct(test)?;
+                let (held, decided) = self.conjunct(test, None)?;
                 let holds = op(BinaryOp::OrElse, not(decided), held.expr);
                 self.open_if(holds);
             }
             // Only saves work: the condition is tested when all partners are there.
             Step::Prune { .. } => {}
             Step::Eval { slot, value, .. } => {
-                let (held, decided) = self.conjunct(value)?;
-                self.bind(*slot, held);
+                let (held, decided) = self.conjunct(value, Some(*slot))?;
+                self.set(*slot, held);
                 if let Some(held) = &mut self.slots[slot.0 as usize] {
                     held.defined = (decided != build::bool(true)).then_some(decided);
                 }
             }
             Step::Match { value, pattern, .. } => {
-                let (held, decided) = self.conjunct(value)?;
-                let matches = self.pattern(held, pattern)?;
+                let (held, decided) = self.conjunct(value, None)?;
+                let matches = self.pattern(held, pattern);
                 self.open_if(op(BinaryOp::OrElse, not(decided), matches));
             }
             Step::Fail { .. } => self.open_if(build::bool(false)),
@@ -300,38 +308,72 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
+    fn bind_if_it_fits(&mut self, slot: SlotId, held: &Held) {
+        if let Some(fits) = self.bind(slot, held) {
+            self.open_if(fits);
+        }
+    }
+
     /// A step of which only what it binds matters: the instance is known to be one.
     pub fn replay(&mut self, step: &Step) -> Made<()> {
         match step {
-            Step::Load { .. } | Step::Eval { .. } => self.step(step),
-            Step::Match { value, pattern, .. } => {
-                let (held, _) = self.conjunct(value)?;
-                self.pattern(held, pattern).map(|_| ())
+            Step::Eval { .. } => self.step(step),
+            Step::Load { slot, head, column } => {
+                let held = self.column(*head, *column);
+                self.bind(*slot, &held);
+                Ok(())
             }
-            Step::Field { .. } => Err(refuse("a compound term", self.span())),
-            Step::Test { test, .. } if self.on_error == OnError::Note => self.conjunct(test).map(|_| ()),
+            Step::Field { slot, of, index } => {
+                let field = self.field_of(&self.slot(*of).expr, *index);
+                self.bind(*slot, &Held::sure(SortKind::Any, field));
+                Ok(())
+            }
+            Step::Match { value, pattern, .. } => {
+                let (held, _) = self.conjunct(value, None)?;
+                self.pattern(held, pattern);
+                Ok(())
+            }
+            Step::Test { test, .. } if self.on_error == OnError::Note => {
+                self.conjunct(test, None).map(|_| ())
+            }
             _ => Ok(()),
         }
     }
 
     /// A value that a pattern takes apart: binds its variables, says whether it matches.
-    pub fn pattern(&mut self, held: Held, pattern: &rule::Pattern) -> Made<Expr> {
-        Ok(match &pattern.kind {
+    pub fn pattern(&mut self, held: Held, pattern: &rule::Pattern) -> Expr {
+        match &pattern.kind {
             PatternKind::Wild => build::bool(true),
-            PatternKind::Const(c) => Self::same(&held, &self.constant(*c)),
+            PatternKind::Const(c) => {
+                let other = self.constant(*c);
+                self.same(&held, &other)
+            }
             PatternKind::Var(v) => match self.slots[v.0 as usize].clone() {
-                Some(other) => Self::same(&held, &other),
-                None => {
-                    self.bind(SlotId(v.0), held);
-                    build::bool(true)
-                }
+                Some(other) => self.same(&held, &other),
+                None => self.bind(SlotId(v.0), &held).unwrap_or_else(|| build::bool(true)),
             },
-            PatternKind::App { .. } => return Err(refuse("a compound term", pattern.span)),
-        })
+            PatternKind::App { symbol, args } => {
+                if held.kind != SortKind::Any {
+                    return build::bool(false);
+                }
+                let word = self.b.var("term", held.expr);
+                let has = self.has_functor(&word, *symbol);
+                let has = self.b.var("has", has);
+                let mut matches = vec![has.clone()];
+                for (index, arg) in args.iter().enumerate().filter(|(_, a)| a.kind != PatternKind::Wild) {
+                    // Variables are bound whether or not the term has this argument.
+                    let field = Box::new(self.field_of(&word, index));
+                    let kind = ExprKind::Select(Box::new(has.clone()), field, Box::new(u64(0)));
+                    let part = self.b.var("part", Expr::new(kind, Type::U64));
+                    matches.push(self.pattern(Held::sure(SortKind::Any, part), arg));
+                }
+                build::all(matches)
+            }
+        }
     }
 
-    /// The value of a condition of the guard, and whether it has one.
-    fn conjunct(&mut self, expr: &rule::Expr) -> Made<(Held, Expr)> {
+    /// The value of a condition of the guard, for a slot if it is to be one of its kind; and whether it has one.
+    fn conjunct(&mut self, expr: &rule::Expr, slot: Option<SlotId>) -> Made<(Held, Expr)> {
         let mut defined = Vec::new();
         expr.walk(&mut |e| {
             if let rule::ExprKind::Var(v) = e.kind {
@@ -339,13 +381,12 @@ impl<'a> Values<'a> {
             }
         });
         let all_there = build::all(defined);
-        if self.on_error == OnError::Note || !self.is_fallible(expr) {
-            return Ok((self.expr(expr)?, all_there));
-        }
-        let flag = self.b.var("wrong", build::bool(false));
-        self.flag = Some(flag.clone());
-        let held = self.expr(expr)?;
-        self.flag = None;
+        let kind = slot.map(|slot| self.kinds[slot.0 as usize]);
+        let (held, flag) = match kind {
+            None => self.goal(expr)?,
+            Some(kind) => self.goal_of_kind(expr, kind, || variable_text(kind))?,
+        };
+        let Some(flag) = flag else { return Ok((held, all_there)) };
         self.failing.push(op(BinaryOp::AndAlso, all_there.clone(), flag.clone()));
         let decided = self.b.var("decided", op(BinaryOp::AndAlso, all_there, not(flag)));
         Ok((held, decided))
@@ -353,14 +394,60 @@ impl<'a> Values<'a> {
 
     /// The value of an expression of a body, and whether it has none.
     pub fn goal(&mut self, expr: &rule::Expr) -> Made<(Held, Option<Expr>)> {
-        if self.on_error == OnError::Note || !self.is_fallible(expr) {
-            return Ok((self.expr(expr)?, None));
+        self.flagged(expr, None, |v| v.expr(expr))
+    }
+
+    /// As [`goal`](Self::goal), of a kind; where other values are an error, `place` says what they do not fit.
+    pub fn goal_of_kind(
+        &mut self,
+        expr: &rule::Expr,
+        kind: SortKind,
+        place: impl FnOnce() -> String,
+    ) -> Made<(Held, Option<Expr>)> {
+        self.flagged(expr, Some(kind), |v| v.stored(expr, kind, place))
+    }
+
+    fn flagged(
+        &mut self,
+        expr: &rule::Expr,
+        kind: Option<SortKind>,
+        value: impl FnOnce(&mut Self) -> Made<Held>,
+    ) -> Made<(Held, Option<Expr>)> {
+        if self.on_error == OnError::Note || !self.is_fallible(expr, kind) {
+            return Ok((value(self)?, None));
         }
         let flag = self.b.var("wrong", build::bool(false));
         self.flag = Some(flag.clone());
-        let held = self.expr(expr)?;
+        let held = value(self)?;
         self.flag = None;
         Ok((held, Some(flag)))
+    }
+
+    /// The value of an expression as one of a kind; an error when it is of another one.
+    fn stored(&mut self, expr: &rule::Expr, kind: SortKind, place: impl FnOnce() -> String) -> Made<Held> {
+        let held = self.expr(expr)?;
+        let (fitting, fits) = self.matched(&held, kind);
+        if let Some(fits) = fits {
+            let site = Site { rule: Some(self.rule), span: expr.span };
+            let number = self.sites.add_column(place(), site);
+            let word = if held.kind == SortKind::Any { held.expr } else { u64(0) };
+            self.raise(not(fits), number, build::u32(Noted::FAILED), [word, u64(0)]);
+        }
+        Ok(fitting)
+    }
+
+    /// Sets the flag of the condition or goal at hand, or notes an error, where a condition holds.
+    pub(super) fn raise(&mut self, condition: Expr, site: u32, cause: Expr, operands: [Expr; 2]) {
+        let flag = self.flag.clone();
+        let error = self.scene.field(&self.p, "error");
+        let fail = self.scene.function("fail");
+        self.b.when(condition, |b| match flag {
+            Some(flag) => b.assign(flag, build::bool(true)),
+            None => {
+                let [x, y] = operands;
+                b.run(fail, vec![error, build::u32(site), cause, x, y]);
+            }
+        });
     }
 
     /// Whether the operator is one whose template has a check.
@@ -369,15 +456,28 @@ impl<'a> Values<'a> {
         self.scene.module.function(&format!("{name}_wrong"))
     }
 
-    fn is_fallible(&self, expr: &rule::Expr) -> bool {
-        let mut found = false;
+    /// Whether an expression can be without a value, or with one that is not of a kind.
+    fn is_fallible(&self, expr: &rule::Expr, kind: Option<SortKind>) -> bool {
+        let mut found = kind.is_some_and(|kind| kind != SortKind::Any && kind != self.natural_kind(expr));
         expr.walk(&mut |e| {
             if let rule::ExprKind::Op { op, args } = &e.kind {
-                let float = args.iter().any(|a| self.kind(a) == SortKind::Float);
-                found |= self.check(*op, float).is_some();
+                let kinds: Vec<SortKind> = args.iter().map(|a| self.natural_kind(a)).collect();
+                let float = kinds.contains(&SortKind::Float);
+                let dynamic = !op.is_structural() && is_dynamic(&kinds, self.kind(e));
+                found |= dynamic || self.check(*op, float).is_some();
             }
         });
         found
+    }
+
+    /// What the values of an expression are.
+    fn natural_kind(&self, expr: &rule::Expr) -> SortKind {
+        match &expr.kind {
+            rule::ExprKind::Var(v) => self.kinds[v.0 as usize],
+            rule::ExprKind::Const(c) => self.constant(*c).kind,
+            rule::ExprKind::Repeat { .. } => SortKind::Any,
+            rule::ExprKind::App { .. } | rule::ExprKind::Op { .. } => self.kind(expr),
+        }
     }
 
     /// The value of an expression.
@@ -385,14 +485,14 @@ impl<'a> Values<'a> {
         match &expr.kind {
             rule::ExprKind::Var(v) => Ok(self.slot(SlotId(v.0))),
             rule::ExprKind::Const(c) => Ok(self.constant(*c)),
-            rule::ExprKind::App { symbol, .. } => {
+            rule::ExprKind::App { symbol, args } => {
                 let truth = self.scene.program.signature.booleans;
                 if expr.sort != truth.sort {
-                    return Err(refuse("a compound term", expr.span));
+                    return self.compound(*symbol, args);
                 }
                 Ok(Held::sure(SortKind::Data, build::bool(*symbol == truth.true_symbol)))
             }
-            rule::ExprKind::Repeat { .. } => Err(refuse("a compound term", expr.span)),
+            rule::ExprKind::Repeat { symbol, count, arg } => self.repeated(*symbol, *count, arg),
             rule::ExprKind::Op { op: Op::Both | Op::Either, args } => self.lazy(expr, args),
             rule::ExprKind::Op { op, args } => {
                 let mut held = Vec::with_capacity(args.len());
@@ -417,16 +517,18 @@ impl<'a> Values<'a> {
     }
 
     fn operator(&mut self, operator: Op, args: Vec<Held>, expr: &rule::Expr) -> Made<Held> {
-        use SortKind::{Data, Float, Int};
+        use SortKind::{Float, Int};
         let result = self.kind(expr);
-        let numeric = args.iter().all(|a| matches!(a.kind, Int | Float));
         let float = args.iter().any(|a| a.kind == Float);
         if operator.is_structural() {
-            return self.structural(operator, &args, expr.span);
+            return self.structural(operator, &args, expr);
         }
-        let truths = operator.is_logical() && args.iter().all(|a| a.kind == Data);
-        if !(numeric || truths) || !matches!(result, Int | Float | Data) || operator == Op::Pow {
-            return Err(refuse(&format!("the operator {} on these operands", operator.name()), expr.span));
+        let kinds: Vec<SortKind> = args.iter().map(|a| a.kind).collect();
+        if operator == Op::Pow {
+            return Err(refuse("a power", expr.span));
+        }
+        if is_dynamic(&kinds, result) {
+            return self.dynamic(operator, &args, expr);
         }
         if let ([a, b], true) = (&args[..], operator.is_test() && float)
             && a.kind != b.kind
@@ -476,7 +578,7 @@ impl<'a> Values<'a> {
     }
 
     /// The value of an operation that is known to have one.
-    fn unnoted(&mut self, operator: Op, float: bool, args: &[Expr]) -> Expr {
+    pub(super) fn unnoted(&mut self, operator: Op, float: bool, args: &[Expr]) -> Expr {
         let plain = match operator {
             Op::Add => Some(BinaryOp::Add),
             Op::Sub => Some(BinaryOp::Sub),
@@ -516,34 +618,11 @@ impl<'a> Values<'a> {
         };
         Held::sure(SortKind::Data, op(comparison, left, right))
     }
+}
 
-    /// Comparisons of values as they are, and type tests.
-    fn structural(&mut self, operator: Op, args: &[Held], span: Span) -> Made<Held> {
-        let kind = args[0].kind;
-        let truth = |b: bool| build::bool(b);
-        let expr = match (operator, args) {
-            (Op::Same, [a, b]) => Self::same(a, b),
-            (Op::Differ, [a, b]) => not(Self::same(a, b)),
-            (Op::Before | Op::BeforeOrSame | Op::After | Op::AfterOrSame, [a, b])
-                if a.kind == SortKind::Int && b.kind == SortKind::Int =>
-            {
-                let comparison = match operator {
-                    Op::Before => BinaryOp::Lt,
-                    Op::BeforeOrSame => BinaryOp::Le,
-                    Op::After => BinaryOp::Gt,
-                    _ => BinaryOp::Ge,
-                };
-                op(comparison, a.expr.clone(), b.expr.clone())
-            }
-            (Op::IsInteger, _) => truth(kind == SortKind::Int),
-            (Op::IsFloat, _) => truth(kind == SortKind::Float),
-            (Op::IsNumber, _) => truth(matches!(kind, SortKind::Int | SortKind::Float)),
-            (Op::IsString, _) => truth(kind == SortKind::Str),
-            (Op::IsAtomic, _) => truth(true),
-            (Op::IsCompound, _) => truth(false),
-            (Op::IsAtom | Op::IsCallable, _) if kind != SortKind::Atom => truth(false),
-            _ => return Err(refuse(&format!("the operator {} on these operands", operator.name()), span)),
-        };
-        Ok(Held::sure(SortKind::Data, expr))
-    }
+/// Whether an operator on operands of these kinds needs to know more than these.
+fn is_dynamic(operands: &[SortKind], result: SortKind) -> bool {
+    use SortKind::{Data, Float, Int};
+    let numbers = operands.iter().all(|k| matches!(k, Int | Float));
+    !(numbers && matches!(result, Int | Float | Data) || operands.iter().all(|k| *k == Data))
 }

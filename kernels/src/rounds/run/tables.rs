@@ -1,5 +1,6 @@
 //! Device tables of a run: the store, the lists of a round, control words; how they grow and are collected.
 
+mod cells;
 mod growth;
 mod product;
 
@@ -11,7 +12,9 @@ use gchr_core::ids::{Id, IdVec};
 use gchr_core::plan::chr::class::{Best, BestOrder};
 use gchr_core::signature::{ConstraintId, SortKind};
 use gchr_core::value::Heap;
+use gchr_core::value::heap::Import;
 
+use cells::Cells;
 pub(super) use growth::Growing;
 pub(super) use product::Product;
 
@@ -120,6 +123,8 @@ pub(super) struct Tables {
     fixed: Fixed,
     lists: Lists,
     tables: IdVec<ConstraintId, Table>,
+    /// The heap of a program with terms.
+    cells: Option<Cells>,
     state: [u64; state::WORDS],
     /// Whether the carried entries are in the second of the two buffers.
     swapped: bool,
@@ -140,11 +145,15 @@ impl Tables {
         for table in layout.tables.ids() {
             tables.push(Table::new(&layout, table, rows, device)?);
         }
+        let cells = match &layout.terms {
+            Some(terms) => Some(Cells::new(terms, job, u64::from(rows), device)?),
+            None => None,
+        };
         let mut state = [0; state::WORDS];
         state[state::EPOCH] = FIRST_EPOCH;
         state[state::FAILED_ENTRY] = u64::MAX;
         let fresh = layout.tables.iter().map(|_| 0..0).collect();
-        Ok(Self { layout, entry, fixed, lists, tables, state, swapped: false, rows, fresh })
+        Ok(Self { layout, entry, fixed, lists, tables, cells, state, swapped: false, rows, fresh })
     }
 
     /// Bytes of all buffers that grow.
@@ -154,7 +163,8 @@ impl Tables {
             let rows = |part| if is_index(part) { self.tables[t].indexed } else { self.tables[t].capacity };
             parts.map(|part| part_bytes(&self.layout, t, part, rows(part))).sum::<u64>()
         };
-        self.tables.ids().map(own).sum::<u64>() + self.lists.bytes(self.entry)
+        let cells = self.cells.as_ref().map_or(0, Cells::bytes);
+        self.tables.ids().map(own).sum::<u64>() + self.lists.bytes(self.entry) + cells
     }
 
     /// Bytes of a row's values and id.
@@ -236,6 +246,7 @@ impl Tables {
         let buffers = self.fixed.buffers().into_iter().chain(lists.buffers(self.swapped));
         let mut values: Vec<Value> = buffers.map(Value::Buffer).collect();
         values.extend([Value::U32(lists.items as u32), Value::U32(lists.entries as u32)]);
+        values.extend(self.cells.iter().flat_map(Cells::params));
         for (id, own) in self.tables.iter_enumerated() {
             let table = other.filter(|&(t, _)| t == id).map_or(own, |(_, table)| table);
             values.extend(table.parts.iter().map(|&(_, value)| value));
@@ -580,13 +591,23 @@ impl Tables {
                 values: columns.iter().map(|c| c[row]).collect(),
             }));
         }
-        store(job, words)
+        let Some(cells) = &self.cells else { return store(job, Heap::new(), words) };
+        let found = cells.download(device)?;
+        let (mut heap, mut import) = (Heap::new(), Import::new(&found));
+        for words in &mut words {
+            let kinds = &self.layout.tables[words.constraint].columns;
+            for (word, _) in words.values.iter_mut().zip(kinds).filter(|(_, kind)| **kind == SortKind::Any) {
+                *word = import.word(&mut heap, *word).map_err(|_| broken())?;
+            }
+        }
+        store(job, heap, words)
     }
 
     /// Gives all device memory back.
     pub fn free(self, device: &mut dyn Device) -> Result<()> {
         self.fixed.buffers().into_iter().try_for_each(|buffer| device.free(buffer))?;
         self.lists.free(device)?;
+        self.cells.map_or(Ok(()), |cells| cells.free(device))?;
         self.tables.into_iter_enumerated().try_for_each(|(_, table)| table.free(device))
     }
 }
@@ -689,16 +710,19 @@ impl Lists {
 }
 
 /// A store of these constraints.
-pub(super) fn store(job: &Job<'_>, words: Vec<Words>) -> Result<Store> {
-    Store::from_words(job.plan, Heap::new(), words).ok_or_else(|| {
-        DeviceError::Findings(vec![
-            gchr_core::diagnostic::Diagnostic::error(
-                "I0202",
-                "internal error: the device gave back more rows than it has",
-            )
-            .help("this is a bug of gchr, not of the program; please report it with the program"),
-        ])
-    })
+pub(super) fn store(job: &Job<'_>, heap: Heap, words: Vec<Words>) -> Result<Store> {
+    Store::from_words(job.plan, heap, words).ok_or_else(broken)
+}
+
+/// What was brought back is no store.
+fn broken() -> DeviceError {
+    DeviceError::Findings(vec![
+        gchr_core::diagnostic::Diagnostic::error(
+            "I0202",
+            "internal error: the device gave back more rows than it has, or terms that are none",
+        )
+        .help("this is a bug of gchr, not of the program; please report it with the program"),
+    ])
 }
 
 /// Least and greatest value of columns of integers; for a table without constraints the other way round.
