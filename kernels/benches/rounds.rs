@@ -12,8 +12,8 @@ use gchr_core::plan::chr::{Joins, RoundsOptions, compile_rounds};
 use gchr_core::rule::Program;
 use gchr_core::source::SourceMap;
 use gchr_kernels::rounds::kernels::kernels;
-use gchr_kernels::rounds::start::Input;
 use gchr_kernels::rounds::run::{Batch, Job, Options, run};
+use gchr_kernels::rounds::start::Input;
 
 mod support;
 

@@ -2,7 +2,7 @@
 //
 // A table holds the constraints of one symbol, one a row, in the order of their ids: generated fields of `Params` are its columns, its
 // ids (NO_ID once the constraint is removed), its claims and its indexes. `delta` lists the constraints that are new in a round, in the
-// order of their ids, each as table and row.
+// order of their ids, each as table and row. With terms, whose bodies may lack room, those of the next round have a list of their own.
 //
 // What a round does, with a grid barrier behind each step:
 //   1. find     of each constraint n that is new or carried over: its list of candidates, appended in any order to the staged list; of
@@ -32,6 +32,7 @@ struct Params {
     u32* added_tables;
     u32* removed_heads;
     u64* delta;
+    u64* delta_next;
     u64* changed;
     u64* touched;
     u32* carried;
@@ -255,9 +256,9 @@ __device__ void rank_rows(Params p, u32 entry, u64 key, u32 place);
 __device__ bool is_beaten(Params p, u32 entry, u64 key, u32 place);
 
 // The body of a staged candidate: writes its constraints to the rows from `rows` on, one number a table that bodies add to, with ids from
-// `id` on. Says whether an operation of the body has no value or a goal of it does not hold.
+// `id` on, and lists them in `delta`. Says whether an operation of the body has no value or a goal of it does not hold.
 // shares: the rows, which lie behind those in use, and the elements of delta belong to this candidate
-__device__ bool build(Params p, u32 entry, in_local u32* rows, u32 id);
+__device__ bool build(Params p, u32 entry, in_local u32* rows, u32 id, u64* delta);
 
 // Takes the ids from the rows that a staged candidate removes.
 // shares: these ids; no other candidate removes them
@@ -309,7 +310,7 @@ __device__ __forceinline__ u32 list_carried(Params p, u32 turn, u32 item, u32 ca
 // Work of the first step: the list of an item, which is a carried candidate, the first one of its constraint, or else a new constraint; or
 // what a changed value offers.
 // shares: as `list` and `improve`
-__device__ __forceinline__ void find(Params p, u32 turn, u32 work, u32 items, u32 carried_count, u32* carried) {
+__device__ __forceinline__ void find(Params p, u32 turn, u32 work, u32 items, u32 carried_count, u32* carried, u64* delta) {
     u32 behind = NONE;
     bool lists = false;
     u64 source = 0ull;
@@ -322,7 +323,7 @@ __device__ __forceinline__ void find(Params p, u32 turn, u32 work, u32 items, u3
             lists = behind != NONE;
             source = u64(carried[work * ENTRY + TABLE]) << 32u | u64(carried[work * ENTRY + ROW]);
         } else {
-            source = p.delta[work - carried_count];
+            source = delta[work - carried_count];
             u32 id = id_of(p, u32(source >> 32u), u32(source));
             lists = id != NO_ID;
         }
@@ -485,8 +486,8 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
 
 // Rounds until there are no candidates, memory must grow or is worth collecting, an operation has no value, or the limits are reached.
 // pre: all blocks are resident; the constraints of `delta` are in the store and in the indexes
-// post: control[STOP] says why it ended; state says where the next launch begins, its carried entries being in carried_next after an odd
-//     number of rounds
+// post: control[STOP] says why it ended; state says where the next launch begins, its carried entries being in carried_next, and with
+//     terms its new constraints in delta_next, after an odd number of rounds
 extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice, u64 max_firings) {
     __shared__ u32 parts[8];
     __shared__ u32 sums[SUMS_AND_TWO];
@@ -497,6 +498,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
     u32 first = blockIdx.x * BLOCK + threadIdx.x;
     u32* carried = p.carried;
     u32* carried_next = p.carried_next;
+    u64* delta = p.delta;
+    u64* delta_next = p.delta;
+    if (TERMS != 0u) {
+        delta_next = p.delta_next;
+    }
     u32 stop = 0u;
     u32 round = 0u;
     while (stop == 0u) {
@@ -525,7 +531,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
             break;
         }
         for (u32 i = first; i < items + changed; i += stride) {
-            find(p, turn, i, items, carried_count, carried);
+            find(p, turn, i, items, carried_count, carried, delta);
         }
         grid_barrier(p.arrivals);
         if (first == 0u) {
@@ -691,7 +697,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
                 u32 id = running_sum(ids, parts, running, SUMS + 1u);
                 u32 carry = running_sum(place < end && !fires ? 1u : 0u, parts, running, SUMS);
                 if (fires) {
-                    bool failed = build(p, entry, rows, id);
+                    bool failed = build(p, entry, rows, id, delta_next);
                     if (failed) {
                         note_place(p, place);
                         raise(p.control, turn + FIRING);
@@ -741,7 +747,7 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
         if (REDUCES != 0u) {
             u32 lost = 0u;
             for (u32 m = first; m < added; m += stride) {
-                u64 met = p.delta[m];
+                u64 met = delta_next[m];
                 u32 losers = reduce_row(p, u32(met >> 32u), u32(met));
                 lost = lost + losers;
             }
@@ -752,12 +758,12 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
         }
         if (MERGES != 0u) {
             for (u32 j = first; j < added; j += stride) {
-                u64 put = p.delta[j];
+                u64 put = delta_next[j];
                 merge_row(p, u32(put >> 32u), u32(put));
             }
         }
         for (u32 n = first; n < added; n += stride) {
-            u64 fresh = p.delta[n];
+            u64 fresh = delta_next[n];
             index_row(p, u32(fresh >> 32u), u32(fresh));
         }
         if (first == 0u) {
@@ -772,6 +778,9 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
         u32* swapped = carried;
         carried = carried_next;
         carried_next = swapped;
+        u64* exchanged = delta;
+        delta = delta_next;
+        delta_next = exchanged;
         round = round + 1u;
     }
     if (REPLACES != 0u) {

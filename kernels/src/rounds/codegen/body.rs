@@ -26,10 +26,11 @@ pub(in crate::rounds) fn build_functions(scene: Scene<'_>, sites: &mut Sites) ->
     let entry = b.param("entry", Type::U32);
     let rows = b.param("rows", Type::Buffer(Space::Local, Scalar::U32));
     let id = b.param("id", Type::U32);
+    let delta = b.param("delta", Type::Buffer(Space::Global, Scalar::U64));
     let failed = b.var("failed", build::bool(false));
     let at = Entry::staged(scene, &mut b, &p, &entry);
     let rule = at.rule(scene);
-    let args = vec![p.clone(), entry, rows, id];
+    let args = vec![p.clone(), entry, rows, id, delta];
     dispatch(scene, &mut b, rule, &of_rules, &args, Some(&failed));
     b.ret(Some(failed));
     functions.push(b.finish());
@@ -115,6 +116,8 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
     let entry = b.param("entry", Type::U32);
     let rows = b.param("rows", Type::Buffer(Space::Local, Scalar::U32));
     let id = b.param("id", Type::U32);
+    let delta = b.param("delta", Type::Buffer(Space::Global, Scalar::U64));
+    let places = Places { rows, id, delta };
     let mut v = bound(scene, b, p, &entry, occurrence, OnError::Flag, sites)?;
     let mut failed = Vec::new();
     let mut added: Vec<ConstraintId> = Vec::new();
@@ -142,7 +145,7 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
                     failed.extend(wrong);
                     values.push(held);
                 }
-                add(&mut v, *constraint, &values, &rows, &id, &added);
+                add(&mut v, *constraint, &values, &places, &added);
                 added.push(*constraint);
             }
             GoalKind::Fail => failed.push(build::bool(true)),
@@ -178,22 +181,22 @@ fn argument(
 /// Why rows and ids of what bodies add belong to one candidate.
 const ROWS: &str = "rows and ids are exclusive sums";
 
+/// Where what a body adds goes: its rows by table, its first id, the list of new constraints.
+struct Places {
+    rows: Expr,
+    id: Expr,
+    delta: Expr,
+}
+
 /// Writes a constraint behind those that the body has added before.
-fn add(
-    v: &mut Values<'_>,
-    table: ConstraintId,
-    values: &[Held],
-    rows: &Expr,
-    id: &Expr,
-    added: &[ConstraintId],
-) {
+fn add(v: &mut Values<'_>, table: ConstraintId, values: &[Held], places: &Places, added: &[ConstraintId]) {
     let scene = v.scene;
     let p = v.p.clone();
     let before = added.iter().filter(|&&t| t == table).count() as u32;
     let sum = scene.layout.added.iter().position(|&t| t == table).expect("a body adds to it") as u32;
-    let row = op(BinaryOp::Add, build::element(rows.clone(), build::u32(sum)), build::u32(before));
+    let row = op(BinaryOp::Add, build::element(places.rows.clone(), build::u32(sum)), build::u32(before));
     let row = v.b.var("row", row);
-    let own = op(BinaryOp::Add, id.clone(), build::u32(added.len() as u32));
+    let own = op(BinaryOp::Add, places.id.clone(), build::u32(added.len() as u32));
     let own = v.b.var("new_id", own);
     for (column, held) in values.iter().enumerate() {
         let place = build::element(scene.part(&p, table, Part::Column(column)), row.clone());
@@ -204,7 +207,7 @@ fn add(
     let place = v.b.var("place", op(BinaryOp::Sub, build::cast(Scalar::U64, own), next_id));
     let high = super::u64(u64::from(number(table)) << 32);
     let entry = op(BinaryOp::Or, high, build::cast(Scalar::U64, row));
-    v.b.assign_owned(ROWS, build::element(scene.field(&p, "delta"), place), entry);
+    v.b.assign_owned(ROWS, build::element(places.delta.clone(), place), entry);
 }
 
 fn explain_rule(

@@ -90,7 +90,7 @@ impl Values<'_> {
             return Ok(Held::sure(SortKind::Data, comparison(operator, order)));
         }
         let result = Result {
-            float: self.b.var("is_float", build::bool(false)),
+            float: self.b.var("as_float", build::bool(false)),
             bits: self.b.var("number", u64(0)),
             wrong,
         };

@@ -77,7 +77,7 @@ impl Values<'_> {
     /// A call of a function of `terms.cu` that reads cells.
     pub(super) fn reading(&mut self, function: &str, args: Vec<Expr>) -> Expr {
         let all = [self.of_terms("cells")].into_iter().chain(args).collect();
-        self.b.call(function, self.scene.module, self.scene.function(function), all)
+        self.b.call("read", self.scene.module, self.scene.function(function), all)
     }
 
     /// The word of a value.

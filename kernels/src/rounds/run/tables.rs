@@ -103,7 +103,8 @@ struct Fixed {
 
 /// Lists of a round.
 struct Lists {
-    delta: BufferId,
+    /// Constraints that are new in a round, and in the next one; the second is used if there are terms.
+    delta: [BufferId; 2],
     changed: BufferId,
     touched: BufferId,
     deltas: u64,
@@ -139,7 +140,7 @@ impl Tables {
         let layout = job.kernels.layout.clone();
         let entry = (ENTRY_WORDS + layout.heads) as u64;
         let fixed = Fixed::new(job.kernels, device)?;
-        let lists = Lists::new(entry, FIRST_ITEMS, FIRST_ITEMS, FIRST_ITEMS, device)?;
+        let lists = Lists::new(entry, FIRST_ITEMS, FIRST_ITEMS, FIRST_ITEMS, layout.terms.is_some(), device)?;
         let rows = options.rows.clamp(1, MOST as u32);
         let mut tables = IdVec::new();
         for table in layout.tables.ids() {
@@ -164,7 +165,9 @@ impl Tables {
             parts.map(|part| part_bytes(&self.layout, t, part, rows(part))).sum::<u64>()
         };
         let cells = self.cells.as_ref().map_or(0, Cells::bytes);
-        self.tables.ids().map(own).sum::<u64>() + self.lists.bytes(self.entry) + cells
+        let lists =
+            self.lists.bytes(self.entry) + if self.cells.is_some() { 8 * self.lists.deltas } else { 0 };
+        self.tables.ids().map(own).sum::<u64>() + lists + cells
     }
 
     /// Bytes of a row's values and id.
@@ -243,7 +246,8 @@ impl Tables {
 
     fn params_with(&self, other: Option<(ConstraintId, &Table)>) -> Vec<Value> {
         let lists = &self.lists;
-        let buffers = self.fixed.buffers().into_iter().chain(lists.buffers(self.swapped));
+        let buffers =
+            self.fixed.buffers().into_iter().chain(lists.buffers(self.swapped, self.cells.is_some()));
         let mut values: Vec<Value> = buffers.map(Value::Buffer).collect();
         values.extend([Value::U32(lists.items as u32), Value::U32(lists.entries as u32)]);
         values.extend(self.cells.iter().flat_map(Cells::params));
@@ -270,6 +274,11 @@ impl Tables {
         }
         let wanted: Vec<u32> = wanted.into_iter().map(|n| n as u32).collect();
         self.grow_tables(&wanted, memory, device)
+    }
+
+    /// The list of the constraints that are new.
+    fn delta(&self) -> BufferId {
+        self.lists.delta[usize::from(self.swapped && self.cells.is_some())]
     }
 
     fn rows_of(&self, table: ConstraintId) -> String {
@@ -322,7 +331,7 @@ impl Tables {
             delta.retain(|&entry| entry >> 32 != table || entry as u32 == survivor);
         }
         self.reserve_delta(delta.len() as u64, device)?;
-        device.upload(self.lists.delta, 0, bytemuck::cast_slice(&delta))?;
+        device.upload(self.delta(), 0, bytemuck::cast_slice(&delta))?;
         self.state[state::NEW] = delta.len() as u64;
         self.state[state::NEXT_ID] += batch.len() as u64;
         self.upload_counts(device)?;
@@ -459,12 +468,13 @@ impl Tables {
 
     /// Lists of other sizes; what carries over to the next round is kept.
     fn grow_lists(&mut self, items: u64, entries: u64, deltas: u64, device: &mut dyn Device) -> Result<()> {
-        let grown = Lists::new(self.entry, items, entries, deltas, device)?;
+        let delta = self.delta();
+        let grown = Lists::new(self.entry, items, entries, deltas, self.cells.is_some(), device)?;
         let old = std::mem::replace(&mut self.lists, grown);
         let carried = 4 * self.entry * self.state[state::CARRIED];
         let current = usize::from(self.swapped);
         device.copy(old.carried[current], self.lists.carried[0], carried)?;
-        device.copy(old.delta, self.lists.delta, 8 * self.state[state::NEW])?;
+        device.copy(delta, self.lists.delta[0], 8 * self.state[state::NEW])?;
         device.copy(old.changed, self.lists.changed, 8 * self.state[state::CHANGED])?;
         self.swapped = false;
         old.free(device)
@@ -661,9 +671,16 @@ impl Fixed {
 }
 
 impl Lists {
-    fn new(entry: u64, items: u64, entries: u64, deltas: u64, device: &mut dyn Device) -> Result<Self> {
+    fn new(
+        entry: u64,
+        items: u64,
+        entries: u64,
+        deltas: u64,
+        terms: bool,
+        device: &mut dyn Device,
+    ) -> Result<Self> {
         Ok(Self {
-            delta: device.alloc(8 * deltas)?,
+            delta: [device.alloc(8 * deltas)?, device.alloc(if terms { 8 * deltas } else { 8 })?],
             changed: device.alloc(8 * deltas)?,
             touched: device.alloc(8 * deltas)?,
             deltas,
@@ -679,11 +696,14 @@ impl Lists {
     }
 
     /// All of them, in the order of the template's `Params`.
-    fn buffers(&self, swapped: bool) -> [BufferId; 10] {
+    fn buffers(&self, swapped: bool, terms: bool) -> [BufferId; 11] {
         let [now, next] = self.carried;
         let [now, next] = if swapped { [next, now] } else { [now, next] };
+        let [delta, delta_next] = self.delta;
+        let [delta, delta_next] = if swapped && terms { [delta_next, delta] } else { [delta, delta_next] };
         [
-            self.delta,
+            delta,
+            delta_next,
             self.changed,
             self.touched,
             now,
@@ -705,7 +725,7 @@ impl Lists {
     }
 
     fn free(self, device: &mut dyn Device) -> Result<()> {
-        self.buffers(false).into_iter().try_for_each(|buffer| device.free(buffer))
+        self.buffers(false, false).into_iter().try_for_each(|buffer| device.free(buffer))
     }
 }
 
