@@ -497,6 +497,14 @@ mod gpu {
     }
 
     #[test]
+    fn terms_on_a_gpu() {
+        let with = |text: String| [RoundsOptions::default(), GENERAL].map(|options| (text.clone(), options));
+        let long = terms::long_list(100_000, 40);
+        let programs: Vec<Run> = terms::programs().into_iter().chain([long]).flat_map(with).collect();
+        agree_on_a_gpu("terms_on_a_gpu", &programs);
+    }
+
+    #[test]
     fn courses_on_a_gpu() {
         let with = |text: String| (text, RoundsOptions::default());
         let programs: Vec<Run> = course_programs().into_iter().map(with).collect();
@@ -516,7 +524,7 @@ mod gpu {
     }
 
     /// Inside the binary, which is carried to machines that have a GPU and nothing else; each with a query that fills some blocks.
-    const EXAMPLES: [(&str, &str); 9] = [
+    const EXAMPLES: [(&str, &str); 12] = [
         (include_str!("../../examples/components.chr"), "random(1000, 0, 1500)"),
         (include_str!("../../examples/fib.chr"), "upto(60), fib(0, 0), fib(1, 1)"),
         (include_str!("../../examples/floyd.chr"), "complete(12, 5)"),
@@ -526,5 +534,11 @@ mod gpu {
         (include_str!("../../examples/paths.chr"), "random(300, 0, 900), distance(0, 0)"),
         (include_str!("../../examples/primes.chr"), "candidate(2, 600)"),
         (include_str!("../../examples/transitive_closure.chr"), "random(100, 180, 7)"),
+        (include_str!("../../examples/expressions.chr"), "tree(9, 1, total)"),
+        (
+            include_str!("../../examples/roads.chr"),
+            "road(a, b, 3), road(b, c, 4), road(a, c, 9), road(c, d, 1), start(a)",
+        ),
+        (include_str!("../../examples/union_find.chr"), "make(100), random(100, 150, 11)"),
     ];
 }

@@ -1,4 +1,4 @@
-//! Random ground programs as text: rules of one to three heads over small integers, which keep and remove, test and add.
+//! Random ground programs as text: rules of one to three heads over small integers, or over terms, which keep and remove, test and add.
 
 use std::fmt::Write;
 
@@ -30,6 +30,40 @@ impl Random {
             bound[self.below(bound.len())].into()
         }
     }
+    /// A term of small numbers and atoms, and of what has a value.
+    fn term(&mut self, bound: &[&str], depth: usize) -> String {
+        if depth > 0 && self.chance(40) {
+            let first = self.term(bound, depth - 1);
+            return match self.below(3) {
+                0 => format!("f({first})"),
+                1 => format!("g({first}, {})", self.term(bound, depth - 1)),
+                _ => format!("[{first}]"),
+            };
+        }
+        if !bound.is_empty() && self.chance(70) {
+            return bound[self.below(bound.len())].into();
+        }
+        ["0", "1", "2", "a", "[]", "1.0", "4611686018427387904", "\"a\""][self.below(8)].into()
+    }
+    /// What a head asks of an argument; the variables that it binds are added to those bound.
+    fn pattern(&mut self, bound: &mut Vec<&'static str>, depth: usize) -> String {
+        if depth > 0 && self.chance(35) {
+            let first = self.pattern(bound, depth - 1);
+            return match self.below(3) {
+                0 => format!("f({first})"),
+                1 => format!("g({first}, {})", self.pattern(bound, depth - 1)),
+                _ => format!("[{first}]"),
+            };
+        }
+        if self.chance(20) {
+            return ["_", "0", "a", "[]"][self.below(4)].into();
+        }
+        let var = VARS[self.below(VARS.len())];
+        if !bound.contains(&var) {
+            bound.push(var);
+        }
+        var.into()
+    }
     fn constraint(&mut self, mut arg: impl FnMut(&mut Self) -> String) -> String {
         let (name, columns) = SYMBOLS[self.below(SYMBOLS.len())];
         let args: Vec<String> = (0..columns).map(|_| arg(self)).collect();
@@ -53,6 +87,70 @@ pub fn program(seed: u64) -> String {
     text
 }
 
+/// The program of a seed whose columns take any value.
+pub fn terms(seed: u64) -> String {
+    let mut random = Random(seed.wrapping_mul(0xd134_2543_de82_ef95) | 1);
+    let mut text = ":- chr_constraint a(?any), b(?any, ?any), c.\n".to_string();
+    for number in 0..1 + random.below(4) {
+        let _ = writeln!(text, "r{number} @ {}.", rule_over_terms(&mut random));
+    }
+    for goals in [2 + random.below(6), random.below(3)] {
+        let goals: Vec<String> =
+            (0..goals).map(|_| random.constraint(|random| random.term(&[], 2))).collect();
+        if !goals.is_empty() {
+            let _ = writeln!(text, "?- {}.", goals.join(", "));
+        }
+    }
+    text
+}
+
+fn rule_over_terms(random: &mut Random) -> String {
+    let mut bound: Vec<&'static str> = Vec::new();
+    let (mut kept, mut removed) = (Vec::new(), Vec::new());
+    for _ in 0..[1, 1, 2, 2][random.below(4)] {
+        let head = random.constraint(|random| random.pattern(&mut bound, 2));
+        if random.chance(40) { kept.push(head) } else { removed.push(head) }
+    }
+    let mut guard = String::new();
+    if random.chance(50) && !bound.is_empty() {
+        let (a, b) = (random.value(&bound), random.term(&bound, 1));
+        guard = match random.below(8) {
+            0 => format!("{a} == {b} | "),
+            1 => format!("{a} \\== {b} | "),
+            2 => format!("{a} @< {b} | "),
+            3 => format!("integer({a}) | "),
+            4 => format!("compound({a}) | "),
+            5 => format!("number({a}), {a} > 0 | "),
+            6 => format!("{a} @>= {b} | "),
+            _ => format!("{a} =< 1 | "),
+        };
+    }
+    let mut body = Vec::new();
+    if random.chance(20) {
+        let (a, b) = (random.value(&bound), random.value(&bound));
+        body.push(format!("N is {a} {} {b}", ["+", "*", "-", "mod", "/", "max"][random.below(6)]));
+        if body[0].contains("max") {
+            body[0] = format!("N is max({a}, {b})");
+        }
+        bound.push("N");
+    }
+    for _ in 0..random.below(3) {
+        body.push(random.constraint(|random| random.term(&bound, 2)));
+    }
+    if body.is_empty() {
+        body.push("true".into());
+    }
+    format!("{} {guard}{}", heads(&kept, &removed), body.join(", "))
+}
+
+fn heads(kept: &[String], removed: &[String]) -> String {
+    match (kept.is_empty(), removed.is_empty()) {
+        (_, true) => format!("{} ==>", kept.join(", ")),
+        (true, _) => format!("{} <=>", removed.join(", ")),
+        _ => format!("{} \\ {} <=>", kept.join(", "), removed.join(", ")),
+    }
+}
+
 fn rule(random: &mut Random) -> String {
     let mut bound: Vec<&str> = Vec::new();
     let (mut kept, mut removed) = (Vec::new(), Vec::new());
@@ -69,11 +167,7 @@ fn rule(random: &mut Random) -> String {
         });
         if random.chance(50) { kept.push(head) } else { removed.push(head) }
     }
-    let heads = match (kept.is_empty(), removed.is_empty()) {
-        (_, true) => format!("{} ==>", kept.join(", ")),
-        (true, _) => format!("{} <=>", removed.join(", ")),
-        _ => format!("{} \\ {} <=>", kept.join(", "), removed.join(", ")),
-    };
+    let heads = heads(&kept, &removed);
     let mut guard = String::new();
     if random.chance(40) && !bound.is_empty() {
         let (a, b) = (random.value(&bound), random.value(&bound));

@@ -85,3 +85,70 @@ fn terms() {
         agree(&text, Limits::default());
     }
 }
+
+/// Random programs over terms, planned in different ways.
+#[test]
+fn random_terms() {
+    let limits = Limits { max_rounds: Some(6), max_steps: Some(40), ..Limits::default() };
+    let (mut fired, mut ended) = (0, 0);
+    for seed in 1..=40 {
+        let (classes, joins) = match seed % 3 {
+            0 => (true, Joins::Indexed),
+            1 => (false, Joins::Indexed),
+            _ => (false, Joins::Exhaustive),
+        };
+        let given = agree_with(&random::terms(seed), RoundsOptions { classes, joins }, limits);
+        fired += given.firings.unwrap_or(0);
+        ended += u64::from(given.stopped.is_none());
+    }
+    assert!(fired > 100 && ended > 15, "{fired} firings, {ended} programs came to their end");
+}
+
+/// A long list that lives, while others come and go: `length` elements, `turns` lists of one more element each.
+pub fn long_list(length: usize, turns: usize) -> String {
+    let list: Vec<String> = (0..length).map(|n| format!("f({n})")).collect();
+    format!(
+        ":- chr_constraint keep(?any), turn(+int, ?any), first(?any).
+         turn(0, [X|_]) <=> first(X). turn(N, [X|L]) <=> N > 0 | M is N - 1, turn(M, [g(X, N)|L]).
+         ?- keep([{0}]), turn({turns}, [{0}]).",
+        list.join(", ")
+    )
+}
+
+#[test]
+fn collections_keep_what_lives() {
+    let text = long_list(400, 60);
+    let given = agree_with(&text, RoundsOptions::default(), Limits::default());
+    assert_eq!((given.rounds, given.stopped), (Some(61), None));
+}
+
+#[test]
+fn terms_without_room_are_told() {
+    let text = ":- chr_constraint up(+int, ?any). up(N, L) <=> M is N + 1, up(M, [N|L]). ?- up(0, []).";
+    let case = Case::new(text, RoundsOptions::default());
+    let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
+    let options = Options { memory: 1 << 18, rows: 16, store: true, courses: true };
+    match run(job, options, &mut case.simulator(), &mut Control::default()) {
+        Err(Failure::Stopped(stopped)) => {
+            let StopReason::Memory { what, .. } = &stopped.error.reason else { panic!("{stopped:?}") };
+            assert_eq!(what, "terms");
+            assert!(stopped.error.progress.steps > 1000, "{:?}", stopped.error);
+            assert!(stopped.left.is_some_and(|store| store.len() == 1));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_checker_accepts_kernels_with_terms() {
+    let all = programs();
+    for text in [include_str!("../../../examples/expressions.chr"), &all[3], &all[12], &all[15]] {
+        let case = Case::new(text, RoundsOptions::default());
+        let mut seen = 0;
+        for verdict in check(&case.kernels.module) {
+            assert!(verdict.accepted(), "{text}\n{verdict:?}");
+            seen += 1;
+        }
+        assert!(seen > 8, "{seen} kernels");
+    }
+}
