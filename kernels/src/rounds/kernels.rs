@@ -125,6 +125,16 @@ fn add_terms(module: &mut Module, terms: &Terms) -> Result<(), Vec<Diagnostic>> 
     Ok(())
 }
 
+/// What the kernels that build cells say and need: calls of functions that are not inlined take registers.
+fn prepare_for_terms(module: &mut Module) {
+    for function in module.functions.iter_mut() {
+        if ["rounds", "explain_failure"].contains(&&*function.name) {
+            function.doc.push(HANDED.into());
+            function.kind = FunctionKind::Kernel { max_threads: 256, min_blocks: 2 };
+        }
+    }
+}
+
 /// Words of an entry before the rows of its heads.
 pub(super) const ENTRY_WORDS: usize = 4;
 
@@ -176,13 +186,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
     template::open_in(&mut module, "rounds", &constants)?;
     layout.extend_params(&mut module);
     if layout.terms.is_some() {
-        for kernel in ["rounds", "explain_failure"]
-            .into_iter()
-            .filter_map(|name| module.function(name))
-            .collect::<Vec<_>>()
-        {
-            module.functions[kernel].doc.push(HANDED.into());
-        }
+        prepare_for_terms(&mut module);
     }
     let mut sites = Sites::default();
     for hole in HOLES {
