@@ -2,7 +2,10 @@
 
 mod support;
 
-use support::gchr;
+use std::fs;
+use std::process::Command;
+
+use support::{BINARY, Scratch, gchr};
 
 #[test]
 fn kernels_of_a_program_are_accepted_under_named_assumptions() {
@@ -63,4 +66,29 @@ fn a_launch_says_what_its_check_took() {
         assert_eq!(run.code, 0, "{}", run.stderr);
         assert!(run.stderr.contains("\nverify_ms "), "{}", run.stderr);
     }
+}
+
+#[test]
+fn accepted_kernels_are_noted_beside_the_compiled_ones() {
+    let scratch = Scratch::new();
+    let run = || {
+        let run = Command::new(BINARY)
+            .args(["run", "examples/min.trs", "--device", "sim"])
+            .env("GCHR_CACHE_DIR", scratch.folder())
+            .env("GCHR_LOG", "info")
+            .output()
+            .expect("gchr starts");
+        let log = String::from_utf8(run.stderr).expect("is UTF-8");
+        assert!(run.status.success(), "{log}");
+        log.contains("known=true")
+    };
+    assert!(!run());
+    let kept: Vec<_> = fs::read_dir(scratch.path("kernels")).expect("a cache").collect();
+    let [Ok(note)] = kept.as_slice() else { panic!("one note is expected: {kept:?}") };
+    assert!(run());
+    // A torn note counts as none, and is made again.
+    let whole = fs::read(note.path()).expect("readable");
+    fs::write(note.path(), &whole[..whole.len() / 2]).expect("written");
+    assert!(!run());
+    assert_eq!(fs::read(note.path()).expect("readable"), whole);
 }

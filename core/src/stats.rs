@@ -19,7 +19,7 @@ pub struct Stats {
     pub parse_ms: Option<f64>,
     /// Milliseconds from checked program to executable plan.
     pub compile_ms: Option<f64>,
-    /// Milliseconds for the check of the kernels of a device, part of `compile_ms`.
+    /// Milliseconds that the check of the kernels of a device was waited for, part of `compile_ms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify_ms: Option<f64>,
     /// Milliseconds for the run itself.

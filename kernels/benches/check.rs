@@ -1,5 +1,6 @@
 //! Milliseconds that the checker takes, for the kernels of every example by scheduler and collector:
-//! `cargo bench -p gchr-kernels --bench check [-- NAME]`. The best of some repeats; every launch pays it once.
+//! `cargo bench -p gchr-kernels --bench check [-- NAME]`. The best of some repeats (of one with `--once`, for profilers); a program
+//! pays it once a machine.
 
 #[path = "../tests/support/programs.rs"]
 mod programs;
@@ -63,7 +64,8 @@ fn constraints(name: &str, text: &str, mut visit: impl FnMut(&str, &Module)) {
 fn measure(name: &str, family: &str, module: &Module) -> f64 {
     let mut best = f64::INFINITY;
     let mut verdicts: Vec<Verdict> = Vec::new();
-    for _ in 0..REPEATS {
+    let once = std::env::args().any(|a| a == "--once");
+    for _ in 0..if once { 1 } else { REPEATS } {
         let start = Instant::now();
         verdicts = check(module);
         best = best.min(start.elapsed().as_secs_f64() * 1e3);

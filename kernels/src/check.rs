@@ -5,10 +5,11 @@
 //! `docs/verification.md` says what is proved, what is assumed and what is only tested.
 //!
 //! - `walk`, with `statement`, `repeat`, `eval`, `effect` and `merge`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
-//! - `access`: permissions between barriers, by refutation in `solve` and `linear`;
+//! - `access`: permissions between barriers; `apart`, with `solve` and `linear`: by refutation;
 //! - `symbol`, `poly`, `state`: what the walk computes with; `verdict`: what comes out.
 
 mod access;
+mod apart;
 mod contract;
 mod effect;
 mod eval;
@@ -27,17 +28,24 @@ mod walk;
 
 use std::hash::{Hash, Hasher as _};
 
-use gchr_core::hash::HashMap;
+use gchr_core::hash::{HashMap, HashSet};
 
 use crate::ir::*;
 use crate::text::print::print_statement;
-use access::{Conflict, Kind, Pair, Permissions};
+use access::{Conflict, Found, Kind, Pair, Permissions};
+use apart::Refuted;
 use state::{Root, Site};
 pub use verdict::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
-use walk::{Learnt, Walk};
+use walk::{Key, Learnt, Walk};
+
+/// What verdicts rest on, as a name: it changes with the sources of this crate. Who keeps a verdict keeps it under this name.
+pub const IDENTITY: &str = env!("GCHR_CHECKER");
 
 /// Walks until nothing new is learnt, at most.
 const MAX_WALKS: usize = 64;
+/// Cases that a refutation looks at: few at first, as those that succeed need few, then many before a kernel is refused.
+const FEW_CASES: usize = 6;
+const MANY_CASES: usize = 64;
 /// Reasons that a verdict lists.
 const MAX_REASONS: usize = 32;
 
@@ -48,10 +56,46 @@ pub fn check(module: &Module) -> Vec<Verdict> {
         FunctionKind::Kernel { max_threads, .. } => Some((function, max_threads)),
         _ => None,
     });
-    kernels.map(|(kernel, threads)| check_kernel(module, kernel, threads, &barriers)).collect()
+    let mut refuted = Refuted::new(FEW_CASES);
+    kernels.map(|(kernel, threads)| check_kernel(module, kernel, threads, &barriers, &mut refuted)).collect()
 }
 
-fn check_kernel(module: &Module, kernel: &Function, max_threads: u32, barriers: &[[bool; 2]]) -> Verdict {
+fn check_kernel<'m>(
+    module: &'m Module,
+    kernel: &'m Function,
+    max_threads: u32,
+    barriers: &[[bool; 2]],
+    refuted: &mut Refuted,
+) -> Verdict {
+    let mut check = |wanted: Option<&HashSet<Key>>, cases| {
+        refuted.allow(cases);
+        attempt(module, kernel, max_threads, barriers, refuted, wanted)
+    };
+    let mut wanted = HashSet::default();
+    loop {
+        let (verdict, more) = check(Some(&wanted), FEW_CASES);
+        if verdict.accepted() {
+            return verdict;
+        }
+        let known = wanted.len();
+        wanted.extend(more);
+        if wanted.len() == known {
+            break;
+        }
+    }
+    check(None, MANY_CASES).0
+}
+
+/// Checks a kernel. Threads agree on an atomic load when nobody writes meanwhile: whether that is so is looked at closely for the loads
+/// that are wanted, `None` for all. Also gives the loads that would be wanted for more rules to be kept.
+fn attempt<'m>(
+    module: &'m Module,
+    kernel: &'m Function,
+    max_threads: u32,
+    barriers: &[[bool; 2]],
+    refuted: &Refuted,
+    wanted: Option<&HashSet<Key>>,
+) -> (Verdict, Vec<Key>) {
     let mut learnt = Learnt::default();
     for _ in 0..MAX_WALKS {
         learnt.changed = false;
@@ -62,26 +106,31 @@ fn check_kernel(module: &Module, kernel: &Function, max_threads: u32, barriers: 
             continue;
         }
         let spaces = |root: Root| learnt.roots[root as usize].space;
-        let mut permissions = Permissions::new(&found.symbols, found.accesses, learnt.roots.len(), &spaces);
-        let torn = permissions.torn();
+        let permissions =
+            Permissions::new(&found.symbols, found.accesses, learnt.roots.len(), &spaces, refuted);
+        let torn = permissions.torn(|key| wanted.is_none_or(|wanted| wanted.contains(&key)));
         if !torn.is_empty() {
             learnt.torn.extend(torn.into_iter().map(|t| (t.key, t)));
             continue;
         }
-        let handed = |root: Root| found.handed.contains(&learnt.roots[root as usize].name.as_str());
-        let conflicts = permissions.conflicts(handed);
+        let names = Names { module, roots: &learnt.roots };
+        let mut reasons: Vec<Reason> = found.reasons.iter().map(|r| names.reason(r)).collect();
+        // What is refused now is looked at again.
+        let mut apart = Found::default();
+        if reasons.is_empty() || wanted.is_none() {
+            let handed = |root: Root| found.handed.contains(&learnt.roots[root as usize].name.as_str());
+            apart = permissions.conflicts(handed);
+            reasons.extend(apart.conflicts().map(|c| names.conflict(c)));
+        }
         let effort = Effort {
             statements: found.statements,
             intervals: found.intervals as usize,
             accesses: permissions.len(),
-            pairs: permissions.pairs,
+            pairs: apart.pairs,
         };
-        let names = Names { module, roots: &learnt.roots };
-        let mut reasons: Vec<Reason> = found.reasons.iter().map(|r| names.reason(r)).collect();
-        reasons.extend(conflicts.iter().map(|c| names.conflict(c)));
         let omitted = reasons.len().saturating_sub(MAX_REASONS);
         reasons.truncate(MAX_REASONS);
-        return Verdict {
+        let verdict = Verdict {
             kernel: kernel.name.clone(),
             torn: if parts(&reasons) { names.torn(learnt.torn.values()) } else { Vec::new() },
             reasons,
@@ -89,8 +138,9 @@ fn check_kernel(module: &Module, kernel: &Function, max_threads: u32, barriers: 
             assumptions: names.assumptions(&found.assumptions),
             effort,
         };
+        return (verdict, found.wanted);
     }
-    unfinished(module, kernel)
+    (unfinished(module, kernel), Vec::new())
 }
 
 /// Whether some reason is that control parts.
@@ -152,7 +202,7 @@ impl Names<'_> {
         }
     }
 
-    fn conflict(&self, conflict: &Conflict<'_>) -> Reason {
+    fn conflict(&self, conflict: &Conflict<'_, '_>) -> Reason {
         let Conflict { pair, one, other } = conflict;
         let memory = &self.roots[one.root as usize].name;
         let (who, between) = match pair {

@@ -28,7 +28,7 @@ pub(super) const SIM_BLOCKS: u32 = 2;
 /// A device with the kernels of one program.
 pub(super) struct Backend {
     machine: Machine,
-    /// Milliseconds that the check of the kernels took.
+    /// Milliseconds that the check of the kernels was waited for.
     verify_ms: f64,
 }
 
@@ -47,20 +47,17 @@ impl Backend {
         make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
         module: impl Fn(&T) -> &Module,
     ) -> Result<(T, Self), Vec<Diagnostic>> {
-        let checked = || {
-            let made = make()?;
-            let verify_ms = before_launch(module(&made))?;
-            Ok((made, verify_ms))
-        };
-        let ((made, verify_ms), machine) = match device {
-            Device::Gpu(ordinal) => load_gpu(ordinal, name, form, checked, |(made, _)| module(made))?,
+        let (made, verify_ms, machine) = match device {
+            Device::Gpu(ordinal) => load_gpu(ordinal, name, form, make, module)?,
             Device::Cpu | Device::Auto | Device::Sim => {
-                let checked = checked()?;
-                let kernels = module(&checked.0);
+                let made = make()?;
+                let kernels = module(&made);
+                let verify_ms = before_launch(kernels)?;
                 let simulated = with_large_stack(|| sim::Program::new(kernels));
                 let told =
                     |errors: Vec<sim::LowerError>| errors.iter().map(|e| e.diagnostic()).collect::<Vec<_>>();
-                (checked, Machine::Sim(simulated.map_err(told)?))
+                let machine = Machine::Sim(simulated.map_err(told)?);
+                (made, verify_ms, machine)
             }
         };
         Ok((made, Self { machine, verify_ms }))
@@ -123,37 +120,58 @@ pub(super) fn change_stats<O: HasStats, L>(
     }
 }
 
-/// Takes the GPU and, while it comes up, generates and compiles the kernels for it.
+/// Takes the GPU and, while it comes up, generates, checks and compiles the kernels for it.
 fn load_gpu<T>(
     ordinal: u32,
     name: &str,
     form: Form,
     make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
     module: impl Fn(&T) -> &Module,
-) -> Result<(T, Machine), Vec<Diagnostic>> {
+) -> Result<(T, f64, Machine), Vec<Diagnostic>> {
     let known = driver::describe(ordinal).map_err(|error| vec![error.into()])?;
     let (opened, built) = std::thread::scope(|scope| {
         let opening = scope.spawn(|| Gpu::open(ordinal));
-        let built = compile(known.capability, name, form, make, module);
+        let built = Compiler::from_env().map_err(|error| vec![error.into()]).and_then(|compiler| {
+            let made = make()?;
+            let (image, verify_ms) =
+                check_and_compile(&compiler, known.capability, name, form, module(&made))?;
+            Ok((made, verify_ms, image))
+        });
         (opening.join(), built)
     });
     let opened = opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let mut gpu = opened.map_err(|error| vec![error.into()])?;
-    let (made, image) = built?;
+    let (made, verify_ms, image) = built?;
     gpu.load(&image).map_err(DeviceError::into_diagnostics)?;
-    Ok((made, Machine::Gpu(Box::new(Mutex::new(gpu)))))
+    Ok((made, verify_ms, Machine::Gpu(Box::new(Mutex::new(gpu)))))
 }
 
-fn compile<T>(
+/// Compiles kernels and checks them meanwhile. Gives the milliseconds that the check took beyond the compilation.
+fn check_and_compile(
+    compiler: &Compiler,
     capability: Capability,
     name: &str,
     form: Form,
-    make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
-    module: impl Fn(&T) -> &Module,
-) -> Result<(T, Image), Vec<Diagnostic>> {
-    let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
-    let made = make()?;
-    let kernels = module(&made);
+    kernels: &Module,
+) -> Result<(Image, f64), Vec<Diagnostic>> {
+    let (checked, built, compiled) = std::thread::scope(|scope| {
+        let checking = scope.spawn(|| before_launch(kernels));
+        let built = compile(compiler, capability, name, form, kernels);
+        let compiled = Instant::now();
+        (checking.join(), built, compiled)
+    });
+    // What is refused must not be launched, whatever the compiler says of it.
+    checked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    Ok((built?, compiled.elapsed().as_secs_f64() * 1e3))
+}
+
+fn compile(
+    compiler: &Compiler,
+    capability: Capability,
+    name: &str,
+    form: Form,
+    kernels: &Module,
+) -> Result<Image, Vec<Diagnostic>> {
     let text = with_large_stack(|| gchr_kernels::cuda_text_as(kernels, name, form))?;
     let built = compiler.build_for(capability, &text, NAME, &NvrtcOptions::kernels());
     let built = built.map_err(|found| vec![found])?;
@@ -161,7 +179,7 @@ fn compile<T>(
     if !built.compiled.log.is_empty() {
         tracing::warn!(log = built.compiled.log, "the compiler has remarks on the kernels");
     }
-    Ok((made, built.compiled.image))
+    Ok(built.compiled.image)
 }
 
 /// A simulator that stops with the run. When tables grow, the old ones are held beside the new ones.

@@ -7,6 +7,7 @@ use std::time::Instant;
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::source::SourceMap;
 use gchr_kernels::check::check;
+use gchr_kernels::cuda::cache::{Cache, Key};
 use gchr_kernels::ir::{Module, Scalar};
 use gchr_kernels::text::{Aliases, parse_with};
 
@@ -50,12 +51,23 @@ fn has_kernels(module: &Module) -> bool {
     module.functions.iter().any(|function| function.is_kernel())
 }
 
-/// Refuses kernels that must not be launched. Gives the milliseconds that it took.
+/// Refuses kernels that must not be launched. Gives the milliseconds that it took: next to none for kernels that this checker has
+/// accepted before, of which a note is kept beside the compiled kernels.
 pub(super) fn before_launch(module: &Module) -> Result<f64, Vec<Diagnostic>> {
     let start = Instant::now();
-    let verdicts = with_large_stack(|| check(module));
-    let found: Vec<Diagnostic> = verdicts.iter().flat_map(Verdict::diagnostics).collect();
-    let took = start.elapsed().as_secs_f64() * 1e3;
-    tracing::info!(took, kernels = verdicts.len(), "kernels checked");
-    if found.is_empty() { Ok(took) } else { Err(found) }
+    let took = || start.elapsed().as_secs_f64() * 1e3;
+    let cache = Cache::from_env();
+    let key = with_large_stack(|| Key::of_check(&module.to_string()));
+    let known = cache.is_accepted(&key);
+    if !known {
+        let verdicts = with_large_stack(|| check(module));
+        let found: Vec<Diagnostic> = verdicts.iter().flat_map(Verdict::diagnostics).collect();
+        if !found.is_empty() {
+            return Err(found);
+        }
+        cache.accept(&key);
+    }
+    let took = took();
+    tracing::info!(took, known, "kernels checked");
+    Ok(took)
 }

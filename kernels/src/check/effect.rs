@@ -1,6 +1,6 @@
 //! What other threads can see or take part in: accesses to memory, atomics, votes, shuffles, calls.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::access::{Access, Kind};
 use super::contract::contract;
@@ -45,7 +45,7 @@ impl<'m> Walk<'m, '_> {
             Some(Space::Shared) => level.max(Level::Block),
             _ => return self.unknown(Level::Thread, ty),
         };
-        let element = Element { buffer: named, index: Rc::new(index), field };
+        let element = Element { buffer: named, index: Arc::new(index), field };
         let owned = self.touch(state, &element, Kind::Read);
         // Somebody may write such an element before another thread reads it, without a barrier in between.
         let alone = owned || element.buffer.roots.iter().any(|&root| self.is_handed(root));
@@ -69,7 +69,7 @@ impl<'m> Walk<'m, '_> {
     fn element(&mut self, state: &mut State<'m>, place: &'m Place) -> Option<Element> {
         let PlaceBase::Element { buffer, index } = &place.base else { return None };
         let named = self.buffer(state, buffer);
-        let index = Rc::new(self.number(state, index));
+        let index = Arc::new(self.number(state, index));
         (buffer.ty.space() != Some(Space::Local)).then_some(Element {
             buffer: named,
             index,
@@ -148,7 +148,15 @@ impl<'m> Walk<'m, '_> {
             let from = self.accesses.len() - element.buffer.roots.len();
             self.accesses[from..].iter_mut().for_each(|a| a.uniform = true);
         }
-        self.unknown(level, place.ty)
+        let value = self.unknown(level, place.ty);
+        if op == AtomicOp::Load
+            && let Value::Number(poly) = &value
+            && let Some(var) = poly.as_var().filter(|_| torn)
+        {
+            let key = self.key();
+            self.symbols.get_mut(var).torn.push(key);
+        }
+        value
     }
 
     // Warps
@@ -268,7 +276,7 @@ impl<'m> Walk<'m, '_> {
                 *slot = value;
             }
         }
-        let caller = std::mem::replace(&mut state.vars, Rc::new(vars));
+        let caller = std::mem::replace(&mut state.vars, Arc::new(vars));
         self.enter_function(function);
         let end = self.block(state.clone(), &function.body);
         let mut returns = self.leave_function();

@@ -8,161 +8,170 @@ use super::poly::{Mono, Poly, gcd};
 const MAX_ROWS: usize = 160;
 
 /// Whether no integers make all of the polynomials `>= 0`. `false` says nothing.
-pub(super) fn infeasible<'p>(polys: impl Iterator<Item = &'p Poly> + Clone) -> bool {
-    let mut columns: HashMap<Mono, usize> = HashMap::default();
-    for (mono, _) in polys.clone().flat_map(Poly::terms).filter(|t| t.0 != Mono::ONE) {
-        let next = columns.len();
-        columns.entry(*mono).or_insert(next);
-    }
-    let mut rows = Rows::new(columns.len());
+pub(super) fn infeasible<'p>(polys: impl Iterator<Item = &'p Poly>) -> bool {
+    let mut columns: HashMap<Mono, u32> = HashMap::default();
+    let mut rows = Rows::default();
     for poly in polys {
-        let at = rows.slot();
-        let row = rows.row_mut(at);
-        poly.terms().iter().for_each(|(mono, n)| match columns.get(mono) {
-            Some(&column) => row[column] = *n,
-            None => *row.last_mut().expect("rows have a constant") = *n,
-        });
-        if rows.add(at) {
+        let mut row = rows.free.pop().unwrap_or_default();
+        for &(mono, n) in poly.terms() {
+            if mono == Mono::ONE {
+                row.constant = n;
+                continue;
+            }
+            let next = columns.len() as u32;
+            row.terms.push((*columns.entry(mono).or_insert(next), n));
+        }
+        row.terms.sort_unstable_by_key(|t| t.0);
+        if rows.add(row) {
             return true;
         }
     }
     rows.eliminate()
 }
 
-/// Sums that are not negative: coefficients of the products, each a column of its own, and last the constant.
+/// A sum that is not negative. Most have few terms of many columns.
+#[derive(Default)]
+struct Row {
+    /// Columns in rising order, with their coefficients: none is zero.
+    terms: Vec<(u32, i128)>,
+    constant: i128,
+    /// Of the terms.
+    hash: u64,
+}
+
+impl Row {
+    fn coefficient(&self, column: u32) -> i128 {
+        self.terms.iter().find(|t| t.0 == column).map_or(0, |t| t.1)
+    }
+
+    fn clear(mut self) -> Self {
+        self.terms.clear();
+        self.constant = 0;
+        self
+    }
+
+    /// Divides by the common divisor of the coefficients.
+    fn tighten(&mut self) {
+        let divisor = self.terms.iter().fold(0, |g, t| if g == 1 { g } else { gcd(g, t.1) });
+        if divisor > 1 {
+            self.terms.iter_mut().for_each(|t| t.1 /= divisor);
+            // The sum of the others is a multiple of the divisor: the constant may be rounded down.
+            self.constant = self.constant.div_euclid(divisor);
+        }
+        self.hash = self.terms.iter().fold(0, |hash: u64, &(column, n)| {
+            let key = (n as u64).rotate_left(17) ^ u64::from(column);
+            (hash.rotate_left(5) ^ key).wrapping_mul(0x517c_c1b7_2722_0a95)
+        });
+    }
+}
+
+/// The rows, and what is needed to choose the next column.
+#[derive(Default)]
 struct Rows {
-    width: usize,
-    /// Rows one after the other, those in use and free ones.
-    cells: Vec<i128>,
-    /// Numbers of the rows in use, with a hash of their coefficients.
-    used: Vec<(usize, u64)>,
-    free: Vec<usize>,
+    used: Vec<Row>,
+    /// Rows that are not in use, for their memory.
+    free: Vec<Row>,
     /// How many coefficients of a column are above zero, below zero.
     signs: Vec<[usize; 2]>,
 }
 
 impl Rows {
-    fn new(width: usize) -> Self {
-        Self { width, cells: Vec::new(), used: Vec::new(), free: Vec::new(), signs: vec![[0; 2]; width] }
-    }
-
-    fn row(&self, at: usize) -> &[i128] {
-        &self.cells[at * (self.width + 1)..][..=self.width]
-    }
-    fn row_mut(&mut self, at: usize) -> &mut [i128] {
-        &mut self.cells[at * (self.width + 1)..][..=self.width]
-    }
-
-    /// A row of zeros that is not in use yet.
-    fn slot(&mut self) -> usize {
-        match self.free.pop() {
-            Some(at) => {
-                self.row_mut(at).fill(0);
-                at
-            }
-            None => {
-                self.cells.resize(self.cells.len() + self.width + 1, 0);
-                self.cells.len() / (self.width + 1) - 1
-            }
-        }
-    }
-
     /// Takes a row into use; says whether it is a contradiction by itself.
-    fn add(&mut self, at: usize) -> bool {
-        let width = self.width;
-        let row = self.row_mut(at);
-        let divisor = row[..width].iter().fold(0, |g, &n| if n == 0 || g == 1 { g } else { gcd(g, n) });
-        if divisor == 0 {
-            let wrong = row[width] < 0;
-            self.free.push(at);
+    fn add(&mut self, mut row: Row) -> bool {
+        if row.terms.is_empty() {
+            let wrong = row.constant < 0;
+            self.free.push(row.clear());
             return wrong;
         }
-        if divisor > 1 {
-            row[..width].iter_mut().for_each(|n| *n /= divisor);
-            // The sum of the others is a multiple of the divisor: the constant may be rounded down.
-            row[width] = row[width].div_euclid(divisor);
-        }
-        let constant = row[width];
-        let mut hash = 0_u64;
-        for &n in &row[..width] {
-            hash = (hash.rotate_left(5) ^ n as u64).wrapping_mul(0x517c_c1b7_2722_0a95);
-        }
-        let same =
-            |&&(other, h): &&(usize, u64)| h == hash && self.row(other)[..width] == self.row(at)[..width];
-        match self.used.iter().find(same).map(|known| known.0) {
+        row.tighten();
+        let same = |known: &&mut Row| known.hash == row.hash && known.terms == row.terms;
+        match self.used.iter_mut().find(same) {
             Some(known) => {
-                let known = &mut self.row_mut(known)[width];
-                *known = constant.min(*known);
-                self.free.push(at);
+                known.constant = row.constant.min(known.constant);
+                self.free.push(row.clear());
             }
             None => {
-                self.count(at, 1);
-                self.used.push((at, hash));
+                self.count(&row, 1);
+                self.used.push(row);
             }
         }
         false
     }
 
     /// Adds to the numbers of signs what a row has.
-    fn count(&mut self, at: usize, by: isize) {
-        let row = &self.cells[at * (self.width + 1)..][..self.width];
-        for (signs, &n) in self.signs.iter_mut().zip(row).filter(|(_, n)| **n != 0) {
-            let sign = &mut signs[usize::from(n < 0)];
+    fn count(&mut self, row: &Row, by: isize) {
+        let width = row.terms.last().map_or(0, |t| t.0 as usize + 1);
+        if self.signs.len() < width {
+            self.signs.resize(width, [0; 2]);
+        }
+        for &(column, n) in &row.terms {
+            let sign = &mut self.signs[column as usize][usize::from(n < 0)];
             *sign = sign.wrapping_add_signed(by);
         }
     }
 
     fn eliminate(mut self) -> bool {
+        let (mut below, mut above) = (Vec::new(), Vec::new());
         while let Some(column) = self.cheapest() {
-            let [below, above] = self.signs[column];
-            if self.used.len() - below - above + below * above > MAX_ROWS {
+            let [n_below, n_above] = self.signs[column as usize];
+            if self.used.len() - n_below - n_above + n_below * n_above > MAX_ROWS {
                 return false;
             }
-            let (mut below, mut above) = (Vec::new(), Vec::new());
-            let mut used = std::mem::take(&mut self.used);
-            used.retain(|&(at, _)| {
-                match self.row(at)[column] {
-                    0 => return true,
-                    n if n > 0 => below.push(at),
-                    _ => above.push(at),
+            for at in (0..self.used.len()).rev() {
+                match self.used[at].coefficient(column) {
+                    0 => continue,
+                    n if n > 0 => below.push(self.used.swap_remove(at)),
+                    _ => above.push(self.used.swap_remove(at)),
                 }
-                false
-            });
-            self.used = used;
-            below.iter().chain(&above).for_each(|&at| self.count(at, -1));
-            for &low in &below {
-                for &high in &above {
-                    let Some(row) = self.combine(low, high, column) else { return false };
+            }
+            below.iter().chain(&above).for_each(|row| self.count(row, -1));
+            for low in &below {
+                for high in &above {
+                    let to = self.free.pop().unwrap_or_default();
+                    let Some(row) = combine(low, high, column, to) else { return false };
                     if self.add(row) {
                         return true;
                     }
                 }
             }
-            self.free.extend(below.into_iter().chain(above));
+            self.free.extend(below.drain(..).chain(above.drain(..)).map(Row::clear));
         }
         false
     }
 
     /// The column whose elimination makes the fewest rows.
-    fn cheapest(&self) -> Option<usize> {
-        let used = self.signs.iter().enumerate().filter(|(_, [below, above])| below + above > 0);
+    fn cheapest(&self) -> Option<u32> {
+        let used = (0..).zip(&self.signs).filter(|(_, [below, above])| below + above > 0);
         used.min_by_key(|(_, [below, above])| below * above).map(|(column, _)| column)
     }
+}
 
-    /// The sum of multiples of two rows in which a column is zero.
-    fn combine(&mut self, low: usize, high: usize, column: usize) -> Option<usize> {
-        let (m, n) = (-self.row(high)[column], self.row(low)[column]);
-        let common = gcd(m, n).max(1);
-        let (m, n) = (m / common, n / common);
-        let to = self.slot();
-        for at in 0..=self.width {
-            let (a, b) = (self.row(low)[at], self.row(high)[at]);
-            if a != 0 || b != 0 {
-                self.row_mut(to)[at] = times(a, m)?.checked_add(times(b, n)?)?;
-            }
+/// The sum of multiples of two rows in which a column is zero.
+fn combine(low: &Row, high: &Row, column: u32, mut to: Row) -> Option<Row> {
+    let (m, n) = (-high.coefficient(column), low.coefficient(column));
+    let common = gcd(m, n).max(1);
+    let (m, n) = (m / common, n / common);
+    let (mut a, mut b) = (low.terms.iter().peekable(), high.terms.iter().peekable());
+    loop {
+        let next = match (a.peek(), b.peek()) {
+            (None, None) => break,
+            (Some(x), Some(y)) => x.0.min(y.0),
+            (Some(x), None) => x.0,
+            (None, Some(y)) => y.0,
+        };
+        let mut sum = 0;
+        if let Some((_, x)) = a.next_if(|t| t.0 == next) {
+            sum = times(*x, m)?;
         }
-        Some(to)
+        if let Some((_, y)) = b.next_if(|t| t.0 == next) {
+            sum = times(*y, n)?.checked_add(sum)?;
+        }
+        if sum != 0 {
+            to.terms.push((next, sum));
+        }
     }
+    to.constant = times(low.constant, m)?.checked_add(times(high.constant, n)?)?;
+    Some(to)
 }
 
 fn times(a: i128, b: i128) -> Option<i128> {

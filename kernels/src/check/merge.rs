@@ -1,6 +1,6 @@
 //! Where paths meet in the walk: one state for several, as uniform as the choice between them.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::state::{Control, Named, Root, State, Value, merge_since};
 use super::symbol::Level;
@@ -17,21 +17,21 @@ impl<'m> Walk<'m, '_> {
     pub fn merge_two(&mut self, a: State<'m>, b: State<'m>, level: Level) -> State<'m> {
         let path = a.path.common(&b.path);
         let since = [0, 1].map(|i| merge_since((&a.since[i], &a.path), (&b.since[i], &b.path), &path));
-        let claims = if Rc::ptr_eq(&a.claims, &b.claims) {
+        let claims = if Arc::ptr_eq(&a.claims, &b.claims) {
             a.claims
         } else {
-            Rc::new(a.claims.iter().filter(|c| b.claims.contains(c)).cloned().collect())
+            Arc::new(a.claims.iter().filter(|c| b.claims.contains(c)).cloned().collect())
         };
         let vars =
-            if Rc::ptr_eq(&a.vars, &b.vars) { a.vars } else { self.merge_vars(&a.vars, &b.vars, level) };
+            if Arc::ptr_eq(&a.vars, &b.vars) { a.vars } else { self.merge_vars(&a.vars, &b.vars, level) };
         State { vars, path, control: a.control, since, claims }
     }
 
-    fn merge_vars(&mut self, a: &Rc<Vec<Value>>, b: &Rc<Vec<Value>>, level: Level) -> Rc<Vec<Value>> {
+    fn merge_vars(&mut self, a: &Arc<Vec<Value>>, b: &Arc<Vec<Value>>, level: Level) -> Arc<Vec<Value>> {
         let Some(function) = self.frames.last().map(|f| f.function) else { return a.clone() };
         let types = function.vars.iter().map(|v| v.ty);
         let pairs = a.iter().zip(b.iter()).zip(types);
-        Rc::new(pairs.map(|((a, b), ty)| self.join(a, b, level, ty)).collect())
+        Arc::new(pairs.map(|((a, b), ty)| self.join(a, b, level, ty)).collect())
     }
 
     /// One of two values, as uniform as `level` allows.
@@ -58,7 +58,7 @@ impl<'m> Walk<'m, '_> {
     }
 
     /// One of some buffers, chosen here.
-    pub fn one_of(&mut self, roots: Rc<[Root]>, level: Level) -> Value {
+    pub fn one_of(&mut self, roots: Arc<[Root]>, level: Level) -> Value {
         let choice = self.token();
         Value::Buffer(Named { roots, level, choice })
     }

@@ -130,6 +130,10 @@ impl Poly {
     pub fn scaled(&self, factor: i128) -> Option<Poly> {
         Poly::default().plus(self, factor)
     }
+    /// Whether a variable occurs.
+    pub fn has(&self, var: u32) -> bool {
+        self.terms.iter().any(|(mono, _)| mono.0.contains(&var))
+    }
     /// Puts `by` in place of `var`.
     pub fn substitute(&self, var: u32, by: &Poly) -> Option<Poly> {
         let mut rest = Vec::new();
@@ -204,6 +208,12 @@ impl Poly {
 
 pub(super) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    if let (Ok(mut a), Ok(mut b)) = (u64::try_from(a), u64::try_from(b)) {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        return i128::from(a);
+    }
     while b != 0 {
         (a, b) = (b, a % b);
     }

@@ -5,7 +5,7 @@
 //! barrier, a thread sees several turns within one interval, and another thread may be at another turn: what such a loop computes
 //! `varies`, and two threads do not share it even where it is uniform.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gchr_core::hash::HashSet;
 
@@ -82,6 +82,7 @@ impl<'m> Walk<'m, '_> {
             let returns = self.returns();
             let condition = self.truth(&mut head, parts.condition);
             let level = self.symbols.level_of(&condition);
+            self.note_parting(&condition);
             let mut control = level;
             if condition != Cond::Const(true) {
                 let mut end = head.clone();
@@ -128,7 +129,7 @@ impl<'m> Walk<'m, '_> {
         parts: &Parts<'m>,
         key: Key,
         known: Repeat,
-    ) -> (Rc<[VarId]>, State<'m>) {
+    ) -> (Arc<[VarId]>, State<'m>) {
         let modified = self.modified(key.1, parts);
         let mut head = state;
         for &var in modified.iter() {
@@ -270,7 +271,7 @@ impl<'m> Walk<'m, '_> {
     }
 
     /// The variables that a loop writes and that live longer than a turn.
-    fn modified(&mut self, address: usize, parts: &Parts<'m>) -> Rc<[VarId]> {
+    fn modified(&mut self, address: usize, parts: &Parts<'m>) -> Arc<[VarId]> {
         if let Some(known) = self.targets.get(&address) {
             return known.clone();
         }
@@ -291,7 +292,7 @@ impl<'m> Walk<'m, '_> {
         written.retain(|v| !declared.contains(v));
         written.sort_unstable();
         written.dedup();
-        let written: Rc<[VarId]> = written.into();
+        let written: Arc<[VarId]> = written.into();
         self.targets.insert(address, written.clone());
         written
     }
@@ -311,7 +312,7 @@ impl<'m> Walk<'m, '_> {
         let mut awake = state.clone();
         awake.path = super::state::Path::default();
         // Claims were made by the lane that asked.
-        awake.claims = Rc::default();
+        awake.claims = Arc::default();
         awake.control.level = Level::Warp;
         awake.control.cause = self.site();
         awake.control.token = self.token();

@@ -3,15 +3,14 @@
 //! Beside linear arithmetic there is one rule for products: if `f * q + r = 0` and `|r| < f`, then `q = 0` and `r = 0`. It takes
 //! strided indices apart, `threadIdx.x + blockDim.x * (blockIdx.x + gridDim.x * k)`, as digits of a number with mixed radix.
 
-use gchr_core::hash::{HashMap, HashSet};
+use gchr_core::hash::HashSet;
 
 use super::linear::infeasible;
-use super::poly::Poly;
+use super::poly::{Mono, Poly};
 use super::symbol::Cond;
 
-/// Cases that are looked at, and rounds of simplification.
-const MAX_CASES: usize = 64;
-const MAX_ROUNDS: usize = 24;
+/// Rounds of simplification.
+const MAX_ROUNDS: usize = 64;
 /// Products of two facts that are added.
 const MAX_PRODUCTS: usize = 48;
 
@@ -38,28 +37,47 @@ impl Facts {
         }
     }
 
-    /// The same facts with variables numbered in the order in which they come up, so that facts that differ in names only are equal.
-    pub fn renumbered(&self) -> (Facts, HashMap<u32, u32>) {
-        let mut names: HashMap<u32, u32> = HashMap::default();
-        let mut rename = |p: &Poly| {
-            p.rename(|var| {
-                let next = names.len() as u32;
-                *names.entry(var).or_insert(next)
-            })
-        };
+    /// The same facts with variables numbered from 0 in the order of their numbers, so that facts that differ in names only are mostly
+    /// equal. `others` are renamed likewise.
+    pub fn renumbered(&self, others: [&Poly; 2]) -> (Facts, [Poly; 2]) {
+        let mut names: Vec<u32> = others.iter().flat_map(|p| p.vars()).collect();
+        self.each(&mut |p| names.extend(p.vars()));
+        names.sort_unstable();
+        names.dedup();
+        let rename = |p: &Poly| p.rename(|var| names.partition_point(|&name| name < var) as u32);
+        let all = |list: &[Poly]| list.iter().map(rename).collect();
         let facts = Facts {
-            equal: self.equal.iter().map(&mut rename).collect(),
-            at_least_zero: self.at_least_zero.iter().map(&mut rename).collect(),
-            not_zero: self.not_zero.iter().map(&mut rename).collect(),
-            one_of: self.one_of.iter().map(|all| all.iter().map(|c| c.map(&mut rename)).collect()).collect(),
+            equal: all(&self.equal),
+            at_least_zero: all(&self.at_least_zero),
+            not_zero: all(&self.not_zero),
+            one_of: self
+                .one_of
+                .iter()
+                .map(|all| all.iter().map(|c| c.map(&mut { rename })).collect())
+                .collect(),
             contradiction: self.contradiction,
         };
-        (facts, names)
+        (facts, others.map(rename))
     }
 
-    /// Whether the facts contradict each other.
-    pub fn refute(self) -> bool {
-        let mut cases = MAX_CASES;
+    fn each(&self, visit: &mut impl FnMut(&Poly)) {
+        [&self.equal, &self.at_least_zero, &self.not_zero].into_iter().flatten().for_each(&mut *visit);
+        self.one_of.iter().flatten().for_each(|c| c.polys(visit));
+    }
+
+    /// Drops what is said twice.
+    pub fn dedup(&mut self) {
+        let mut seen: HashSet<Poly> = HashSet::default();
+        for list in [&mut self.equal, &mut self.at_least_zero, &mut self.not_zero] {
+            seen.clear();
+            list.retain(|p| seen.insert(p.clone()));
+        }
+        let mut seen: HashSet<Vec<Cond>> = HashSet::default();
+        self.one_of.retain(|all| seen.insert(all.clone()));
+    }
+
+    /// Whether the facts contradict each other, found out within so many cases.
+    pub fn refute(self, mut cases: usize) -> bool {
         self.refute_in(&mut cases)
     }
 
@@ -82,15 +100,15 @@ impl Facts {
 
     /// Takes out a choice of facts that has to do with the inequalities; drops what has nothing to do with them.
     fn choice(&mut self) -> Option<Vec<Cond>> {
-        let mut vars: HashSet<u32> = HashSet::default();
-        self.equal.iter().chain(&self.at_least_zero).for_each(|p| vars.extend(p.vars()));
-        self.not_zero.retain(|p| p.vars().all(|v| vars.contains(&v)));
+        let mut vars = VarSet::default();
+        self.equal.iter().chain(&self.at_least_zero).for_each(|p| vars.take(p));
+        self.not_zero.retain(|p| p.vars().all(|v| vars.has(v)));
         // Facts about what is to be told apart come first, those about what that is computed from later.
         while !self.one_of.is_empty() {
             let alternatives = self.one_of.remove(0);
             let mut near = true;
             for cond in &alternatives {
-                cond.polys(&mut |p| near &= p.vars().any(|v| vars.contains(&v)));
+                cond.polys(&mut |p| near &= p.vars().any(|v| vars.has(v)));
             }
             if near {
                 return Some(alternatives);
@@ -109,12 +127,23 @@ impl Facts {
 
     /// Uses up the equalities; says whether a contradiction came up.
     fn simplify(&mut self) -> bool {
+        // What substitution would spoil is taken apart first.
+        for at in (0..self.equal.len()).rev() {
+            self.take_apart(at);
+        }
         for _ in 0..MAX_ROUNDS {
             if self.contradiction || self.constants() {
                 return true;
             }
-            if !self.take_apart() && !self.substitute() {
-                break;
+            match self.unit() {
+                Some((at, var, value)) => {
+                    if !self.take_apart(at) {
+                        self.equal.swap_remove(at);
+                        self.replace(var, &value);
+                    }
+                }
+                None if (0..self.equal.len()).any(|at| self.take_apart(at)) => {}
+                None => break,
             }
         }
         self.contradiction || self.constants()
@@ -149,17 +178,13 @@ impl Facts {
         wrong
     }
 
-    /// Replaces an equality by two simpler ones.
-    fn take_apart(&mut self) -> bool {
-        for at in 0..self.equal.len() {
-            let parts = self.digits(&self.equal[at]).or_else(|| self.factor(&self.equal[at]));
-            if let Some(parts) = parts {
-                self.equal.swap_remove(at);
-                self.equal.extend(parts);
-                return true;
-            }
-        }
-        false
+    /// Replaces an equality by simpler ones.
+    fn take_apart(&mut self, at: usize) -> bool {
+        let parts = self.digits(&self.equal[at]).or_else(|| self.factor(&self.equal[at]));
+        let Some(parts) = parts else { return false };
+        self.equal.swap_remove(at);
+        self.equal.extend(parts);
+        true
     }
 
     /// `f * q + r = 0` with `|r| < f`.
@@ -216,59 +241,72 @@ impl Facts {
 
     /// Whether `poly >= 0` contradicts the inequalities.
     fn excludes(&self, poly: Poly) -> bool {
-        infeasible(self.near(&poly).into_iter().chain([&poly]))
+        self.opposes(&poly) && infeasible(self.near(&poly).into_iter().chain([&poly]))
+    }
+
+    /// Whether each product in it has the other sign in some inequality: if not, nothing bounds the polynomial.
+    fn opposes(&self, poly: &Poly) -> bool {
+        poly.terms().iter().filter(|t| t.0 != Mono::ONE).all(|&(mono, n)| {
+            let opposed = |t: &(Mono, i128)| t.0 == mono && (t.1 < 0) != (n < 0);
+            self.at_least_zero.iter().any(|p| p.terms().iter().any(opposed))
+        })
     }
 
     /// The inequalities that have to do with a polynomial.
     fn near(&self, poly: &Poly) -> Vec<&Poly> {
-        let mut vars: HashSet<u32> = poly.vars().collect();
+        let mut vars = VarSet::default();
+        vars.take(poly);
         let mut out = Vec::new();
         let mut rest: Vec<&Poly> = self.at_least_zero.iter().collect();
         for _ in 0..3 {
-            let (near, far): (Vec<&Poly>, Vec<&Poly>) =
-                rest.into_iter().partition(|p| p.vars().any(|v| vars.contains(&v)));
-            rest = far;
-            for p in near {
-                vars.extend(p.vars());
-                out.push(p);
-            }
+            let from = out.len();
+            rest.retain(|&p| {
+                let far = !p.vars().any(|v| vars.has(v));
+                if !far {
+                    out.push(p);
+                }
+                far
+            });
+            out[from..].iter().for_each(|p| vars.take(p));
         }
         out
     }
 
-    /// Puts the value of a variable in its place everywhere.
-    fn substitute(&mut self) -> bool {
-        for at in 0..self.equal.len() {
-            let equality = &self.equal[at];
-            let mut uses: HashMap<u32, usize> = HashMap::default();
-            equality.vars().for_each(|v| *uses.entry(v).or_default() += 1);
-            let unit = |t: &&(super::poly::Mono, i128)| {
-                t.0.degree() == 1 && t.1.abs() == 1 && t.0.vars().all(|v| uses[&v] == 1)
+    /// An equality that gives the value of a variable.
+    fn unit(&self) -> Option<(usize, u32, Poly)> {
+        let value = |(at, equality): (usize, &Poly)| {
+            let unit = |t: &&(Mono, i128)| {
+                let once = |v: u32| equality.vars().filter(|&w| w == v).count() == 1;
+                t.1.abs() == 1 && t.0.degree() == 1 && t.0.vars().all(once)
             };
             // The newest variable: older ones stand for what newer ones are computed from.
-            let Some(&(mono, n)) = equality.terms().iter().rfind(unit) else { continue };
-            let Some(var) = mono.vars().next() else { continue };
-            let Some(value) = equality.plus(&Poly::var(var), -n).and_then(|p| p.scaled(-n)) else { continue };
-            self.equal.swap_remove(at);
-            self.replace(var, &value);
-            return true;
-        }
-        false
+            let &(mono, n) = equality.terms().iter().rfind(unit)?;
+            let var = mono.vars().next()?;
+            let value = equality.plus(&Poly::var(var), -n)?.scaled(-n)?;
+            Some((at, var, value))
+        };
+        self.equal.iter().enumerate().find_map(value)
     }
 
+    /// Puts the value of a variable in its place everywhere.
     fn replace(&mut self, var: u32, value: &Poly) {
         let facts = [&mut self.equal, &mut self.at_least_zero, &mut self.not_zero];
         for list in facts {
             // A fact that grows too long is dropped, which leaves less to refute with.
-            list.retain_mut(|p| match p.substitute(var, value) {
-                Some(new) => {
-                    *p = new;
-                    true
+            list.retain_mut(|p| {
+                if !p.has(var) {
+                    return true;
                 }
-                None => false,
+                let new = p.substitute(var, value);
+                new.map(|new| *p = new).is_some()
             });
         }
         for alternatives in &mut self.one_of {
+            let mut found = false;
+            alternatives.iter().for_each(|c| c.polys(&mut |p| found |= p.has(var)));
+            if !found {
+                continue;
+            }
             let mut lost = false;
             let mut put = |p: &Poly| {
                 p.substitute(var, value).unwrap_or_else(|| {
@@ -328,6 +366,25 @@ impl Facts {
     }
 }
 
+/// Variables with small numbers.
+#[derive(Default)]
+struct VarSet(Vec<u64>);
+
+impl VarSet {
+    fn take(&mut self, poly: &Poly) {
+        for var in poly.vars() {
+            let word = var as usize / 64;
+            if word >= self.0.len() {
+                self.0.resize(word + 1, 0);
+            }
+            self.0[word] |= 1 << (var % 64);
+        }
+    }
+    fn has(&self, var: u32) -> bool {
+        self.0.get(var as usize / 64).is_some_and(|word| word >> (var % 64) & 1 == 1)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -355,9 +412,9 @@ mod tests {
             facts.add(&Cond::Ge(sum(&[(k, 1)], 0)));
         }
         facts.add(&Cond::Eq(strided(2, 3, 4).minus(&strided(5, 6, 7)).unwrap()));
-        assert!(!facts.clone().refute());
+        assert!(!facts.clone().refute(64));
         facts.add(&Cond::Ne(sum(&[(2, 1), (5, -1)], 0)));
-        assert!(facts.refute());
+        assert!(facts.refute(64));
     }
 
     #[test]
@@ -372,8 +429,8 @@ mod tests {
             facts.add(&Cond::Ge(linear(&[(&Poly::var(i), 1), (&times(block), -1)], 0)));
             facts.add(&Cond::Ge(linear(&[(&times(block), 1), (&Poly::var(s), 1), (&Poly::var(i), -1)], -1)));
         }
-        assert!(!facts.clone().refute());
+        assert!(!facts.clone().refute(64));
         facts.add(&Cond::Ge(sum(&[(c, 1), (b, -1)], -1)));
-        assert!(facts.refute());
+        assert!(facts.refute(64));
     }
 }

@@ -1,6 +1,6 @@
 //! What the walk knows at a point of a kernel: values of variables, facts, the barriers passed last, and how uniform control is.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::poly::Poly;
 use super::symbol::{Cond, Level};
@@ -14,16 +14,16 @@ pub(super) type Root = u32;
 pub(super) enum Value {
     /// Never written on some path.
     Unset,
-    Number(Rc<Poly>),
-    Truth(Rc<Cond>),
-    Record(Rc<[Value]>),
+    Number(Arc<Poly>),
+    Truth(Arc<Cond>),
+    Record(Arc<[Value]>),
     Buffer(Named),
 }
 
 /// One of some buffers.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Named {
-    pub roots: Rc<[Root]>,
+    pub roots: Arc<[Root]>,
     /// How uniform it is which one.
     pub level: Level,
     /// The choice between several: names that are the same choice are the same buffer.
@@ -39,16 +39,16 @@ impl Named {
 
 impl Value {
     pub fn number(poly: Poly) -> Self {
-        Value::Number(Rc::new(poly))
+        Value::Number(Arc::new(poly))
     }
     pub fn truth(cond: Cond) -> Self {
-        Value::Truth(Rc::new(cond))
+        Value::Truth(Arc::new(cond))
     }
 }
 
 /// Facts in the order in which they became known; the newer ones share the older.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Path(Option<Rc<Node>>);
+pub(super) struct Path(Option<Arc<Node>>);
 
 #[derive(Debug)]
 struct Node {
@@ -64,7 +64,7 @@ impl Path {
     pub fn with(&self, cond: Cond) -> Path {
         match cond {
             Cond::Const(true) => self.clone(),
-            cond => Path(Some(Rc::new(Node { cond, depth: self.depth() + 1, before: self.clone() }))),
+            cond => Path(Some(Arc::new(Node { cond, depth: self.depth() + 1, before: self.clone() }))),
         }
     }
     /// Newest first.
@@ -79,7 +79,7 @@ impl Path {
     pub fn same(&self, other: &Path) -> bool {
         match (&self.0, &other.0) {
             (None, None) => true,
-            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -97,7 +97,7 @@ impl Path {
         }
     }
     pub fn address(&self) -> usize {
-        self.0.as_ref().map_or(0, |n| Rc::as_ptr(n).addr())
+        self.0.as_ref().map_or(0, |n| Arc::as_ptr(n).addr())
     }
 }
 
@@ -106,7 +106,7 @@ impl Drop for Node {
         // Long paths are taken apart without recursion.
         let mut next = self.before.0.take();
         while let Some(node) = next {
-            match Rc::try_unwrap(node) {
+            match Arc::try_unwrap(node) {
                 Ok(mut node) => next = node.before.0.take(),
                 Err(_) => break,
             }
@@ -128,7 +128,7 @@ pub(super) type Claim = Element;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Element {
     pub buffer: Named,
-    pub index: Rc<Poly>,
+    pub index: Arc<Poly>,
     /// Field of the record, or all of it.
     pub field: Option<u32>,
 }
@@ -167,12 +167,12 @@ impl<'m> Control<'m> {
 /// What is known at a point.
 #[derive(Clone, Debug)]
 pub(super) struct State<'m> {
-    pub vars: Rc<Vec<Value>>,
+    pub vars: Arc<Vec<Value>>,
     pub path: Path,
     pub control: Control<'m>,
     /// By scope: barriers of the block, barriers of the grid.
-    pub since: [Rc<[Since]>; 2],
-    pub claims: Rc<Vec<Claim>>,
+    pub since: [Arc<[Since]>; 2],
+    pub claims: Arc<Vec<Claim>>,
 }
 
 impl State<'_> {
@@ -180,7 +180,7 @@ impl State<'_> {
         self.vars.get(var.0 as usize).cloned().unwrap_or(Value::Unset)
     }
     pub fn set(&mut self, var: VarId, value: Value) {
-        if let Some(slot) = Rc::make_mut(&mut self.vars).get_mut(var.0 as usize) {
+        if let Some(slot) = Arc::make_mut(&mut self.vars).get_mut(var.0 as usize) {
             *slot = value;
         }
     }
@@ -190,8 +190,12 @@ impl State<'_> {
 }
 
 /// The barriers that may be the last one in either of two states.
-pub(super) fn merge_since(a: (&Rc<[Since]>, &Path), b: (&Rc<[Since]>, &Path), common: &Path) -> Rc<[Since]> {
-    if Rc::ptr_eq(a.0, b.0) {
+pub(super) fn merge_since(
+    a: (&Arc<[Since]>, &Path),
+    b: (&Arc<[Since]>, &Path),
+    common: &Path,
+) -> Arc<[Since]> {
+    if Arc::ptr_eq(a.0, b.0) {
         return a.0.clone();
     }
     let same = |x: &Since, y: &Since| {

@@ -1,6 +1,6 @@
 //! Statements, barriers and branches in the walk.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::poly::Poly;
 use super::state::{Control, Site, State, Value};
@@ -145,7 +145,7 @@ impl<'m> Walk<'m, '_> {
         self.assume(name, Assumed::Own);
         let Some(claim) = self.claim(state, place) else { return };
         if !state.claims.contains(&claim) {
-            Rc::make_mut(&mut state.claims).push(claim);
+            Arc::make_mut(&mut state.claims).push(claim);
         }
     }
 
@@ -157,7 +157,7 @@ impl<'m> Walk<'m, '_> {
             self.refuse(Rule::Barrier, state.control.cause, text.into());
         }
         state.since[0] = self.interval();
-        state.claims = Rc::default();
+        state.claims = Arc::default();
     }
 
     pub fn grid_barrier(&mut self, state: &mut State<'m>) {
@@ -166,7 +166,7 @@ impl<'m> Walk<'m, '_> {
             self.refuse(Rule::GridBarrier, state.control.cause, text.into());
         }
         state.since = [self.interval(), self.interval()];
-        state.claims = Rc::default();
+        state.claims = Arc::default();
     }
 
     // Branches
@@ -233,6 +233,7 @@ impl<'m> Walk<'m, '_> {
             if *cond == Cond::Const(false) {
                 continue;
             }
+            self.note_parting(cond);
             let mut start = state.clone();
             start.learn(cond.clone());
             start.control = self.part(state.control, level, site);

@@ -1,10 +1,11 @@
 //! Symbols: the unknown numbers of a kernel, which threads agree on them, and what is known of them.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gchr_core::hash::HashMap;
 
 use super::poly::Poly;
+use super::walk::Key;
 use crate::ir::{BinaryOp, Intrinsic, Scalar, UnaryOp};
 
 /// Which threads a value is the same in: the types of the thesis, section 2.2.3, where `Grid` and `Block` are `Lo` for the barriers of
@@ -32,8 +33,8 @@ pub(super) enum Cond {
     Eq(Poly),
     /// `!= 0`
     Ne(Poly),
-    And(Rc<[Cond]>),
-    Or(Rc<[Cond]>),
+    And(Arc<[Cond]>),
+    Or(Arc<[Cond]>),
 }
 
 impl Cond {
@@ -113,13 +114,24 @@ pub(super) struct Symbol {
     pub definition: Option<Poly>,
     /// What a variable of a loop was before the loop.
     pub first: Option<Poly>,
+    /// Atomic loads that it is computed from and that threads may not agree on.
+    pub torn: Vec<Key>,
     /// Lanes that are active in this region of the control flow: the mask that it is.
     pub mask_of: Option<u32>,
 }
 
 impl Symbol {
     pub fn new(level: Level, varies: [bool; 2], data: bool) -> Self {
-        Self { level, varies, data, facts: Vec::new(), definition: None, first: None, mask_of: None }
+        Self {
+            level,
+            varies,
+            data,
+            facts: Vec::new(),
+            definition: None,
+            first: None,
+            torn: Vec::new(),
+            mask_of: None,
+        }
     }
 }
 
@@ -210,8 +222,25 @@ impl Symbols {
             let other = self.get(var);
             symbol.level = symbol.level.max(other.level);
             symbol.data |= other.data;
+            symbol.torn.extend(
+                other.torn.iter().filter(|key| !symbol.torn.contains(key)).copied().collect::<Vec<_>>(),
+            );
             (0..2).for_each(|i| symbol.varies[i] |= other.varies[i]);
         }
+    }
+
+    /// Puts what loops count in place of their variables.
+    pub fn expand(&self, poly: &Poly) -> Poly {
+        let mut poly = poly.clone();
+        for _ in 0..16 {
+            let Some(var) = poly.vars().find(|&v| self.get(v).definition.is_some()) else { break };
+            let Some(definition) = &self.get(var).definition else { break };
+            match poly.substitute(var, definition) {
+                Some(new) => poly = new,
+                None => break,
+            }
+        }
+        poly
     }
 
     pub fn level(&self, poly: &Poly) -> Level {

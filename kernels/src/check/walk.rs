@@ -6,7 +6,7 @@
 //! is read is written meanwhile) is first assumed for the best. What turns out otherwise is remembered in [`Learnt`], and the walk is
 //! repeated until nothing new is learnt: a least fixpoint over the levels.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use gchr_core::hash::HashMap;
 
@@ -36,6 +36,9 @@ pub(super) struct Learnt<'m> {
     pub changed: bool,
 }
 
+/// Atomic loads on which control parts, by the statement where it does.
+pub(super) type Partings = HashMap<usize, Vec<Key>>;
+
 /// What is known of a loop.
 #[derive(Clone, Copy)]
 pub(super) struct Repeat {
@@ -64,6 +67,8 @@ pub(super) struct Found<'m> {
     pub statements: usize,
     pub intervals: u32,
     pub handed: Vec<&'m str>,
+    /// Atomic loads that threads may not agree on, though rules would be kept if they did.
+    pub wanted: Vec<Key>,
 }
 
 /// A function that is being walked over.
@@ -106,10 +111,12 @@ pub(super) struct Walk<'m, 'l> {
     reasons: Vec<Refusal<'m>>,
     assumptions: Vec<(String, Assumed, Site<'m>)>,
     pub statements: usize,
-    pub targets: HashMap<usize, Rc<[VarId]>>,
+    pub targets: HashMap<usize, Arc<[VarId]>>,
     barriers: &'l [[bool; 2]],
     /// Memory that is handed over by atomics, by name.
     handed: Vec<&'m str>,
+    partings: Partings,
+    wanted: Vec<Key>,
 }
 
 impl<'m, 'l> Walk<'m, 'l> {
@@ -136,6 +143,8 @@ impl<'m, 'l> Walk<'m, 'l> {
             targets: HashMap::default(),
             barriers,
             handed: Vec::new(),
+            partings: Partings::default(),
+            wanted: Vec::new(),
         }
     }
 
@@ -148,6 +157,7 @@ impl<'m, 'l> Walk<'m, 'l> {
             statements: self.statements,
             intervals: self.intervals,
             handed: self.handed,
+            wanted: self.wanted,
         }
     }
 
@@ -157,14 +167,14 @@ impl<'m, 'l> Walk<'m, 'l> {
             Storage::Param => self.parameter(kernel, id),
             _ => Value::Unset,
         });
-        let vars = Rc::new(vars.collect());
+        let vars = Arc::new(vars.collect());
         let control = Control { level: Level::Grid, cause: None, token: self.token() };
         let start = State {
             vars,
             path: Path::default(),
             control,
             since: [self.interval(), self.interval()],
-            claims: Rc::default(),
+            claims: Arc::default(),
         };
         self.enter_function(kernel);
         self.stmt = kernel.body.first();
@@ -280,7 +290,7 @@ impl<'m, 'l> Walk<'m, 'l> {
         self.tokens
     }
 
-    pub fn interval(&mut self) -> Rc<[Since]> {
+    pub fn interval(&mut self) -> Arc<[Since]> {
         self.intervals += 1;
         [Since { interval: self.intervals, facts: Vec::new() }].into()
     }
@@ -316,8 +326,22 @@ impl<'m, 'l> Walk<'m, 'l> {
         }
     }
 
+    /// Notes what control parts on at the current statement.
+    pub fn note_parting(&mut self, cond: &Cond) {
+        let Some(site) = self.site() else { return };
+        let symbols = &self.symbols;
+        let mut loads: Vec<Key> = Vec::new();
+        cond.polys(&mut |p| p.vars().for_each(|v| loads.extend(&symbols.get(v).torn)));
+        if !loads.is_empty() {
+            self.partings.entry(address(site)).or_default().extend(loads);
+        }
+    }
+
     pub fn refuse(&mut self, rule: Rule, other: Option<Site<'m>>, text: String) {
         let Some(site) = self.site() else { return };
+        if let Some(loads) = other.and_then(|site| self.partings.get(&address(site))) {
+            self.wanted.extend(loads);
+        }
         let known = |r: &Refusal<'m>| r.0 == rule && std::ptr::eq(r.1.stmt, site.stmt);
         if !self.reasons.iter().any(known) {
             self.reasons.push((rule, site, other, text));
@@ -329,4 +353,8 @@ impl<'m, 'l> Walk<'m, 'l> {
             self.assumptions.push((name.to_string(), kind, site));
         }
     }
+}
+
+fn address(site: Site<'_>) -> usize {
+    std::ptr::from_ref(site.stmt).addr()
 }

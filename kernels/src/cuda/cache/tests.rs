@@ -56,7 +56,7 @@ fn everything_that_decides_the_code_is_in_the_key() {
         assert!(others[..i].iter().all(|b| a != b), "{i}");
     }
     assert_eq!(base, Key::new("s", "n", Arch::Real(90), &none, version(0)));
-    assert_eq!(base.file_name().len(), 64 + ".kernels".len());
+    assert_eq!(base.file_name(COMPILED).len(), 64 + ".kernels".len());
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn every_damage_is_noticed_and_repaired() {
     let cache = Cache::at(folder.path(), DEFAULT_LIMIT);
     let k = key("x");
     cache.put(&k, &entry(40));
-    let path = folder.path().join(k.file_name());
+    let path = folder.path().join(k.file_name(COMPILED));
     let whole = fs::read(&path).expect("entry");
     for at in 0..whole.len() {
         let mut damaged = whole.clone();
@@ -82,12 +82,43 @@ fn every_damage_is_noticed_and_repaired() {
 }
 
 #[test]
+fn notes_of_accepted_kernels_are_for_these_kernels() {
+    let folder = folder();
+    let cache = Cache::at(folder.path(), DEFAULT_LIMIT);
+    let [a, b] = ["kernel a", "kernel b"].map(Key::of_check);
+    assert!(a != b && a != Key::of(&["check", "another checker", "kernel a"]) && a != key("kernel a"));
+    assert!(!cache.is_accepted(&a));
+    cache.accept(&a);
+    assert!(cache.is_accepted(&a) && !cache.is_accepted(&b));
+    assert!(!Cache::disabled().is_accepted(&a));
+
+    let [path, other] = [&a, &b].map(|k| folder.path().join(k.file_name(ACCEPTED)));
+    let whole = fs::read(&path).expect("note");
+    // A note under another name, and an entry with code, are no notes.
+    for forged in [whole.clone(), entry(10).encode(), Vec::new()] {
+        fs::write(&other, forged).expect("written");
+        assert!(!cache.is_accepted(&b));
+    }
+    for at in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x10;
+        fs::write(&path, &damaged).expect("written");
+        assert!(!cache.is_accepted(&a), "byte {at}");
+        fs::write(&path, &whole[..at]).expect("written");
+        assert!(!cache.is_accepted(&a), "{at} bytes");
+    }
+    cache.accept(&a);
+    assert!(cache.is_accepted(&a));
+}
+
+#[test]
 fn the_entries_not_used_for_longest_go_first() {
     let folder = folder();
     let size = entry(1000).encode().len() as u64;
     let cache = Cache::at(folder.path(), 3 * size);
     let age = |k: &Key, seconds| {
-        let file = File::options().append(true).open(folder.path().join(k.file_name())).expect("entry");
+        let file =
+            File::options().append(true).open(folder.path().join(k.file_name(COMPILED))).expect("entry");
         file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).expect("time set");
     };
     let keys = ["a", "b", "c", "d"].map(key);
@@ -120,7 +151,7 @@ fn files_left_behind_are_removed_and_fresh_ones_kept() {
     let file = File::options().append(true).open(&old).expect("file");
     file.set_modified(SystemTime::now() - 2 * LEFT_BEHIND).expect("time set");
     Cache::at(folder.path(), DEFAULT_LIMIT).put(&key("x"), &entry(1));
-    assert_eq!(files(folder.path()), [fresh, folder.path().join(key("x").file_name())]);
+    assert_eq!(files(folder.path()), [fresh, folder.path().join(key("x").file_name(COMPILED))]);
 }
 
 #[test]
