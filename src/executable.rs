@@ -18,9 +18,8 @@ use gchr_kernels::outcome;
 use gchr_kernels::rounds::run as rounds;
 
 use crate::auto::AutoPlan;
-use crate::device::{Device, DevicePlan, RoundsPlan, Schedule, Scheduler};
+use crate::device::{Device, DevicePlan, RoundsPlan, Schedule};
 use crate::diagnostics::Diagnostics;
-use crate::input::Language;
 use crate::output::{Answer, Outcome};
 use crate::program::Program;
 
@@ -82,15 +81,13 @@ impl Default for CompileOptions {
 }
 
 impl CompileOptions {
-    /// Whether recorded runs of a program need kernels that count: those of a GPU, but not of the topology scheduler, whose counting kernels
-    /// have not come to an end there for every program.
-    pub fn counts_apart(&self, language: Language) -> bool {
-        let counts = language == Language::Constraints || self.schedule.scheduler == Scheduler::Tasks;
-        counts && matches!(self.device, Device::Gpu(_))
+    /// Whether recorded runs need kernels that count in the place of the plain ones: on a GPU.
+    pub fn counts_apart(&self) -> bool {
+        matches!(self.device, Device::Gpu(_))
     }
 
-    pub(crate) fn form(&self, language: Language) -> Form {
-        if self.record && self.counts_apart(language) { Form::Counting } else { Form::Plain }
+    pub(crate) fn form(&self) -> Form {
+        if self.record && self.counts_apart() { Form::Counting } else { Form::Plain }
     }
 
     pub(crate) fn to_term_options(self) -> TermOptions {

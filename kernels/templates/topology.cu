@@ -69,8 +69,9 @@ __device__ void grid_barrier(u32* word);
 
 // A free slot: from the stack of collected ones, else behind the last one; 0 when all are in use.
 // post: no other thread gets the same slot before it is collected
-// Not inlined: rules call it many times, and next to its atomic a call costs nothing, while copies cost registers.
-__device__ __noinline__ u32 fresh(Params p) {
+// Inlined: it asks which lanes are here, and that must be asked in the branch of the caller. As a function that many branches call, lanes
+// waited in its shuffles on a GPU for one that had left it.
+__device__ __forceinline__ u32 fresh(Params p) {
     u32 mask = active_mask();
     u32 count = popcount(mask);
     u32 rank = popcount(mask & (1u << lane_id()) - 1u);

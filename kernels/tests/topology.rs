@@ -221,6 +221,7 @@ fn arithmetic_errors_are_told() {
 #[cfg(feature = "cuda")]
 mod gpu {
     use super::*;
+    use gchr_kernels::Form;
     use gchr_kernels::cuda::Gpu;
 
     #[test]
@@ -251,6 +252,30 @@ mod gpu {
                         assert_eq!(report.live_slots, report.reachable_slots, "{label}");
                     }
                 }
+            }
+        }
+    }
+
+    /// Kernels that count come to their end too, with many lanes that take slots in different branches.
+    #[test]
+    fn counting_kernels_on_a_gpu() {
+        if support::open_gpu("counting_kernels_on_a_gpu").is_none() {
+            return;
+        }
+        let compiler = support::compiler();
+        let name = "bst.trs";
+        let text =
+            include_str!("../../examples/bst.trs").replace("(InputTree(S(Zero())", "(InputTree(S^16(Zero())");
+        let case = Case::new(name, &text);
+        for strategy in STRATEGIES {
+            for collector in COLLECTORS {
+                let kernels = case.kernels(strategy, collector);
+                let mut gpu = Gpu::open(0).expect("a GPU was there before");
+                support::load_as(Form::Counting, &mut gpu, &compiler, &kernels.module, name);
+                let options = Options { strategy, collector, memory: 1 << 32, slots: 1 << 10 };
+                let (text, rewrites, _, _) = case.on(&mut gpu, &kernels, options).expect(name);
+                assert_eq!((text.as_str(), rewrites), ("True", 40 * (1 << 16) - 3 * 16 - 18));
+                assert!(gpu.counts().expect("is there").is_some_and(|counts| counts.traffic.read > 0));
             }
         }
     }

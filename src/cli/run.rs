@@ -184,7 +184,7 @@ fn counted(
     interrupt: &AtomicBool,
     stdout: &mut Stdout,
 ) -> Option<Recorder> {
-    if !options.counts_apart(program.language()) {
+    if !options.counts_apart() {
         return None;
     }
     let executable = program.compile(&CompileOptions { record: true, ..*options }).ok()?;

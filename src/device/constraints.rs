@@ -49,13 +49,8 @@ impl RoundsPlan {
             ]);
         }
         let make = || lower_rounds(program, options.firing.plan_options());
-        let loaded = Backend::load(
-            options.device,
-            program.name(),
-            options.form(program.language()),
-            make,
-            |(_, made)| &made.module,
-        )?;
+        let loaded =
+            Backend::load(options.device, program.name(), options.form(), make, |(_, made)| &made.module)?;
         let ((plan, kernels), backend) = loaded;
         Ok(Self { plan, kernels, backend })
     }

@@ -15,7 +15,6 @@ use super::backend::{Backend, HasStats, Place, SIM_BLOCKS};
 use super::source::lower;
 use super::{Lowered, Report, Schedule};
 use crate::executable::CompileOptions;
-use crate::input::Language;
 use crate::program::program_name;
 
 /// Slots that a GPU starts with, when its memory allows.
@@ -59,7 +58,7 @@ impl DevicePlan {
     ) -> Result<Self, Vec<Diagnostic>> {
         let CompileOptions { device, schedule, .. } = *options;
         let make = || lower(rules, sources, schedule);
-        let form = options.form(Language::Terms);
+        let form = options.form();
         let (lowered, backend) = Backend::load(device, program_name(sources), form, make, Lowered::module)?;
         Ok(Self { plan, lowered, schedule, backend })
     }

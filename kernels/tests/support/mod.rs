@@ -4,11 +4,12 @@
 use std::io::Write;
 use std::path::Path;
 
+use gchr_kernels::Form;
 use gchr_kernels::cuda::nvrtc::search::Places;
 use gchr_kernels::cuda::{
     Arch, Cache, Compiler, Gpu, Nvrtc, NvrtcError, Options, parse_resources, resource_table,
 };
-use gchr_kernels::emit::cuda_text;
+use gchr_kernels::emit::{cuda_text, cuda_text_as};
 use gchr_kernels::ir::Module;
 
 /// The NVRTC that `.ci/fetch-nvrtc` fetched, else the one that the environment gives.
@@ -82,7 +83,12 @@ pub fn compiler() -> Compiler {
 
 /// Brings kernels to a GPU.
 pub fn load(gpu: &mut Gpu, compiler: &Compiler, module: &Module, name: &str) {
-    let source = text(module, name);
+    load_as(Form::Plain, gpu, compiler, module, name);
+}
+
+/// Brings kernels to a GPU in a form.
+pub fn load_as(form: Form, gpu: &mut Gpu, compiler: &Compiler, module: &Module, name: &str) {
+    let source = cuda_text_as(module, name, form).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
     let built = compiler.build_for(gpu.info().capability, &source, "kernels.cu", &Options::kernels());
     gpu.load(&built.expect("kernels compile").compiled.image).expect("kernels load");
 }
