@@ -1,40 +1,39 @@
-//! A term program on the processor and, when that takes longer than a moment, on a GPU beside it: the first result is the result.
+//! A program on the processor and, when that takes longer than a moment, on a GPU beside it: the first result is the result.
 //!
-//! The processor starts at once. A thread brings the GPU up, compiles the kernels and starts over from the start term; both go on until
+//! The processor starts at once. A thread brings the GPU up, compiles the kernels and starts over from the beginning; both go on until
 //! one of them is done and calls the other one off. So a run takes little longer than on the faster of the two, whatever the program is,
-//! and nothing must be guessed about it. A program without calls that can run side by side stays on the processor.
+//! and nothing must be guessed about it. A term program without calls that can run side by side stays on the processor, and so does a
+//! constraint program that does not run in rounds.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+mod race;
 
-use gchr_core::control::{Control, Limits, Progress};
+use std::sync::Arc;
+
+use gchr_core::control::Control;
 use gchr_core::diagnostic::Diagnostic;
-use gchr_core::error::StopReason;
 use gchr_core::exec;
+use gchr_core::exec::chr::Store;
 use gchr_core::exec::term::{NormalForm, Stopped};
+use gchr_core::facts::Facts;
+use gchr_core::plan::chr::ChrPlan;
 use gchr_core::plan::term::{self, Step, TermOptions, TermPlan};
 use gchr_core::rule::{self, GroundTerm};
 use gchr_core::source::SourceMap;
 use gchr_core::stats::Stats;
 use gchr_kernels::outcome::Failure;
 
-use crate::device::{Device, DevicePlan, Outcome, Report, Schedule};
-use crate::executable::CompileOptions;
+use crate::device::{Device, DevicePlan, Outcome, Report, RoundsPlan, Schedule};
+use crate::executable::{CompileOptions, Firing};
+use crate::program::Program;
 use crate::stack::with_large_stack;
 
-/// Runs that are shorter never touch the GPU.
-const HEAD_START: Duration = Duration::from_millis(5);
-/// Between two looks at the limits while the GPU works alone.
-const WATCH: Duration = Duration::from_millis(10);
+pub use race::gpu_pending;
+use race::{Race, Work};
 
-/// GPUs that are being brought up, or still work, for runs that are over.
-static PENDING: AtomicUsize = AtomicUsize::new(0);
-
-/// Whether a GPU is still being brought up for a run that is over. Then a process should end without waiting for it.
-pub fn gpu_pending() -> bool {
-    PENDING.load(Ordering::Acquire) > 0
-}
+/// What is said of a run that the GPU won.
+const BY_GPU: &str = "gpu: it was done before the cpu";
+/// Why a run stays on the processor from the start.
+const WATCHED: &str = "cpu: the run is recorded or traced";
 
 /// A term program for the processor and a GPU.
 pub(crate) struct AutoPlan {
@@ -56,14 +55,10 @@ pub(crate) struct Finished {
 
 impl AutoPlan {
     /// `cpu` is the program's plan for the processor.
-    pub fn new(
-        rules: &rule::Program,
-        sources: &Arc<SourceMap>,
-        cpu: TermPlan,
-        schedule: Schedule,
-    ) -> Result<Self, Vec<Diagnostic>> {
-        let splits = has_siblings(&term::compile(rules, &TermOptions::tasks(false))?);
-        Ok(Self { cpu, rules: Arc::new(rules.clone()), sources: Arc::clone(sources), schedule, splits })
+    pub fn new(program: &Program, cpu: TermPlan, schedule: Schedule) -> Result<Self, Vec<Diagnostic>> {
+        let splits = has_siblings(&term::compile(&program.rules, &TermOptions::tasks(false))?);
+        let (rules, sources) = (Arc::clone(&program.rules), Arc::clone(&program.sources));
+        Ok(Self { cpu, rules, sources, schedule, splits })
     }
 
     /// The plan for the processor.
@@ -76,13 +71,11 @@ impl AutoPlan {
         if let Some(why) = self.stays(control) {
             return on_cpu(exec::term::run(&self.rules, &self.cpu, input, control), why);
         }
-        let race = Arc::new(Race::default());
-        control.also_stop(Arc::clone(&race.over));
-        Beside::start(self, input, control, Arc::clone(&race));
+        let race = Race::start(control, self.beside(input));
         let ran = exec::term::run(&self.rules, &self.cpu, input, control);
         match ran {
-            Err(stopped) => match race.result(&stopped, control) {
-                Some(outcome) => Ok(from_gpu(*outcome)),
+            Err(stopped) => match race.result(&stopped.error.reason, control) {
+                Some(outcome) => Ok(from_gpu(outcome)),
                 None => Err(stopped),
             },
             // Both may be done at the same time: the processor's result is there already.
@@ -96,9 +89,28 @@ impl AutoPlan {
     /// Why the run stays on the processor, if that is known beforehand.
     fn stays(&self, control: &Control<'_>) -> Option<&'static str> {
         if control.records() || control.traces() {
-            return Some("cpu: the run is recorded or traced");
+            return Some(WATCHED);
         }
         (!self.splits).then_some("cpu: the program has no calls that can run side by side")
+    }
+
+    fn beside(
+        &self,
+        input: &GroundTerm,
+    ) -> impl FnOnce() -> Result<Work<Outcome>, String> + Send + 'static + use<> {
+        let (rules, sources) = (Arc::clone(&self.rules), Arc::clone(&self.sources));
+        let (cpu, schedule, input) = (self.cpu.clone(), self.schedule, input.clone());
+        move || {
+            let options = CompileOptions { device: Device::Gpu(0), schedule, ..CompileOptions::default() };
+            let plan = with_large_stack(|| DevicePlan::new(&rules, &sources, cpu, &options));
+            let plan = plan.map_err(|found| first(&found))?;
+            Ok(Box::new(move |control: &mut Control<'_>| {
+                plan.run(&rules, &input, control).map_err(|failure| match failure {
+                    Failure::Stopped(stopped) => first(&[stopped.error.to_diagnostic(&rules)]),
+                    Failure::Device(error) => first(&error.into_diagnostics()),
+                })
+            }))
+        }
     }
 }
 
@@ -110,8 +122,7 @@ fn on_cpu(ran: Result<exec::term::Outcome, Box<Stopped>>, why: &str) -> Result<F
 }
 
 fn from_gpu(outcome: Outcome) -> Finished {
-    let choice = Some("gpu: it was done before the cpu".to_string());
-    let stats = Stats { choice, ..outcome.stats };
+    let stats = Stats { choice: Some(BY_GPU.to_string()), ..outcome.stats };
     Finished { normal_form: outcome.normal_form, stats, report: Some(outcome.report) }
 }
 
@@ -125,132 +136,58 @@ fn has_siblings(plan: &TermPlan) -> bool {
     found
 }
 
-/// How far the GPU is.
-#[derive(Default)]
-enum Phase {
-    /// It waits for the processor's head start, or comes up.
-    #[default]
-    Coming,
-    Working,
-    /// It has no result, and why.
-    Failed(String),
-    Done(Box<Outcome>),
-}
-
-/// What the two sides share.
-#[derive(Default)]
-struct Race {
-    /// The GPU has a result.
-    over: Arc<AtomicBool>,
-    /// The processor has one, or nobody wants one any more.
-    called_off: AtomicBool,
-    phase: Mutex<Phase>,
-    changed: Condvar,
-}
-
-impl Race {
-    fn phase(&self) -> MutexGuard<'_, Phase> {
-        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn set(&self, phase: Phase) {
-        let done = matches!(phase, Phase::Done(_));
-        *self.phase() = phase;
-        self.over.store(done, Ordering::Release);
-        self.changed.notify_all();
-    }
-
-    /// Stops the GPU; says how far it was.
-    fn call_off(&self) -> String {
-        self.called_off.store(true, Ordering::Release);
-        self.changed.notify_all();
-        match &*self.phase() {
-            Phase::Coming => "cpu: it was done before the gpu was ready".into(),
-            Phase::Working | Phase::Done(_) => "cpu: it was done before the gpu".into(),
-            Phase::Failed(why) => format!("cpu: {why}"),
-        }
-    }
-
-    /// The GPU's result when the processor stopped without one: because of it, or for want of memory, which the GPU may have.
-    fn result(&self, stopped: &Stopped, control: &mut Control<'_>) -> Option<Box<Outcome>> {
-        let waits = matches!(stopped.error.reason, StopReason::Memory { .. } | StopReason::Indices { .. });
-        let mut phase = self.phase();
-        while waits && matches!(*phase, Phase::Coming | Phase::Working) {
-            phase = self.changed.wait_timeout(phase, WATCH).unwrap_or_else(PoisonError::into_inner).0;
-            let now = Progress { steps: 0, bytes: 0, live: 0 };
-            if !matches!(*phase, Phase::Done(_)) && control.poll(now).is_err() {
-                break;
-            }
-        }
-        let found = std::mem::take(&mut *phase);
-        drop(phase);
-        self.called_off.store(true, Ordering::Release);
-        self.changed.notify_all();
-        if let Phase::Done(outcome) = found { Some(outcome) } else { None }
-    }
-}
-
-/// The GPU's side.
-struct Beside {
+/// A constraint program in rounds for the processor and a GPU.
+pub(crate) struct AutoRounds {
+    cpu: ChrPlan,
     rules: Arc<rule::Program>,
+    facts: Arc<Vec<Facts>>,
     sources: Arc<SourceMap>,
-    cpu: TermPlan,
-    schedule: Schedule,
-    input: GroundTerm,
-    limits: Limits,
-    deadline: Option<Instant>,
-    race: Arc<Race>,
+    firing: Firing,
 }
 
-impl Beside {
-    fn start(plan: &AutoPlan, input: &GroundTerm, control: &Control<'_>, race: Arc<Race>) {
-        let beside = Self {
-            rules: Arc::clone(&plan.rules),
-            sources: Arc::clone(&plan.sources),
-            cpu: plan.cpu.clone(),
-            schedule: plan.schedule,
-            input: input.clone(),
-            limits: control.limits(),
-            deadline: control.deadline(),
-            race: Arc::clone(&race),
-        };
-        PENDING.fetch_add(1, Ordering::AcqRel);
-        let work = move || {
-            let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| beside.work()));
-            let phase = worked.unwrap_or_else(|_| Phase::Failed("the gpu's side failed".into()));
-            beside.race.set(phase);
-            PENDING.fetch_sub(1, Ordering::AcqRel);
-        };
-        if std::thread::Builder::new().name("gchr gpu".into()).spawn(work).is_err() {
-            PENDING.fetch_sub(1, Ordering::AcqRel);
-            race.set(Phase::Failed("the system gives no more threads".into()));
-        }
+impl AutoRounds {
+    /// `cpu` is the program's plan for the processor.
+    pub fn new(program: &Program, cpu: ChrPlan, firing: Firing) -> Self {
+        let (rules, facts) = (Arc::clone(&program.rules), Arc::clone(&program.facts));
+        Self { cpu, rules, facts, sources: Arc::clone(&program.sources), firing }
     }
 
-    fn work(&self) -> Phase {
-        let race = &self.race;
-        let called_off = |_: &mut Phase| !race.called_off.load(Ordering::Acquire);
-        drop(race.changed.wait_timeout_while(race.phase(), HEAD_START, called_off));
-        if race.called_off.load(Ordering::Acquire) {
-            return Phase::Coming;
-        }
-        let device = Device::Gpu(0);
-        let options = CompileOptions { device, schedule: self.schedule, ..CompileOptions::default() };
-        let plan = || DevicePlan::new(&self.rules, &self.sources, self.cpu.clone(), &options);
-        let plan = match with_large_stack(plan) {
-            Ok(plan) => plan,
-            Err(found) => return Phase::Failed(first(&found)),
-        };
-        race.set(Phase::Working);
-        let mut limits = self.limits;
-        limits.timeout = self.deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        let mut control = Control::new(limits).interrupt(&race.called_off);
-        match plan.run(&self.rules, &self.input, &mut control) {
-            Ok(outcome) => Phase::Done(Box::new(outcome)),
-            Err(Failure::Stopped(stopped)) => {
-                Phase::Failed(first(&[stopped.error.to_diagnostic(&self.rules)]))
+    /// The plan for the processor.
+    pub fn cpu_plan(&self) -> &ChrPlan {
+        &self.cpu
+    }
+
+    /// Runs the program from its facts and queries to its final store.
+    pub fn run(&self, control: &mut Control<'_>) -> Result<(Store, Stats), Box<exec::chr::Stopped>> {
+        let watched = control.records() || control.traces();
+        let race = (!watched).then(|| Race::start(control, self.beside()));
+        let ran = exec::chr::rounds::run(&self.rules, &self.cpu, &self.facts, control);
+        let why = match (&ran, &race) {
+            (Err(stopped), Some(race)) => {
+                let reason = &stopped.error.reason;
+                if let Some((store, stats)) = race.result(reason, control) {
+                    return Ok((store, Stats { choice: Some(BY_GPU.to_string()), ..stats }));
+                }
+                String::new()
             }
-            Err(Failure::Device(error)) => Phase::Failed(first(&error.into_diagnostics())),
+            (_, Some(race)) => race.call_off(),
+            (_, None) => WATCHED.to_string(),
+        };
+        ran.map(|run| (run.store, Stats { choice: Some(why), ..run.stats }))
+    }
+
+    fn beside(&self) -> impl FnOnce() -> Result<Work<(Store, Stats)>, String> + Send + 'static + use<> {
+        let (rules, facts) = (Arc::clone(&self.rules), Arc::clone(&self.facts));
+        let (sources, firing) = (Arc::clone(&self.sources), self.firing);
+        move || {
+            let options = CompileOptions { device: Device::Gpu(0), firing, ..CompileOptions::default() };
+            let plan = with_large_stack(|| RoundsPlan::new(&rules, &sources, &options));
+            let plan = plan.map_err(|found| first(&found))?;
+            Ok(Box::new(move |control: &mut Control<'_>| match plan.run(&rules, &facts, control) {
+                Ok(outcome) => Ok((outcome.store, outcome.stats)),
+                Err(Failure::Stopped(stopped)) => Err(first(&[stopped.error.to_diagnostic(&rules)])),
+                Err(Failure::Device(error)) => Err(first(&error.into_diagnostics())),
+            }))
         }
     }
 }

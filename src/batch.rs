@@ -107,7 +107,9 @@ impl Executable<'_> {
             Plan::Device(device) if device.takes_many() => (Some(device.cpu_plan()), Some(&**device)),
             Plan::Auto(plan) => (Some(plan.cpu_plan()), None),
             Plan::Device(_) => (None, None),
-            Plan::Chr(_) | Plan::Rounds(_) => return Err(BatchError::Run(self.no_batch())),
+            Plan::Chr(_) | Plan::Rounds(_) | Plan::AutoRounds(_) => {
+                return Err(BatchError::Run(self.no_batch()));
+            }
         };
         let prepared = plan.map(|plan| Prepared::new(&self.program.rules, plan, false)).transpose();
         let prepared =

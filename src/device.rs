@@ -35,7 +35,7 @@ pub enum Device {
     /// The processor.
     #[default]
     Cpu,
-    /// The processor and, for term programs that take longer, the first GPU beside it: whichever is done first.
+    /// The processor and, for runs that take longer, the first GPU beside it: whichever is done first.
     Auto,
     /// The GPU of this number.
     Gpu(u32),
@@ -47,9 +47,9 @@ pub enum Device {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Scheduler {
     /// Calls, evaluated depth-first by each thread and given away when other threads wait for work.
+    #[default]
     Tasks,
     /// One thread a term, in iterations over all of them.
-    #[default]
     Topology,
 }
 

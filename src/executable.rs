@@ -17,7 +17,7 @@ use gchr_kernels::Form;
 use gchr_kernels::outcome;
 use gchr_kernels::rounds::run as rounds;
 
-use crate::auto::AutoPlan;
+use crate::auto::{AutoPlan, AutoRounds};
 use crate::device::{Device, DevicePlan, RoundsPlan, Schedule};
 use crate::diagnostics::Diagnostics;
 use crate::output::{Answer, Outcome};
@@ -103,6 +103,7 @@ pub(crate) enum Plan {
     Chr(ChrPlan),
     Device(Box<DevicePlan>),
     Auto(Box<AutoPlan>),
+    AutoRounds(Box<AutoRounds>),
     Rounds(Box<RoundsPlan>),
 }
 
@@ -140,6 +141,7 @@ impl<'p> Executable<'p> {
             Plan::Chr(plan) => Box::new(plan.display(&self.program.rules)),
             Plan::Device(plan) => Box::new(plan.module()),
             Plan::Auto(plan) => Box::new(plan.cpu_plan()),
+            Plan::AutoRounds(plan) => Box::new(plan.cpu_plan().display(&self.program.rules)),
             Plan::Rounds(plan) => Box::new(plan.module()),
         }
     }
@@ -148,6 +150,7 @@ impl<'p> Executable<'p> {
         let found = match &self.plan {
             Plan::Chr(plan) if plan.semantics == Semantics::Rounds => differences(&self.program.rules, plan),
             Plan::Rounds(plan) => differences(&self.program.rules, plan.plan()),
+            Plan::AutoRounds(plan) => differences(&self.program.rules, plan.cpu_plan()),
             _ => Vec::new(),
         };
         Diagnostics::new(Arc::clone(&self.program.sources), found)
@@ -227,10 +230,25 @@ impl<'p> Executable<'p> {
                     }
                 }
             }
+            (Plan::AutoRounds(plan), Start::Goals(queries))
+                if !(queries.is_empty() && self.program.facts.is_empty()) =>
+            {
+                let finished = plan.run(control);
+                let time = start.elapsed();
+                match finished {
+                    Ok((store, stats)) => {
+                        Ok(Outcome::new(self.program, Answer::Store(store), self.complete(stats, time)))
+                    }
+                    Err(stopped) => {
+                        let note = format!("{} constraints were in the store", stopped.store.len());
+                        Err(self.failure(stopped.error, stopped.stats, time, Some(note)))
+                    }
+                }
+            }
             (Plan::Rounds(plan), Start::Goals(queries))
                 if !(queries.is_empty() && self.program.facts.is_empty()) =>
             {
-                let finished = plan.run(self.program, control);
+                let finished = plan.run(rules, &self.program.facts, control);
                 let time = start.elapsed();
                 match finished {
                     Ok(run) => {
@@ -285,7 +303,7 @@ impl<'p> Executable<'p> {
             Plan::Term(_) | Plan::Device(_) | Plan::Auto(_) => {
                 ("no term to rewrite", "write `input TERM;` in the program, or give --input TERM")
             }
-            Plan::Chr(_) | Plan::Rounds(_) => (
+            Plan::Chr(_) | Plan::Rounds(_) | Plan::AutoRounds(_) => (
                 "no goals to run",
                 "write `?- goals.` in the program, or give --query GOALS or --facts C=FILE",
             ),

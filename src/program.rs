@@ -11,7 +11,7 @@ use gchr_core::plan::term::TermOptions;
 use gchr_core::rule::{self, Semantics};
 use gchr_core::source::SourceMap;
 
-use crate::auto::AutoPlan;
+use crate::auto::{AutoPlan, AutoRounds};
 use crate::device::{Device, DevicePlan, RoundsPlan};
 use crate::diagnostics::Diagnostics;
 use crate::executable::{CompileOptions, Executable, Plan};
@@ -31,8 +31,8 @@ pub(crate) struct Parts {
 pub struct Program {
     pub(crate) sources: Arc<SourceMap>,
     pub(crate) language: Language,
-    pub(crate) rules: rule::Program,
-    pub(crate) facts: Vec<Facts>,
+    pub(crate) rules: Arc<rule::Program>,
+    pub(crate) facts: Arc<Vec<Facts>>,
     pub(crate) parse_time: Duration,
     ast: Box<dyn Display + Send + Sync>,
     warnings: Diagnostics,
@@ -42,6 +42,7 @@ impl Program {
     pub(crate) fn new(sources: Arc<SourceMap>, parts: Parts, parse_time: Duration) -> Self {
         let Parts { language, ast, rules, facts, diagnostics } = parts;
         let warnings = Diagnostics::new(Arc::clone(&sources), diagnostics);
+        let (rules, facts) = (Arc::new(rules), Arc::new(facts));
         Self { sources, language, rules, facts, parse_time, ast, warnings }
     }
     /// The language it is written in.
@@ -104,12 +105,16 @@ impl Program {
     fn plan(&self, options: &CompileOptions) -> Result<Plan, Vec<Diagnostic>> {
         match options.device {
             Device::Cpu => {}
-            Device::Auto if self.language == Language::Constraints => {}
-            Device::Auto => {
+            Device::Auto if self.language == Language::Terms => {
                 let plan = gchr_core::plan::term::compile(&self.rules, &options.to_term_options())?;
-                let plan = AutoPlan::new(&self.rules, &self.sources, plan, options.schedule)?;
+                let plan = AutoPlan::new(self, plan, options.schedule)?;
                 return Ok(Plan::Auto(Box::new(plan)));
             }
+            Device::Auto if self.semantics(options) == Semantics::Rounds => {
+                let plan = chr::compile_rounds(&self.rules, options.firing.plan_options())?;
+                return Ok(Plan::AutoRounds(Box::new(AutoRounds::new(self, plan, options.firing))));
+            }
+            Device::Auto => {}
             Device::Gpu(_) | Device::Sim => return self.device_plan(options),
         }
         match self.language {
@@ -130,7 +135,15 @@ impl Program {
             return Err(vec![trace_missing()]);
         }
         if self.language == Language::Constraints {
-            return RoundsPlan::new(self, options).map(|plan| Plan::Rounds(Box::new(plan)));
+            if self.semantics(options) == Semantics::Refined {
+                return Err(vec![
+                    Diagnostic::error("U0110", "a device runs constraint programs in rounds only")
+                        .note("the refined semantics applies one rule after the other")
+                        .help("give --semantics rounds, or --device cpu"),
+                ]);
+            }
+            let plan = RoundsPlan::new(&self.rules, &self.sources, options)?;
+            return Ok(Plan::Rounds(Box::new(plan)));
         }
         let plan = gchr_core::plan::term::compile(&self.rules, &options.to_term_options())?;
         let plan = DevicePlan::new(&self.rules, &self.sources, plan, options)?;

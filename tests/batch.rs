@@ -67,7 +67,7 @@ fn a_line_that_fails_is_reported_for_that_line_and_the_others_go_on() {
 
 #[test]
 fn a_device_evaluates_lines_side_by_side_and_still_tells_which_one_fails() {
-    let device = ["--device", "sim", "--scheduler", "tasks"];
+    let device = ["--device", "sim"];
     let terms: Vec<String> = (0..40).map(|i| format!("Fib({})", i % 9)).collect();
     let fib = |n: u64| (0..n).fold((0u64, 1u64), |(a, b), _| (b, a + b)).0;
     let expected: String = (0..40).map(|i| format!("{}\n", fib(i % 9))).collect();
@@ -136,8 +136,10 @@ fn terms_come_from_standard_input() {
 
 #[test]
 fn the_simulator_takes_a_batch_too() {
-    let run = batch("Fib(6)\nFib(\nFib(3)\n", &["--device", "sim"]);
-    assert_eq!((run.code, run.stdout.as_str()), (1, "8\n\n2\n"));
+    for scheduler in ["tasks", "topology"] {
+        let run = batch("Fib(6)\nFib(\nFib(3)\n", &["--device", "sim", "--scheduler", scheduler]);
+        assert_eq!((run.code, run.stdout.as_str()), (1, "8\n\n2\n"));
+    }
 }
 
 #[test]

@@ -561,14 +561,14 @@ fn stages_are_printed() {
 fn the_simulator_has_statistics_and_figures() {
     let tree = "examples/tree_exploration.trs";
     let cpu = gchr(&["run", tree]);
-    let run = gchr(&["run", tree, "--device", "sim", "--scheduler", "tasks", "--stats"]);
+    let run = gchr(&["run", tree, "--device", "sim", "--stats"]);
     assert_eq!((run.code, &run.stdout), (0, &cpu.stdout), "{}", run.stderr);
     for line in
         ["rewrites     19\n", "device       sim\n", "scheduler    tasks\n", "promotions ", "left_over    0\n"]
     {
         assert!(run.stderr.contains(line), "{line}: {}", run.stderr);
     }
-    let run = gchr(&["run", tree, "--device", "sim", "--stats"]);
+    let run = gchr(&["run", tree, "--device", "sim", "--scheduler", "topology", "--stats"]);
     assert_eq!((run.code, &run.stdout), (0, &cpu.stdout), "{}", run.stderr);
     for line in ["rewrites     19\n", "device       sim\n", "scheduler    topology\n", "steps        18\n"] {
         assert!(run.stderr.contains(line), "{line}: {}", run.stderr);
@@ -581,20 +581,8 @@ fn the_simulator_has_statistics_and_figures() {
     assert!(figure("live_slots ") > 0);
     assert_eq!(figure("live_slots "), figure("reachable "));
 
-    let json = gchr(&[
-        "run",
-        tree,
-        "--device",
-        "sim",
-        "--scheduler",
-        "topology",
-        "--strategy",
-        "relaxed",
-        "--gc",
-        "none",
-        "--format",
-        "json",
-    ]);
+    let json =
+        gchr(&["run", tree, "--device", "sim", "--strategy", "relaxed", "--gc", "none", "--format", "json"]);
     let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
     let stats = &value["stats"];
     assert_eq!((&stats["device"], &stats["scheduler"]), (&"sim".into(), &"topology".into()));
@@ -641,6 +629,11 @@ fn auto_says_what_it_took_and_why() {
     );
     let alone = run("examples/ackermann.trs", "Ack(S(Zero()), S(Zero()))");
     assert!(alone.stderr.contains("no calls that can run side by side"), "{}", alone.stderr);
+    let goals = ["--semantics", "rounds", "--device", "auto", "--stats"];
+    let rounds = gchr(&[&["run", "examples/gcd.chr"][..], &goals].concat());
+    let cpu = gchr(&["run", "examples/gcd.chr", "--semantics", "rounds"]);
+    assert_eq!((rounds.code, &rounds.stdout), (0, &cpu.stdout), "{}", rounds.stderr);
+    assert!(rounds.stderr.contains("choice       cpu: it was done before the gpu"), "{}", rounds.stderr);
     // Long enough to know whether there is a GPU.
     let long = run("examples/fib_int.trs", "Fib(27)");
     assert_eq!((long.code, long.stdout.as_str()), (0, "196418\n"), "{}", long.stderr);

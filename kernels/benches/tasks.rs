@@ -112,8 +112,8 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for row in rows() {
-        for counts in [false, true] {
-            bench(row, counts, &choices, &machine);
+        for gc in ["none", "queue", "compact"] {
+            bench(row, gc, &choices, &machine);
         }
     }
 }
@@ -127,11 +127,11 @@ fn write(row: &Row, folder: &Path) {
     std::fs::write(folder.join(format!("{}.cu", row.file)), text).expect("the folder can be written");
 }
 
-fn bench(row: &Row, counts: bool, choices: &Choices, machine: &Machine) {
-    let gc = if counts { "queue" } else { "none" };
+fn bench(row: &Row, gc: &str, choices: &Choices, machine: &Machine) {
+    let tuning = Tuning { compact: gc == "compact", ..Tuning::default() };
     let (sources, program, input) = support::load(row.label, row.text, row.input);
-    let plan = term::compile(&program, &TermOptions::tasks(counts)).expect("the plan compiles");
-    let kernels = kernels(&plan, &program, &sources, Tuning::default()).expect("kernels are generated");
+    let plan = term::compile(&program, &TermOptions::tasks(gc == "queue")).expect("the plan compiles");
+    let kernels = kernels(&plan, &program, &sources, tuning).expect("kernels are generated");
     let changed = choices.cuda.as_ref().map(|folder| folder.join(format!("{}.cu", row.file)));
     let changed = changed.and_then(|file| std::fs::read_to_string(file).ok());
     let (mut gpu, memory) =

@@ -68,9 +68,11 @@ constexpr u32 NONE = 0xffffffffu;
 // The first state that is code.
 constexpr u32 FIRST_STATE = 3u;
 
-// Cells that a thread looks into before it leaves what it finds to all, and words of its own list.
-constexpr u32 BUDGET = 64u;
+// Cells that a thread looks into before it leaves what it finds to all, words of its own list, and links that it runs ahead.
+constexpr u32 BUDGET = 128u;
 constexpr u32 NEAR = 32u;
+constexpr u32 AHEAD = 8u;
+constexpr u32 AHEAD_WORDS = 18u;
 
 // Words of `work`: sizes of three lists that take turns, whether a list was full.
 constexpr u32 SIZES = 0u;
@@ -124,38 +126,102 @@ __device__ __forceinline__ void hand_on(Trace t, u32 list, u32 shape, u32 cell) 
     }
 }
 
-// Looks into a marked cell, and into what it marks there, as far as the budget goes; the rest is left to all.
+// Looks into a marked cell, and into what it marks there, as far as the budget goes; the rest is left to all. Lists are long, and their
+// cells refer to the next one by their last field: a thread runs ahead along these, so that it waits for the marks of many at once.
 __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 first_cell) {
+    u32 per = 32u / CODE_BITS;
+    u32 ones = (1u << CODE_BITS) - 1u;
     u32 near[NEAR];
+    u32 ahead[AHEAD_WORDS];
     near[0u] = first_shape;
     near[1u] = first_cell;
     u32 sp = 2u;
     u32 done = 0u;
     while (sp != 0u) {
         sp = sp - 2u;
-        u32 shape = near[sp];
-        u32 kind = t.map[shape];
-        u32 word = t.map[8u * kind] + near[sp + 1u] * t.map[8u * kind + 1u];
-        u32 fields = t.map[shape + 2u];
-        for (u32 f = 0u; f < fields; f += 1u) {
-            u32 sort = t.map[shape + 4u + 2u * f];
-            u32 value = t.heap[word + t.map[shape + 3u + 2u * f]];
-            u32 inner = shape_of(t.map, value, sort);
-            if (inner != 0u) {
-                u32 cell = value >> t.map[sort];
-                bool is_new = first_mark(t, inner, cell);
-                if (is_new && t.map[inner + 2u] != 0u) {
-                    if (sp < NEAR && done < BUDGET) {
-                        near[sp] = inner;
-                        near[sp + 1u] = cell;
-                        sp = sp + 2u;
-                    } else {
-                        hand_on(t, list, inner, cell);
+        ahead[0u] = near[sp];
+        ahead[1u] = near[sp + 1u];
+        bool goes_on = true;
+        while (goes_on) {
+            u32 links = 0u;
+            while (links < AHEAD) {
+                u32 from = ahead[2u * links];
+                u32 kind = t.map[from];
+                u32 last = from + 1u + 2u * t.map[from + 2u];
+                u32 next = 0u;
+                if (t.map[from + 2u] != 0u) {
+                    u32 value = t.heap[t.map[8u * kind] + ahead[2u * links + 1u] * t.map[8u * kind + 1u] + t.map[last]];
+                    next = shape_of(t.map, value, t.map[last + 1u]);
+                    if (next != 0u) {
+                        links = links + 1u;
+                        ahead[2u * links] = next;
+                        ahead[2u * links + 1u] = value >> t.map[t.map[last + 1u]];
+                    }
+                }
+                if (next == 0u) {
+                    break;
+                }
+            }
+            u32 seen[AHEAD];
+            #pragma unroll
+            for (u32 k = 0u; k < AHEAD; k += 1u) {
+                seen[k] = 0xffffffffu;
+                u32 shape = ahead[2u * min(k + 1u, links)];
+                u32 cell = ahead[2u * min(k + 1u, links) + 1u];
+                u32 class_of = 8u * t.map[shape];
+                if (k < links && cell > t.map[class_of + 5u]) {
+                    u32 word = load_relaxed(&t.codes[t.map[class_of + 3u] + cell / per]);
+                    seen[k] = word >> cell % per * CODE_BITS & ones;
+                }
+            }
+            #pragma unroll
+            for (u32 k2 = 0u; k2 < AHEAD; k2 += 1u) {
+                if (seen[k2] == 0u) {
+                    u32 shape2 = ahead[2u * k2 + 2u];
+                    u32 cell2 = ahead[2u * k2 + 3u];
+                    u32 shift = cell2 % per * CODE_BITS;
+                    u32 before = atomic_or(&t.codes[t.map[8u * t.map[shape2] + 3u] + cell2 / per], t.map[shape2 + 1u] << shift);
+                    seen[k2] = before >> shift & ones;
+                }
+            }
+            // Bit k: this thread is to look into the cell k links ahead.
+            u32 mine = 1u;
+            #pragma unroll
+            for (u32 k3 = 0u; k3 < AHEAD; k3 += 1u) {
+                mine = mine | (seen[k3] == 0u ? 2u << k3 : 0u);
+            }
+            bool more = links == AHEAD && (mine >> AHEAD & 1u) != 0u;
+            for (u32 at = 0u; at < (more ? links : links + 1u); at += 1u) {
+                u32 outer = ahead[2u * at];
+                u32 fields = t.map[outer + 2u];
+                u32 first_word = t.map[8u * t.map[outer]] + ahead[2u * at + 1u] * t.map[8u * t.map[outer] + 1u];
+                for (u32 f = 1u; f < fields && (mine >> at & 1u) != 0u; f += 1u) {
+                    u32 sort = t.map[outer + 2u + 2u * f];
+                    u32 part = t.heap[first_word + t.map[outer + 1u + 2u * f]];
+                    u32 inner = shape_of(t.map, part, sort);
+                    if (inner != 0u) {
+                        u32 found = part >> t.map[sort];
+                        bool is_new = first_mark(t, inner, found);
+                        if (is_new && t.map[inner + 2u] != 0u) {
+                            if (sp < NEAR && done < BUDGET) {
+                                near[sp] = inner;
+                                near[sp + 1u] = found;
+                                sp = sp + 2u;
+                            } else {
+                                hand_on(t, list, inner, found);
+                            }
+                        }
                     }
                 }
             }
+            done = done + links + 1u;
+            goes_on = more && done < BUDGET;
+            ahead[0u] = ahead[2u * links];
+            ahead[1u] = ahead[2u * links + 1u];
+            if (more && !goes_on) {
+                hand_on(t, list, ahead[0u], ahead[1u]);
+            }
         }
-        done = done + 1u;
     }
 }
 

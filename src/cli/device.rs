@@ -9,7 +9,7 @@ use super::{Exit, report};
 /// Options of the device and its scheduler.
 #[derive(clap::Args)]
 pub struct DeviceArgs {
-    /// What runs the program: cpu, auto (cpu, and a GPU beside it for terms that take longer: the first result counts), gpu, gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs, and .chr with --semantics rounds)
+    /// What runs the program: cpu, auto (cpu, and a GPU beside it for what takes longer: the first result counts), gpu, gpu:N (`gchr devices` lists them), or sim, the simulator of a GPU (gpu, sim: .trs, and .chr with --semantics rounds)
     #[arg(long, value_name = "DEVICE", default_value = "cpu", value_parser = device)]
     pub device: Device,
     #[command(flatten)]
@@ -19,10 +19,10 @@ pub struct DeviceArgs {
 /// Options that the kernels depend on.
 #[derive(clap::Args)]
 pub struct ScheduleArgs {
-    /// How gpu and sim find work [default: topology]
+    /// How gpu and sim find work [default: tasks; topology with --strategy]
     #[arg(long, value_name = "SCHEDULER")]
     scheduler: Option<SchedulerArg>,
-    /// When gpu and sim rewrite a term (not with --scheduler tasks) [default: innermost]
+    /// When --scheduler topology rewrites a term [default: innermost]
     #[arg(long, value_name = "STRATEGY")]
     strategy: Option<StrategyArg>,
     /// What becomes of terms that nothing refers to any more [default: queue]
@@ -87,6 +87,7 @@ impl ScheduleArgs {
     /// The schedule that they stand for. Options that a scheduler does not have are refused.
     pub fn schedule(&self) -> Result<Schedule, Exit> {
         let scheduler = match self.scheduler {
+            None if self.strategy.is_some() => Scheduler::Topology,
             None => Scheduler::default(),
             Some(SchedulerArg::Tasks) => Scheduler::Tasks,
             Some(SchedulerArg::Topology) => Scheduler::Topology,

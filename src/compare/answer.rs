@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::sync::Arc;
 
 use gchr_core::control::{Control, Limits};
 use gchr_core::exec::chr::Store;
@@ -140,7 +141,7 @@ impl Source {
         text += rules;
         let input = Input::text(Language::Constraints, "answer", text);
         let mut program = input.parse().map_err(|e| format!("the rules of its answer are wrong:\n{e}"))?;
-        program.facts = self.facts(&mut program);
+        program.facts = Arc::new(self.facts(&mut program));
         let executable = program.compile(&CompileOptions::default()).map_err(|e| e.to_string())?;
         let outcome = executable.run(&mut Control::new(limits)).map_err(|stopped| stopped.to_string())?;
         let all = outcome.to_string();
@@ -154,7 +155,7 @@ impl Source {
         for (index, table) in self.tables.iter().enumerate() {
             // Declarations come in this order, so positions are ids.
             let constraint = ConstraintId::from_index(index);
-            let texts = &mut program.rules.signature.texts;
+            let texts = &mut Arc::make_mut(&mut program.rules).signature.texts;
             let mut intern = |values: &[String]| values.iter().map(|v| texts.intern(v)).collect();
             let columns = table.columns.iter().map(|column| match column {
                 Column::Int(values) => FactColumn::Int(values.clone()),

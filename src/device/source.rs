@@ -34,9 +34,8 @@ impl Program {
     pub fn kernels(&self, options: &CompileOptions) -> Result<KernelSource<'_>, Diagnostics> {
         let module = match self.language {
             Language::Terms => lower(&self.rules, &self.sources, options.schedule).map(Lowered::into_module),
-            Language::Constraints => {
-                lower_rounds(self, options.firing.plan_options()).map(|(_, made)| made.module)
-            }
+            Language::Constraints => lower_rounds(&self.rules, &self.sources, options.firing.plan_options())
+                .map(|(_, made)| made.module),
         };
         match module {
             Ok(module) => Ok(KernelSource { program: self, module }),

@@ -7,6 +7,7 @@ use gchr_core::ids::{Id, IdVec};
 use gchr_core::op::ArithmeticError;
 use gchr_core::plan::term::{ClassId, SortLayout};
 use gchr_core::signature::SortId;
+use rayon::prelude::*;
 
 use super::heap::Image;
 use super::launch::End;
@@ -30,7 +31,7 @@ pub(super) struct Brought {
     pub made: Option<u64>,
 }
 
-/// The texts of the normal forms, straight from the cells.
+/// The texts of the normal forms, straight from the cells, by all threads.
 pub(super) fn texts(job: &Job<'_>, start: &Start<'_>) -> Vec<String> {
     let text = |(sort, value)| {
         let mut bytes = Vec::new();
@@ -38,7 +39,8 @@ pub(super) fn texts(job: &Job<'_>, start: &Start<'_>) -> Vec<String> {
         let _ = write_value(&job.plan.layout, &start.image, sort, value, &mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
     };
-    start.values().map(text).collect()
+    let values: Vec<(SortId, u64)> = start.values().collect();
+    values.into_par_iter().map(text).collect()
 }
 
 /// The normal forms of the start terms; `last` is the end of the last launch.

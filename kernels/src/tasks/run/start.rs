@@ -61,6 +61,8 @@ pub(super) struct Start<'a> {
     running: Vec<usize>,
     tops: Vec<Value>,
     refused: Option<Refused>,
+    /// Words of the cell that is being built.
+    words: Vec<u32>,
 }
 
 impl<'a> Start<'a> {
@@ -76,6 +78,7 @@ impl<'a> Start<'a> {
             running: Vec::new(),
             tops: Vec::new(),
             refused: None,
+            words: Vec::new(),
         };
         let mut stack = Vec::new();
         for input in job.inputs {
@@ -113,8 +116,17 @@ impl<'a> Start<'a> {
 
     fn apply(&mut self, symbol: SymbolId, span: Span, stack: &mut Vec<Value>) -> Result<(), StopReason> {
         let arity = self.job.program.signature.arity(symbol);
-        let args = stack.split_off(stack.len().saturating_sub(arity));
+        let first = stack.len().saturating_sub(arity);
         let what = self.job.plan.function_of[symbol].map_or(What::Build(symbol), What::Call);
+        let known = |arg: &Value| if let Value::Known(bits) = arg { Some(*bits) } else { None };
+        // Most of a large start term: no node, and no memory of its own.
+        if matches!(what, What::Build(_)) && stack[first..].iter().all(|arg| known(arg).is_some()) {
+            let value = self.build(symbol, stack[first..].iter().filter_map(known))?;
+            stack.truncate(first);
+            stack.push(Value::Known(value));
+            return Ok(());
+        }
+        let args = stack.split_off(first);
         let value = self.add(what, args, span)?;
         stack.push(value);
         Ok(())
@@ -150,7 +162,7 @@ impl<'a> Start<'a> {
     /// The value of what needs no device.
     fn evaluate(&mut self, what: What, args: &[u64], span: Span) -> Result<u64, StopReason> {
         match what {
-            What::Build(symbol) => self.build(symbol, args),
+            What::Build(symbol) => self.build(symbol, args.iter().copied()),
             What::Operate(op, sort) => {
                 let (a, b) = (args.first().copied().unwrap_or(0), args.get(1).copied().unwrap_or(0));
                 match self.operate(op, sort, a, b) {
@@ -173,20 +185,23 @@ impl<'a> Start<'a> {
         }
     }
 
-    fn build(&mut self, symbol: SymbolId, args: &[u64]) -> Result<u64, StopReason> {
+    fn build(&mut self, symbol: SymbolId, args: impl Iterator<Item = u64>) -> Result<u64, StopReason> {
         let layout = &self.job.plan.layout;
         let broken = || StopReason::Internal { what: "a start term that is no normal form".into() };
         let (tag, variant) = layout.tag(symbol).zip(layout.variant(symbol)).ok_or_else(broken)?;
         let Some(class) = variant.class else { return Ok(u64::from(tag)) };
-        let mut words = Vec::with_capacity(args.len() + 1);
-        for (field, &arg) in variant.fields.iter().zip(args) {
+        let mut words = std::mem::take(&mut self.words);
+        words.clear();
+        for (field, arg) in variant.fields.iter().zip(args) {
             words.push(arg as u32);
             if field.wide {
                 words.push((arg >> 32) as u32);
             }
         }
         let bits = layout.classes[class].tag_bits;
-        let cell = self.image.push(class, bits, &words).ok_or_else(|| StopReason::Indices {
+        let cell = self.image.push(class, bits, &words);
+        self.words = words;
+        let cell = cell.ok_or_else(|| StopReason::Indices {
             what: super::heap::class_name(self.job.plan, class.index()),
             limit: 1 << (32 - bits),
         })?;

@@ -1,0 +1,134 @@
+//! Two sides that look for the same result: the processor's here, a GPU's on a thread of its own. The first result is the result.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use gchr_core::control::{Control, Progress};
+use gchr_core::error::StopReason;
+
+/// Runs that are shorter never touch the GPU.
+const HEAD_START: Duration = Duration::from_millis(5);
+/// Between two looks at the limits while the GPU works alone.
+const WATCH: Duration = Duration::from_millis(10);
+
+/// GPUs that are being brought up, or still work, for runs that are over.
+static PENDING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a GPU is still being brought up for a run that is over. Then a process should end without waiting for it.
+pub fn gpu_pending() -> bool {
+    PENDING.load(Ordering::Acquire) > 0
+}
+
+/// What the GPU's side does once its kernels are ready: a result, or why there is none.
+pub(super) type Work<T> = Box<dyn FnOnce(&mut Control<'_>) -> Result<T, String>>;
+
+/// How far the GPU is.
+enum Phase<T> {
+    /// It waits for the processor's head start, or comes up.
+    Coming,
+    Working,
+    /// It has no result, and why.
+    Failed(String),
+    Done(Box<T>),
+}
+
+/// What the two sides share.
+pub(super) struct Race<T> {
+    /// The GPU has a result.
+    over: Arc<AtomicBool>,
+    /// The processor has one, or nobody wants one any more.
+    called_off: AtomicBool,
+    phase: Mutex<Phase<T>>,
+    changed: Condvar,
+}
+
+impl<T: Send + 'static> Race<T> {
+    /// Starts the GPU's side: `make` brings kernels to the GPU and gives what is to be done with them. The processor's side, which
+    /// follows, stops when the GPU has a result.
+    pub fn start(
+        control: &mut Control<'_>,
+        make: impl FnOnce() -> Result<Work<T>, String> + Send + 'static,
+    ) -> Arc<Self> {
+        let race = Arc::new(Self {
+            over: Arc::default(),
+            called_off: AtomicBool::new(false),
+            phase: Mutex::new(Phase::Coming),
+            changed: Condvar::new(),
+        });
+        control.also_stop(Arc::clone(&race.over));
+        let (limits, deadline) = (control.limits(), control.deadline());
+        let beside = Arc::clone(&race);
+        let work = move || {
+            let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                let work = if beside.waits_in_vain() { return Phase::Coming } else { make() };
+                let work = match work {
+                    Ok(work) => work,
+                    Err(why) => return Phase::Failed(why),
+                };
+                beside.set(Phase::Working);
+                let mut limits = limits;
+                limits.timeout = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+                match work(&mut Control::new(limits).interrupt(&beside.called_off)) {
+                    Ok(outcome) => Phase::Done(Box::new(outcome)),
+                    Err(why) => Phase::Failed(why),
+                }
+            }));
+            beside.set(worked.unwrap_or_else(|_| Phase::Failed("the gpu's side failed".into())));
+            PENDING.fetch_sub(1, Ordering::AcqRel);
+        };
+        PENDING.fetch_add(1, Ordering::AcqRel);
+        if std::thread::Builder::new().name("gchr gpu".into()).spawn(work).is_err() {
+            PENDING.fetch_sub(1, Ordering::AcqRel);
+            race.set(Phase::Failed("the system gives no more threads".into()));
+        }
+        race
+    }
+
+    /// Gives the processor its head start; whether it was enough.
+    fn waits_in_vain(&self) -> bool {
+        let called_off = |_: &mut Phase<T>| !self.called_off.load(Ordering::Acquire);
+        drop(self.changed.wait_timeout_while(self.phase(), HEAD_START, called_off));
+        self.called_off.load(Ordering::Acquire)
+    }
+
+    fn phase(&self) -> MutexGuard<'_, Phase<T>> {
+        self.phase.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set(&self, phase: Phase<T>) {
+        let done = matches!(phase, Phase::Done(_));
+        *self.phase() = phase;
+        self.over.store(done, Ordering::Release);
+        self.changed.notify_all();
+    }
+
+    /// Stops the GPU; says how far it was.
+    pub fn call_off(&self) -> String {
+        self.called_off.store(true, Ordering::Release);
+        self.changed.notify_all();
+        match &*self.phase() {
+            Phase::Coming => "cpu: it was done before the gpu was ready".into(),
+            Phase::Working | Phase::Done(_) => "cpu: it was done before the gpu".into(),
+            Phase::Failed(why) => format!("cpu: {why}"),
+        }
+    }
+
+    /// The GPU's result when the processor stopped without one: because of it, or for want of memory, which the GPU may have.
+    pub fn result(&self, reason: &StopReason, control: &mut Control<'_>) -> Option<T> {
+        let waits = matches!(reason, StopReason::Memory { .. } | StopReason::Indices { .. });
+        let mut phase = self.phase();
+        while waits && matches!(*phase, Phase::Coming | Phase::Working) {
+            phase = self.changed.wait_timeout(phase, WATCH).unwrap_or_else(PoisonError::into_inner).0;
+            let now = Progress { steps: 0, bytes: 0, live: 0 };
+            if !matches!(*phase, Phase::Done(_)) && control.poll(now).is_err() {
+                break;
+            }
+        }
+        let found = std::mem::replace(&mut *phase, Phase::Coming);
+        drop(phase);
+        self.called_off.store(true, Ordering::Release);
+        self.changed.notify_all();
+        if let Phase::Done(outcome) = found { Some(*outcome) } else { None }
+    }
+}
