@@ -111,6 +111,13 @@ pub fn run(args: &Args) -> Exit {
         report::problem("U0105", &message, "leave it out, or give --semantics rounds with a .chr program");
         return Exit::Usage;
     }
+    if let (Language::Constraints, Some(option)) = (program.language(), args.device.given()) {
+        let message = format!("{option} does not apply to a constraint program");
+        let help =
+            "leave it out: rounds find their work and collect what is dead in one way (docs/rounds.md)";
+        report::problem("U0105", &message, help);
+        return Exit::Usage;
+    }
     let executable = match program.compile(&options) {
         Ok(executable) => executable,
         Err(found) => {

@@ -105,9 +105,10 @@ impl Scene<'_> {
 }
 
 /// A part of a program that devices cannot run.
-pub(super) fn refuse(what: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("D0611", format!("{what} cannot be run on a device yet"))
+pub(super) fn refuse(what: &str, why: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("D0611", format!("{what} cannot be run on a device"))
         .label(span, "used here")
+        .note(why)
         .help("use --device cpu, which runs every program")
 }
 

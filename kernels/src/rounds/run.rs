@@ -6,7 +6,7 @@ mod tables;
 use std::time::Instant;
 
 use gchr_core::control::{Control, Progress};
-use gchr_core::error::StopReason;
+use gchr_core::error::{RunError, StopReason};
 use gchr_core::exec::chr::{Store, Words};
 use gchr_core::plan::chr::ChrPlan;
 use gchr_core::profile::Round;
@@ -22,7 +22,7 @@ use crate::device::{Arg, Device, DeviceError, Launch, Value};
 use crate::outcome::{self, poll};
 use crate::slices::{self, Slices};
 use course::{Course, Ended, Launcher};
-use tables::{Growing, Grown, Product, Tables};
+use tables::{Growing, Grown, MOST_WORDS, Product, Tables};
 
 /// Threads a block; the template's `BLOCK`.
 const BLOCK: u32 = 256;
@@ -104,6 +104,11 @@ pub fn run(
         live: 0,
         collections: 0,
     };
+    let words = job.input.heap.cells().len() as u64;
+    if words > MOST_WORDS {
+        let reason = StopReason::Indices { what: "terms".into(), limit: MOST_WORDS };
+        return Err(RunError { reason, rule: None, span: None, progress: runner.progress() }.into());
+    }
     let mut tables = Tables::new(&job, &options, device)?;
     let ended = runner.batches(&mut tables, device, control);
     runner.slices.report(control);

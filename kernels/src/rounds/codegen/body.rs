@@ -150,7 +150,8 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
             }
             GoalKind::Fail => failed.push(build::bool(true)),
             GoalKind::Write { .. } | GoalKind::Newline => {
-                return Err(refuse("output in the body of a rule", goal.span));
+                let why = "what a device writes would be read between launches, out of turn";
+                return Err(refuse("output in the body of a rule", why, goal.span));
             }
         }
     }

@@ -6,7 +6,7 @@ use gchr_core::signature::SortKind;
 
 use super::terms::{tag, tag_of};
 use super::value::{Held, Values};
-use super::{Made, not, op, refuse, u64};
+use super::{not, op, u64};
 use crate::build;
 use crate::codegen::{Noted, Site, checked_name, expression};
 use crate::ir::*;
@@ -71,14 +71,8 @@ impl Values<'_> {
     }
 
     /// An operator on numbers of which some type is not known.
-    pub(super) fn dynamic(&mut self, operator: Op, args: &[Held], expr: &rule::Expr) -> Made<Held> {
-        if operator == Op::Pow {
-            return Err(refuse("a power", expr.span));
-        }
-        let Some(first) = args.first() else {
-            return Err(refuse(&format!("the operator {}", operator.name()), expr.span));
-        };
-        let second = args.get(1).unwrap_or(first);
+    pub(super) fn dynamic(&mut self, operator: Op, args: &[Held], expr: &rule::Expr) -> Held {
+        let (first, second) = (&args[0], args.last().unwrap_or(&args[0]));
         let (a, b) = (self.number(first), self.number(second));
         let valid = op(BinaryOp::AndAlso, a.valid.clone(), b.valid.clone());
         let wrong = self.b.var("cause", build::u32(0));
@@ -87,7 +81,7 @@ impl Values<'_> {
             self.report(&wrong, operator, [first, second], expr);
             let args = vec![a.float, a.bits, b.float, b.bits];
             let order = self.b.call("order", self.scene.module, self.scene.function("compare_values"), args);
-            return Ok(Held::sure(SortKind::Data, comparison(operator, order)));
+            return Held::sure(SortKind::Data, comparison(operator, order));
         }
         let result = Result {
             float: self.b.var("as_float", build::bool(false)),
@@ -110,7 +104,7 @@ impl Values<'_> {
         self.b.push(StmtKind::If { condition: valid, then, otherwise });
         let held = self.as_kind(&result, self.scene.program.signature.kind(expr.sort));
         self.report(&result.wrong, operator, [first, second], expr);
-        Ok(held)
+        held
     }
 
     /// The result as a value of a kind; a number of another type is an error.

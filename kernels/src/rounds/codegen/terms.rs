@@ -5,7 +5,7 @@ use gchr_core::rule;
 use gchr_core::signature::{SortKind, SymbolId};
 
 use super::value::{Held, Values};
-use super::{Made, Scene, any, function, not, op, refuse, u64};
+use super::{Made, Scene, any, function, not, op, u64};
 use crate::build;
 use crate::ir::*;
 use crate::rounds::terms::intern_name;
@@ -218,20 +218,16 @@ impl Values<'_> {
     }
 
     /// Comparisons of values as they are, and type tests.
-    pub(super) fn structural(&mut self, operator: Op, args: &[Held], expr: &rule::Expr) -> Made<Held> {
+    pub(super) fn structural(&mut self, operator: Op, args: &[Held]) -> Held {
         let holds = match (operator, args) {
             (Op::Same, [a, b]) => self.same(a, b),
             (Op::Differ, [a, b]) => not(self.same(a, b)),
             (Op::Before | Op::BeforeOrSame | Op::After | Op::AfterOrSame, [a, b]) => {
                 self.ordered(operator, a, b)
             }
-            (_, [a]) => self.has_type(operator, a),
-            _ => {
-                let what = format!("the operator {} on these operands", operator.name());
-                return Err(refuse(&what, expr.span));
-            }
+            _ => self.has_type(operator, &args[0]),
         };
-        Ok(Held::sure(SortKind::Data, holds))
+        Held::sure(SortKind::Data, holds)
     }
 
     /// A comparison in the standard order.

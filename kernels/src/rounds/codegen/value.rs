@@ -41,6 +41,10 @@ pub(super) enum OnError {
     Note,
 }
 
+/// What is refused of operators, and why.
+const POWER: (&str, &str) =
+    ("a power", "powers of floats differ between processors and devices in the last bit");
+
 /// An open block.
 enum Open {
     If(Expr),
@@ -521,14 +525,14 @@ impl<'a> Values<'a> {
         let result = self.kind(expr);
         let float = args.iter().any(|a| a.kind == Float);
         if operator.is_structural() {
-            return self.structural(operator, &args, expr);
+            return Ok(self.structural(operator, &args));
         }
         let kinds: Vec<SortKind> = args.iter().map(|a| a.kind).collect();
         if operator == Op::Pow {
-            return Err(refuse("a power", expr.span));
+            return Err(refuse(POWER.0, POWER.1, expr.span));
         }
         if is_dynamic(&kinds, result) {
-            return self.dynamic(operator, &args, expr);
+            return Ok(self.dynamic(operator, &args, expr));
         }
         if let ([a, b], true) = (&args[..], operator.is_test() && float)
             && a.kind != b.kind

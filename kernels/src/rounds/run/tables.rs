@@ -15,6 +15,7 @@ use gchr_core::value::Heap;
 use gchr_core::value::heap::Import;
 
 use cells::Cells;
+pub(super) use cells::MOST_WORDS;
 pub(super) use growth::Growing;
 pub(super) use product::Product;
 
@@ -495,29 +496,45 @@ impl Tables {
             if wanted == NO_ID {
                 return Ok(Grown::NoNumbers(self.rows_of(table)));
             }
-            if wanted <= capacity {
-                continue;
-            }
-            let (used, dead) = (self.tables[table].used, self.tables[table].dead);
-            let mut needed = u64::from(wanted);
-            let twice = self.bytes() + self.table_bytes(table, capacity);
-            if used - dead < capacity / 2 && wanted - dead.min(wanted) <= capacity && twice <= memory {
-                // What is left after the dead rows are gone may fit; but those that the next round still names stay.
-                self.move_table(table, capacity, device)?;
-                needed = u64::from(self.tables[table].used) + u64::from(wanted - used.min(wanted));
-                if needed <= u64::from(capacity) {
-                    continue;
-                }
-            }
-            let rows = needed.max(u64::from(capacity) * 2).min(MOST) as u32;
-            if self.bytes() + self.table_bytes(table, rows) > memory {
+            if wanted > capacity && !self.grow_table(table, wanted, memory, device)? {
+                // What was moved stays so.
+                self.upload_counts(device)?;
                 return Ok(Grown::NoMemory(self.rows_of(table)));
             }
-            self.move_table(table, rows, device)?;
         }
         self.reserve_delta(0, device)?;
         self.upload_counts(device)?;
         Ok(Grown::Yes)
+    }
+
+    /// Makes room for rows up to a number; says whether the memory suffices.
+    fn grow_table(
+        &mut self,
+        table: ConstraintId,
+        wanted: u32,
+        memory: u64,
+        device: &mut dyn Device,
+    ) -> Result<bool> {
+        let Table { capacity, used, dead, .. } = self.tables[table];
+        let mut needed = u64::from(wanted);
+        let fits = |this: &Self, rows: u64| this.bytes() + this.table_bytes(table, rows as u32) <= memory;
+        let worthwhile = used - dead < capacity / 2 && wanted - dead.min(wanted) <= capacity;
+        let cramped = dead > 0 && !fits(self, needed.min(MOST));
+        if (worthwhile || cramped) && fits(self, u64::from(capacity)) {
+            // What is left after the dead rows are gone may fit; but those that the next round still names stay.
+            self.move_table(table, capacity, device)?;
+            needed = u64::from(self.tables[table].used) + u64::from(wanted - used.min(wanted));
+            if needed <= u64::from(capacity) {
+                return Ok(true);
+            }
+        }
+        // Twice as many rows, or as many more as there is memory for.
+        let spare = u64::from(capacity) * 2 - needed.min(u64::from(capacity) * 2);
+        let sizes = [1, 2, 4, 8].map(|part| (needed + spare / part).min(MOST)).into_iter().chain([needed]);
+        match sizes.into_iter().find(|&rows| rows <= MOST && fits(self, rows)) {
+            Some(rows) => self.move_table(table, rows as u32, device).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// Collects the tables of which most rows are dead; says how many.

@@ -6,7 +6,6 @@
 
 use gchr_core::ids::Id;
 use gchr_core::signature::{ConstraintId, Signature, SortKind, TextId};
-use gchr_core::value::Heap;
 
 use super::{Grown, Part, Tables};
 use crate::device::{Arg, BufferId, Device, DeviceExt, Launch, Result, Value};
@@ -15,6 +14,8 @@ use crate::rounds::terms::Terms;
 
 /// Words that a heap has room for at first, a row of a table.
 const WORDS_A_ROW: u64 = 4;
+/// Most words of a heap: places of its table have numbers of 32 bits.
+pub(in crate::rounds::run) const MOST_WORDS: u64 = 1 << 31;
 
 /// The heap.
 pub(super) struct Cells {
@@ -42,6 +43,11 @@ fn bytes_of(capacity: u32) -> u64 {
     8 * u64::from(capacity) + 4 * places_for(capacity)
 }
 
+/// What a collection of so many words takes beside the cells: marks, lists of what is left to mark, where cells go.
+fn scratch_of(capacity: u32) -> u64 {
+    u64::from(capacity).div_ceil(8) + 8 * u64::from(capacity) + 12 * places_for(capacity)
+}
+
 /// Cells and the table of their places, both empty.
 fn empty(capacity: u32, device: &mut dyn Device) -> Result<(BufferId, BufferId)> {
     let cells = device.alloc(8 * u64::from(capacity))?;
@@ -62,7 +68,7 @@ impl Cells {
         let heap = &job.input.heap;
         let immortal = heap.cells().len() as u32;
         let room = (rows * WORDS_A_ROW).clamp(64, 1 << 24);
-        let capacity = (u64::from(immortal) + room).min(Heap::MAX_WORDS) as u32;
+        let capacity = (u64::from(immortal) + room).min(MOST_WORDS) as u32;
         let (cells, places) = empty(capacity, device)?;
         device.upload(cells, 0, bytemuck::cast_slice(heap.cells()))?;
         let signature = &job.program.signature;
@@ -179,6 +185,12 @@ impl Tables {
     pub fn make_room_for_terms(&mut self, memory: u64, device: &mut dyn Device) -> Result<Grown> {
         let Some(cells) = self.cells.take() else { return Ok(Grown::Yes) };
         let round = self.state[super::state::ROUNDS];
+        let spare = memory.saturating_sub(self.bytes() + cells.bytes() + scratch_of(cells.capacity));
+        let what = || "terms".to_string();
+        if spare < bytes_of(cells.capacity) {
+            self.cells = Some(cells);
+            return Ok(Grown::NoMemory(what()));
+        }
         let marks = self.mark(&cells, device)?;
         let kept = self.keep(&cells, marks, device)?;
         device.free(marks)?;
@@ -187,11 +199,10 @@ impl Tables {
         let again = cells.collected == Some(round);
         let capacity = u64::from(cells.capacity);
         let wanted = if again || 2 * needed > capacity { 2 * capacity } else { capacity };
-        let wanted = wanted.max(2 * needed).min(Heap::MAX_WORDS);
-        let what = || "terms".to_string();
+        let wanted = wanted.max(2 * needed).min(MOST_WORDS);
         let lacking = if again && wanted == capacity {
             Some(Grown::NoNumbers(what()))
-        } else if self.bytes() + cells.bytes() + bytes_of(wanted as u32) > memory {
+        } else if bytes_of(wanted as u32) > spare {
             Some(Grown::NoMemory(what()))
         } else {
             None
