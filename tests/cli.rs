@@ -207,6 +207,11 @@ fn rounds_by_option_of_the_program_or_the_command_line() {
         "{}",
         run.stderr
     );
+    for option in [["--gc", "queue"], ["--scheduler", "tasks"]] {
+        let run = scratch.gchr(&["run", "sums.chr", "--device", "sim", option[0], option[1]]);
+        assert_eq!(run.code, 2);
+        assert!(run.stderr.contains("does not apply to a constraint program"), "{}", run.stderr);
+    }
     let run = scratch.gchr(&["run", "sums.chr", "--semantics", "refined", "--firing", "exhaustive"]);
     assert_eq!(run.code, 2, "{}", run.stderr);
     let run = scratch.gchr(&["check", "sums.chr"]);

@@ -500,7 +500,7 @@ mod gpu {
     fn terms_on_a_gpu() {
         let with = |text: String| [RoundsOptions::default(), GENERAL].map(|options| (text.clone(), options));
         let long = terms::long_list(100_000, 40);
-        let programs: Vec<Run> = terms::programs().into_iter().chain([long]).flat_map(with).collect();
+        let programs: Vec<Run> = terms::all_programs().into_iter().chain([long]).flat_map(with).collect();
         agree_on_a_gpu("terms_on_a_gpu", &programs);
     }
 

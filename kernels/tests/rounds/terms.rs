@@ -3,7 +3,7 @@
 use super::*;
 
 /// What terms can be used for, and what goes wrong with them.
-pub fn programs() -> Vec<String> {
+pub fn all_programs() -> Vec<String> {
     let program = |text: &str| text.to_string();
     vec![
         // Matched in heads, built in bodies, shared; functors of one name and several arities.
@@ -81,7 +81,7 @@ pub fn programs() -> Vec<String> {
 
 #[test]
 fn terms() {
-    for text in programs() {
+    for text in all_programs() {
         agree(&text, Limits::default());
     }
 }
@@ -140,8 +140,23 @@ fn terms_without_room_are_told() {
 }
 
 #[test]
+fn what_devices_do_not_run_is_refused_with_its_reason() {
+    for (text, why) in [
+        (":- chr_constraint p(?any). p(X) <=> write(X), nl. ?- p(1).", "between launches"),
+        (":- chr_constraint p(+int), q(?any). p(X) <=> Y is X ** 2, q(Y). ?- p(3).", "last bit"),
+    ] {
+        let (sources, program) = programs::constraints("test.chr", text);
+        let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
+        let Err(found) = kernels(&program, &plan, &sources) else { panic!("{text} can be run") };
+        assert_eq!(found[0].code, "D0611");
+        let shown = render_all(&found, &sources, false);
+        assert!(shown.contains(why) && shown.contains("--device cpu"), "{shown}");
+    }
+}
+
+#[test]
 fn the_checker_accepts_kernels_with_terms() {
-    let all = programs();
+    let all = all_programs();
     for text in [include_str!("../../../examples/expressions.chr"), &all[3], &all[12], &all[15]] {
         let case = Case::new(text, RoundsOptions::default());
         let mut seen = 0;
