@@ -1,9 +1,9 @@
 // Least and greatest value of a column.
 
-// pre: range[0] is the greatest number, range[1] the least; a row whose id is all ones holds nothing
+// pre: range[at] is the greatest number, range[at + 1] the least; a row whose id is all ones holds nothing
 // post: they are the least and the greatest value of the rows that hold constraints, as long as there are any
 // shares: range: atomics only
-extern "C" __global__ void __launch_bounds__(256) column_range(u64* column, u32* ids, u32 rows, i64* range) {
+extern "C" __global__ void __launch_bounds__(256) column_range(u64* column, u32* ids, u32 rows, i64* range, u32 at) {
     u32 step = gridDim.x * 256u;
     i64 least = 0x7fffffffffffffffll;
     i64 greatest = I64_MIN;
@@ -22,7 +22,7 @@ extern "C" __global__ void __launch_bounds__(256) column_range(u64* column, u32*
         greatest = max(greatest, other_greatest);
     }
     if (lane_id() == 0u && least <= greatest) {
-        atomic_min(&range[0u], least);
-        atomic_max(&range[1u], greatest);
+        atomic_min(&range[at], least);
+        atomic_max(&range[at + 1u], greatest);
     }
 }

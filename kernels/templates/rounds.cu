@@ -5,11 +5,12 @@
 // order of their ids, each as table and row. With terms, whose bodies may lack room, those of the next round have a list of their own.
 //
 // What a round does, with a grid barrier behind each step:
-//   1. find     of each constraint n that is new or carried over: its list of candidates, appended in any order to the staged list; of
-//               each that is new or whose value has changed: the values that it offers to others, by a minimum in place
+//   1. find     of each constraint n that is new: its list of candidates, appended to the staged list, each with its place in its own
+//               list; candidates that are carried over are lists by themselves; of each constraint that is new or whose value has
+//               changed: the values that it offers to others, by a minimum in place
 //   2. offsets  the lengths of the lists, added up in the order of ids, give each list its place in the body order
 //   3. place    staged entries go to their places, and leave their key with each row that they would remove
-//   4. sort     the entries of each list, by rule and rank
+//   4. sort     entries that were not found in the order of ranks count those of their list that come before them
 //   5. rank     candidates of one rule and one n that want the same row are told apart by their places
 //   6. decide   who is not beaten fires; what bodies will add is added up
 //   7. build    bodies write their constraints behind the rows in use; candidates that did not fire are carried over
@@ -37,6 +38,7 @@ struct Params {
     u64* touched;
     u32* carried;
     u32* carried_next;
+    u32* asks;
     u32* count;
     u32* offset;
     u32* staged;
@@ -47,12 +49,13 @@ struct Params {
 };
 
 constexpr u32 BLOCK = 256u;
-// Of the program: tables, those of them that bodies add to, most heads of a rule, words of an entry (4 and the heads), and whether rules
+// Of the program: tables, those of them that bodies add to, most heads of a rule, words of an entry (5 and the heads), and whether rules
 // reduce what is put into the store.
 constexpr u32 TABLES = HOLE;
 constexpr u32 SUMS = HOLE;
 constexpr u32 SUMS_AND_TWO = HOLE;
 constexpr u32 HEADS = HOLE;
+constexpr u32 HEADS_AND_ONE = HOLE;
 constexpr u32 ENTRY = HOLE;
 constexpr u32 REDUCES = HOLE;
 // Whether what is put into the store changes the value of what it meets.
@@ -65,18 +68,53 @@ constexpr u32 TERMS = HOLE;
 constexpr u32 NONE = 0xffffffffu;
 constexpr u32 NO_ID = 0xffffffffu;
 
-// An entry is a candidate: its item, its tag, table and row of its newest constraint, and the rows of its heads in textual order.
-// A tag is the rule and flags: the candidate removes its newest constraint, its guard has no value, it fires.
+// An entry is a candidate: its item, its tag, table and row of its newest constraint, its place in the list of the item, and the rows of
+// its heads in textual order. A tag is the rule and flags: the candidate removes its newest constraint, its guard has no value, it fires,
+// its place is not that of its rank.
 constexpr u32 ITEM = 0u;
 constexpr u32 TAG = 1u;
 constexpr u32 TABLE = 2u;
 constexpr u32 ROW = 3u;
-constexpr u32 ROWS = 4u;
+constexpr u32 PLACE = 4u;
+constexpr u32 ROWS = 5u;
 constexpr u32 RULE = 0xffffu;
 constexpr u32 CUTS = 0x10000u;
 constexpr u32 FAILS = 0x20000u;
 constexpr u32 FIRES = 0x40000u;
-constexpr u32 LEADS = 0x80000u;
+constexpr u32 UNORDERED = 0x80000u;
+
+// What a thread asks of its warp: a part of a list, by number, and what it is. One partner: it removes the constraint, so that the first one
+// ends the list; partners come in descending order; rows that lack the key are among them; the constraint is at the second head. Or
+// several partners: all of a rule.
+constexpr u32 PART = 0xffffu;
+constexpr u32 ENDS = 0x10000u;
+constexpr u32 DOWN = 0x20000u;
+constexpr u32 KEYED = 0x40000u;
+constexpr u32 SECOND = 0x80000u;
+constexpr u32 MANY = 0x100000u;
+
+// What is said of a partner: it matches, the guard has no value, it has the key.
+constexpr u32 MATCHES = 1u;
+constexpr u32 VALUELESS = 2u;
+constexpr u32 HAS_KEY = 4u;
+
+// What came of a part of a list: it goes on, has ended, or one thread had better follow the rows of the key.
+constexpr u32 GOES_ON = 0u;
+constexpr u32 HAS_ENDED = 1u;
+constexpr u32 IS_SPARSE = 2u;
+
+// Rows that each lane looks at before the lanes say what they have found.
+constexpr u32 AT_ONCE = 4u;
+// A row of so many must have the key, or else following the rows of the key is cheaper.
+constexpr u32 SPARSE = 16u;
+constexpr u32 ALL = 0xffffffffu;
+
+// Words of a search: the rows that are left to be looked at.
+constexpr u32 LOW = 0u;
+constexpr u32 HIGH = 1u;
+constexpr u32 SEARCH = 2u;
+// Words of what is asked of the warps: item, part, and the words of the search.
+constexpr u32 ASK = 4u;
 
 // Words of `control`. The flags of a round exist twice and take turns, FLAGS words apart, by the parity of the round: while one set is in
 // use the other one is cleared, and nobody reads that any more.
@@ -89,6 +127,8 @@ constexpr u32 COLLECT = 40u;
 constexpr u32 FIRING = 48u;
 constexpr u32 LOST = 56u;
 constexpr u32 TOUCHED = 4u;
+constexpr u32 ASKED = 12u;
+constexpr u32 TAKEN = 20u;
 constexpr u32 FLAGS = 64u;
 
 // Words of `state`: what a round begins with, what a run has done, what a launch wants.
@@ -149,18 +189,13 @@ __device__ __forceinline__ u32 reversed(u32 word) {
     return w >> 16u | w << 16u;
 }
 
-// A place in the staged list for a candidate of an item; NONE when it is full.
-// post: no other thread of this round gets the same place
-// shares: the entry and the count of the item belong to this thread
-__device__ __forceinline__ u32 stage(Params p, u32 turn, u32 item, u32 tag, u32 table, u32 row, u32 id) {
-    u32 mask = active_mask();
-    u32 rank = popcount(mask & (1u << lane_id()) - 1u);
-    u32 base = 0u;
-    if (rank == 0u) {
-        base = atomic_add(&p.control[turn + STAGED], popcount(mask));
+// Writes all of an entry but the rows of its heads; says where these go, NONE when there is no room.
+// pre: no other thread has the same entry
+// shares: the entry belongs to this thread
+__device__ __forceinline__ u32 write_entry(Params p, u32 turn, u32 entry, u32 item, u32 place, u32 tag, u32 table, u32 row, u32 id) {
+    if ((tag & FAILS) != 0u) {
+        raise(p.control, turn + WRONG);
     }
-    base = shfl(mask, base, find_first_set(mask) - 1u);
-    u32 entry = base + rank;
     if (entry >= p.staged_capacity) {
         return NONE;
     }
@@ -173,19 +208,39 @@ __device__ __forceinline__ u32 stage(Params p, u32 turn, u32 item, u32 tag, u32 
     p.staged[at + TABLE] = table;
     own("an entry is handed out once", p.staged[at + ROW]);
     p.staged[at + ROW] = row;
+    own("an entry is handed out once", p.staged[at + PLACE]);
+    p.staged[at + PLACE] = place;
     u32 backwards = reversed(id);
     u64 key = p.state[EPOCH] << 44u | u64(tag & RULE) << 32u | u64(backwards);
     own("an entry is handed out once", p.staged_key[entry]);
     p.staged_key[entry] = key;
-    u32 before = p.count[item];
-    p.count[item] = before + 1u;
-    if (before == 1u) {
-        raise(p.control, turn + MULTIPLE);
-    }
-    if ((tag & FAILS) != 0u) {
-        raise(p.control, turn + WRONG);
-    }
     return at + ROWS;
+}
+
+// A place in the staged list for a candidate of an item: where the rows of its heads go, NONE when there is no room.
+// post: no other thread of this round gets the same place
+// shares: the entry belongs to this thread; counts of items: atomics only
+__device__ __forceinline__ u32 stage(Params p, u32 turn, u32 item, u32 tag, u32 table, u32 row, u32 id) {
+    u32 mask = active_mask();
+    u32 rank = popcount(mask & (1u << lane_id()) - 1u);
+    u32 base = 0u;
+    if (rank == 0u) {
+        base = atomic_add(&p.control[turn + STAGED], popcount(mask));
+    }
+    base = shfl(mask, base, find_first_set(mask) - 1u);
+    u32 place = 0u;
+    if ((tag & UNORDERED) != 0u) {
+        // Other lanes may find candidates of the same item.
+        place = atomic_add(&p.count[item], 1u);
+        if (place != 0u) {
+            raise(p.control, turn + MULTIPLE);
+        }
+    } else {
+        place = load_relaxed(&p.count[item]);
+        store_relaxed(&p.count[item], place + 1u);
+    }
+    u32 to = write_entry(p, turn, base + rank, item, place, tag, table, row, id);
+    return to;
 }
 
 // Notes that a row has got a better value in this round.
@@ -238,10 +293,25 @@ __device__ u32 id_of(Params p, u32 table, u32 row);
 // shares: reads ids and the entry
 __device__ bool all_live(Params p, u32 rule, u32* entries, u32 at);
 
-// Stages the list of a constraint, from its beginning on, or behind the place of an entry.
-// pre: the row holds a constraint
+// Whether a row is a partner of a constraint in a part of its list.
 // shares: reads the store
-__device__ void list(Params p, u32 turn, u32 item, u32 table, u32 row, bool behind, u32* entries, u32 at);
+__device__ u32 matches(Params p, u32 part, u32 row, u32 id, u32 partner);
+
+// Looks at every `stride`th instance of a rule that removes a constraint, from the one of number `lane` on: `best` says whether there is one
+// (1, or 2 if its guard has no value) and its rows.
+// shares: reads the store
+__device__ void seek(Params p, u32 rule, u32 table, u32 row, u32 id, bool behind, u32* entries, u32 at, u32 lane, u32 stride, in_local u32* best);
+
+// Stages every `stride`th instance of a rule that keeps a constraint, as far as they come before `best`.
+// shares: reads the store; counts of items: atomics only
+__device__ void stage_kept(Params p, u32 turn, u32 item, u32 rule, u32 table, u32 row, u32 id, bool behind, u32* entries, u32 at, u32 lane, u32 stride, in_local u32* best);
+
+// Stages the list of a constraint from a part on, all of it or what is behind the place of an entry, until it is done or asks for the warp:
+// then it says for what, and leaves the rows that are to be looked at in `search`. `from` is twice the number of the part, and one more where
+// the rows of a key are to be followed to their end. NONE says that it is done.
+// pre: the row holds a constraint
+// shares: reads the store; counts of items: atomics only
+__device__ u32 list(Params p, u32 turn, u32 item, u32 table, u32 row, u32 from, bool behind, u32* entries, u32 at, in_local u32* search, in_local u32* best);
 
 // Leaves the key of a staged candidate with each row that it would remove.
 // shares: claims: atomics only
@@ -268,74 +338,266 @@ __device__ void remove_rows(Params p, u32 entry);
 // pre: one thread calls it
 __device__ void explain(Params p, u32 entry, bool body);
 
-// Stages the carried candidates of an item that still live, if it is the first item of its constraint. Says behind which carried entry the
-// list goes on, as the candidate that ended it does not live any more; NONE if it does not.
-// shares: reads the store and carried; the entries belong to this thread
-__device__ __forceinline__ u32 list_carried(Params p, u32 turn, u32 item, u32 carried_count, u32* carried) {
-    u32 table = carried[item * ENTRY + TABLE];
-    u32 row = carried[item * ENTRY + ROW];
-    if (item > 0u) {
-        bool same = carried[(item - 1u) * ENTRY + TABLE] == table && carried[(item - 1u) * ENTRY + ROW] == row;
-        if (same) {
-            return NONE;
-        }
-    }
+// Stages a carried candidate that still lives. Says whether the list of its constraint goes on behind it: it ended the list, and does not live
+// any more, but the constraint does.
+// shares: reads the store and carried; the entry belongs to this thread
+__device__ __forceinline__ bool list_carried(Params p, u32 turn, u32 item, u32* carried) {
+    u32 at = item * ENTRY;
+    u32 table = carried[at + TABLE];
+    u32 row = carried[at + ROW];
     u32 id = id_of(p, table, row);
     if (id == NO_ID) {
-        return NONE;
+        return false;
     }
-    u32 behind = NONE;
-    for (u32 k = item; k < carried_count; k += 1u) {
-        u32 at = k * ENTRY;
-        if (carried[at + TABLE] != table || carried[at + ROW] != row) {
-            break;
-        }
-        u32 tag = carried[at + TAG];
-        bool all = all_live(p, tag & RULE, carried, at + ROWS);
-        if (all) {
-            u32 to = stage(p, turn, item, tag & (RULE | CUTS), table, row, id);
-            if (to != NONE) {
-                for (u32 h = 0u; h < HEADS; h += 1u) {
-                    own("an entry is handed out once", p.staged[to + h]);
-                    p.staged[to + h] = carried[at + ROWS + h];
-                }
+    u32 tag = carried[at + TAG];
+    bool all = all_live(p, tag & RULE, carried, at + ROWS);
+    if (all) {
+        u32 to = stage(p, turn, item, tag & (RULE | CUTS), table, row, id);
+        if (to != NONE) {
+            for (u32 h = 0u; h < HEADS; h += 1u) {
+                own("an entry is handed out once", p.staged[to + h]);
+                p.staged[to + h] = carried[at + ROWS + h];
             }
-        } else if ((tag & CUTS) != 0u) {
-            behind = at;
         }
     }
-    return behind;
+    return !all && (tag & CUTS) != 0u;
 }
 
-// Work of the first step: the list of an item, which is a carried candidate, the first one of its constraint, or else a new constraint; or
-// what a changed value offers.
-// shares: as `list` and `improve`
-__device__ __forceinline__ void find(Params p, u32 turn, u32 work, u32 items, u32 carried_count, u32* carried, u64* delta) {
-    u32 behind = NONE;
-    bool lists = false;
-    u64 source = 0ull;
-    if (work >= items) {
-        source = p.changed[work - items];
-    } else {
-        p.count[work] = 0u;
-        if (work < carried_count) {
-            behind = list_carried(p, turn, work, carried_count, carried);
-            lists = behind != NONE;
-            source = u64(carried[work * ENTRY + TABLE]) << 32u | u64(carried[work * ENTRY + ROW]);
-        } else {
-            source = delta[work - carried_count];
-            u32 id = id_of(p, u32(source >> 32u), u32(source));
-            lists = id != NO_ID;
-        }
+// Table and row of the constraint of an item.
+// shares: reads delta and carried
+__device__ __forceinline__ u64 constraint_of(u32 item, u32 carried_count, u32* carried, u64* delta) {
+    if (item < carried_count) {
+        return u64(carried[item * ENTRY + TABLE]) << 32u | u64(carried[item * ENTRY + ROW]);
     }
-    bool fresh = lists && behind == NONE;
-    if (lists) {
-        list(p, turn, work, u32(source >> 32u), u32(source), !fresh, carried, behind);
+    return delta[item - carried_count];
+}
+
+// Begins a piece of work of the first step: a carried candidate, the list of a new constraint, or what a changed value offers. Says from where
+// on a list is to be found; NONE if none is.
+// shares: as `stage` and `improve`
+__device__ __forceinline__ u32 begin_list(Params p, u32 turn, u32 work, u32 items, u32 carried_count, u32* carried, u64* delta) {
+    u32 from = NONE;
+    if (work < items) {
+        store_relaxed(&p.count[work], 0u);
+        if (work < carried_count) {
+            bool goes_on = list_carried(p, turn, work, carried);
+            from = goes_on ? (carried[work * ENTRY + TAG] & RULE) * 8u : NONE;
+        } else {
+            u64 fresh = delta[work - carried_count];
+            u32 id = id_of(p, u32(fresh >> 32u), u32(fresh));
+            from = id != NO_ID ? 0u : NONE;
+        }
     }
     if (REPLACES != 0u) {
-        if (fresh || work >= items) {
-            improve(p, turn, u32(source >> 32u), u32(source), fresh);
+        bool is_new = work >= carried_count && work < items;
+        if (is_new && from != NONE || work >= items) {
+            u64 source = is_new ? delta[work - carried_count] : p.changed[work - items];
+            improve(p, turn, u32(source >> 32u), u32(source), is_new);
         }
+    }
+    return from;
+}
+
+// Writes a candidate that this lane has found with a partner, to a place that the warp has handed out.
+// shares: the entry belongs to this thread
+__device__ __forceinline__ void write_pair(Params p, u32 turn, u32 entry, u32 item, u32 place, u32 tag, u32 table, u32 row, u32 id, bool second, u32 partner) {
+    u32 to = write_entry(p, turn, entry, item, place, tag, table, row, id);
+    if (to != NONE) {
+        for (u32 h = 0u; h < HEADS; h += 1u) {
+            own("an entry is handed out once", p.staged[to + h]);
+            p.staged[to + h] = h == (second ? 1u : 0u) ? row : (h < 2u ? partner : 0u);
+        }
+    }
+}
+
+// A part of a list with one partner, by all lanes: rows from `low` to `high`, in the order of ranks.
+// pre: the warp is together, and does so for one item
+// shares: as `list`
+__device__ __forceinline__ u32 scan_rows(Params p, u32 turn, u32 item, u32 asked, u32 table, u32 row, u32 low, u32 high) {
+    u32 part = asked & PART;
+    bool ends = (asked & ENDS) != 0u;
+    u32 id = id_of(p, table, row);
+    u32 place = load_relaxed(&p.count[item]);
+    u32 rows = high - low;
+    u32 keys = 0u;
+    u32 came = GOES_ON;
+    for (u32 base = 0u; base < rows && came == GOES_ON; base += 32u * AT_ONCE) {
+        u32 said[AT_ONCE];
+        u32 votes[AT_ONCE];
+        u32 found = 0u;
+        #pragma unroll
+        for (u32 i = 0u; i < AT_ONCE; i += 1u) {
+            u32 k = base + i * 32u + lane_id();
+            said[i] = 0u;
+            if (k < rows) {
+                u32 partner = (asked & DOWN) != 0u ? high - 1u - k : low + k;
+                u32 is = matches(p, part, row, id, partner);
+                said[i] = is;
+            }
+        }
+        #pragma unroll
+        for (u32 j = 0u; j < AT_ONCE; j += 1u) {
+            u32 with_key = ballot(ALL, (said[j] & HAS_KEY) != 0u);
+            keys = keys + popcount(with_key);
+            u32 hits = ballot(ALL, (said[j] & MATCHES) != 0u);
+            // Where the first one ends the list, the others are none.
+            hits = ends ? (found == 0u ? hits & 0u - hits : 0u) : hits;
+            votes[j] = hits;
+            found = found + popcount(hits);
+        }
+        if (found != 0u) {
+            u32 entry = 0u;
+            if (lane_id() == 0u) {
+                entry = atomic_add(&p.control[turn + STAGED], found);
+            }
+            entry = shfl(ALL, entry, 0u);
+            u32 bit = 1u << lane_id();
+            #pragma unroll
+            for (u32 n = 0u; n < AT_ONCE; n += 1u) {
+                if ((votes[n] & bit) != 0u) {
+                    u32 at = base + n * 32u + lane_id();
+                    u32 partner_found = (asked & DOWN) != 0u ? high - 1u - at : low + at;
+                    u32 tag = part >> 2u | (ends ? CUTS : 0u) | ((said[n] & VALUELESS) != 0u ? FAILS : 0u);
+                    u32 rank = popcount(votes[n] & bit - 1u);
+                    write_pair(p, turn, entry + rank, item, place + rank, tag, table, row, id, (asked & SECOND) != 0u, partner_found);
+                }
+                entry = entry + popcount(votes[n]);
+                place = place + popcount(votes[n]);
+            }
+            came = ends ? HAS_ENDED : GOES_ON;
+        } else if ((asked & KEYED) != 0u && keys * SPARSE < min(base + 32u * AT_ONCE, rows)) {
+            came = IS_SPARSE;
+        }
+    }
+    if (lane_id() == 0u) {
+        store_relaxed(&p.count[item], place);
+    }
+    return came;
+}
+
+// Whether the rows of one instance of a rule come before those of another one: heads in textual order, where the smaller row comes first if
+// the head is kept and the greater one if it is removed. The rows stand behind one word each.
+// shares: nothing
+__device__ __forceinline__ bool rank_before(u32 removed, in_local u32* rows, in_local u32* others) {
+    bool before = false;
+    bool decided = false;
+    #pragma unroll
+    for (u32 h = 0u; h < HEADS; h += 1u) {
+        u32 x = rows[h + 1u];
+        u32 y = others[h + 1u];
+        if (!decided && x != y) {
+            decided = true;
+            before = x < y != ((removed >> h & 1u) != 0u);
+        }
+    }
+    return before;
+}
+
+// All of a rule with several partners, by all lanes.
+// pre: the warp is together, and does so for one item
+// shares: as `list`
+__device__ __forceinline__ u32 search_rule(Params p, u32 turn, u32 item, u32 asked, u32 table, u32 row, bool behind, u32* entries, in_local u32* best) {
+    u32 rule = (asked & PART) >> 2u;
+    u32 id = id_of(p, table, row);
+    #pragma unroll
+    for (u32 z = 0u; z < HEADS_AND_ONE; z += 1u) {
+        best[z] = 0u;
+    }
+    seek(p, rule, table, row, id, behind, entries, item * ENTRY, lane_id(), 32u, best);
+    u32 removed = p.removed_heads[rule];
+    #pragma unroll
+    for (u32 distance = 16u; distance != 0u; distance >>= 1u) {
+        u32 other[HEADS_AND_ONE];
+        #pragma unroll
+        for (u32 h = 0u; h < HEADS_AND_ONE; h += 1u) {
+            u32 word = shfl_xor(ALL, best[h], distance);
+            other[h] = word;
+        }
+        bool earlier = rank_before(removed, other, best);
+        if (other[0u] != 0u && (best[0u] == 0u || earlier)) {
+            #pragma unroll
+            for (u32 k = 0u; k < HEADS_AND_ONE; k += 1u) {
+                best[k] = other[k];
+            }
+        }
+    }
+    stage_kept(p, turn, item, rule, table, row, id, behind, entries, item * ENTRY, lane_id(), 32u, best);
+    warp_barrier(ALL);
+    if (best[0u] != 0u) {
+        if (lane_id() == 0u) {
+            u32 to = stage(p, turn, item, rule | CUTS | (best[0u] == 2u ? FAILS : 0u), table, row, id);
+            if (to != NONE) {
+                for (u32 r = 0u; r < HEADS; r += 1u) {
+                    own("an entry is handed out once", p.staged[to + r]);
+                    p.staged[to + r] = best[r + 1u];
+                }
+            }
+        }
+        return HAS_ENDED;
+    }
+    return GOES_ON;
+}
+
+// One thread's search for the list of an item from a part on; what it does not finish it leaves to the warps.
+// shares: as `list`; asks that it adds belong to this thread
+__device__ __forceinline__ void find_alone(Params p, u32 turn, u32 item, u32 from, u32 carried_count, u32* carried, u64* delta, in_local u32* search, in_local u32* best) {
+    u64 newest = constraint_of(item, carried_count, carried, delta);
+    u32 asked = list(p, turn, item, u32(newest >> 32u), u32(newest), from, item < carried_count, carried, item * ENTRY, search, best);
+    if (asked != NONE) {
+        u32 mask = active_mask();
+        u32 rank = popcount(mask & (1u << lane_id()) - 1u);
+        u32 base = 0u;
+        if (rank == 0u) {
+            base = atomic_add(&p.control[turn + ASKED], popcount(mask));
+        }
+        base = shfl(mask, base, find_first_set(mask) - 1u);
+        u32 at = (base + rank) * ASK;
+        own("an ask is handed out once", p.asks[at]);
+        p.asks[at] = item;
+        own("an ask is handed out once", p.asks[at + 1u]);
+        p.asks[at + 1u] = asked;
+        own("an ask is handed out once", p.asks[at + 2u]);
+        p.asks[at + 2u] = search[LOW];
+        own("an ask is handed out once", p.asks[at + 3u]);
+        p.asks[at + 3u] = search[HIGH];
+    }
+}
+
+// Does what a thread has asked for, by all lanes, and the rest of its list: an `everywhere` block whose warp is one that has nothing to do.
+// pre: the warp is together
+// shares: as `list`
+__device__ __forceinline__ void find_together(Params p, u32 turn, u32 ask, u32 carried_count, u32* carried, u64* delta, in_local u32* search, in_local u32* best) {
+    u32 word = 0u;
+    if (lane_id() < ASK) {
+        word = p.asks[ask * ASK + lane_id()];
+    }
+    u32 item = shfl(ALL, word, 0u);
+    u32 asked = shfl(ALL, word, 1u);
+    u32 low = shfl(ALL, word, 2u);
+    u32 high = shfl(ALL, word, 3u);
+    u64 newest = constraint_of(item, carried_count, carried, delta);
+    u32 table = u32(newest >> 32u);
+    u32 row = u32(newest);
+    while (asked != NONE) {
+        u32 came = GOES_ON;
+        if ((asked & MANY) != 0u) {
+            came = search_rule(p, turn, item, asked, table, row, item < carried_count, carried, best);
+        } else {
+            came = scan_rows(p, turn, item, asked, table, row, low, high);
+        }
+        if (came == HAS_ENDED) {
+            break;
+        }
+        warp_barrier(ALL);
+        u32 next = (asked & PART) * 2u + (came == IS_SPARSE ? 1u : 2u);
+        u32 more = NONE;
+        if (lane_id() == 0u) {
+            more = list(p, turn, item, table, row, next, item < carried_count, carried, item * ENTRY, search, best);
+        }
+        warp_barrier(ALL);
+        asked = shfl(ALL, more, 0u);
+        low = shfl(ALL, search[LOW], 0u);
+        high = shfl(ALL, search[HIGH], 0u);
     }
 }
 
@@ -359,75 +621,26 @@ __device__ __forceinline__ bool comes_before(u32* staged, u32* removed_heads, u3
     return false;
 }
 
-// Lets the entry at `root` of a heap of `count` entries sink to its place; the last in order is on top.
-// shares: the places belong to this thread
-__device__ __forceinline__ void sink(u32* order, u32* staged, u32* removed_heads, u32 begin, u32 root, u32 count) {
-    u32 at = root;
-    own("one thread sorts a list", order[begin + at]);
-    u32 entry = order[begin + at];
-    while (2u * at + 1u < count) {
-        u32 child = 2u * at + 1u;
-        own("one thread sorts a list", order[begin + child]);
-        u32 next = order[begin + child];
-        if (child + 1u < count) {
-            own("one thread sorts a list", order[begin + child + 1u]);
-            u32 other = order[begin + child + 1u];
-            bool right = comes_before(staged, removed_heads, next, other);
-            if (right) {
-                child = child + 1u;
-                next = other;
-            }
-        }
-        bool down = comes_before(staged, removed_heads, entry, next);
-        if (!down) {
-            break;
-        }
-        own("one thread sorts a list", order[begin + at]);
-        order[begin + at] = next;
-        at = child;
-    }
-    own("one thread sorts a list", order[begin + at]);
-    order[begin + at] = entry;
-}
-
-// Sorts the entries of one list: a heap sort.
-// shares: the places belong to this thread
-__device__ __forceinline__ void sort_entries(u32* order, u32* staged, u32* removed_heads, u32 begin, u32 count) {
-    for (u32 k = count / 2u; k > 0u; k -= 1u) {
-        sink(order, staged, removed_heads, begin, k - 1u, count);
-    }
-    for (u32 last = count - 1u; last > 0u; last -= 1u) {
-        own("one thread sorts a list", order[begin]);
-        own("one thread sorts a list", order[begin + last]);
-        u32 top = order[begin];
-        order[begin] = order[begin + last];
-        order[begin + last] = top;
-        sink(order, staged, removed_heads, begin, 0u, last);
-    }
-}
-
-// Puts a staged entry to a place of its list, in no order yet.
+// Puts a staged entry to its place.
 // shares: the place belongs to this entry
 __device__ __forceinline__ void place_entry(Params p, u32 entry) {
-    u32 item = p.staged[entry * ENTRY + ITEM];
-    u32 left = atomic_sub(&p.count[item], 1u);
-    u32 place = p.offset[item] + (left - 1u);
+    u32 place = p.offset[p.staged[entry * ENTRY + ITEM]] + p.staged[entry * ENTRY + PLACE];
     own("a list has a place for each of its entries", p.order[place]);
     p.order[place] = entry;
-    if (left == 1u) {
-        p.staged[entry * ENTRY + TAG] = p.staged[entry * ENTRY + TAG] | LEADS;
-    }
 }
 
-// Sorts a list: the thread of the entry that was put to its first place.
-// shares: the places of a list belong to that thread
-__device__ __forceinline__ void sort_list(Params p, u32 entry) {
-    if ((p.staged[entry * ENTRY + TAG] & LEADS) != 0u) {
+// Lets an entry that was not found in order count those of its list that come before it.
+// shares: reads the order and the entries, of which only this thread changes the place of this one
+__device__ __forceinline__ void rank_entry(Params p, u32 entry) {
+    if ((p.staged[entry * ENTRY + TAG] & UNORDERED) != 0u) {
         u32 item = p.staged[entry * ENTRY + ITEM];
-        u32 count = p.offset[item + 1u] - p.offset[item];
-        if (count > 1u) {
-            sort_entries(p.order, p.staged, p.removed_heads, p.offset[item], count);
+        u32 end = p.offset[item + 1u];
+        u32 place = 0u;
+        for (u32 k = p.offset[item]; k < end; k += 1u) {
+            bool before = comes_before(p.staged, p.removed_heads, p.order[k], entry);
+            place = place + (before ? 1u : 0u);
         }
+        p.staged[entry * ENTRY + PLACE] = place;
     }
 }
 
@@ -488,12 +701,17 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
 // pre: all blocks are resident; the constraints of `delta` are in the store and in the indexes
 // post: control[STOP] says why it ended; state says where the next launch begins, its carried entries being in carried_next, and with
 //     terms its new constraints in delta_next, after an odd number of rounds
-extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice, u64 max_firings) {
+extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice, u64 max_firings) {
     __shared__ u32 parts[8];
     __shared__ u32 sums[SUMS_AND_TWO];
     __shared__ u32 totals[SUMS_AND_TWO];
     u32 running[SUMS_AND_TWO];
     u32 rows[SUMS_AND_TWO];
+    u32 search[SEARCH];
+    u32 best[HEADS_AND_ONE];
+    for (u32 z0 = 0u; z0 < SEARCH; z0 += 1u) {
+        search[z0] = 0u;
+    }
     u32 stride = gridDim.x * BLOCK;
     u32 first = blockIdx.x * BLOCK + threadIdx.x;
     u32* carried = p.carried;
@@ -531,7 +749,10 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
             break;
         }
         for (u32 i = first; i < items + changed; i += stride) {
-            find(p, turn, i, items, carried_count, carried, delta);
+            u32 from = begin_list(p, turn, i, items, carried_count, carried, delta);
+            if (from != NONE) {
+                find_alone(p, turn, i, from, carried_count, carried, delta, search, best);
+            }
         }
         grid_barrier(p.arrivals);
         if (first == 0u) {
@@ -544,6 +765,23 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
             store_relaxed(&p.control[other + FIRING], 0u);
             store_relaxed(&p.control[other + LOST], 0u);
             store_relaxed(&p.control[other + TOUCHED], 0u);
+            store_relaxed(&p.control[other + ASKED], 0u);
+            store_relaxed(&p.control[other + TAKEN], 0u);
+        }
+        u32 asks = load_relaxed(&p.control[turn + ASKED]);
+        if (asks != 0u) {
+            while (true) {
+                u32 ask = 0u;
+                if (lane_id() == 0u) {
+                    ask = atomic_add(&p.control[turn + TAKEN], 1u);
+                }
+                ask = shfl(ALL, ask, 0u);
+                if (ask >= asks) {
+                    break;
+                }
+                find_together(p, turn, ask, carried_count, carried, delta, search, best);
+            }
+            grid_barrier(p.arrivals);
         }
         u32 staged = load_relaxed(&p.control[turn + STAGED]);
         u32 multiple = load_relaxed(&p.control[turn + MULTIPLE]);
@@ -586,7 +824,11 @@ extern "C" __global__ void __launch_bounds__(256, 3) rounds(Params p, u32 slice,
             u32 contended = load_relaxed(&p.control[turn + CONTENDED]);
             if (multiple != 0u) {
                 for (u32 s = first; s < staged; s += stride) {
-                    sort_list(p, s);
+                    rank_entry(p, s);
+                }
+                grid_barrier(p.arrivals);
+                for (u32 t0 = first; t0 < staged; t0 += stride) {
+                    place_entry(p, t0);
                 }
                 grid_barrier(p.arrivals);
             }

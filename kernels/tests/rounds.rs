@@ -29,6 +29,9 @@ use gchr_kernels::sim::{self, SimDevice};
 #[cfg(feature = "cuda")]
 mod support;
 
+const GENERAL: RoundsOptions = RoundsOptions { classes: false, joins: Joins::Indexed };
+const EXHAUSTIVE: RoundsOptions = RoundsOptions { classes: false, joins: Joins::Exhaustive };
+
 struct Case {
     sources: SourceMap,
     program: Program,
@@ -194,11 +197,7 @@ impl Case {
 }
 
 fn agree(text: &str, limits: Limits) {
-    for options in [
-        RoundsOptions::default(),
-        RoundsOptions { classes: false, joins: Joins::Indexed },
-        RoundsOptions { classes: false, joins: Joins::Exhaustive },
-    ] {
+    for options in [RoundsOptions::default(), GENERAL, EXHAUSTIVE] {
         agree_with(text, options, limits);
     }
 }
@@ -275,6 +274,83 @@ fn trap_programs() -> Vec<String> {
 fn traps() {
     for text in trap_programs() {
         agree(&text, Limits::default());
+    }
+}
+
+/// Programs whose lists are so long that warps share them.
+fn long_list_programs() -> Vec<String> {
+    let numbers = |name: &str, count: i64, value: &dyn Fn(i64) -> i64| {
+        let all: Vec<String> = (0..count).map(|n| format!("{name}{}", value(n))).collect();
+        all.join("), ") + ")"
+    };
+    let mixed = |n: i64| n * 37 % 151;
+    vec![
+        // The first that removes the constraint, among many; candidates that keep it; all carried over, so that lists go on.
+        format!(
+            ":- chr_constraint p(+int). p(P) \\ p(Q) <=> 0 =:= Q mod P | true. ?- {}.",
+            numbers("p(", 180, &|n| n + 2)
+        ),
+        format!(
+            ":- chr_constraint m(+int). m(A) \\ m(B) <=> A =< B | true. ?- {}.",
+            numbers("m(", 150, &|n| 151 - mixed(n))
+        ),
+        format!(
+            ":- chr_constraint m(+int). m(B) \\ m(A) <=> A =< B | true. ?- {}.",
+            numbers("m(", 150, &mixed)
+        ),
+        format!(
+            ":- chr_constraint s(+int), t(+int). s(A), s(B) <=> A + B =:= 150 | t(A). ?- {}.",
+            numbers("s(", 151, &mixed)
+        ),
+        // Rows of other tables, of which all are partners; guards that choose, that fail, and that have no value.
+        format!(
+            ":- chr_constraint a(+int), b(+int), c(+int, +int). a(X), b(Y) ==> Y > 140, X < 3 | c(X, Y). ?- {}, {}.",
+            numbers("a(", 70, &mixed),
+            numbers("b(", 151, &mixed)
+        ),
+        format!(
+            ":- chr_constraint k, a(+int), c(+int). k \\ a(X) <=> 100 // X > 1 | c(X). ?- {}, k.",
+            numbers("a(", 150, &|n| n + 1)
+        ),
+        format!(
+            ":- chr_constraint k, a(+int), c(+int). k, a(X) ==> 100 // X > 1 | c(X). ?- {}, k.",
+            numbers("a(", 150, &|n| 70 - n)
+        ),
+        // One key for all, and keys of which rows are few among many.
+        format!(
+            ":- chr_constraint r(+int, +int), n(+int, +int). r(N, A), r(N, B) <=> A < B | M is 2 * N, r(M, A), n(A, B). ?- {}.",
+            numbers("r(1, ", 120, &mixed)
+        ),
+        format!(
+            ":- chr_constraint r(+int, +int), n(+int). r(K, A) \\ r(K, B) <=> A > B | n(B). ?- {}, {}.",
+            numbers("r(0, ", 1, &mixed),
+            numbers("r(7, ", 40, &mixed)
+        ),
+        format!(
+            ":- chr_constraint r(+int, +int), n(+int). r(K, A) \\ r(K, B) <=> A > B | n(B). ?- {}, {}.",
+            numbers("r(", 900, &|n| n + 10).replace(')', ", 0)"),
+            numbers("r(7, ", 40, &mixed)
+        ),
+        // Several partners, removed and kept.
+        format!(
+            ":- chr_constraint t(+int), u(+int). t(A), t(B) \\ t(C) <=> A + B =:= C | u(C). ?- {}.",
+            numbers("t(", 70, &|n| n + 1)
+        ),
+        format!(
+            ":- chr_constraint t(+int), u(+int). t(A), t(B), t(C) ==> A < B, B < C, A + B + C =:= 90 | u(A). ?- {}.",
+            numbers("t(", 70, &|n| n * 13 % 71)
+        ),
+    ]
+}
+
+#[test]
+fn long_lists() {
+    let limits = Limits { max_rounds: Some(4), ..Limits::default() };
+    for text in long_list_programs() {
+        let case = Case::new(&text, GENERAL);
+        let expected = case.on_the_cpu(limits);
+        assert!(expected.firings > Some(0) || expected.stopped.is_some(), "{text}");
+        assert_eq!(case.on_the_simulator(1, false, limits), expected, "{text}");
     }
 }
 
@@ -484,15 +560,13 @@ mod gpu {
         }
     }
 
-    const GENERAL: RoundsOptions = RoundsOptions { classes: false, joins: Joins::Indexed };
-    const EXHAUSTIVE: RoundsOptions = RoundsOptions { classes: false, joins: Joins::Exhaustive };
-
     #[test]
     fn traps_on_a_gpu() {
         let with = |text: String| {
             [RoundsOptions::default(), GENERAL, EXHAUSTIVE].map(|options| (text.clone(), options))
         };
-        let programs: Vec<Run> = trap_programs().into_iter().flat_map(with).collect();
+        let programs: Vec<Run> =
+            trap_programs().into_iter().chain(long_list_programs()).flat_map(with).collect();
         agree_on_a_gpu("traps_on_a_gpu", &programs);
     }
 

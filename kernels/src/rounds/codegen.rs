@@ -5,7 +5,7 @@
 //! | `terms` | `is_crowded`: whether terms lack room |
 //! | `index` | `index_row`: rows into hash indexes, and the look-ups that lists use |
 //! | `reduce` | `reduce_row`, `merge_row`: of the rows of a key one lives |
-//! | `list` | `list`: the candidates of a constraint |
+//! | `list` | `list`, `matches`, `seek`, `stage_kept`: the candidates of a constraint |
 //! | `claim` | `claim_rows`, `rank_rows`, `is_beaten`, `remove_rows`, `id_of`, `all_live` |
 //! | `replace` | `improve`, `settle_row`: values that are replaced in place |
 //! | `body` | `build`, `explain` |
@@ -32,7 +32,7 @@ pub(super) use body::{build_functions, explain_functions};
 pub(super) use claim::{all_live, claim_rows, id_of, is_beaten, rank_rows, remove_rows};
 pub(super) use growth::{derive_functions, kept_words, put_functions, row_bit};
 pub(super) use index::index_functions;
-pub(super) use list::list_functions;
+pub(super) use list::{list_functions, match_functions, shared_functions};
 pub(super) use moving::{copy_row, pin_rows, rename_rows};
 pub(super) use reduce::{merge_functions, reduce_functions};
 pub(super) use replace::{improve_functions, settle_row};

@@ -136,7 +136,7 @@ fn prepare_for_terms(module: &mut Module) {
 }
 
 /// Words of an entry before the rows of its heads.
-pub(super) const ENTRY_WORDS: usize = 4;
+pub(super) const ENTRY_WORDS: usize = 5;
 
 /// Most rules, as their number is a part of a claim's key; most heads, as removed ones are bits of a word.
 const MAX_RULES: usize = 1 << 12;
@@ -173,6 +173,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         ("SUMS", number(sums)),
         ("SUMS_AND_TWO", number(sums + 2)),
         ("HEADS", number(layout.heads)),
+        ("HEADS_AND_ONE", number(layout.heads + 1)),
         ("ENTRY", number(ENTRY_WORDS + layout.heads)),
         ("REPLACES", number(usize::from(!plan.classes.replacements.is_empty()))),
         ("REDUCES", number(usize::from(layout.tables.iter().any(|t| t.reduced)))),
@@ -223,7 +224,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
 }
 
 /// The holes of the template, those before it being filled when one is.
-const HOLES: [&str; 18] = [
+const HOLES: [&str; 21] = [
     "is_crowded",
     "index_row",
     "reduce_row",
@@ -232,6 +233,9 @@ const HOLES: [&str; 18] = [
     "settle_row",
     "id_of",
     "all_live",
+    "matches",
+    "seek",
+    "stage_kept",
     "list",
     "claim_rows",
     "rank_rows",
@@ -254,6 +258,8 @@ fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Result<Vec<Function>
         "settle_row" => vec![codegen::settle_row(scene)],
         "id_of" => vec![codegen::id_of(scene)],
         "all_live" => vec![codegen::all_live(scene)],
+        "matches" => codegen::match_functions(scene, sites)?,
+        "seek" | "stage_kept" => codegen::shared_functions(scene, hole, sites)?,
         "list" => codegen::list_functions(scene, sites)?,
         "claim_rows" => vec![codegen::claim_rows(scene)],
         "rank_rows" => vec![codegen::rank_rows(scene)],

@@ -151,8 +151,10 @@ impl Runner<'_> {
                 Ok(false) => self.iterate(tables, device, control),
                 ended => ended.map(|_| ()),
             };
+            let waited = device.synchronize();
             self.rounds_ms += start.elapsed().as_secs_f64() * 1e3;
             ended?;
+            waited?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use cudarc::driver::sys::CUresult;
 use super::args::Packed;
 use super::counters::Counters;
 use super::error::{DriverError, call};
-use super::handles::{Context, Event, Memory, Module, PinnedWord, Stream};
+use super::handles::{Context, Event, Memory, Module, Outbox, PinnedWord, Stream};
 use super::heap::{Block, Heap};
 use super::kernel::Kernel;
 use super::{DeviceInfo, describe};
@@ -35,6 +35,7 @@ pub struct Gpu {
     // Released in this order. The streams wait for the work that uses the rest.
     stream: Stream,
     mail: Option<(Stream, PinnedWord)>,
+    outbox: Option<Outbox>,
     counters: Option<Counters>,
     spare_events: Vec<Event>,
     heap: Heap<Memory>,
@@ -69,6 +70,7 @@ impl Gpu {
             kernels: Vec::new(),
             stream: Stream::new()?,
             mail: None,
+            outbox: None,
             counters: None,
             spare_events: Vec::new(),
             heap: Heap::new(),
@@ -302,6 +304,10 @@ impl Device for Gpu {
         if data.is_empty() {
             return Ok(());
         }
+        if data.len() <= Outbox::MOST {
+            let sent = self.send(to, data);
+            return self.check(sent);
+        }
         // SAFETY: the range lies inside a buffer, and `data` lives until the copy is done, which is waited for.
         let copied = unsafe { result::memcpy_htod_async(to, data, self.stream.raw()) };
         self.check(call("cuMemcpyHtoDAsync", copied))?;
@@ -367,6 +373,9 @@ impl Device for Gpu {
     fn post(&mut self, buffer: BufferId, offset: u64, value: u32) -> Result<()> {
         self.enter()?;
         let to = self.range(buffer, offset, size_of::<u32>() as u64)?;
+        // The word goes beside the stream: it must not be overtaken by what was uploaded before.
+        let uploaded = self.outbox.as_ref().map_or(Ok(()), Outbox::wait);
+        self.check(uploaded)?;
         if self.mail.is_none() {
             let made = Stream::new().and_then(|stream| Ok((stream, PinnedWord::new()?)));
             self.mail = Some(self.check(made)?);
@@ -406,6 +415,15 @@ impl Device for Gpu {
 }
 
 impl Gpu {
+    /// Uploads a few bytes without waiting for it.
+    fn send(&mut self, to: u64, data: &[u8]) -> std::result::Result<(), DriverError> {
+        let outbox = match &mut self.outbox {
+            Some(outbox) => outbox,
+            none => none.insert(Outbox::new()?),
+        };
+        outbox.send(data, to, &self.stream)
+    }
+
     fn launch_packed(&mut self, launch: &Launch<'_>, packed: &mut Packed) -> Result<()> {
         let kernel = self.find_kernel(launch.kernel)?;
         self.check_launch(launch, kernel).map_err(|reason| self.refused(launch.kernel, reason))?;

@@ -173,6 +173,67 @@ impl Drop for PinnedWord {
     }
 }
 
+/// Host memory from which small copies to the device go on by themselves: they need not be waited for, as what they copy stays here.
+pub(super) struct Outbox {
+    memory: *mut u8,
+    used: usize,
+    /// Happens when all copies are done.
+    sent: Event,
+}
+
+impl Outbox {
+    /// Bytes that there are.
+    const BYTES: usize = 256 << 10;
+
+    /// The largest copy that goes through here.
+    pub(super) const MOST: usize = 16 << 10;
+
+    pub(super) fn new() -> Result<Outbox, DriverError> {
+        let sent = Event::new()?;
+        let mut raw: *mut c_void = ptr::null_mut();
+        // SAFETY: the pointer is to a live pointer.
+        call("cuMemHostAlloc", unsafe { sys::cuMemHostAlloc(&mut raw, Self::BYTES, 0) }.result())?;
+        Ok(Outbox { memory: raw.cast(), used: 0, sent })
+    }
+
+    /// Copies data to device memory, behind the work of the stream; all work is waited for when there is no room left.
+    pub(super) fn send(
+        &mut self,
+        data: &[u8],
+        to: sys::CUdeviceptr,
+        stream: &Stream,
+    ) -> Result<(), DriverError> {
+        assert!(data.len() <= Self::MOST, "larger copies go another way");
+        if self.used + data.len() > Self::BYTES {
+            stream.synchronize()?;
+            self.used = 0;
+        }
+        // SAFETY: the bytes from `used` on are inside the allocation, and no copy from them is under way: those that were have been waited for.
+        let from = unsafe {
+            let from = self.memory.add(self.used);
+            ptr::copy_nonoverlapping(data.as_ptr(), from, data.len());
+            from
+        };
+        self.used += data.len();
+        // SAFETY: the source stays as it is until the stream has been waited for.
+        let copied = unsafe { sys::cuMemcpyHtoDAsync_v2(to, from.cast(), data.len(), stream.raw()) };
+        call("cuMemcpyHtoDAsync", copied.result())?;
+        self.sent.record(stream)
+    }
+
+    /// Waits for all copies, but not for work behind them.
+    pub(super) fn wait(&self) -> Result<(), DriverError> {
+        self.sent.synchronize()
+    }
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        // SAFETY: allocated once, freed once; the driver waits for copies that are under way.
+        let _ = unsafe { result::free_host(self.memory.cast()) };
+    }
+}
+
 /// A loaded image.
 pub(super) struct Module(sys::CUmodule);
 

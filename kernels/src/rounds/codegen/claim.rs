@@ -7,6 +7,7 @@ use super::{Scene, any, function, op};
 use crate::build::{self, FunctionBuilder};
 use crate::ir::*;
 use crate::meter;
+use crate::rounds::kernels::ENTRY_WORDS;
 use crate::rounds::layout::{Part, general, number};
 
 /// Rows of a staged entry, by head.
@@ -33,7 +34,7 @@ impl Entry {
 
     /// The row of a head.
     pub fn row(&self, b: &mut FunctionBuilder, head: usize) -> Expr {
-        b.var(&format!("x{head}"), self.word(4 + head as u32))
+        b.var(&format!("x{head}"), self.word((ENTRY_WORDS + head) as u32))
     }
 }
 

@@ -266,7 +266,7 @@ fn derive_occurrence(
     occurrence.entry.iter().try_for_each(|s| v.step(s))?;
     let active = Active { table: occurrence.constraint, row: context.row.clone(), age: Age::Before(limits) };
     for join in &occurrence.joins {
-        partner(&mut v, &active, join, false);
+        partner(&mut v, &active, join, None);
         join.steps.iter().try_for_each(|s| v.step(s))?;
     }
     occurrence.commit.iter().try_for_each(|s| v.step(s))?;

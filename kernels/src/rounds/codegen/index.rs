@@ -122,12 +122,18 @@ fn link(scene: Scene<'_>, table: ConstraintId, index: usize) -> Function {
         step(scene, b, &p, table, index, &at);
         b.push(StmtKind::Continue);
     });
-    let before = b.atomic("before", AtomicOp::CompareExchange, slot, vec![seen.clone(), row.clone()]);
-    b.when(build::eq(before, seen.clone()), |b| {
-        let next = build::element(scene.part(&p, table, Part::Next(index)), row.clone());
-        b.assign_owned("a row is linked once", next, seen.clone());
+    let next = build::element(scene.part(&p, table, Part::Next(index)), row.clone());
+    let follow = |b: &mut FunctionBuilder, before: Expr| {
+        b.assign_owned("a row is linked once", next.clone(), before);
         b.ret(None);
+    };
+    b.when(op(BinaryOp::Ne, seen.clone(), scene.constant("NONE")), |b| {
+        // The place is this key's for good, so that many rows of one key do not wait for each other.
+        let before = b.atomic("last", AtomicOp::Exchange, slot.clone(), vec![row.clone()]);
+        follow(b, before);
     });
+    let before = b.atomic("before", AtomicOp::CompareExchange, slot, vec![seen.clone(), row.clone()]);
+    b.when(build::eq(before.clone(), seen), |b| follow(b, before));
     b.end_while(build::bool(true));
     b.finish()
 }

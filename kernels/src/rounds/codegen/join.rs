@@ -2,7 +2,6 @@
 
 use gchr_core::ids::IdVec;
 use gchr_core::plan::chr::{IndexKind, Join};
-use gchr_core::rule::Role;
 use gchr_core::signature::ConstraintId;
 
 use super::value::Values;
@@ -34,13 +33,18 @@ pub(super) fn all_rows(scene: Scene<'_>, join: &Join) -> bool {
     scene.plan.tables[join.constraint].indexes[join.index].kind == IndexKind::All
 }
 
-/// Opens the loop over the partners of a join. With `in_rank_order` the rows of all come as ranks do: of a kept head the oldest first, of a
-/// removed one the youngest.
-pub(super) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, in_rank_order: bool) {
+/// Opens the loop over the partners of a join. Lanes that share a loop over all rows begin at their own number, and take every row so many
+/// further on.
+pub(super) fn partner(
+    v: &mut Values<'_>,
+    active: &Active,
+    join: &Join,
+    lanes: Option<(&Expr, &Expr)>,
+) {
     let (scene, table) = (v.scene, join.constraint);
     let row = match scene.layout.keyed(table, join.index) {
         Some(index) => rows_of_key(v, join, index),
-        None => rows_of_table(v, active, join, in_rank_order),
+        None => rows_of_table(v, active, join, lanes),
     };
     v.b.push(StmtKind::Tally(meter::tried(v.rule)));
     v.rows[join.head] = Some(row.clone());
@@ -82,7 +86,7 @@ fn rows_of_key(v: &mut Values<'_>, join: &Join, index: usize) -> Expr {
     row
 }
 
-fn rows_of_table(v: &mut Values<'_>, active: &Active, join: &Join, in_rank_order: bool) -> Expr {
+fn rows_of_table(v: &mut Values<'_>, active: &Active, join: &Join, lanes: Option<(&Expr, &Expr)>) -> Expr {
     let (scene, table) = (v.scene, join.constraint);
     // Rows are in the order of ids: of the constraint's own table only those before it are older.
     let bound = match &active.age {
@@ -92,13 +96,11 @@ fn rows_of_table(v: &mut Values<'_>, active: &Active, join: &Join, in_rank_order
     };
     let name = name_of(join);
     let counter = v.b.counter(&name, Type::U32);
-    let one = build::u32(1);
-    if in_rank_order && scene.plan.rules[v.rule].heads[join.head].role == Role::Removed {
-        let more = op(BinaryOp::Gt, counter.clone(), build::u32(0));
-        v.open_all(counter.clone(), bound, more, op(BinaryOp::Sub, counter.clone(), one.clone()));
-        return v.b.var(&name, op(BinaryOp::Sub, counter, one));
-    }
+    let (first, stride) = match lanes {
+        Some((lane, stride)) => (lane.clone(), stride.clone()),
+        None => (build::u32(0), build::u32(1)),
+    };
     let more = op(BinaryOp::Lt, counter.clone(), bound);
-    v.open_all(counter.clone(), build::u32(0), more, op(BinaryOp::Add, counter.clone(), one));
+    v.open_all(counter.clone(), first, more, op(BinaryOp::Add, counter.clone(), stride));
     counter
 }

@@ -1,336 +1,252 @@
 //! The list of a constraint: its instances as the newest one, rule by rule, up to the first that removes it.
 //!
-//! For each rule and each table that can fill a head of it there is one function. It looks for the best instance that removes the
-//! constraint first, as that one ends the list; then it stages those before it in rank, and last that one itself.
+//! A list is found in *parts*, in the order of ranks: a rule of two heads has one for each head that the constraint can fill (`pair`), any other
+//! rule has one (`many`). One thread begins; where a part has many rows to look at, it asks its warp for that part, and goes on behind it. Part
+//! `k` of rule `r` has the number `4 * r + k`.
+
+mod many;
+mod pair;
 
 use gchr_core::plan::chr::Occurrence;
-use gchr_core::rule::{Role, RuleId};
+use gchr_core::rule::RuleId;
 use gchr_core::signature::ConstraintId;
 
-use super::join::{Active, Age, all_rows, partner};
-use super::value::{OnError, Values};
-use super::{Made, Scene, any, function, not, op};
+use super::{Made, Scene, function, op};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::Sites;
 use crate::ir::*;
-use crate::meter;
+use crate::rounds::kernels::ENTRY_WORDS;
 use crate::rounds::layout::{general, number};
+use many::Many;
+use pair::Pair;
 
-/// Functions for the hole `list`: one a rule and table, one a table, and last the one that picks a table.
-pub(in crate::rounds) fn list_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
-    let first = scene.function("list").0;
-    let mut functions = Vec::new();
-    let mut of_tables = Vec::new();
+/// Numbers of parts that each rule has room for.
+const PARTS: u32 = 4;
+
+/// Rows that one thread looks at before it asks for its warp.
+const ALONE: u32 = 32;
+
+/// What is found with a constraint of a table in a rule.
+enum Parts<'a> {
+    Pairs(Vec<Pair<'a>>),
+    Many(Many<'a>),
+}
+
+/// The parts of the list of a table's constraints, rule by rule.
+fn parts_of(scene: Scene<'_>, table: ConstraintId) -> Vec<Parts<'_>> {
+    let mut parts = Vec::new();
+    for (rule, _) in general(scene.plan) {
+        let found = |o: &&Occurrence| o.rule == rule && o.constraint == table;
+        let occurrences: Vec<&Occurrence> = scene.plan.occurrences.iter().filter(found).collect();
+        if occurrences.is_empty() {
+            continue;
+        }
+        parts.push(match scene.plan.rules[rule].heads.len() {
+            2 => Parts::Pairs(Pair::all(scene, &occurrences)),
+            _ => Parts::Many(Many { scene, rule, table, occurrences }),
+        });
+    }
+    parts
+}
+
+/// Functions for the hole `matches`: one a part with one partner, and last the one that picks it.
+pub(in crate::rounds) fn match_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
+    let first = scene.function("matches").0;
+    let (mut functions, mut cases) = (Vec::new(), Vec::new());
     for table in scene.layout.tables.ids() {
-        let mut of_rules = Vec::new();
-        for (rule, _) in general(scene.plan) {
-            let found = |o: &&Occurrence| o.rule == rule && o.constraint == table;
-            let occurrences: Vec<&Occurrence> = scene.plan.occurrences.iter().filter(found).collect();
-            if !occurrences.is_empty() {
-                of_rules.push((rule, FunctionId(first + functions.len() as u32)));
-                functions.push(RuleList::new(scene, rule, table, sites).function(&occurrences)?);
+        for parts in parts_of(scene, table) {
+            let Parts::Pairs(pairs) = parts else { continue };
+            for pair in pairs {
+                cases.push((u64::from(pair.number), FunctionId(first + functions.len() as u32)));
+                functions.push(pair.matches(sites)?);
             }
         }
-        if !of_rules.is_empty() {
-            of_tables.push((table, FunctionId(first + functions.len() as u32)));
-            functions.push(list_of_table(scene, table, &of_rules));
-        }
     }
-    functions.push(list(scene, &of_tables));
+    let (mut b, p) = function(scene, "matches", false, Type::U32);
+    let part = b.param("part", Type::U32);
+    let args = ["row", "id", "partner"].map(|name| b.param(name, Type::U32));
+    let said = b.var("said", build::u32(0));
+    let args: Vec<Expr> = [p].into_iter().chain(args).collect();
+    switch_to(&mut b, part, &cases, &args, Some(&said));
+    b.ret(Some(said));
+    functions.push(b.finish());
     Ok(functions)
 }
 
-/// Parameters that all lists have, before or behind the row.
+/// Functions for the hole `seek` or `stage_kept`: those of rules of which a warp searches all instances.
+pub(in crate::rounds) fn shared_functions(
+    scene: Scene<'_>,
+    hole: &str,
+    sites: &mut Sites,
+) -> Made<Vec<Function>> {
+    let first = scene.function(hole).0;
+    let (mut functions, mut found) = (Vec::new(), Vec::new());
+    for table in scene.layout.tables.ids() {
+        for parts in parts_of(scene, table) {
+            let Parts::Many(many) = parts else { continue };
+            found.push((table, many.rule, FunctionId(first + functions.len() as u32)));
+            functions.push(if hole == "seek" { many.seek(sites)? } else { many.keep(sites)? });
+        }
+    }
+    let (mut b, p) = function(scene, hole, false, Type::Void);
+    let mut args = vec![p];
+    if hole == "stage_kept" {
+        args.extend(["turn", "item"].map(|name| b.param(name, Type::U32)));
+    }
+    let (rule, table) = (b.param("rule", Type::U32), b.param("table", Type::U32));
+    args.extend(many::params(&mut b));
+    for (of, own, f) in found {
+        let here = [(&table, number(of)), (&rule, number(own))];
+        let here = build::all(here.map(|(a, n)| build::eq(a.clone(), build::u32(n))));
+        b.when(here, |b| b.run(f, args.clone()));
+    }
+    functions.push(b.finish());
+    Ok(functions)
+}
+
+/// Functions for the hole `list`: one a part with one partner, one a table, and last the one that picks a table.
+pub(in crate::rounds) fn list_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
+    let first = scene.function("list").0;
+    let (mut functions, mut cases) = (Vec::new(), Vec::new());
+    for table in scene.layout.tables.ids() {
+        let parts = parts_of(scene, table);
+        if parts.is_empty() {
+            continue;
+        }
+        let mut searches = Vec::new();
+        for pair in parts.iter().flat_map(|p| if let Parts::Pairs(pairs) = p { &pairs[..] } else { &[] }) {
+            searches.push(FunctionId(first + functions.len() as u32));
+            functions.push(pair.search(sites)?);
+        }
+        cases.push((u64::from(number(table)), FunctionId(first + functions.len() as u32)));
+        functions.push(list_of_table(scene, table, &parts, &searches));
+    }
+    let (mut b, p) = function(scene, "list", false, Type::U32);
+    let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
+    let table = b.param("table", Type::U32);
+    let params = Params::declare(&mut b, p, turn, item);
+    let asked = b.var("asked", scene.constant("NONE"));
+    switch_to(&mut b, table, &cases, &params.args(), Some(&asked));
+    b.ret(Some(asked));
+    functions.push(b.finish());
+    Ok(functions)
+}
+
+/// Calls the function of a case.
+fn switch_to(
+    b: &mut FunctionBuilder,
+    value: Expr,
+    cases: &[(u64, FunctionId)],
+    args: &[Expr],
+    result: Option<&Expr>,
+) {
+    if cases.is_empty() {
+        return;
+    }
+    let code = |b: &mut FunctionBuilder, case: u64| {
+        let found = cases.iter().find(|(c, _)| *c == case);
+        let function = found.map_or(cases[0].1, |(_, f)| *f);
+        let result = result.and_then(|to| match to.kind {
+            ExprKind::Var(target) => Some(Target::Assign(target)),
+            _ => None,
+        });
+        b.push(StmtKind::Effect { result, effect: Effect::Call { function, args: args.to_vec() } });
+    };
+    b.switch(value, cases.iter().map(|(c, _)| *c).collect(), code, |_| {});
+}
+
+/// Parameters of the list of a table.
 struct Params {
     p: Expr,
     turn: Expr,
     item: Expr,
     row: Expr,
+    from: Expr,
     behind: Expr,
     entries: Expr,
     at: Expr,
+    search: Expr,
+    best: Expr,
 }
 
-fn list(scene: Scene<'_>, of_tables: &[(ConstraintId, FunctionId)]) -> Function {
-    let (mut b, p) = function(scene, "list", false, Type::Void);
-    let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
-    let (table, row) = (b.param("table", Type::U32), b.param("row", Type::U32));
-    let behind = b.param("behind", Type::BOOL);
-    let entries = b.param("entries", Type::Buffer(Space::Global, Scalar::U32));
-    let at = b.param("at", Type::U32);
-    if !of_tables.is_empty() {
-        let cases = of_tables.iter().map(|(t, _)| u64::from(number(*t))).collect();
-        let args = vec![p, turn, item, row, behind, entries, at];
-        let code = |b: &mut FunctionBuilder, case: u64| {
-            let (_, f) =
-                of_tables[of_tables.iter().position(|(t, _)| u64::from(number(*t)) == case).unwrap_or(0)];
-            b.run(f, args.clone());
-        };
-        b.switch(table, cases, code, |_| {});
-    }
-    b.finish()
-}
-
-fn list_of_table(scene: Scene<'_>, table: ConstraintId, rules: &[(RuleId, FunctionId)]) -> Function {
-    let name = format!("list_{}", scene.layout.tables[table].prefix);
-    let (mut b, p) = function(scene, name, false, Type::Void);
-    b.doc(format!("The list of a constraint {}: its rules in order.", scene.plan.tables[table].name));
-    let params = common(&mut b, p);
-    let id = b.var("id", scene.id(&params.p, table, &params.row));
-    let from = b.var("from", build::u32(0));
-    let tag = op(BinaryOp::Add, params.at.clone(), scene.constant("TAG"));
-    let rule = op(BinaryOp::And, build::element(params.entries.clone(), tag), scene.constant("RULE"));
-    b.when(params.behind.clone(), |b| b.assign(from.clone(), rule));
-    let ended = b.var("ended", build::bool(false));
-    for &(rule, function) in rules {
-        let here = build::u32(number(rule));
-        let reached = op(BinaryOp::Le, from.clone(), here.clone());
-        let resumed = op(BinaryOp::AndAlso, params.behind.clone(), build::eq(from.clone(), here));
-        let args = vec![
-            params.p.clone(),
-            params.turn.clone(),
-            params.item.clone(),
-            params.row.clone(),
-            resumed,
-            params.entries.clone(),
-            params.at.clone(),
-            id.clone(),
-        ];
-        b.when(op(BinaryOp::AndAlso, not(ended.clone()), reached), |b| {
-            let ExprKind::Var(target) = ended.kind else { return };
-            let effect = Effect::Call { function, args };
-            b.push(StmtKind::Effect { result: Some(Target::Assign(target)), effect });
-        });
-    }
-    b.finish()
-}
-
-fn common(b: &mut FunctionBuilder, p: Expr) -> Params {
-    Params {
-        p,
-        turn: b.param("turn", Type::U32),
-        item: b.param("item", Type::U32),
-        row: b.param("row", Type::U32),
-        behind: b.param("behind", Type::BOOL),
-        entries: b.param("entries", Type::Buffer(Space::Global, Scalar::U32)),
-        at: b.param("at", Type::U32),
-    }
-}
-
-/// Words that compare as the ranks of instances of a rule do: two heads a word, removed ones complemented.
-fn rank_words(scene: Scene<'_>, rule: RuleId, rows: &[Expr]) -> Vec<Expr> {
-    let heads = &scene.plan.rules[rule].heads;
-    let half = |(h, row): (usize, &Expr)| {
-        let row = match heads[h].role {
-            Role::Kept => row.clone(),
-            Role::Removed => Expr::new(ExprKind::Unary(UnaryOp::BitNot, Box::new(row.clone())), Type::U32),
-        };
-        build::cast(Scalar::U64, row)
-    };
-    let halves: Vec<Expr> = rows.iter().enumerate().map(half).collect();
-    let word = |pair: &[Expr]| match pair {
-        [high, low] => op(BinaryOp::Or, op(BinaryOp::Shl, high.clone(), build::u32(32)), low.clone()),
-        _ => pair[0].clone(),
-    };
-    halves.chunks(2).map(word).collect()
-}
-
-/// Whether rank words come before others.
-fn before(a: &[Expr], b: &[Expr]) -> Expr {
-    let mut all = Vec::new();
-    for k in 0..a.len() {
-        let equal = (0..k).map(|j| build::eq(a[j].clone(), b[j].clone()));
-        let less = op(BinaryOp::Lt, a[k].clone(), b[k].clone());
-        all.push(build::all(equal.chain([less])));
-    }
-    any(all)
-}
-
-/// The best instance so far that removes the constraint.
-struct Cut {
-    found: Expr,
-    fails: Expr,
-    rows: Vec<Expr>,
-    rank: Vec<Expr>,
-}
-
-/// Whether the list has ended before all instances with the constraint at the first head, which is kept.
-fn ends_before(cut: &Cut, row: &Expr) -> Expr {
-    op(BinaryOp::AndAlso, cut.found.clone(), op(BinaryOp::Lt, cut.rows[0].clone(), row.clone()))
-}
-
-/// Generator of the list of one rule and table.
-struct RuleList<'a, 's> {
-    scene: Scene<'a>,
-    rule: RuleId,
-    table: ConstraintId,
-    sites: &'s mut Sites,
-}
-
-impl<'a, 's> RuleList<'a, 's> {
-    fn new(scene: Scene<'a>, rule: RuleId, table: ConstraintId, sites: &'s mut Sites) -> Self {
-        Self { scene, rule, table, sites }
-    }
-
-    fn function(mut self, occurrences: &[&Occurrence]) -> Made<Function> {
-        let scene = self.scene;
-        let prefix = &scene.layout.tables[self.table].prefix;
-        let name = format!("list_{prefix}_r{}", self.rule.0);
-        let (mut b, p) = function(scene, name, false, Type::BOOL);
-        let rule_name = scene.program.rule_name(self.rule);
-        b.doc(format!(
-            "Instances of {rule_name} whose newest constraint is a {}.",
-            scene.plan.tables[self.table].name
-        ));
-        let params = common(&mut b, p);
-        let id = b.param("id", Type::U32);
-        let place = self.place(&mut b, &params);
-        let (removing, keeping): (Vec<&Occurrence>, Vec<&Occurrence>) =
-            occurrences.iter().partition(|o| o.removes_active);
-        let cut = if removing.is_empty() { None } else { Some(self.cut(&mut b)) };
-        for occurrence in removing.iter().chain(&keeping) {
-            b = self.search(b, &params, &id, occurrence, &place, cut.as_ref())?;
+impl Params {
+    fn declare(b: &mut FunctionBuilder, p: Expr, turn: Expr, item: Expr) -> Self {
+        Self {
+            p,
+            turn,
+            item,
+            row: b.param("row", Type::U32),
+            from: b.param("from", Type::U32),
+            behind: b.param("behind", Type::BOOL),
+            entries: b.param("entries", Type::Buffer(Space::Global, Scalar::U32)),
+            at: b.param("at", Type::U32),
+            search: b.param("search", Type::Buffer(Space::Local, Scalar::U32)),
+            best: b.param("best", Type::Buffer(Space::Local, Scalar::U32)),
         }
-        match &cut {
-            Some(cut) => {
-                b.begin();
-                let tag = op(BinaryOp::Or, build::u32(self.rule.0), scene.constant("CUTS"));
-                self.stage(&mut b, &params, &id, tag, cut.fails.clone(), &cut.rows);
-                b.end_if(cut.found.clone());
-                b.ret(Some(cut.found.clone()));
-            }
-            None => b.ret(Some(build::bool(false))),
-        }
-        Ok(b.finish())
     }
 
-    /// Rank words of the place behind which the list goes on; not meant unless it does so in this rule.
-    fn place(&self, b: &mut FunctionBuilder, params: &Params) -> Vec<Expr> {
-        let heads = self.scene.plan.rules[self.rule].heads.len();
-        let rows: Vec<Expr> = (0..heads).map(|h| b.var(&format!("behind{h}"), build::u32(0))).collect();
-        let entries = |h: usize| {
-            let word = op(BinaryOp::Add, params.at.clone(), build::u32(4 + h as u32));
-            build::element(params.entries.clone(), word)
-        };
-        b.when(params.behind.clone(), |b| {
-            rows.iter().enumerate().for_each(|(h, row)| b.assign(row.clone(), entries(h)));
-        });
-        rank_words(self.scene, self.rule, &rows)
+    fn args(&self) -> Vec<Expr> {
+        let Self { p, turn, item, row, from, behind, entries, at, search, best } = self;
+        [p, turn, item, row, from, behind, entries, at, search, best].map(Expr::clone).to_vec()
     }
 
-    fn cut(&self, b: &mut FunctionBuilder) -> Cut {
-        let heads = self.scene.plan.rules[self.rule].heads.len();
-        let found = b.var("found", build::bool(false));
-        let fails = b.var("fails", build::bool(false));
-        let rows: Vec<Expr> = (0..heads).map(|h| b.var(&format!("best{h}"), build::u32(0))).collect();
-        let rank = rank_words(self.scene, self.rule, &rows);
-        Cut { found, fails, rows, rank }
-    }
-
-    /// Enumerates the instances with the constraint at the head of an occurrence.
-    fn search(
-        &mut self,
-        b: FunctionBuilder,
-        params: &Params,
-        id: &Expr,
-        occurrence: &Occurrence,
-        place: &[Expr],
-        cut: Option<&Cut>,
-    ) -> Made<FunctionBuilder> {
-        let scene = self.scene;
-        let p = params.p.clone();
-        let mut v = Values::new(scene, b, p, self.rule, &occurrence.slots, OnError::Flag, &mut *self.sites);
-        v.b.origin(
-            scene.line(self.rule),
-            format!("{}, head {}", scene.program.rule_name(self.rule), occurrence.head + 1),
-        );
-        v.open_if(match cut {
-            Some(cut) if occurrence.head == 0 && !occurrence.removes_active => {
-                not(ends_before(cut, &params.row))
-            }
-            _ => build::bool(true),
-        });
-        if occurrence.joins.is_empty() {
-            v.b.push(StmtKind::Tally(meter::tried(self.rule)));
-        }
-        v.rows[occurrence.head] = Some(params.row.clone());
-        occurrence.entry.iter().try_for_each(|s| v.step(s))?;
-        // Rows of all come in the order of ranks, as the constraint's own place is the same in all: the first is the best.
-        let first_match =
-            occurrence.removes_active && matches!(&occurrence.joins[..], [join] if all_rows(scene, join));
-        let active = Active { table: self.table, row: params.row.clone(), age: Age::Older(id.clone()) };
-        for join in &occurrence.joins {
-            partner(&mut v, &active, join, first_match);
-            join.steps.iter().try_for_each(|s| v.step(s))?;
-        }
-        occurrence.commit.iter().try_for_each(|s| v.step(s))?;
-        let rows: Vec<Expr> = v.rows.iter().flatten().cloned().collect();
-        let rank = rank_words(scene, self.rule, &rows);
-        let behind = op(BinaryOp::OrElse, not(params.behind.clone()), before(place, &rank));
-        v.open_if(behind);
-        let fails = v.fails();
-        let earlier = cut.map(|cut| op(BinaryOp::OrElse, not(cut.found.clone()), before(&rank, &cut.rank)));
-        match cut.filter(|_| occurrence.removes_active) {
-            Some(cut) => {
-                v.b.when(earlier.unwrap_or_else(|| build::bool(true)), |b| {
-                    b.assign(cut.found.clone(), build::bool(true));
-                    b.assign(cut.fails.clone(), fails);
-                    cut.rows.iter().zip(&rows).for_each(|(best, row)| b.assign(best.clone(), row.clone()));
-                });
-                if first_match {
-                    v.b.push(StmtKind::Break);
-                }
-            }
-            None => {
-                if let Some(earlier) = earlier {
-                    v.open_if(earlier);
-                }
-                let tag = build::u32(self.rule.0);
-                stage(scene, self.table, &mut v.b, params, id, tag, fails, &rows);
-            }
-        }
-        v.close();
-        Ok(v.b)
-    }
-
-    fn stage(
-        &self,
-        b: &mut FunctionBuilder,
-        params: &Params,
-        id: &Expr,
-        tag: Expr,
-        fails: Expr,
-        rows: &[Expr],
-    ) {
-        stage(self.scene, self.table, b, params, id, tag, fails, rows);
+    /// A word of the entry behind which the list goes on.
+    fn entry(&self, offset: usize) -> Expr {
+        build::element(self.entries.clone(), op(BinaryOp::Add, self.at.clone(), build::u32(offset as u32)))
     }
 }
 
-/// Appends an instance to the staged list.
-#[expect(clippy::too_many_arguments, reason = "what an entry holds")]
-fn stage(
+fn list_of_table(
     scene: Scene<'_>,
     table: ConstraintId,
-    b: &mut FunctionBuilder,
-    params: &Params,
-    id: &Expr,
+    parts: &[Parts<'_>],
+    searches: &[FunctionId],
+) -> Function {
+    let name = format!("list_{}", scene.layout.tables[table].prefix);
+    let (mut b, p) = function(scene, name, false, Type::U32);
+    b.doc(format!("The list of a constraint {}: its rules in order.", scene.plan.tables[table].name));
+    let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
+    let params = Params::declare(&mut b, p, turn, item);
+    let id = b.var("id", scene.id(&params.p, table, &params.row));
+    let first = b.var("first", op(BinaryOp::Shr, params.from.clone(), build::u32(1)));
+    let mut searches = searches.iter();
+    for part in parts {
+        match part {
+            Parts::Pairs(pairs) => {
+                for (pair, search) in pairs.iter().zip(&mut searches) {
+                    pair.call(&mut b, &params, &id, &first, *search);
+                }
+            }
+            Parts::Many(many) => many.call(&mut b, &params, &id, &first),
+        }
+    }
+    b.ret(Some(scene.constant("NONE")));
+    b.finish()
+}
+
+/// A candidate that is staged.
+struct Candidate<'a> {
+    /// Table and row of the constraint whose list it is in.
+    table: ConstraintId,
+    row: &'a Expr,
+    id: &'a Expr,
+    /// Its rule, with flags but that of a guard without value.
     tag: Expr,
+    /// Whether its guard has no value.
     fails: Expr,
-    rows: &[Expr],
-) {
+    /// The rows of its heads.
+    rows: Vec<Expr>,
+}
+
+/// Appends a candidate to the staged list.
+fn stage(scene: Scene<'_>, b: &mut FunctionBuilder, [p, turn, item]: [&Expr; 3], candidate: Candidate<'_>) {
+    let Candidate { table, row, id, tag, fails, rows } = candidate;
     let failing = op(BinaryOp::Or, tag.clone(), scene.constant("FAILS"));
     let tag = Expr::new(ExprKind::Select(Box::new(fails), Box::new(failing), Box::new(tag)), Type::U32);
-    let args = vec![
-        params.p.clone(),
-        params.turn.clone(),
-        params.item.clone(),
-        tag,
-        build::u32(number(table)),
-        params.row.clone(),
-        id.clone(),
-    ];
+    let args =
+        vec![p.clone(), turn.clone(), item.clone(), tag, build::u32(number(table)), row.clone(), id.clone()];
     let to = b.call("to", scene.module, scene.function("stage"), args);
-    let staged = scene.field(&params.p, "staged");
+    let staged = scene.field(p, "staged");
     b.when(op(BinaryOp::Ne, to.clone(), scene.constant("NONE")), |b| {
         for h in 0..scene.layout.heads {
             let place = build::element(staged.clone(), op(BinaryOp::Add, to.clone(), build::u32(h as u32)));
@@ -338,4 +254,14 @@ fn stage(
             b.assign_owned("an entry is handed out once", place, row);
         }
     });
+}
+
+/// The tag of candidates of a rule, with flags.
+fn tag(scene: Scene<'_>, rule: RuleId, flags: &[&str]) -> Expr {
+    flags.iter().fold(build::u32(number(rule)), |tag, flag| op(BinaryOp::Or, tag, scene.constant(flag)))
+}
+
+/// The word of an entry that holds the row of a head.
+fn row_word(head: usize) -> usize {
+    ENTRY_WORDS + head
 }

@@ -7,6 +7,7 @@ use super::claim::by_rule;
 use super::{Scene, function, op};
 use crate::build::{self, FunctionBuilder};
 use crate::ir::*;
+use crate::rounds::kernels::ENTRY_WORDS;
 use crate::rounds::layout::{Part, number};
 
 /// The words of an entry that name rows of a table: the one of its newest constraint, and those of its heads.
@@ -39,7 +40,7 @@ fn named(
         |b, rule| {
             for (h, head) in heads(rule).iter().enumerate() {
                 b.begin();
-                code(b, word(4 + h as u32), &argument);
+                code(b, word((ENTRY_WORDS + h) as u32), &argument);
                 b.end_if(build::eq(table.clone(), build::u32(number(head.constraint))));
             }
         },

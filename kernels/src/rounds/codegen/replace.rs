@@ -72,7 +72,7 @@ fn improve(
     occurrence.entry.iter().try_for_each(|s| v.step(s))?;
     let active = Active { table: occurrence.constraint, row, age: Age::Any };
     for join in &occurrence.joins {
-        partner(&mut v, &active, join, false);
+        partner(&mut v, &active, join, None);
         join.steps.iter().try_for_each(|s| v.step(s))?;
     }
     // The guard is the comparison with the candidate, which is made below.

@@ -110,6 +110,7 @@ struct Lists {
     touched: BufferId,
     deltas: u64,
     carried: [BufferId; 2],
+    asks: BufferId,
     count: BufferId,
     offset: BufferId,
     items: u64,
@@ -455,7 +456,8 @@ impl Tables {
         }
         if end.items > self.lists.items || end.staged > self.lists.entries {
             let items = self.lists.items.max((end.items * 2).min(MOST));
-            let entries = self.lists.entries.max((end.staged * 2).min(MOST));
+            // Most constraints have a candidate.
+            let entries = self.lists.entries.max((end.staged.max(end.items) * 2).min(MOST));
             let more =
                 Lists::bytes_of(self.entry, items, entries, self.lists.deltas) - self.lists.bytes(self.entry);
             if self.bytes() + more > memory {
@@ -702,6 +704,7 @@ impl Lists {
             touched: device.alloc(8 * deltas)?,
             deltas,
             carried: [device.alloc(4 * entry * entries)?, device.alloc(4 * entry * entries)?],
+            asks: device.alloc(16 * items)?,
             count: device.alloc(4 * items)?,
             offset: device.alloc(4 * (items + 1))?,
             items,
@@ -713,7 +716,7 @@ impl Lists {
     }
 
     /// All of them, in the order of the template's `Params`.
-    fn buffers(&self, swapped: bool, terms: bool) -> [BufferId; 11] {
+    fn buffers(&self, swapped: bool, terms: bool) -> [BufferId; 12] {
         let [now, next] = self.carried;
         let [now, next] = if swapped { [next, now] } else { [now, next] };
         let [delta, delta_next] = self.delta;
@@ -725,6 +728,7 @@ impl Lists {
             self.touched,
             now,
             next,
+            self.asks,
             self.count,
             self.offset,
             self.staged,
@@ -734,7 +738,7 @@ impl Lists {
     }
 
     fn bytes_of(entry: u64, items: u64, entries: u64, deltas: u64) -> u64 {
-        24 * deltas + 8 * items + entries * (12 * entry + 12)
+        24 * deltas + 24 * items + entries * (12 * entry + 12)
     }
 
     fn bytes(&self, entry: u64) -> u64 {
@@ -769,27 +773,22 @@ fn ranges(
     device: &mut dyn Device,
 ) -> Result<Vec<(i64, i64)>> {
     let kernel = device.kernel("column_range")?;
-    let mut found = Vec::with_capacity(columns.len());
-    for &(table, column) in columns {
-        let range = device.upload_new(&[i64::MAX, i64::MIN])?;
+    let found = device.upload_new(&[i64::MAX, i64::MIN].repeat(columns.len().max(1)))?;
+    for (at, &(table, column)) in columns.iter().enumerate() {
         let used = tables.tables[table].used;
         let args = [
             Arg::from(tables.buffer(table, Part::Column(column))),
             tables.buffer(table, Part::Ids).into(),
             used.into(),
-            range.into(),
+            found.into(),
+            (2 * at as u32).into(),
         ];
         let grid = used.div_ceil(BLOCK).clamp(1, 1 << 10);
         device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })?;
-        found.push(range);
     }
-    let mut read = Vec::with_capacity(found.len());
-    for range in found {
-        let words: Vec<i64> = device.download_vec(range, 2)?;
-        read.push((words[0], words[1]));
-        device.free(range)?;
-    }
-    Ok(read)
+    let words: Vec<i64> = device.download_vec(found, 2 * columns.len())?;
+    device.free(found)?;
+    Ok(words.chunks_exact(2).map(|range| (range[0], range[1])).collect())
 }
 
 /// Whether a part of a table is rebuilt and not copied when the table moves.

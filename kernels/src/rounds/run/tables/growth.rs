@@ -18,7 +18,7 @@ use crate::rounds::run::course::{Course, Ended, Launcher, Step};
 use crate::rounds::run::tables::Grown;
 
 /// A table starts with room for so many rows a constraint that is there.
-const ROWS_EACH: u64 = 64;
+const ROWS_EACH: u64 = 512;
 /// Words of the template's `control`.
 const CONTROL: usize = 2;
 /// Words a table in the template's `spans`.
@@ -305,8 +305,8 @@ impl Course for Growing {
             }
             let each = tables.row_bytes(table);
             let larger = match capacity * each {
-                bytes if bytes <= memory / 64 => capacity * 8,
-                bytes if bytes <= memory / 32 => capacity * 4,
+                bytes if bytes <= memory / 128 => capacity * 4,
+                bytes if bytes <= memory / 32 => capacity * 2,
                 _ => capacity + capacity / 2,
             };
             let least = self.clamped(tables, table, wanted);
