@@ -113,7 +113,7 @@ constexpr u32 ALL = 0xffffffffu;
 constexpr u32 LOW = 0u;
 constexpr u32 HIGH = 1u;
 constexpr u32 SEARCH = 2u;
-// Words of what is asked of the warps: item, part, and the words of the search.
+// Words of what is asked of the warps: item, part (and then from where on its thread goes on), and the words of the search.
 constexpr u32 ASK = 4u;
 
 // Words of `control`. The flags of a round exist twice and take turns, FLAGS words apart, by the parity of the round: while one set is in
@@ -127,6 +127,7 @@ constexpr u32 COLLECT = 40u;
 constexpr u32 FIRING = 48u;
 constexpr u32 LOST = 56u;
 constexpr u32 TOUCHED = 4u;
+// Three each, which passes over the lists take in turns.
 constexpr u32 ASKED = 12u;
 constexpr u32 TAKEN = 20u;
 constexpr u32 FLAGS = 64u;
@@ -540,7 +541,7 @@ __device__ __forceinline__ u32 search_rule(Params p, u32 turn, u32 item, u32 ask
 
 // One thread's search for the list of an item from a part on; what it does not finish it leaves to the warps.
 // shares: as `list`; asks that it adds belong to this thread
-__device__ __forceinline__ void find_alone(Params p, u32 turn, u32 item, u32 from, u32 carried_count, u32* carried, u64* delta, in_local u32* search, in_local u32* best) {
+__device__ __forceinline__ void find_alone(Params p, u32 turn, u32 pass, u32 item, u32 from, u32 carried_count, u32* carried, u64* delta, in_local u32* search, in_local u32* best) {
     u64 newest = constraint_of(item, carried_count, carried, delta);
     u32 asked = list(p, turn, item, u32(newest >> 32u), u32(newest), from, item < carried_count, carried, item * ENTRY, search, best);
     if (asked != NONE) {
@@ -548,10 +549,10 @@ __device__ __forceinline__ void find_alone(Params p, u32 turn, u32 item, u32 fro
         u32 rank = popcount(mask & (1u << lane_id()) - 1u);
         u32 base = 0u;
         if (rank == 0u) {
-            base = atomic_add(&p.control[turn + ASKED], popcount(mask));
+            base = atomic_add(&p.control[turn + ASKED + pass % 3u], popcount(mask));
         }
         base = shfl(mask, base, find_first_set(mask) - 1u);
-        u32 at = (base + rank) * ASK;
+        u32 at = ((pass & 1u) * p.item_capacity + base + rank) * ASK;
         own("an ask is handed out once", p.asks[at]);
         p.asks[at] = item;
         own("an ask is handed out once", p.asks[at + 1u]);
@@ -563,12 +564,14 @@ __device__ __forceinline__ void find_alone(Params p, u32 turn, u32 item, u32 fro
     }
 }
 
-// Does what a thread has asked for, by all lanes, and the rest of its list: an `everywhere` block whose warp is one that has nothing to do.
-// pre: the warp is together
+// Does what a thread has asked for, by all lanes: an `everywhere` block whose warp is one that has nothing to do. Leaves in the ask from where on
+// the list goes on, NONE if it does not.
+// pre: the warp is together, and no other one has this ask
 // shares: as `list`
-__device__ __forceinline__ void find_together(Params p, u32 turn, u32 ask, u32 carried_count, u32* carried, u64* delta, in_local u32* search, in_local u32* best) {
+__device__ __forceinline__ void find_together(Params p, u32 turn, u32 ask, u32 carried_count, u32* carried, u64* delta, in_local u32* best) {
     u32 word = 0u;
     if (lane_id() < ASK) {
+        own("a warp takes an ask", p.asks[ask * ASK + lane_id()]);
         word = p.asks[ask * ASK + lane_id()];
     }
     u32 item = shfl(ALL, word, 0u);
@@ -578,26 +581,15 @@ __device__ __forceinline__ void find_together(Params p, u32 turn, u32 ask, u32 c
     u64 newest = constraint_of(item, carried_count, carried, delta);
     u32 table = u32(newest >> 32u);
     u32 row = u32(newest);
-    while (asked != NONE) {
-        u32 came = GOES_ON;
-        if ((asked & MANY) != 0u) {
-            came = search_rule(p, turn, item, asked, table, row, item < carried_count, carried, best);
-        } else {
-            came = scan_rows(p, turn, item, asked, table, row, low, high);
-        }
-        if (came == HAS_ENDED) {
-            break;
-        }
-        warp_barrier(ALL);
-        u32 next = (asked & PART) * 2u + (came == IS_SPARSE ? 1u : 2u);
-        u32 more = NONE;
-        if (lane_id() == 0u) {
-            more = list(p, turn, item, table, row, next, item < carried_count, carried, item * ENTRY, search, best);
-        }
-        warp_barrier(ALL);
-        asked = shfl(ALL, more, 0u);
-        low = shfl(ALL, search[LOW], 0u);
-        high = shfl(ALL, search[HIGH], 0u);
+    u32 came = GOES_ON;
+    if ((asked & MANY) != 0u) {
+        came = search_rule(p, turn, item, asked, table, row, item < carried_count, carried, best);
+    } else {
+        came = scan_rows(p, turn, item, asked, table, row, low, high);
+    }
+    if (lane_id() == 1u) {
+        own("a warp takes an ask", p.asks[ask * ASK + lane_id()]);
+        p.asks[ask * ASK + lane_id()] = came == HAS_ENDED ? NONE : (asked & PART) * 2u + (came == IS_SPARSE ? 1u : 2u);
     }
 }
 
@@ -748,13 +740,48 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             }
             break;
         }
-        for (u32 i = first; i < items + changed; i += stride) {
-            u32 from = begin_list(p, turn, i, items, carried_count, carried, delta);
-            if (from != NONE) {
-                find_alone(p, turn, i, from, carried_count, carried, delta, search, best);
+        // Threads begin with all lists; warps do what they ask for; threads go on with these lists, and so on.
+        u32 left = items + changed;
+        u32 pass = 0u;
+        while (true) {
+            if (first == 0u) {
+                store_relaxed(&p.control[turn + ASKED + (pass + 1u) % 3u], 0u);
+                store_relaxed(&p.control[turn + TAKEN + (pass + 1u) % 3u], 0u);
             }
+            for (u32 i = first; i < left; i += stride) {
+                u32 item = i;
+                u32 from = NONE;
+                if (pass == 0u) {
+                    from = begin_list(p, turn, i, items, carried_count, carried, delta);
+                } else {
+                    u32 ask = ((pass - 1u & 1u) * p.item_capacity + i) * ASK;
+                    item = p.asks[ask];
+                    from = p.asks[ask + 1u];
+                }
+                if (from != NONE) {
+                    find_alone(p, turn, pass, item, from, carried_count, carried, delta, search, best);
+                }
+            }
+            grid_barrier(p.arrivals);
+            left = load_relaxed(&p.control[turn + ASKED + pass % 3u]);
+            assume_uniform("counted before the grid barrier, and again three passes later", left);
+            if (left == 0u) {
+                break;
+            }
+            while (true) {
+                u32 taken = 0u;
+                if (lane_id() == 0u) {
+                    taken = atomic_add(&p.control[turn + TAKEN + pass % 3u], 1u);
+                }
+                taken = shfl(ALL, taken, 0u);
+                if (taken >= left) {
+                    break;
+                }
+                find_together(p, turn, (pass & 1u) * p.item_capacity + taken, carried_count, carried, delta, best);
+            }
+            grid_barrier(p.arrivals);
+            pass = pass + 1u;
         }
-        grid_barrier(p.arrivals);
         if (first == 0u) {
             u32 other = 3u * FLAGS - turn;
             store_relaxed(&p.control[other + STAGED], 0u);
@@ -767,21 +794,6 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             store_relaxed(&p.control[other + TOUCHED], 0u);
             store_relaxed(&p.control[other + ASKED], 0u);
             store_relaxed(&p.control[other + TAKEN], 0u);
-        }
-        u32 asks = load_relaxed(&p.control[turn + ASKED]);
-        if (asks != 0u) {
-            while (true) {
-                u32 ask = 0u;
-                if (lane_id() == 0u) {
-                    ask = atomic_add(&p.control[turn + TAKEN], 1u);
-                }
-                ask = shfl(ALL, ask, 0u);
-                if (ask >= asks) {
-                    break;
-                }
-                find_together(p, turn, ask, carried_count, carried, delta, search, best);
-            }
-            grid_barrier(p.arrivals);
         }
         u32 staged = load_relaxed(&p.control[turn + STAGED]);
         u32 multiple = load_relaxed(&p.control[turn + MULTIPLE]);

@@ -704,7 +704,7 @@ impl Lists {
             touched: device.alloc(8 * deltas)?,
             deltas,
             carried: [device.alloc(4 * entry * entries)?, device.alloc(4 * entry * entries)?],
-            asks: device.alloc(16 * items)?,
+            asks: device.alloc(32 * items)?,
             count: device.alloc(4 * items)?,
             offset: device.alloc(4 * (items + 1))?,
             items,
@@ -738,7 +738,7 @@ impl Lists {
     }
 
     fn bytes_of(entry: u64, items: u64, entries: u64, deltas: u64) -> u64 {
-        24 * deltas + 24 * items + entries * (12 * entry + 12)
+        24 * deltas + 40 * items + entries * (12 * entry + 12)
     }
 
     fn bytes(&self, entry: u64) -> u64 {
