@@ -62,6 +62,8 @@ constexpr u32 REDUCES = HOLE;
 constexpr u32 MERGES = HOLE;
 // Whether rules replace values in place.
 constexpr u32 REPLACES = HOLE;
+// Rows that each lane looks at before the lanes say what they have found.
+constexpr u32 AT_ONCE = HOLE;
 // Whether there are terms.
 constexpr u32 TERMS = HOLE;
 
@@ -103,8 +105,6 @@ constexpr u32 GOES_ON = 0u;
 constexpr u32 HAS_ENDED = 1u;
 constexpr u32 IS_SPARSE = 2u;
 
-// Rows that each lane looks at before the lanes say what they have found.
-constexpr u32 AT_ONCE = 4u;
 // A row of so many must have the key, or else following the rows of the key is cheaper.
 constexpr u32 SPARSE = 16u;
 constexpr u32 ALL = 0xffffffffu;

@@ -177,6 +177,8 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         ("ENTRY", number(ENTRY_WORDS + layout.heads)),
         ("REPLACES", number(usize::from(!plan.classes.replacements.is_empty()))),
         ("REDUCES", number(usize::from(layout.tables.iter().any(|t| t.reduced)))),
+        // Four take more registers than calls of functions that build terms leave.
+        ("AT_ONCE", number(if layout.terms.is_some() { 1 } else { 4 })),
         ("TERMS", number(usize::from(layout.terms.is_some()))),
         ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
     ];

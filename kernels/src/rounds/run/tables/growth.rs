@@ -305,7 +305,7 @@ impl Course for Growing {
             }
             let each = tables.row_bytes(table);
             let larger = match capacity * each {
-                bytes if bytes <= memory / 128 => capacity * 4,
+                bytes if bytes <= memory / 128 => capacity * 8,
                 bytes if bytes <= memory / 32 => capacity * 2,
                 _ => capacity + capacity / 2,
             };
