@@ -35,12 +35,7 @@ pub(super) fn all_rows(scene: Scene<'_>, join: &Join) -> bool {
 
 /// Opens the loop over the partners of a join. Lanes that share a loop over all rows begin at their own number, and take every row so many
 /// further on.
-pub(super) fn partner(
-    v: &mut Values<'_>,
-    active: &Active,
-    join: &Join,
-    lanes: Option<(&Expr, &Expr)>,
-) {
+pub(super) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, lanes: Option<(&Expr, &Expr)>) {
     let (scene, table) = (v.scene, join.constraint);
     let row = match scene.layout.keyed(table, join.index) {
         Some(index) => rows_of_key(v, join, index),
