@@ -156,7 +156,7 @@ struct Totals {
     report: Report,
 }
 
-/// When a collection leaves less than this part of a class free, and there is no more memory, memory is used up.
+/// When a collection leaves less than this part of a class free, it needs more memory.
 const LEAST_ROOM: u64 = 16;
 
 struct Runner<'a> {
@@ -290,19 +290,21 @@ impl Runner<'_> {
             let Some(class) = end.full.filter(|_| end.stop == launch::stop::COLLECT && !end.failed()) else {
                 return Ok(end);
             };
+            // Looking for garbage takes longer than starting over while memory can still be doubled.
+            if self.options.spare.is_none() && capacity.can_double(&self.job, class, self.options.memory) {
+                end.stop = launch::stop::MUST_GROW;
+                return Ok(end);
+            }
             let progress = end.applied - applied;
             applied = end.applied;
             self.before.collections += 1;
             self.collect(buffers, &mut end, device, control)?;
             let (room, cells) = buffers.room(&end, class);
-            // Collections that find little cost more than a run with more memory.
-            let small = room < cells / 2
-                && capacity.clone().grow(&self.job, Some(class), self.options.memory).is_ok();
             if progress == 0 && buffers.spare_more() {
                 buffers.resume(&end, device)?;
                 continue;
             }
-            if small || room < cells / LEAST_ROOM || progress == 0 {
+            if room < cells / LEAST_ROOM || progress == 0 {
                 end.stop = launch::stop::MUST_GROW;
                 return Ok(end);
             }

@@ -227,6 +227,13 @@ impl Capacity {
         image.classes.iter_enumerated().find_map(small)
     }
 
+    /// Whether there is memory for twice as many cells of a class.
+    pub fn can_double(&self, job: &Job<'_>, class: usize, memory: u64) -> bool {
+        let mut larger = self.clone();
+        let id = ClassId(class as u32);
+        larger.grow(job, Some(class), memory).is_ok() && larger.cells[id] >= 2 * self.cells[id]
+    }
+
     /// Four times as much of what ran out, or as much as there is memory for.
     pub fn grow(&mut self, job: &Job<'_>, class: Option<usize>, memory: u64) -> Result<(), Full> {
         let before = self.clone();
