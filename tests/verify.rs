@@ -24,6 +24,16 @@ fn kernels_of_a_program_are_accepted_under_named_assumptions() {
 }
 
 #[test]
+fn steps_are_told_as_tested() {
+    let run = gchr(&["verify", "kernels/templates/reduce.cu", "--explain"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    let step = "tested, not proved: \"the lanes below the distance have combined those above\"";
+    assert!(run.stdout.contains(step), "{}", run.stdout);
+    let run = gchr(&["verify", "examples/gcd.chr", "--firing", "exhaustive", "--kernel", "rounds"]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+}
+
+#[test]
 fn a_wrong_kernel_is_refused_with_rule_and_places() {
     let run = gchr(&["verify", "kernels/tests/wrong/barrier_in_call.cu"]);
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
@@ -45,7 +55,8 @@ fn mistakes_are_told() {
     std::fs::write(&empty, "").expect("written");
     std::fs::write(&binary, [0x7f, 0xff, 0x00, 0xfe]).expect("written");
     let (empty, binary) = (empty.to_str().expect("a path"), binary.to_str().expect("a path"));
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
+        (&["verify", "examples/fib_int.trs", "--firing", "general"], "leave out --firing"),
         (&["verify", "kernels/templates/map.cu", "--kernel", "nap"], "the kernels are: map"),
         (&["verify", "kernels/templates/map.cu", "--gc", "none"], "leave out --gc"),
         (&["verify", "kernels/templates/absent.cu"], "cannot read"),

@@ -384,4 +384,5 @@ pub fn fill_hole(module: &mut Module, hole: &str, mut functions: Vec<Function>) 
         all.push(function);
     }
     module.functions = all;
+    simulated::remove_writing(module);
 }

@@ -136,6 +136,7 @@ fn attempt<'m>(
             reasons,
             omitted,
             assumptions: names.assumptions(&found.assumptions),
+            steps: names.assumptions(&found.steps),
             effort,
         };
         return (verdict, found.wanted);
@@ -165,6 +166,7 @@ fn unfinished(module: &Module, kernel: &Function) -> Verdict {
         omitted: 0,
         torn: Vec::new(),
         assumptions: Vec::new(),
+        steps: Vec::new(),
         effort: Effort::default(),
     }
 }

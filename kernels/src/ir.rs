@@ -8,6 +8,7 @@
 mod expr;
 pub mod flow;
 pub mod rewrite;
+pub mod simulated;
 mod stmt;
 
 pub use expr::*;

@@ -1,5 +1,6 @@
 //! Passes that bring a module closer to what CUDA has: same kernels, same meaning, fewer constructs.
 //!
+//! - [`simulated`]: what only the simulator runs goes.
 //! - [`everywhere`]: `everywhere` blocks become votes and shuffles of whole warps.
 //! - [`striped`]: striped arrays become shared arrays.
 //! - [`signed`]: wrapping arithmetic on signed integers becomes arithmetic on unsigned ones, since C++ leaves signed overflow open.
@@ -9,6 +10,7 @@ mod signed;
 mod striped;
 mod vars;
 
+pub use crate::ir::simulated::remove_all as simulated;
 pub use everywhere::everywhere;
 pub use signed::signed;
 pub use striped::striped;
@@ -26,7 +28,8 @@ pub struct Pass {
 }
 
 /// The passes before CUDA text, in order.
-pub const CUDA_PASSES: [Pass; 3] = [
+pub const CUDA_PASSES: [Pass; 4] = [
+    Pass { name: "simulated", about: "leaves out what only the simulator runs", run: simulated },
     Pass { name: "everywhere", about: "everywhere blocks to votes and shuffles", run: everywhere },
     Pass { name: "striped", about: "striped arrays to shared ones", run: striped },
     Pass { name: "signed", about: "wrapping signed arithmetic to unsigned arithmetic", run: signed },

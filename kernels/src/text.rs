@@ -10,7 +10,7 @@ mod parse;
 pub(crate) mod print;
 mod resolve;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 #[cfg(test)]
 pub(crate) use tests::random;
 

@@ -10,6 +10,7 @@
 //! - `K0107` holes are filled ([`verify_closed`]);
 //! - `K0108` `everywhere` bodies use only what is the same in all lanes, and do not leave;
 //! - `K0109` records, constants, arrays and parameters are well-formed;
+//! - `K0111` `simulated` blocks compute and read, and do not leave;
 //! - `K0110` nothing is nested more deeply than recursion over it can bear.
 
 use gchr_core::diagnostic::Diagnostic;
@@ -78,6 +79,10 @@ pub(crate) fn findings(module: &Module) -> Vec<Finding> {
     for id in module.functions.ids() {
         check.function(id);
     }
+    // Deep code must not be walked without a limit.
+    if !check.found.iter().any(|f| f.code == "K0110") {
+        check.simulated();
+    }
     check.found
 }
 
@@ -90,6 +95,20 @@ impl<'a> Check<'a> {
     fn fail(&mut self, code: &'static str, function: Option<FunctionId>, message: impl Into<String>) {
         let place = function.map(|f| format!("in function `{}`", self.module.functions[f].name));
         self.found.push(Finding { code, message: message.into(), function, statement: None, place });
+    }
+
+    /// What `simulated` blocks call only computes and reads.
+    fn simulated(&mut self) {
+        let reads = simulated::only_read(self.module);
+        for (id, function) in self.module.functions.iter_enumerated() {
+            flow::each_statement(&function.body, &mut |stmt| {
+                if let StmtKind::Simulated(body) = &stmt.kind
+                    && !simulated::reads_only(body, &reads)
+                {
+                    self.fail("K0111", Some(id), "a `simulated` block does more than compute and read");
+                }
+            });
+        }
     }
 
     fn names(&mut self) {

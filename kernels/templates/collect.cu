@@ -10,6 +10,15 @@ struct Params;
 // shares: touches only what belongs to `index`, or touches it with atomics
 __device__ bool claim(Params p, u64 index);
 
+// Simulates the share of a lane in its warp's room: how many of the finds are in lower lanes.
+__device__ __forceinline__ u32 finds_below(u32 finds) {
+    u32 count = 0u;
+    for (u32 lane = 0u; lane < lane_id(); lane += 1u) {
+        count += finds >> lane & 1u;
+    }
+    return count;
+}
+
 // Collects with all threads of the grid.
 // pre: every thread of the grid calls it with the same arguments; count <= 2^32; stack has room for top[0] and all dead slots
 // post: the indices of all dead slots were added at the top of the stack, in any order, and top[0] went up by their number: for
@@ -34,6 +43,10 @@ __device__ __forceinline__ void collect_all(Params p, u64 count, u32* stack, u64
             place = shfl(0xffffffffu, place, 0u);
             if (dead) {
                 u64 mine = place + u64(popcount(finds & (1u << lane_id()) - 1u));
+                simulated {
+                    u32 below = finds_below(finds);
+                    assume("finds lie in the order of their lanes", mine == place + u64(below));
+                }
                 own("handed out once by top", stack[mine]);
                 stack[mine] = u32(index);
             }

@@ -19,9 +19,23 @@ __device__ __forceinline__ u32 kept(Params p, u64 index) {
     return u32(is_kept);
 }
 
+// Simulates the compaction: how many elements below `end` are kept.
+__device__ __forceinline__ u64 kept_below(Params p, u64 end) {
+    u64 count = 0ull;
+    for (u64 index = 0ull; index < end; index += 1ull) {
+        bool is_kept = keep(p, index);
+        count += u64(is_kept);
+    }
+    return count;
+}
+
 // What the scan does with its sums.
 __device__ __forceinline__ void settle(Params p, u64 index, u32 mine, u32 before) {
     if (mine != 0u) {
+        simulated {
+            u64 place = kept_below(p, index);
+            assume("what is kept moves behind what is kept before it", u64(before) == place);
+        }
         move(p, index, u64(before));
     }
 }

@@ -21,6 +21,57 @@ __device__ T value(Params p, u64 index);
 // shares: nothing
 __device__ T combine(T a, T b);
 
+// Simulates `warp_reduce` down to `distance` on a plain array: what `lane` holds then; of use for lanes below the distance.
+// pre: all lanes of the warp call it together
+__device__ __forceinline__ T halved(T mine, u32 distance, u32 lane) {
+    T values[32];
+    for (u32 from = 0u; from < 32u; from += 1u) {
+        T other = shfl(0xffffffffu, mine, from);
+        values[from] = other;
+    }
+    for (u32 half = 16u; half >= distance; half >>= 1u) {
+        for (u32 at = 0u; at < half; at += 1u) {
+            T both = combine(values[at], values[at + half]);
+            values[at] = both;
+        }
+    }
+    return values[lane];
+}
+
+// Simulates the second half of `block_reduce`: the combination of what the warps have left.
+__device__ __forceinline__ T of_warps(in_shared T* sums) {
+    T values[32];
+    for (u32 warp = 0u; warp < 32u; warp += 1u) {
+        values[warp] = warp < blockDim.x >> 5u ? sums[warp] : IDENTITY;
+    }
+    for (u32 half = 16u; half > 0u; half >>= 1u) {
+        for (u32 at = 0u; at < half; at += 1u) {
+            T both = combine(values[at], values[at + half]);
+            values[at] = both;
+        }
+    }
+    return values[0u];
+}
+
+// Simulates a thread's turns: the combination of the values of the indices from `first` to `last`, `step` apart.
+__device__ __forceinline__ T of_turns(Params p, u64 first, u64 step, u64 last) {
+    T all = IDENTITY;
+    for (u64 index = first; index <= last; index += step) {
+        T next = value(p, index);
+        all = combine(all, next);
+    }
+    return all;
+}
+
+// Simulates a thread's turns over what the blocks have left.
+__device__ __forceinline__ T of_partials(T* partials, u32 first, u32 step, u32 last) {
+    T all = IDENTITY;
+    for (u32 block = first; block <= last; block += step) {
+        all = combine(all, partials[block]);
+    }
+    return all;
+}
+
 // Combines the values of the lanes of a warp.
 // pre: all lanes of the warp call it together
 // post: lane 0 has the combination of all values in lane order; the others have none
@@ -31,6 +82,10 @@ __device__ __forceinline__ T warp_reduce(T mine) {
     for (u32 distance = 16u; distance > 0u; distance >>= 1u) {
         T other = shfl_down(0xffffffffu, sum, distance);
         sum = combine(sum, other);
+        simulated {
+            T expected = halved(mine, distance, lane_id());
+            assume("the lanes below the distance have combined those above", lane_id() >= distance || sum == expected);
+        }
     }
     return sum;
 }
@@ -45,9 +100,17 @@ __device__ __forceinline__ T block_reduce(T mine, in_shared T* sums) {
         sums[threadIdx.x >> 5u] = sum;
     }
     barrier();
+    simulated {
+        T of_warp = halved(mine, 1u, 0u);
+        assume("each warp has left its combination", sums[threadIdx.x >> 5u] == of_warp);
+    }
     if (threadIdx.x < 32u) {
         sum = threadIdx.x < blockDim.x >> 5u ? sums[threadIdx.x] : IDENTITY;
         sum = warp_reduce(sum);
+    }
+    simulated {
+        T of_block = of_warps(sums);
+        assume("thread 0 has the combination of the warps", threadIdx.x != 0u || sum == of_block);
     }
     barrier();
     return sum;
@@ -65,10 +128,18 @@ __device__ __forceinline__ void reduce_all(Params p, u64 count, T* partials, u32
     for (u64 index = u64(blockIdx.x) * u64(blockDim.x) + u64(threadIdx.x); index < count; index += step) {
         T next = value(p, index);
         sum = combine(sum, next);
+        simulated {
+            T so_far = of_turns(p, u64(blockIdx.x) * u64(blockDim.x) + u64(threadIdx.x), step, index);
+            assume("a thread has combined the values of its turns", sum == so_far);
+        }
     }
     sum = block_reduce(sum, sums);
     if (threadIdx.x == 0u) {
         partials[blockIdx.x] = sum;
+        simulated {
+            T of_block = of_warps(sums);
+            assume("a block has left its combination", partials[blockIdx.x] == of_block);
+        }
         u32 before = atomic_add_acq_rel(&arrived[0u], 1u);
         order[0u] = before;
     }
@@ -79,6 +150,10 @@ __device__ __forceinline__ void reduce_all(Params p, u64 count, T* partials, u32
         for (u32 block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
             own("the last block to arrive reads what all have written", partials[block]);
             all = combine(all, partials[block]);
+            simulated {
+                T others = of_partials(partials, threadIdx.x, blockDim.x, block);
+                assume("a thread has combined what its blocks have left", all == others);
+            }
         }
         all = block_reduce(all, sums);
         if (threadIdx.x == 0u) {

@@ -32,6 +32,38 @@ __device__ T value(Params p, u64 index);
 //     nothing that `value` reads
 __device__ void accept(Params p, u64 index, T mine, T before);
 
+// Simulates `warp_sum` down to `distance`: the sum over the lanes whose numbers leave the same rest.
+// pre: all lanes of the warp call it together
+__device__ __forceinline__ u64 of_lanes(u64 mine, u32 distance) {
+    u64 sum = 0ull;
+    for (u32 from = 0u; from < 32u; from += distance) {
+        u64 other = shfl(0xffffffffu, mine, from + lane_id() % distance);
+        sum += other;
+    }
+    return sum;
+}
+
+// Simulates the sums over lower lanes: those of the last `width` lanes up to this one.
+// pre: all lanes of the warp call it together
+__device__ __forceinline__ u64 of_last(u64 mine, u32 width) {
+    u64 sum = 0ull;
+    for (u32 from = 0u; from < 32u; from += 1u) {
+        u64 other = shfl(0xffffffffu, mine, from);
+        sum += from <= lane_id() && lane_id() < from + width ? other : 0ull;
+    }
+    return sum;
+}
+
+// Simulates the scan: the sum of the values of the indices below `end`.
+__device__ __forceinline__ u64 of_indices(Params p, u64 count, u64 end) {
+    u64 sum = 0ull;
+    for (u64 index = 0ull; index < min(end, count); index += 1ull) {
+        T next = value(p, index);
+        sum += u64(next);
+    }
+    return sum;
+}
+
 // Sum over the lanes of a warp, in all lanes.
 // pre: all lanes of the warp call it together
 // shares: nothing
@@ -41,6 +73,10 @@ __device__ __forceinline__ u64 warp_sum(u64 mine) {
     for (u32 distance = 16u; distance > 0u; distance >>= 1u) {
         u64 other = shfl_xor(0xffffffffu, sum, distance);
         sum += other;
+        simulated {
+            u64 expected = of_lanes(mine, distance);
+            assume("lanes the distance apart have the same sum", sum == expected);
+        }
     }
     return sum;
 }
@@ -126,11 +162,19 @@ __device__ __forceinline__ void scan_all(Params p, u64 count, u64* tiles, u32* t
         for (u32 distance = 1u; distance < 32u; distance <<= 1u) {
             u64 other = shfl_up(0xffffffffu, upto, distance);
             upto += lane_id() >= distance ? other : 0ull;
+            simulated {
+                u64 last = of_last(mine, 2u * distance);
+                assume("a lane has the sum of twice as many lanes", upto == last);
+            }
         }
         if (lane_id() == 31u) {
             sums[warp] = upto;
         }
         barrier();
+        simulated {
+            u64 of_warp = of_lanes(mine, 1u);
+            assume("each warp has left its sum", sums[warp] == of_warp);
+        }
         u64 lower = 0ull;
         u64 sum = 0ull;
         for (u32 nth = 0u; nth < blockDim.x >> 5u; nth += 1u) {
@@ -158,6 +202,12 @@ __device__ __forceinline__ void scan_all(Params p, u64 count, u64* tiles, u32* t
         }
         barrier();
         T running = T(base[0u] + lower + upto - mine);
+        simulated {
+            u64 tiles_before = of_indices(p, count, u64(tile) * width);
+            assume("the base is the sum of all tiles before", base[0u] == tiles_before);
+            u64 below = of_indices(p, count, first);
+            assume("a thread begins with the sum of all lower indices", running == T(below));
+        }
         #pragma unroll
         for (u32 slot = 0u; slot < ITEMS; slot += 1u) {
             if (first + u64(slot) < count) {

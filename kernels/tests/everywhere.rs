@@ -5,6 +5,8 @@ mod machine;
 #[cfg(feature = "cuda")]
 mod support;
 
+use std::cell::Cell;
+
 use gchr_core::control::Control;
 use gchr_core::diagnostic::render_all;
 use gchr_core::source::SourceMap;
@@ -321,7 +323,13 @@ fn random(choices: Vec<u8>, jumps: bool) -> String {
         jumps,
         text: String::new(),
     };
-    random.block(0);
+    random.text += "{\n";
+    for _ in 0..6 {
+        if random.choices.as_slice().is_empty() || random.statement(0) {
+            break;
+        }
+    }
+    random.text += "}\n";
     // In a function, some lanes can return while others go on.
     let function = format!("__device__ __forceinline__ void work(Launch p, u32 x, u32 me) {}", random.text);
     format!("{BASE}{function}{}", kernel("if (x % 7u != 0u) { work(p, x, me); }"))
@@ -333,10 +341,37 @@ fn for_random_kernels(default_cases: u32, jumps: bool, check: fn(&str, u64) -> R
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let choice = (prop::collection::vec(any::<u8>(), 20..150), any::<u64>());
+    // Kernels that wake lanes, that do so within such a block, and that count something.
+    let (woken, nested, counting) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    let add = |count: &Cell<u32>, holds: bool| count.set(count.get() + u32::from(holds));
     let result = runner.run(&choice, |(choices, seed)| {
-        check(&random(choices, jumps), seed).map(|_| ()).map_err(TestCaseError::fail)
+        let text = random(choices, jumps);
+        let sums = check(&text, seed).map_err(TestCaseError::fail)?;
+        add(&woken, nesting(&text) > 0);
+        add(&nested, nesting(&text) > 1);
+        add(&counting, sums.iter().any(|&sum| sum != 0));
+        Ok(())
     });
     result.unwrap_or_else(|e| panic!("{e}"));
+    let shares = [woken, nested, counting].map(Cell::into_inner);
+    let least = [cases / 3, cases / 20, cases / 3];
+    assert!(shares.iter().zip(least).all(|(&n, least)| n >= least), "{shares:?} of {cases} kernels");
+}
+
+/// How deeply `everywhere` blocks are nested.
+fn nesting(text: &str) -> usize {
+    let (mut open, mut most) = (Vec::new(), 0);
+    for line in text.lines() {
+        for bracket in line.chars() {
+            match bracket {
+                '{' => open.push(line.contains("everywhere (")),
+                '}' => drop(open.pop()),
+                _ => {}
+            }
+        }
+        most = most.max(open.iter().filter(|wakes| **wakes).count());
+    }
+    most
 }
 
 #[test]

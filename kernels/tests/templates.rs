@@ -2,6 +2,8 @@
 
 #[path = "support/machine.rs"]
 mod machine;
+#[path = "templates/steps.rs"]
+mod steps;
 #[cfg(feature = "cuda")]
 mod support;
 

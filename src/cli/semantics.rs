@@ -23,14 +23,26 @@ enum SemanticsArg {
     Rounds,
 }
 
+/// How rounds find what can fire.
 #[derive(Clone, Copy, ValueEnum)]
-enum FiringArg {
+pub enum FiringArg {
     /// By indexes from what is new, and by classes of rules
     Indexed,
     /// By indexes from what is new, rule by rule
     General,
     /// By trying every combination of constraints in every round
     Exhaustive,
+}
+
+impl FiringArg {
+    /// What it stands for.
+    pub fn firing(self) -> Firing {
+        match self {
+            FiringArg::Indexed => Firing::Indexed,
+            FiringArg::General => Firing::General,
+            FiringArg::Exhaustive => Firing::Exhaustive,
+        }
+    }
 }
 
 impl SemanticsArgs {
@@ -46,11 +58,7 @@ impl SemanticsArgs {
             Some(SemanticsArg::Rounds) => Some(Semantics::Rounds),
             None => None,
         };
-        let firing = match self.firing {
-            None | Some(FiringArg::Indexed) => Firing::Indexed,
-            Some(FiringArg::General) => Firing::General,
-            Some(FiringArg::Exhaustive) => Firing::Exhaustive,
-        };
+        let firing = self.firing.map_or(Firing::default(), FiringArg::firing);
         CompileOptions { semantics, firing, ..options }
     }
 

@@ -2,16 +2,19 @@
 
 use clap::ValueEnum;
 use gchr::device::{Assumption, Reason, Verdict, verify_file};
-use gchr::{CompileOptions, Diagnostics, Schedule};
+use gchr::{CompileOptions, Diagnostics, Firing, Language, Schedule};
 use serde_json::{Value, json};
 
 use super::device::ScheduleArgs;
+use super::semantics::FiringArg;
 use super::sink::print;
 use super::{Exit, ProgramArgs, report};
 
 /// Arguments of `gchr verify`.
 #[derive(clap::Args)]
-#[command(after_help = "Exit codes: 0 all kernels are accepted, 1 one is refused, 2 usage or source error.")]
+#[command(
+    after_help = "FILE may also be a text in the kernel language (.cu).\n\nExit codes: 0 all kernels are accepted, 1 one is refused, 2 usage or source error."
+)]
 pub struct Args {
     /// Program whose kernels are generated and checked (.trs), or a file in the kernel language (.cu)
     #[command(flatten)]
@@ -27,6 +30,9 @@ pub struct Args {
     format: Format,
     #[command(flatten)]
     schedule: ScheduleArgs,
+    /// How the rounds whose kernels are checked find what can fire [default: indexed] (.chr)
+    #[arg(long, value_name = "FIRING")]
+    firing: Option<FiringArg>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -40,7 +46,8 @@ enum Format {
 /// Writes the verdicts to standard output; fails when a kernel is refused.
 pub fn run(args: &Args) -> Exit {
     let is_text = args.program.file.extension().is_some_and(|ending| ending == "cu");
-    if let (true, Some(option)) = (is_text, args.schedule.given()) {
+    let given = args.schedule.given().or(args.firing.map(|_| "--firing"));
+    if let (true, Some(option)) = (is_text, given) {
         let message = format!("{option} does not apply to kernels that are given");
         report::problem("U0105", &message, &format!("leave out {option}, or give a program (.trs)"));
         return Exit::Usage;
@@ -49,13 +56,13 @@ pub fn run(args: &Args) -> Exit {
         Ok(schedule) => schedule,
         Err(exit) => return exit,
     };
-    let found = if is_text { verify_file(&args.program.file) } else { generated(args, schedule) };
+    let found = match is_text {
+        true => verify_file(&args.program.file).map_err(|found| refuse(&found)),
+        false => generated(args, schedule),
+    };
     let mut verdicts = match found {
         Ok(verdicts) => verdicts,
-        Err(found) => {
-            report::diagnostics(&found);
-            return Exit::Usage;
-        }
+        Err(exit) => return exit,
     };
     if let Some(kernel) = &args.kernel {
         let names: Vec<String> = verdicts.iter().map(|v| v.kernel.clone()).collect();
@@ -76,10 +83,21 @@ pub fn run(args: &Args) -> Exit {
     }
 }
 
-fn generated(args: &Args, schedule: Schedule) -> Result<Vec<Verdict>, Diagnostics> {
-    let program = args.program.input().parse()?;
-    let options = CompileOptions { schedule, ..CompileOptions::default() };
-    Ok(program.kernels(&options)?.verify())
+fn generated(args: &Args, schedule: Schedule) -> Result<Vec<Verdict>, Exit> {
+    let program = args.program.input().parse().map_err(|found| refuse(&found))?;
+    if args.firing.is_some() && program.language() == Language::Terms {
+        let message = "--firing does not apply to a term program";
+        report::problem("U0105", message, "leave out --firing");
+        return Err(Exit::Usage);
+    }
+    let firing = args.firing.map_or(Firing::default(), FiringArg::firing);
+    let options = CompileOptions { schedule, firing, ..CompileOptions::default() };
+    Ok(program.kernels(&options).map_err(|found| refuse(&found))?.verify())
+}
+
+fn refuse(found: &Diagnostics) -> Exit {
+    report::diagnostics(found);
+    Exit::Usage
 }
 
 /// A verdict in a few lines; with `explain`, all that is known of it.
@@ -128,9 +146,17 @@ fn as_json(verdict: &Verdict) -> Value {
             json!({"name": name, "kind": kind.source(), "place": place.to_string(), "places": places})
         })
         .collect();
+    let steps: Vec<Value> = verdict
+        .steps
+        .iter()
+        .map(|Assumption { name, place, places, .. }| {
+            json!({"name": name, "place": place.to_string(), "places": places})
+        })
+        .collect();
     let effort = verdict.effort;
     json!({
         "kernel": verdict.kernel, "accepted": verdict.accepted(), "reasons": reasons, "assumptions": assumptions,
+        "steps": steps,
         "statements": effort.statements, "intervals": effort.intervals,
         "accesses": effort.accesses, "pairs": effort.pairs,
     })

@@ -85,6 +85,7 @@ impl<'m> Walk<'m, '_> {
             }
             StmtKind::Uniform { name, scope, value } => self.uniform(&mut state, name, *scope, value),
             StmtKind::Own { name, place } => self.own(&mut state, name, place),
+            StmtKind::Simulated(body) => self.steps(body),
             StmtKind::Fence(_) | StmtKind::Sleep(_) | StmtKind::Tally(_) => {}
         }
         Some(state)
@@ -147,6 +148,16 @@ impl<'m> Walk<'m, '_> {
         if !state.claims.contains(&claim) {
             Arc::make_mut(&mut state.claims).push(claim);
         }
+    }
+
+    /// Notes what the simulator tests.
+    fn steps(&mut self, body: &'m [Stmt]) {
+        let Some(function) = self.frames.last().map(|f| f.function) else { return };
+        flow::each_statement(body, &mut |stmt| {
+            if let StmtKind::Assume { name, .. } = &stmt.kind {
+                self.note_step(name, Site { function, stmt });
+            }
+        });
     }
 
     // Barriers

@@ -1,5 +1,7 @@
 //! Verdicts on small kernels.
 
+mod random;
+
 use super::{Rule, Verdict, check};
 
 /// Verdicts on a text in which `KERNEL` stands for the start of a kernel's definition, and `DEVICE` for that of a function's.

@@ -167,6 +167,8 @@ pub enum Assumed {
     Uniform,
     /// A function keeps the contract that its comment states.
     Contract,
+    /// `assume` in a `simulated` block: nothing rests on it.
+    Step,
     /// `handed`: threads hand memory to each other by release and acquire.
     Handed,
 }
@@ -178,6 +180,7 @@ impl Assumed {
             Self::Own => "own, tested by the simulator",
             Self::Condition => "assume, tested by the simulator",
             Self::Uniform => "assume_uniform, tested by the simulator",
+            Self::Step => "step, tested by the simulator, not proved",
             Self::Contract => "contract of the function",
             Self::Handed => "handed over by release and acquire, races are looked for by the simulator",
         }
@@ -223,6 +226,8 @@ pub struct Verdict {
     pub torn: Vec<(Place, Place)>,
     /// What the acceptance rests on.
     pub assumptions: Vec<Assumption>,
+    /// What the simulator tests of what the kernel computes, step by step. Nobody proves it, and the acceptance does not rest on it.
+    pub steps: Vec<Assumption>,
     /// What it took.
     pub effort: Effort,
 }
@@ -260,6 +265,10 @@ impl fmt::Display for Verdict {
         for Assumption { name, kind, place, places } in &self.assumptions {
             let more = if *places > 1 { format!(" and {} more places", places - 1) } else { String::new() };
             writeln!(f, "  assumes \"{name}\" ({}): {place}{more}", kind.source())?;
+        }
+        for Assumption { name, place, places, .. } in &self.steps {
+            let more = if *places > 1 { format!(" and {} more places", places - 1) } else { String::new() };
+            writeln!(f, "  tested, not proved: \"{name}\": {place}{more}")?;
         }
         let Effort { statements, intervals, accesses, pairs } = self.effort;
         writeln!(f, "  {statements} statements, {intervals} intervals, {accesses} accesses, {pairs} pairs")

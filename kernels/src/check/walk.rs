@@ -64,6 +64,8 @@ pub(super) struct Found<'m> {
     pub accesses: Vec<Access<'m>>,
     pub reasons: Vec<Refusal<'m>>,
     pub assumptions: Vec<(String, Assumed, Site<'m>)>,
+    /// Steps that the simulator tests.
+    pub steps: Vec<(String, Assumed, Site<'m>)>,
     pub statements: usize,
     pub intervals: u32,
     pub handed: Vec<&'m str>,
@@ -110,6 +112,7 @@ pub(super) struct Walk<'m, 'l> {
     tokens: u32,
     reasons: Vec<Refusal<'m>>,
     assumptions: Vec<(String, Assumed, Site<'m>)>,
+    steps: Vec<(String, Assumed, Site<'m>)>,
     pub statements: usize,
     pub targets: HashMap<usize, Arc<[VarId]>>,
     barriers: &'l [[bool; 2]],
@@ -139,6 +142,7 @@ impl<'m, 'l> Walk<'m, 'l> {
             tokens: 0,
             reasons: Vec::new(),
             assumptions: Vec::new(),
+            steps: Vec::new(),
             statements: 0,
             targets: HashMap::default(),
             barriers,
@@ -154,6 +158,7 @@ impl<'m, 'l> Walk<'m, 'l> {
             accesses: self.accesses,
             reasons: self.reasons,
             assumptions: self.assumptions,
+            steps: self.steps,
             statements: self.statements,
             intervals: self.intervals,
             handed: self.handed,
@@ -346,6 +351,10 @@ impl<'m, 'l> Walk<'m, 'l> {
         if !self.reasons.iter().any(known) {
             self.reasons.push((rule, site, other, text));
         }
+    }
+
+    pub fn note_step(&mut self, name: &str, site: Site<'m>) {
+        self.steps.push((name.to_string(), Assumed::Step, site));
     }
 
     pub fn assume(&mut self, name: &str, kind: Assumed) {

@@ -35,9 +35,10 @@ impl Stmt {
             StmtKind::Switch { cases, default, .. } => {
                 cases.iter().map(|(_, body)| body).chain([default]).collect()
             }
-            StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Everywhere { body, .. } => {
-                vec![body]
-            }
+            StmtKind::While { body, .. }
+            | StmtKind::For { body, .. }
+            | StmtKind::Everywhere { body, .. }
+            | StmtKind::Simulated(body) => vec![body],
             _ => Vec::new(),
         }
     }
@@ -49,9 +50,10 @@ impl Stmt {
             StmtKind::Switch { cases, default, .. } => {
                 cases.iter_mut().map(|(_, body)| body).chain([default]).collect()
             }
-            StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Everywhere { body, .. } => {
-                vec![body]
-            }
+            StmtKind::While { body, .. }
+            | StmtKind::For { body, .. }
+            | StmtKind::Everywhere { body, .. }
+            | StmtKind::Simulated(body) => vec![body],
             _ => Vec::new(),
         }
     }
@@ -93,6 +95,7 @@ impl Stmt {
             | StmtKind::Barrier
             | StmtKind::Fence(_)
             | StmtKind::Sleep(_)
+            | StmtKind::Simulated(_)
             | StmtKind::Tally(_) => {}
         }
         out

@@ -84,6 +84,7 @@ impl Stmt {
             | StmtKind::Barrier
             | StmtKind::Fence(_)
             | StmtKind::Sleep(_)
+            | StmtKind::Simulated(_)
             | StmtKind::Tally(_) => {}
         }
     }

@@ -125,6 +125,10 @@ pub enum StmtKind {
         /// Body, run by all lanes.
         body: Block,
     },
+    /// What only the simulator runs, and only when it is asked to test steps: no code in CUDA. The statements compute and read, and
+    /// change nothing that others see. An `Assume` among them is a *step*: what the algorithm has achieved here, as a function of what
+    /// it was given. After the simulating function by which the thesis on GPUCSL, section 4.5, proves its reduce; the checker takes no step for true.
+    Simulated(Block),
     /// An assumption on data that the checker may use and the simulator tests. No code in CUDA.
     Assume {
         /// Name, shown by the checker.

@@ -133,9 +133,16 @@ pub(crate) enum Instr {
         array: u32,
     },
     Load(Access),
+    /// A read that nobody else sees: no race, no traffic.
+    Peek(Access),
     Store(Access),
     Atomic(Box<Atomic>),
     Assume {
+        cond: Reg,
+        name: u32,
+    },
+    /// As an assumption, of what a step has achieved.
+    Step {
         cond: Reg,
         name: u32,
     },

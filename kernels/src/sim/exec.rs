@@ -126,11 +126,15 @@ impl Turn<'_> {
     fn execute(&mut self, instr: &Instr, pc: u32) -> Option<Outcome> {
         match instr {
             Instr::Load(access) => self.load(access),
+            Instr::Peek(access) => self.peek(access),
             Instr::Store(access) => self.store(access),
             Instr::Atomic(atomic) => self.atomic(atomic),
             Instr::FreshLocal { array } => self.fresh_local(*array),
             Instr::Own { mem, index, first, count, name } => self.own(*mem, *index, *first, *count, *name),
-            Instr::Assume { cond, name } => self.assume(*cond, *name),
+            Instr::Assume { cond, name } => {
+                self.assume(*cond, *name, |name| Fault::AssumptionFailed { name });
+            }
+            Instr::Step { cond, name } => self.assume(*cond, *name, |name| Fault::StepFailed { name }),
             Instr::Uniform { scope, value, name } => self.uniform(*scope, *value, *name),
             Instr::Vote { op, mask, predicate, dst } => self.vote(*op, *mask, *predicate, *dst),
             Instr::Shuffle { op, mask, value, lane, dst } => self.shuffle(*op, *mask, *value, *lane, *dst),
@@ -260,12 +264,11 @@ impl Turn<'_> {
         self.tallies[number] += u64::from(self.warp.active.count_ones());
     }
 
-    fn assume(&mut self, cond: Reg, name: u32) {
+    fn assume(&mut self, cond: Reg, name: u32, fault: impl FnOnce(String) -> Fault) {
         let failed = self.warp.active & !self.holds(cond);
         if let Some(lane) = lanes(failed).next() {
             let kernel = self.kernel;
-            let fault = || Fault::AssumptionFailed { name: kernel.names[name as usize].clone() };
-            self.report(lane, 0, fault);
+            self.report(lane, 0, || fault(kernel.names[name as usize].clone()));
         }
     }
 

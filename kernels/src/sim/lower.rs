@@ -54,7 +54,16 @@ pub struct Program {
 impl Program {
     /// Lowers all kernels of a module. The module should be verified: only what would make the simulator go wrong is checked again.
     pub fn new(module: &Module) -> std::result::Result<Self, Vec<LowerError>> {
-        let lower = || Self::lower(module);
+        Self::lowered(module, false)
+    }
+
+    /// As [`new`](Self::new); runs test the steps that the kernels state, too (`simulated`).
+    pub fn with_steps(module: &Module) -> std::result::Result<Self, Vec<LowerError>> {
+        Self::lowered(module, true)
+    }
+
+    fn lowered(module: &Module, steps: bool) -> std::result::Result<Self, Vec<LowerError>> {
+        let lower = || Self::lower(module, steps);
         std::thread::scope(|scope| {
             let thread = std::thread::Builder::new().name("kernel lowering".into()).stack_size(STACK);
             match thread.spawn_scoped(scope, lower).map(|t| t.join()) {
@@ -66,12 +75,12 @@ impl Program {
             }
         })
     }
-    fn lower(module: &Module) -> std::result::Result<Self, Vec<LowerError>> {
+    fn lower(module: &Module, steps: bool) -> std::result::Result<Self, Vec<LowerError>> {
         let mut kernels = HashMap::default();
         let mut errors = Vec::new();
         let lines = statement_lines(module);
         for id in module.functions.ids().filter(|&id| module.functions[id].is_kernel()) {
-            match Lower::kernel(module, &lines, id) {
+            match Lower::kernel(module, &lines, id, steps) {
                 Ok(code) => drop(kernels.insert(code.name.to_string(), code)),
                 Err(e) => errors.push(e),
             }
@@ -157,6 +166,9 @@ struct Lower<'m> {
     everywhere: u32,
     depth: u32,
     site: u32,
+    /// Whether `simulated` blocks have code; whether this is one.
+    steps: bool,
+    simulated: bool,
 }
 
 impl<'m> Frame<'m> {
@@ -182,7 +194,7 @@ impl<'m> Frame<'m> {
 }
 
 impl<'m> Lower<'m> {
-    fn kernel(module: &'m Module, lines: &'m [Vec<u32>], id: FunctionId) -> Result<KernelCode> {
+    fn kernel(module: &'m Module, lines: &'m [Vec<u32>], id: FunctionId, steps: bool) -> Result<KernelCode> {
         let frame = Frame::new(module, id);
         let max_threads = match frame.function.kind {
             FunctionKind::Kernel { max_threads, .. } => max_threads,
@@ -223,6 +235,8 @@ impl<'m> Lower<'m> {
             everywhere: 0,
             depth: 0,
             site: 0,
+            steps,
+            simulated: false,
         };
         lower.params()?;
         lower.block(&lower.frame.function.body)?;

@@ -140,6 +140,11 @@ pub enum Fault {
         /// Its name.
         name: String,
     },
+    /// A step has not achieved what it says.
+    StepFailed {
+        /// Its name.
+        name: String,
+    },
     /// A variable that is assumed to be the same in all threads is not.
     NotUniform {
         /// Name of the assumption.
@@ -184,6 +189,7 @@ impl Fault {
             Self::BarrierDivergence { .. } => "barrier-divergence",
             Self::Deadlock { .. } => "deadlock",
             Self::AssumptionFailed { .. } => "assumption-failed",
+            Self::StepFailed { .. } => "step-failed",
             Self::NotUniform { .. } => "not-uniform",
             Self::NotOwner { .. } => "not-owner",
             Self::NoBuffer => "no-buffer",
@@ -208,6 +214,7 @@ impl Fault {
             "assumption-failed" => "D0524",
             "not-owner" => "D0525",
             "not-uniform" => "D0527",
+            "step-failed" => "D0528",
             _ => "D0526",
         }
     }
@@ -250,6 +257,7 @@ impl fmt::Display for Fault {
                 }
             }
             Self::AssumptionFailed { name } => write!(f, "assumption {name} does not hold"),
+            Self::StepFailed { name } => write!(f, "the step \"{name}\" has not achieved what it says"),
             Self::NotUniform { name, value, other, other_value } => {
                 write!(f, "assumption {name} does not hold: {value} here, {other_value} in {other}")
             }

@@ -57,6 +57,7 @@ pub(super) fn fill(into: &mut Module, filled: &Template, holes: &Holes) -> Resul
         check_signature(into, &linker, function, given)?;
         linker.functions[id] = Some(given);
     }
+    simulated::remove_writing(into);
     Ok(instance)
 }
 

@@ -120,6 +120,7 @@ pub(super) enum StmtKind {
     Goto(Ident),
     Continue,
     Return(Option<Expr>),
+    Simulated(Vec<Stmt>),
     Everywhere {
         captures: Vec<(TypeName, Ident, Expr)>,
         body: Vec<Stmt>,

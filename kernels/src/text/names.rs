@@ -234,7 +234,7 @@ pub(crate) fn has_assignment_form(op: BinaryOp) -> bool {
 }
 
 /// Words of the text form itself.
-pub(crate) const KEYWORDS: [&str; 26] = [
+pub(crate) const KEYWORDS: [&str; 27] = [
     "bool",
     "u8",
     "i32",
@@ -260,6 +260,7 @@ pub(crate) const KEYWORDS: [&str; 26] = [
     "goto",
     "return",
     "everywhere",
+    "simulated",
     "HOLE",
 ];
 

@@ -69,6 +69,7 @@ fn head(kind: &StmtKind) -> StmtKind {
         StmtKind::Everywhere { captures, .. } => {
             StmtKind::Everywhere { captures: captures.clone(), body: none() }
         }
+        StmtKind::Simulated(_) => StmtKind::Simulated(none()),
         other => other.clone(),
     }
 }
@@ -378,6 +379,11 @@ impl FunctionPrinter<'_, '_> {
                     .map(|(v, e)| format!("{} = {}", self.declaration(*v), self.expr(e)))
                     .collect();
                 self.out.open(format_args!("everywhere ({}) {{", captures.join(", ")));
+                self.block(body);
+                self.out.close("}");
+            }
+            StmtKind::Simulated(body) => {
+                self.out.open(format_args!("simulated {{"));
                 self.block(body);
                 self.out.close("}");
             }

@@ -242,6 +242,7 @@ impl<'a> Code<'a> {
             StmtKind::WarpBarrier { mask } => self.typed(mask, Type::U32),
             StmtKind::Fence(_) | StmtKind::Sleep(_) | StmtKind::Tally(_) => {}
             StmtKind::Everywhere { captures, body } => self.everywhere(captures, body),
+            StmtKind::Simulated(body) => self.simulated(body),
             StmtKind::Assume { name, condition } => {
                 self.reason(name);
                 self.test(condition);
@@ -315,6 +316,18 @@ impl<'a> Code<'a> {
         for var in self.scope.drain(base..) {
             self.states[slot(var)] = State::Gone;
         }
+    }
+
+    /// What only the simulator runs writes its own variables, and is not left but at its end.
+    fn simulated(&mut self, body: &'a [Stmt]) {
+        let current = self.current;
+        let outer = std::mem::replace(&mut self.in_loop, false);
+        self.block(body);
+        self.in_loop = outer;
+        self.current = current;
+        let is_deep = self.found.iter().any(|f| f.code == "K0110");
+        let message = "a `simulated` block writes its own variables only, and does not return";
+        self.expect(is_deep || stays_inside(body), "K0111", message);
     }
 
     fn effect(&mut self, result: Option<Target>, effect: &'a Effect) {
@@ -398,4 +411,26 @@ impl<'a> Code<'a> {
         self.expr(expr);
         self.expect(expr.ty == ty, "K0101", "an operand has another type than it should have");
     }
+}
+
+/// Whether statements write only variables that are declared among them, and do not return.
+fn stays_inside(body: &[Stmt]) -> bool {
+    let mut declared: HashSet<VarId> = HashSet::default();
+    let mut inside = true;
+    flow::each_statement(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Declare { var, .. } | StmtKind::For { var, .. } => drop(declared.insert(*var)),
+        StmtKind::Effect { result: Some(Target::Declare(var)), .. } => drop(declared.insert(*var)),
+        StmtKind::Effect { result: Some(Target::Assign(var)), .. } => inside &= declared.contains(var),
+        StmtKind::Assign { place, .. } => {
+            inside &= match &place.base {
+                PlaceBase::Var(var) => declared.contains(var),
+                PlaceBase::Element { buffer, .. } => {
+                    matches!(buffer.kind, ExprKind::Var(var) if declared.contains(&var))
+                }
+            }
+        }
+        StmtKind::Return(_) | StmtKind::Simulated(_) => inside = false,
+        _ => {}
+    });
+    inside
 }

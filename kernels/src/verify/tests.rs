@@ -55,6 +55,26 @@ fn ids_that_lead_nowhere_are_found() {
 }
 
 #[test]
+fn simulated_blocks_compute_and_read() {
+    let x = VarId(2);
+    let within = |kind: StmtKind| {
+        codes(|m| m.functions[KERNEL].body.insert(1, StmtKind::Simulated(vec![kind.into()]).into()))
+    };
+    let one = || Expr::new(ExprKind::Literal(Literal::Int(1)), Type::U32);
+    let assign = |base| StmtKind::Assign { place: Place { base, field: None, ty: Type::U32 }, value: one() };
+    let declare =
+        StmtKind::Effect { result: None, effect: Effect::Call { function: TWICE, args: vec![one()] } };
+    assert_eq!(within(declare), Vec::<&str>::new());
+    assert_eq!(within(StmtKind::Barrier), ["K0111"]);
+    assert_eq!(within(StmtKind::Return(None)), ["K0111"]);
+    assert_eq!(within(assign(PlaceBase::Var(x))), ["K0111"]);
+    let launch = Expr::new(ExprKind::Var(VarId(0)), Type::Record(RecordId(0)));
+    let data = Expr::new(ExprKind::Field(Box::new(launch), 0), Type::Buffer(Space::Global, Scalar::U32));
+    let element = PlaceBase::Element { buffer: Box::new(data), index: Box::new(one()) };
+    assert_eq!(within(assign(element)), ["K0111", "K0111"]);
+}
+
+#[test]
 fn types_names_and_comments_are_checked() {
     assert_eq!(codes(|m| m.functions[TWICE].body[0].origin.comment = Some("ends in \\".into())), ["K0106"]);
     assert_eq!(codes(|m| m.functions[TWICE].doc.push("two\nlines".into())), ["K0106"]);

@@ -36,7 +36,11 @@ pub struct Simulated {
 
 impl Simulated {
     pub fn new(module: &Module, seed: u64) -> Self {
-        let program = Program::new(module).unwrap_or_else(|errors| panic!("{errors:?}\n{module}"));
+        Self::running(Program::new(module).unwrap_or_else(|errors| panic!("{errors:?}\n{module}")), seed)
+    }
+
+    #[allow(dead_code, reason = "each test program uses a part")]
+    pub fn running(program: Program, seed: u64) -> Self {
         Self { device: Simulator::new(Options { seed, ..Options::default() }), program }
     }
 }

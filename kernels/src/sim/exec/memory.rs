@@ -142,6 +142,33 @@ impl Turn<'_> {
         }
     }
 
+    /// Reads without a trace: only what is not there is reported.
+    pub(super) fn peek(&mut self, access: &Access) {
+        if let MemRef::Local(array) = access.mem {
+            return self.load_local(array, access);
+        }
+        self.targets(access.mem, |turn, target, set| {
+            let index = *turn.get(access.index);
+            let mut problems = Vec::new();
+            let fields = access.first + access.regs.len() as u32;
+            let memory =
+                resolve(turn.buffers, turn.kernel, turn.slots, &mut turn.block.shared, target, fields);
+            let Some(memory) = memory else { return turn.no_buffer(set) };
+            let set = check_bounds(memory, set, &index, &mut problems);
+            for (field, &reg) in (access.first..).zip(&access.regs) {
+                let ty = memory.layout.fields[field as usize];
+                for lane in lanes(set) {
+                    let i = index[lane];
+                    if !memory.is_written(i, ty) {
+                        problems.push((lane, Problem::Unwritten { index: i, field }));
+                    }
+                    turn.warp.regs[reg as usize][lane] = memory.load(i, ty);
+                }
+            }
+            turn.report_problems(target, problems);
+        });
+    }
+
     pub(super) fn store(&mut self, access: &Access) {
         match access.mem {
             MemRef::Local(array) => self.store_local(array, access),

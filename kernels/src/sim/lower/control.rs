@@ -31,9 +31,10 @@ fn visit(block: &Block, f: &mut impl FnMut(&StmtKind) -> bool) {
             StmtKind::Switch { cases, default, .. } => {
                 todo.extend(cases.iter().flat_map(|c| &c.1).chain(default));
             }
-            StmtKind::While { body, .. } | StmtKind::For { body, .. } | StmtKind::Everywhere { body, .. } => {
-                todo.extend(body)
-            }
+            StmtKind::While { body, .. }
+            | StmtKind::For { body, .. }
+            | StmtKind::Everywhere { body, .. }
+            | StmtKind::Simulated(body) => todo.extend(body),
             _ => {}
         }
     }

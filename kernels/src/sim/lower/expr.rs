@@ -146,7 +146,8 @@ impl Lower<'_> {
         } else {
             Val::Scalar(regs[0])
         };
-        self.emit(Instr::Load(Access { mem: buf.mem, index, first, regs: regs.into() }))?;
+        let access = Access { mem: buf.mem, index, first, regs: regs.into() };
+        self.emit(if self.simulated { Instr::Peek(access) } else { Instr::Load(access) })?;
         Ok(val)
     }
 

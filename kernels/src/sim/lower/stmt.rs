@@ -87,10 +87,23 @@ impl Lower<'_> {
             StmtKind::Tally(number) => self.emit(Instr::Tally { number: *number }).map(drop),
             StmtKind::Sleep(_) => self.emit(Instr::Sleep).map(drop),
             StmtKind::Everywhere { captures, body } => self.everywhere(captures, body),
+            StmtKind::Simulated(body) if self.steps => {
+                let outer = std::mem::replace(&mut self.simulated, true);
+                self.block(body)?;
+                self.simulated = outer;
+                Ok(())
+            }
+            StmtKind::Simulated(body) => {
+                // Statements are numbered with those that are left out.
+                flow::each_statement(body, &mut |_| self.frame.statements += 1);
+                Ok(())
+            }
             StmtKind::Assume { name, condition } => {
                 let cond = self.scalar(condition)?;
                 let name = self.name(name);
-                self.emit(Instr::Assume { cond, name }).map(drop)
+                let simulated = self.simulated;
+                self.emit(if simulated { Instr::Step { cond, name } } else { Instr::Assume { cond, name } })
+                    .map(drop)
             }
             StmtKind::Uniform { name, scope, value } => {
                 let value = self.scalar(value)?;

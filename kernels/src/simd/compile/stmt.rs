@@ -17,6 +17,7 @@ impl<'m> Compiler<'m> {
             StmtKind::Declare { value: None, .. }
             | StmtKind::Assume { .. }
             | StmtKind::Own { .. }
+            | StmtKind::Simulated(_)
             | StmtKind::Tally(_) => Ok(()),
             StmtKind::Declare { var, value: Some(value) } => {
                 let from = self.expr(value)?;

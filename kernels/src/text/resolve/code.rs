@@ -142,6 +142,12 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
                 self.around = around;
                 StmtKind::Everywhere { captures: bound, body }
             }
+            ast::StmtKind::Simulated(body) => {
+                let around = std::mem::take(&mut self.around);
+                let body = self.block(body);
+                self.around = around;
+                StmtKind::Simulated(body)
+            }
             ast::StmtKind::Error => return None,
         })
     }

@@ -78,6 +78,10 @@ extern "C" __global__ void __launch_bounds__(256, 4) work(Params p, u32 n) {
     assume_uniform("the same", x);
     assume_uniform_block("the same in a block", x);
     own("fresh index", p.cells[x]);
+    simulated {
+        u32 both = x + n;
+        assume("a step", both >= x);
+    }
     everywhere (u32 first = x, u64* to = from) {
         to[first + lane_id()] = 0ull;
         u32 inner = p.cells[first].b;

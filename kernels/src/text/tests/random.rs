@@ -5,32 +5,36 @@ use crate::text::names;
 
 /// The module that a list of choices stands for; the verifier accepts it.
 pub fn module(choices: Vec<u16>) -> Module {
-    let mut module = build(&mut Choices { list: choices, next: 0 });
+    let mut module = build(&mut Choices::new(choices));
     for id in module.functions.ids() {
         module.functions[id].renumber();
     }
     module
 }
 
-struct Choices {
+/// A list of choices, from which tests build something.
+pub struct Choices {
     list: Vec<u16>,
     next: usize,
 }
 
 impl Choices {
+    pub fn new(list: Vec<u16>) -> Self {
+        Self { list, next: 0 }
+    }
     /// A number below `n`; 0 when the list is used up.
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         let choice = self.list.get(self.next).copied().unwrap_or(0);
         self.next += 1;
         usize::from(choice) % n
     }
-    fn chance(&mut self, one_in: usize) -> bool {
+    pub fn chance(&mut self, one_in: usize) -> bool {
         self.below(one_in) == one_in - 1
     }
-    fn of<T: Copy>(&mut self, items: &[T]) -> T {
+    pub fn of<T: Copy>(&mut self, items: &[T]) -> T {
         items[self.below(items.len())]
     }
-    fn is_used_up(&self) -> bool {
+    pub fn is_used_up(&self) -> bool {
         self.next >= self.list.len()
     }
 }
@@ -244,6 +248,7 @@ impl<'a> Builder<'a> {
                 3 => StmtKind::Sleep(self.choices.below(1000) as u32),
                 4 => StmtKind::Assume { name: "a reason".into(), condition: self.expr(Type::BOOL, 3) },
                 5 => self.uniform(),
+                6 if self.choices.chance(2) => self.simulated(),
                 6 => StmtKind::Tally(self.choices.below(5) as u32),
                 _ => StmtKind::Own { name: "fresh".into(), place: self.element() },
             },
@@ -272,6 +277,15 @@ impl<'a> Builder<'a> {
             18 => self.count(depth),
             _ => self.everywhere(depth),
         }
+    }
+
+    fn simulated(&mut self) -> StmtKind {
+        let live = self.live.len();
+        let value = self.expr(Type::U32, 3);
+        let declared = StmtKind::Declare { var: self.declare(Type::U32, true, false), value: Some(value) };
+        let step = StmtKind::Assume { name: "a step".into(), condition: self.expr(Type::BOOL, 3) };
+        self.live.truncate(live);
+        StmtKind::Simulated(vec![declared.into(), step.into()])
     }
 
     fn repeated(&mut self, depth: usize) -> Block {
