@@ -52,7 +52,7 @@ const NO_ID: u32 = u32::MAX;
 /// Most rows of a table, items and entries of a round: twice as many places of an index have numbers of 32 bits.
 const MOST: u64 = 1 << 31;
 /// Items and entries that a run starts with room for.
-const FIRST_ITEMS: u64 = 1 << 10;
+const FIRST_ITEMS: u64 = 1 << 9;
 
 /// Whether there is room now.
 pub(super) enum Grown {
@@ -456,13 +456,16 @@ impl Tables {
         }
         if end.items > self.lists.items || end.staged > self.lists.entries {
             let items = self.lists.items.max((end.items * 2).min(MOST));
-            // Most constraints have a candidate.
-            let entries = self.lists.entries.max((end.staged.max(end.items) * 2).min(MOST));
-            let more =
-                Lists::bytes_of(self.entry, items, entries, self.lists.deltas) - self.lists.bytes(self.entry);
-            if self.bytes() + more > memory {
+            // Most constraints have a candidate; but no run shall fail for room that it may not need.
+            let before = self.bytes() - self.lists.bytes(self.entry);
+            let fits = |entries: u64| {
+                before + Lists::bytes_of(self.entry, items, entries, self.lists.deltas) <= memory
+            };
+            let roomy = [end.staged.max(end.items) * 2, end.staged * 2];
+            let roomy = roomy.map(|entries| self.lists.entries.max(entries.min(MOST)));
+            let Some(entries) = roomy.into_iter().find(|&entries| fits(entries)) else {
                 return Ok(Grown::NoMemory("candidates of a round".into()));
-            }
+            };
             self.grow_lists(items, entries, self.lists.deltas, device)?;
             return Ok(Grown::Yes);
         }
