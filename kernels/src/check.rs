@@ -6,7 +6,7 @@
 //!
 //! - `walk`, with `statement`, `repeat`, `eval`, `effect` and `merge`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
 //! - `access`: permissions between barriers; `apart`, with `solve` and `linear`: by refutation;
-//! - `symbol`, `poly`, `state`: what the walk computes with; `verdict`: what comes out.
+//! - `share`: kernels and pairs, each by several threads; `symbol`, `poly`, `state`: what the walk computes with; `verdict`: what comes out.
 
 mod access;
 mod apart;
@@ -17,6 +17,7 @@ mod linear;
 mod merge;
 mod poly;
 mod repeat;
+mod share;
 mod solve;
 mod state;
 mod statement;
@@ -27,6 +28,7 @@ mod verdict;
 mod walk;
 
 use std::hash::{Hash, Hasher as _};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gchr_core::hash::{HashMap, HashSet};
 
@@ -34,6 +36,7 @@ use crate::ir::*;
 use crate::text::print::print_statement;
 use access::{Conflict, Found, Kind, Pair, Permissions};
 use apart::Refuted;
+use share::{available, in_threads};
 use state::{Root, Site};
 pub use verdict::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
 use walk::{Key, Learnt, Walk};
@@ -56,8 +59,20 @@ pub fn check(module: &Module) -> Vec<Verdict> {
         FunctionKind::Kernel { max_threads, .. } => Some((function, max_threads)),
         _ => None,
     });
-    let mut refuted = Refuted::new(FEW_CASES);
-    kernels.map(|(kernel, threads)| check_kernel(module, kernel, threads, &barriers, &mut refuted)).collect()
+    let kernels: Vec<(&Function, u32)> = kernels.collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut verdicts = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&(kernel, threads)) = kernels.get(at) else { break verdicts };
+            verdicts.push((at, check_kernel(module, kernel, threads, &barriers)));
+        }
+    };
+    let shares = in_threads(kernels.len().clamp(1, available()), work);
+    let mut verdicts: Vec<(usize, Verdict)> = shares.into_iter().flatten().collect();
+    verdicts.sort_unstable_by_key(|(at, _)| *at);
+    verdicts.into_iter().map(|(_, verdict)| verdict).collect()
 }
 
 fn check_kernel<'m>(
@@ -65,11 +80,11 @@ fn check_kernel<'m>(
     kernel: &'m Function,
     max_threads: u32,
     barriers: &[[bool; 2]],
-    refuted: &mut Refuted,
 ) -> Verdict {
+    let mut refuted = Refuted::new(FEW_CASES);
     let mut check = |wanted: Option<&HashSet<Key>>, cases| {
         refuted.allow(cases);
-        attempt(module, kernel, max_threads, barriers, refuted, wanted)
+        attempt(module, kernel, max_threads, barriers, &refuted, wanted)
     };
     let mut wanted = HashSet::default();
     loop {

@@ -10,15 +10,14 @@ use gchr_core::hash::HashSet;
 
 use super::apart::{Prover, Refuted};
 use super::poly::Poly;
+use super::share::{available, in_threads};
 use super::state::{Path, Root, Since, Site};
 use super::symbol::{Level, Symbols};
 use super::walk::Key;
 use crate::ir::Space;
 
-/// Accesses for which another thread is worth its start; threads at most; bytes of stack of each, for long conditions.
+/// Accesses for which another thread is worth its start.
 const ACCESSES_A_THREAD: usize = 200;
-const MAX_THREADS: usize = 8;
-const STACK: usize = 64 << 20;
 
 /// What an access does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -205,8 +204,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
 
     /// How many threads share the work.
     fn threads(&self) -> usize {
-        let wanted = self.len() / ACCESSES_A_THREAD;
-        wanted.clamp(1, std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS)))
+        (self.len() / ACCESSES_A_THREAD).clamp(1, available())
     }
 
     /// Works on tasks until there are none.
@@ -301,18 +299,4 @@ fn places(one: &Access<'_>, other: &Access<'_>) -> (usize, usize) {
     let name = |access: &Access<'_>| std::ptr::from_ref(access.site.stmt).addr();
     let (a, b) = (name(one), name(other));
     (a.min(b), a.max(b))
-}
-
-/// What `work` gives in each of so many threads, one of which is the caller.
-fn in_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
-    std::thread::scope(|scope| {
-        let spawn = |_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, &work).ok();
-        // Without another thread the caller does it all.
-        let others: Vec<_> = (1..threads).filter_map(spawn).collect();
-        let mut all = vec![work()];
-        for other in others {
-            all.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        all
-    })
 }
