@@ -1,9 +1,10 @@
 //! The tasks scheduler on a GPU: each program at sizes that fill the card, beside the time that it is to take there.
 //!
-//! `tasks [--only TEXT]... [--repeats N] [--blocks N] [--steps N] [--cuda DIR] [--write DIR]` prints a table of the rows whose names
+//! `tasks [--only TEXT]... [--repeats N] [--blocks N] [--steps N] [--batch N] [--gc none|queue|compact] [--input TERM] [--cuda DIR] [--write DIR]` prints a table of the rows whose names
 //! contain a TEXT. Times are those of the device, the launch and the host's loop around it included, best of the repeats. Context,
 //! compilation, allocation, start term and result are not part of them. `--blocks` are blocks a multiprocessor, `--steps` those
-//! between two looks for waiting threads. `--write` leaves the CUDA text of the rows, with `queue`, in a folder, `--cuda` takes
+//! between two looks for waiting threads, `--batch` the free cells that threads hand to each other at a time, `--input` is taken in place of
+//! the start terms of the rows. `--write` leaves the CUDA text of the rows, with `queue`, in a folder, `--cuda` takes
 //! it from there for both: so generated code can be changed by hand and measured.
 
 mod support;
@@ -69,14 +70,26 @@ struct Choices {
     repeats: u32,
     blocks: u32,
     steps: u32,
+    batch: u32,
+    gc: Option<String>,
+    input: Option<String>,
     cuda: Option<PathBuf>,
     write: Option<PathBuf>,
 }
 
 impl Choices {
     fn from_args() -> Self {
-        let mut choices =
-            Self { only: Vec::new(), repeats: 3, blocks: 2, steps: 128, cuda: None, write: None };
+        let mut choices = Self {
+            only: Vec::new(),
+            repeats: 3,
+            blocks: 2,
+            steps: 128,
+            batch: 64,
+            gc: None,
+            input: None,
+            cuda: None,
+            write: None,
+        };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut number = || args.next().and_then(|n| n.parse().ok()).expect("a number follows");
@@ -84,6 +97,9 @@ impl Choices {
                 "--repeats" => choices.repeats = number(),
                 "--blocks" => choices.blocks = number(),
                 "--steps" => choices.steps = number(),
+                "--batch" => choices.batch = number(),
+                "--input" => choices.input = args.next(),
+                "--gc" => choices.gc = args.next(),
                 "--only" => choices.only.extend(args.next()),
                 "--cuda" => choices.cuda = args.next().map(PathBuf::from),
                 "--write" => choices.write = args.next().map(PathBuf::from),
@@ -113,7 +129,9 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|---|---|");
     for row in rows() {
         for gc in ["none", "queue", "compact"] {
-            bench(row, gc, &choices, &machine);
+            if choices.gc.as_ref().is_none_or(|only| only == gc) {
+                bench(row, gc, &choices, &machine);
+            }
         }
     }
 }
@@ -129,7 +147,8 @@ fn write(row: &Row, folder: &Path) {
 
 fn bench(row: &Row, gc: &str, choices: &Choices, machine: &Machine) {
     let tuning = Tuning { compact: gc == "compact", ..Tuning::default() };
-    let (sources, program, input) = support::load(row.label, row.text, row.input);
+    let input = choices.input.as_deref().unwrap_or(row.input);
+    let (sources, program, input) = support::load(row.label, row.text, input);
     let plan = term::compile(&program, &TermOptions::tasks(gc == "queue")).expect("the plan compiles");
     let kernels = kernels(&plan, &program, &sources, tuning).expect("kernels are generated");
     let changed = choices.cuda.as_ref().map(|folder| folder.join(format!("{}.cu", row.file)));
@@ -147,7 +166,7 @@ fn bench(row: &Row, gc: &str, choices: &Choices, machine: &Machine) {
             block: 128,
             blocks: gpu.limits().multiprocessors * choices.blocks,
             run: 256,
-            batch: 64,
+            batch: choices.batch,
             report: 1 << 20,
             promote: Promote::WhenAsked,
             steps: choices.steps,

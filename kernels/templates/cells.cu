@@ -9,13 +9,12 @@
 //     [5] places in the ring less 1, [6] cells a batch
 //   sort: [0] tag bits, and 256 when its cells are counted; then by tag the variant's place, 0 when it has no cell
 //   variant: [0] class, [1] fields that may be cells; then of each its word in the cell and its sort
-// pool: full batches of free cells, a ring for each class k: from 16k on [0] batches taken, [8] batches given; then the places.
+// pool: full batches of free cells, a ring for each class k: from 16k on [0] batches taken, [1] batches that can be taken,
+//   [8] batches given; then the places.
 // lists: the thread's own: [0] cells taken less cells given back; of class k from 4k + 1 on [0] first free cell, [1] free cells,
 //   [2] a full batch, [3] the next fresh cell.
 
 constexpr u32 STUCK = 0x80000000u;
-// The number of a field, beside the place of a sort.
-constexpr u32 FIELD_BITS = 15u;
 
 // Adds references to a cell.
 // pre: the cell is behind the mark, and somebody holds it
@@ -71,37 +70,45 @@ __device__ __forceinline__ bool is_alone(u32* shared, u32 at) {
     return seen == 0u;
 }
 
-// Leaves a full batch of free cells to all threads.
-__device__ __noinline__ void hand_in(u32* shapes, u32* pool, u32 kind, u32 batch) {
-    u32 number = atomic_add(&pool[16u * kind + 8u], 1u);
-    u32 at = shapes[8u * kind + 4u] + (number & shapes[8u * kind + 5u]);
-    u32 before = load_acquire(&pool[at]);
-    // Whoever takes the batch of the last turn is about to: there are more places than batches.
+// Leaves a batch of things to all threads, by a number that is not 0, in a ring: `counters` as in the pool, places from `first` on.
+// pre: there are more places than batches
+__device__ __noinline__ void give_batch(u32* ring, u32 counters, u32 first, u32 mask, u32 batch) {
+    u32 number = atomic_add(&ring[counters + 8u], 1u);
+    u32 at = first + (number & mask);
+    u32 before = load_acquire(&ring[at]);
+    // Whoever takes the batch of the last turn is about to.
     while (before != 0u) {
-        before = load_acquire(&pool[at]);
+        before = load_acquire(&ring[at]);
     }
-    store_release(&pool[at], batch);
+    store_release(&ring[at], batch);
+    atomic_add(&ring[counters + 1u], 1u);
+}
+
+// Takes a batch that some thread has left; none is 0.
+__device__ __noinline__ u32 take_batch(u32* ring, u32 counters, u32 first, u32 mask) {
+    // No loop of compare and exchange: thousands of threads that all want one would make each other start over.
+    u32 there = load_relaxed(&ring[counters + 1u]);
+    if (i32(there) <= 0) {
+        return 0u;
+    }
+    there = atomic_sub(&ring[counters + 1u], 1u);
+    if (i32(there) <= 0) {
+        atomic_add(&ring[counters + 1u], 1u);
+        return 0u;
+    }
+    u32 number = atomic_add(&ring[counters], 1u);
+    u32 at = first + (number & mask);
+    u32 batch = load_acquire(&ring[at]);
+    while (batch == 0u) {
+        batch = load_acquire(&ring[at]);
+    }
+    store_release(&ring[at], 0u);
+    return batch;
 }
 
 // Takes a batch of free cells that some thread has left: its first cell; none is 0.
-__device__ __noinline__ u32 draw(u32* shapes, u32* pool, u32 kind) {
-    u32 number = load_relaxed(&pool[16u * kind]);
-    bool taken = false;
-    while (!taken) {
-        u32 given = load_relaxed(&pool[16u * kind + 8u]);
-        if (number == given) {
-            return 0u;
-        }
-        u32 seen = atomic_compare_exchange(&pool[16u * kind], number, number + 1u);
-        taken = seen == number;
-        number = taken ? number : seen;
-    }
-    u32 at = shapes[8u * kind + 4u] + (number & shapes[8u * kind + 5u]);
-    u32 batch = load_acquire(&pool[at]);
-    while (batch == 0u) {
-        batch = load_acquire(&pool[at]);
-    }
-    store_release(&pool[at], 0u);
+__device__ __forceinline__ u32 draw(u32* shapes, u32* pool, u32 kind) {
+    u32 batch = take_batch(pool, 16u * kind, shapes[8u * kind + 4u], shapes[8u * kind + 5u]);
     return batch;
 }
 
@@ -110,7 +117,7 @@ __device__ __noinline__ void turn_over(u32* shapes, u32* pool, in_local u32* lis
     u32 list = 4u * kind + 1u;
     u32 full = lists[list + 2u];
     if (full != 0u) {
-        hand_in(shapes, pool, kind, full);
+        give_batch(pool, 16u * kind, shapes[8u * kind + 4u], shapes[8u * kind + 5u], full);
     }
     lists[list + 2u] = lists[list];
     lists[list] = 0u;
@@ -128,67 +135,4 @@ __device__ __forceinline__ void put(u32* heap, u32* shapes, u32* pool, in_local 
     lists[list] = cell;
     lists[list + 1u] = lists[list + 1u] + 1u;
     lists[0u] = lists[0u] - 1u;
-}
-
-// Gives up a reference to a value, with all that only it refers to. A cell of several fields that is taken apart keeps what comes
-// after it in its own words: where its first field was, the next field's number and the sort of the cell around, in `shared` that cell.
-// pre: `sort` is the place of the value's sort in `shapes`
-__device__ __noinline__ void discard(u32* heap, u32* shared, u32* shapes, u32* pool, in_local u32* lists, u32 value, u32 sort) {
-    u32 v = value;
-    u32 s = sort;
-    u32 around = 0u;
-    u32 around_sort = 0u;
-    while (true) {
-        u32 bits = shapes[s] & 255u;
-        u32 variant = shapes[s + 1u + (v & (1u << bits) - 1u)];
-        u32 cell = v >> bits;
-        if (variant != 0u && cell > shapes[8u * shapes[variant] + 2u]) {
-            u32 kind = shapes[variant];
-            bool dead = true;
-            if (shapes[s] >= 256u) {
-                dead = give_up(shared, shapes[8u * kind + 3u] + cell);
-            }
-            if (dead) {
-                u32 word = shapes[8u * kind] + cell * shapes[8u * kind + 1u];
-                u32 fields = shapes[variant + 1u];
-                u32 first = 0u;
-                if (fields != 0u) {
-                    first = heap[word + shapes[variant + 2u]];
-                }
-                if (fields > 1u) {
-                    heap[word + shapes[variant + 2u]] = around_sort << FIELD_BITS | 1u;
-                    store_relaxed(&shared[shapes[8u * kind + 3u] + cell], around);
-                    around = v;
-                    around_sort = s;
-                } else {
-                    put(heap, shapes, pool, lists, kind, cell, word);
-                }
-                if (fields != 0u) {
-                    v = first;
-                    s = shapes[variant + 3u];
-                    continue;
-                }
-            }
-        }
-        if (around == 0u) {
-            return;
-        }
-        u32 tag_bits = shapes[around_sort] & 255u;
-        u32 shape = shapes[around_sort + 1u + (around & (1u << tag_bits) - 1u)];
-        u32 of = shapes[shape];
-        u32 outer = around >> tag_bits;
-        u32 start = shapes[8u * of] + outer * shapes[8u * of + 1u];
-        u32 progress = heap[start + shapes[shape + 2u]];
-        u32 field = progress & (1u << FIELD_BITS) - 1u;
-        v = heap[start + shapes[shape + 2u + 2u * field]];
-        s = shapes[shape + 3u + 2u * field];
-        if (field + 1u == shapes[shape + 1u]) {
-            around = load_relaxed(&shared[shapes[8u * of + 3u] + outer]);
-            around_sort = progress >> FIELD_BITS;
-            store_relaxed(&shared[shapes[8u * of + 3u] + outer], 0u);
-            put(heap, shapes, pool, lists, of, outer, start);
-        } else {
-            heap[start + shapes[shape + 2u]] = progress + 1u;
-        }
-    }
 }

@@ -10,11 +10,12 @@
 // full stack left behind in a chunk (bit 30), or a result of the run (bit 31). Bit 28: the join has no other child.
 // A join: [0] children that have not arrived, [1] its own return address, [2..3] the value that the resume point gets, [4..5] values
 // that nobody needs, from 6 on the frame. A chunk: [0] return address, from 1 on frames.
-// A task: [0] state, [1] return address, from 2 on the arguments.
+// A task: [0] state, [1] return address, from 2 on the arguments. A task that only gives up a value: [0] DROPS and the place of its
+// sort, [1] the value.
 //
 // Where cells are found by tracing (COMPACT), a launch ends when a class is full: every thread goes back to where it last could stop,
 // saves what it is about, and takes it up again in the next launch. A record of `saved`: a task, [TASK] the context around it, [+ 3] value
-// and its high word, [+ 5] base, sp, scan, ticket, join, old_joins, old_chunks, since; from TASK + SAVED on the stack. A context: its
+// and its high word, [+ 5] base, sp, scan, ticket, join, old_joins, old_chunks, since, old_count; from TASK + SAVED on the stack. A context: its
 // outermost cell, its hole, the sort of the cell. A join that nobody uses has 0 in its first word, a chunk NONE in its second.
 
 struct alignas(8) Pair {
@@ -45,6 +46,7 @@ struct Params {
     u32* joins;
     u32* chunks;
     u32* saved;
+    u32* spare;
     u32* control;
     u64* counts;
     u32* error;
@@ -53,6 +55,7 @@ struct Params {
     u32 place_bits;
     u32 joins_end;
     u32 chunks_end;
+    u32 spare_mask;
     i32 patience;
     i32 hungry;
     u32 steps;
@@ -75,6 +78,7 @@ struct Machine {
     u32 ticket;
     u32 join;
     u32 old_joins;
+    u32 old_count;
     u32 old_chunks;
     u32 promotions;
 };
@@ -94,7 +98,9 @@ constexpr u32 LISTS = HOLE;
 // 1: cells are found by tracing, between two launches.
 constexpr u32 COMPACT = HOLE;
 // Words of a record beside its task and its stack.
-constexpr u32 SAVED = 13u;
+constexpr u32 SAVED = 14u;
+// Whether cells are given back.
+constexpr u32 COUNTED = HOLE;
 
 // States; those above are code.
 constexpr u32 RETURNS = 0u;
@@ -102,6 +108,8 @@ constexpr u32 IDLE = 1u;
 constexpr u32 ENDED = 2u;
 // Of a thread that is to save itself, beside its state.
 constexpr u32 SUSPENDED = 0x80000000u;
+// From here on a value is to be given up; the bits below are the place of its sort.
+constexpr u32 DROPS = 0x80000000u;
 
 // Kinds of return addresses.
 constexpr u32 SOLE = 0x10000000u;
@@ -111,13 +119,21 @@ constexpr u32 ROOT = 0x80000000u;
 constexpr u32 ADDRESS = 0x0fffffffu;
 
 constexpr u32 NONE = 0xffffffffu;
-// Joins that a thread takes at a time; the first one is not used.
+// While there are few tasks: frames that a stack has at least when its oldest one is shared; steps between two looks, and those of a
+// thread that has had nothing to share for so many looks.
+constexpr u32 DEEP = 4u;
+constexpr u32 FEW = 2u;
+constexpr u32 ALONE = 32u;
+constexpr u32 LONELY = 8u;
+// Joins that a thread takes at a time, of fresh ones all but the first, or leaves to others; `spare` has a ring of these behind its
+// counters.
 constexpr u32 JOINS = 16u;
+constexpr u32 SPARE = 16u;
 // Words of a join before its frame.
 constexpr u32 HEAD_WORDS = 6u;
 
 // Words of `control`, each in a memory sector of its own: threads wait for places from TAIL to HEAD; the next root; roots without
-// result; whether the run is over and why; joins and chunks in use up to here; from CELLS on cells of each class.
+// result and values that are still to be given up; whether the run is over and why; joins and chunks in use up to here; from CELLS on cells of each class.
 constexpr u32 HEAD = 0u;
 constexpr u32 TAIL = 8u;
 constexpr u32 NEXT_ROOT = 16u;
@@ -185,6 +201,12 @@ __device__ __noinline__ u32 fresh(u32* control, u32 kind, u32 limit, u32 cells) 
 // From the template `cells`: a batch of free cells that some thread has left.
 __device__ u32 draw(u32* shapes, u32* pool, u32 kind);
 
+// From the template `cells`: leaves a batch to all threads, in a ring.
+__device__ void give_batch(u32* ring, u32 counters, u32 first, u32 mask, u32 batch);
+
+// From the template `cells`: takes a batch that some thread has left; none is 0.
+__device__ u32 take_batch(u32* ring, u32 counters, u32 first, u32 mask);
+
 // A cell for a thread whose list of free ones is empty: a fresh one at hand, else of a batch, else a fresh one; none is 0.
 __device__ __noinline__ u32 restock(u32* heap, u32* shapes, u32* pool, u32* control, in_local u32* lists, u32 kind, u32 limit, u32 cells) {
     u32 list = 4u * kind + 1u;
@@ -224,6 +246,170 @@ __device__ __forceinline__ u32 grab(Params p, in_local u32* lists, u32 kind, u32
     return cell;
 }
 
+// Adds one for each active lane, once for all of them; what the lane would have got by itself.
+__device__ __forceinline__ u32 count_up(u32* control, u32 word) {
+    u32 mask = active_mask();
+    u32 leader = find_first_set(mask) - 1u;
+    u32 first = 0u;
+    if (lane_id() == leader) {
+        first = atomic_add(&control[word], popcount(mask));
+    }
+    first = shfl(mask, first, leader);
+    return first + popcount(mask & (1u << lane_id()) - 1u);
+}
+
+// The number of a new task; its place is what is written to.
+// pre: not many more places than the queue has are taken
+// post: what the place had before has been read
+__device__ __forceinline__ u32 task_number(u32* control, u32* turns, u32 places, u32 place_bits) {
+    u32 number = count_up(control, TAIL);
+    u32 place = number & places - 1u;
+    u32 free = number >> place_bits << 1u;
+    u32 seen = load_acquire(&turns[place]);
+    while ((seen ^ free) << (place_bits - 1u) != 0u) {
+        seen = load_acquire(&turns[place]);
+    }
+    return number;
+}
+
+// From the template `cells`: gives up a reference; says whether it was the last one.
+__device__ bool give_up(u32* shared, u32 at);
+
+// From the template `cells`: gives a cell back.
+__device__ void put(u32* heap, u32* shapes, u32* pool, in_local u32* lists, u32 kind, u32 cell, u32 word);
+
+// The number of a field, beside the place of a sort.
+constexpr u32 FIELD_BITS = 15u;
+// Dead cells between two looks whether somebody waits, less 1; dead cells around one another, from which on the oldest is of interest,
+// and of which it is sought.
+constexpr u32 LOOK = 15u;
+constexpr u32 OUTSIDE = 3u;
+constexpr u32 FAR = 64u;
+
+// Leaves a value to a thread that waits, to be given up. The run is not over before that is done.
+__device__ __noinline__ void leave(u32* control, u32* queue, u32* turns, u32 places, u32 place_bits, u32 value, u32 sort) {
+    atomic_add(&control[LEFT], 1u);
+    u32 number = task_number(control, turns, places, place_bits);
+    u32 place = number & places - 1u;
+    queue[place * TASK] = DROPS | sort;
+    queue[place * TASK + 1u] = value;
+    store_release(&turns[place], (number >> place_bits << 1u) + 1u);
+}
+
+// Where threads wait, leaves them the next field of the oldest dead cell around the one at hand, when that is `OUTSIDE` cells away: else
+// what is taken apart is no tree, or a small one.
+__device__ __noinline__ void spread(u32* heap, u32* shared, u32* shapes, u32* pool, in_local u32* lists, u32* control, u32* queue, u32* turns, u32 places, u32 place_bits, u32 around, u32 around_sort) {
+    u32 head = load_relaxed(&control[HEAD]);
+    u32 tail = load_relaxed(&control[TAIL]);
+    if (i32(head - tail) <= 0) {
+        return;
+    }
+    u32 v = around;
+    u32 s = around_sort;
+    u32 inner = 0u;
+    u32 inner_at = 0u;
+    for (u32 i = 0u; i < FAR; i += 1u) {
+        u32 bits = shapes[s] & 255u;
+        u32 shape = shapes[s + 1u + (v & (1u << bits) - 1u)];
+        u32 kind = shapes[shape];
+        u32 cell = v >> bits;
+        u32 start = shapes[8u * kind] + cell * shapes[8u * kind + 1u];
+        u32 first = start + shapes[shape + 2u];
+        u32 at = shapes[8u * kind + 3u] + cell;
+        u32 progress = heap[first];
+        u32 outer = load_relaxed(&shared[at]);
+        if (outer == 0u) {
+            if (i < OUTSIDE) {
+                return;
+            }
+            u32 field = progress & (1u << FIELD_BITS) - 1u;
+            u32 child = heap[start + shapes[shape + 2u + 2u * field]];
+            leave(control, queue, turns, places, place_bits, child, shapes[shape + 3u + 2u * field]);
+            if (field + 1u < shapes[shape + 1u]) {
+                heap[first] = progress + 1u;
+                return;
+            }
+            put(heap, shapes, pool, lists, kind, cell, start);
+            heap[inner] = heap[inner] & (1u << FIELD_BITS) - 1u;
+            store_relaxed(&shared[inner_at], 0u);
+            return;
+        }
+        inner = first;
+        inner_at = at;
+        v = outer;
+        s = progress >> FIELD_BITS;
+    }
+}
+
+// Gives up a reference to a value, with all that only it refers to; what is large is left to threads that wait. A cell of several fields
+// that is taken apart keeps what comes after it in its own words: where its first field was, the next field's number and the sort of
+// the cell around, in `shared` that cell.
+// pre: `sort` is the place of the value's sort in `shapes`
+__device__ __noinline__ void discard(u32* heap, u32* shared, u32* shapes, u32* pool, in_local u32* lists, u32* control, u32* queue, u32* turns, u32 places, u32 place_bits, u32 value, u32 sort) {
+    u32 v = value;
+    u32 s = sort;
+    u32 around = 0u;
+    u32 around_sort = 0u;
+    u32 cells = 0u;
+    while (true) {
+        u32 bits = shapes[s] & 255u;
+        u32 variant = shapes[s + 1u + (v & (1u << bits) - 1u)];
+        u32 cell = v >> bits;
+        if (variant != 0u && cell > shapes[8u * shapes[variant] + 2u]) {
+            u32 kind = shapes[variant];
+            bool dead = true;
+            if (shapes[s] >= 256u) {
+                dead = give_up(shared, shapes[8u * kind + 3u] + cell);
+            }
+            if (dead) {
+                u32 word = shapes[8u * kind] + cell * shapes[8u * kind + 1u];
+                u32 fields = shapes[variant + 1u];
+                u32 first = 0u;
+                if (fields != 0u) {
+                    first = heap[word + shapes[variant + 2u]];
+                }
+                if (fields > 1u) {
+                    heap[word + shapes[variant + 2u]] = around_sort << FIELD_BITS | 1u;
+                    store_relaxed(&shared[shapes[8u * kind + 3u] + cell], around);
+                    around = v;
+                    around_sort = s;
+                } else {
+                    put(heap, shapes, pool, lists, kind, cell, word);
+                }
+                cells = cells + 1u;
+                if ((cells & LOOK) == 0u && around != 0u) {
+                    spread(heap, shared, shapes, pool, lists, control, queue, turns, places, place_bits, around, around_sort);
+                }
+                if (fields != 0u) {
+                    v = first;
+                    s = shapes[variant + 3u];
+                    continue;
+                }
+            }
+        }
+        if (around == 0u) {
+            return;
+        }
+        u32 tag_bits = shapes[around_sort] & 255u;
+        u32 shape = shapes[around_sort + 1u + (around & (1u << tag_bits) - 1u)];
+        u32 of = shapes[shape];
+        u32 outer = around >> tag_bits;
+        u32 start = shapes[8u * of] + outer * shapes[8u * of + 1u];
+        u32 progress = heap[start + shapes[shape + 2u]];
+        u32 field = progress & (1u << FIELD_BITS) - 1u;
+        v = heap[start + shapes[shape + 2u + 2u * field]];
+        s = shapes[shape + 3u + 2u * field];
+        if (field + 1u == shapes[shape + 1u]) {
+            around = load_relaxed(&shared[shapes[8u * of + 3u] + outer]);
+            around_sort = progress >> FIELD_BITS;
+            store_relaxed(&shared[shapes[8u * of + 3u] + outer], 0u);
+            put(heap, shapes, pool, lists, of, outer, start);
+        } else {
+            heap[start + shapes[shape + 2u]] = progress + 1u;
+        }
+    }
+}
+
 // A thread that has nothing to do.
 __device__ Machine begin();
 
@@ -242,29 +428,9 @@ __device__ void put_down(u32* to, Machine m, u32 at);
 // Reads what `put_down` has written.
 __device__ Machine take_up(u32* from, Machine m, u32 at);
 
-// Adds one for each active lane, once for all of them; what the lane would have got by itself.
-__device__ __forceinline__ u32 count_up(u32* control, u32 word) {
-    u32 mask = active_mask();
-    u32 leader = find_first_set(mask) - 1u;
-    u32 first = 0u;
-    if (lane_id() == leader) {
-        first = atomic_add(&control[word], popcount(mask));
-    }
-    first = shfl(mask, first, leader);
-    return first + popcount(mask & (1u << lane_id()) - 1u);
-}
-
-// The number of a new task; its place is what is written to.
-// pre: not many more places than the queue has are taken
-// post: what the place had before has been read
+// The same for a task with arguments.
 __device__ __forceinline__ u32 take_number(Params p) {
-    u32 number = count_up(p.control, TAIL);
-    u32 place = number & p.places - 1u;
-    u32 free = number >> p.place_bits << 1u;
-    u32 seen = load_acquire(&p.turns[place]);
-    while ((seen ^ free) << (p.place_bits - 1u) != 0u) {
-        seen = load_acquire(&p.turns[place]);
-    }
+    u32 number = task_number(p.control, p.turns, p.places, p.place_bits);
     return number;
 }
 
@@ -277,6 +443,18 @@ __device__ __forceinline__ u32 task_at(Params p, u32 number) {
 // pre: this thread took the number and wrote the task
 __device__ __forceinline__ void publish(Params p, u32 number) {
     store_release(&p.turns[number & p.places - 1u], (number >> p.place_bits << 1u) + 1u);
+}
+
+// Does a task that gives up a value.
+__device__ __forceinline__ Machine take_apart(Params p, in_local u32* lists, Machine before) {
+    Machine m = before;
+    discard(p.heap, p.shared, p.shapes, p.pool, lists, p.control, p.queue, p.turns, p.places, p.place_bits, m.ret, m.state & ~DROPS);
+    u32 left = atomic_sub(&p.control[LEFT], 1u);
+    if (left == 1u) {
+        stop(p.control, DONE);
+    }
+    m.state = IDLE;
+    return m;
 }
 
 // Makes the frame at the bottom of the stack, which can be split, a join, and tasks of the calls beside the one under way.
@@ -302,6 +480,7 @@ __device__ __forceinline__ Machine seek(Params p, Machine idle) {
     u32 ready = (m.ticket >> p.place_bits << 1u) + 1u;
     // An acquire empties the cache of the multiprocessor: only when there is something to read.
     u32 turn = load_relaxed(&p.turns[place]);
+    u32 over = load_relaxed(&p.control[STOP]);
     if ((turn ^ ready) << (p.place_bits - 1u) == 0u) {
         turn = load_acquire(&p.turns[place]);
         m = accept(p.queue, m, place * TASK);
@@ -309,7 +488,6 @@ __device__ __forceinline__ Machine seek(Params p, Machine idle) {
         m.ticket = NONE;
         return m;
     }
-    u32 over = load_relaxed(&p.control[STOP]);
     if (over != 0u) {
         m.state = COMPACT != 0u ? IDLE | SUSPENDED : ENDED;
     }
@@ -339,12 +517,35 @@ __device__ __forceinline__ Machine take_join(Params p, Machine before) {
     Machine m = before;
     if (m.old_joins == 0u && (m.join & JOINS * JOIN - 1u) == 0u) {
         m.join = 0u;
+        u32 batch = take_batch(p.spare, 0u, SPARE, p.spare_mask);
+        if (batch != 0u) {
+            m.old_joins = batch;
+            m.old_count = JOINS;
+            return m;
+        }
         u32 next = load_relaxed(&p.control[NEXT_JOIN]);
         if (next + JOINS * JOIN <= p.joins_end) {
             u32 first = atomic_add(&p.control[NEXT_JOIN], JOINS * JOIN);
             m.join = first + JOINS * JOIN <= p.joins_end ? first + JOIN : 0u;
         }
     }
+    return m;
+}
+
+// Keeps a join that nobody uses any more. Whoever empties many leaves them to those that make many.
+__device__ __forceinline__ Machine keep_join(Params p, Machine before, u32 join) {
+    Machine m = before;
+    if (m.old_count == JOINS) {
+        give_batch(p.spare, 0u, SPARE, p.spare_mask, m.old_joins);
+        m.old_joins = 0u;
+        m.old_count = 0u;
+    }
+    if (COMPACT != 0u) {
+        p.joins[join] = 0u;
+    }
+    p.joins[join + 1u] = m.old_joins;
+    m.old_joins = join;
+    m.old_count = m.old_count + 1u;
     return m;
 }
 
@@ -361,19 +562,25 @@ __device__ __forceinline__ Machine settle(Params p, in_local u32* stack, Machine
     return m;
 }
 
-// Splits the oldest frame that can be split. Frames below it become joins on the way. Without joins everything stays as it is.
-__device__ __forceinline__ Machine share(Params p, in_local u32* stack, Machine before) {
-    Machine m = before;
+// Where the oldest frame is that can be split; none is the top of the stack.
+__device__ __forceinline__ u32 oldest(in_local u32* stack, Machine m) {
     u32 at = max(m.base, m.scan);
     while (at < m.sp && stack[at] + 1u > SPLITS) {
         at = at + STRIDE;
     }
-    m.scan = at;
+    return at;
+}
+
+// Splits the frame at `m.scan`, if there is one. Frames below it become joins on the way. Without joins everything stays as it is.
+__device__ __forceinline__ Machine share(Params p, in_local u32* stack, Machine before) {
+    Machine m = before;
+    u32 at = m.scan;
     while (at < m.sp && m.base <= at) {
         m = take_join(p, m);
         u32 join = m.old_joins;
         if (join != 0u) {
             m.old_joins = p.joins[join + 1u];
+            m.old_count = m.old_count - 1u;
         } else {
             join = m.join;
             if (join == 0u) {
@@ -500,11 +707,7 @@ __device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machin
     m.high = p.joins[join + 3u];
     load_frame(p.joins, join + HEAD_WORDS, stack, 0u);
     m.sp = STRIDE;
-    if (COMPACT != 0u) {
-        p.joins[join] = 0u;
-    }
-    p.joins[join + 1u] = m.old_joins;
-    m.old_joins = join;
+    m = keep_join(p, m, join);
     return m;
 }
 
@@ -522,6 +725,7 @@ __device__ __forceinline__ void lay_down(Params p, in_local u32* stack, Machine 
     p.saved[at + 10u] = m.old_joins;
     p.saved[at + 11u] = m.old_chunks;
     p.saved[at + 12u] = since;
+    p.saved[at + 13u] = m.old_count;
     for (u32 j = m.base; j < m.sp; j += STRIDE) {
         save_frame(p.saved, at + SAVED + j, stack, j);
     }
@@ -541,6 +745,7 @@ __device__ __forceinline__ Machine rise(Params p, in_local u32* stack, Machine b
     m.join = p.saved[at + 9u];
     m.old_joins = p.saved[at + 10u];
     m.old_chunks = p.saved[at + 11u];
+    m.old_count = p.saved[at + 13u];
     for (u32 j = m.base; j < m.sp; j += STRIDE) {
         load_frame(p.saved, at + SAVED + j, stack, j);
     }
@@ -552,11 +757,11 @@ __device__ __forceinline__ Machine rise(Params p, in_local u32* stack, Machine b
 // post: control[STOP] says why it ended
 // handed: p.heap, p.pairs, p.quads: a cell is written before its index is given away with a task, a join, a result or a batch, and
 //     read for the last time before the last reference to it is given up
-// handed: p.shared, p.pool: touched by atomics only
+// handed: p.shared, p.pool, p.spare: touched by atomics only
 // handed: p.queue: a place is read by the thread that has its ticket, and written again when it has been read
 // handed: p.joins, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one uses it again
 // handed: p.saved: a record is the thread's of its number, and the collector's between two launches
-extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
+extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
     __shared__ u64 sums[3];
     __striped__ u32 stack[STACK];
     u32 lists[LISTS];
@@ -568,17 +773,21 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
     }
     barrier();
     Machine m = begin();
-    u32 length = 2u;
+    u32 length = FEW;
     u32 since = 0u;
     u32 record = (blockIdx.x * blockDim.x + threadIdx.x) * (TASK + SAVED + STACK);
     if (COMPACT != 0u && p.resumed != 0u) {
         m = rise(p, stack, m, record);
         since = p.saved[record + TASK + 12u];
     }
+    u32 lonely = 0u;
     while (m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED)) {
         if (m.state == IDLE) {
             m = seek(p, m);
-            length = 2u;
+            length = FEW;
+            if (COUNTED != 0u && m.state >= DROPS) {
+                m = take_apart(p, lists, m);
+            }
         }
         u32 mask = active_mask();
         bool sleep = vote_all(mask, m.state == IDLE);
@@ -619,10 +828,15 @@ extern "C" __global__ void __launch_bounds__(128, 4) run(Params p) {
             i32 waiting = i32(head - tail);
             length = p.steps;
             if (waiting > p.patience) {
-                // While there are few tasks everyone shares at once; then who has worked for a while: what is left of a young task is small.
+                u32 at = oldest(stack, m);
+                m.scan = at;
+                lonely = at < m.sp ? 0u : lonely + 1u;
+                // While there are few tasks everyone shares at once what is not small; then who has worked for a while: what is left of a
+                // young task is small.
                 bool growing = waiting > p.hungry;
-                length = growing ? 2u : p.steps / 2u + 1u;
-                if (growing || since >= p.steps) {
+                bool deep = m.sp - m.base >= DEEP * STRIDE;
+                length = !growing ? p.steps / 2u + 1u : lonely > LONELY ? ALONE : FEW;
+                if (growing && deep || since >= p.steps) {
                     m = share(p, stack, m);
                     since = 0u;
                 }

@@ -61,7 +61,7 @@ constexpr u32 HALF = HOLE;
 constexpr u32 JOIN = HOLE;
 constexpr u32 CHUNK = HOLE;
 constexpr u32 HEAD_WORDS = 6u;
-constexpr u32 SAVED = 13u;
+constexpr u32 SAVED = 14u;
 constexpr u32 SUSPENDED = 0x80000000u;
 constexpr u32 NONE = 0xffffffffu;
 

@@ -5,6 +5,7 @@
 //! the generator widens by argument registers and cursors of allocation.
 
 mod block;
+mod expand;
 mod frames;
 mod memory;
 mod operate;
@@ -112,6 +113,7 @@ pub(super) fn step_function(
         structured: None,
         within: Within::Resume,
         begun: build::u32(0),
+        context: None,
     };
     if runtime.tracing.is_some() {
         let count = g.reg("count");
@@ -189,6 +191,8 @@ struct Generator<'a, 'p> {
     env: HashMap<LocalId, Expr>,
     /// The region whose head is the structured loop around the code at hand, with the variables of its parameters.
     structured: Option<(*const Region, Vec<Expr>)>,
+    /// Root and hole of the function whose code stands in the place of its call, if it has a context; else they are the machine's.
+    context: Option<(Expr, Expr)>,
     /// What the code at hand is part of.
     within: Within,
     /// Rule applications counted when the thread last could stop.

@@ -50,7 +50,7 @@ pub fn kernels(
     let equality = Equality::add(&mut plan, program.signature.booleans);
     let plan = &plan;
     let compact = tuning.compact && plan.references.is_none();
-    let states = States::new(plan, compact);
+    let states = States::new(plan, &equality, compact);
     let shape = Shape::new(&states, tuning.stack_frames, compact);
     let shapes = match &plan.references {
         Some(references) => Some(Shapes::new(&plan.layout, references)?),
@@ -66,6 +66,7 @@ pub fn kernels(
         ("SPLITS", states.splits() as u32),
         ("LISTS", 1 + 4 * plan.layout.classes.len() as u32),
         ("COMPACT", u32::from(compact)),
+        ("COUNTED", u32::from(shapes.is_some())),
     ];
     let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
     let mut module = template::open("tasks", &constants)?;

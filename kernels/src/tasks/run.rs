@@ -406,7 +406,8 @@ impl Runner<'_> {
         buffers: &Buffers,
         control: &Control<'_>,
     ) -> Result<Option<Option<usize>>, Failure> {
-        self.totals.applied += end.applied;
+        let before = self.totals.applied;
+        self.totals.applied = before + end.applied;
         if end.failed() {
             return Err(self.failed(end, start, device, buffers)?);
         }
@@ -414,6 +415,7 @@ impl Runner<'_> {
         if let Some(limit) = limit {
             return Err(self.stopped(StopReason::Steps { limit }));
         }
+        self.totals.applied = before;
         match end.stop {
             launch::stop::DONE => Ok(None),
             launch::stop::MUST_GROW | launch::stop::COLLECT => Ok(Some(end.full)),

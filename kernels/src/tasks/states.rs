@@ -11,6 +11,9 @@ use gchr_core::ids::IdVec;
 use gchr_core::plan::term::live::{self, LocalSet};
 use gchr_core::plan::term::{Block, End, FunctionId, LocalId, Region, Step, Target, TermPlan};
 
+use super::direct::Direct;
+use super::equality::Equality;
+
 define_id!(
     /// A state.
     StateId, "s"
@@ -96,6 +99,8 @@ pub struct Nest<'p> {
 pub struct States<'p> {
     /// The plan.
     pub plan: &'p TermPlan,
+    /// Calls that are none here: they need no frame.
+    pub direct: Direct,
     /// The entry of each function.
     pub entries: IdVec<FunctionId, StateId>,
     /// Whether a function may run inside a context of cells whose hole its value fills.
@@ -116,10 +121,11 @@ impl<'p> States<'p> {
     ///
     /// `stops`: threads must be able to stop wherever they get no cell, and go on later. A loop that builds cells is a state of its own then,
     /// so that no turn of it is done twice.
-    pub fn new(plan: &'p TermPlan, stops: bool) -> Self {
+    pub fn new(plan: &'p TermPlan, equality: &Equality, stops: bool) -> Self {
         let mut states = Self {
             plan,
             stops,
+            direct: if stops { Direct::none() } else { Direct::new(plan, equality) },
             entries: IdVec::new(),
             holes: holes(plan),
             states: IdVec::new(),
@@ -198,10 +204,12 @@ fn holes(plan: &TermPlan) -> IdVec<FunctionId, bool> {
     }
 }
 
-/// Whether a block has calls, nested regions included.
-fn has_calls(block: &Block) -> bool {
+/// Whether a block has calls that need frames, nested regions included.
+fn has_calls(block: &Block, direct: &Direct) -> bool {
     let mut found = false;
-    block.walk(&mut |b| found |= b.steps.iter().any(|s| matches!(s, Step::Call { .. })));
+    block.walk(&mut |b| {
+        found |= b.steps.iter().any(|s| matches!(s, Step::Call { .. }) && !direct.step(s));
+    });
     found
 }
 
@@ -233,7 +241,7 @@ impl<'p> Finder<'_, 'p> {
         for (i, step) in block.steps.iter().enumerate() {
             let rest = Position { block, at: i + 1, nest };
             match step {
-                Step::Call { dst, .. } => {
+                Step::Call { dst, .. } if !self.states.direct.step(step) => {
                     let mut live = sets[i + 1].clone();
                     live.remove(*dst);
                     let resume = Resume {
@@ -251,7 +259,7 @@ impl<'p> Finder<'_, 'p> {
                     live.remove(*dst);
                     let around = live::around_loop(region, &live);
                     let stops = self.states.stops && region.is_loop() && builds(&region.body);
-                    if stops || has_calls(&region.body) {
+                    if stops || has_calls(&region.body, &self.states.direct) {
                         let id = self.nest(*dst, region, rest, &live, &around, &sets[i + 1]);
                         self.states.nest_at.insert(key(i), id);
                         self.block(&region.body, Some(id), &around);

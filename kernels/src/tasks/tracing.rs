@@ -15,7 +15,7 @@ use crate::template::{self, Holes};
 /// Words of a class.
 pub const CLASS_WORDS: usize = 8;
 /// Words of a record of a thread beside its task and its stack; the template's `SAVED`.
-const SAVED: u32 = 13;
+const SAVED: u32 = 14;
 /// The widest code of a cell.
 const MOST_CODE_BITS: u32 = 16;
 

@@ -175,7 +175,7 @@ fn the_verifier_checks_that_references_balance() {
     let text = system(
         "App(Nil, M) = M; App(Cons(X, L), M) = Cons(X, App(L, M)); F(Zero, Y) = Zero; F(S(X), S(Y)) = F(X, Y);
          G(S(X)) = Plus(X, X); Plus(Zero, Y) = Y; Plus(S(X), Y) = Plus(X, S(Y)); P(X, Y) = (Plus(X, Y) === Plus(Y, X));
-         Even(Cons(X, L)) = App(Even(L), App(Odd(L), L)); Odd(Cons(X, L)) = Cons(Plus(X, Zero), Odd(L));",
+         Even(Cons(X, L)) = App(Even(L), App(Odd(L), L)); Odd(Cons(X, L)) = Cons(Plus(Zero, X), Odd(L));",
     );
     let check = |name, what, change: &dyn Fn(&mut Block) -> bool| rejects_counted(&text, name, what, change);
     let without = |kind: fn(&RefStep) -> bool| {

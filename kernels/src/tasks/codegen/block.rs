@@ -12,12 +12,14 @@ use crate::meter;
 
 /// What a block that ends does with a value: leaves the innermost region without calls.
 #[derive(Clone)]
-struct Inner {
-    value: Expr,
+pub(super) struct Inner {
+    pub value: Expr,
     /// Variables of the parameters, when the region is a loop.
-    params: Option<Vec<Expr>>,
+    pub params: Option<Vec<Expr>>,
     /// Of a base case: the variable that says whether there is a value.
-    found: Option<Expr>,
+    pub found: Option<Expr>,
+    /// Whether the region is a whole function in the place of its call.
+    pub function: bool,
 }
 
 impl<'p> Generator<'_, 'p> {
@@ -26,7 +28,7 @@ impl<'p> Generator<'_, 'p> {
         for (at, step) in code.block.steps.iter().enumerate().skip(code.at) {
             let here = Position { at, ..code };
             match step {
-                Step::Call { .. } => return false,
+                Step::Call { .. } if !self.states.direct.step(step) => return false,
                 Step::Region { region, .. } if self.states.nest_at(here).is_some() => {
                     let nest = self.states.nest_at(here);
                     return !region.is_loop() && self.leaves(Position { block: &region.body, at: 0, nest });
@@ -62,7 +64,9 @@ impl<'p> Generator<'_, 'p> {
         for at in code.at..code.block.steps.len() {
             let here = Position { at, ..code };
             match &code.block.steps[at] {
-                Step::Call { dst, function, args, .. } => return self.call(here, *dst, *function, args),
+                step @ Step::Call { dst, function, args, .. } if !self.states.direct.step(step) => {
+                    return self.call(here, *dst, *function, args);
+                }
                 Step::Region { inits, region, .. } if let Some(nest) = self.states.nest_at(here) => {
                     return self.enter_nest(nest, inits, region);
                 }
@@ -160,7 +164,10 @@ impl<'p> Generator<'_, 'p> {
         let inside = params.iter().zip(args).map(|(&param, &arg)| (param, self.local(arg))).collect();
         let (caller, outside) = (self.function, std::mem::replace(&mut self.env, inside));
         self.function = function;
-        self.inner_block(base, &Inner { value: value.clone(), params: None, found: Some(found.clone()) });
+        self.inner_block(
+            base,
+            &Inner { value: value.clone(), params: None, found: Some(found.clone()), function: false },
+        );
         self.function = caller;
         self.env = outside;
         (found, value)
@@ -177,6 +184,12 @@ impl<'p> Generator<'_, 'p> {
     fn end(&mut self, code: Position<'p>) {
         match &code.block.end {
             End::Return(value) => self.leave_region(code, *value),
+            end if self.states.direct.end(end) => {
+                let value = self.at_end(end);
+                if self.b.completes() {
+                    self.give_back(value);
+                }
+            }
             End::TailCall { function, args } => {
                 if self.states.holes[*function] && !self.states.holes[self.function] {
                     self.set("hole", build::u32(0));
@@ -244,7 +257,7 @@ impl<'p> Generator<'_, 'p> {
     }
 
     /// New values for the variables of a loop, all at once.
-    fn assign_all(&mut self, variables: &[Expr], values: Vec<Expr>) {
+    pub(super) fn assign_all(&mut self, variables: &[Expr], values: Vec<Expr>) {
         let mut moves: Vec<(Expr, Expr)> =
             variables.iter().cloned().zip(values).filter(|(to, from)| to != from).collect();
         let targets: Vec<Expr> = moves.iter().map(|(to, _)| to.clone()).collect();
@@ -273,9 +286,13 @@ impl<'p> Generator<'_, 'p> {
     }
 
     fn return_value(&mut self, value: LocalId) {
-        let wide = self.is_wide(value);
         let value = self.local(value);
-        if wide {
+        self.give_back(value);
+    }
+
+    /// The function has this value.
+    fn give_back(&mut self, value: Expr) {
+        if value.ty != Type::U32 {
             let [low, high] = halves(value);
             self.set("value", low);
             self.set("high", high);
@@ -325,7 +342,11 @@ impl<'p> Generator<'_, 'p> {
             Step::Operate { dst, op, args, site } => self.operate(*dst, *op, args, *site),
             Step::Region { dst, inits, region } => self.region(*dst, inits, region),
             Step::Ref(step) => self.reference(step),
-            Step::Call { .. } | Step::Trace { .. } => {}
+            Step::Call { dst, function, args, .. } => {
+                let value = self.expand(*function, args);
+                self.env.insert(*dst, value);
+            }
+            Step::Trace { .. } => {}
         }
     }
 
@@ -343,19 +364,22 @@ impl<'p> Generator<'_, 'p> {
             self.guard(false);
             self.inner_block(
                 &region.body,
-                &Inner { value: value.clone(), params: Some(params), found: None },
+                &Inner { value: value.clone(), params: Some(params), found: None, function: false },
             );
             self.b.end_while(build::bool(true));
         } else {
             for (&param, init) in region.params.iter().zip(inits) {
                 self.env.insert(param, init);
             }
-            self.inner_block(&region.body, &Inner { value: value.clone(), params: None, found: None });
+            self.inner_block(
+                &region.body,
+                &Inner { value: value.clone(), params: None, found: None, function: false },
+            );
         }
         self.env.insert(dst, value);
     }
 
-    fn inner_block(&mut self, block: &Block, around: &Inner) {
+    pub(super) fn inner_block(&mut self, block: &Block, around: &Inner) {
         self.count(&block.applied);
         for step in &block.steps {
             self.step(step);
@@ -366,16 +390,21 @@ impl<'p> Generator<'_, 'p> {
         match &block.end {
             End::Return(value) => {
                 let value = self.local(*value);
-                self.b.assign(around.value.clone(), value);
-                if around.params.is_some() {
-                    self.b.push(StmtKind::Break);
-                }
+                self.leave_inner(value, around);
             }
             End::Continue(args) => {
                 let values = args.iter().map(|&a| self.local(a)).collect();
-                if let Some(params) = &around.params {
-                    self.assign_all(params, values);
-                    self.b.push(StmtKind::Continue);
+                self.inner_again(values, around);
+            }
+            End::Context { hole, nest, target: Target::Again, args } if around.function => {
+                let values = args.iter().map(|&a| self.local(a)).collect();
+                self.context(*hole, nest);
+                self.inner_again(values, around);
+            }
+            end @ (End::TailCall { .. } | End::Context { .. }) if around.function => {
+                let value = self.at_end(end);
+                if self.b.completes() {
+                    self.leave_inner(value, around);
                 }
             }
             End::NoRule { symbol, args } => self.no_rule(*symbol, args),

@@ -268,21 +268,28 @@ impl<'p> Generator<'_, 'p> {
             self.begin_context(tracing.sort(self.sort(dst)));
         }
         let next = self.word_index(class, cell, variant.fields[field].offset);
-        self.set("hole", next);
+        let (_, hole) = self.root_and_hole();
+        self.b.assign(hole, next);
     }
 
-    /// Puts a value where the function's own goes: into the hole, else it is the outermost cell.
-    fn fill_hole(&mut self, value: Expr) {
-        let hole = self.reg("hole");
+    /// Where the outermost cell and the hole of the function at hand are.
+    fn root_and_hole(&self) -> (Expr, Expr) {
+        self.context.clone().unwrap_or_else(|| (self.reg("root"), self.reg("hole")))
+    }
+
+    /// Puts a value where the function's own goes: into the hole, else it is the outermost cell, which is the value of the function.
+    pub(super) fn fill_hole(&mut self, value: Expr) -> Expr {
+        let (root, hole) = self.root_and_hole();
         let none = build::eq(hole.clone(), build::u32(0));
         self.b.begin();
-        self.set("root", value.clone());
+        self.b.assign(root.clone(), value.clone());
         let then = self.b.end();
         self.b.begin();
         let to = build::element(self.param("heap"), hole);
         self.b.assign(to, value);
         let otherwise = self.b.end();
         self.b.push(StmtKind::If { condition: none, then, otherwise });
+        root
     }
 
     /// Where there was no context yet, the cell that was made is the outermost one: notes its sort.
@@ -296,8 +303,7 @@ impl<'p> Generator<'_, 'p> {
     /// The function returns a term: the value, or the outermost cell of the context that it fills.
     pub(super) fn return_term(&mut self, value: Expr) {
         if self.states.holes[self.function] {
-            self.fill_hole(value);
-            let root = self.reg("root");
+            let root = self.fill_hole(value);
             self.set("value", root);
         } else {
             self.set("value", value);

@@ -1,5 +1,5 @@
 //! References: code for the plan's steps that duplicate them, give them up, and take cells apart. The work is done by the functions
-//! of the template `cells.cu`; here is what the sort of a value decides.
+//! of the templates `cells.cu` and `tasks.cu`; here is what the sort of a value decides.
 
 use gchr_core::ids::Id;
 use gchr_core::plan::term::{ClassId, LocalId, RefStep, Variant};
@@ -123,7 +123,9 @@ impl<'p> Generator<'_, 'p> {
     fn discard(&mut self, value: Expr, sort: SortId) {
         let Some(shapes) = self.runtime.shapes else { return };
         let mut args: Vec<Expr> = ["heap", "shared", "shapes", "pool"].map(|name| self.param(name)).to_vec();
-        args.extend([self.lists.clone(), value, build::u32(shapes.sort(sort))]);
+        args.push(self.lists.clone());
+        args.extend(["control", "queue", "turns", "places", "place_bits"].map(|name| self.param(name)));
+        args.extend([value, build::u32(shapes.sort(sort))]);
         self.b.run(self.runtime.function("discard"), args);
     }
 

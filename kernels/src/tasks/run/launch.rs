@@ -46,6 +46,8 @@ pub(super) mod stop {
 const ROOT: u32 = 1 << 31;
 /// While this part of all threads waits, the others share at once.
 const HUNGRY: u32 = 8;
+/// Words before the ring of joins that threads leave to each other; the template's.
+const SPARE_COUNTERS: u32 = 16;
 
 /// What a launch ended with.
 pub(super) struct End {
@@ -116,6 +118,7 @@ pub(super) struct Buffers {
     chunks: BufferId,
     chunk_count: u32,
     saved: BufferId,
+    spare_joins: BufferId,
     control: BufferId,
     control_words: usize,
     counts: BufferId,
@@ -170,6 +173,7 @@ impl Buffers {
             saved: device.alloc(4 * scale.saved_words(job).max(1))?,
             chunks: device.alloc(4 * u64::from(capacity.chunks) * u64::from(shape.chunk()))?,
             chunk_count: capacity.chunks,
+            spare_joins: device.alloc(4 * u64::from(SPARE_COUNTERS + scale.spare_places(shape)))?,
             control: device.alloc(4 * control_words as u64)?,
             control_words,
             counts: device.alloc(8 * word::COUNTS as u64)?,
@@ -208,6 +212,12 @@ impl Buffers {
         if self.collector.is_some() {
             device.fill(self.joins, 0, 4 * self.scale.join_words, 0)?;
         }
+        device.fill(
+            self.spare_joins,
+            0,
+            4 * u64::from(SPARE_COUNTERS + self.scale.spare_places(&job.kernels.shape)),
+            0,
+        )?;
         if self.root_count < roots.len() {
             device.free(self.roots)?;
             device.free(self.results)?;
@@ -275,6 +285,7 @@ impl Buffers {
             Value::U32(self.scale.place_bits),
             Value::U32(self.scale.join_words as u32),
             Value::U32(self.chunk_count),
+            Value::U32(self.scale.spare_places(&job.kernels.shape) - 1),
             Value::I32(patience),
             Value::I32((self.scale.threads() / HUNGRY) as i32),
             Value::U32(if self.options.promote == Promote::Always { 1 } else { self.options.steps }),
@@ -417,7 +428,7 @@ impl Buffers {
     }
 
     /// All of them, in the order of the template's `Params`.
-    fn buffers(&self) -> [BufferId; 14] {
+    fn buffers(&self) -> [BufferId; 15] {
         [
             self.heap,
             self.shared,
@@ -430,6 +441,7 @@ impl Buffers {
             self.joins,
             self.chunks,
             self.saved,
+            self.spare_joins,
             self.control,
             self.counts,
             self.error,

@@ -85,6 +85,11 @@ impl Scale {
     pub fn queue_words(&self, shape: &Shape) -> u64 {
         u64::from(shape.task()) << self.place_bits
     }
+    /// Places for joins that threads leave to each other, so many at a time: more than there can be.
+    pub fn spare_places(&self, shape: &Shape) -> u32 {
+        let batches = self.join_words / (JOINS_AT_A_TIME * u64::from(shape.join()));
+        (batches + 1).next_power_of_two() as u32
+    }
     /// Words of what threads save between two launches.
     pub fn saved_words(&self, job: &Job<'_>) -> u64 {
         let record = job.kernels.tracing.as_ref().map_or(0, |t| u64::from(t.record));

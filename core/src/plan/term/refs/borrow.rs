@@ -1,10 +1,14 @@
 //! Borrow inference: a parameter is owned when its value, or a part of it, has to go where references are kept; else it is lent.
+//!
+//! Applications that no rule matches keep their arguments, too, but programs hardly ever come there: such a cell is no reason to own
+//! a parameter. What goes into it is duplicated right before.
 
 use super::{Scope, owners};
 use crate::ids::IdVec;
 use crate::plan::term::cost::Callees;
 use crate::plan::term::ir::*;
 use crate::plan::term::live::LocalSet;
+use crate::signature::SymbolId;
 
 /// The pass `borrow`: fills in [`Local::borrowed`]. The greatest solution, from all borrowed.
 pub(in crate::plan::term) fn borrow(plan: &mut TermPlan) {
@@ -32,7 +36,8 @@ pub(in crate::plan::term) fn borrow(plan: &mut TermPlan) {
             let function = &plan.functions[id];
             let scope = Scope { layout: &plan.layout, functions: &plan.functions, function };
             let inner = function.locals.iter().map(|_| false).collect();
-            let mut demand = Demand { scope, id, owners: &owners[id], inner, owned: Vec::new() };
+            let (defined, owners) = (&plan.function_of, &owners[id]);
+            let mut demand = Demand { scope, id, defined, owners, inner, owned: Vec::new() };
             demand.block(&function.region.body, &function.region, true, &LocalSet::default());
             for (function, param) in demand.owned {
                 changed |= std::mem::take(&mut plan.functions[function].locals[param].borrowed);
@@ -47,6 +52,8 @@ pub(in crate::plan::term) fn borrow(plan: &mut TermPlan) {
 struct Demand<'a> {
     scope: Scope<'a>,
     id: FunctionId,
+    /// Functions of symbols.
+    defined: &'a IdVec<SymbolId, Option<FunctionId>>,
     owners: &'a IdVec<LocalId, Option<LocalId>>,
     /// Bound in the innermost nested region.
     inner: IdVec<LocalId, bool>,
@@ -62,6 +69,11 @@ impl<'a> Demand<'a> {
         local
     }
 
+    /// Whether a step builds an application that no rule matches.
+    fn is_stuck(&self, step: &Step) -> bool {
+        matches!(step, Step::Build { symbol, .. } if self.defined[*symbol].is_some())
+    }
+
     /// The reference of a local, or of what it is part of, is given away: no parameter can be only lent then.
     fn give(&mut self, local: LocalId, immediate: &LocalSet) {
         if !immediate.contains(local) {
@@ -72,8 +84,10 @@ impl<'a> Demand<'a> {
     fn block(&mut self, block: &'a Block, region: &'a Region, top: bool, immediate: &LocalSet) {
         let mut immediate = immediate.clone();
         for step in &block.steps {
-            for local in self.scope.of_step(step).given {
-                self.give(local, &immediate);
+            if !self.is_stuck(step) {
+                for local in self.scope.of_step(step).given {
+                    self.give(local, &immediate);
+                }
             }
             if let Step::Region { region, .. } = step {
                 let outside = std::mem::replace(
