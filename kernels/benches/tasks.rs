@@ -2,8 +2,8 @@
 //!
 //! `tasks [--only TEXT]... [--repeats N] [--blocks N] [--steps N] [--batch N] [--gc none|queue|compact] [--input TERM] [--cuda DIR] [--write DIR]` prints a table of the rows whose names
 //! contain a TEXT. Times are those of the device, the launch and the host's loop around it included, best of the repeats. Context,
-//! compilation, allocation, start term and result are not part of them. `--blocks` are blocks a multiprocessor, `--steps` those
-//! between two looks for waiting threads, `--batch` the free cells that threads hand to each other at a time, `--input` is taken in place of
+//! compilation, allocation, start term and result are not part of them. `--blocks` are blocks a multiprocessor in place of those
+//! that suit the program, `--steps` those between two looks for waiting threads, `--batch` the free cells that threads hand to each other at a time, `--input` is taken in place of
 //! the start terms of the rows. `--write` leaves the CUDA text of the rows, with `queue`, in a folder, `--cuda` takes
 //! it from there for both: so generated code can be changed by hand and measured.
 
@@ -68,7 +68,7 @@ const ROWS: [Row; 14] = [
 struct Choices {
     only: Vec<String>,
     repeats: u32,
-    blocks: u32,
+    blocks: Option<u32>,
     steps: u32,
     batch: u32,
     gc: Option<String>,
@@ -82,7 +82,7 @@ impl Choices {
         let mut choices = Self {
             only: Vec::new(),
             repeats: 3,
-            blocks: 2,
+            blocks: None,
             steps: 128,
             batch: 64,
             gc: None,
@@ -95,7 +95,7 @@ impl Choices {
             let mut number = || args.next().and_then(|n| n.parse().ok()).expect("a number follows");
             match arg.as_str() {
                 "--repeats" => choices.repeats = number(),
-                "--blocks" => choices.blocks = number(),
+                "--blocks" => choices.blocks = Some(number()),
                 "--steps" => choices.steps = number(),
                 "--batch" => choices.batch = number(),
                 "--input" => choices.input = args.next(),
@@ -164,7 +164,7 @@ fn bench(row: &Row, gc: &str, choices: &Choices, machine: &Machine) {
             memory,
             first_memory: memory / 4,
             block: 128,
-            blocks: gpu.limits().multiprocessors * choices.blocks,
+            blocks: gpu.limits().multiprocessors * choices.blocks.unwrap_or(kernels.blocks),
             run: 256,
             batch: choices.batch,
             report: 1 << 20,

@@ -34,9 +34,8 @@ const GPU_REPORT: u32 = 1 << 20;
 const SIM_REPORT: u32 = 1 << 12;
 /// Steps of a thread between two looks whether another one waits for work.
 const STEPS: u32 = 128;
-/// Threads a block of the tasks scheduler, and blocks a multiprocessor.
+/// Threads a block of the tasks scheduler.
 const GPU_BLOCK: u32 = 128;
-const GPU_BLOCKS: u32 = 2;
 const SIM_BLOCK: u32 = 32;
 
 /// A term program ready to run on a device.
@@ -106,6 +105,14 @@ impl DevicePlan {
         })
     }
 
+    /// Blocks a multiprocessor.
+    fn blocks(&self) -> u32 {
+        match &self.lowered {
+            Lowered::Tasks { kernels, .. } => kernels.blocks,
+            _ => 1,
+        }
+    }
+
     /// Runs something on the device.
     fn on_device<T: HasStats>(
         &self,
@@ -114,7 +121,11 @@ impl DevicePlan {
     ) -> Result<T, Failure> {
         self.backend.run(control, |Place { device, memory, simulated }, control| {
             let scale = match simulated {
-                false => Scale { memory, slots: GPU_SLOTS, tasks: gpu_tasks(memory, device.limits()) },
+                false => Scale {
+                    memory,
+                    slots: GPU_SLOTS,
+                    tasks: gpu_tasks(memory, device.limits().multiprocessors * self.blocks()),
+                },
                 true => Scale { memory, slots: SIM_SLOTS, tasks: sim_tasks(memory) },
             };
             run(scale, device, control)
@@ -187,12 +198,12 @@ struct Scale {
     tasks: tasks::run::Options,
 }
 
-fn gpu_tasks(memory: u64, limits: &gchr_kernels::device::Limits) -> tasks::run::Options {
+fn gpu_tasks(memory: u64, blocks: u32) -> tasks::run::Options {
     tasks::run::Options {
         memory,
         first_memory: memory / 2,
         block: GPU_BLOCK,
-        blocks: limits.multiprocessors * GPU_BLOCKS,
+        blocks,
         run: GPU_CELLS,
         batch: GPU_BATCH,
         report: GPU_REPORT,

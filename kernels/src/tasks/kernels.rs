@@ -28,6 +28,8 @@ pub struct Kernels {
     pub tracing: Option<Tracing>,
     /// By function of the plan: the number of the state at its entry.
     pub entries: IdVec<gchr_core::plan::term::FunctionId, u32>,
+    /// Blocks a multiprocessor of a GPU with which the program takes the least time, as far as its code tells.
+    pub blocks: u32,
 }
 
 /// Choices that do not change results.
@@ -38,6 +40,12 @@ pub struct Tuning {
     /// Cells that nothing refers to are found by tracing and shifted out when memory is full, for plans that do not give them back.
     pub compact: bool,
 }
+
+/// Blocks a multiprocessor for programs with loops between their calls, if there are registers for so many. While lanes wait for memory
+/// there, and for each other, other warps go on.
+const BLOCKS_OF_LOOPS: u32 = 4;
+/// Blocks a multiprocessor for others: their time goes into sharing frames, which more threads do more often.
+const BLOCKS: u32 = 2;
 
 /// Makes the kernels of a plan compiled with `TermOptions::tasks`.
 pub fn kernels(
@@ -83,6 +91,7 @@ pub fn kernels(
     let mut reports = Reports::default();
     let runtime = Runtime { module: &module, shape: &shape, shapes: shapes_of, tracing: tracing_of };
     let step = codegen::step_function(&states, &equality, runtime, program, sources, &mut reports);
+    let blocks = if has_loops(&step.body) { BLOCKS_OF_LOOPS } else { BLOCKS };
     fill(&mut module, step);
     if let Some(tracing) = &tracing {
         tracing.add(&mut module, &shape)?;
@@ -90,7 +99,7 @@ pub fn kernels(
     let broken = verify::verify_closed(&module);
     let entries = states.entries.iter().map(|&state| codegen::state_number(state)).collect();
     if broken.is_empty() {
-        Ok(Kernels { module, reports, shape, shapes, tracing, entries })
+        Ok(Kernels { module, reports, shape, shapes, tracing, entries, blocks })
     } else {
         Err(broken)
     }
@@ -99,6 +108,21 @@ pub fn kernels(
 fn fill(module: &mut Module, function: Function) {
     let name = function.name.clone();
     build::fill_hole(module, &name, vec![function]);
+}
+
+/// Whether the generated code of a step goes round anywhere, besides popping frames: that loop has a condition.
+fn has_loops(body: &Block) -> bool {
+    let forever = ExprKind::Literal(Literal::Bool(true));
+    let mut blocks = vec![body];
+    while let Some(block) = blocks.pop() {
+        for stmt in block {
+            match &stmt.kind {
+                StmtKind::While { condition, .. } if condition.kind == forever => return true,
+                _ => blocks.extend(stmt.blocks()),
+            }
+        }
+    }
+    false
 }
 
 /// Leaves stacks that are too large for shared memory in local memory.
@@ -132,4 +156,29 @@ fn widen(module: &mut Module, plan: &TermPlan, shape: &Shape, counts: bool) {
 /// The size classes of a plan.
 pub(super) fn classes(plan: &TermPlan) -> impl Iterator<Item = ClassId> + '_ {
     plan.layout.classes.ids()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gchr_core::plan::term::{TermOptions, compile};
+
+    fn blocks(text: &str) -> u32 {
+        let mut sources = SourceMap::new();
+        let id = sources.add("test.trs", text);
+        let program = gchr_trs::load(&sources, id).program.expect("the program is right");
+        let plan = compile(&program, &TermOptions::tasks(true)).expect("the plan compiles");
+        kernels(&plan, &program, &sources, Tuning::default()).expect("kernels are generated").blocks
+    }
+
+    #[test]
+    fn loops_between_calls_get_more_blocks() {
+        let fib = "map Fib: Int -> Int; var N: Int;
+            eqn N < 2 -> Fib(N) = N; Fib(N) = Fib(N - 1) + Fib(N - 2); input Fib(9);";
+        assert_eq!(blocks(fib), BLOCKS);
+        let sums = "map Fib: Int -> Int; Sum: Int # Int -> Int; var N, S: Int;
+            eqn N < 2 -> Fib(N) = Sum(9, N); Fib(N) = Fib(N - 1) + Fib(N - 2);
+                Sum(0, S) = S; Sum(N, S) = Sum(N - 1, S + N); input Fib(9);";
+        assert_eq!(blocks(sums), BLOCKS_OF_LOOPS);
+    }
 }
