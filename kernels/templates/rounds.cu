@@ -130,6 +130,8 @@ constexpr u32 TOUCHED = 4u;
 // Three each, which passes over the lists take in turns.
 constexpr u32 ASKED = 12u;
 constexpr u32 TAKEN = 20u;
+// How many lists went on behind what one thread looks at.
+constexpr u32 LONG = 28u;
 constexpr u32 FLAGS = 64u;
 
 // Words of `state`: what a round begins with, what a run has done, what a launch wants.
@@ -158,8 +160,10 @@ constexpr u32 NO_IDS = 9u;
 constexpr u32 VALUE_FAILED = 10u;
 constexpr u32 NO_CELLS = 11u;
 
-// A table with so many rows in use is worth collecting once half of them are dead.
+// A table with so many rows in use is worth collecting once half of them are dead. Where the warps of a round have looked through at least
+// as many rows as the table has, each for a list of more than WALKED rows, an eighth is enough: they would look at dead rows again and again.
 constexpr u32 WORTH_COLLECTING = 4096u;
+constexpr u32 WALKED = 32u;
 
 // From the template `grid_barrier`: all threads of the grid wait for each other.
 __device__ void grid_barrier(u32* word);
@@ -670,10 +674,13 @@ __device__ __forceinline__ void decide(Params p, u32 place, in_shared u32* sums)
 // post: says whether some table is worth collecting
 __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u32 added, u32 touched) {
     u32 worth = 0u;
+    u32 lists = load_relaxed(&p.control[turn + LONG]);
+    u64 walked = u64(lists) * u64(WALKED);
     for (u32 t = 0u; t < TABLES; t += 1u) {
         u32 dead = load_relaxed(&p.dead[t]);
         p.used[t] = p.wanted[t];
-        if (p.used[t] >= WORTH_COLLECTING && dead > p.used[t] / 2u) {
+        u32 share = walked >= u64(p.used[t]) ? 3u : 1u;
+        if (p.used[t] >= WORTH_COLLECTING && dead > p.used[t] >> share) {
             worth = 1u;
         }
     }
@@ -765,6 +772,9 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             grid_barrier(p.arrivals);
             left = load_relaxed(&p.control[turn + ASKED + pass % 3u]);
             assume_uniform("counted before the grid barrier, and again three passes later", left);
+            if (first == 0u && pass == 0u) {
+                store_relaxed(&p.control[turn + LONG], left);
+            }
             if (left == 0u) {
                 break;
             }

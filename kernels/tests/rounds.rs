@@ -354,6 +354,53 @@ fn long_lists() {
     }
 }
 
+/// Rows that long lists would pass again and again are collected before half of them are dead.
+#[test]
+fn dead_rows_of_long_lists_are_collected_early() {
+    let mut case = Case::new(":- chr_constraint m(+int). m(A) \\ m(B) <=> A =< B | true.", GENERAL);
+    let count = 4200_i64;
+    let values = (0..count).map(|n| (n * n * 7919 + 900_000) % 1_000_003).collect();
+    case.facts = vec![Facts {
+        constraint: ConstraintId(0),
+        columns: vec![FactColumn::Int(values)],
+        rows: count as usize,
+    }];
+    case.input = input(&case.program, &case.facts, &mut Control::default()).expect("facts fit");
+    let limits = Limits { max_rounds: Some(2), ..Limits::default() };
+    assert_eq!(case.on_the_simulator(1, false, limits), case.on_the_cpu(limits));
+    let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
+    let options = Options { memory: 1 << 28, rows: 1, store: true, courses: false };
+    match run(job, options, &mut case.simulator(), &mut Control::new(limits)) {
+        Err(Failure::Stopped(stopped)) => {
+            let live = stopped.left.map_or(0, |store| store.len());
+            assert!(live > count as usize / 2, "{live} live");
+            assert!(stopped.stats.collections > Some(0), "{:?}", stopped.stats.collections);
+        }
+        _ => panic!("there are more rounds"),
+    }
+}
+
+/// A constraint that is replaced in every round leaves no chain of dead rows to those that look it up by its key.
+#[test]
+fn replaced_rows_are_left_out_of_their_key() {
+    let case = Case::new(
+        ":- chr_constraint c(+int, +int), t(+int, +int). step @ t(K, I), c(K, N) <=> I < 150 | M is N + 1, c(K, M), J is I + 1, t(K, J).
+         ?- c(7, 0), t(7, 0).",
+        GENERAL,
+    );
+    let limits = Limits::default();
+    assert_eq!(case.on_the_simulator(64, false, limits), case.on_the_cpu(limits));
+    let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
+    let options = Options { memory: 1 << 28, rows: 64, store: true, courses: false };
+    let mut recorder = Recorder::new();
+    let mut control = Control::new(limits).profile(&mut recorder);
+    assert!(run(job, options, &mut case.simulator(), &mut control).is_ok());
+    drop(control);
+    let rule = recorder.rules()[0];
+    assert_eq!(rule.applied, 150);
+    assert!(rule.tried < 150 * 10, "{} rows looked at", rule.tried);
+}
+
 #[test]
 fn limits_stop_between_rounds() {
     let endless = ":- chr_constraint p(+int). p(X) ==> Y is X + 1, p(Y). ?- p(0), p(100).";

@@ -1,7 +1,8 @@
 //! Hash indexes: rows of one key in a list, its latest row in a slot.
 //!
 //! Slots are open addressing with linear probing; a slot holds a row, whose columns are the key, so that keys are stored once. Rows are
-//! linked in any order and never unlinked: a removed row has no id, and goes when its table is collected.
+//! linked in any order. A removed row has no id; where the latest rows of a key are removed ones, the next row of the key leaves them out,
+//! others go when their table is collected.
 
 use gchr_core::ids::IdVec;
 use gchr_core::signature::ConstraintId;
@@ -123,8 +124,20 @@ fn link(scene: Scene<'_>, table: ConstraintId, index: usize) -> Function {
         b.push(StmtKind::Continue);
     });
     let next = build::element(scene.part(&p, table, Part::Next(index)), row.clone());
+    // Rows are linked live, and removed in other steps: what a removed one is linked to has been written long since.
+    let removes = scene.layout.tables[table].claimed;
     let follow = |b: &mut FunctionBuilder, before: Expr| {
-        b.assign_owned("a row is linked once", next.clone(), before);
+        let latest = b.var("latest", before);
+        if removes {
+            let links = scene.part(&p, table, Part::Next(index));
+            b.begin();
+            let older = b.atomic("older", AtomicOp::Load, build::element(links, latest.clone()), Vec::new());
+            b.assign(latest.clone(), older);
+            let present = op(BinaryOp::Ne, latest.clone(), scene.constant("NONE"));
+            let removed = build::eq(scene.id(&p, table, &latest), scene.constant("NO_ID"));
+            b.end_while(build::all([present, removed]));
+        }
+        b.assign_owned("a row is linked once", next.clone(), latest);
         b.ret(None);
     };
     b.when(op(BinaryOp::Ne, seen.clone(), scene.constant("NONE")), |b| {

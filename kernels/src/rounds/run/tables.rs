@@ -51,6 +51,8 @@ const FIRST_EPOCH: u64 = (1 << 20) - 2;
 const NO_ID: u32 = u32::MAX;
 /// Most rows of a table, items and entries of a round: twice as many places of an index have numbers of 32 bits.
 const MOST: u64 = 1 << 31;
+/// Rows in use from which on a launch ends for a table that has many dead ones, as in the template.
+const WORTH_COLLECTING: u32 = 4096;
 /// Items and entries that a run starts with room for.
 const FIRST_ITEMS: u64 = 1 << 9;
 
@@ -542,11 +544,12 @@ impl Tables {
         }
     }
 
-    /// Collects the tables of which most rows are dead; says how many.
+    /// Collects the tables of which most rows are dead, and of large ones an eighth, which may be why the launch has ended; says how many.
     pub fn collect(&mut self, device: &mut dyn Device) -> Result<u64> {
         let mut collected = 0;
         for table in self.layout.tables.ids() {
-            if self.tables[table].dead > self.tables[table].used / 2 {
+            let Table { used, dead, .. } = self.tables[table];
+            if dead > used / 2 || used >= WORTH_COLLECTING && dead > used / 8 {
                 self.move_table(table, self.tables[table].capacity, device)?;
                 collected += 1;
             }
