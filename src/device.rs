@@ -46,8 +46,10 @@ pub enum Device {
 /// How a device finds work in a term program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Scheduler {
-    /// Calls, evaluated depth-first by each thread and given away when other threads wait for work.
+    /// Tasks; topology for programs of so many functions that the kernel of tasks, which holds them all, would take minutes to compile.
     #[default]
+    Either,
+    /// Calls, evaluated depth-first by each thread and given away when other threads wait for work.
     Tasks,
     /// One thread a term, in iterations over all of them.
     Topology,
@@ -57,6 +59,7 @@ impl Scheduler {
     /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Scheduler::Either => "either",
             Scheduler::Tasks => "tasks",
             Scheduler::Topology => "topology",
         }

@@ -443,6 +443,33 @@ fn ctrl_c_stops_cleanly_and_says_how_far_it_got() {
     }
 }
 
+/// One function holds all states of the tasks scheduler, which a compiler would look at for minutes.
+#[test]
+fn programs_of_many_functions_run_under_the_topology_scheduler() {
+    let scratch = Scratch::new();
+    let scheduler = |functions: usize, more: &[&str]| {
+        let mut text = String::from("sort N = struct Z() | S(N);\n");
+        (0..functions).for_each(|i| text += &format!("map F{i}: N -> N;\n"));
+        text += "var X: N;\neqn\n";
+        for i in 0..functions {
+            let (next, other) = ((i + 1) % functions, (i + 7) % functions);
+            text += &format!("F{i}(Z()) = Z();\nF{i}(S(X)) = S(F{next}(F{other}(X)));\n");
+        }
+        text += "input F0(S^5(Z()));\n";
+        scratch.file("chain.trs", &text);
+        let run =
+            scratch.gchr(&[&["run", "chain.trs", "--device", "sim", "--format", "json"], more].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let result: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+        (result["normal_form"].clone(), result["stats"]["scheduler"].clone())
+    };
+    let (few, by) = scheduler(8, &[]);
+    assert_eq!((by, few), ("tasks".into(), "S^5(Z)".into()));
+    let (many, by) = scheduler(100, &[]);
+    assert_eq!(by, "topology");
+    assert_eq!(scheduler(100, &["--scheduler", "tasks"]), (many, "tasks".into()));
+}
+
 #[test]
 fn deep_terms_and_long_lists() {
     let n = if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 };

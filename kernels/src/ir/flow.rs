@@ -27,6 +27,16 @@ pub fn breaks(body: &[Stmt]) -> bool {
     })
 }
 
+impl Module {
+    /// How many statements there are, those inside of others included.
+    pub fn statements(&self) -> usize {
+        fn of(block: &[Stmt]) -> usize {
+            block.iter().map(|stmt| 1 + stmt.blocks().into_iter().map(|inner| of(inner)).sum::<usize>()).sum()
+        }
+        self.functions.iter().map(|f| of(&f.body)).sum()
+    }
+}
+
 impl Stmt {
     /// The blocks directly inside this statement, in order.
     pub fn blocks(&self) -> Vec<&Block> {
