@@ -420,3 +420,12 @@ fn programs_without_symbols_and_sorts_without_values_compile() {
     let text = "sort E = Id(E) | Loop(E, E); var X : E; eqn Id(X) = X; Loop(X, X) = Id(X);";
     assert!(compile(&program(text), &TermOptions::default()).is_ok());
 }
+
+/// What an operation computes is no cell, though values of its sort may be: the fields of an arm for one are nobody's reference.
+#[test]
+fn arms_for_cells_are_accounted_for_where_the_value_is_none() {
+    let text = "sort Nat = Zero | S(Nat) | F(Bool, Nat) | G(Nat); Bool = P(Nat, Nat); var X, Y : Nat;
+        eqn F(P(X, Y), Y) = S(X); G(X) = F((X === Zero), X);";
+    let plan = compile(&program(text), &TermOptions::tasks(true)).expect("a plan");
+    assert!(verify(&plan).is_empty());
+}

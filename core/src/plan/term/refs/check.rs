@@ -262,8 +262,11 @@ impl<'a> Check<'a> {
         if self.scope.layout.variant(arm.symbol).is_none_or(|v| v.class.is_none()) {
             self.holders[on] = Holder { references: 0, kind: Kind::Immediate };
         }
+        // An arm for a cell is never taken where the value is none, and what it binds is no reference.
+        let never = self.holders[on].kind == Kind::Immediate;
         for &field in arm.fields.iter().flatten() {
-            let kind = if self.scope.has_cells(field) { Kind::Field } else { Kind::Immediate };
+            let held = self.scope.has_cells(field) && !never;
+            let kind = if held { Kind::Field } else { Kind::Immediate };
             self.holders[field] = Holder { references: 0, kind };
         }
     }
