@@ -32,7 +32,7 @@ pub(super) fn drop_redundant(program: &Program, plan: &mut ChrPlan) {
             .occurrences
             .iter_enumerated()
             .filter(|&(e, o)| e < id && o.rule == occurrence.rule && o.constraint == occurrence.constraint)
-            .find(|(_, o)| implied(rule, occurrence.head, o.head));
+            .find(|(_, o)| is_exhausted(rule, o.head) && implied(rule, occurrence.head, o.head));
         reasons[id.0 as usize] = earlier.map(|(_, o)| DropReason::Symmetric { earlier: o.head });
     }
     remove(plan, &reasons);
@@ -57,6 +57,13 @@ fn remove(plan: &mut ChrPlan, reasons: &[Option<DropReason>]) {
         let new = |&old: &OccurrenceId| renumbered[old.0 as usize];
         table.occurrences = table.occurrences.iter().filter_map(new).collect();
     }
+}
+
+/// Whether no instance with the active constraint at a head is left when the next head is tried: a passive constraint that a body adds
+/// meanwhile is not looked for again.
+fn is_exhausted(rule: &Rule, head: usize) -> bool {
+    let removed = rule.heads[head].role == Role::Removed;
+    removed || rule.heads.iter().enumerate().all(|(other, h)| other == head || !h.passive)
 }
 
 /// Whether each instance with the active constraint at head `j` is, permuted, one with it at head `i`.

@@ -97,6 +97,25 @@ fn plan_of_transitive_closure_drops_the_symmetric_head() {
     assert_snapshot!(b.plan_text());
 }
 
+/// `s, s \\ r <=> r` with `r` passive: what the body adds is found by the second head, though the first one is like it.
+#[test]
+fn a_symmetric_head_finds_passive_constraints_that_the_body_added() {
+    let mut b = Builder::new();
+    b.con("r", &["int"]).con("s", &[]);
+    b.rule(
+        "again",
+        R {
+            kept: vec![("s", vec![]), ("s", vec![])],
+            removed: vec![("r", vec![v("X")])],
+            passive: vec![2],
+            body: vec![add("r", [v("X")])],
+            ..R::default()
+        },
+    );
+    b.query([add("r", [n(0)]), add("s", []), add("s", [])]);
+    assert_eq!(b.run().stats.firings, Some(2));
+}
+
 #[test]
 fn conditions_that_can_fail_with_an_error_prune_early_and_decide_late() {
     let mut b = Builder::new();
