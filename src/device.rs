@@ -55,17 +55,6 @@ pub enum Scheduler {
     Topology,
 }
 
-impl Scheduler {
-    /// Name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scheduler::Either => "either",
-            Scheduler::Tasks => "tasks",
-            Scheduler::Topology => "topology",
-        }
-    }
-}
-
 /// How a device runs a term program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {

@@ -5,7 +5,7 @@ use gchr_core::rule;
 use gchr_core::signature::SortKind;
 
 use super::terms::{tag, tag_of};
-use super::value::{Held, Values};
+use super::value::{Held, Values, relation};
 use super::{not, op, u64};
 use crate::build;
 use crate::codegen::{Noted, Site, checked_name, expression};
@@ -248,13 +248,5 @@ impl Values<'_> {
 
 /// A comparison by how two values compare.
 fn comparison(operator: Op, order: Expr) -> Expr {
-    let comparison = match operator {
-        Op::Eq => BinaryOp::Eq,
-        Op::Ne => BinaryOp::Ne,
-        Op::Lt => BinaryOp::Lt,
-        Op::Le => BinaryOp::Le,
-        Op::Gt => BinaryOp::Gt,
-        _ => BinaryOp::Ge,
-    };
-    op(comparison, order, build::i64(0))
+    op(relation(operator), order, build::i64(0))
 }

@@ -124,7 +124,7 @@ pub(in crate::rounds) fn list_functions(scene: Scene<'_>, sites: &mut Sites) -> 
     let (mut b, p) = function(scene, "list", false, Type::U32);
     let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
     let table = b.param("table", Type::U32);
-    let params = Params::declare(&mut b, p, turn, item);
+    let params = Params::declare(&mut b, [p, turn, item], ("from", Type::U32));
     let asked = b.var("asked", scene.constant("NONE"));
     switch_to(&mut b, table, &cases, &params.args(), Some(&asked));
     b.ret(Some(asked));
@@ -170,13 +170,14 @@ struct Params {
 }
 
 impl Params {
-    fn declare(b: &mut FunctionBuilder, p: Expr, turn: Expr, item: Expr) -> Self {
+    /// Declares them behind the first three; `from` by its name and type.
+    fn declare(b: &mut FunctionBuilder, [p, turn, item]: [Expr; 3], from: (&str, Type)) -> Self {
         Self {
             p,
             turn,
             item,
             row: b.param("row", Type::U32),
-            from: b.param("from", Type::U32),
+            from: b.param(from.0, from.1),
             behind: b.param("behind", Type::BOOL),
             entries: b.param("entries", Type::Buffer(Space::Global, Scalar::U32)),
             at: b.param("at", Type::U32),
@@ -206,7 +207,7 @@ fn list_of_table(
     let (mut b, p) = function(scene, name, false, Type::U32);
     b.doc(format!("The list of a constraint {}: its rules in order.", scene.plan.tables[table].name));
     let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
-    let params = Params::declare(&mut b, p, turn, item);
+    let params = Params::declare(&mut b, [p, turn, item], ("from", Type::U32));
     let id = b.var("id", scene.id(&params.p, table, &params.row));
     let first = b.var("first", op(BinaryOp::Shr, params.from.clone(), build::u32(1)));
     let mut searches = searches.iter();

@@ -612,15 +612,19 @@ impl<'a> Values<'a> {
         };
         let order = self.b.call("order", self.scene.module, f, vec![n, x]);
         let (left, right) = if mirrored { (build::i64(0), order) } else { (order, build::i64(0)) };
-        let comparison = match operator {
-            Op::Eq => BinaryOp::Eq,
-            Op::Ne => BinaryOp::Ne,
-            Op::Lt => BinaryOp::Lt,
-            Op::Le => BinaryOp::Le,
-            Op::Gt => BinaryOp::Gt,
-            _ => BinaryOp::Ge,
-        };
-        Held::sure(SortKind::Data, op(comparison, left, right))
+        Held::sure(SortKind::Data, op(relation(operator), left, right))
+    }
+}
+
+/// The comparison of numbers that an operator of comparison asks for.
+pub(super) fn relation(operator: Op) -> BinaryOp {
+    match operator {
+        Op::Eq => BinaryOp::Eq,
+        Op::Ne => BinaryOp::Ne,
+        Op::Lt => BinaryOp::Lt,
+        Op::Le => BinaryOp::Le,
+        Op::Gt => BinaryOp::Gt,
+        _ => BinaryOp::Ge,
     }
 }
 

@@ -199,18 +199,7 @@ impl<'a> Pair<'a> {
             self.occurrence.head + 1
         ));
         let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
-        let params = Params {
-            p,
-            turn,
-            item,
-            row: b.param("row", Type::U32),
-            from: b.param("walks", Type::BOOL),
-            behind: b.param("behind", Type::BOOL),
-            entries: b.param("entries", Type::Buffer(Space::Global, Scalar::U32)),
-            at: b.param("at", Type::U32),
-            search: b.param("search", Type::Buffer(Space::Local, Scalar::U32)),
-            best: b.param("best", Type::Buffer(Space::Local, Scalar::U32)),
-        };
+        let params = Params::declare(&mut b, [p, turn, item], ("walks", Type::BOOL));
         let id = b.param("id", Type::U32);
         let (low, high) = self.range(&mut b, &params);
         match self.index() {
