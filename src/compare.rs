@@ -141,7 +141,7 @@ impl Comparison {
     }
 
     /// The report as one page.
-    pub fn html(&self) -> std::io::Result<String> {
+    pub fn html(&self) -> String {
         html::page(self)
     }
 }

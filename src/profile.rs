@@ -12,16 +12,16 @@ use std::io::{self, Write};
 
 use gchr_core::ids::Id;
 use gchr_core::profile::{Ceilings, KernelCount, Point, Recorder, Traffic};
-use gchr_core::rule::RuleId;
+use gchr_core::rule::{HeadAtom, RuleId};
 use gchr_core::stats::Stats;
 use serde::Serialize;
 
 use crate::input::Language;
 use crate::program::Program;
 
-pub(crate) use html::{document, escape};
+pub(crate) use html::{TABLE, document, escape};
 pub(crate) use plot::short;
-pub use plot::{Chart, Plot, Series};
+pub use plot::{Axis, Chart, Plot, Series, Unit};
 pub use source::Line;
 
 /// A recorded run, ready to be written.
@@ -29,6 +29,9 @@ pub use source::Line;
 pub struct Profile {
     /// Name of the program.
     pub program: String,
+    /// Its language.
+    #[serde(skip)]
+    pub language: Language,
     /// What a step is: `rule applications` or `firings`.
     pub unit: &'static str,
     /// Statistics of the run.
@@ -37,7 +40,7 @@ pub struct Profile {
     pub stopped: Option<String>,
     /// Most steps in one round, for executors that work in rounds.
     pub peak_parallelism: Option<u64>,
-    /// The course of the run; totals since the start.
+    /// The course of the run; totals since the first point, where also the clock starts.
     pub points: Vec<Point>,
     /// By source rule, the most applied first. Empty when the executor does not count rules.
     pub rules: Vec<RuleProfile>,
@@ -73,6 +76,7 @@ impl Profile {
         rules.sort_by(|a, b| b.applied.cmp(&a.applied).then(a.line.cmp(&b.line)));
         Self {
             program: program.name().to_string(),
+            language: program.language(),
             unit: match program.language() {
                 Language::Terms => "rule applications",
                 Language::Constraints => "firings",
@@ -80,7 +84,7 @@ impl Profile {
             stats: stats.clone(),
             stopped: None,
             peak_parallelism: recorder.peak_parallelism(),
-            points: recorder.points().to_vec(),
+            points: course(recorder),
             rules,
             ceilings: None,
             kernels: recorder.kernels().to_vec(),
@@ -111,6 +115,11 @@ impl Profile {
         self.points.last().is_some_and(|p| p.rounds > 0)
     }
 
+    /// Rounds of the whole run.
+    pub fn rounds(&self) -> u64 {
+        self.points.last().map_or(0, |p| p.rounds)
+    }
+
     /// Steps of the whole run.
     pub fn steps(&self) -> u64 {
         self.points.last().map_or(0, |p| p.steps)
@@ -129,18 +138,36 @@ impl Profile {
 
     /// Writes one page that needs nothing else: no network, no scripts.
     pub fn write_html(&self, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(html::page(self)?.as_bytes())
+        out.write_all(html::page(self).as_bytes())
     }
 
     /// Writes the plots below each other as one drawing.
     pub fn write_svg(&self, out: &mut impl Write) -> io::Result<()> {
-        out.write_all(plot::sheet(&self.plots())?.as_bytes())
+        out.write_all(plot::sheet(&self.plots()).as_bytes())
     }
 
     /// Writes everything as one JSON object.
     pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
         serde_json::to_writer(&mut *out, self).map_err(io::Error::from)?;
         out.write_all(b"\n")
+    }
+}
+
+/// The points, by a clock that starts with the first one: what happened before it is not the run.
+fn course(recorder: &Recorder) -> Vec<Point> {
+    let start = recorder.points().first().map_or(0.0, |p| p.seconds);
+    recorder.points().iter().map(|p| Point { seconds: p.seconds - start, ..*p }).collect()
+}
+
+/// `floydw`; a rule without a name is called by its function and line: `Sum, line 12`.
+fn rule_title(program: &Program, id: RuleId, line: usize) -> String {
+    let rule = &program.rules.rules[id];
+    match (&rule.name, rule.heads.first().map(|head| &head.atom)) {
+        (None, Some(HeadAtom::Term { symbol, .. })) => {
+            format!("{}, line {line}", program.rules.signature.symbols[*symbol].name)
+        }
+        (None, _) => format!("line {line}"),
+        (Some(name), _) => name.clone(),
     }
 }
 
@@ -151,9 +178,10 @@ fn rules(program: &Program, recorder: &Recorder) -> Vec<RuleProfile> {
     let counts = recorder.rules();
     let rule = |id: RuleId| {
         let count = counts.get(id.index()).copied().unwrap_or_default();
+        let line = program.sources.line_column(program.rules.rules[id].span).0;
         RuleProfile {
-            name: program.rules.rule_name(id),
-            line: program.sources.line_column(program.rules.rules[id].span).0,
+            name: rule_title(program, id, line),
+            line,
             applied: count.applied,
             tried: count.tried,
             share: count.share,

@@ -119,8 +119,10 @@ fn open(path: &Path) -> Result<File, Exit> {
 fn deliver(format: FormatArg, comparison: &Comparison, file: Option<File>) -> Result<(), Exit> {
     let content = match format {
         FormatArg::Text => Ok(comparison.to_string()),
-        FormatArg::Json => serde_json::to_string_pretty(comparison).map(|s| s + "\n").map_err(Into::into),
-        FormatArg::Html => comparison.html(),
+        FormatArg::Json => {
+            serde_json::to_string_pretty(comparison).map(|s| s + "\n").map_err(std::io::Error::from)
+        }
+        FormatArg::Html => Ok(comparison.html()),
     };
     let mut out = Stdout::new();
     let written = content.and_then(|text| match file {

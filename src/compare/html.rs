@@ -1,20 +1,19 @@
 //! A comparison as one page, in the dress of profiles.
 
 use std::fmt::Write;
-use std::io;
 
 use super::table::{growth, sizes, used, verdict};
 use super::{Comparison, Measured, Row};
-use crate::profile::{Chart, Plot, Series, document, escape};
+use crate::profile::{Axis, Chart, Plot, Series, TABLE, Unit, document, escape};
 
-pub(super) fn page(comparison: &Comparison) -> io::Result<String> {
+pub(super) fn page(comparison: &Comparison) -> String {
     let mut body = format!(
-        "<p class=note>Median of {} timed runs without counters; counters come from another run. {}</p>\n",
+        "<p class=note>{} timed runs each, without counters; counters come from another run. {}</p>\n",
         comparison.repeats,
         escape(&comparison.machine.to_string())
     );
     for plot in plots(comparison) {
-        let _ = writeln!(body, "<figure>{}</figure>", plot.svg()?);
+        let _ = writeln!(body, "<figure>{}</figure>", plot.svg());
     }
     for size in sizes(comparison) {
         let rows: Vec<&Row> = comparison.rows.iter().filter(|row| row.size == size).collect();
@@ -23,32 +22,40 @@ pub(super) fn page(comparison: &Comparison) -> io::Result<String> {
         table(&rows, &mut body);
     }
     if !comparison.growth.is_empty() {
-        body += "<h2>Growth: exponent of the size</h2>\n<table>\n";
+        body += "<h2>Growth: exponent of the size</h2>\n";
+        body += TABLE[0];
         for (i, line) in growth(&comparison.growth).iter().enumerate() {
             let tag = if i == 0 { "th" } else { "td" };
-            let cells: String = line.iter().map(|cell| format!("<{tag}>{}</{tag}>", escape(cell))).collect();
-            let _ = writeln!(body, "<tr>{cells}</tr>");
+            body += "<tr>";
+            for (column, cell) in line.iter().enumerate() {
+                let class = if i > 0 && column == 0 { " class=name" } else { "" };
+                let _ = write!(body, "<{tag}{class}>{}</{tag}>", escape(cell));
+            }
+            body += "</tr>\n";
         }
-        body += "</table>\n";
+        body += TABLE[1];
     }
-    Ok(document(&comparison.title, &body))
+    document(&comparison.title, &body)
 }
 
 fn table(rows: &[&Row], out: &mut String) {
     let columns = used(rows);
-    *out += "<table>\n<tr><th>program</th>";
-    columns.iter().for_each(|c| *out += &format!("<th>{}</th>", c.0));
+    *out += TABLE[0];
+    *out += "<tr><th>program</th>";
+    for column in &columns {
+        let _ = write!(out, "<th title=\"{}\">{}</th>", escape(column.says), column.head);
+    }
     *out += "<th>answer</th></tr>\n";
     for row in rows {
         let _ = write!(out, "<tr><td class=name>{}</td>", escape(&row.way()));
         for column in &columns {
-            let shown = row.outcome.as_ref().ok().and_then(|m| (column.1)(m));
+            let shown = row.outcome.as_ref().ok().and_then(|m| (column.show)(m));
             let _ = write!(out, "<td>{}</td>", shown.as_deref().unwrap_or("-"));
         }
-        let differs = if row.agrees == Some(true) { "" } else { " class=differs" };
-        let _ = writeln!(out, "<td{differs}>{}</td></tr>", escape(&verdict(row)));
+        let differs = if row.agrees == Some(true) { "" } else { " differs" };
+        let _ = writeln!(out, "<td class=\"answer{differs}\">{}</td></tr>", escape(&verdict(row)));
     }
-    *out += "</table>\n";
+    *out += TABLE[1];
 }
 
 /// What a plot shows of a cell.
@@ -56,35 +63,40 @@ type Quantity = fn(&Measured) -> Option<f64>;
 
 /// Over sizes when there are several, else bars.
 fn plots(comparison: &Comparison) -> Vec<Plot> {
-    let quantities: [(&str, &str, Quantity); 5] = [
-        ("Best time of the run", "ms", |m| Some(m.run_ms.min)),
-        ("Rule applications or firings", "steps", |m| m.steps.map(|n| n as f64)),
-        ("Candidates tried", "candidates", |m| m.tried.map(|n| n as f64)),
-        ("Mean parallelism", "steps in a round", |m| m.mean_parallelism),
-        ("Peak memory", "bytes", |m| m.stats.peak_bytes.map(|n| n as f64)),
+    let quantities: [(&str, &str, Unit, Quantity); 8] = [
+        ("Best time of the run", "time", Unit::Seconds, |m| Some(m.run_ms.min / 1e3)),
+        ("Best time on the device", "time", Unit::Seconds, |m| m.device_ms.map(|ms| ms.min / 1e3)),
+        ("Rule applications or firings", "steps", Unit::Count, |m| m.steps.map(|n| n as f64)),
+        ("Candidates tried", "candidates", Unit::Count, |m| m.tried.map(|n| n as f64)),
+        ("Rounds or iterations", "rounds", Unit::Count, |m| m.rounds.map(|n| n as f64)),
+        ("Mean parallelism", "steps in a round", Unit::Count, |m| m.mean_parallelism),
+        ("Bytes moved by kernels", "moved", Unit::Bytes, |m| m.traffic.map(|t| t.moved() as f64)),
+        ("Peak memory", "memory", Unit::Bytes, |m| m.stats.peak_bytes.map(|n| n as f64)),
     ];
-    let plot = |(title, unit, of): (&str, &str, Quantity)| {
+    let plot = |(title, name, unit, of): (&str, &str, Unit, Quantity)| {
+        let axis = Axis::new(name, unit);
         let chart = match comparison.growth.is_empty() {
-            true => bars(comparison, unit, of)?,
-            false => lines(comparison, unit, of)?,
+            true => bars(comparison, axis, of),
+            false => lines(comparison, axis, of),
         };
-        Some(Plot { title: title.into(), chart })
+        Plot { title: title.into(), chart }
     };
-    quantities.into_iter().filter_map(plot).collect()
+    quantities.into_iter().map(plot).filter(Plot::shows_something).collect()
 }
 
-fn bars(comparison: &Comparison, unit: &str, of: Quantity) -> Option<Chart> {
-    let bar = |row: &Row| Some((row.name(), of(row.outcome.as_ref().ok()?)?));
-    let bars: Vec<_> = comparison.rows.iter().filter_map(bar).collect();
-    (!bars.is_empty()).then(|| Chart::Bars { x: unit.into(), bars })
+fn bars(comparison: &Comparison, axis: Axis, of: Quantity) -> Chart {
+    let one_size = sizes(comparison).len() == 1;
+    let name = |row: &Row| if one_size { row.way() } else { row.name() };
+    let bar = |row: &Row| Some((name(row), of(row.outcome.as_ref().ok()?)?));
+    Chart::Bars { x: axis, bars: comparison.rows.iter().filter_map(bar).collect() }
 }
 
-fn lines(comparison: &Comparison, unit: &str, of: Quantity) -> Option<Chart> {
+fn lines(comparison: &Comparison, axis: Axis, of: Quantity) -> Chart {
     let series = comparison.growth.iter().map(|growth| {
         let own = comparison.rows.iter().filter(|row| row.way() == growth.way);
         let point = |row: &Row| Some((row.size? as f64, of(row.outcome.as_ref().ok()?)?));
         Series { name: growth.way.clone(), points: own.filter_map(point).collect() }
     });
-    let series: Vec<_> = series.filter(|s: &Series| !s.points.is_empty()).collect();
-    (!series.is_empty()).then(|| Chart::LogLog { x: "size".into(), y: unit.into(), series })
+    // A program keeps its place, and so its colour, in charts that do not show it.
+    Chart::LogLog { x: Axis::new("size", Unit::Count), y: axis, series: series.collect() }
 }

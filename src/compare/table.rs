@@ -5,28 +5,46 @@ use std::fmt;
 use super::{Comparison, Growth, Measured, Row};
 use crate::profile::short;
 
-/// A column: its head, and what it shows of a cell.
-pub(super) type Column = (&'static str, fn(&Measured) -> Option<String>);
+/// A column.
+#[derive(Clone, Copy)]
+pub(super) struct Column {
+    /// Its head.
+    pub head: &'static str,
+    /// What the head means.
+    pub says: &'static str,
+    /// What it shows of a cell.
+    pub show: fn(&Measured) -> Option<String>,
+}
+
+const fn column(head: &'static str, says: &'static str, show: fn(&Measured) -> Option<String>) -> Column {
+    Column { head, says, show }
+}
 
 /// What is shown of a cell; columns without any value are left out.
 pub(super) const COLUMNS: [Column; 17] = [
-    ("best ms", |m| Some(ms(m.run_ms.min))),
-    ("median", |m| Some(ms(m.run_ms.median))),
-    ("slowest", |m| Some(ms(m.run_ms.max))),
-    ("device ms", |m| m.device_ms.map(|t| ms(t.min))),
-    ("compile ms", |m| m.stats.compile_ms.map(ms)),
-    ("rewrites", |m| m.stats.rewrites.map(count)),
-    ("firings", |m| m.stats.firings.map(count)),
-    ("candidates", |m| m.tried.map(count)),
-    ("steps/s", |m| m.steps.map(|n| short(n as f64 / (m.run_ms.min.max(1e-6) / 1e3)))),
-    ("rounds", |m| m.rounds.map(count)),
-    ("mean par.", |m| m.mean_parallelism.map(|p| format!("{p:.1}"))),
-    ("peak par.", |m| m.peak_parallelism.map(count)),
-    ("moved", |m| m.traffic.map(|t| bytes(t.moved()))),
-    ("random", |m| m.traffic.map(|t| bytes(t.random))),
-    ("of ceil.", |m| m.ceiling.map(|share| format!("{:.0} %", share * 100.0))),
-    ("peak mem.", |m| m.stats.peak_bytes.map(bytes)),
-    ("coll.", |m| m.stats.collections.map(count)),
+    column("best ms", "the shortest of the timed runs", |m| Some(ms(m.run_ms.min))),
+    column("median", "the median of the timed runs, in milliseconds", |m| Some(ms(m.run_ms.median))),
+    column("slowest", "the longest of the timed runs, in milliseconds", |m| Some(ms(m.run_ms.max))),
+    column("device ms", "the shortest time on the device's clock", |m| m.device_ms.map(|t| ms(t.min))),
+    column("compile ms", "from the rules to what is executed", |m| m.stats.compile_ms.map(ms)),
+    column("rewrites", "rule applications of terms", |m| m.stats.rewrites.map(count)),
+    column("firings", "firings of constraint rules", |m| m.stats.firings.map(count)),
+    column("candidates", "rows looked at as partners, and active constraints tried", |m| m.tried.map(count)),
+    column("steps/s", "rule applications or firings a second, of the best run", |m| {
+        m.steps.map(|n| short(n as f64 / (m.run_ms.min.max(1e-6) / 1e3)))
+    }),
+    column("rounds", "rounds or iterations", |m| m.rounds.map(count)),
+    column("mean par.", "mean number of steps in a round", |m| m.mean_parallelism.map(|p| format!("{p:.1}"))),
+    column("peak par.", "most steps in a round", |m| m.peak_parallelism.map(count)),
+    column("moved", "bytes that kernels read and wrote", |m| m.traffic.map(|t| bytes(t.moved()))),
+    column("random", "of these, bytes of random accesses", |m| m.traffic.map(|t| bytes(t.random))),
+    column(
+        "of ceil.",
+        "share of the device's time that this traffic takes at the measured ceilings of its memory",
+        |m| m.ceiling.map(|share| format!("{:.0} %", share * 100.0)),
+    ),
+    column("peak mem.", "the run's own tables at their largest", |m| m.stats.peak_bytes.map(bytes)),
+    column("coll.", "garbage collections", |m| m.stats.collections.map(count)),
 ];
 
 fn ms(value: f64) -> String {
@@ -43,8 +61,9 @@ fn bytes(n: u64) -> String {
 
 /// Columns that show something in one of the rows.
 pub(super) fn used(rows: &[&Row]) -> Vec<Column> {
-    let shows =
-        |column: &Column| rows.iter().any(|row| row.outcome.as_ref().is_ok_and(|m| (column.1)(m).is_some()));
+    let shows = |column: &Column| {
+        rows.iter().any(|row| row.outcome.as_ref().is_ok_and(|m| (column.show)(m).is_some()))
+    };
     COLUMNS.into_iter().filter(shows).collect()
 }
 
@@ -86,13 +105,14 @@ pub(super) fn write(comparison: &Comparison, f: &mut fmt::Formatter<'_>) -> fmt:
 }
 
 fn heads(columns: &[Column]) -> Vec<String> {
-    let names = columns.iter().map(|c| c.0.to_string());
+    let names = columns.iter().map(|c| c.head.to_string());
     ["program".to_string()].into_iter().chain(names).chain(["answer".to_string()]).collect()
 }
 
 fn cells(row: &Row, columns: &[Column]) -> Vec<String> {
-    let shown =
-        |column: &Column| row.outcome.as_ref().ok().and_then(|m| (column.1)(m)).unwrap_or_else(|| "-".into());
+    let shown = |column: &Column| {
+        row.outcome.as_ref().ok().and_then(|m| (column.show)(m)).unwrap_or_else(|| "-".into())
+    };
     [row.way()].into_iter().chain(columns.iter().map(shown)).chain([verdict(row)]).collect()
 }
 

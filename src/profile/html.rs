@@ -1,28 +1,41 @@
 //! The profile as one page: figures, plots, rules and the program's text with counts. No scripts, nothing is loaded.
 
 use std::fmt::Write;
-use std::io;
 
-use super::plot::short;
+use super::plot::Unit;
 use super::{Profile, RuleProfile};
 
 const STYLE: &str = include_str!("page.css");
 
 /// The whole page.
-pub(super) fn page(profile: &Profile) -> io::Result<String> {
+pub(super) fn page(profile: &Profile) -> String {
     let mut body = String::new();
     figures(profile, &mut body);
     body += "<h2>Course of the run</h2>\n";
     if !profile.has_rounds() {
-        body += "<p class=note>This executor applies one rule after the other, so there is no parallelism to show.</p>\n";
+        body += match profile.stats.device.as_deref() {
+            None | Some("cpu") => {
+                "<p class=note>This executor applies one rule after the other, so there is no parallelism to show.</p>\n"
+            }
+            Some(_) => {
+                "<p class=note>This scheduler has no rounds: each thread goes on by itself, so there is no parallelism to show.</p>\n"
+            }
+        };
     }
-    for plot in profile.plots() {
-        let _ = writeln!(body, "<figure>{}</figure>", plot.svg()?);
+    let plots = profile.plots();
+    if plots.is_empty() {
+        body += "<p class=note>The run was too short to have a course.</p>\n";
+    }
+    for plot in plots {
+        let _ = writeln!(body, "<figure>{}</figure>", plot.svg());
     }
     rules(profile, &mut body);
     source(profile, &mut body);
-    Ok(document(&format!("Profile of {}", profile.program), &body))
+    document(&format!("Profile of {}", profile.program), &body)
 }
+
+/// A table that is wider than the page is moved to and fro by itself.
+pub const TABLE: [&str; 2] = ["<div class=scroll><table>\n", "</table></div>\n"];
 
 /// A page with a title around its content.
 pub fn document(title: &str, body: &str) -> String {
@@ -56,7 +69,7 @@ fn figures(profile: &Profile, out: &mut String) {
         ("device time", ms(stats.device_ms)),
         ("parsing", ms(stats.parse_ms)),
         ("compiling", ms(stats.compile_ms)),
-        ("peak memory", stats.peak_bytes.map(|b| format!("{}B", short(b as f64)))),
+        ("peak memory", stats.peak_bytes.map(|b| Unit::Bytes.show(b as f64))),
         ("live at the end", count(stats.live_cells)),
         ("collections", count(stats.collections)),
         ("device", stats.device.clone()),
@@ -66,7 +79,7 @@ fn figures(profile: &Profile, out: &mut String) {
     if let Some(last) = profile.points.last() {
         rows.insert(3, ("candidates tried", (last.tried > 0).then(|| last.tried.to_string())));
         let traffic = last.traffic;
-        let bytes = |n: u64| (n > 0).then(|| format!("{}B", short(n as f64)));
+        let bytes = |n: u64| (n > 0).then(|| Unit::Bytes.show(n as f64));
         rows.push(("bytes read", bytes(traffic.read)));
         rows.push(("bytes written", bytes(traffic.written)));
         rows.push(("moved by random accesses", bytes(traffic.random)));
@@ -92,24 +105,31 @@ fn rules(profile: &Profile, out: &mut String) {
     }
     let total = profile.rules.iter().map(|r| r.applied).sum::<u64>().max(1);
     let tries = profile.rules.iter().any(|r| r.tried > 0);
-    let tried_head = if tries { "<th>candidates tried</th>" } else { "" };
+    let sampled = profile.rules.iter().any(|r| r.share > 0.0);
+    if !sampled {
+        *out += "<p class=note>Times by rule were not sampled: the run was too short, or its executor has no sampler.</p>\n";
+    }
+    let head = |shown: bool, text: &'static str| if shown { text } else { "" };
     let _ = writeln!(
         out,
-        "<table>\n<tr><th>rule</th><th>line</th><th>{}</th><th></th>{tried_head}<th>time</th></tr>",
-        profile.unit
+        "{}<tr><th>rule</th><th>line</th><th>{}</th><th></th>{}{}</tr>",
+        TABLE[0],
+        profile.unit,
+        head(tries, "<th>candidates tried</th>"),
+        head(sampled, "<th>time</th>")
     );
     for RuleProfile { name, line, applied, tried, share } in &profile.rules {
         let part = *applied as f64 / total as f64 * 100.0;
         let tried = if tries { format!("<td>{tried}</td>") } else { String::new() };
+        let time = if sampled { format!("<td>{:.1} %</td>", share * 100.0) } else { String::new() };
         let _ = writeln!(
             out,
             "<tr><td class=name><a href=\"#L{line}\">{}</a></td><td>{line}</td><td>{applied}</td>\
-             <td class=bar><i style=\"width:{part:.1}%\"></i></td>{tried}<td>{:.1} %</td></tr>",
-            escape(name),
-            share * 100.0
+             <td class=bar><i style=\"width:{part:.1}%\"></i></td>{tried}{time}</tr>",
+            escape(name)
         );
     }
-    *out += "</table>\n";
+    *out += TABLE[1];
 }
 
 fn source(profile: &Profile, out: &mut String) {

@@ -8,6 +8,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 const PERIOD: Duration = Duration::from_micros(250);
+/// Fewer samples say nothing of shares.
+const FEWEST: u64 = 20;
 
 /// What the run and the sampling thread share.
 #[derive(Debug)]
@@ -42,8 +44,11 @@ impl Sampler {
         let watched = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("gchr-sampler".into()).spawn(move || {
             let mut hits = vec![0; places];
-            while !watched.done.load(Ordering::Relaxed) {
+            loop {
                 std::thread::park_timeout(PERIOD);
+                if watched.done.load(Ordering::Relaxed) {
+                    break;
+                }
                 if let Some(hit) = hits.get_mut(watched.place.load(Ordering::Relaxed) as usize) {
                     *hit += 1;
                 }
@@ -58,11 +63,11 @@ impl Sampler {
         Place(Arc::clone(&self.shared))
     }
 
-    /// Ends it: the share of the samples in each place. All zero when nothing was sampled.
+    /// Ends it: the share of the samples in each place. All zero when there are too few samples for shares.
     pub fn stop(mut self) -> Vec<f64> {
         let hits = self.end().unwrap_or_default();
         let total: u64 = hits.iter().sum();
-        hits.iter().map(|&h| if total == 0 { 0.0 } else { h as f64 / total as f64 }).collect()
+        hits.iter().map(|&h| if total < FEWEST { 0.0 } else { h as f64 / total as f64 }).collect()
     }
 
     fn end(&mut self) -> Option<Vec<u64>> {

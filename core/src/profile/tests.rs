@@ -70,9 +70,16 @@ fn rules_and_kernels_are_summed() {
 fn a_sampler_finds_the_place_where_time_goes() {
     let sampler = Sampler::start(3);
     sampler.place().set(1);
-    std::thread::sleep(Duration::from_millis(30));
+    std::thread::sleep(Duration::from_millis(200));
     let shares = sampler.stop();
     assert_eq!(shares, [0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn a_few_samples_are_no_shares() {
+    let sampler = Sampler::start(1);
+    sampler.place().set(0);
+    assert_eq!(sampler.stop(), [0.0]);
 }
 
 /// A run of three rounds; its traffic is as given.
