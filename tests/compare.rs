@@ -71,12 +71,12 @@ fn ways_to_run_are_compared() {
 
 #[test]
 fn a_limit_concerns_its_row_only() {
-    let with = ["--with", "--max-steps 40", "--with", ""];
+    let with = ["--with", "--max-steps 60", "--with", ""];
     let (code, report) = compare("examples/gcd.trs,examples/gcd.chr", "10", &with);
     assert_eq!(code, 1);
     let rows = report["rows"].as_array().expect("rows");
     let stopped: Vec<_> = rows.iter().map(|row| row["outcome"]["Err"].as_str()).collect();
-    assert!(stopped[0].is_some_and(|why| why.contains("40")), "{stopped:?}");
+    assert!(stopped[0].is_some_and(|why| why.contains("60")), "{stopped:?}");
     assert!(stopped[1].is_none() && stopped[2].is_none() && stopped[3].is_none(), "{stopped:?}");
     assert_eq!((&rows[1]["agrees"], &rows[3]["agrees"]), (&Value::Bool(true), &Value::Bool(true)));
 }

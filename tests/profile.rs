@@ -129,6 +129,25 @@ fn drawings_of_long_runs_are_small() {
     assert!(drawing.starts_with("<svg ") && drawing.len() < 200_000, "{} bytes", drawing.len());
 }
 
+/// Thousands of rounds: a recorder keeps some of their points, and the total and the peak of all.
+#[test]
+fn runs_of_thousands_of_rounds_are_thinned() {
+    let scratch = Scratch::new();
+    let primes = support::root().join("examples/primes.chr").display().to_string();
+    let args = [&primes, "--semantics", "rounds", "--query", "candidate(2, 9000)", "--out", "store"];
+    let profile = profile_of(&scratch, &args);
+    let points = profile["points"].as_array().expect("points");
+    assert!((1000..=4096).contains(&points.len()), "{} points", points.len());
+    let last = points.last().expect("a last point");
+    assert_eq!((&last["rounds"], &last["steps"]), (&profile["stats"]["steps"], &profile["stats"]["firings"]));
+    assert_eq!((last["rounds"].as_u64(), profile["peak_parallelism"].as_u64()), (Some(9000), Some(2)));
+    assert_eq!(points[0]["seconds"].as_f64(), Some(0.0), "the clock starts with the run");
+    let run = scratch.gchr(&[&["run"][..], &args, &["--profile", "p.html"]].concat());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let page = scratch.read("p.html");
+    assert!(page.len() < 200_000 && page.contains(">most<"), "{} bytes", page.len());
+}
+
 #[test]
 fn the_page_is_shown_by_a_browser() {
     let scratch = Scratch::new();
