@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use gchr::Device;
 use gchr::bench::{self, Report, Settings};
 
+use super::progress::Measuring;
 use super::sink::{File, Stdout};
 use super::{Exit, interrupt, report, values};
 
@@ -70,6 +71,7 @@ pub fn run(args: &Args) -> Exit {
     if cfg!(debug_assertions) {
         report::say("gchr: this is an unoptimised build, times mean little\n");
     }
+    let line = Measuring::new();
     let settings = Settings {
         repeats: args.repeats as usize,
         only: args.only.clone(),
@@ -77,7 +79,7 @@ pub fn run(args: &Args) -> Exit {
         device: args.device,
         timeout: args.timeout,
         interrupt,
-        progress: &|next| tracing::info!(next, "measuring"),
+        progress: &|next| line.next(next),
     };
     let measured = match args.kind {
         Kind::Papers => bench::papers(&settings),
@@ -85,6 +87,7 @@ pub fn run(args: &Args) -> Exit {
         Kind::Scale => bench::scale(&settings),
         Kind::Profile => bench::recording(&settings),
     };
+    drop(line);
     let found = match measured {
         Ok(found) => found,
         Err(why) => {

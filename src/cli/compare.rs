@@ -10,6 +10,7 @@ use gchr::{CompileOptions, Device, Language};
 
 use super::device::DeviceArgs;
 use super::limits::LimitArgs;
+use super::progress::Measuring;
 use super::semantics::SemanticsArgs;
 use super::sink::{File, Stdout};
 use super::{Exit, interrupt, report, words};
@@ -92,10 +93,12 @@ pub fn run(args: &Args) -> Exit {
         Ok(file) => file,
         Err(exit) => return exit,
     };
+    let line = Measuring::new();
     let comparison = plan.run(interrupt, |row| {
-        tracing::info!(row, "measuring");
+        line.next(row);
         !interrupt::requested()
     });
+    drop(line);
     let interrupted = interrupt::answered();
     if interrupted {
         report::say("gchr: interrupted, the report has the rows until then\n");

@@ -1,4 +1,4 @@
-//! The progress line of a long run, on a terminal only.
+//! The progress line of a long run or of many measurements, on a terminal only.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -32,11 +32,7 @@ impl Line {
         if elapsed < QUIET {
             return;
         }
-        let bar = self.bar.get_or_insert_with(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-            bar.set_style(indicatif::ProgressStyle::default_spinner());
-            bar
-        });
+        let bar = self.bar.get_or_insert_with(spinner);
         let rate = now.steps as f64 / elapsed.as_secs_f64() / 1e6;
         bar.set_message(format!(
             "{} {} in {:.0} s ({rate:.1} M/s), {} live, {}",
@@ -47,6 +43,43 @@ impl Line {
             HumanBytes(now.bytes),
         ));
         bar.tick();
+    }
+}
+
+fn spinner() -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
+    bar.set_style(indicatif::ProgressStyle::default_spinner());
+    bar
+}
+
+/// A line on standard error that tells what is measured.
+pub struct Measuring {
+    bar: Option<ProgressBar>,
+}
+
+impl Measuring {
+    /// A line that says nothing yet.
+    pub fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(spinner);
+        if let Some(bar) = &bar {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        Self { bar }
+    }
+    /// Shows what comes next.
+    pub fn next(&self, what: &str) {
+        tracing::info!(what, "measuring");
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("measuring {what}"));
+        }
+    }
+}
+
+impl Drop for Measuring {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
     }
 }
 

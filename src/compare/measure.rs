@@ -1,6 +1,6 @@
 //! Measures one cell: a recorded run for the counters, then timed runs without a recorder.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use gchr_core::control::{Control, Limits};
@@ -9,7 +9,7 @@ use gchr_core::stats::Stats;
 use serde::{Deserialize, Serialize};
 
 use super::{Answered, Row, Subject, Variant};
-use crate::device;
+use crate::device::{self, Device};
 use crate::executable::{CompileOptions, Executable};
 use crate::input::Language;
 use crate::output::Outcome;
@@ -65,6 +65,8 @@ pub struct Measured {
     pub ceiling: Option<f64>,
     /// Rows of the answer.
     pub rows: usize,
+    /// Why nothing was counted, if so: kernels that count take several times as long, and may hit a limit that others keep.
+    pub uncounted: Option<String>,
 }
 
 /// What all cells share.
@@ -108,14 +110,20 @@ fn measure(
 ) -> Result<(Measured, Answered), String> {
     let program = subject.input(size).parse().map_err(|found| first_line(&found))?;
     let mut recorder = Recorder::new();
-    let answer = {
-        let options = CompileOptions { record: true, ..variant.options };
-        let executable = program.compile(&options).map_err(|found| first_line(&found))?;
-        let recorded = run(&executable, work.control(variant.limits).profile(&mut recorder))?;
-        let unlimited = Limits { max_steps: None, timeout: None, ..variant.limits };
-        Answered::of(&recorded, subject.answer.as_deref(), unlimited)?
-    };
     let executable = program.compile(&variant.options).map_err(|found| first_line(&found))?;
+    let (answer, uncounted) = {
+        let options = CompileOptions { record: true, ..variant.options };
+        let counting = program.compile(&options).map_err(|found| first_line(&found))?;
+        let counted = run(&counting, work.control(variant.limits).profile(&mut recorder));
+        let may_try = counts_by_kernels(variant.options.device) && !work.interrupt.load(Ordering::Relaxed);
+        let (outcome, uncounted) =
+            or_uncounted(counted, may_try, || run(&executable, work.control(variant.limits)))?;
+        let unlimited = Limits { max_steps: None, timeout: None, ..variant.limits };
+        (Answered::of(&outcome, subject.answer.as_deref(), unlimited)?, uncounted)
+    };
+    if uncounted.is_some() {
+        recorder = Recorder::new();
+    }
     let (mut runs, mut device, mut stats) = (Vec::new(), Vec::new(), None);
     while runs.len() < work.repeats.max(1) && runs.last().is_none_or(|&ms| ms < PATIENCE_MS) {
         let start = Instant::now();
@@ -131,12 +139,31 @@ fn measure(
         device_ms: (!device.is_empty()).then(|| spread(&device)),
         steps: stats.rewrites.or(stats.firings),
         rows: answer.rows.len(),
+        uncounted,
         ..counted(subject.language, &recorder, &stats)
     };
     let best = measured.device_ms.map_or(0.0, |ms| ms.min / 1e3);
     let ceilings = device::ceilings(variant.options.device);
     let ceiling = ceilings.zip(measured.traffic).and_then(|(c, traffic)| c.share(&traffic, best));
     Ok((Measured { stats, ceiling, ..measured }, answer))
+}
+
+/// Whether counting takes another form of the kernels.
+fn counts_by_kernels(device: Device) -> bool {
+    matches!(device, Device::Gpu(_) | Device::Auto)
+}
+
+/// The run that counted, or one that does not and why it is needed.
+fn or_uncounted<T>(
+    counted: Result<T, String>,
+    may_try: bool,
+    plain: impl FnOnce() -> Result<T, String>,
+) -> Result<(T, Option<String>), String> {
+    match counted {
+        Ok(outcome) => Ok((outcome, None)),
+        Err(why) if may_try => plain().map(|outcome| (outcome, Some(why))),
+        Err(why) => Err(why),
+    }
 }
 
 /// What the recorder knows.
@@ -158,6 +185,7 @@ fn counted(language: Language, recorder: &Recorder, stats: &Stats) -> Measured {
         traffic: (last.traffic != Traffic::default()).then_some(last.traffic),
         ceiling: None,
         rows: 0,
+        uncounted: None,
     }
 }
 
@@ -174,6 +202,15 @@ fn first_line(found: &crate::diagnostics::Diagnostics) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_limit_of_the_counting_run_alone_costs_the_counters() {
+        let slow = || Err("time limit".to_string());
+        assert_eq!(or_uncounted(Ok(1), true, || Ok(2)), Ok((1, None)));
+        assert_eq!(or_uncounted(slow(), true, || Ok(2)), Ok((2, Some("time limit".into()))));
+        assert_eq!(or_uncounted::<u8>(slow(), true, || Err("both".into())), Err("both".into()));
+        assert_eq!(or_uncounted(slow(), false, || Ok(2)), Err("time limit".into()));
+    }
 
     #[test]
     fn the_median_is_in_the_middle() {

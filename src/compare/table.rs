@@ -22,7 +22,7 @@ const fn column(head: &'static str, says: &'static str, show: fn(&Measured) -> O
 
 /// What is shown of a cell; columns without any value are left out.
 pub(super) const COLUMNS: [Column; 17] = [
-    column("best ms", "the shortest of the timed runs", |m| Some(ms(m.run_ms.min))),
+    column("best ms", "wall time of the shortest of the timed runs", |m| Some(ms(m.run_ms.min))),
     column("median", "the median of the timed runs, in milliseconds", |m| Some(ms(m.run_ms.median))),
     column("slowest", "the longest of the timed runs, in milliseconds", |m| Some(ms(m.run_ms.max))),
     column("device ms", "the shortest time on the device's clock", |m| m.device_ms.map(|t| ms(t.min))),
@@ -71,7 +71,10 @@ pub(super) fn used(rows: &[&Row]) -> Vec<Column> {
 pub(super) fn verdict(row: &Row) -> String {
     match (&row.outcome, row.agrees) {
         (Err(why), _) => why.clone(),
-        (Ok(m), Some(true)) => format!("agrees ({} rows)", m.rows),
+        (Ok(m), Some(true)) => match &m.uncounted {
+            None => format!("agrees ({} rows)", m.rows),
+            Some(why) => format!("agrees ({} rows); nothing was counted: {why}", m.rows),
+        },
         (Ok(_), Some(false)) => format!("DIFFERS: {}", row.difference.as_deref().unwrap_or("")),
         (Ok(_), None) => "not compared".into(),
     }

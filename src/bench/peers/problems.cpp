@@ -26,21 +26,17 @@ static std::vector<Int> draw(Int n, Int (*of)(Int)) {
     return numbers;
 }
 
-// The numbers of `min` and `gcd`: each is drawn from its place alone.
+// The numbers of `floyd`, `min` and `gcd`: each is drawn from its place alone.
 static Int place(Int i) {
-    Int x = (i * 2654435761 + 42) % 4294967296;
+    Int x = ((i + 42) * 2654435761 + 97) % 4294967296;
     return (((x ^ (x >> 15)) * 739982445 + 12345) % 4294967296) >> 8;
 }
 
 static Rows floyd(Int n) {
     std::vector<Int> d(n * n, 0);
-    Int seed = 42;
     for (Int i = 0; i < n; i++)
         for (Int j = 0; j < n; j++)
-            if (i != j) {
-                seed = next(seed);
-                d[i * n + j] = (seed >> 8) % 100 + 1;
-            }
+            if (i != j) d[i * n + j] = place(i * n + j) % 100 + 1;
     for (Int k = 0; k < n; k++)
         for (Int i = 0; i < n; i++)
             for (Int j = 0; j < n; j++) d[i * n + j] = std::min(d[i * n + j], d[i * n + k] + d[k * n + j]);
