@@ -13,7 +13,7 @@ use super::poly::Poly;
 use super::share::{available, in_threads};
 use super::state::{Path, Root, Since, Site};
 use super::symbol::{Level, Symbols};
-use super::walk::Key;
+use super::walk::{Key, Memory};
 use crate::ir::Space;
 
 /// Accesses for which another thread is worth its start.
@@ -55,7 +55,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Access<'m> {
     pub root: Root,
-    pub index: Arc<Poly>,
+    pub index: Poly,
     pub field: Option<u32>,
     pub kind: Kind,
     /// Whether the thread owns the element, for a reason that it names.
@@ -98,6 +98,7 @@ pub(super) struct Conflict<'a, 'm> {
 }
 
 /// An atomic load of what somebody may write meanwhile.
+#[derive(Clone)]
 pub(super) struct Torn<'m> {
     pub key: Key,
     pub load: Site<'m>,
@@ -107,9 +108,9 @@ pub(super) struct Torn<'m> {
 /// The accesses of a kernel.
 pub(super) struct Permissions<'a, 'm> {
     symbols: &'a Symbols,
-    spaces: &'a (dyn Fn(Root) -> Space + Sync),
+    roots: &'a [Memory],
     /// Accesses without repetitions, by memory.
-    by_root: Vec<Vec<Access<'m>>>,
+    by_root: Vec<Vec<&'a Access<'m>>>,
     refuted: &'a Refuted,
 }
 
@@ -138,18 +139,17 @@ struct Task<'a, 't, 'm> {
 impl<'a, 'm> Permissions<'a, 'm> {
     pub fn new(
         symbols: &'a Symbols,
-        accesses: Vec<Access<'m>>,
-        roots: usize,
-        spaces: &'a (dyn Fn(Root) -> Space + Sync),
+        accesses: &'a [Access<'m>],
+        roots: &'a [Memory],
         refuted: &'a Refuted,
     ) -> Self {
-        let mut by_root: Vec<Vec<Access<'m>>> = (0..roots).map(|_| Vec::new()).collect();
+        let mut by_root: Vec<Vec<&'a Access<'m>>> = roots.iter().map(|_| Vec::new()).collect();
         let mut seen = HashSet::default();
         for access in accesses {
             let since = |i: usize| Arc::as_ptr(&access.since[i]).addr();
             let key = (
                 access.root,
-                access.index.clone(),
+                &access.index,
                 (access.field, access.kind, access.owned, access.uniform),
                 (access.path.address(), since(0), since(1)),
             );
@@ -157,7 +157,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
                 by_root[access.root as usize].push(access);
             }
         }
-        Self { symbols, spaces, by_root, refuted }
+        Self { symbols, roots, by_root, refuted }
     }
 
     /// Number of accesses that are looked at.
@@ -258,7 +258,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
     }
 
     fn pairs_of(&self, root: usize) -> &'static [Pair] {
-        match (self.spaces)(root as Root) {
+        match self.roots[root].space {
             Space::Shared => &[Pair::Block],
             _ => &[Pair::Block, Pair::Grid],
         }

@@ -44,12 +44,33 @@ impl Refuted {
     }
 }
 
+/// The barrier behind which each of two accesses is, and whether all facts of their paths count or those about the positions of the
+/// threads.
+#[derive(Clone, Copy)]
+struct Behind<'s> {
+    one: &'s Since,
+    other: &'s Since,
+    use_all: bool,
+}
+
+impl Behind<'_> {
+    /// What two accesses have in common with others of which the same is known: their paths and barriers by address.
+    fn key(&self, one: &Access<'_>, other: &Access<'_>) -> ([usize; 4], bool) {
+        let barrier = |since: &Since| std::ptr::from_ref(since).addr();
+        let paths = [one, other].map(|access| access.path.address());
+        ([paths[0], paths[1], barrier(self.one), barrier(self.other)], self.use_all)
+    }
+}
+
+/// The indices of two accesses, and what else is taken into account.
+type Looked = (Poly, Poly, Pair, Option<([usize; 4], bool)>);
+
 /// Tells accesses apart.
 pub(super) struct Prover<'a> {
     symbols: &'a Symbols,
     refuted: &'a Refuted,
-    /// Pairs of indices that are different whatever the paths know.
-    apart: HashMap<(Arc<Poly>, Arc<Poly>, Pair), bool>,
+    /// Pairs that were looked at.
+    known: HashMap<Looked, bool>,
     /// Facts of paths, by path, and of symbols, in terms of what loops count.
     paths: HashMap<usize, Arc<[Cond]>>,
     facts: HashMap<u32, Arc<[Cond]>>,
@@ -62,7 +83,7 @@ impl<'a> Prover<'a> {
         Self {
             symbols,
             refuted,
-            apart: HashMap::default(),
+            known: HashMap::default(),
             paths: HashMap::default(),
             facts: HashMap::default(),
             pairs: 0,
@@ -80,28 +101,33 @@ impl<'a> Prover<'a> {
             return true;
         }
         self.pairs += 1;
-        let key = (one.index.clone(), other.index.clone(), pair);
-        let apart = match self.apart.get(&key) {
-            Some(&known) => known,
-            None => {
-                let apart = self.refute(one, other, pair, None);
-                self.apart.insert(key, apart);
-                apart
-            }
-        };
-        let mut refute =
-            |(a, b): &(&Since, &Since), use_all| self.refute(one, other, pair, Some((a, b, use_all)));
-        apart || use_paths && meet.iter().all(|since| refute(since, false) || refute(since, true))
+        if self.look(one, other, pair, None) {
+            return true;
+        }
+        let mut by_paths =
+            |(a, b), use_all| self.look(one, other, pair, Some(Behind { one: a, other: b, use_all }));
+        use_paths && meet.into_iter().all(|since| by_paths(since, false) || by_paths(since, true))
     }
 
-    /// Whether what is known contradicts that the two accesses of two threads touch the same element. `since`: with the facts of
-    /// their paths behind this barrier, all of them or those about the positions of the threads.
+    /// Refutes once what is asked of many accesses.
+    fn look(&mut self, one: &Access<'_>, other: &Access<'_>, pair: Pair, behind: Option<Behind<'_>>) -> bool {
+        let key = (one.index.clone(), other.index.clone(), pair, behind.map(|b| b.key(one, other)));
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let apart = self.refute(one, other, pair, behind);
+        self.known.insert(key, apart);
+        apart
+    }
+
+    /// Whether what is known contradicts that the two accesses of two threads touch the same element. `behind`: with the facts of
+    /// their paths behind a barrier.
     fn refute(
         &mut self,
         one: &Access<'_>,
         other: &Access<'_>,
         pair: Pair,
-        since: Option<(&Since, &Since, bool)>,
+        behind: Option<Behind<'_>>,
     ) -> bool {
         let mut known = Known::new(self.symbols, pair);
         let (a, b) = (
@@ -112,11 +138,11 @@ impl<'a> Prover<'a> {
         if difference.as_constant().is_some_and(|n| n != 0) {
             return true;
         }
-        known.facts.add(&Cond::Eq(difference));
-        if let Some((a, b, use_all)) = since {
-            known.use_all = use_all;
-            known.paths.extend(self.paths(&one.path, a).into_iter().map(|facts| (facts, 1)));
-            known.paths.extend(self.paths(&other.path, b).into_iter().map(|facts| (facts, 2)));
+        known.facts.add(Cond::Eq(difference));
+        if let Some(behind) = behind {
+            known.use_all = behind.use_all;
+            known.paths.extend(self.paths(&one.path, behind.one).into_iter().map(|facts| (facts, 1)));
+            known.paths.extend(self.paths(&other.path, behind.other).into_iter().map(|facts| (facts, 2)));
         }
         let (two, symmetric) = match pair {
             Pair::Block => (thread_in_block(), BLOCK_SIZE),
@@ -131,16 +157,10 @@ impl<'a> Prover<'a> {
         }
         let cases = self.refuted.cases;
         let (facts, [first, second]) = &key;
-        let order = |low: &Poly, high: &Poly| {
-            let mut facts = facts.clone();
-            if let Some(less) = high.minus(low).and_then(|p| p.plus(&Poly::constant(-1), 1)) {
-                facts.add(&Cond::Ge(less));
-            }
-            facts.refute(cases)
-        };
-        // Of two threads at the same place either can be the first.
-        let same = std::ptr::eq(one, other) && since.is_none_or(|(a, b, _)| std::ptr::eq(a, b));
-        let refuted = order(first, second) && (same || order(second, first));
+        // Of two threads of which the same is known either can be the first.
+        let same = one.index == other.index
+            && behind.is_none_or(|b| std::ptr::eq(b.one, b.other) && one.path.same(&other.path));
+        let refuted = facts.clone().refute_difference(first, second, same, cases);
         self.refuted.put(key, refuted);
         refuted
     }
@@ -166,7 +186,7 @@ impl<'a> Prover<'a> {
             return known.clone();
         }
         let facts: Arc<[Cond]> =
-            self.symbols.get(var).facts.iter().map(|c| c.map(&mut |p| self.symbols.expand(p))).collect();
+            self.symbols.facts(var).iter().map(|c| c.map(&mut |p| self.symbols.expand(p))).collect();
         self.facts.insert(var, facts.clone());
         facts
     }
@@ -222,7 +242,7 @@ impl<'a> Known<'a> {
 
     fn add(&mut self, cond: &Cond, thread: u32) {
         let cond = cond.map(&mut |p| self.name(p, thread));
-        self.facts.add(&cond);
+        self.facts.add(cond);
     }
 
     /// Adds the facts of all symbols met, and those of the paths that have to do with them.

@@ -45,7 +45,7 @@ impl<'m> Walk<'m, '_> {
             Some(Space::Shared) => level.max(Level::Block),
             _ => return self.unknown(Level::Thread, ty),
         };
-        let element = Element { buffer: named, index: Arc::new(index), field };
+        let element = Element { buffer: named, index, field };
         let owned = self.touch(state, &element, Kind::Read);
         // Somebody may write such an element before another thread reads it, without a barrier in between.
         let alone = owned || element.buffer.roots.iter().any(|&root| self.is_handed(root));
@@ -61,7 +61,7 @@ impl<'m> Walk<'m, '_> {
     /// The element that a thread says it owns.
     pub fn claim(&mut self, state: &mut State<'m>, place: &'m Place) -> Option<Claim> {
         let element = self.element(state, place)?;
-        self.note(state, &element, Kind::Claim, false);
+        self.note(state, &element, Kind::Claim, [false; 2]);
         Some(element)
     }
 
@@ -69,7 +69,7 @@ impl<'m> Walk<'m, '_> {
     fn element(&mut self, state: &mut State<'m>, place: &'m Place) -> Option<Element> {
         let PlaceBase::Element { buffer, index } = &place.base else { return None };
         let named = self.buffer(state, buffer);
-        let index = Arc::new(self.number(state, index));
+        let index = self.number(state, index);
         (buffer.ty.space() != Some(Space::Local)).then_some(Element {
             buffer: named,
             index,
@@ -79,12 +79,16 @@ impl<'m> Walk<'m, '_> {
 
     /// Notes an access; says whether the thread owns the element.
     fn touch(&mut self, state: &State<'m>, element: &Element, kind: Kind) -> bool {
-        let owned = state.claims.iter().any(|claim| claim.covers(element));
-        self.note(state, element, kind, owned);
+        let owned = state.owns(element);
+        self.note(state, element, kind, [owned, false]);
         owned
     }
 
-    fn note(&mut self, state: &State<'m>, element: &Element, kind: Kind, owned: bool) {
+    fn note(&mut self, state: &State<'m>, element: &Element, kind: Kind, [owned, uniform]: [bool; 2]) {
+        // Who walks again wants nothing of this walk but what it learns.
+        if self.learnt.changed {
+            return;
+        }
         let Some(site) = self.site() else { return };
         let key = self.key();
         for &root in element.buffer.roots.iter() {
@@ -94,7 +98,7 @@ impl<'m> Walk<'m, '_> {
                 field: element.field,
                 kind,
                 owned,
-                uniform: false,
+                uniform,
                 path: state.path.clone(),
                 since: state.since.clone(),
                 site,
@@ -138,15 +142,12 @@ impl<'m> Walk<'m, '_> {
         {
             level = level.max(Level::Block);
         }
-        let owned = self.touch(state, &element, kind);
-        if op == AtomicOp::Store {
-            return Value::Unset;
-        }
+        let owned = state.owns(&element);
         let torn = op != AtomicOp::Load || owned || self.learnt.torn.contains_key(&self.key());
         let level = if torn { Level::Thread } else { level };
-        if level < Level::Thread {
-            let from = self.accesses.len() - element.buffer.roots.len();
-            self.accesses[from..].iter_mut().for_each(|a| a.uniform = true);
+        self.note(state, &element, kind, [owned, level < Level::Thread]);
+        if op == AtomicOp::Store {
+            return Value::Unset;
         }
         let value = self.unknown(level, place.ty);
         if op == AtomicOp::Load

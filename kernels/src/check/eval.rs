@@ -18,18 +18,6 @@ pub(super) fn integer(scalar: Scalar, bits: u64) -> i128 {
     }
 }
 
-/// What holds of every number of a type.
-pub(super) fn range(scalar: Scalar, poly: &Poly) -> Vec<Cond> {
-    let most = |n: i128| Cond::Ge(linear(&[(poly, -1)], n));
-    let least = |n: i128| Cond::Ge(linear(&[(poly, 1)], -n));
-    match scalar {
-        Scalar::Bool => vec![least(0), most(1)],
-        Scalar::U8 => vec![least(0), most(255)],
-        Scalar::U32 | Scalar::U64 => vec![least(0)],
-        Scalar::I32 | Scalar::I64 | Scalar::F64 => Vec::new(),
-    }
-}
-
 /// `p >= 0` in terms of warps, where it does not depend on the lane: `32 * q + r >= 0` with `0 <= r < 32` says `q >= 0`.
 fn without_lane(p: &Poly) -> Poly {
     let (warps, rest) = p.split(32);
@@ -42,7 +30,7 @@ impl<'m> Walk<'m, '_> {
     /// The value of an expression as a number; truth values are 0 or 1.
     pub fn number(&mut self, state: &mut State<'m>, expr: &'m Expr) -> Poly {
         match self.eval(state, expr) {
-            Value::Number(poly) => (*poly).clone(),
+            Value::Number(poly) => poly,
             Value::Truth(cond) => self.indicator(&cond),
             _ => self.unknown_number(Level::Thread),
         }
@@ -52,15 +40,15 @@ impl<'m> Walk<'m, '_> {
     pub fn truth(&mut self, state: &mut State<'m>, expr: &'m Expr) -> Cond {
         match self.eval(state, expr) {
             Value::Truth(cond) => (*cond).clone(),
-            Value::Number(poly) => Cond::Ne((*poly).clone()),
+            Value::Number(poly) => Cond::Ne(poly),
             _ => Cond::Ne(self.unknown_number(Level::Thread)),
         }
     }
 
     pub fn unknown_number(&mut self, level: Level) -> Poly {
         match self.unknown(level, Type::I64) {
-            Value::Number(poly) => (*poly).clone(),
-            _ => Poly::default(),
+            Value::Number(poly) => poly,
+            _ => Poly::zero(),
         }
     }
 
@@ -68,13 +56,9 @@ impl<'m> Walk<'m, '_> {
         match cond {
             Cond::Const(b) => Poly::constant(i128::from(*b)),
             // A truth value that is a symbol of its own.
-            Cond::Ne(p) if p.as_var().is_some_and(|v| self.is_bit(v)) => p.clone(),
-            _ => self.symbols.term(Term::Indicator(cond.clone()), |p| range(Scalar::Bool, p)),
+            Cond::Ne(p) if p.as_var().is_some_and(|v| self.symbols.is_bit(v)) => p.clone(),
+            _ => self.opaque(Term::Indicator(cond.clone()), Scalar::Bool),
         }
-    }
-
-    fn is_bit(&self, var: u32) -> bool {
-        self.symbols.get(var).facts == range(Scalar::Bool, &Poly::var(var))
     }
 
     pub fn eval(&mut self, state: &mut State<'m>, expr: &'m Expr) -> Value {
@@ -151,7 +135,7 @@ impl<'m> Walk<'m, '_> {
 
     /// A number that is a function of others, of which only the type is known.
     fn opaque(&mut self, term: Term, result: Scalar) -> Poly {
-        self.symbols.term(term, |p| range(result, p))
+        self.symbols.term(term, Some(result), |_| Vec::new())
     }
 
     fn unary(&mut self, state: &mut State<'m>, op: UnaryOp, a: &'m Expr) -> Value {
@@ -186,7 +170,7 @@ impl<'m> Walk<'m, '_> {
 
     fn compare(&mut self, op: BinaryOp, scalar: Scalar, a: Poly, b: Poly) -> Cond {
         if scalar == Scalar::F64 {
-            return Cond::Ne(self.symbols.term(Term::Binary(op, scalar, a, b), |p| range(Scalar::Bool, p)));
+            return Cond::Ne(self.opaque(Term::Binary(op, scalar, a, b), Scalar::Bool));
         }
         let less = |a: &Poly, b: &Poly, by: i128| Cond::Ge(linear(&[(b, 1), (a, -1)], -by));
         let cond = match op {
@@ -247,7 +231,7 @@ impl<'m> Walk<'m, '_> {
         if b.as_constant() == Some(32) && a == thread_in_block() {
             return Poly::var(super::symbol::WARP);
         }
-        self.symbols.term(Term::Quotient(a.clone(), b.clone()), |q| {
+        self.symbols.term(Term::Quotient(a.clone(), b.clone()), None, |q| {
             let mut facts = vec![Cond::Ge(q.clone())];
             if let Some(product) = q.times(&b)
                 && let Some(rest) = a.minus(&product)
@@ -272,10 +256,13 @@ impl<'m> Walk<'m, '_> {
             Some(n) if n >= 0 && (n + 1).count_ones() == 1 && a.as_constant().is_none() => {
                 self.remainder(a, Poly::constant(n + 1))
             }
-            _ => self.symbols.term(Term::Binary(BinaryOp::And, Scalar::U64, a.clone(), b.clone()), |p| {
-                let most = |n: &Poly| n.minus(p).map(Cond::Ge);
-                range(Scalar::U64, p).into_iter().chain(most(&a)).chain(most(&b)).collect()
-            }),
+            _ => {
+                let term = Term::Binary(BinaryOp::And, Scalar::U64, a.clone(), b.clone());
+                self.symbols.term(term, Some(Scalar::U64), |p| {
+                    let most = |n: &Poly| n.minus(p).map(Cond::Ge);
+                    most(&a).into_iter().chain(most(&b)).collect()
+                })
+            }
         }
     }
 
@@ -292,12 +279,11 @@ impl<'m> Walk<'m, '_> {
         state.path = path;
         match (left, right) {
             (Value::Number(a), Value::Number(b)) if a != b => {
-                let term = Term::Select(cond.clone(), (*a).clone(), (*b).clone());
+                let term = Term::Select(cond.clone(), a.clone(), b.clone());
                 let scalar = ty.scalar().unwrap_or(Scalar::I64);
-                Value::number(self.symbols.term(term, |p| {
+                Value::number(self.symbols.term(term, Some(scalar), |p| {
                     let is = |x: &Poly| p.minus(x).map_or(Cond::Const(true), Cond::Eq);
-                    let choice = Cond::Or([cond.clone().and(is(&a)), cond.negate().and(is(&b))].into());
-                    range(scalar, p).into_iter().chain([choice]).collect()
+                    vec![Cond::Or([cond.clone().and(is(&a)), cond.negate().and(is(&b))].into())]
                 }))
             }
             (Value::Truth(a), Value::Truth(b)) => {
@@ -347,16 +333,16 @@ impl<'m> Walk<'m, '_> {
                     return Poly::constant(if intrinsic == Intrinsic::Min { n.min(m) } else { n.max(m) });
                 }
                 let sign = if intrinsic == Intrinsic::Min { 1 } else { -1 };
-                self.symbols.term(term, |p| {
+                self.symbols.term(term, Some(scalar), |p| {
                     let bound = |x: &Poly| if sign == 1 { up(x, p) } else { up(p, x) };
                     let reached = |x: &Poly| if sign == 1 { up(p, x) } else { up(x, p) };
                     let either = reached(a).zip(reached(b)).map(|(a, b)| Cond::Or([a, b].into()));
-                    bound(a).into_iter().chain(bound(b)).chain(either).chain(range(scalar, p)).collect()
+                    bound(a).into_iter().chain(bound(b)).chain(either).collect()
                 })
             }
             (Intrinsic::PopCount | Intrinsic::FindFirstSet | Intrinsic::LeadingZeros, _) => {
                 let bits = if scalar == Scalar::U64 { 64 } else { 32 };
-                self.symbols.term(term, |p| vec![Cond::Ge(p.clone()), Cond::Ge(linear(&[(p, -1)], bits))])
+                self.symbols.term(term, Some(Scalar::U32), |p| vec![Cond::Ge(linear(&[(p, -1)], bits))])
             }
             _ => self.opaque(term, if integer { scalar } else { Scalar::I64 }),
         }

@@ -141,8 +141,17 @@ impl Rows {
 
     /// The column whose elimination makes the fewest rows.
     fn cheapest(&self) -> Option<u32> {
-        let used = (0..).zip(&self.signs).filter(|(_, [below, above])| below + above > 0);
-        used.min_by_key(|(_, [below, above])| below * above).map(|(column, _)| column)
+        let mut best: Option<(usize, u32)> = None;
+        for (column, [below, above]) in (0..).zip(&self.signs) {
+            let rows = below * above;
+            if below + above > 0 && best.is_none_or(|(fewest, _)| rows < fewest) {
+                best = Some((rows, column));
+                if rows == 0 {
+                    break;
+                }
+            }
+        }
+        best.map(|(_, column)| column)
     }
 }
 

@@ -23,15 +23,19 @@ impl<'m> Walk<'m, '_> {
             Arc::new(a.claims.iter().filter(|c| b.claims.contains(c)).cloned().collect())
         };
         let vars =
-            if Arc::ptr_eq(&a.vars, &b.vars) { a.vars } else { self.merge_vars(&a.vars, &b.vars, level) };
+            if Arc::ptr_eq(&a.vars, &b.vars) { a.vars } else { self.merge_vars(a.vars, &b.vars, level) };
         State { vars, path, control: a.control, since, claims }
     }
 
-    fn merge_vars(&mut self, a: &Arc<Vec<Value>>, b: &Arc<Vec<Value>>, level: Level) -> Arc<Vec<Value>> {
-        let Some(function) = self.frames.last().map(|f| f.function) else { return a.clone() };
+    fn merge_vars(&mut self, mut all: Arc<Vec<Value>>, b: &[Value], level: Level) -> Arc<Vec<Value>> {
+        let Some(function) = self.frames.last().map(|f| f.function) else { return all };
         let types = function.vars.iter().map(|v| v.ty);
-        let pairs = a.iter().zip(b.iter()).zip(types);
-        Arc::new(pairs.map(|((a, b), ty)| self.join(a, b, level, ty)).collect())
+        for ((a, b), ty) in Arc::make_mut(&mut all).iter_mut().zip(b).zip(types) {
+            if a != b {
+                *a = self.join(a, b, level, ty);
+            }
+        }
+        all
     }
 
     /// One of two values, as uniform as `level` allows.

@@ -1,82 +1,170 @@
 //! Polynomials with integer coefficients: what the checker knows of an index or a number.
 
 use std::fmt;
+use std::sync::{Arc, LazyLock};
 
 /// Most factors of a product, and most terms of a sum, that are kept as such.
-const MAX_DEGREE: usize = 4;
+const MAX_DEGREE: u32 = 4;
 const MAX_TERMS: usize = 24;
 /// Most terms of any sum: differences of sums, and bounds on them, are always kept.
 const HARD_TERMS: usize = 256;
 /// Largest coefficient of a sum that is kept as such.
 const MAX_COEFFICIENT: u128 = 1 << 80;
+/// Bits of a variable in a product, and what stands for none.
+const BITS: u32 = 32;
 const NONE: u32 = u32::MAX;
 
-/// A product of variables, in rising order.
+/// A product of variables: their numbers in rising order from the highest bits on, `NONE` in the rest. Products are ordered as their
+/// lists of variables are; the empty one is the last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Mono([u32; MAX_DEGREE]);
+pub(super) struct Mono(u128);
 
 impl Mono {
     /// The empty product.
-    pub const ONE: Mono = Mono([NONE; MAX_DEGREE]);
+    pub const ONE: Mono = Mono(u128::MAX);
 
     pub fn var(var: u32) -> Self {
-        let mut mono = Self::ONE;
-        mono.0[0] = var;
-        mono
+        Self::ONE.put(0, var)
     }
-    pub fn vars(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().copied().take_while(|&v| v != NONE)
+    #[inline]
+    fn at(self, place: u32) -> u32 {
+        (self.0 >> ((MAX_DEGREE - 1 - place) * BITS)) as u32
     }
-    pub fn degree(&self) -> usize {
-        self.vars().count()
+    #[inline]
+    fn put(self, place: u32, var: u32) -> Self {
+        let shift = (MAX_DEGREE - 1 - place) * BITS;
+        Mono(self.0 & !(u128::from(NONE) << shift) | u128::from(var) << shift)
     }
-    fn times(&self, other: &Mono) -> Option<Mono> {
-        let mut all: Vec<u32> = self.vars().chain(other.vars()).collect();
-        if all.len() > MAX_DEGREE {
+    #[inline]
+    pub fn vars(self) -> impl Iterator<Item = u32> {
+        (0..self.degree()).map(move |place| self.at(place))
+    }
+    #[inline]
+    pub fn degree(self) -> u32 {
+        MAX_DEGREE - self.0.trailing_ones() / BITS
+    }
+    fn times(self, other: Mono) -> Option<Mono> {
+        if self.degree() + other.degree() > MAX_DEGREE {
             return None;
         }
-        all.sort_unstable();
-        let mut mono = Self::ONE;
-        mono.0[..all.len()].copy_from_slice(&all);
-        Some(mono)
+        Some(other.vars().fold(self, Mono::with))
+    }
+    /// The product with one more factor, for which there is room.
+    #[inline]
+    fn with(self, var: u32) -> Mono {
+        let (mut mono, mut var) = (self, var);
+        for place in 0..MAX_DEGREE {
+            let old = mono.at(place);
+            if old > var {
+                mono = mono.put(place, var);
+                var = old;
+            }
+        }
+        mono
     }
     /// The product without one factor `var`.
-    pub fn without(&self, var: u32) -> Option<Mono> {
-        let at = self.vars().position(|v| v == var)?;
-        let mut mono = *self;
-        mono.0[at..].rotate_left(1);
-        mono.0[MAX_DEGREE - 1] = NONE;
-        Some(mono)
+    pub fn without(self, var: u32) -> Option<Mono> {
+        let place = (0..MAX_DEGREE).find(|&place| self.at(place) == var)?;
+        // What follows moves up.
+        let below = (MAX_DEGREE - 1 - place) * BITS;
+        let kept = self.0 & !(u128::MAX >> (place * BITS));
+        let moved = self.0 & !(u128::MAX << below);
+        Some(Mono(kept | moved << BITS | u128::from(NONE)))
+    }
+    fn rename(self, name: &mut impl FnMut(u32) -> u32) -> Mono {
+        self.vars().fold(Self::ONE, |mono, var| mono.with(name(var)))
     }
 }
 
-/// A sum of products with coefficients, sorted, without zeros.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
+/// A product with its coefficient.
+type Term = (Mono, i128);
+
+/// A sum of products with coefficients, sorted, without zeros. Copies share the terms.
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct Poly {
-    terms: Vec<(Mono, i128)>,
+    terms: Arc<[Term]>,
+}
+
+/// Terms that are being put together: on the stack as long as they are few.
+struct Sum {
+    few: [Term; Sum::FEW],
+    len: usize,
+    /// All of them, once there are more.
+    many: Vec<Term>,
+}
+
+impl Sum {
+    const FEW: usize = 12;
+
+    fn new() -> Self {
+        Self { few: [(Mono::ONE, 0); Self::FEW], len: 0, many: Vec::new() }
+    }
+    /// Appends a term, unless it is zero.
+    #[inline]
+    fn push(&mut self, term: Term) {
+        if term.1 == 0 {
+            return;
+        }
+        if self.len < Self::FEW {
+            self.few[self.len] = term;
+        } else {
+            if self.many.is_empty() {
+                self.many.extend_from_slice(&self.few);
+            }
+            self.many.push(term);
+        }
+        self.len += 1;
+    }
+    fn terms(&mut self) -> &mut [Term] {
+        if self.many.is_empty() { &mut self.few[..self.len] } else { &mut self.many }
+    }
+    /// The sum of terms that are in order.
+    fn finish(mut self) -> Poly {
+        match self.terms() {
+            [] => Poly::zero(),
+            terms => Poly { terms: Arc::from(&*terms) },
+        }
+    }
+    /// The sum of terms in any order, some of one product.
+    fn collect(mut self) -> Option<Poly> {
+        let terms = self.terms();
+        if !terms.is_sorted_by(|a, b| a.0 < b.0) {
+            terms.sort_unstable_by_key(|t| t.0);
+            let mut sum = Sum::new();
+            for same in terms.chunk_by(|a, b| a.0 == b.0) {
+                let n = same.iter().try_fold(0_i128, |n, t| n.checked_add(t.1))?;
+                sum.push((same[0].0, n));
+            }
+            self = sum;
+        }
+        (self.len <= HARD_TERMS).then(|| self.finish())
+    }
+}
+
+impl FromIterator<Term> for Sum {
+    fn from_iter<I: IntoIterator<Item = Term>>(terms: I) -> Self {
+        let mut sum = Sum::new();
+        terms.into_iter().for_each(|term| sum.push(term));
+        sum
+    }
 }
 
 impl Poly {
+    pub fn zero() -> Self {
+        static ZERO: LazyLock<Poly> = LazyLock::new(|| Poly { terms: Arc::from([]) });
+        ZERO.clone()
+    }
     pub fn constant(n: i128) -> Self {
-        Self { terms: if n == 0 { Vec::new() } else { vec![(Mono::ONE, n)] } }
+        if n == 0 { Self::zero() } else { Self { terms: Arc::from([(Mono::ONE, n)]) } }
     }
     pub fn var(var: u32) -> Self {
-        Self { terms: vec![(Mono::var(var), 1)] }
+        Self { terms: Arc::from([(Mono::var(var), 1)]) }
     }
-    pub fn terms(&self) -> &[(Mono, i128)] {
+    pub fn is_zero(&self) -> bool {
+        self.terms.is_empty()
+    }
+    pub fn terms(&self) -> &[Term] {
         &self.terms
-    }
-    pub fn from_terms(mut terms: Vec<(Mono, i128)>) -> Option<Self> {
-        terms.sort_unstable_by_key(|t| t.0);
-        let mut out: Vec<(Mono, i128)> = Vec::with_capacity(terms.len());
-        for (mono, n) in terms {
-            match out.last_mut() {
-                Some(last) if last.0 == mono => last.1 = last.1.checked_add(n)?,
-                _ => out.push((mono, n)),
-            }
-        }
-        out.retain(|t| t.1 != 0);
-        (out.len() <= HARD_TERMS).then_some(Self { terms: out })
     }
     /// Whether it is short enough to be computed with; others get a symbol of their own.
     pub fn is_short(&self) -> bool {
@@ -84,33 +172,58 @@ impl Poly {
     }
     /// The number, when it is one.
     pub fn as_constant(&self) -> Option<i128> {
-        match self.terms.as_slice() {
+        match *self.terms {
             [] => Some(0),
-            [(mono, n)] if *mono == Mono::ONE => Some(*n),
+            [(Mono::ONE, n)] => Some(n),
             _ => None,
         }
     }
     /// The variable, when it is one.
     pub fn as_var(&self) -> Option<u32> {
-        match self.terms.as_slice() {
-            [(mono, 1)] if mono.degree() == 1 => mono.vars().next(),
+        match *self.terms {
+            [(mono, 1)] if mono.degree() == 1 => Some(mono.at(0)),
             _ => None,
         }
     }
     /// Variables, perhaps repeated.
     pub fn vars(&self) -> impl Iterator<Item = u32> + '_ {
-        self.terms.iter().flat_map(|(mono, _)| mono.0.iter().copied().take_while(|&v| v != NONE))
+        self.terms.iter().flat_map(|(mono, _)| mono.vars())
     }
     /// `self + other * factor`; `None` when it grows too long.
     pub fn plus(&self, other: &Poly, factor: i128) -> Option<Poly> {
-        if other.terms.is_empty() {
-            return Some(self.clone());
+        let mut sum = Sum::new();
+        let (mut a, mut b) = (&*self.terms, &*other.terms);
+        while let ([x, after_x @ ..], [y, after_y @ ..]) = (a, b) {
+            if x.0 < y.0 {
+                sum.push(*x);
+                a = after_x;
+                continue;
+            }
+            let n = y.1.checked_mul(factor)?;
+            b = after_y;
+            if x.0 == y.0 {
+                sum.push((x.0, n.checked_add(x.1)?));
+                a = after_x;
+            } else {
+                sum.push((y.0, n));
+            }
         }
-        let mut terms = self.terms.clone();
-        for &(mono, n) in &other.terms {
-            terms.push((mono, n.checked_mul(factor)?));
+        a.iter().for_each(|x| sum.push(*x));
+        for y in b {
+            sum.push((y.0, y.1.checked_mul(factor)?));
         }
-        Self::from_terms(terms)
+        (sum.len <= HARD_TERMS).then(|| sum.finish())
+    }
+    /// A sum of multiples, and a constant; `None` when it grows too long.
+    pub fn sum(multiples: &[(&Poly, i128)], constant: i128) -> Option<Poly> {
+        let mut sum = Sum::new();
+        for (poly, factor) in multiples {
+            for (mono, n) in poly.terms.iter() {
+                sum.push((*mono, n.checked_mul(*factor)?));
+            }
+        }
+        sum.push((Mono::ONE, constant));
+        sum.collect()
     }
     pub fn minus(&self, other: &Poly) -> Option<Poly> {
         self.plus(other, -1)
@@ -119,95 +232,95 @@ impl Poly {
         if self.terms.len() * other.terms.len() > 4 * MAX_TERMS {
             return None;
         }
-        let mut terms = Vec::with_capacity(self.terms.len() * other.terms.len());
-        for (a, n) in &self.terms {
-            for (b, m) in &other.terms {
-                terms.push((a.times(b)?, n.checked_mul(*m)?));
+        let mut sum = Sum::new();
+        for (a, n) in self.terms.iter() {
+            for (b, m) in other.terms.iter() {
+                sum.push((a.times(*b)?, n.checked_mul(*m)?));
             }
         }
-        Self::from_terms(terms)
+        sum.collect()
     }
     pub fn scaled(&self, factor: i128) -> Option<Poly> {
-        Poly::default().plus(self, factor)
+        let mut sum = Sum::new();
+        for (mono, n) in self.terms.iter() {
+            sum.push((*mono, n.checked_mul(factor)?));
+        }
+        Some(sum.finish())
     }
     /// Whether a variable occurs.
     pub fn has(&self, var: u32) -> bool {
-        self.terms.iter().any(|(mono, _)| mono.0.contains(&var))
+        self.vars().any(|v| v == var)
     }
     /// Puts `by` in place of `var`.
     pub fn substitute(&self, var: u32, by: &Poly) -> Option<Poly> {
-        let mut rest = Vec::new();
-        let mut added = Poly::default();
-        for &(mono, n) in &self.terms {
+        let mut sum = Sum::new();
+        for &(mono, n) in self.terms.iter() {
             match mono.without(var) {
-                None => rest.push((mono, n)),
+                None => sum.push((mono, n)),
+                Some(others) if others.vars().any(|v| v == var) => {
+                    let rest = Poly { terms: Arc::from([(others, n)]) };
+                    let product = rest.substitute(var, by)?.times(by)?;
+                    product.terms.iter().for_each(|&term| sum.push(term));
+                }
                 Some(others) => {
-                    let product = Poly { terms: vec![(others, n)] }.substitute(var, by)?.times(by)?;
-                    added = added.plus(&product, 1)?;
+                    for &(mono, m) in by.terms.iter() {
+                        sum.push((others.times(mono)?, n.checked_mul(m)?));
+                    }
                 }
             }
         }
-        added.plus(&Poly { terms: rest }, 1)
+        sum.collect()
     }
     /// Renames variables.
     pub fn rename(&self, mut name: impl FnMut(u32) -> u32) -> Poly {
-        let mut rename = |mono: &Mono| {
-            let mut vars = *mono;
-            vars.0.iter_mut().filter(|v| **v != NONE).for_each(|v| *v = name(*v));
-            vars.0.sort_unstable();
-            vars
-        };
-        let terms = self.terms.iter().map(|(mono, n)| (rename(mono), *n)).collect();
+        let terms: Sum = self.terms.iter().map(|(mono, n)| (mono.rename(&mut name), *n)).collect();
         // Coefficients only meet when variables do: there are no more terms than before.
-        Self::from_terms(terms).unwrap_or_default()
+        terms.collect().unwrap_or_else(Self::zero)
     }
     /// Greatest common divisor of the coefficients, that of the constant aside.
     pub fn content(&self) -> i128 {
         let coefficients = self.terms.iter().filter(|t| t.0 != Mono::ONE);
-        coefficients.fold(0, |g, t| gcd(g, t.1))
+        coefficients.fold(0, |g, t| if g == 1 { g } else { gcd(g, t.1) })
     }
     pub fn constant_part(&self) -> i128 {
-        self.terms.iter().find(|t| t.0 == Mono::ONE).map_or(0, |t| t.1)
+        // The empty product is the last of all.
+        self.terms.last().filter(|t| t.0 == Mono::ONE).map_or(0, |t| t.1)
     }
     /// Writes it as `factor * quotient + rest`, where the quotient takes every term that the factor divides.
     pub fn split(&self, factor: i128) -> (Poly, Poly) {
-        let (mut quotient, mut rest) = (Vec::new(), Vec::new());
-        for &(mono, n) in &self.terms {
-            let (q, r) = if mono == Mono::ONE {
-                (n.div_euclid(factor), n.rem_euclid(factor))
+        let (mut quotient, mut rest) = (Sum::new(), Sum::new());
+        for &(mono, n) in self.terms.iter() {
+            if mono == Mono::ONE {
+                quotient.push((mono, n.div_euclid(factor)));
+                rest.push((mono, n.rem_euclid(factor)));
+            } else if n % factor == 0 {
+                quotient.push((mono, n / factor));
             } else {
-                (n / factor, n % factor)
-            };
-            // A term is kept whole unless the factor divides it, so that the rest has few variables.
-            match (mono == Mono::ONE, r) {
-                (true, _) => {
-                    quotient.push((mono, q));
-                    rest.push((mono, r));
-                }
-                (false, 0) => quotient.push((mono, q)),
-                (false, _) => rest.push((mono, n)),
+                // A term is kept whole unless the factor divides it, so that the rest has few variables.
+                rest.push((mono, n));
             }
         }
-        let poly =
-            |terms: Vec<(Mono, i128)>| Poly { terms: terms.into_iter().filter(|t| t.1 != 0).collect() };
-        (poly(quotient), poly(rest))
+        (quotient.finish(), rest.finish())
     }
     /// Writes it as `var * quotient + rest`, where the quotient takes every term with the variable.
     pub fn split_var(&self, var: u32) -> (Poly, Poly) {
-        let (mut quotient, mut rest) = (Vec::new(), Vec::new());
-        for &(mono, n) in &self.terms {
+        let (mut quotient, mut rest) = (Sum::new(), Sum::new());
+        for &(mono, n) in self.terms.iter() {
             match mono.without(var) {
                 Some(others) => quotient.push((others, n)),
                 None => rest.push((mono, n)),
             }
         }
-        quotient.sort_unstable_by_key(|t| t.0);
-        (Poly { terms: quotient }, Poly { terms: rest })
+        quotient.terms().sort_unstable_by_key(|t| t.0);
+        (quotient.finish(), rest.finish())
     }
 }
 
 pub(super) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    if a == 1 || b == 1 {
+        return 1;
+    }
     if let (Ok(mut a), Ok(mut b)) = (u64::try_from(a), u64::try_from(b)) {
         while b != 0 {
             (a, b) = (b, a % b);
@@ -263,6 +376,6 @@ mod tests {
         assert_eq!(q.scaled(32).unwrap().plus(&r, 1).unwrap(), p);
         let product = p.times(&y).unwrap();
         let (q, r) = product.split_var(2);
-        assert_eq!((q, r), (p, Poly::default()));
+        assert_eq!((q, r), (p, Poly::zero()));
     }
 }

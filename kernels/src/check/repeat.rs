@@ -152,7 +152,7 @@ impl<'m> Walk<'m, '_> {
                 if let (Value::Number(head), Value::Number(first)) = (&unknown, value)
                     && let Some(var) = head.as_var()
                 {
-                    self.symbols.get_mut(var).first = Some((**first).clone());
+                    self.symbols.get_mut(var).first = Some(first.clone());
                 }
                 unknown
             }
@@ -238,7 +238,7 @@ impl<'m> Walk<'m, '_> {
         let Some(step) = end.minus(head).filter(|s| !s.vars().any(|v| v == var)) else { return };
         // What the loop itself computes is another number in each turn.
         let inside = |v: u32| v >= turn.mark && self.symbols.get(v).data;
-        if step.vars().any(inside) || step == Poly::default() {
+        if step.vars().any(inside) || step.is_zero() {
             return;
         }
         if let (Some(first), Some(by)) =

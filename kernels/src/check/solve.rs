@@ -3,6 +3,8 @@
 //! Beside linear arithmetic there is one rule for products: if `f * q + r = 0` and `|r| < f`, then `q = 0` and `r = 0`. It takes
 //! strided indices apart, `threadIdx.x + blockDim.x * (blockIdx.x + gridDim.x * k)`, as digits of a number with mixed radix.
 
+use std::sync::Arc;
+
 use gchr_core::hash::HashSet;
 
 use super::linear::infeasible;
@@ -20,20 +22,20 @@ pub(super) struct Facts {
     equal: Vec<Poly>,
     at_least_zero: Vec<Poly>,
     not_zero: Vec<Poly>,
-    one_of: Vec<Vec<Cond>>,
+    one_of: Vec<Arc<[Cond]>>,
     contradiction: bool,
 }
 
 impl Facts {
-    pub fn add(&mut self, cond: &Cond) {
+    pub fn add(&mut self, cond: Cond) {
         match cond {
             Cond::Const(true) => {}
             Cond::Const(false) => self.contradiction = true,
-            Cond::Ge(p) => self.at_least_zero.push(p.clone()),
-            Cond::Eq(p) => self.equal.push(p.clone()),
-            Cond::Ne(p) => self.not_zero.push(p.clone()),
-            Cond::And(all) => all.iter().for_each(|c| self.add(c)),
-            Cond::Or(all) => self.one_of.push(all.to_vec()),
+            Cond::Ge(p) => self.at_least_zero.push(p),
+            Cond::Eq(p) => self.equal.push(p),
+            Cond::Ne(p) => self.not_zero.push(p),
+            Cond::And(all) => all.iter().for_each(|c| self.add(c.clone())),
+            Cond::Or(all) => self.one_of.push(all),
         }
     }
 
@@ -62,7 +64,7 @@ impl Facts {
 
     fn each(&self, visit: &mut impl FnMut(&Poly)) {
         [&self.equal, &self.at_least_zero, &self.not_zero].into_iter().flatten().for_each(&mut *visit);
-        self.one_of.iter().flatten().for_each(|c| c.polys(visit));
+        self.one_of.iter().flat_map(|all| all.iter()).for_each(|c| c.polys(visit));
     }
 
     /// Drops what is said twice.
@@ -72,13 +74,39 @@ impl Facts {
             seen.clear();
             list.retain(|p| seen.insert(p.clone()));
         }
-        let mut seen: HashSet<Vec<Cond>> = HashSet::default();
+        let mut seen: HashSet<Arc<[Cond]>> = HashSet::default();
         self.one_of.retain(|all| seen.insert(all.clone()));
     }
 
     /// Whether the facts contradict each other, found out within so many cases.
+    #[cfg(test)]
     pub fn refute(self, mut cases: usize) -> bool {
         self.refute_in(&mut cases)
+    }
+
+    /// Whether the facts contradict that two numbers differ, found out within so many cases for either order of the two. When the facts
+    /// say the same of both numbers, one order is enough.
+    pub fn refute_difference(mut self, one: &Poly, other: &Poly, symmetric: bool, cases: usize) -> bool {
+        let less = |low: &Poly, high: &Poly| {
+            let less = high.minus(low).and_then(|p| p.plus(&Poly::constant(-1), 1));
+            less.map_or(Cond::Const(true), Cond::Ge)
+        };
+        // What follows in either order is found out once.
+        self.one_of.push(Arc::from([less(one, other), less(other, one)]));
+        if self.simplify() {
+            return true;
+        }
+        let orders = self.one_of.pop().unwrap_or_default();
+        orders.iter().take(if symmetric { 1 } else { 2 }).all(|order| {
+            if let Cond::Ge(p) = order
+                && p.as_constant().is_some_and(|n| n < 0)
+            {
+                return true;
+            }
+            let mut facts = self.clone();
+            facts.add(order.clone());
+            facts.refute_in(&mut { cases })
+        })
     }
 
     fn refute_in(mut self, cases: &mut usize) -> bool {
@@ -86,7 +114,11 @@ impl Facts {
             return false;
         }
         *cases -= 1;
-        if self.simplify() || infeasible(self.with_products().iter()) {
+        if self.simplify() {
+            return true;
+        }
+        self.prune();
+        if infeasible(self.with_products().iter()) {
             return true;
         }
         if let Some(alternatives) = self.choice() {
@@ -98,8 +130,34 @@ impl Facts {
         self.either(&[Cond::Ge(above), Cond::Ge(below)], cases)
     }
 
+    /// Drops inequalities that can be made true whatever the others say, as nothing bounds one of their variables from the other side.
+    fn prune(&mut self) {
+        let mut elsewhere = VarSet::default();
+        self.equal.iter().chain(&self.not_zero).for_each(|p| elsewhere.take(p));
+        self.one_of.iter().flat_map(|all| all.iter()).for_each(|c| c.polys(&mut |p| elsewhere.take(p)));
+        for _ in 0..MAX_ROUNDS {
+            let [mut below, mut above] = [elsewhere.clone(), elsewhere.clone()];
+            for (mono, n) in self.at_least_zero.iter().flat_map(|p| p.terms()) {
+                let linear = mono.degree() == 1;
+                for var in mono.vars() {
+                    if !linear || *n > 0 {
+                        below.put(var);
+                    }
+                    if !linear || *n < 0 {
+                        above.put(var);
+                    }
+                }
+            }
+            let before = self.at_least_zero.len();
+            self.at_least_zero.retain(|p| p.vars().all(|v| below.has(v) && above.has(v)));
+            if self.at_least_zero.len() == before {
+                break;
+            }
+        }
+    }
+
     /// Takes out a choice of facts that has to do with the inequalities; drops what has nothing to do with them.
-    fn choice(&mut self) -> Option<Vec<Cond>> {
+    fn choice(&mut self) -> Option<Arc<[Cond]>> {
         let mut vars = VarSet::default();
         self.equal.iter().chain(&self.at_least_zero).for_each(|p| vars.take(p));
         self.not_zero.retain(|p| p.vars().all(|v| vars.has(v)));
@@ -107,7 +165,7 @@ impl Facts {
         while !self.one_of.is_empty() {
             let alternatives = self.one_of.remove(0);
             let mut near = true;
-            for cond in &alternatives {
+            for cond in alternatives.iter() {
                 cond.polys(&mut |p| near &= p.vars().any(|v| vars.has(v)));
             }
             if near {
@@ -120,7 +178,7 @@ impl Facts {
     fn either(&self, alternatives: &[Cond], cases: &mut usize) -> bool {
         alternatives.iter().all(|cond| {
             let mut facts = self.clone();
-            facts.add(cond);
+            facts.add(cond.clone());
             facts.refute_in(cases)
         })
     }
@@ -197,7 +255,7 @@ impl Facts {
             for by in [0, 1] {
                 let quotient = quotient.plus(&Poly::constant(by), 1)?;
                 let rest = rest.plus(&Poly::constant(-factor * by), 1)?;
-                let trivial = quotient.as_constant().is_some() || rest == Poly::default();
+                let trivial = quotient.as_constant().is_some() || rest.is_zero();
                 if !trivial && self.is_below(&rest, &Poly::constant(factor)) {
                     return Some(vec![quotient, rest]);
                 }
@@ -210,7 +268,7 @@ impl Facts {
         for var in vars {
             let (quotient, rest) = equality.split_var(var);
             let content = super::poly::gcd(quotient.content(), quotient.constant_part());
-            if content == 0 || rest == Poly::default() {
+            if content == 0 || rest.is_zero() {
                 continue;
             }
             if self.is_below(&rest, &Poly::var(var).scaled(content)?) {
@@ -228,7 +286,7 @@ impl Facts {
         let divides = |var: u32| {
             let (quotient, rest) = equality.split_var(var);
             let positive = || Poly::var(var).scaled(-1).is_some_and(|p| self.excludes(p));
-            (rest == Poly::default() && positive()).then(|| vec![quotient])
+            (rest.is_zero() && positive()).then(|| vec![quotient])
         };
         vars.into_iter().find_map(divides)
     }
@@ -311,11 +369,11 @@ impl Facts {
             let mut put = |p: &Poly| {
                 p.substitute(var, value).unwrap_or_else(|| {
                     lost = true;
-                    Poly::default()
+                    Poly::zero()
                 })
             };
-            let new: Vec<Cond> = alternatives.iter().map(|c| c.map(&mut put)).collect();
-            *alternatives = if lost { vec![Cond::Const(true)] } else { new };
+            let new: Arc<[Cond]> = alternatives.iter().map(|c| c.map(&mut put)).collect();
+            *alternatives = if lost { Arc::from([Cond::Const(true)]) } else { new };
         }
     }
 
@@ -367,18 +425,19 @@ impl Facts {
 }
 
 /// Variables with small numbers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct VarSet(Vec<u64>);
 
 impl VarSet {
-    fn take(&mut self, poly: &Poly) {
-        for var in poly.vars() {
-            let word = var as usize / 64;
-            if word >= self.0.len() {
-                self.0.resize(word + 1, 0);
-            }
-            self.0[word] |= 1 << (var % 64);
+    fn put(&mut self, var: u32) {
+        let word = var as usize / 64;
+        if word >= self.0.len() {
+            self.0.resize(word + 1, 0);
         }
+        self.0[word] |= 1 << (var % 64);
+    }
+    fn take(&mut self, poly: &Poly) {
+        poly.vars().for_each(|var| self.put(var));
     }
     fn has(&self, var: u32) -> bool {
         self.0.get(var as usize / 64).is_some_and(|word| word >> (var % 64) & 1 == 1)
@@ -406,14 +465,14 @@ mod tests {
         let mut facts = Facts::default();
         for (t, b, k) in [(2, 3, 4), (5, 6, 7)] {
             for (low, high) in [(t, 0), (b, 1)] {
-                facts.add(&Cond::Ge(sum(&[(low, 1)], 0)));
-                facts.add(&Cond::Ge(sum(&[(high, 1), (low, -1)], -1)));
+                facts.add(Cond::Ge(sum(&[(low, 1)], 0)));
+                facts.add(Cond::Ge(sum(&[(high, 1), (low, -1)], -1)));
             }
-            facts.add(&Cond::Ge(sum(&[(k, 1)], 0)));
+            facts.add(Cond::Ge(sum(&[(k, 1)], 0)));
         }
-        facts.add(&Cond::Eq(strided(2, 3, 4).minus(&strided(5, 6, 7)).unwrap()));
+        facts.add(Cond::Eq(strided(2, 3, 4).minus(&strided(5, 6, 7)).unwrap()));
         assert!(!facts.clone().refute(64));
-        facts.add(&Cond::Ne(sum(&[(2, 1), (5, -1)], 0)));
+        facts.add(Cond::Ne(sum(&[(2, 1), (5, -1)], 0)));
         assert!(facts.refute(64));
     }
 
@@ -423,14 +482,14 @@ mod tests {
         let (s, b, c, i) = (0, 1, 2, 3);
         let times = |x: u32| Poly::var(x).times(&Poly::var(s)).unwrap();
         let mut facts = Facts::default();
-        facts.add(&Cond::Ge(Poly::var(s)));
-        facts.add(&Cond::Ge(sum(&[(b, 1)], 0)));
+        facts.add(Cond::Ge(Poly::var(s)));
+        facts.add(Cond::Ge(sum(&[(b, 1)], 0)));
         for block in [b, c] {
-            facts.add(&Cond::Ge(linear(&[(&Poly::var(i), 1), (&times(block), -1)], 0)));
-            facts.add(&Cond::Ge(linear(&[(&times(block), 1), (&Poly::var(s), 1), (&Poly::var(i), -1)], -1)));
+            facts.add(Cond::Ge(linear(&[(&Poly::var(i), 1), (&times(block), -1)], 0)));
+            facts.add(Cond::Ge(linear(&[(&times(block), 1), (&Poly::var(s), 1), (&Poly::var(i), -1)], -1)));
         }
         assert!(!facts.clone().refute(64));
-        facts.add(&Cond::Ge(sum(&[(c, 1), (b, -1)], -1)));
+        facts.add(Cond::Ge(sum(&[(c, 1), (b, -1)], -1)));
         assert!(facts.refute(64));
     }
 }

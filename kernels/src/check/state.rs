@@ -14,7 +14,7 @@ pub(super) type Root = u32;
 pub(super) enum Value {
     /// Never written on some path.
     Unset,
-    Number(Arc<Poly>),
+    Number(Poly),
     Truth(Arc<Cond>),
     Record(Arc<[Value]>),
     Buffer(Named),
@@ -39,7 +39,7 @@ impl Named {
 
 impl Value {
     pub fn number(poly: Poly) -> Self {
-        Value::Number(Arc::new(poly))
+        Value::Number(poly)
     }
     pub fn truth(cond: Cond) -> Self {
         Value::Truth(Arc::new(cond))
@@ -128,7 +128,7 @@ pub(super) type Claim = Element;
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Element {
     pub buffer: Named,
-    pub index: Arc<Poly>,
+    pub index: Poly,
     /// Field of the record, or all of it.
     pub field: Option<u32>,
 }
@@ -183,6 +183,10 @@ impl State<'_> {
         if let Some(slot) = Arc::make_mut(&mut self.vars).get_mut(var.0 as usize) {
             *slot = value;
         }
+    }
+    /// Whether the thread says that it owns an element.
+    pub fn owns(&self, element: &Element) -> bool {
+        self.claims.iter().any(|claim| claim.covers(element))
     }
     pub fn learn(&mut self, cond: Cond) {
         self.path = self.path.with(cond);

@@ -108,7 +108,9 @@ pub(super) struct Symbol {
     pub varies: [bool; 2],
     /// Whether it rests on data: on memory, on votes, on what loops computed.
     pub data: bool,
-    /// What holds of it.
+    /// The type that it is a number of, if that says something of it.
+    pub range: Option<Scalar>,
+    /// What else holds of it.
     pub facts: Vec<Cond>,
     /// What it is equal to, over other symbols.
     pub definition: Option<Poly>,
@@ -126,6 +128,7 @@ impl Symbol {
             level,
             varies,
             data,
+            range: None,
             facts: Vec::new(),
             definition: None,
             first: None,
@@ -185,8 +188,26 @@ impl Symbols {
         id
     }
 
-    /// The symbol of a term; `facts` are made for a new one.
-    pub fn term(&mut self, term: Term, facts: impl FnOnce(&Poly) -> Vec<Cond>) -> Poly {
+    /// What holds of a symbol.
+    pub fn facts(&self, id: u32) -> Vec<Cond> {
+        let symbol = self.get(id);
+        let range = symbol.range.map_or_else(Vec::new, |scalar| range(scalar, &Poly::var(id)));
+        range.into_iter().chain(symbol.facts.iter().cloned()).collect()
+    }
+
+    /// Whether a symbol is a truth value, 0 or 1, of which nothing more is known.
+    pub fn is_bit(&self, id: u32) -> bool {
+        let symbol = self.get(id);
+        symbol.range == Some(Scalar::Bool) && symbol.facts.is_empty()
+    }
+
+    /// The symbol of a term, a number of this type; `facts` are made for a new one.
+    pub fn term(
+        &mut self,
+        term: Term,
+        range: Option<Scalar>,
+        facts: impl FnOnce(&Poly) -> Vec<Cond>,
+    ) -> Poly {
         if let Some(&id) = self.terms.get(&term) {
             return Poly::var(id);
         }
@@ -206,6 +227,7 @@ impl Symbols {
         }
         let id = self.add(symbol);
         let poly = Poly::var(id);
+        self.all[id as usize].range = range;
         self.all[id as usize].facts = facts(&poly);
         self.names.insert(id, term.clone());
         self.terms.insert(term, id);
@@ -258,10 +280,20 @@ impl Symbols {
 
 /// A sum of a few short polynomials.
 pub(super) fn linear(terms: &[(&Poly, i128)], constant: i128) -> Poly {
-    let add = |sum: Poly, (poly, factor): &(&Poly, i128)| sum.plus(poly, *factor);
-    let sum = terms.iter().try_fold(Poly::constant(constant), add);
     // Short polynomials have so few terms, and so small ones, that some of them fit the hard limits.
-    sum.expect("a few short polynomials add up")
+    Poly::sum(terms, constant).expect("a few short polynomials add up")
+}
+
+/// What holds of every number of a type.
+fn range(scalar: Scalar, poly: &Poly) -> Vec<Cond> {
+    let most = |n: i128| Cond::Ge(linear(&[(poly, -1)], n));
+    let least = Cond::Ge(poly.clone());
+    match scalar {
+        Scalar::Bool => vec![least, most(1)],
+        Scalar::U8 => vec![least, most(255)],
+        Scalar::U32 | Scalar::U64 => vec![least],
+        Scalar::I32 | Scalar::I64 | Scalar::F64 => Vec::new(),
+    }
 }
 
 /// `threadIdx.x`

@@ -22,7 +22,7 @@ use crate::ir::*;
 pub(super) type Key = (u64, usize);
 
 /// What earlier walks over a kernel have found out.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Learnt<'m> {
     /// Level of a variable at the head of a loop.
     pub levels: HashMap<(Key, u64), Level>,
@@ -33,7 +33,10 @@ pub(super) struct Learnt<'m> {
     pub torn: HashMap<Key, Torn<'m>>,
     /// Memory by name: parameters, fields of the launch record, shared arrays.
     pub roots: Vec<Memory>,
+    /// Whether the last walk found out something new.
     pub changed: bool,
+    /// Walks so far.
+    pub walks: usize,
 }
 
 /// Atomic loads on which control parts, by the statement where it does.
@@ -114,7 +117,9 @@ pub(super) struct Walk<'m, 'l> {
     assumptions: Vec<(String, Assumed, Site<'m>)>,
     steps: Vec<(String, Assumed, Site<'m>)>,
     pub statements: usize,
+    /// By loop: variables that it writes; by body: barriers in it.
     pub targets: HashMap<usize, Arc<[VarId]>>,
+    below: HashMap<usize, [bool; 2]>,
     barriers: &'l [[bool; 2]],
     /// Memory that is handed over by atomics, by name.
     handed: Vec<&'m str>,
@@ -145,6 +150,7 @@ impl<'m, 'l> Walk<'m, 'l> {
             steps: Vec::new(),
             statements: 0,
             targets: HashMap::default(),
+            below: HashMap::default(),
             barriers,
             handed: Vec::new(),
             partings: Partings::default(),
@@ -241,8 +247,9 @@ impl<'m, 'l> Walk<'m, 'l> {
 
     // Loops
 
-    pub fn barriers_below(&self, body: &[Stmt]) -> [bool; 2] {
-        barriers_in(body, self.barriers)
+    pub fn barriers_below(&mut self, body: &[Stmt]) -> [bool; 2] {
+        let barriers = self.barriers;
+        *self.below.entry(body.as_ptr().addr()).or_insert_with(|| barriers_in(body, barriers))
     }
 
     /// Enters a loop whose turns pass barriers of these scopes.
@@ -322,9 +329,8 @@ impl<'m, 'l> Walk<'m, 'l> {
                 Value::Record(fields.map(|f| self.fresh(symbol.clone(), f.ty)).collect())
             }
             Type::Scalar(scalar) => {
-                let id = self.symbols.add(symbol);
+                let id = self.symbols.add(Symbol { range: Some(scalar), ..symbol });
                 let poly = Poly::var(id);
-                self.symbols.get_mut(id).facts.extend(super::eval::range(scalar, &poly));
                 if scalar == Scalar::Bool { Value::truth(Cond::Ne(poly)) } else { Value::number(poly) }
             }
             _ => Value::Unset,
