@@ -31,7 +31,8 @@ struct alignas(16) Quad {
 };
 
 // heap, pairs and quads are the same memory. Threads share frames when more than `patience` others wait and they have worked for `steps`,
-// or when more than `hungry` wait; report every `report` rule applications, and take `run` cells at a time.
+// or when more than `hungry` wait; report every `report` rule applications, and take `run` cells at a time. Careful threads leave no turn of a
+// loop to be done twice when they stop.
 struct Params {
     u32* heap;
     Pair* pairs;
@@ -63,6 +64,7 @@ struct Params {
     u32 report;
     u32 run;
     u32 resumed;
+    u32 careful;
 };
 
 // What a thread is about: its state, rule applications not yet reported, its stack, where its value goes, its value, and memory at hand.

@@ -113,6 +113,7 @@ pub(super) fn step_function(
         structured: None,
         within: Within::Resume,
         begun: build::u32(0),
+        careful: false,
         context: None,
     };
     if runtime.tracing.is_some() {
@@ -197,6 +198,8 @@ struct Generator<'a, 'p> {
     within: Within,
     /// Rule applications counted when the thread last could stop.
     begun: Expr,
+    /// Whether the code at hand is for careful threads only.
+    careful: bool,
 }
 
 /// What a thread goes back to when it cannot go on.
@@ -274,6 +277,7 @@ impl<'a, 'p> Generator<'a, 'p> {
         let state = &self.states.states[id];
         self.env.clear();
         self.structured = None;
+        self.careful = state.careful;
         let locals = &self.states.plan.functions[self.function].name;
         self.b.origin(None, locals.clone());
         let params = self.read_arguments(&state.params);
@@ -365,6 +369,7 @@ impl<'a, 'p> Generator<'a, 'p> {
     fn resume(&mut self, id: ResumeId) {
         self.env.clear();
         let resume = &self.states.resumes[id];
+        self.careful = resume.careful;
         let name = &self.states.plan.functions[self.function].name;
         self.b.origin(None, format!("{name}, behind {}", self.name(resume.dst)));
         self.load_frame(id);

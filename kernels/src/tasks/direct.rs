@@ -2,6 +2,9 @@
 //!
 //! A function is *flat* when it calls nothing but flat functions, besides going round itself. Such a call is a loop in the place where it
 //! stands, with a context of its own; lanes of a warp that do the same meet again behind it. Calls that may become tasks stay calls.
+//!
+//! Where threads must be able to stop and go on later, a thread that gets no cell inside of a flat function goes back to before its call.
+//! One that gets nowhere like this takes the call like any other ([`Direct::builds`] says where that can happen).
 
 use gchr_core::hash::HashSet;
 use gchr_core::ids::IdVec;
@@ -19,18 +22,16 @@ const BUDGET: usize = 1500;
 pub struct Direct {
     steps: HashSet<*const Step>,
     ends: HashSet<*const End>,
+    /// By function: whether it, or what it calls, builds cells.
+    builders: IdVec<FunctionId, bool>,
 }
 
 impl Direct {
-    /// No call is one: for threads that must be able to stop in the middle of what a flat function builds, and go on later.
-    pub fn none() -> Self {
-        Self { steps: HashSet::default(), ends: HashSet::default() }
-    }
-
     /// Chooses them.
     pub fn new(plan: &TermPlan, equality: &Equality) -> Self {
         let sizes = flat(plan, equality);
-        let mut direct = Self::none();
+        let builders = builders(plan);
+        let mut direct = Self { steps: HashSet::default(), ends: HashSet::default(), builders };
         let mut left = BUDGET;
         let mut pays = |function: FunctionId| {
             let size = sizes[function].filter(|&size| size <= left);
@@ -62,6 +63,11 @@ impl Direct {
         self.steps.contains(&std::ptr::from_ref(step))
     }
 
+    /// Whether a function, or what it calls, builds cells.
+    pub fn builds(&self, function: FunctionId) -> bool {
+        self.builders[function]
+    }
+
     /// Whether the function at the end of a block is part of the code there.
     pub fn end(&self, end: &End) -> bool {
         self.ends.contains(&std::ptr::from_ref(end))
@@ -74,12 +80,37 @@ fn in_group(block: &Block, at: usize) -> bool {
     block.steps[..at].iter().enumerate().any(reaches)
 }
 
-fn called_at_end(end: &End) -> Option<FunctionId> {
+pub(super) fn called_at_end(end: &End) -> Option<FunctionId> {
     match end {
         End::TailCall { function, .. } | End::Context { target: Target::Function(function), .. } => {
             Some(*function)
         }
         _ => None,
+    }
+}
+
+/// Functions that build cells, or call some that do.
+fn builders(plan: &TermPlan) -> IdVec<FunctionId, bool> {
+    let mut builders: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
+    loop {
+        let mut changed = false;
+        for (id, function) in plan.functions.iter_enumerated() {
+            let mut builds = builders[id];
+            function.region.body.walk(&mut |block| {
+                builds |= matches!(block.end, End::Context { .. });
+                builds |= called_at_end(&block.end).is_some_and(|f| builders[f]);
+                builds |= block.steps.iter().any(|step| match step {
+                    Step::Build { .. } | Step::Repeat { .. } => true,
+                    Step::Call { function, .. } => builders[*function],
+                    _ => false,
+                });
+            });
+            changed |= builds != builders[id];
+            builders[id] = builds;
+        }
+        if !changed {
+            return builders;
+        }
     }
 }
 

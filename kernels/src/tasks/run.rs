@@ -76,7 +76,8 @@ pub enum Results {
 pub enum Promote {
     /// When other threads wait for work.
     WhenAsked,
-    /// Whenever there is one that can be split: for tests.
+    /// Whenever there is one that can be split, and calls that are code of their caller have frames, too, where a thread may have to stop in
+    /// them: for tests.
     Always,
 }
 
@@ -300,7 +301,7 @@ impl Runner<'_> {
             self.before.collections += 1;
             self.collect(buffers, &mut end, device, control)?;
             let (room, cells) = buffers.room(&end, class);
-            if progress == 0 && buffers.spare_more() {
+            if progress == 0 && buffers.try_harder() {
                 buffers.resume(&end, device)?;
                 continue;
             }

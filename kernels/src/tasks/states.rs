@@ -11,7 +11,7 @@ use gchr_core::ids::IdVec;
 use gchr_core::plan::term::live::{self, LocalSet};
 use gchr_core::plan::term::{Block, End, FunctionId, LocalId, Region, Step, Target, TermPlan};
 
-use super::direct::Direct;
+use super::direct::{Direct, called_at_end};
 use super::equality::Equality;
 
 define_id!(
@@ -48,6 +48,8 @@ pub struct State<'p> {
     pub code: Position<'p>,
     /// The region whose head it is, if it is one.
     pub head_of: Option<&'p Region>,
+    /// Whether only threads come here that leave no turn of a loop to be done twice ([`States::new`]).
+    pub careful: bool,
 }
 
 /// Where a call comes back to.
@@ -62,6 +64,8 @@ pub struct Resume<'p> {
     pub code: ResumeCode<'p>,
     /// The calls beside the one under way, when they can be tasks.
     pub split: Option<Split<'p>>,
+    /// See [`State`].
+    pub careful: bool,
 }
 
 /// What follows a call.
@@ -81,7 +85,7 @@ pub struct Split<'p> {
     pub meet: ResumeId,
 }
 
-/// A nested region with calls inside, or one where a thread may have to stop.
+/// A nested region with calls inside, or one where a careful thread may have to stop.
 pub struct Nest<'p> {
     /// The local that gets its value.
     pub dst: LocalId,
@@ -93,6 +97,8 @@ pub struct Nest<'p> {
     pub head: Option<StateId>,
     /// The state behind it, when there is more than one way out.
     pub after: Option<StateId>,
+    /// Whether it is code in its place for all but careful threads.
+    pub careful: bool,
 }
 
 /// All states of a plan.
@@ -119,13 +125,15 @@ pub struct States<'p> {
 impl<'p> States<'p> {
     /// Finds the states.
     ///
-    /// `stops`: threads must be able to stop wherever they get no cell, and go on later. A loop that builds cells is a state of its own then,
-    /// so that no turn of it is done twice.
+    /// `stops`: threads must be able to stop wherever they get no cell, and go on later. They go back to the beginning of a state then, or
+    /// to a frame, and do again what came behind. That may be all there is memory for, so there is a second way through loops
+    /// that build cells and calls without frames, for threads that are to be *careful*: such a loop is a state of its own there, and such a call has
+    /// a frame, so that no turn is done twice.
     pub fn new(plan: &'p TermPlan, equality: &Equality, stops: bool) -> Self {
         let mut states = Self {
             plan,
             stops,
-            direct: if stops { Direct::none() } else { Direct::new(plan, equality) },
+            direct: Direct::new(plan, equality),
             entries: IdVec::new(),
             holes: holes(plan),
             states: IdVec::new(),
@@ -138,7 +146,8 @@ impl<'p> States<'p> {
             let code = Position { block: &function.region.body, at: 0, nest: None };
             let head_of = function.region.is_loop().then_some(&function.region);
             let params = function.region.params.clone();
-            states.entries.push(states.states.push(State { function: id, params, code, head_of }));
+            let entry = State { function: id, params, code, head_of, careful: false };
+            states.entries.push(states.states.push(entry));
         }
         for (id, function) in plan.functions.iter_enumerated() {
             let mut finder = Finder { states: &mut states, id };
@@ -153,9 +162,20 @@ impl<'p> States<'p> {
         self.resume_at[&(std::ptr::from_ref(position.block), position.at)]
     }
 
-    /// The nest of the region at a position, when it has calls inside.
-    pub fn nest_at(&self, position: Position<'p>) -> Option<NestId> {
-        self.nest_at.get(&(std::ptr::from_ref(position.block), position.at)).copied()
+    /// Whether the call at a position, which needs no frame, has a resume point for careful threads.
+    pub fn has_careful_call(&self, position: Position<'p>) -> bool {
+        self.resume_at.contains_key(&(std::ptr::from_ref(position.block), position.at))
+    }
+
+    /// Whether careful threads jump to the function at the end of a block whose code stands there.
+    pub fn has_careful_end(&self, end: &End) -> bool {
+        self.stops && called_at_end(end).is_some_and(|function| self.direct.builds(function))
+    }
+
+    /// The nest of the region at a position, when it has calls inside; or when it has states for careful threads and the thread is one.
+    pub fn nest_at(&self, position: Position<'p>, careful: bool) -> Option<NestId> {
+        let nest = self.nest_at.get(&(std::ptr::from_ref(position.block), position.at)).copied();
+        nest.filter(|&nest| careful || !self.nests[nest].careful)
     }
 
     /// Number of resume points that can be split.
@@ -213,13 +233,21 @@ fn has_calls(block: &Block, direct: &Direct) -> bool {
     found
 }
 
-/// Whether a block builds cells, nested regions included.
-fn builds(block: &Block) -> bool {
-    let mut found = false;
-    block.walk(&mut |b| {
-        found |= b.steps.iter().any(|s| matches!(s, Step::Build { .. } | Step::Repeat { .. }));
+/// Whether a region without calls that need frames has turns that build cells, of its own or of what is inside.
+fn repeats_building(region: &Region, direct: &Direct) -> bool {
+    let mut builds = false;
+    let mut inside = false;
+    region.body.walk(&mut |block| {
+        for step in &block.steps {
+            match step {
+                Step::Build { .. } | Step::Repeat { .. } => builds = true,
+                Step::Call { function, .. } => inside |= direct.builds(*function),
+                Step::Region { region, .. } => inside |= repeats_building(region, direct),
+                _ => {}
+            }
+        }
     });
-    found
+    inside || builds && region.is_loop()
 }
 
 /// In how many places a region is left with a value.
@@ -241,7 +269,7 @@ impl<'p> Finder<'_, 'p> {
         for (i, step) in block.steps.iter().enumerate() {
             let rest = Position { block, at: i + 1, nest };
             match step {
-                Step::Call { dst, .. } if !self.states.direct.step(step) => {
+                Step::Call { dst, function, .. } if !self.is_code(step, *function) => {
                     let mut live = sets[i + 1].clone();
                     live.remove(*dst);
                     let resume = Resume {
@@ -250,6 +278,7 @@ impl<'p> Finder<'_, 'p> {
                         live: live.iter().collect(),
                         code: ResumeCode::Rest(rest),
                         split: None,
+                        careful: self.states.direct.step(step),
                     };
                     let id = self.states.resumes.push(resume);
                     self.states.resume_at.insert(key(i), id);
@@ -258,9 +287,11 @@ impl<'p> Finder<'_, 'p> {
                     let mut live = sets[i + 1].clone();
                     live.remove(*dst);
                     let around = live::around_loop(region, &live);
-                    let stops = self.states.stops && region.is_loop() && builds(&region.body);
-                    if stops || has_calls(&region.body, &self.states.direct) {
-                        let id = self.nest(*dst, region, rest, &live, &around, &sets[i + 1]);
+                    let direct = &self.states.direct;
+                    let calls = has_calls(&region.body, direct);
+                    if calls || self.states.stops && repeats_building(region, direct) {
+                        let nest = Nest { dst: *dst, region, rest, head: None, after: None, careful: !calls };
+                        let id = self.nest(nest, &live, &around, &sets[i + 1]);
                         self.states.nest_at.insert(key(i), id);
                         self.block(&region.body, Some(id), &around);
                     }
@@ -272,29 +303,27 @@ impl<'p> Finder<'_, 'p> {
         block.end.blocks().into_iter().for_each(|b| self.block(b, nest, after));
     }
 
-    fn nest(
-        &mut self,
-        dst: LocalId,
-        region: &'p Region,
-        rest: Position<'p>,
-        live: &LocalSet,
-        around: &LocalSet,
-        after: &LocalSet,
-    ) -> NestId {
-        let nest = self.states.nests.push(Nest { dst, region, rest, head: None, after: None });
+    /// Whether the function's code stands in the place of a call for all threads.
+    fn is_code(&self, call: &Step, function: FunctionId) -> bool {
+        self.states.direct.step(call) && !(self.states.stops && self.states.direct.builds(function))
+    }
+
+    fn nest(&mut self, nest: Nest<'p>, live: &LocalSet, around: &LocalSet, after: &LocalSet) -> NestId {
+        let Nest { dst, region, rest, careful, .. } = nest;
+        let nest = self.states.nests.push(nest);
         if region.is_loop() {
             let mut inside = live::before_block(&region.body, around);
             inside.union(around);
             region.params.iter().for_each(|&p| inside.remove(p));
             let params = region.params.iter().copied().chain(inside.iter()).collect();
             let code = Position { block: &region.body, at: 0, nest: Some(nest) };
-            let head = State { function: self.id, params, code, head_of: Some(region) };
+            let head = State { function: self.id, params, code, head_of: Some(region), careful };
             self.states.nests[nest].head = Some(self.states.states.push(head));
         }
         if exits(&region.body) > 1 {
             let value = after.contains(dst).then_some(dst);
             let params = value.into_iter().chain(live.iter()).collect();
-            let state = State { function: self.id, params, code: rest, head_of: None };
+            let state = State { function: self.id, params, code: rest, head_of: None, careful };
             self.states.nests[nest].after = Some(self.states.states.push(state));
         }
         nest
@@ -337,7 +366,8 @@ impl<'p> Finder<'_, 'p> {
         live.remove(hole);
         let live = live.iter().collect();
         let code = ResumeCode::Nest(nest);
-        let id = self.states.resumes.push(Resume { function: self.id, dst: hole, live, code, split: None });
+        let meet = Resume { function: self.id, dst: hole, live, code, split: None, careful: false };
+        let id = self.states.resumes.push(meet);
         self.states.resume_at.insert(key, id);
         id
     }

@@ -28,9 +28,9 @@ impl<'p> Generator<'_, 'p> {
         for (at, step) in code.block.steps.iter().enumerate().skip(code.at) {
             let here = Position { at, ..code };
             match step {
-                Step::Call { .. } if !self.states.direct.step(step) => return false,
-                Step::Region { region, .. } if self.states.nest_at(here).is_some() => {
-                    let nest = self.states.nest_at(here);
+                Step::Call { .. } if self.has_frame(here, step) => return false,
+                Step::Region { region, .. } if self.states.nest_at(here, self.careful).is_some() => {
+                    let nest = self.states.nest_at(here, self.careful);
                     return !region.is_loop() && self.leaves(Position { block: &region.body, at: 0, nest });
                 }
                 _ => {}
@@ -56,6 +56,11 @@ impl<'p> Generator<'_, 'p> {
         returns(code.block) && self.continues(nest.rest)
     }
 
+    /// Whether the thread comes back to a call by a frame.
+    fn has_frame(&self, here: Position<'p>, step: &Step) -> bool {
+        !self.states.direct.step(step) || self.careful && self.states.has_careful_call(here)
+    }
+
     /// The rest of a block, up to the next call or jump.
     pub(super) fn code(&mut self, code: Position<'p>) {
         if code.at == 0 {
@@ -67,8 +72,22 @@ impl<'p> Generator<'_, 'p> {
                 step @ Step::Call { dst, function, args, .. } if !self.states.direct.step(step) => {
                     return self.call(here, *dst, *function, args);
                 }
-                Step::Region { inits, region, .. } if let Some(nest) = self.states.nest_at(here) => {
+                Step::Call { function, args, .. } if self.states.has_careful_call(here) => {
+                    return self.unless_careful(
+                        |g| g.call_by_frame(here, *function, args),
+                        |g| g.step_and_rest(here),
+                    );
+                }
+                Step::Region { inits, region, .. }
+                    if let Some(nest) = self.states.nest_at(here, self.careful) =>
+                {
                     return self.enter_nest(nest, inits, region);
+                }
+                Step::Region { inits, region, .. } if let Some(nest) = self.states.nest_at(here, true) => {
+                    return self.unless_careful(
+                        |g| g.enter_nest(nest, inits, region),
+                        |g| g.step_and_rest(here),
+                    );
                 }
                 step => self.step(step),
             }
@@ -77,6 +96,33 @@ impl<'p> Generator<'_, 'p> {
             }
         }
         self.end(code);
+    }
+
+    /// A step whose code stands in its place, and the rest of its block.
+    fn step_and_rest(&mut self, here: Position<'p>) {
+        self.step(&here.block.steps[here.at]);
+        if self.b.completes() {
+            self.code(Position { at: here.at + 1, ..here });
+        }
+    }
+
+    /// All that is left of a state, in two ways: for careful threads and for others.
+    fn unless_careful(&mut self, careful: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
+        if self.careful {
+            return careful(self);
+        }
+        let condition = build::binary(BinaryOp::Ne, self.param("careful"), build::u32(0));
+        let before = self.env.clone();
+        self.b.begin();
+        self.careful = true;
+        careful(self);
+        self.careful = false;
+        let then = self.b.end();
+        self.env = before;
+        self.b.begin();
+        otherwise(self);
+        let otherwise = self.b.end();
+        self.b.push(StmtKind::If { condition, then, otherwise });
     }
 
     /// The innermost structured loop around the code ends: its state is left.
@@ -136,9 +182,7 @@ impl<'p> Generator<'_, 'p> {
             self.b.begin();
         }
         let before = self.env.clone();
-        self.push_frame(self.states.resume_at(here));
-        self.start_call(function, args);
-        self.leave();
+        self.call_by_frame(here, function, args);
         let Some((found, value)) = found else { return };
         let otherwise = self.b.end();
         self.b.begin();
@@ -147,6 +191,13 @@ impl<'p> Generator<'_, 'p> {
         self.code(Position { at: here.at + 1, ..here });
         let then = self.b.end();
         self.b.push(StmtKind::If { condition: found, then, otherwise });
+    }
+
+    /// A call that comes back to its resume point.
+    fn call_by_frame(&mut self, here: Position<'p>, function: FunctionId, args: &[LocalId]) {
+        self.push_frame(self.states.resume_at(here));
+        self.start_call(function, args);
+        self.leave();
     }
 
     /// What a function does when it is called with arguments as far as it needs no call for that: whether there is a value, and the value.
@@ -182,14 +233,27 @@ impl<'p> Generator<'_, 'p> {
     }
 
     fn end(&mut self, code: Position<'p>) {
+        let end = &code.block.end;
+        if !self.states.direct.end(end) {
+            self.end_by_jump(code);
+        } else if self.states.has_careful_end(end) {
+            self.unless_careful(|g| g.end_by_jump(code), |g| g.end_here(end));
+        } else {
+            self.end_here(end);
+        }
+    }
+
+    /// The function at the end of a block is part of the code.
+    fn end_here(&mut self, end: &End) {
+        let value = self.at_end(end);
+        if self.b.completes() {
+            self.give_back(value);
+        }
+    }
+
+    fn end_by_jump(&mut self, code: Position<'p>) {
         match &code.block.end {
             End::Return(value) => self.leave_region(code, *value),
-            end if self.states.direct.end(end) => {
-                let value = self.at_end(end);
-                if self.b.completes() {
-                    self.give_back(value);
-                }
-            }
             End::TailCall { function, args } => {
                 if self.states.holes[*function] && !self.states.holes[self.function] {
                     self.set("hole", build::u32(0));

@@ -1,6 +1,6 @@
 //! Calls in the place of which the code of their function stands ([`crate::tasks::direct`]).
 
-use gchr_core::plan::term::{End, FunctionId, LocalId, Target};
+use gchr_core::plan::term::{End, FunctionId, LocalId, Step, Target};
 use gchr_core::signature::SortKind;
 
 use super::Generator;
@@ -55,6 +55,13 @@ impl Generator<'_, '_> {
         match end {
             End::TailCall { function, args } => self.expand(*function, args),
             End::Context { hole, nest, target: Target::Function(function), args } => {
+                if self.runtime.tracing.is_some() {
+                    // A thread that stops in there goes back to before: its context must be what it was.
+                    let value = self.expand(*function, args);
+                    self.env.insert(*hole, value);
+                    nest.iter().for_each(|step| self.step(step));
+                    return nest.last().and_then(Step::dst).map_or(build::u32(0), |outer| self.local(outer));
+                }
                 let args = args.iter().map(|&a| self.local(a)).collect();
                 self.context(*hole, nest);
                 self.expand_with(*function, args)

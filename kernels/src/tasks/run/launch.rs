@@ -100,6 +100,8 @@ pub(super) struct Buffers {
     in_use: Vec<u64>,
     /// Whether the next launch goes on with what threads have saved.
     resumed: bool,
+    /// Whether threads leave no turn of a loop to be done twice when they stop.
+    careful: bool,
     places: Places,
     /// By class: cells that live as long as the run.
     marks: Vec<u64>,
@@ -156,6 +158,7 @@ impl Buffers {
             spare: options.spare,
             in_use: vec![0; places.classes.len()],
             resumed: false,
+            careful: false,
             collector,
             heap: device.alloc(4 * places.heap_words)?,
             shared: device.alloc(4 * places.shared_words.max(1))?,
@@ -194,6 +197,7 @@ impl Buffers {
         let mut control = vec![0u32; self.control_words];
         control[word::LEFT] = roots.len() as u32;
         (self.run, self.resumed) = (self.scale.run, false);
+        self.careful = self.options.promote == Promote::Always;
         for ((id, cells), place) in image.classes.iter_enumerated().zip(&self.places.classes) {
             control[word::CELLS + 8 * id.index()] = cells.len().next_multiple_of(u64::from(self.run)) as u32;
             device.upload(self.heap, 4 * place.first_word, bytemuck::cast_slice(&cells.words))?;
@@ -293,6 +297,7 @@ impl Buffers {
             Value::U32(most.saturating_add(1).min(u64::from(self.options.report)) as u32),
             Value::U32(self.run),
             Value::U32(u32::from(self.resumed)),
+            Value::U32(u32::from(self.careful)),
         ]);
         for (k, (place, &mark)) in self.places.classes.iter().zip(&self.marks).enumerate() {
             params.extend([Value::U32(place.base), Value::U32(self.limit(k))]);
@@ -385,8 +390,13 @@ impl Buffers {
         u64::from(cells).min(in_use + u64::from(spare)) as u32
     }
 
-    /// Twice as many cells between two collections, where that is a number for tests.
-    pub fn spare_more(&mut self) -> bool {
+    /// What may help a run that got nowhere between two collections: careful threads; else twice as many cells, where that is a
+    /// number for tests.
+    pub fn try_harder(&mut self) -> bool {
+        if !self.careful {
+            self.careful = true;
+            return true;
+        }
         self.spare = self.spare.map(|spare| spare.saturating_mul(2));
         self.spare.is_some_and(|spare| spare < u32::MAX)
     }
