@@ -151,6 +151,12 @@ pub trait Device {
     /// Sets bytes.
     fn fill(&mut self, buffer: BufferId, offset: u64, bytes: u64, value: u8) -> Result<()>;
 
+    /// From now on kernels may read of a buffer what nobody has written; it has some value. A device that does not look for such reads has
+    /// nothing to do.
+    fn accept_unwritten(&mut self, _buffer: BufferId) -> Result<()> {
+        Ok(())
+    }
+
     /// Copies bytes from one buffer to another, e.g. when a table grows.
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: u64) -> Result<()>;
 

@@ -14,6 +14,7 @@
 //     that may be cells; then of each its word in the frame and its sort
 //   state, by `states`: [0] sort of the function's value, [1] whether it may run in a context, [2] arguments that may be cells; then of
 //     each its word in a task and its sort
+//   chain, by `chains`: [0] shape, [1] word of one of its fields, [2] sort of the field: there are such cells again, one behind the other
 // The sort of what has no cells is 0.
 // lists: two lists of cells that are marked and not looked into yet: shape and number.
 // Frames, joins, chunks and tasks are as the template `tasks` says; a record of `saved` is a task, SAVED words, and the stack.
@@ -39,6 +40,8 @@ struct Trace {
     u32 classes;
     u32 resumes;
     u32 states;
+    u32 chains;
+    u32 chain_count;
     u32 code_words;
     u32 list_places;
     u32 staging_words;
@@ -73,6 +76,15 @@ constexpr u32 BUDGET = 128u;
 constexpr u32 NEAR = 32u;
 constexpr u32 AHEAD = 8u;
 constexpr u32 AHEAD_WORDS = 18u;
+
+// While there are fewer cells to look into than FEW_CELLS for so many steps in a row as PATIENCE says, most threads wait, and some follow long
+// chains; then these are cut into pieces. One cell of so many as APART says is a post, at which a chain can be cut; FARTHEST: cells that a
+// thread goes to the next post at most.
+constexpr u32 FEW_CELLS = 1024u;
+constexpr u32 PATIENCE = 8u;
+constexpr u32 APART = 256u;
+constexpr u32 FARTHEST = 4096u;
+constexpr u32 CHAIN_WORDS = 3u;
 
 // Words of `work`: sizes of three lists that take turns, whether a list was full.
 constexpr u32 SIZES = 0u;
@@ -225,6 +237,106 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
     }
 }
 
+// The post among the cells from APART * number on: somewhere there, so that it does not matter how chains lie.
+__device__ __forceinline__ u32 post(u32 number) {
+    u32 mixed = number * 0x9e3779b9u;
+    mixed = (mixed ^ mixed >> 15u) * 0x85ebca6bu;
+    return APART * number + (mixed >> 13u) % APART;
+}
+
+// The number of the first post on a chain behind a cell, and 1 more; 0 when the chain ends before that, or is marked from somewhere on: then
+// somebody else looks into it. The cell may be anything, in use or not: then so is what comes out.
+// pre: cell is below the number of cells of the class
+__device__ __noinline__ u32 next_post(Trace t, u32 chain, u32 cell) {
+    u32 per = 32u / CODE_BITS;
+    u32 shape = t.map[chain];
+    u32 sort = t.map[chain + 2u];
+    u32 kind = 8u * t.map[shape];
+    u32 stride = t.map[kind + 1u];
+    u32 cells = t.map[kind + 2u];
+    u32 field = t.map[kind] + t.map[chain + 1u];
+    u32 posts = cells / APART;
+    u32 at = cell;
+    for (u32 i = 0u; i < FARTHEST; i += 1u) {
+        u32 value = t.heap[field + at * stride];
+        u32 behind = shape_of(t.map, value, sort);
+        at = value >> t.map[sort];
+        if (behind != shape || at >= cells || at <= t.map[kind + 5u]) {
+            return 0u;
+        }
+        u32 word = load_relaxed(&t.codes[t.map[kind + 3u] + at / per]);
+        if ((word >> at % per * CODE_BITS & (1u << CODE_BITS) - 1u) != 0u) {
+            return 0u;
+        }
+        u32 number = at / APART;
+        u32 here = post(number);
+        if (number < posts && at == here) {
+            return number + 1u;
+        }
+    }
+    return 0u;
+}
+
+// Cuts what is not marked yet of the chains that begin at the cells of a list: marks the posts on them, and leaves these to all threads.
+// Which posts are on them follows by pointer jumping, after Wyllie, "The complexity of parallel computations", among posts only: each
+// thread goes along chains from its own posts to the next ones first, as in Helman, JaJa, "Designing practical efficient algorithms for
+// symmetric multiprocessors".
+// pre: every thread of the grid calls it with the same arguments; counts is not in use, list has `size` cells
+// shares: counts: of each post the number of a post behind it, twice, and whether it is on one of the chains
+__device__ __forceinline__ void cut_chains(Trace t, u32 chain, u32 list, u32 size, u32 first, u32 apart) {
+    u32 shape = t.map[chain];
+    u32 posts = t.map[8u * t.map[shape] + 2u] / APART;
+    assume_uniform("posts", posts);
+    for (u32 j = first; j < posts; j += apart) {
+        u32 from = post(j);
+        u32 next = next_post(t, chain, from);
+        own("word of this post", t.counts[j]);
+        t.counts[j] = next;
+        store_relaxed(&t.counts[2u * posts + j], 0u);
+    }
+    grid_barrier(t.arrivals);
+    for (u32 k = first; k < size; k += apart) {
+        u32 place = 2u * ((list & 1u) * t.list_places + k);
+        if (t.lists[place] == shape) {
+            u32 nearest = next_post(t, chain, t.lists[place + 1u]);
+            if (nearest != 0u) {
+                store_relaxed(&t.counts[2u * posts + nearest - 1u], 1u);
+            }
+        }
+    }
+    grid_barrier(t.arrivals);
+    // All posts on the chains that are less than `reach` posts behind the first one are known, and for each post the one `reach` behind it.
+    u32 now = 0u;
+    for (u32 reach = 1u; reach < posts; reach <<= 1u) {
+        for (u32 i = first; i < posts; i += apart) {
+            u32 far = t.counts[now + i];
+            u32 farther = 0u;
+            if (far != 0u) {
+                u32 reached = load_relaxed(&t.counts[2u * posts + i]);
+                if (reached != 0u) {
+                    store_relaxed(&t.counts[2u * posts + far - 1u], 1u);
+                }
+                farther = t.counts[now + far - 1u];
+            }
+            own("word of this post", t.counts[posts - now + i]);
+            t.counts[posts - now + i] = farther;
+        }
+        grid_barrier(t.arrivals);
+        now = posts - now;
+    }
+    for (u32 p = first; p < posts; p += apart) {
+        u32 on_chain = load_relaxed(&t.counts[2u * posts + p]);
+        if (on_chain != 0u) {
+            u32 cell = post(p);
+            bool is_new = first_mark(t, shape, cell);
+            if (is_new) {
+                hand_on(t, list + 1u, shape, cell);
+            }
+        }
+    }
+    grid_barrier(t.arrivals);
+}
+
 // One bit for each code of a word that is not 0.
 __device__ __forceinline__ u32 present(u32 word) {
     u32 bits = word;
@@ -292,7 +404,7 @@ __device__ __forceinline__ void visit(Trace t, u32* words, u32 at, u32 sort, boo
     }
 }
 
-// The outermost cell and the hole of a context.
+// The outermost cell and the hole of a context. The cell's sort is that of the value of the function that began it.
 __device__ __forceinline__ void visit_context(Trace t, u32* words, u32 at, bool moving) {
     u32 hole = words[at + 1u];
     if (hole != 0u) {
@@ -451,6 +563,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
     visit_all(t, first, apart, false);
     grid_barrier(t.arrivals);
     u32 list = 0u;
+    u32 slow = 0u;
+    u32 patience = PATIENCE;
     while (true) {
         u32 size = load_relaxed(&t.work[SIZES + 8u * (list % 3u)]);
         assume_uniform("cells to look into", size);
@@ -475,6 +589,25 @@ extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
             grid_barrier(t.arrivals);
             look_again(t, list + 1u, first, apart);
         } else {
+            slow = size < FEW_CELLS ? slow + 1u : 0u;
+            if (slow > patience) {
+                // When this is of no use, the next time comes later.
+                patience = 2u * patience;
+                slow = 0u;
+                u32 of = t.lists[2u * (list & 1u) * t.list_places];
+                assume_uniform("shape of the first cell", of);
+                for (u32 n = 0u; n < t.chain_count; n += 1u) {
+                    u32 chain = t.chains + CHAIN_WORDS * n;
+                    u32 links = t.map[chain];
+                    assume_uniform("shape of a chain", links);
+                    if (links == of) {
+                        cut_chains(t, chain, list, min(size, t.list_places), first, apart);
+                    }
+                }
+            }
+            if (size >= FEW_CELLS) {
+                patience = PATIENCE;
+            }
             for (u32 k = first; k < min(size, t.list_places); k += apart) {
                 u32 place = 2u * ((list & 1u) * t.list_places + k);
                 look_into(t, list + 1u, t.lists[place], t.lists[place + 1u]);

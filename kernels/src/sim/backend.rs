@@ -136,6 +136,10 @@ impl Device for SimDevice<'_> {
         Ok(self.simulator.fill(buffer, offset, bytes, value)?)
     }
 
+    fn accept_unwritten(&mut self, buffer: BufferId) -> Result<()> {
+        Ok(self.simulator.accept_unwritten(buffer)?)
+    }
+
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: u64) -> Result<()> {
         Ok(self.simulator.copy(from, to, bytes)?)
     }

@@ -253,6 +253,11 @@ impl Simulator {
         self.buffer_mut(id)?.write(range).fill(value);
         Ok(())
     }
+    /// Counts all of a buffer as written.
+    pub fn accept_unwritten(&mut self, id: BufferId) -> Result<(), MemoryError> {
+        self.buffer_mut(id)?.vouch();
+        Ok(())
+    }
     /// Bytes of a buffer. What is unwritten has some value.
     pub fn bytes(&self, id: BufferId, offset: u64, bytes: u64) -> Result<&[u8], MemoryError> {
         let range = self.range(id, offset, bytes)?;

@@ -32,6 +32,8 @@ pub struct Tracing {
     pub resumes: u32,
     /// Place of the states.
     pub states: u32,
+    /// Place of the chains, and how many there are.
+    pub chains: (u32, u32),
     /// Words of the record that a thread saves.
     pub record: u32,
 }
@@ -87,22 +89,24 @@ impl Tracing {
                 .help("give --gc queue or --gc none");
             return Err(vec![error]);
         }
+        let chains = chains(layout, &sorts, &mut words);
         let table = Table { states, shape, sorts: &sorts };
         let (resumes, states) = (table.resumes(&mut words), table.states(&mut words));
-        Ok(Self { words, sorts, code_bits, resumes, states, record: shape.task() + SAVED + shape.stack })
+        let record = shape.task() + SAVED + shape.stack;
+        Ok(Self { words, sorts, code_bits, resumes, states, chains, record })
     }
 
     /// Words in all.
     pub fn len(&self) -> usize {
         self.words.len()
     }
-    /// Whether there is nothing to know.
-    pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
-    }
     /// Place of a sort; 0 when it has no cells.
     pub fn sort(&self, sort: SortId) -> u32 {
         self.sorts[sort]
+    }
+    /// Whether there is nothing to know.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
     }
     /// Cells that a word of marks tells of.
     pub fn cells_a_word(&self) -> u32 {
@@ -157,6 +161,21 @@ fn shapes(layout: &Layout, sorts: &IdVec<SortId, u32>, words: &mut Vec<u32>) -> 
         words.extend(list);
     }
     of_class.iter().map(Vec::len).max().unwrap_or(0).max(1) as u32
+}
+
+/// Writes the chains: fields of shapes where the next cell of the same shape can be; gives their place and number.
+fn chains(layout: &Layout, sorts: &IdVec<SortId, u32>, words: &mut Vec<u32>) -> (u32, u32) {
+    let mut chains = Vec::new();
+    for (id, sort) in layout.sorts.iter_enumerated() {
+        for (tag, variant) in sort.variants.iter().enumerate().filter(|(_, v)| v.class.is_some()) {
+            let shape = words[sorts[id] as usize + 1 + tag];
+            let again = pointers(layout, variant).filter(|field| field.sort == id);
+            chains.extend(again.map(|field| [shape, field.offset, sorts[id]]));
+        }
+    }
+    let place = words.len() as u32;
+    words.extend(chains.iter().flatten());
+    (place, chains.len() as u32)
 }
 
 struct Table<'a, 'p> {

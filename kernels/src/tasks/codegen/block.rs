@@ -84,10 +84,8 @@ impl<'p> Generator<'_, 'p> {
                     return self.enter_nest(nest, inits, region);
                 }
                 Step::Region { inits, region, .. } if let Some(nest) = self.states.nest_at(here, true) => {
-                    return self.unless_careful(
-                        |g| g.enter_nest(nest, inits, region),
-                        |g| g.step_and_rest(here),
-                    );
+                    return self
+                        .unless_careful(|g| g.enter_nest(nest, inits, region), |g| g.step_and_rest(here));
                 }
                 step => self.step(step),
             }

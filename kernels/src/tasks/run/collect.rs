@@ -123,6 +123,8 @@ impl Collector {
         device.upload(self.buffers[0], 0, bytemuck::cast_slice(&tracing.words(classes)))?;
         device.fill(self.words[0], 0, 4 * WORK as u64, 0)?;
         device.fill(self.words[2], 0, 4, 0)?;
+        // Chains are followed from cells that may never have been written.
+        device.accept_unwritten(heap)?;
         let buffers = std::iter::once(heap).chain(self.buffers).chain(left.buffers).chain(self.words);
         let mut params: Vec<Value> = buffers.map(Value::Buffer).collect();
         params.extend(
@@ -130,6 +132,8 @@ impl Collector {
                 places.classes.len() as u32,
                 tracing.resumes,
                 tracing.states,
+                tracing.chains.0,
+                tracing.chains.1,
                 self.sizes.code_words() as u32,
                 self.sizes.list_places as u32,
                 self.sizes.staging as u32,
