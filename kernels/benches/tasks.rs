@@ -1,11 +1,12 @@
 //! The tasks scheduler on a GPU: each program at sizes that fill the card, beside the time that it is to take there.
 //!
-//! `tasks [--only TEXT]... [--repeats N] [--blocks N] [--steps N] [--batch N] [--gc none|queue|compact] [--input TERM] [--cuda DIR] [--write DIR]` prints a table of the rows whose names
+//! `tasks [--only TEXT]... [--repeats N] [--blocks N] [--steps N] [--batch N] [--gc none|queue|compact] [--input TERM] [--cuda DIR] [--write DIR] [--compile ARCH]` prints a table of the rows whose names
 //! contain a TEXT. Times are those of the device, the launch and the host's loop around it included, best of the repeats. Context,
 //! compilation, allocation, start term and result are not part of them. `--blocks` are blocks a multiprocessor in place of those
 //! that suit the program, `--steps` those between two looks for waiting threads, `--batch` the free cells that threads hand to each other at a time, `--input` is taken in place of
-//! the start terms of the rows. `--write` leaves the CUDA text of the rows, with `queue`, in a folder, `--cuda` takes
-//! it from there for both: so generated code can be changed by hand and measured.
+//! the start terms of the rows. `--write` leaves the CUDA text of the rows, for `--gc` or `queue`, in a folder, `--cuda` takes
+//! it from there: so generated code can be changed by hand and measured. `--compile 90` only
+//! compiles for an architecture, without a GPU, and says what the kernel needs of a multiprocessor.
 
 mod support;
 
@@ -14,6 +15,7 @@ use std::time::Instant;
 
 use gchr_core::control::{Control, Limits};
 use gchr_core::plan::term::{self, TermOptions};
+use gchr_kernels::cuda::{Capability, Compiler, parse_resources};
 use gchr_kernels::device::Device;
 use gchr_kernels::tasks::kernels::{Tuning, kernels};
 use gchr_kernels::tasks::run::{Job, Options, Promote, Results, run};
@@ -75,6 +77,7 @@ struct Choices {
     input: Option<String>,
     cuda: Option<PathBuf>,
     write: Option<PathBuf>,
+    compile: Option<u32>,
 }
 
 impl Choices {
@@ -89,6 +92,7 @@ impl Choices {
             input: None,
             cuda: None,
             write: None,
+            compile: None,
         };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
@@ -97,6 +101,7 @@ impl Choices {
                 "--repeats" => choices.repeats = number(),
                 "--blocks" => choices.blocks = Some(number()),
                 "--steps" => choices.steps = number(),
+                "--compile" => choices.compile = Some(number()),
                 "--batch" => choices.batch = number(),
                 "--input" => choices.input = args.next(),
                 "--gc" => choices.gc = args.next(),
@@ -120,7 +125,12 @@ fn main() {
     let choices = Choices::from_args();
     let rows = || ROWS.iter().filter(|row| choices.wants(row));
     if let Some(folder) = &choices.write {
-        return rows().for_each(|row| write(row, folder));
+        let gc = choices.gc.as_deref().unwrap_or("queue");
+        return rows().for_each(|row| write(row, gc, folder));
+    }
+    if let Some(number) = choices.compile {
+        let gc = choices.gc.as_deref().unwrap_or("queue");
+        return rows().for_each(|row| compile(row, gc, number, choices.cuda.as_deref()));
     }
     let Some(machine) = Machine::find() else { return };
     println!(
@@ -136,13 +146,36 @@ fn main() {
     }
 }
 
-/// Leaves the CUDA text of a row in a folder.
-fn write(row: &Row, folder: &Path) {
+/// What the kernel of a row needs of a multiprocessor of an architecture such as 90, compiled without a GPU.
+fn compile(row: &Row, gc: &str, number: u32, folder: Option<&Path>) {
+    let capability = Capability { major: number / 10, minor: number % 10 };
+    let text = text(row, gc, folder);
+    let start = Instant::now();
+    let compiler = Compiler::from_env().expect("NVRTC is there");
+    let built = compiler.build_for(capability, &text, "kernels.cu", &support::options());
+    let log = built.expect("kernels compile").compiled.log;
+    for kernel in parse_resources(&log).iter().filter(|kernel| kernel.name == "run") {
+        println!("{} {gc}: {:.1} s, {kernel:?}", row.label, start.elapsed().as_secs_f64());
+    }
+}
+
+/// The CUDA text of a row: the one in the folder, if there is one.
+fn text(row: &Row, gc: &str, folder: Option<&Path>) -> String {
+    let changed = folder.map(|folder| folder.join(format!("{}.cu", row.file)));
+    if let Some(text) = changed.and_then(|file| std::fs::read_to_string(file).ok()) {
+        return text;
+    }
+    let tuning = Tuning { compact: gc == "compact", ..Tuning::default() };
     let (sources, program, _) = support::load(row.label, row.text, row.input);
-    let plan = term::compile(&program, &TermOptions::tasks(true)).expect("the plan compiles");
-    let kernels = kernels(&plan, &program, &sources, Tuning::default()).expect("kernels are generated");
-    let text = support::cuda(&kernels.module, row.label);
-    std::fs::write(folder.join(format!("{}.cu", row.file)), text).expect("the folder can be written");
+    let plan = term::compile(&program, &TermOptions::tasks(gc == "queue")).expect("the plan compiles");
+    let kernels = kernels(&plan, &program, &sources, tuning).expect("kernels are generated");
+    support::cuda(&kernels.module, row.label)
+}
+
+/// Leaves the CUDA text of a row in a folder.
+fn write(row: &Row, gc: &str, folder: &Path) {
+    let file = folder.join(format!("{}.cu", row.file));
+    std::fs::write(file, text(row, gc, None)).expect("the folder can be written");
 }
 
 fn bench(row: &Row, gc: &str, choices: &Choices, machine: &Machine) {
@@ -151,10 +184,7 @@ fn bench(row: &Row, gc: &str, choices: &Choices, machine: &Machine) {
     let (sources, program, input) = support::load(row.label, row.text, input);
     let plan = term::compile(&program, &TermOptions::tasks(gc == "queue")).expect("the plan compiles");
     let kernels = kernels(&plan, &program, &sources, tuning).expect("kernels are generated");
-    let changed = choices.cuda.as_ref().map(|folder| folder.join(format!("{}.cu", row.file)));
-    let changed = changed.and_then(|file| std::fs::read_to_string(file).ok());
-    let (mut gpu, memory) =
-        machine.gpu_with(&changed.unwrap_or_else(|| support::cuda(&kernels.module, row.label)));
+    let (mut gpu, memory) = machine.gpu_with(&text(row, gc, choices.cuda.as_deref()));
     let job = Job { program: &program, plan: &plan, kernels: &kernels, inputs: &[input] };
     let mut best = f64::INFINITY;
     let mut figures = String::new();

@@ -20,7 +20,7 @@ impl Machine {
             return None;
         }
         match Nvrtc::find() {
-            Ok(nvrtc) => Some(Self { compiler: Compiler::new(nvrtc.clone(), Cache::disabled()) }),
+            Ok(nvrtc) => Some(Self { compiler: Compiler::new(nvrtc.clone(), Cache::from_env()) }),
             Err(error) => {
                 println!("no NVRTC: skipped ({error})");
                 None
@@ -36,11 +36,16 @@ impl Machine {
     /// The same for kernels as CUDA C++.
     pub fn gpu_with(&self, source: &str) -> (Gpu, u64) {
         let mut gpu = Gpu::open(0).expect("a GPU was there before");
-        let built = self.compiler.build_for(gpu.info().capability, source, "kernels.cu", &Options::kernels());
+        let built = self.compiler.build_for(gpu.info().capability, source, "kernels.cu", &options());
         gpu.load(&built.expect("kernels compile").compiled.image).expect("kernels load");
         let memory = gpu.free_bytes().expect("memory is known") / 10 * 9;
         (gpu, memory)
     }
+}
+
+/// How kernels are compiled: what they need of a multiprocessor is in the log.
+pub fn options() -> Options {
+    Options::kernels().with_resource_usage()
 }
 
 /// Kernels as CUDA C++.

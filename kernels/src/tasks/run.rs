@@ -381,6 +381,7 @@ impl Runner<'_> {
         control: &mut Control<'_>,
     ) -> Result<Option<StopReason>, DeviceError> {
         let mut reason = None;
+        let launched = Instant::now();
         while !device.is_idle()? {
             let mut progress = self.progress();
             if let Some(recorder) = control.recorder() {
@@ -393,7 +394,7 @@ impl Runner<'_> {
                 buffers.ask_to_stop(device)?;
                 reason = Some(why);
             }
-            std::thread::sleep(launch::WATCH);
+            launch::pause(launched.elapsed());
         }
         Ok(reason)
     }

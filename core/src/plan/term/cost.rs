@@ -69,6 +69,23 @@ fn calls_on_a_path(block: &Block, own: bool, of: &dyn Fn(FunctionId) -> bool) ->
     steps.sum::<usize>() + end
 }
 
+/// By function: whether its code runs again and again once a term is evaluated: it is in a circle of calls or has a loop, or something like
+/// that calls it.
+pub fn runs_often(plan: &TermPlan) -> IdVec<FunctionId, bool> {
+    let callees = Callees::of(plan);
+    let mut often: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
+    // Callers first.
+    for (members, recursive) in callees.components().into_iter().rev() {
+        for member in members {
+            often[member] |= recursive || has_loop(&plan.functions[member].region);
+            if often[member] {
+                callees.0[member].iter().for_each(|&callee| often[callee] = true);
+            }
+        }
+    }
+    often
+}
+
 /// Who calls whom, tail calls included; a loop of a function to itself is no call.
 pub(super) struct Callees(pub(super) IdVec<FunctionId, Vec<FunctionId>>);
 

@@ -1,7 +1,7 @@
 //! The heap of a run: how much of it each class of cells has, and its cells as the host holds them.
 
 use gchr_core::ids::{Id, IdVec};
-use gchr_core::plan::term::{ClassId, TermPlan};
+use gchr_core::plan::term::{self, ClassId, End, Step, TermPlan};
 
 use super::scale::Scale;
 use super::{Job, Options, Start};
@@ -148,6 +148,32 @@ pub(super) enum Full {
     Indices(u64),
 }
 
+/// Parts of the heap of a class that is built again and again, against 1 of any other.
+const MANY: u64 = 64;
+
+/// By class: the part of the heap that it starts with. Most classes of a program may have cells only for applications without a rule, or a
+/// few around the result.
+fn weights(plan: &TermPlan) -> IdVec<ClassId, u64> {
+    let mut weights: IdVec<ClassId, u64> = plan.layout.classes.iter().map(|_| 1).collect();
+    let often = term::runs_often(plan);
+    for (_, function) in plan.functions.iter_enumerated().filter(|(id, _)| often[*id]) {
+        function.region.body.walk(&mut |block| {
+            let nest = match &block.end {
+                End::Context { nest, .. } => nest.as_slice(),
+                _ => &[],
+            };
+            for step in block.steps.iter().chain(nest) {
+                if let Step::Build { symbol, .. } | Step::Repeat { symbol, .. } = step
+                    && let Some(class) = plan.layout.variant(*symbol).and_then(|variant| variant.class)
+                {
+                    weights[class] = MANY;
+                }
+            }
+        });
+    }
+    weights
+}
+
 /// Words that the heap can have: holes name them by 32 bits.
 const MOST_WORDS: u64 = 1 << 32;
 
@@ -157,12 +183,13 @@ impl Capacity {
         let least = Self::least(job, scale, start);
         let memory = options.first_memory.min(options.memory).saturating_sub(least.fixed);
         let heap = (memory / 2).min(2 * MOST_WORDS);
-        let share = heap / (job.plan.layout.classes.len().max(1) as u64);
+        let weights = weights(job.plan);
+        let share = heap / weights.iter().sum::<u64>().max(1);
         let chunk = 4 * u64::from(job.kernels.shape.chunk());
         let mut first = least.clone();
         for (id, class) in job.plan.layout.classes.iter_enumerated() {
             let counts = job.kernels.shapes.as_ref().is_some_and(|s| s.has_word(id));
-            let wanted = share / (4 * u64::from(stride(class.words) + u32::from(counts)));
+            let wanted = weights[id] * share / (4 * u64::from(stride(class.words) + u32::from(counts)));
             first.cells[id] = wanted.max(least.cells[id]);
         }
         first.chunks = ((memory / 8 / chunk).min(1 << 24) as u32).max(least.chunks);

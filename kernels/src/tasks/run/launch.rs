@@ -14,8 +14,19 @@ use crate::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, 
 use crate::tasks::codegen::{ERROR_VALUES, TERM_ERROR, stride};
 use crate::tasks::shapes::ClassPlace;
 
-/// Between two looks at a launch.
-pub(super) const WATCH: Duration = Duration::from_micros(200);
+/// A launch that takes longer than this is looked at less often.
+const SHORT: Duration = Duration::from_millis(4);
+/// Between two looks at a long launch.
+const WATCH: Duration = Duration::from_micros(200);
+
+/// Waits before the next look at a launch that has taken this long: what takes a millisecond is not to wait for the host.
+pub(super) fn pause(taken: Duration) {
+    if taken < SHORT {
+        std::thread::yield_now();
+    } else {
+        std::thread::sleep((taken / 64).min(WATCH));
+    }
+}
 
 /// Words of `control` and `counts`; the template's.
 mod word {
