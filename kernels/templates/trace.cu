@@ -281,8 +281,8 @@ __device__ __noinline__ u32 next_post(Trace t, u32 chain, u32 cell) {
 // Which posts are on them follows by pointer jumping, after Wyllie, "The complexity of parallel computations", among posts only: each
 // thread goes along chains from its own posts to the next ones first, as in Helman, JaJa, "Designing practical efficient algorithms for
 // symmetric multiprocessors".
-// pre: every thread of the grid calls it with the same arguments; counts is not in use, list has `size` cells
-// shares: counts: of each post the number of a post behind it, twice, and whether it is on one of the chains
+// pre: every thread of the grid calls it with the same arguments; counts and before are not in use, list has `size` cells
+// shares: counts: of each post the number of a post behind it, twice; before: whether it is on one of the chains
 __device__ __forceinline__ void cut_chains(Trace t, u32 chain, u32 list, u32 size, u32 first, u32 apart) {
     u32 shape = t.map[chain];
     u32 posts = t.map[8u * t.map[shape] + 2u] / APART;
@@ -292,7 +292,7 @@ __device__ __forceinline__ void cut_chains(Trace t, u32 chain, u32 list, u32 siz
         u32 next = next_post(t, chain, from);
         own("word of this post", t.counts[j]);
         t.counts[j] = next;
-        store_relaxed(&t.counts[2u * posts + j], 0u);
+        store_relaxed(&t.before[j], 0u);
     }
     grid_barrier(t.arrivals);
     for (u32 k = first; k < size; k += apart) {
@@ -300,7 +300,7 @@ __device__ __forceinline__ void cut_chains(Trace t, u32 chain, u32 list, u32 siz
         if (t.lists[place] == shape) {
             u32 nearest = next_post(t, chain, t.lists[place + 1u]);
             if (nearest != 0u) {
-                store_relaxed(&t.counts[2u * posts + nearest - 1u], 1u);
+                store_relaxed(&t.before[nearest - 1u], 1u);
             }
         }
     }
@@ -312,9 +312,9 @@ __device__ __forceinline__ void cut_chains(Trace t, u32 chain, u32 list, u32 siz
             u32 far = t.counts[now + i];
             u32 farther = 0u;
             if (far != 0u) {
-                u32 reached = load_relaxed(&t.counts[2u * posts + i]);
+                u32 reached = load_relaxed(&t.before[i]);
                 if (reached != 0u) {
-                    store_relaxed(&t.counts[2u * posts + far - 1u], 1u);
+                    store_relaxed(&t.before[far - 1u], 1u);
                 }
                 farther = t.counts[now + far - 1u];
             }
@@ -325,7 +325,7 @@ __device__ __forceinline__ void cut_chains(Trace t, u32 chain, u32 list, u32 siz
         now = posts - now;
     }
     for (u32 p = first; p < posts; p += apart) {
-        u32 on_chain = load_relaxed(&t.counts[2u * posts + p]);
+        u32 on_chain = load_relaxed(&t.before[p]);
         if (on_chain != 0u) {
             u32 cell = post(p);
             bool is_new = first_mark(t, shape, cell);

@@ -12,12 +12,14 @@ use std::path::Path;
 
 use gchr_core::control::Control;
 use gchr_core::plan::chr::{RoundsOptions, compile_rounds};
+use gchr_core::plan::term::TermOptions;
 use gchr_core::source::SourceMap;
 use gchr_kernels::check::{Verdict, check};
 use gchr_kernels::device::Arg;
 use gchr_kernels::ir::{Module, Scalar};
 use gchr_kernels::rounds;
 use gchr_kernels::sim::{LaunchError, Options, Program, Shape, SimControl, Simulator};
+use gchr_kernels::tasks::kernels::{self as tasks, Tuning};
 use gchr_kernels::text::{Aliases, parse_with};
 use gchr_kernels::topology::codegen::Strategy;
 use gchr_kernels::topology::kernels::{Collector, kernels};
@@ -165,6 +167,22 @@ fn kernels_of_constraint_examples_are_accepted() {
         checked += 1;
     }
     assert!(checked >= 9, "only {checked} examples have kernels");
+}
+
+#[test]
+fn kernels_that_trace_cells_are_accepted() {
+    for name in ["lexer.trs", "mergesort_tree.trs", "queens.trs"] {
+        let (_, text) =
+            programs::examples("trs").into_iter().find(|(file, _)| file == name).expect("it is there");
+        let (sources, program) = programs::terms(name, &text);
+        let plan =
+            gchr_core::plan::term::compile(&program, &TermOptions::tasks(false)).expect("the plan compiles");
+        let tuning = Tuning { compact: true, ..Tuning::default() };
+        let made = programs::made(tasks::kernels(&plan, &program, &sources, tuning), &sources);
+        for verdict in check(&made.module) {
+            assert!(verdict.accepted(), "{name}\n{verdict}");
+        }
+    }
 }
 
 #[test]
