@@ -144,7 +144,7 @@ fn a_program_that_is_wrong_has_a_row_that_says_so() {
     scratch.file("a.compare.toml", &MAPPING.replace("\"p({n})\"", "\"q({n})\""));
     let run = scratch.gchr(&["compare", "a.chr", "b.trs", "--sizes", "3", "--repeats", "1"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
-    assert!(run.stdout.contains("[C0") && run.stdout.contains("agrees (1 rows)"), "{}", run.stdout);
+    assert!(run.stdout.contains("[C0") && run.stdout.contains("agrees (1 row)"), "{}", run.stdout);
 }
 
 #[cfg(unix)]

@@ -72,12 +72,16 @@ pub(super) fn verdict(row: &Row) -> String {
     match (&row.outcome, row.agrees) {
         (Err(why), _) => why.clone(),
         (Ok(m), Some(true)) => match &m.uncounted {
-            None => format!("agrees ({} rows)", m.rows),
-            Some(why) => format!("agrees ({} rows); nothing was counted: {why}", m.rows),
+            None => format!("agrees ({})", rows(m.rows)),
+            Some(why) => format!("agrees ({}); nothing was counted: {why}", rows(m.rows)),
         },
         (Ok(_), Some(false)) => format!("DIFFERS: {}", row.difference.as_deref().unwrap_or("")),
         (Ok(_), None) => "not compared".into(),
     }
+}
+
+fn rows(n: usize) -> String {
+    if n == 1 { "1 row".into() } else { format!("{n} rows") }
 }
 
 /// Sizes in the order of the rows.
