@@ -12,7 +12,7 @@ use gchr_core::plan::chr::{Joins, RoundsOptions, compile_rounds};
 use gchr_core::rule::Program;
 use gchr_core::source::SourceMap;
 use gchr_kernels::rounds::kernels::kernels;
-use gchr_kernels::rounds::run::{Batch, Job, Options, run};
+use gchr_kernels::rounds::run::{Batch, FEW, Job, Options, run};
 use gchr_kernels::rounds::start::Input;
 
 mod support;
@@ -25,8 +25,11 @@ const MIN: &str = include_str!("../../examples/min.chr");
 const PRIMES: &str = include_str!("../../examples/primes.chr");
 const GCD: &str = include_str!("../../examples/gcd.chr");
 const SORT: &str = include_str!("../../examples/mergesort.chr");
+const BITONIC: &str = include_str!("../../examples/bitonic.chr");
 const COMPONENTS: &str = include_str!("../../examples/components.chr");
 const PATHS: &str = include_str!("../../examples/paths.chr");
+/// One firing a round, and nothing else.
+const COUNTER: &str = ":- chr_constraint count(+int).\ndown @ count(N) <=> N > 0 | M is N - 1, count(M).\n";
 
 const CLASSES: RoundsOptions = RoundsOptions { classes: true, joins: Joins::Indexed };
 const GENERAL: RoundsOptions = RoundsOptions { classes: false, joins: Joins::Indexed };
@@ -95,6 +98,13 @@ fn runs(count: i64) -> Vec<Fact> {
     (0..count).map(|n| ("run", vec![1, random.below(1000) * 1_000_000_000 + n])).collect()
 }
 
+/// As many runs of one element each, by place.
+fn places(count: i64) -> Vec<Fact> {
+    let values = numbers("", count as usize, 1 << 40).into_iter().enumerate();
+    let run = |(at, (_, value)): (usize, Fact)| ("run", vec![1, at as i64, 0, value[0]]);
+    [("size", vec![count])].into_iter().chain(values.map(run)).collect()
+}
+
 fn edges(path: &str) -> Vec<Fact> {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let number = |word: &str| word.parse().unwrap_or_else(|_| panic!("{path}: {word} is no number"));
@@ -144,6 +154,8 @@ fn rows(files: &[String]) -> Vec<(String, Make)> {
     let sort = |count| [("collect", Vec::new())].into_iter().chain(runs(count)).collect();
     add("merge sort 10^6", SORT, CLASSES, Box::new(move || sort(1_000_000)), None);
     add("merge sort 10^4", SORT, CLASSES, Box::new(move || sort(10_000)), None);
+    add("merge sort in places 10^6", BITONIC, CLASSES, Box::new(|| places(1_000_000)), None);
+    add("a counter from 10^4", COUNTER, CLASSES, Box::new(|| vec![("count", vec![10_000])]), Some(200.0));
     add("components 10^6/4·10^6", COMPONENTS, CLASSES, Box::new(|| graph(1_000_000, 4_000_000)), None);
     add("paths 10^5/5·10^5", PATHS, CLASSES, Box::new(|| weighted(100_000, 500_000)), None);
     rows
@@ -210,7 +222,7 @@ fn bench(row: &Row, repeats: u32, machine: &Machine) {
     let (mut device, mut rounds) = (f64::INFINITY, f64::INFINITY);
     let mut counts = String::new();
     for _ in 0..repeats {
-        let options = Options { memory, rows: 1 << 16, store: false, courses: true };
+        let options = Options { memory, rows: 1 << 16, store: false, courses: true, few: FEW };
         let outcome = match run(job, options, &mut gpu, &mut Control::new(Limits::default())) {
             Ok(outcome) => outcome,
             Err(failure) => return println!("| {} | {failure:?} |", row.name),

@@ -235,6 +235,73 @@ __device__ __noinline__ i64 int_gcd(u32* error, u32 site, i64 a, i64 b) {
     return i64(x);
 }
 
+// a to the power of b, from 0 on, where it fits: else 0, as no power is but those of 0, which are told apart before.
+// shares: nothing
+__device__ __noinline__ i64 bounded_power(i64 a, i64 b) {
+    i64 power = 1ll;
+    i64 square = a;
+    u64 left = u64(b);
+    while (left != 0ull) {
+        if ((left & 1ull) != 0ull) {
+            i64 product = i64(u64(power) * u64(square));
+            if (mul_high(power, square) != product >> 63u) {
+                return 0ll;
+            }
+            power = product;
+        }
+        left = left >> 1u;
+        if (left != 0ull) {
+            i64 next = i64(u64(square) * u64(square));
+            if (mul_high(square, square) != next >> 63u) {
+                return 0ll;
+            }
+            square = next;
+        }
+    }
+    return power;
+}
+
+// What is wrong with a to the power of b: 0 for nothing, else one more than what is noted of an error.
+// shares: nothing
+__device__ __forceinline__ u32 power_wrong(i64 a, i64 b) {
+    if (a == 1ll || a == -1ll) {
+        return 0u;
+    }
+    if (b < 0ll) {
+        return a == 0ll ? 2u : 5u;
+    }
+    if (a == 0ll) {
+        return 0u;
+    }
+    i64 power = bounded_power(a, b);
+    return power == 0ll ? 1u : 0u;
+}
+
+// a to the power of b.
+// pre: power_wrong(a, b) is 0
+// shares: nothing
+__device__ __forceinline__ i64 power_value(i64 a, i64 b) {
+    if (a == 1ll || a == -1ll) {
+        return (b & 1ll) == 0ll ? 1ll : a;
+    }
+    if (a == 0ll) {
+        return b == 0ll ? 1ll : 0ll;
+    }
+    i64 power = bounded_power(a, b);
+    return power;
+}
+
+// a to the power of b: an integer.
+__device__ __forceinline__ i64 int_pow(u32* error, u32 site, i64 a, i64 b) {
+    u32 wrong = power_wrong(a, b);
+    if (wrong != 0u) {
+        fail(error, site, wrong - 1u, u64(a), u64(b));
+        return 0ll;
+    }
+    i64 power = power_value(a, b);
+    return power;
+}
+
 // The place of the highest bit of a positive number.
 __device__ __forceinline__ i64 int_msb(u32* error, u32 site, i64 a) {
     if (a <= 0ll) {

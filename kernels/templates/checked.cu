@@ -6,6 +6,10 @@
 // From the template `arithmetic`: the greatest common divisor, which may be 2^63.
 __device__ u64 divisor(i64 a, i64 b);
 
+// From the template `arithmetic`: what is wrong with a power of integers, and its value.
+__device__ u32 power_wrong(i64 a, i64 b);
+__device__ i64 power_value(i64 a, i64 b);
+
 // shares: nothing
 __device__ __forceinline__ u32 int_add_wrong(i64 a, i64 b) {
     i64 r = i64(u64(a) + u64(b));
@@ -65,6 +69,12 @@ __device__ __forceinline__ u32 int_gcd_wrong(i64 a, i64 b) {
     u64 least = 0x8000000000000000ull;
     bool from_least = u64(a) == least && (b == 0ll || u64(b) == least) || a == 0ll && u64(b) == least;
     return from_least ? 1u : 0u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 int_pow_wrong(i64 a, i64 b) {
+    u32 wrong = power_wrong(a, b);
+    return wrong;
 }
 
 // shares: nothing
@@ -183,6 +193,14 @@ __device__ __forceinline__ i64 int_abs_value(i64 a) {
 __device__ __forceinline__ i64 int_gcd_value(i64 a, i64 b) {
     u64 x = divisor(a, b);
     return i64(x);
+}
+
+// a to the power of b.
+// pre: int_pow_wrong(a, b) is 0
+// shares: nothing
+__device__ __forceinline__ i64 int_pow_value(i64 a, i64 b) {
+    i64 power = power_value(a, b);
+    return power;
 }
 
 // The place of the highest bit.

@@ -49,6 +49,28 @@ __device__ __forceinline__ u32 running_sum(u32 mine, in_shared u32* parts, in_lo
     return before;
 }
 
+// As `scan_counts`, by block 0 alone and without a barrier of the grid, for at most 256 counts.
+// pre: every thread of the grid calls it with the same arguments; sums has 8 elements that no other thread is still using
+// post: offsets is for whoever comes after a grid barrier; sums can be used again
+// shares: offsets: each element by one thread
+__device__ __forceinline__ void scan_few(u32* counts, u32* offsets, u32 count, in_shared u32* sums) {
+    u32 all[1];
+    all[0u] = 0u;
+    bool has_one = blockIdx.x == 0u && threadIdx.x < count;
+    u32 single = 0u;
+    if (has_one) {
+        single = counts[threadIdx.x];
+    }
+    u32 sum_before = running_sum(single, sums, all, 0u);
+    if (has_one) {
+        offsets[threadIdx.x] = sum_before;
+    }
+    if (blockIdx.x == 0u && threadIdx.x == 0u) {
+        offsets[count] = all[0u];
+    }
+    barrier();
+}
+
 // Writes to offsets[i] the sum of counts[0] to counts[i - 1], and to offsets[count] the sum of all.
 // pre: every thread of the grid calls it with the same arguments; all blocks are resident and have 256 threads; block_sums has an
 //     element for each block; sums has 8 elements that no other thread is still using; the sum of all counts is below 2^32

@@ -146,6 +146,8 @@ constexpr u32 WANTED_STAGED = 7u;
 constexpr u32 SLICE = 8u;
 constexpr u32 FAILED_ENTRY = 9u;
 constexpr u32 CHANGED = 10u;
+// Rounds of few items, one after the other.
+constexpr u32 CALM = 11u;
 
 // Why the kernel ended.
 constexpr u32 DONE = 1u;
@@ -159,6 +161,7 @@ constexpr u32 NO_STEPS = 8u;
 constexpr u32 NO_IDS = 9u;
 constexpr u32 VALUE_FAILED = 10u;
 constexpr u32 NO_CELLS = 11u;
+constexpr u32 OTHER_GRID = 12u;
 
 // A table with so many rows in use is worth collecting once half of them are dead. Where the warps of a round have looked through at least
 // as many rows as the table has, each for a list of more than WALKED rows, an eighth is enough: they would look at dead rows again and again.
@@ -168,8 +171,21 @@ constexpr u32 WALKED = 32u;
 // From the template `grid_barrier`: all threads of the grid wait for each other.
 __device__ void grid_barrier(u32* word);
 
+// The same for rounds: a block that is alone waits for its threads only.
+// barrier: grid
+__device__ __forceinline__ void meet(u32* word) {
+    if (gridDim.x == 1u) {
+        barrier();
+    } else {
+        grid_barrier(word);
+    }
+}
+
 // From the template `offsets`: exclusive sums over the threads of a block.
 __device__ u32 running_sum(u32 mine, in_shared u32* parts, in_local u32* running, u32 at);
+
+// From the template `offsets`: the exclusive scan of counts by block 0 alone, at most 256 of them.
+__device__ void scan_few(u32* counts, u32* offsets, u32 count, in_shared u32* sums);
 
 // From the template `offsets`: the exclusive scan of counts by all threads.
 __device__ void scan_counts(u32* counts, u32* offsets, u32 count, u32* block_sums, u32* arrivals, in_shared u32* sums);
@@ -672,7 +688,7 @@ __device__ __forceinline__ void decide(Params p, u32 place, in_shared u32* sums)
 // Makes the counts of the round those of the store.
 // pre: one thread calls it; nobody reads what it writes before the next grid barrier
 // post: says whether some table is worth collecting
-__device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u32 added, u32 touched) {
+__device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u32 added, u32 touched, u32 few) {
     u32 worth = 0u;
     u32 lists = load_relaxed(&p.control[turn + LONG]);
     u64 walked = u64(lists) * u64(WALKED);
@@ -693,14 +709,38 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
     p.state[ROUNDS] = p.state[ROUNDS] + 1ull;
     p.state[FIRED] = p.state[FIRED] + u64(fired) + u64(reduced) + u64(touched);
     p.state[SLICE] = p.state[SLICE] + 1ull;
+    bool is_small = lists == 0u && u64(added) + u64(kept) + u64(touched) <= u64(few);
+    p.state[CALM] = is_small ? p.state[CALM] + 1ull : 0ull;
     return worth;
 }
 
+// Says why a launch ended, in the round at hand.
+// pre: behind a grid barrier, all threads of the grid call it
+// shares: the rows that the round has found better values for, one each
+__device__ __forceinline__ void end_launch(Params p, u32 round, u32 stop) {
+    u32 first = blockIdx.x * BLOCK + threadIdx.x;
+    if (REPLACES != 0u) {
+        // A round that was given up forgets the better values that it found.
+        u32 turn = FLAGS + (round & 1u) * FLAGS;
+        u32 found = load_relaxed(&p.control[turn + TOUCHED]);
+        for (u32 q = first; q < found; q += gridDim.x * BLOCK) {
+            u64 given_up = p.touched[q];
+            settle_row(p, u32(given_up >> 32u), u32(given_up), false);
+        }
+    }
+    if (first == 0u) {
+        store_relaxed(&p.control[STOP], stop);
+    }
+}
+
 // Rounds until there are no candidates, memory must grow or is worth collecting, an operation has no value, or the limits are reached.
+// One block alone does a round of few items in less time than many take to meet: a launch of one block has a patience of 0, and ends before
+// a round of more items, or of long lists; a launch of many blocks ends behind so many rounds of few items, one after the other, as its
+// patience says.
 // pre: all blocks are resident; the constraints of `delta` are in the store and in the indexes
 // post: control[STOP] says why it ended; state says where the next launch begins, its carried entries being in carried_next, and with
 //     terms its new constraints in delta_next, after an odd number of rounds
-extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice, u64 max_firings) {
+extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice, u64 max_firings, u32 few, u32 patience) {
     __shared__ u32 parts[8];
     __shared__ u32 sums[SUMS_AND_TWO];
     __shared__ u32 totals[SUMS_AND_TWO];
@@ -713,16 +753,15 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
     }
     u32 stride = gridDim.x * BLOCK;
     u32 first = blockIdx.x * BLOCK + threadIdx.x;
-    u32* carried = p.carried;
-    u32* carried_next = p.carried_next;
-    u64* delta = p.delta;
-    u64* delta_next = p.delta;
-    if (TERMS != 0u) {
-        delta_next = p.delta_next;
-    }
     u32 stop = 0u;
     u32 round = 0u;
     while (stop == 0u) {
+        // Lists change places from round to round.
+        bool is_odd = (round & 1u) != 0u;
+        u32* carried = is_odd ? p.carried_next : p.carried;
+        u32* carried_next = is_odd ? p.carried : p.carried_next;
+        u64* delta = TERMS != 0u && is_odd ? p.delta_next : p.delta;
+        u64* delta_next = TERMS != 0u && !is_odd ? p.delta_next : p.delta;
         u32 turn = FLAGS + (round & 1u) * FLAGS;
         u32 carried_count = u32(p.state[CARRIED]);
         u64 all_items = p.state[CARRIED] + p.state[NEW];
@@ -738,6 +777,10 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
         }
         if (p.state[EPOCH] == 0ull) {
             stop = MUST_CLEAR;
+            break;
+        }
+        if (patience == 0u ? all_items + u64(changed) > u64(few) : p.state[CALM] >= u64(patience)) {
+            stop = OTHER_GRID;
             break;
         }
         if (all_items > u64(p.item_capacity)) {
@@ -769,7 +812,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
                     find_alone(p, turn, pass, item, from, carried_count, carried, delta, search, best);
                 }
             }
-            grid_barrier(p.arrivals);
+            meet(p.arrivals);
             left = load_relaxed(&p.control[turn + ASKED + pass % 3u]);
             assume_uniform("counted before the grid barrier, and again three passes later", left);
             if (first == 0u && pass == 0u) {
@@ -777,6 +820,10 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             }
             if (left == 0u) {
                 break;
+            }
+            if (patience == 0u) {
+                end_launch(p, round, OTHER_GRID);
+                return;
             }
             while (true) {
                 u32 taken = 0u;
@@ -789,7 +836,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
                 }
                 find_together(p, turn, (pass & 1u) * p.item_capacity + taken, carried_count, carried, delta, best);
             }
-            grid_barrier(p.arrivals);
+            meet(p.arrivals);
             pass = pass + 1u;
         }
         if (first == 0u) {
@@ -836,23 +883,27 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
         u32 fired = 0u;
         u32 added = 0u;
         if (staged != 0u) {
-            scan_counts(p.count, p.offset, items, p.block_sums, p.arrivals, parts);
-            grid_barrier(p.arrivals);
+            if (items <= BLOCK) {
+                scan_few(p.count, p.offset, items, parts);
+            } else {
+                scan_counts(p.count, p.offset, items, p.block_sums, p.arrivals, parts);
+            }
+            meet(p.arrivals);
             for (u32 e = first; e < staged; e += stride) {
                 place_entry(p, e);
                 claim_rows(p, turn, e, p.staged_key[e]);
             }
-            grid_barrier(p.arrivals);
+            meet(p.arrivals);
             u32 contended = load_relaxed(&p.control[turn + CONTENDED]);
             if (multiple != 0u) {
                 for (u32 s = first; s < staged; s += stride) {
                     rank_entry(p, s);
                 }
-                grid_barrier(p.arrivals);
+                meet(p.arrivals);
                 for (u32 t0 = first; t0 < staged; t0 += stride) {
                     place_entry(p, t0);
                 }
-                grid_barrier(p.arrivals);
+                meet(p.arrivals);
             }
             if (wrong != 0u) {
                 for (u32 f = first; f < staged; f += stride) {
@@ -867,7 +918,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
                 for (u32 r = first; r < staged; r += stride) {
                     rank_rows(p, p.order[r], p.staged_key[p.order[r]], r);
                 }
-                grid_barrier(p.arrivals);
+                meet(p.arrivals);
             }
             u32 share = (staged + gridDim.x - 1u) / gridDim.x;
             u32 begin = min(blockIdx.x * share, staged);
@@ -884,13 +935,14 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             for (u32 w = threadIdx.x; w < SUMS + 2u; w += BLOCK) {
                 p.block_sums[w * gridDim.x + blockIdx.x] = sums[w];
             }
-            grid_barrier(p.arrivals);
+            meet(p.arrivals);
             for (u32 y = threadIdx.x; y < SUMS + 2u; y += BLOCK) {
                 sums[y] = 0u;
             }
             barrier();
             for (u32 x = 0u; x < SUMS + 2u; x += 1u) {
-                for (u32 b = threadIdx.x; b < gridDim.x; b += BLOCK) {
+                // Others have no share.
+                for (u32 b = threadIdx.x; b < min(gridDim.x, staged); b += BLOCK) {
                     u32 part = p.block_sums[x * gridDim.x + b];
                     if (part != 0u) {
                         atomic_add_block(&totals[x], part);
@@ -973,7 +1025,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
                     }
                 }
             }
-            grid_barrier(p.arrivals);
+            meet(p.arrivals);
             if (TERMS != 0u) {
                 bool full_of_terms = is_crowded(p);
                 if (full_of_terms) {
@@ -1007,7 +1059,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             settle_row(p, u32(target >> 32u), u32(target), true);
             p.changed[h] = target;
         }
-        grid_barrier(p.arrivals);
+        meet(p.arrivals);
         if (REDUCES != 0u) {
             u32 lost = 0u;
             for (u32 m = first; m < added; m += stride) {
@@ -1018,7 +1070,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             if (lost != 0u) {
                 atomic_add(&p.control[turn + LOST], lost);
             }
-            grid_barrier(p.arrivals);
+            meet(p.arrivals);
         }
         if (MERGES != 0u) {
             for (u32 j = first; j < added; j += stride) {
@@ -1031,34 +1083,17 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             index_row(p, u32(fresh >> 32u), u32(fresh));
         }
         if (first == 0u) {
-            u32 worth = commit(p, turn, fired, kept, added, touched);
+            u32 worth = commit(p, turn, fired, kept, added, touched, few);
             store_relaxed(&p.control[turn + COLLECT], worth);
         }
-        grid_barrier(p.arrivals);
+        meet(p.arrivals);
         u32 collect = load_relaxed(&p.control[turn + COLLECT]);
         if (collect != 0u) {
             stop = MUST_COLLECT;
         }
-        u32* swapped = carried;
-        carried = carried_next;
-        carried_next = swapped;
-        u64* exchanged = delta;
-        delta = delta_next;
-        delta_next = exchanged;
         round = round + 1u;
     }
-    if (REPLACES != 0u) {
-        // A round that was given up forgets the better values that it found.
-        u32 turn_of_next = FLAGS + (round & 1u) * FLAGS;
-        u32 found = load_relaxed(&p.control[turn_of_next + TOUCHED]);
-        for (u32 q = first; q < found; q += stride) {
-            u64 given_up = p.touched[q];
-            settle_row(p, u32(given_up >> 32u), u32(given_up), false);
-        }
-    }
-    if (first == 0u) {
-        store_relaxed(&p.control[STOP], stop);
-    }
+    end_launch(p, round, stop);
 }
 
 // Puts the constraints of `delta` into the store: the start of a batch.

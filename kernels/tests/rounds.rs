@@ -22,7 +22,7 @@ use gchr_core::stats::Stats;
 use gchr_kernels::check::check;
 use gchr_kernels::device::Device;
 use gchr_kernels::rounds::kernels::{Kernels, kernels};
-use gchr_kernels::rounds::run::{Failure, Job, Options, run};
+use gchr_kernels::rounds::run::{FEW, Failure, Job, Options, run};
 use gchr_kernels::rounds::start::{Input, input};
 use gchr_kernels::sim::{self, SimDevice};
 
@@ -58,7 +58,7 @@ impl Case {
     ) -> (Option<Store>, Option<StopReason>, u64) {
         let job =
             Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, input: &self.input };
-        let options = Options { memory: 1 << 28, rows, store: true, courses: true };
+        let options = Options { memory: 1 << 28, rows, store: true, courses: true, few: 4 };
         match run(job, options, device, &mut Control::new(limits)) {
             Ok(outcome) => (Some(outcome.store), None, outcome.stats.steps.unwrap_or(0)),
             Err(Failure::Stopped(stopped)) => {
@@ -140,6 +140,12 @@ struct Given {
     by_rule: Vec<u64>,
 }
 
+/// Rows that tables start with, whether courses are followed, and constraints of a round that are left to one block.
+type Config = (u32, bool, u32);
+
+/// Few or many rows, with courses and without, blocks all together, alone, and in turns.
+const CONFIGS: [Config; 3] = [(1, true, 0), (64, true, 3), (1, false, FEW)];
+
 impl Case {
     fn on_the_cpu(&self, limits: Limits) -> Given {
         let mut recorder = Recorder::new();
@@ -152,14 +158,14 @@ impl Case {
         self.given(&store, stats, error, &recorder)
     }
 
-    fn on_the_simulator(&self, rows: u32, courses: bool, limits: Limits) -> Given {
-        self.on_a_device(&mut self.simulator(), rows, courses, limits)
+    fn on_the_simulator(&self, config: Config, limits: Limits) -> Given {
+        self.on_a_device(&mut self.simulator(), config, limits)
     }
 
-    fn on_a_device(&self, device: &mut dyn Device, rows: u32, courses: bool, limits: Limits) -> Given {
+    fn on_a_device(&self, device: &mut dyn Device, (rows, courses, few): Config, limits: Limits) -> Given {
         let job =
             Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, input: &self.input };
-        let options = Options { memory: 1 << 28, rows, store: true, courses };
+        let options = Options { memory: 1 << 28, rows, store: true, courses, few };
         let mut recorder = Recorder::new();
         let mut control = Control::new(limits).profile(&mut recorder);
         let result = run(job, options, device, &mut control);
@@ -205,9 +211,9 @@ fn agree(text: &str, limits: Limits) {
 fn agree_with(text: &str, options: RoundsOptions, limits: Limits) -> Given {
     let case = Case::new(text, options);
     let expected = case.on_the_cpu(limits);
-    for (rows, courses) in [(1, true), (64, true), (1, false)] {
-        let given = case.on_the_simulator(rows, courses, limits);
-        assert_eq!(given, expected, "{options:?}, {rows} rows, courses: {courses}\n{text}");
+    for config in CONFIGS {
+        let given = case.on_the_simulator(config, limits);
+        assert_eq!(given, expected, "{options:?}, {config:?}\n{text}");
     }
     expected
 }
@@ -248,6 +254,13 @@ fn trap_programs() -> Vec<String> {
          ?- g(12), f(0, 0), f(1, 1).".into(),
         ":- chr_constraint i(+int, +int), o(+int, +int, +int, +int, +int, +int). i(A, B) ==> Q is A // B, R is A rem B, D is A div B, M is A mod B, G is gcd(A, B), H is abs(A) - sign(B) + max(A, B) * min(A, B)
          | o(Q, R, D, M, G, H). ?- i(7, 2), i(-7, 2), i(7, -2), i(-7, -2).".into(),
+        // Powers of integers in guards and bodies; those that do not fit, have no value, or are no integer.
+        ":- chr_constraint p(+int, +int), o(+int, +int, +int). p(A, B) ==> A ^ B < 1000, C is B ** 3 - A ** 2 | D is A ^ B, o(B, C, D).
+         ?- p(2, 9), p(-3, 3), p(-3, 4), p(0, 0), p(0, 5), p(1, -7), p(-1, -7), p(-1, -8), p(-2, 63), p(7, 1), p(2, 62).".into(),
+        ":- chr_constraint p(+int, +int), q(+int). p(A, B) ==> A ^ B > 0 | q(A). ?- p(2, 3), p(2, 63), p(3, 2).".into(),
+        ":- chr_constraint p(+int, +int), q(+int). p(A, B) ==> C is A ^ B, q(C). ?- p(2, 3), p(2, -1), p(3, 2).".into(),
+        ":- chr_constraint p(+int, +int), q(+int). p(A, B) ==> C is A ^ B, q(C). ?- p(2, 3), p(0, -1), p(3, 99999999999).".into(),
+        ":- chr_constraint p(+int, +int), q(+int). p(A, B) ==> C is A ^ B, q(C). ?- p(3037000500, 2), p(0, -1).".into(),
         // Errors: in a guard, in a body, only where all other conditions hold; failing goals.
         ":- chr_constraint p(+int), q(+int). p(X) ==> 10 // X > 2 | q(X). ?- p(1), p(2), p(0), p(3), p(0).".into(),
         ":- chr_constraint p(+int), q(+int). p(X) ==> 10 // X > 2, X > 0 | q(X). ?- p(1), p(0), p(3).".into(),
@@ -350,7 +363,7 @@ fn long_lists() {
         let case = Case::new(&text, GENERAL);
         let expected = case.on_the_cpu(limits);
         assert!(expected.firings > Some(0) || expected.stopped.is_some(), "{text}");
-        assert_eq!(case.on_the_simulator(1, false, limits), expected, "{text}");
+        assert_eq!(case.on_the_simulator((1, false, 0), limits), expected, "{text}");
     }
 }
 
@@ -367,9 +380,9 @@ fn dead_rows_of_long_lists_are_collected_early() {
     }];
     case.input = input(&case.program, &case.facts, &mut Control::default()).expect("facts fit");
     let limits = Limits { max_rounds: Some(2), ..Limits::default() };
-    assert_eq!(case.on_the_simulator(1, false, limits), case.on_the_cpu(limits));
+    assert_eq!(case.on_the_simulator((1, false, 0), limits), case.on_the_cpu(limits));
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 28, rows: 1, store: true, courses: false };
+    let options = Options { memory: 1 << 28, rows: 1, store: true, courses: false, few: FEW };
     match run(job, options, &mut case.simulator(), &mut Control::new(limits)) {
         Err(Failure::Stopped(stopped)) => {
             let live = stopped.left.map_or(0, |store| store.len());
@@ -389,9 +402,9 @@ fn replaced_rows_are_left_out_of_their_key() {
         GENERAL,
     );
     let limits = Limits::default();
-    assert_eq!(case.on_the_simulator(64, false, limits), case.on_the_cpu(limits));
+    assert_eq!(case.on_the_simulator((64, false, 3), limits), case.on_the_cpu(limits));
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 28, rows: 64, store: true, courses: false };
+    let options = Options { memory: 1 << 28, rows: 64, store: true, courses: false, few: 0 };
     let mut recorder = Recorder::new();
     let mut control = Control::new(limits).profile(&mut recorder);
     assert!(run(job, options, &mut case.simulator(), &mut control).is_ok());
@@ -452,7 +465,7 @@ fn facts_with_duplicates() {
         let limits = Limits::default();
         let on_the_cpu = case.on_the_cpu(limits);
         assert_eq!(on_the_cpu.store, expected, "{text}");
-        assert_eq!(case.on_the_simulator(1, true, limits), on_the_cpu, "{text}");
+        assert_eq!(case.on_the_simulator((1, true, FEW), limits), on_the_cpu, "{text}");
     }
 }
 
@@ -463,7 +476,7 @@ fn memory_that_does_not_suffice_is_told() {
         RoundsOptions::default(),
     );
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 18, rows: 16, store: true, courses: true };
+    let options = Options { memory: 1 << 18, rows: 16, store: true, courses: true, few: FEW };
     match run(job, options, &mut case.simulator(), &mut Control::default()) {
         Err(Failure::Stopped(stopped)) => {
             assert!(matches!(stopped.error.reason, StopReason::Memory { .. }), "{:?}", stopped.error);
@@ -600,9 +613,9 @@ mod gpu {
             let expected = uncounted(expected);
             let mut gpu = Gpu::open(0).expect("a GPU was there before");
             gpu.load(&image).expect("kernels load");
-            for (rows, courses) in [(1, true), (1 << 12, true), (1, false)] {
-                let given = uncounted(case.on_a_device(&mut gpu, rows, courses, Limits::default()));
-                assert_eq!(given, expected, "{options:?}, {rows} rows, courses: {courses}\n{text}");
+            for config in [(1, true, 0), (1 << 12, true, FEW), (1, false, 3), (1, false, FEW)] {
+                let given = uncounted(case.on_a_device(&mut gpu, config, Limits::default()));
+                assert_eq!(given, expected, "{options:?}, {config:?}\n{text}");
             }
         }
     }
@@ -645,7 +658,7 @@ mod gpu {
     }
 
     /// Inside the binary, which is carried to machines that have a GPU and nothing else; each with a query that fills some blocks.
-    const EXAMPLES: [(&str, &str); 12] = [
+    const EXAMPLES: [(&str, &str); 13] = [
         (include_str!("../../examples/components.chr"), "random(1000, 0, 1500)"),
         (include_str!("../../examples/fib.chr"), "upto(60), fib(0, 0), fib(1, 1)"),
         (include_str!("../../examples/floyd.chr"), "complete(12, 5)"),
@@ -656,6 +669,7 @@ mod gpu {
         (include_str!("../../examples/primes.chr"), "candidate(2, 600)"),
         (include_str!("../../examples/transitive_closure.chr"), "random(100, 180, 7)"),
         (include_str!("../../examples/expressions.chr"), "tree(9, 1, total)"),
+        (include_str!("../../examples/bitonic.chr"), "random(1500, 7)"),
         (
             include_str!("../../examples/roads.chr"),
             "road(a, b, 3), road(b, c, 4), road(a, c, 9), road(c, d, 1), start(a)",

@@ -113,8 +113,13 @@ pub fn run(args: &Args) -> Exit {
     }
     if let (Language::Constraints, Some(option)) = (program.language(), args.device.given()) {
         let message = format!("{option} does not apply to a constraint program");
-        let help =
-            "leave it out: rounds find their work and collect what is dead in one way (docs/rounds.md)";
+        let help = match option {
+            "--gc" => {
+                "leave it out: the CPU uses rows of removed constraints again at once, a device compacts a table \
+                 when half of its rows are dead; --memory says how far tables grow (docs/rounds.md)"
+            }
+            _ => "leave it out: it says how terms are rewritten; --firing says how rounds find instances",
+        };
         report::problem("U0105", &message, help);
         return Exit::Usage;
     }

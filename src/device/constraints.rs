@@ -9,7 +9,7 @@ use gchr_core::source::SourceMap;
 use gchr_core::stats::Stats;
 use gchr_kernels::ir::Module;
 use gchr_kernels::rounds::kernels::{Kernels, kernels};
-use gchr_kernels::rounds::run::{self, Failure, Job, Options, Outcome};
+use gchr_kernels::rounds::run::{self, FEW, Failure, Job, Options, Outcome};
 use gchr_kernels::rounds::start;
 
 use super::backend::{Backend, HasStats, Place};
@@ -77,7 +77,7 @@ impl RoundsPlan {
         let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, input: &input };
         self.backend.run(control, |Place { device, memory, simulated }, control| {
             let rows = if simulated { SIM_ROWS } else { GPU_ROWS };
-            run::run(job, Options { memory, rows, store: true, courses: true }, device, control)
+            run::run(job, Options { memory, rows, store: true, courses: true, few: FEW }, device, control)
         })
     }
 }

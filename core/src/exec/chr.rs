@@ -5,6 +5,7 @@
 //! rule tries is that of SWI-Prolog's library(chr); `docs/plan-constraints.md` says how far.
 
 mod code;
+mod column;
 mod common;
 mod exchange;
 mod flatten;

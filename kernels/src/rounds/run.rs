@@ -38,7 +38,12 @@ pub struct Options {
     pub store: bool,
     /// Whether batches whose rounds have a known course are left to kernels of their own.
     pub courses: bool,
+    /// A round of at most so many constraints is left to one block; [`FEW`] unless tests ask for another number.
+    pub few: u32,
 }
+
+/// What one block does alone in less time than all blocks take to meet.
+pub const FEW: u32 = 256;
 
 /// Constraints that are added at once, in the order of their ids.
 pub type Batch = Vec<Words>;
@@ -83,6 +88,47 @@ mod stop {
     pub const NO_IDS: u32 = 9;
     pub const VALUE_FAILED: u32 = 10;
     pub const NO_CELLS: u32 = 11;
+    pub const OTHER_GRID: u32 = 12;
+}
+
+/// How many blocks rounds are launched with: one as long as rounds are small. A change costs a launch, some two small rounds.
+struct Grid {
+    /// Blocks that run at once.
+    most: u32,
+    few: u32,
+    alone: bool,
+    /// After so many small rounds one block goes on; twice as many whenever it was too little.
+    patience: u32,
+}
+
+impl Grid {
+    const PATIENCE: u32 = 16;
+
+    /// For a batch of so many new constraints.
+    fn new(most: u32, few: u32, batch: u64) -> Self {
+        Self { most, few, alone: most > 1 && batch <= u64::from(few), patience: Self::PATIENCE }
+    }
+
+    fn blocks(&self) -> u32 {
+        if self.alone { 1 } else { self.most }
+    }
+
+    /// What the kernel is to be told: 0 for a launch that ends when rounds become large.
+    fn patience(&self) -> u32 {
+        match self.alone {
+            true => 0,
+            // Nothing is gained where there is one block only, or none may be alone.
+            false if self.most == 1 || self.few == 0 => u32::MAX,
+            false => self.patience,
+        }
+    }
+
+    fn change(&mut self) {
+        if self.alone {
+            self.patience = self.patience.saturating_mul(2);
+        }
+        self.alone = !self.alone;
+    }
 }
 
 /// Runs a program on a device.
@@ -283,6 +329,7 @@ impl Runner<'_> {
     ) -> Result<(), outcome::Failure> {
         let kernel = device.kernel("rounds")?;
         let resident = device.resident_blocks(kernel, BLOCK)?;
+        let mut grid = Grid::new(resident, self.options.few, tables.batch_size());
         loop {
             self.peak = self.peak.max(tables.bytes());
             poll(control, self.progress())?;
@@ -292,8 +339,9 @@ impl Runner<'_> {
             let slice = u32::try_from(left).unwrap_or(longest).min(longest);
             let params = tables.params();
             let most = control.limits().max_steps.unwrap_or(u64::MAX);
-            let args = [Arg::Record(&params), Arg::Value(Value::U32(slice)), Arg::Value(Value::U64(most))];
-            let launch = Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true };
+            let args =
+                [Arg::Record(&params), slice.into(), most.into(), grid.few.into(), grid.patience().into()];
+            let launch = Launch { kernel, grid: grid.blocks(), block: BLOCK, args: &args, cooperative: true };
             self.slices.launch("rounds", &launch, device, control, self.progress())?;
             let end = tables.end_of_launch(device)?;
             (self.rounds, self.fired, self.live) = (end.rounds, end.fired, tables.live());
@@ -317,6 +365,7 @@ impl Runner<'_> {
                     self.collections += 1;
                     self.must_have(grown)?;
                 }
+                stop::OTHER_GRID => grid.change(),
                 stop::MUST_CLEAR => tables.clear_claims(device)?,
                 stop::NO_STEPS => {
                     return Err(self.halt(StopReason::Steps { limit: most }));

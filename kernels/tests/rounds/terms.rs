@@ -127,7 +127,7 @@ fn terms_without_room_are_told() {
     let text = ":- chr_constraint up(+int, ?any). up(N, L) <=> M is N + 1, up(M, [N|L]). ?- up(0, []).";
     let case = Case::new(text, RoundsOptions::default());
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 18, rows: 16, store: true, courses: true };
+    let options = Options { memory: 1 << 18, rows: 16, store: true, courses: true, few: FEW };
     match run(job, options, &mut case.simulator(), &mut Control::default()) {
         Err(Failure::Stopped(stopped)) => {
             let StopReason::Memory { what, .. } = &stopped.error.reason else { panic!("{stopped:?}") };
@@ -143,7 +143,8 @@ fn terms_without_room_are_told() {
 fn what_devices_do_not_run_is_refused_with_its_reason() {
     for (text, why) in [
         (":- chr_constraint p(?any). p(X) <=> write(X), nl. ?- p(1).", "between launches"),
-        (":- chr_constraint p(+int), q(?any). p(X) <=> Y is X ** 2, q(Y). ?- p(3).", "last bit"),
+        (":- chr_constraint p(+int), q(?any). p(X) <=> Y is X ** X, q(Y). ?- p(3).", "last bit"),
+        (":- chr_constraint p(?float), q(?float). p(X) <=> Y is X ** 2, q(Y). ?- p(3.0).", "last bit"),
     ] {
         let (sources, program) = programs::constraints("test.chr", text);
         let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");

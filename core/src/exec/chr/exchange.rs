@@ -28,7 +28,7 @@ impl Store {
             let constraint = ConstraintId::from_index(index);
             let row = |row: u32| Words {
                 constraint,
-                id: table.ids[row as usize],
+                id: table.ids.get(row),
                 values: table.columns.iter().map(|c| c.get(row)).collect(),
             };
             all.extend(table.rows().map(row));

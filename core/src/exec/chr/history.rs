@@ -39,7 +39,7 @@ impl History {
                 let heads = plan.rules[*rule].heads.iter();
                 heads
                     .zip(ids.iter().zip(rows.iter()))
-                    .all(|(head, (&id, &row))| tables[head.constraint.0 as usize].ids[row as usize] == id)
+                    .all(|(head, (&id, &row))| tables[head.constraint.0 as usize].ids.get(row) == id)
             });
             self.threshold = self.instances.len() * 2;
         }

@@ -1,8 +1,9 @@
 //! Indexes of a table: doubly linked lists of rows, newest first, one for each key, and the ways to find the list of a key.
 //!
-//! **Invariant:** every linked row is in exactly one list of each index, that of its key; links of other rows are meaningless.
+//! **Invariant:** every linked row is in exactly one list of each index, that of its key; links of other rows are meaningless. Where no two
+//! rows have the same key, there are no links.
 
-use super::table::Column;
+use super::column::Column;
 use crate::plan::chr::{IndexKind, IndexPlan};
 
 /// No row.
@@ -11,7 +12,10 @@ pub(super) const NONE: u32 = u32::MAX;
 /// One index.
 pub(super) struct Index {
     columns: Box<[usize]>,
+    /// Empty if the index is unique.
     links: Vec<Link>,
+    /// Whether no two rows have the same key.
+    unique: bool,
     heads: Heads,
     /// The last row of the list of all rows.
     oldest: u32,
@@ -34,11 +38,10 @@ enum Heads {
     Hash(HashHeads),
 }
 
-/// Open addressing with linear probing. An entry is the 32-bit hash of its key above the first row of its list.
+/// Open addressing with linear probing. An entry is the 32-bit hash of its key above the first row of its list; its home is the hash as a
+/// fraction of the entries, whose number need not be a power of two.
 struct HashHeads {
     entries: Vec<u64>,
-    /// 32 minus the logarithm of the number of entries: the place of a hash is its upper bits.
-    shift: u32,
     used: usize,
 }
 
@@ -52,13 +55,20 @@ impl Index {
             (IndexKind::Dense, 2) => Heads::Grid { heads: Vec::new(), width: 0 },
             _ => Heads::Hash(HashHeads::new()),
         };
-        Self { columns: plan.columns.clone().into(), links: Vec::new(), heads, oldest: NONE }
+        Self { columns: plan.columns.clone().into(), links: Vec::new(), unique: false, heads, oldest: NONE }
+    }
+
+    /// From now on no two rows have the same key.
+    pub(super) fn make_unique(&mut self) {
+        debug_assert!(self.links.is_empty(), "rows are linked later");
+        // The list of all rows is followed from either end.
+        self.unique = !self.is_all();
     }
 
     /// The row behind `row` in its list: the next older one.
     #[inline]
     pub(super) fn next(&self, row: u32) -> u32 {
-        self.links[row as usize].next
+        self.links.get(row as usize).map_or(NONE, |link| link.next)
     }
 
     /// The newest row of all.
@@ -76,7 +86,7 @@ impl Index {
         match &self.heads {
             Heads::Hash(hash) => match &table[self.columns[0]] {
                 Column::Wide(x) => hash.find(hash1(a), |row| x[row as usize] == a),
-                x => hash.find(hash1(a), |row| x.get(row) == a),
+                Column::Narrow(x) => hash.find(hash1(a), |row| u64::from(x[row as usize]) == a),
             },
             Heads::Dense(heads) => usize::try_from(a).ok().and_then(|a| heads.get(a)).map_or(NONE, |&r| r),
             _ => NONE,
@@ -88,6 +98,9 @@ impl Index {
     pub(super) fn find2(&self, table: &[Column], a: u64, b: u64) -> u32 {
         match &self.heads {
             Heads::Hash(hash) => match (&table[self.columns[0]], &table[self.columns[1]]) {
+                (Column::Narrow(x), Column::Narrow(y)) => hash.find(hash2(a, b), |row| {
+                    u64::from(x[row as usize]) == a && u64::from(y[row as usize]) == b
+                }),
                 (Column::Wide(x), Column::Wide(y)) => {
                     hash.find(hash2(a, b), |row| x[row as usize] == a && y[row as usize] == b)
                 }
@@ -143,23 +156,29 @@ impl Index {
     /// The row before `row` in its list: the next newer one.
     #[inline]
     pub(super) fn newer(&self, row: u32) -> u32 {
-        self.links[row as usize].prev
+        self.links.get(row as usize).map_or(NONE, |link| link.prev)
     }
 
     /// Makes room for rows up to a capacity.
     pub(super) fn reserve(&mut self, rows: usize) {
-        self.links.reserve_exact(rows - self.links.len());
-        self.links.resize(rows, Link { next: NONE, prev: NONE });
+        if !self.unique {
+            self.links.reserve_exact(rows - self.links.len());
+            self.links.resize(rows, Link { next: NONE, prev: NONE });
+        }
     }
 
-    /// Bytes of links and heads.
-    pub(super) fn bytes(&self) -> usize {
-        let heads = match &self.heads {
+    /// Bytes of links that a row has.
+    pub(super) fn link_bytes(&self) -> usize {
+        if self.unique { 0 } else { 8 }
+    }
+
+    /// Bytes of heads.
+    pub(super) fn head_bytes(&self) -> usize {
+        match &self.heads {
             Heads::All(_) => 0,
             Heads::Dense(heads) | Heads::Grid { heads, .. } => heads.capacity() * 4,
             Heads::Hash(hash) => hash.entries.capacity() * 8,
-        };
-        self.links.capacity() * 8 + heads
+        }
     }
 
     /// Puts a row before all others of its key. `rows` is the number of rows ever used, to judge whether an array is worth it.
@@ -180,6 +199,10 @@ impl Index {
                 hash.insert(hash_row(columns, table, row), row, same)
             }
         };
+        if self.unique {
+            debug_assert_eq!(old, NONE, "a key has one row");
+            return grown;
+        }
         self.links[row as usize] = Link { next: old, prev: NONE };
         if old != NONE {
             self.links[old as usize].prev = row;
@@ -191,7 +214,8 @@ impl Index {
 
     /// Takes a row out of its list.
     pub(super) fn remove(&mut self, table: &[Column], row: u32) {
-        let Link { next, prev } = self.links[row as usize];
+        let Link { next, prev } =
+            if self.unique { Link { next: NONE, prev: NONE } } else { self.links[row as usize] };
         if next != NONE {
             self.links[next as usize].prev = prev;
         } else {
@@ -272,31 +296,40 @@ fn grid_place(width: usize, a: u64, b: u64) -> Option<usize> {
 }
 
 impl HashHeads {
-    const FIRST_BITS: u32 = 4;
+    const FIRST: usize = 16;
 
     fn new() -> Self {
-        Self { entries: vec![EMPTY; 1 << Self::FIRST_BITS], shift: 32 - Self::FIRST_BITS, used: 0 }
+        Self { entries: vec![EMPTY; Self::FIRST], used: 0 }
     }
 
     #[inline]
     fn home(&self, hash: u32) -> usize {
-        (u64::from(hash) >> self.shift) as usize
+        ((u64::from(hash) * self.entries.len() as u64) >> 32) as usize
+    }
+
+    /// The place behind another one.
+    #[inline]
+    fn behind(&self, at: usize) -> usize {
+        if at + 1 == self.entries.len() { 0 } else { at + 1 }
+    }
+
+    /// How many places one place is behind another one.
+    fn distance(&self, from: usize, to: usize) -> usize {
+        if to >= from { to - from } else { to + self.entries.len() - from }
     }
 
     #[inline]
     fn find(&self, hash: u32, same: impl Fn(u32) -> bool) -> u32 {
-        let entries = &self.entries[..];
-        let mask = entries.len() - 1;
         let mut at = self.home(hash);
         loop {
-            let entry = entries[at & mask];
+            let entry = self.entries[at];
             if entry == EMPTY {
                 return NONE;
             }
             if (entry >> 32) as u32 == hash && same(entry as u32) {
                 return entry as u32;
             }
-            at += 1;
+            at = self.behind(at);
         }
     }
 
@@ -306,67 +339,63 @@ impl HashHeads {
             return false;
         }
         let old = std::mem::take(&mut self.entries);
-        self.entries = vec![EMPTY; old.len() * 2];
-        self.shift -= 1;
-        let mask = self.entries.len() - 1;
+        self.entries = vec![EMPTY; old.len() / 2 * 3];
         for entry in old.into_iter().filter(|&e| e != EMPTY) {
             let mut at = self.home((entry >> 32) as u32);
-            while self.entries[at & mask] != EMPTY {
-                at += 1;
+            while self.entries[at] != EMPTY {
+                at = self.behind(at);
             }
-            self.entries[at & mask] = entry;
+            self.entries[at] = entry;
         }
         true
     }
 
     /// Puts `row` first in the list of its key; returns the row that was first.
     fn insert(&mut self, hash: u32, row: u32, same: impl Fn(u32) -> bool) -> u32 {
-        let mask = self.entries.len() - 1;
         let mut at = self.home(hash);
         let new = u64::from(hash) << 32 | u64::from(row);
         loop {
-            let entry = self.entries[at & mask];
+            let entry = self.entries[at];
             if entry == EMPTY {
-                self.entries[at & mask] = new;
+                self.entries[at] = new;
                 self.used += 1;
                 return NONE;
             }
             if (entry >> 32) as u32 == hash && same(entry as u32) {
-                self.entries[at & mask] = new;
+                self.entries[at] = new;
                 return entry as u32;
             }
-            at += 1;
+            at = self.behind(at);
         }
     }
 
     /// Makes `next` first in the list that `row` leads, or drops the key when there is none.
     fn replace(&mut self, hash: u32, row: u32, next: u32) {
-        let mask = self.entries.len() - 1;
         let wanted = u64::from(hash) << 32 | u64::from(row);
         let mut at = self.home(hash);
-        while self.entries[at & mask] != wanted {
-            if self.entries[at & mask] == EMPTY {
+        while self.entries[at] != wanted {
+            if self.entries[at] == EMPTY {
                 debug_assert!(false, "a linked row is found by its key");
                 return;
             }
-            at += 1;
+            at = self.behind(at);
         }
         if next != NONE {
-            self.entries[at & mask] = u64::from(hash) << 32 | u64::from(next);
+            self.entries[at] = u64::from(hash) << 32 | u64::from(next);
             return;
         }
         self.used -= 1;
         // Entries behind the hole move up unless that would put them before their home.
-        let mut hole = at & mask;
+        let mut hole = at;
         let mut probe = hole;
         loop {
-            probe = (probe + 1) & mask;
+            probe = self.behind(probe);
             let entry = self.entries[probe];
             if entry == EMPTY {
                 break;
             }
             let home = self.home((entry >> 32) as u32);
-            if probe.wrapping_sub(home) & mask >= probe.wrapping_sub(hole) & mask {
+            if self.distance(home, probe) >= self.distance(hole, probe) {
                 self.entries[hole] = entry;
                 hole = probe;
             }

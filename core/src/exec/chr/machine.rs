@@ -365,7 +365,7 @@ impl<'a, 'c> Machine<'a, 'c> {
     fn resume(&mut self, frame: &mut Frame) -> Result<Next, Stop> {
         let owner = frame.owner as usize;
         let occurrence = &self.code.activations[owner].occurrences[frame.occurrence as usize];
-        let alive = self.tables[owner].ids[frame.row as usize] == frame.id;
+        let alive = self.tables[owner].ids.get(frame.row) == frame.id;
         let on = self.unpin_and_step(frame, occurrence);
         if !alive {
             return Ok(Next::Leave);
@@ -381,7 +381,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         let last = occurrence.levels.len().checked_sub(1)?;
         let dead = |k: &usize| {
             let row = self.row_of(frame, occurrence, *k);
-            self.tables[occurrence.levels[*k].table].ids[row as usize] == super::table::DEAD
+            self.tables[occurrence.levels[*k].table].ids.get(row) == super::table::DEAD
         };
         let k = (0..last).find(dead).unwrap_or(last);
         for (other, level) in occurrence.levels.iter().enumerate() {
@@ -511,7 +511,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             None => (frame.id, frame.row),
             Some(k) => {
                 let row = self.row_of(frame, occurrence, *k);
-                (self.tables[occurrence.levels[*k].table].ids[row as usize], row)
+                (self.tables[occurrence.levels[*k].table].ids.get(row), row)
             }
         };
         occurrence.level_of_head.iter().map(member).collect()

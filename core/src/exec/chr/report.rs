@@ -43,7 +43,7 @@ impl Machine<'_, '_> {
         };
         let values = table.kinds.iter().enumerate().map(|(c, &kind)| self.value(kind, word(c)));
         let name = &self.program.signature.constraints[constraint].name;
-        let id = row.map_or(frame.id, |row| table.ids[row as usize]);
+        let id = row.map_or(frame.id, |row| table.ids.get(row));
         let written = write_constraint(line, name, values).and_then(|()| write!(line, "#{id}"));
         debug_assert!(written.is_ok(), "a string takes any text");
     }

@@ -70,7 +70,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
                 break Found::Pause(k, row);
             }
             patience -= 1;
-            let id = table.ids[row as usize];
+            let id = table.ids.get(row);
             if id < limit && (older || id != self.active) && self.fits(level, table, row)? {
                 if k + 1 < levels.len() {
                     k += 1;

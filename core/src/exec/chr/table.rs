@@ -3,58 +3,11 @@
 //! Ids grow for ever, rows are used again. A row that a suspended search stands on is pinned: when its constraint is removed it is
 //! dead at once, but stays linked until it is unpinned, so that the search can go on from it.
 
+pub(super) use super::column::DEAD;
+use super::column::{Column, Ids};
 use super::index::{Index, NONE};
 use crate::plan::chr::TablePlan;
 use crate::signature::SortKind;
-
-/// Id of a row that holds no constraint: greater than every id.
-pub(super) const DEAD: u64 = u64::MAX;
-
-/// Values of one column, as words.
-pub(super) enum Column {
-    /// 64 bits a value.
-    Wide(Vec<u64>),
-    /// 32 bits a value: text ids.
-    Narrow(Vec<u32>),
-}
-
-impl Column {
-    #[inline]
-    pub(super) fn get(&self, row: u32) -> u64 {
-        match self {
-            Column::Wide(values) => values[row as usize],
-            Column::Narrow(values) => u64::from(values[row as usize]),
-        }
-    }
-
-    #[inline]
-    fn set(&mut self, row: u32, value: u64) {
-        match self {
-            Column::Wide(values) => values[row as usize] = value,
-            Column::Narrow(values) => values[row as usize] = value as u32,
-        }
-    }
-
-    fn reserve(&mut self, rows: usize) {
-        match self {
-            Column::Wide(values) => {
-                values.reserve_exact(rows - values.len());
-                values.resize(rows, 0);
-            }
-            Column::Narrow(values) => {
-                values.reserve_exact(rows - values.len());
-                values.resize(rows, 0);
-            }
-        }
-    }
-
-    fn width(&self) -> usize {
-        match self {
-            Column::Wide(_) => 8,
-            Column::Narrow(_) => 4,
-        }
-    }
-}
 
 /// The constraints of one symbol.
 pub(super) struct Table {
@@ -63,7 +16,8 @@ pub(super) struct Table {
     pub(super) columns: Vec<Column>,
     pub(super) indexes: Vec<Index>,
     /// Id of the constraint in each row, or [`DEAD`].
-    pub(super) ids: Vec<u64>,
+    pub(super) ids: Ids,
+    /// How many searches stand on each row; of the rows up to the last that was ever pinned.
     pins: Vec<u32>,
     free: Vec<u32>,
     used: usize,
@@ -80,16 +34,12 @@ impl Table {
     pub(super) const MAX_ROWS: u64 = NONE as u64;
 
     pub(super) fn new(plan: &TablePlan) -> Self {
-        let column = |kind: SortKind| match kind {
-            SortKind::Atom | SortKind::Str | SortKind::Data => Column::Narrow(Vec::new()),
-            SortKind::Int | SortKind::Float | SortKind::Any => Column::Wide(Vec::new()),
-        };
         Self {
             name: plan.name.clone(),
             kinds: plan.columns.iter().map(|c| c.kind).collect(),
-            columns: plan.columns.iter().map(|c| column(c.kind)).collect(),
+            columns: plan.columns.iter().map(|c| Column::new(c.kind)).collect(),
             indexes: plan.indexes.iter().map(Index::new).collect(),
-            ids: Vec::new(),
+            ids: Ids::new(),
             pins: Vec::new(),
             free: Vec::new(),
             used: 0,
@@ -115,13 +65,13 @@ impl Table {
 
     /// Rows that hold a constraint, in no particular order.
     pub(super) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
-        (0u32..).zip(&self.ids).filter(|&(_, &id)| id != DEAD).map(|(row, _)| row)
+        (0..self.used as u32).filter(|&row| self.ids.get(row) != DEAD)
     }
 
     /// Bytes that the next insertion asks for, at least; 0 when there is room.
     #[inline]
     pub(super) fn asks_for(&self) -> u64 {
-        if self.free.is_empty() && self.used == self.ids.len() {
+        if self.free.is_empty() && self.used == self.ids.rows() {
             (Self::more(self.used) - self.used) as u64 * self.row_bytes()
         } else {
             0
@@ -131,12 +81,17 @@ impl Table {
     /// Bytes of a row without heads of indexes.
     fn row_bytes(&self) -> u64 {
         let values: usize = self.columns.iter().map(Column::width).sum();
-        (values + 8 + 4 + 8 * self.indexes.len()) as u64
+        let links: usize = self.indexes.iter().map(Index::link_bytes).sum();
+        (values + self.ids.width() + links) as u64
     }
 
-    /// Capacity after `rows`: doubled while small, then a quarter more, so that little stays unused.
+    /// Capacity after `rows`: doubled while small, then a quarter and at last an eighth more, so that little stays unused.
     fn more(rows: usize) -> usize {
-        if rows < 1 << 16 { (rows * 2).max(Self::FIRST_ROWS) } else { rows + rows / 4 }
+        match rows {
+            0..0x1_0000 => (rows * 2).max(Self::FIRST_ROWS),
+            0x1_0000..0x10_0000 => rows + rows / 4,
+            _ => rows + rows / 8,
+        }
     }
 
     /// Stores a constraint as the newest one. Says whether memory grew.
@@ -146,9 +101,9 @@ impl Table {
             Some(row) => (row, false),
             None => self.fresh_row()?,
         };
-        self.ids[row as usize] = id;
+        self.ids.set(row, id);
         for (column, &value) in self.columns.iter_mut().zip(values) {
-            column.set(row, value);
+            grown |= column.set(row, value);
         }
         for index in &mut self.indexes {
             grown |= index.insert(&self.columns, row, self.used);
@@ -161,16 +116,13 @@ impl Table {
     }
 
     fn fresh_row(&mut self) -> Result<(u32, bool), TableFull> {
-        let grown = self.used == self.ids.len();
+        let grown = self.used == self.ids.rows();
         if grown {
             let rows = Self::more(self.used).min(Self::MAX_ROWS as usize);
             if rows == self.used {
                 return Err(TableFull);
             }
-            self.ids.reserve_exact(rows - self.used);
-            self.ids.resize(rows, DEAD);
-            self.pins.reserve_exact(rows - self.used);
-            self.pins.resize(rows, 0);
+            self.ids.reserve(rows);
             self.columns.iter_mut().for_each(|c| c.reserve(rows));
             self.indexes.iter_mut().for_each(|i| i.reserve(rows));
         }
@@ -179,25 +131,24 @@ impl Table {
     }
 
     fn count_bytes(&mut self) {
-        let values: usize = self.columns.iter().map(Column::width).sum();
-        let rows = self.ids.capacity() * 8 + self.pins.capacity() * 4 + values * self.ids.capacity();
-        let indexes: usize = self.indexes.iter().map(Index::bytes).sum();
-        self.bytes = (rows + indexes + self.free.capacity() * 4) as u64;
+        let rows = self.ids.rows() as u64 * self.row_bytes();
+        let heads: usize = self.indexes.iter().map(Index::head_bytes).sum();
+        self.bytes = rows + (heads + (self.pins.capacity() + self.free.capacity()) * 4) as u64;
     }
 
     /// Marks a constraint as removed; [`unlink`](Self::unlink) must follow, at once or when the row is unpinned.
     #[inline]
     pub(super) fn kill(&mut self, row: u32) {
-        debug_assert_ne!(self.ids[row as usize], DEAD);
-        self.ids[row as usize] = DEAD;
+        debug_assert_ne!(self.ids.get(row), DEAD);
+        self.ids.set(row, DEAD);
         self.live -= 1;
     }
 
     /// Takes a dead row out of the indexes and makes it free, unless it is pinned.
     #[inline]
     pub(super) fn unlink(&mut self, row: u32) {
-        debug_assert_eq!(self.ids[row as usize], DEAD);
-        if self.pins[row as usize] == 0 {
+        debug_assert_eq!(self.ids.get(row), DEAD);
+        if self.pins.get(row as usize).is_none_or(|&pins| pins == 0) {
             for index in &mut self.indexes {
                 index.remove(&self.columns, row);
             }
@@ -215,14 +166,21 @@ impl Table {
 
     /// Makes a detached row free.
     pub(super) fn release(&mut self, row: u32) {
-        debug_assert_eq!(self.ids[row as usize], DEAD);
+        debug_assert_eq!(self.ids.get(row), DEAD);
         self.free.push(row);
+    }
+
+    /// Tells the table that no two constraints have the same key of an index.
+    pub(super) fn make_unique(&mut self, index: usize) {
+        self.indexes[index].make_unique();
     }
 
     /// Replaces a value of a constraint in a column that no index has in its key.
     pub(super) fn replace(&mut self, row: u32, column: usize, value: u64) {
         debug_assert!(self.indexes.iter().all(|index| !index.has(column)));
-        self.columns[column].set(row, value);
+        if self.columns[column].set(row, value) {
+            self.count_bytes();
+        }
     }
 
     /// Number of rows that ever held a constraint.
@@ -233,6 +191,9 @@ impl Table {
     /// Keeps a row in its lists while a suspended search stands on it.
     #[inline]
     pub(super) fn pin(&mut self, row: u32) {
+        if row as usize >= self.pins.len() {
+            self.pins.resize(row as usize + 1, 0);
+        }
         self.pins[row as usize] += 1;
     }
 
@@ -240,7 +201,7 @@ impl Table {
     #[inline]
     pub(super) fn unpin(&mut self, row: u32) {
         self.pins[row as usize] -= 1;
-        if self.ids[row as usize] == DEAD {
+        if self.ids.get(row) == DEAD {
             self.unlink(row);
         }
     }

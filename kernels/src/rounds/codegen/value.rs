@@ -42,8 +42,10 @@ pub(super) enum OnError {
 }
 
 /// What is refused of operators, and why.
-const POWER: (&str, &str) =
-    ("a power", "powers of floats differ between processors and devices in the last bit");
+const POWER: (&str, &str) = (
+    "a power that can be a float",
+    "powers of floats differ between processors and devices in the last bit; X ^ Y of integers, and X ** 3, are integers",
+);
 
 /// An open block.
 enum Open {
@@ -528,7 +530,7 @@ impl<'a> Values<'a> {
             return Ok(self.structural(operator, &args));
         }
         let kinds: Vec<SortKind> = args.iter().map(|a| a.kind).collect();
-        if operator == Op::Pow {
+        if operator == Op::Pow && !(result == Int && kinds.iter().all(|kind| *kind == Int)) {
             return Err(refuse(POWER.0, POWER.1, expr.span));
         }
         if is_dynamic(&kinds, result) {

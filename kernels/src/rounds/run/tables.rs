@@ -42,6 +42,7 @@ mod state {
     pub const SLICE: usize = 8;
     pub const FAILED_ENTRY: usize = 9;
     pub const CHANGED: usize = 10;
+    pub const CALM: usize = 11;
     pub const WORDS: usize = 16;
 }
 
@@ -226,6 +227,11 @@ impl Tables {
     /// Rows that the last batch has put into a table, those that were reduced away again included.
     pub fn fresh_rows(&self, table: ConstraintId) -> u64 {
         self.fresh[table].len() as u64
+    }
+
+    /// Constraints of the last batch, those that were reduced away again included.
+    pub fn batch_size(&self) -> u64 {
+        self.fresh.iter().map(|rows| rows.len() as u64).sum()
     }
 
     /// Takes over what rounds were done elsewhere.
@@ -440,7 +446,7 @@ impl Tables {
             wanted,
         };
         self.swapped ^= s[state::SLICE] % 2 == 1;
-        s[state::SLICE] = 0;
+        (s[state::SLICE], s[state::CALM]) = (0, 0);
         s[state::WANTED_ITEMS] = 0;
         s[state::WANTED_STAGED] = 0;
         self.upload_counts(device)?;

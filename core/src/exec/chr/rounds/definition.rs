@@ -126,7 +126,7 @@ impl<'a, 'c> Definition<'a, 'c> {
         let tables = self.world.tables.iter().enumerate();
         let mut all: Vec<Added> = tables
             .flat_map(|(t, table)| {
-                table.rows().map(move |row| Added { table: t as u32, row, id: table.ids[row as usize] })
+                table.rows().map(move |row| Added { table: t as u32, row, id: table.ids.get(row) })
             })
             .collect();
         all.sort_by_key(|c| c.id);
@@ -195,7 +195,7 @@ impl<'a, 'c> Definition<'a, 'c> {
         let rule = occurrence.rule;
         let id = |head: usize| {
             let row = row_of_head(occurrence, head, n.row, &rows);
-            self.world.tables[table_of_head(plan, rule, head)].ids[row as usize]
+            self.world.tables[table_of_head(plan, rule, head)].ids.get(row)
         };
         let ids: Vec<u64> = (0..occurrence.heads()).map(id).collect();
         let mut different = ids.clone();

@@ -527,7 +527,7 @@ fn failure(tables: &[Table], round: &Round<'_>, number: u32, reason: StopReason,
     let rule = member.occurrence.rule;
     let id = |head| {
         let row = row_of_head(member.occurrence, head, member.pending.added.row, member.rows);
-        tables[table_of_head(round.plan, rule, head)].ids[row as usize]
+        tables[table_of_head(round.plan, rule, head)].ids.get(row)
     };
     let mut key = Vec::new();
     rank(round.plan, rule, id, &mut key);

@@ -107,7 +107,7 @@ impl<'a> Replacements<'a> {
     /// Leaves the constraints of a table to the general join: a matrix does not fit any more.
     fn leave_matrix(&mut self, tables: &[Table], table: usize) {
         if let Some((matrix, _)) = self.matrices[table].take() {
-            let added = |row: u32| Added { table: table as u32, row, id: tables[table].ids[row as usize] };
+            let added = |row: u32| Added { table: table as u32, row, id: tables[table].ids.get(row) };
             self.fresh.extend(matrix.changed_rows().map(added));
         }
     }
@@ -274,7 +274,7 @@ impl<'a> Replacements<'a> {
         let rule = occurrence.rule;
         let id = |head: usize| {
             let row = row_of_head(occurrence, head, active.row, rows);
-            world.tables[table_of_head(self.plan, rule, head)].ids[row as usize]
+            world.tables[table_of_head(self.plan, rule, head)].ids.get(row)
         };
         let newest = (0..occurrence.heads()).map(id).max().unwrap_or(active.id);
         let mut key = Vec::new();
@@ -311,7 +311,7 @@ impl<'a> Replacements<'a> {
             }
             matrix.apply(&cells);
         }
-        let id = |table: u32, row: u32| world.tables[table as usize].ids[row as usize];
+        let id = |table: u32, row: u32| world.tables[table as usize].ids.get(row);
         better.sort_unstable_by_key(|&((table, row), _)| id(table, row));
         for ((table, row), (value, rule)) in better {
             let Some(replacement) = self.plan.classes.replacements.iter().find(|r| r.rule == rule) else {
@@ -320,7 +320,7 @@ impl<'a> Replacements<'a> {
             if world.control.traces() {
                 world.trace_replacement(rule, replacement.constraint.index(), row, value);
             }
-            let id = world.tables[table as usize].ids[row as usize];
+            let id = world.tables[table as usize].ids.get(row);
             world.tables[table as usize].replace(row, replacement.best.column, value as u64);
             if self.matrices[table as usize].is_none() {
                 self.changed.push(Added { table, row, id });

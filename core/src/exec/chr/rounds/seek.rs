@@ -318,7 +318,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             let mut last = None;
             while row != NONE {
                 self.tick(1)?;
-                if table.ids[row as usize] < self.active.id {
+                if table.ids.get(row) < self.active.id {
                     let fits = self.search(occurrence).fits(level, table, row);
                     if fits.map_err(|t| self.abort(t))? {
                         let guard = self.guard(occurrence)?;
@@ -567,7 +567,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         let Shared { plan, tables, .. } = self.shared;
         let id = |head: usize| {
             let row = row_of_head(occurrence, head, self.active.row, rows);
-            tables[table_of_head(plan, rule, head)].ids[row as usize]
+            tables[table_of_head(plan, rule, head)].ids.get(row)
         };
         rank(plan, rule, id, &mut self.key);
     }

@@ -74,12 +74,16 @@ impl<'a, 'c> World<'a, 'c> {
         let records = control.recorder().is_some();
         let reduction = |t: usize| plan.classes.reduction_of(ConstraintId::from_index(t));
         let divisors = |t: usize| plan.classes.divisor_of(ConstraintId::from_index(t)).map(Divisors::new);
+        let mut tables: Vec<Table> = plan.tables.iter().map(Table::new).collect();
+        for reduction in &plan.classes.reductions {
+            tables[reduction.constraint.index()].make_unique(reduction.index);
+        }
         Self {
             program,
             plan,
             code,
             control,
-            tables: plan.tables.iter().map(Table::new).collect(),
+            tables,
             heap,
             reductions: (0..plan.tables.len()).map(reduction).collect(),
             divisors: (0..plan.tables.len()).map(divisors).collect(),
@@ -205,7 +209,7 @@ impl<'a, 'c> World<'a, 'c> {
 
     /// Whether the constraint still lives.
     pub(super) fn lives(&self, added: &Added) -> bool {
-        self.tables[added.table as usize].ids[added.row as usize] == added.id
+        self.tables[added.table as usize].ids.get(added.row) == added.id
     }
 
     /// Adds all facts of a batch; what was put into the store is appended.
@@ -486,7 +490,7 @@ impl<'a, 'c> World<'a, 'c> {
 
     fn write_row(&self, line: &mut String, table: usize, row: u32) {
         let stored = &self.tables[table];
-        self.write_words(line, table, |c| stored.columns[c].get(row), stored.ids[row as usize]);
+        self.write_words(line, table, |c| stored.columns[c].get(row), stored.ids.get(row));
     }
 
     fn write_words(&self, line: &mut String, table: usize, word: impl Fn(usize) -> u64, id: u64) {
@@ -639,5 +643,5 @@ pub(super) fn is_of_program(trap: Trap) -> bool {
 
 /// Whether a row holds a constraint.
 pub(super) fn is_live(table: &Table, row: u32) -> bool {
-    table.ids[row as usize] != DEAD
+    table.ids.get(row) != DEAD
 }
