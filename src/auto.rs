@@ -3,7 +3,7 @@
 //! The processor starts at once. A thread brings the GPU up, compiles the kernels and starts over from the beginning; both go on until
 //! one of them is done and calls the other one off. So a run takes little longer than on the faster of the two, whatever the program is,
 //! and nothing must be guessed about it. A term program without calls that can run side by side stays on the processor, and so does a
-//! constraint program that does not run in rounds.
+//! constraint program that does not run in rounds. In a batch the GPU takes a share of the lines instead (`batch/beside.rs`).
 
 mod race;
 
@@ -27,8 +27,9 @@ use crate::executable::{CompileOptions, Firing};
 use crate::program::Program;
 use crate::stack::with_large_stack;
 
+use race::Work;
 pub use race::gpu_pending;
-use race::{Race, Work};
+pub(crate) use race::{Came, Race};
 
 /// What is said of a run that the GPU won.
 const BY_GPU: &str = "gpu: it was done before the cpu";
@@ -41,6 +42,8 @@ pub(crate) struct AutoPlan {
     rules: Arc<rule::Program>,
     sources: Arc<SourceMap>,
     schedule: Schedule,
+    /// What works beside the processor: the first GPU.
+    beside: Device,
     /// Whether there are calls that can run side by side.
     splits: bool,
 }
@@ -58,7 +61,13 @@ impl AutoPlan {
     pub fn new(program: &Program, cpu: TermPlan, schedule: Schedule) -> Result<Self, Vec<Diagnostic>> {
         let splits = has_siblings(&term::compile(&program.rules, &TermOptions::tasks(false))?);
         let (rules, sources) = (Arc::clone(&program.rules), Arc::clone(&program.sources));
-        Ok(Self { cpu, rules, sources, schedule, splits })
+        Ok(Self { cpu, rules, sources, schedule, beside: Device::Gpu(0), splits })
+    }
+
+    /// The same with another device in the place of the GPU.
+    #[cfg(test)]
+    pub fn with(self, beside: Device) -> Self {
+        Self { beside, ..self }
     }
 
     /// The plan for the processor.
@@ -86,6 +95,21 @@ impl AutoPlan {
         }
     }
 
+    fn options(&self) -> CompileOptions {
+        CompileOptions { device: self.beside, schedule: self.schedule, ..CompileOptions::default() }
+    }
+
+    /// Brings the GPU up for a batch, unless it is over before.
+    pub fn for_batch(&self) -> Arc<Race<DevicePlan>> {
+        let (rules, sources) = (Arc::clone(&self.rules), Arc::clone(&self.sources));
+        let (cpu, options) = (self.cpu.clone(), self.options());
+        let make = move || -> Result<Work<DevicePlan>, String> {
+            let plan = on_gpu(&rules, &sources, cpu, &options)?;
+            Ok(Box::new(move |_: &mut Control<'_>| Ok(plan)))
+        };
+        Race::start(&mut Control::default(), make)
+    }
+
     /// Why the run stays on the processor, if that is known beforehand.
     fn stays(&self, control: &Control<'_>) -> Option<&'static str> {
         if control.records() || control.traces() {
@@ -99,11 +123,9 @@ impl AutoPlan {
         input: &GroundTerm,
     ) -> impl FnOnce() -> Result<Work<Outcome>, String> + Send + 'static + use<> {
         let (rules, sources) = (Arc::clone(&self.rules), Arc::clone(&self.sources));
-        let (cpu, schedule, input) = (self.cpu.clone(), self.schedule, input.clone());
+        let (cpu, options, input) = (self.cpu.clone(), self.options(), input.clone());
         move || {
-            let options = CompileOptions { device: Device::Gpu(0), schedule, ..CompileOptions::default() };
-            let plan = with_large_stack(|| DevicePlan::new(&rules, &sources, cpu, &options));
-            let plan = plan.map_err(|found| first(&found))?;
+            let plan = on_gpu(&rules, &sources, cpu, &options)?;
             Ok(Box::new(move |control: &mut Control<'_>| {
                 plan.run(&rules, &input, control).map_err(|failure| match failure {
                     Failure::Stopped(stopped) => first(&[stopped.error.to_diagnostic(&rules)]),
@@ -112,6 +134,17 @@ impl AutoPlan {
             }))
         }
     }
+}
+
+/// Brings a program's kernels to a GPU, or says why that cannot be.
+fn on_gpu(
+    rules: &rule::Program,
+    sources: &SourceMap,
+    cpu: TermPlan,
+    options: &CompileOptions,
+) -> Result<DevicePlan, String> {
+    let plan = with_large_stack(|| DevicePlan::new(rules, sources, cpu, options));
+    plan.map_err(|found| first(&found))
 }
 
 fn on_cpu(ran: Result<exec::term::Outcome, Box<Stopped>>, why: &str) -> Result<Finished, Box<Stopped>> {

@@ -2,8 +2,9 @@
 //!
 //! Workers take the next lines from the input under one lock and give results back under another one, which waits when
 //! a slow line holds up too many others: memory is bounded by the window, not by the input. A device that takes many terms at a time
-//! gets whole chunks, larger ones.
+//! gets whole chunks, larger ones; a GPU may also work beside the workers (`beside`).
 
+mod beside;
 mod wave;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ use crate::device::DevicePlan;
 use crate::diagnostics::Diagnostics;
 use crate::executable::{Executable, Failure, Plan};
 use crate::stack::with_large_stack;
+use beside::Beside;
 
 /// Lines that a worker takes at a time, and the text after which it takes no more.
 const CHUNK_LINES: usize = 256;
@@ -34,8 +36,9 @@ const CHUNK_BYTES: usize = 1 << 16;
 /// The same for a device that evaluates a chunk side by side.
 const WAVE_LINES: usize = 1 << 17;
 const WAVE_BYTES: usize = 32 << 20;
-/// Chunks a worker that may wait for an earlier one.
+/// Chunks a worker that may wait for an earlier one; all of them where a GPU has one.
 const WINDOW: u64 = 4;
+const WINDOW_BESIDE: u64 = 2048;
 
 /// How to run a batch.
 #[derive(Clone, Copy, Debug)]
@@ -101,12 +104,12 @@ impl Executable<'_> {
         take: &mut (dyn FnMut(BatchLine) -> io::Result<()> + Send),
     ) -> Result<BatchSummary, BatchError> {
         let start = Instant::now();
-        let (plan, many) = match &self.plan {
-            Plan::Term(plan) => (Some(plan), None),
+        let (plan, many, auto) = match &self.plan {
+            Plan::Term(plan) => (Some(plan), None, None),
             // Lines of a chunk that failed on the device are told apart by the interpreter.
-            Plan::Device(device) if device.takes_many() => (Some(device.cpu_plan()), Some(&**device)),
-            Plan::Auto(plan) => (Some(plan.cpu_plan()), None),
-            Plan::Device(_) => (None, None),
+            Plan::Device(device) if device.takes_many() => (Some(device.cpu_plan()), Some(&**device), None),
+            Plan::Auto(plan) => (Some(plan.cpu_plan()), None, Some(&**plan)),
+            Plan::Device(_) => (None, None, None),
             Plan::Chr(_) | Plan::Rounds(_) | Plan::AutoRounds(_) => {
                 return Err(BatchError::Run(self.no_batch()));
             }
@@ -127,21 +130,33 @@ impl Executable<'_> {
             name,
             options,
             workers: workers as u64,
+            window: if auto.is_some() { WINDOW_BESIDE } else { WINDOW * workers as u64 },
+            counted: auto.is_none(),
             deadline: options.limits.timeout.and_then(|t| start.checked_add(t)),
             source: Mutex::new(Source { input, lines: 0, chunks: 0, error: None, done: false }),
             sink: Mutex::new(Sink { next: 0, waiting: BTreeMap::new(), take, found: Found::default() }),
             turn: Condvar::new(),
             stop: AtomicBool::new(false),
+            ended_input: AtomicBool::new(false),
+            beside: Beside::default(),
         };
+        let mut choice = None;
         std::thread::scope(|scope| {
+            // Fewer workers where the system gives no more threads.
+            let thread = |name: &str| std::thread::Builder::new().name(name.into());
             for _ in 1..workers {
-                let thread = std::thread::Builder::new().name("gchr batch".into());
-                // Fewer workers where the system gives no more threads.
-                let _ = thread.spawn_scoped(scope, || with_large_stack(|| batch.work()));
+                let _ = thread("gchr batch").spawn_scoped(scope, || with_large_stack(|| batch.work()));
             }
+            let gpu = auto.map(|plan| {
+                let beside = || with_large_stack(|| batch.work_beside(plan));
+                thread("gchr batch gpu").spawn_scoped(scope, beside)
+            });
             with_large_stack(|| batch.work());
+            choice = gpu.and_then(Result::ok).and_then(|thread| thread.join().ok());
         });
-        batch.finish(start.elapsed())
+        let mut summary = batch.finish(start.elapsed())?;
+        summary.stats.choice = choice;
+        Ok(summary)
     }
 
     fn no_batch(&self) -> Box<Failure> {
@@ -194,12 +209,19 @@ struct Batch<'a, R> {
     name: &'a str,
     options: &'a BatchOptions<'a>,
     workers: u64,
+    /// Chunks that may wait for an earlier one.
+    window: u64,
+    /// Whether rule applications are told of each line. Where it rests on the machine who evaluates a line, they are not.
+    counted: bool,
     deadline: Option<Instant>,
     source: Mutex<Source<R>>,
     sink: Mutex<Sink<'a>>,
     turn: Condvar,
     /// Nobody takes results any more.
     stop: AtomicBool,
+    /// The input has been read.
+    ended_input: AtomicBool,
+    beside: Beside,
 }
 
 /// What a worker that panicked has left is still in order: both locks are held for short, complete changes.
@@ -236,23 +258,28 @@ impl<R: BufRead + Send> Batch<'_, R> {
     fn work(&self) {
         let _bail = Bail(self);
         let mut worker = Worker::new(self);
+        let size = if self.many.is_some() { (WAVE_LINES, WAVE_BYTES) } else { (CHUNK_LINES, CHUNK_BYTES) };
         while !self.stop.load(Ordering::Relaxed) {
-            let Some((number, chunk)) = self.next_chunk() else { return };
-            let worked = match self.many {
-                Some(device) => worker.wave(device, chunk),
-                None => worker.lines(chunk),
+            let chunk = if self.beside.is_alone() { None } else { self.next_chunk(size) };
+            let Some((number, chunk)) = chunk else {
+                if self.help(&mut worker) {
+                    continue;
+                }
+                return;
             };
+            let lines = chunk.len();
+            let worked = match self.many {
+                Some(device) => worker.wave(device, &chunk),
+                None => worker.lines(&chunk),
+            };
+            self.beside.count(lines);
             self.hand_over(number, worked);
         }
     }
 
-    fn next_chunk(&self) -> Option<(u64, Chunk)> {
+    fn next_chunk(&self, (most_lines, most_bytes): (usize, usize)) -> Option<(u64, Chunk)> {
         let mut source = lock(&self.source);
         let (mut chunk, mut bytes) = (Chunk::new(), 0);
-        let (most_lines, most_bytes) = match self.many {
-            Some(_) => (WAVE_LINES, WAVE_BYTES),
-            None => (CHUNK_LINES, CHUNK_BYTES),
-        };
         while !source.done && chunk.len() < most_lines && bytes < most_bytes {
             let mut text = Vec::new();
             match source.input.read_until(b'\n', &mut text) {
@@ -269,6 +296,9 @@ impl<R: BufRead + Send> Batch<'_, R> {
                 Err(error) => (source.error, source.done) = (Some(error), true),
             }
         }
+        if source.done {
+            self.ended_input.store(true, Ordering::Release);
+        }
         if chunk.is_empty() {
             return None;
         }
@@ -279,14 +309,17 @@ impl<R: BufRead + Send> Batch<'_, R> {
     /// Puts a chunk in its place, and hands out all whose turn it is.
     fn hand_over(&self, number: u64, worked: Vec<Worked>) {
         let mut sink = lock(&self.sink);
-        while number >= sink.next + WINDOW * self.workers && !self.stop.load(Ordering::Relaxed) {
+        while number >= sink.next + self.window && !self.stop.load(Ordering::Relaxed) {
             sink = self.turn.wait(sink).unwrap_or_else(PoisonError::into_inner);
         }
         sink.waiting.insert(number, worked);
         let sink = &mut *sink;
         while let Some(chunk) = sink.waiting.remove(&sink.next) {
             sink.next += 1;
-            for worked in chunk {
+            for mut worked in chunk {
+                if !self.counted {
+                    worked.line.rewrites = None;
+                }
                 if !self.stop.load(Ordering::Relaxed) && sink.found.add(worked, sink.take) {
                     self.stop.store(true, Ordering::Relaxed);
                 }
@@ -378,19 +411,25 @@ struct Worker<'w, 'b, R> {
     batch: &'w Batch<'b, R>,
     reader: Reader<'w>,
     evaluator: Option<Evaluator<'w>>,
+    /// Becomes true when nobody wants what it does.
+    called_off: Option<Arc<AtomicBool>>,
+    /// Its part of the memory of the batch: one of so many.
+    share: u64,
 }
 
 impl<'w, 'b, R> Worker<'w, 'b, R> {
     fn new(batch: &'w Batch<'b, R>) -> Self {
-        Self { batch, reader: Reader::new(batch), evaluator: batch.prepared.map(Prepared::evaluator) }
+        let evaluator = batch.prepared.map(Prepared::evaluator);
+        let share = if batch.many.is_some() { 1 } else { batch.workers };
+        Self { batch, reader: Reader::new(batch), evaluator, called_off: None, share }
     }
 
     /// Lines one after the other, up to the one that ends the batch.
-    fn lines(&mut self, chunk: Chunk) -> Vec<Worked> {
+    fn lines(&mut self, chunk: &[(u64, Vec<u8>)]) -> Vec<Worked> {
         let mut worked = Vec::with_capacity(chunk.len());
         for (number, text) in chunk {
-            let done = match self.reader.read(number, &text) {
-                Ok(term) => self.run(number, &term),
+            let done = match self.reader.read(*number, text) {
+                Ok(term) => self.run(*number, &term),
                 Err(failed) => *failed,
             };
             let last = done.last;
@@ -407,10 +446,11 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
         let batch = self.batch;
         let mut limits = batch.options.limits;
         limits.timeout = batch.deadline.map(|d| d.saturating_duration_since(Instant::now()));
-        if batch.many.is_none() {
-            limits.memory = limits.memory.map(|m| m / batch.workers);
+        limits.memory = limits.memory.map(|m| m / self.share);
+        let mut control = Control::new(limits);
+        if let Some(flag) = &self.called_off {
+            control.also_stop(Arc::clone(flag));
         }
-        let control = Control::new(limits);
         match batch.options.interrupt {
             Some(flag) => control.interrupt(flag),
             None => control,

@@ -3,6 +3,7 @@
 //! Each kind gives a [`Report`], which prints as a table, is kept as JSON, and is compared with an earlier one by [`Report::against`].
 
 mod against;
+mod auto;
 mod machine;
 mod papers;
 mod peers;
@@ -24,6 +25,7 @@ use crate::executable::CompileOptions;
 use crate::input::Input;
 
 pub use against::Change;
+pub use auto::auto;
 pub use machine::Machine;
 pub use papers::papers;
 pub use peers::peers;

@@ -33,8 +33,18 @@ enum Phase<T> {
     Done(Box<T>),
 }
 
+/// What came of waiting for the GPU's side.
+pub(crate) enum Came<T> {
+    /// Its result.
+    Here(T),
+    /// Nothing: who waited gave up.
+    Late,
+    /// It has none, and why.
+    Never(String),
+}
+
 /// What the two sides share.
-pub(super) struct Race<T> {
+pub(crate) struct Race<T> {
     /// The GPU has a result.
     over: Arc<AtomicBool>,
     /// The processor has one, or nobody wants one any more.
@@ -101,6 +111,22 @@ impl<T: Send + 'static> Race<T> {
         *self.phase() = phase;
         self.over.store(done, Ordering::Release);
         self.changed.notify_all();
+    }
+
+    /// Waits for the GPU's result until somebody else gives up.
+    pub fn wait(&self, given_up: impl Fn() -> bool) -> Came<T> {
+        let mut phase = self.phase();
+        loop {
+            match std::mem::replace(&mut *phase, Phase::Coming) {
+                Phase::Done(outcome) => return Came::Here(*outcome),
+                Phase::Failed(why) => return Came::Never(why),
+                waits => *phase = waits,
+            }
+            if given_up() {
+                return Came::Late;
+            }
+            phase = self.changed.wait_timeout(phase, WATCH).unwrap_or_else(PoisonError::into_inner).0;
+        }
     }
 
     /// Stops the GPU; says how far it was.

@@ -40,9 +40,8 @@ impl Terms {
 
 impl<R: Send> Worker<'_, '_, R> {
     /// All lines of a chunk, up to the one that ends the batch.
-    pub(super) fn wave(&mut self, device: &DevicePlan, chunk: Chunk) -> Vec<Worked> {
-        let mut terms = self.terms(&chunk);
-        drop(chunk);
+    pub(super) fn wave(&mut self, device: &DevicePlan, chunk: &Chunk) -> Vec<Worked> {
+        let mut terms = self.terms(chunk);
         let mut pieces = Vec::from([Range { start: 0, end: terms.terms.len() }]);
         while let Some(piece) = pieces.pop() {
             if piece.is_empty() {

@@ -21,20 +21,39 @@ pub(super) fn is_installed(name: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
+/// Between two looks whether a process has ended: short at first, so that short ones are timed well.
+const FIRST_WAIT: Duration = Duration::from_micros(50);
+const LAST_WAIT: Duration = Duration::from_millis(2);
+
+/// A command that was run.
+pub(super) struct Ran {
+    pub out: String,
+    pub err: String,
+    /// From its start to its end, in milliseconds.
+    pub ms: f64,
+}
+
 /// Runs a command in a folder; gives its standard output, or says what went wrong.
 pub(super) fn run(command: &[&str], folder: &Path, bounds: Bounds<'_>) -> Result<String, String> {
+    timed(command, folder, bounds).map(|ran| ran.out)
+}
+
+/// Runs a command in a folder, or says what went wrong.
+pub(super) fn timed(command: &[&str], folder: &Path, bounds: Bounds<'_>) -> Result<Ran, String> {
     let [name, args @ ..] = command else { return Err("no command".into()) };
     let told = |error: std::io::Error| format!("{name}: {error}");
     let (out, err) = (folder.join("stdout"), folder.join("stderr"));
+    let (to, errors) = (File::create(&out).map_err(told)?, File::create(&err).map_err(told)?);
+    let start = Instant::now();
     let mut child = Command::new(name)
         .args(args)
         .current_dir(folder)
         .stdin(Stdio::null())
-        .stdout(File::create(&out).map_err(told)?)
-        .stderr(File::create(&err).map_err(told)?)
+        .stdout(to)
+        .stderr(errors)
         .spawn()
         .map_err(told)?;
-    let start = Instant::now();
+    let mut wait = FIRST_WAIT;
     let status = loop {
         if let Some(status) = child.try_wait().map_err(told)? {
             break status;
@@ -50,14 +69,16 @@ pub(super) fn run(command: &[&str], folder: &Path, bounds: Bounds<'_>) -> Result
                 "interrupted".into()
             });
         }
-        std::thread::sleep(Duration::from_millis(2));
+        std::thread::sleep(wait);
+        wait = (wait + wait / 16).min(LAST_WAIT);
     };
+    let ms = start.elapsed().as_secs_f64() * 1e3;
     let text =
         |path: &Path| std::fs::read(path).map(|b| String::from_utf8_lossy(&b).into_owned()).map_err(told);
-    if status.success() {
-        return text(&out);
-    }
     let (out, err) = (text(&out)?, text(&err)?);
+    if status.success() {
+        return Ok(Ran { out, err, ms });
+    }
     let last = err.lines().chain(out.lines()).rfind(|l| !l.trim().is_empty()).unwrap_or("").to_string();
     Err(format!("{name} failed ({status}): {last}"))
 }

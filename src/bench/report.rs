@@ -103,6 +103,10 @@ impl Report {
     pub fn differing(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|e| e.agrees == Some(false))
     }
+    /// Entries of `auto` that took too long.
+    pub fn slow(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|e| self.kind == super::auto::KIND && super::auto::is_slow(e))
+    }
     /// Entries without a time.
     pub fn failing(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|e| e.ours.is_none())
