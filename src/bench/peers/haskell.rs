@@ -79,6 +79,7 @@ pub(super) fn text(program: &Program, start: &GroundTerm, show: bool) -> Text {
             let _ = writeln!(text, "{name} {}{guard} = {}", equation.args.join(" "), equation.right);
         }
     }
+    text += "showBool :: Bool -> String\nshowBool b = if b then \"true\" else \"false\"\n";
     let start_text = translator.ground(start)?;
     let _ = writeln!(
         text,
@@ -96,6 +97,7 @@ fn shower(signature: &Signature, sort: SortId) -> String {
         SortKind::Data if signature.sorts[sort].span.is_some() => {
             format!("show_{}", signature.sorts[sort].name)
         }
+        SortKind::Data => "showBool".into(),
         _ => "show".into(),
     }
 }
