@@ -48,9 +48,10 @@ struct Use {
     functions: &'static [(&'static str, &'static str)],
 }
 
+/// The text of a template: its file, or the files that it is divided into, in order.
 macro_rules! text {
-    ($name:literal) => {
-        include_str!(concat!("../templates/", $name, ".cu"))
+    ($($name:literal),+) => {
+        concat!($(include_str!(concat!("../templates/", $name, ".cu")), "\n"),+)
     };
 }
 
@@ -210,7 +211,7 @@ pub static SCHEDULERS: [Template; 3] = [
     Template {
         name: "rounds",
         about: "constraints in deterministic rounds: claims decide which candidates fire",
-        text: text!("rounds"),
+        text: text!("rounds", "rounds_lists", "rounds_steps"),
         uses: &[],
         includes: &["grid_barrier", "arithmetic", "checked", "claims", "hash", "offsets"],
     },
