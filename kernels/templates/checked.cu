@@ -6,8 +6,10 @@
 // From the template `arithmetic`: the greatest common divisor, which may be 2^63.
 __device__ u64 divisor(i64 a, i64 b);
 
-// From the template `arithmetic`: what is wrong with a power of integers, and its value.
+// From the template `arithmetic`: what is wrong with a power of integers.
 __device__ u32 power_wrong(i64 a, i64 b);
+
+// From the template `arithmetic`: the power of integers.
 __device__ i64 power_value(i64 a, i64 b);
 
 // shares: nothing
