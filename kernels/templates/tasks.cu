@@ -121,6 +121,8 @@ constexpr u32 ROOT = 0x80000000u;
 constexpr u32 ADDRESS = 0x0fffffffu;
 
 constexpr u32 NONE = 0xffffffffu;
+// All lanes of a warp.
+constexpr u32 ALL = 0xffffffffu;
 // While there are few tasks: frames that a stack has at least when its oldest one is shared; steps between two looks, and those of a
 // thread that has had nothing to share for so many looks.
 constexpr u32 DEEP = 4u;
@@ -783,18 +785,11 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
         since = p.saved[record + TASK + 12u];
     }
     u32 lonely = 0u;
-    while (m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED)) {
-        if (m.state == IDLE) {
-            m = seek(p, m);
-            length = FEW;
-            if (COUNTED != 0u && m.state >= DROPS) {
-                m = take_apart(p, lists, m);
-            }
-        }
-        u32 mask = active_mask();
-        bool sleep = vote_all(mask, m.state == IDLE);
-        if (sleep) {
-            sleep_ns(100u);
+    // Lanes leave the loop together, and meet at its head in every turn: else they would come there one by one, and stay apart.
+    bool more = true;
+    while (more) {
+        if (COUNTED != 0u && m.state >= DROPS) {
+            m = take_apart(p, lists, m);
         }
         for (u32 i = 0u; i < length; i += 1u) {
             if (m.state == IDLE || m.state == ENDED || m.state == RETURNS && m.sp == m.base || COMPACT != 0u && m.state >= SUSPENDED) {
@@ -824,6 +819,16 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
                 m.state = m.state | SUSPENDED;
             }
         }
+        // Right before frames are shared: whoever shares may wait for a place to be read by a lane of its own warp, which goes on only when
+        // all do. The queue has many more places than are taken meanwhile.
+        if (m.state == IDLE) {
+            m = seek(p, m);
+            length = FEW;
+        }
+        bool sleep = vote_all(ALL, m.state == IDLE);
+        if (sleep) {
+            sleep_ns(100u);
+        }
         if (SPLITS != 0u && m.state != IDLE && m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED)) {
             u32 head = load_relaxed(&p.control[HEAD]);
             u32 tail = load_relaxed(&p.control[TAIL]);
@@ -844,6 +849,7 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
                 }
             }
         }
+        more = vote_any(ALL, m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED));
     }
     if (COMPACT != 0u) {
         lay_down(p, stack, m, since, record);
