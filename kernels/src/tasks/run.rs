@@ -233,19 +233,25 @@ impl Runner<'_> {
         control: &mut Control<'_>,
     ) -> Result<Attempt, Failure> {
         let mut last = None;
+        // Cells in use by class where they lie on the device already.
+        let mut lie_there: Option<Vec<u64>> = None;
         loop {
             let roots = start.next_wave().map_err(|error| self.refused(error))?;
             if roots.is_empty() {
                 break;
             }
-            if let Some(class) = capacity.too_small(&start.image) {
+            let in_use = lie_there.clone().unwrap_or_else(|| start.image.in_use());
+            if let Some(class) = capacity.too_small(&in_use) {
                 return Ok(Attempt::Full(Some(class)));
             }
             let buffers = match buffers {
                 Some(buffers) => buffers,
                 None => buffers.insert(Buffers::new(&self.job, &self.options, scale, capacity, device)?),
             };
-            buffers.load(&self.job, &start.image, &roots, device)?;
+            if lie_there.is_none() {
+                buffers.upload(&start.image, device)?;
+            }
+            buffers.load(&self.job, &in_use, &roots, device)?;
             let applied = self.totals.applied;
             let mut end = self.launches(buffers, roots.len(), capacity, device, control)?;
             if let Some(full) = self.examine(&end, start, device, buffers, control)? {
@@ -258,7 +264,13 @@ impl Runner<'_> {
             if self.options.results == Results::Nothing && start.is_last_wave() {
                 return Ok(Attempt::Done(Brought::default()));
             }
-            start.image = buffers.download(&self.job, &end, device)?;
+            lie_there = match start.needs_cells() {
+                true => {
+                    start.image = buffers.download(&self.job, &end, device)?;
+                    None
+                }
+                false => Some(end.cells.clone()),
+            };
             last = Some(end);
             start.results(buffers.results(roots.len(), device)?);
         }

@@ -36,6 +36,11 @@ impl Cells {
 }
 
 impl Image {
+    /// By class, cells.
+    pub fn in_use(&self) -> Vec<u64> {
+        self.classes.iter().map(Cells::len).collect()
+    }
+
     /// No cells.
     pub fn new(plan: &TermPlan) -> Self {
         let cells = |words| {
@@ -248,10 +253,8 @@ impl Capacity {
     }
 
     /// A class that cannot hold what the host has put there.
-    pub fn too_small(&self, image: &Image) -> Option<usize> {
-        let small =
-            |(id, cells): (ClassId, &Cells)| (cells.len() + SPARE > self.cells[id]).then_some(id.index());
-        image.classes.iter_enumerated().find_map(small)
+    pub fn too_small(&self, in_use: &[u64]) -> Option<usize> {
+        self.cells.iter().zip(in_use).position(|(&cells, in_use)| in_use + SPARE > cells)
     }
 
     /// Whether there is memory for twice as many cells of a class.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gchr_core::ids::{Id, IdVec};
+use gchr_core::ids::IdVec;
 
 use super::collect::{Collector, Left};
 use super::heap::{Capacity, Cells, Image, Places};
@@ -197,11 +197,19 @@ impl Buffers {
         })
     }
 
-    /// Writes what a launch starts with.
+    /// Puts cells in their places.
+    pub fn upload(&self, image: &Image, device: &mut dyn Device) -> Result<()> {
+        let mut pairs = image.classes.iter().zip(&self.places.classes);
+        pairs.try_for_each(|(cells, place)| {
+            device.upload(self.heap, 4 * place.first_word, bytemuck::cast_slice(&cells.words))
+        })
+    }
+
+    /// Writes what a launch starts with; `in_use`: by class, cells that lie in their places and live as long as the launch.
     pub fn load(
         &mut self,
         job: &Job<'_>,
-        image: &Image,
+        in_use: &[u64],
         roots: &[Root],
         device: &mut dyn Device,
     ) -> Result<()> {
@@ -209,12 +217,11 @@ impl Buffers {
         control[word::LEFT] = roots.len() as u32;
         (self.run, self.resumed) = (self.scale.run, false);
         self.careful = self.options.promote == Promote::Always;
-        for ((id, cells), place) in image.classes.iter_enumerated().zip(&self.places.classes) {
-            control[word::CELLS + 8 * id.index()] = cells.len().next_multiple_of(u64::from(self.run)) as u32;
-            device.upload(self.heap, 4 * place.first_word, bytemuck::cast_slice(&cells.words))?;
+        for (k, cells) in in_use.iter().enumerate() {
+            control[word::CELLS + 8 * k] = cells.next_multiple_of(u64::from(self.run)) as u32;
         }
-        self.marks = image.classes.iter().map(|cells| cells.len() - 1).collect();
-        self.in_use = image.classes.iter().map(Cells::len).collect();
+        self.marks = in_use.iter().map(|cells| cells - 1).collect();
+        self.in_use = in_use.to_vec();
         if let Some(shapes) = &job.kernels.shapes {
             device.upload(self.shapes, 0, bytemuck::cast_slice(&shapes.words(&self.class_places())))?;
             device.fill(self.shared, 0, 4 * self.places.shared_words.max(1), 0)?;
