@@ -293,3 +293,31 @@ impl Capacity {
         Err(full)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gchr_core::plan::term::{TermOptions, compile};
+    use gchr_core::source::SourceMap;
+
+    use super::*;
+
+    #[test]
+    fn classes_that_are_built_again_and_again_have_most_of_the_first_memory() {
+        let text = "sort Tree = struct Leaf() | Node(Tree, Tree); Result = struct Sorted(Tree, Tree, Tree);
+            var N: Int; T: Tree; map Grow: Int -> Tree; Run: Int -> Result; Report: Tree -> Result;
+            eqn N > 0 -> Grow(N) = Node(Grow(N - 1), Grow(N - 2)); Grow(N) = Leaf();
+                Run(N) = Report(Grow(N)); Report(T) = Sorted(T, T, T);
+            input Run(20);";
+        let mut sources = SourceMap::new();
+        let id = sources.add("test.trs", text);
+        let program = gchr_trs::load(&sources, id).program.expect("the program is right");
+        let plan = compile(&program, &TermOptions::tasks(false)).expect("the plan compiles");
+        let class_of = |name: &str| {
+            let symbols = program.signature.symbols.iter_enumerated();
+            let symbol = symbols.filter(|(_, s)| s.name == name).map(|(id, _)| id).next();
+            symbol.and_then(|id| plan.layout.variant(id)?.class).expect("a constructor with cells")
+        };
+        let weights = weights(&plan);
+        assert_eq!((weights[class_of("Node")], weights[class_of("Sorted")]), (MANY, 1));
+    }
+}
