@@ -290,14 +290,25 @@ constexpr u32 LOOK = 15u;
 constexpr u32 OUTSIDE = 3u;
 constexpr u32 FAR = 64u;
 
-// Leaves a value to a thread that waits, to be given up. The run is not over before that is done.
-__device__ __noinline__ void leave(u32* control, u32* queue, u32* turns, u32 places, u32 place_bits, u32 value, u32 sort) {
-    atomic_add(&control[LEFT], 1u);
-    u32 number = task_number(control, turns, places, place_bits);
+// Leaves a value to a thread that waits, to be given up; says whether it did. The run is not over before that is done.
+// Only when the next place is free, and nobody else takes it: this may be long after lanes of the same warp have looked for their tasks,
+// and they do not go on before this one does, so it must not wait for a place to be read.
+__device__ __noinline__ bool leave(u32* control, u32* queue, u32* turns, u32 places, u32 place_bits, u32 value, u32 sort) {
+    u32 number = load_relaxed(&control[TAIL]);
     u32 place = number & places - 1u;
+    u32 seen = load_acquire(&turns[place]);
+    if ((seen ^ number >> place_bits << 1u) << (place_bits - 1u) != 0u) {
+        return false;
+    }
+    u32 taken = atomic_compare_exchange(&control[TAIL], number, number + 1u);
+    if (taken != number) {
+        return false;
+    }
+    atomic_add(&control[LEFT], 1u);
     queue[place * TASK] = DROPS | sort;
     queue[place * TASK + 1u] = value;
     store_release(&turns[place], (number >> place_bits << 1u) + 1u);
+    return true;
 }
 
 // Where threads wait, leaves them the next field of the oldest dead cell around the one at hand, when that is `OUTSIDE` cells away: else
@@ -328,7 +339,10 @@ __device__ __noinline__ void spread(u32* heap, u32* shared, u32* shapes, u32* po
             }
             u32 field = progress & (1u << FIELD_BITS) - 1u;
             u32 child = heap[start + shapes[shape + 2u + 2u * field]];
-            leave(control, queue, turns, places, place_bits, child, shapes[shape + 3u + 2u * field]);
+            bool left = leave(control, queue, turns, places, place_bits, child, shapes[shape + 3u + 2u * field]);
+            if (!left) {
+                return;
+            }
             if (field + 1u < shapes[shape + 1u]) {
                 heap[first] = progress + 1u;
                 return;
