@@ -123,9 +123,11 @@ constexpr u32 ADDRESS = 0x0fffffffu;
 constexpr u32 NONE = 0xffffffffu;
 // All lanes of a warp.
 constexpr u32 ALL = 0xffffffffu;
-// While there are few tasks: frames that a stack has at least when its oldest one is shared; steps between two looks, and those of a
-// thread that has had nothing to share for so many looks.
+// While there are few tasks: frames that a stack has at least when its oldest one is shared, while so many times `hungry` wait, and when
+// fewer do; steps between two looks, and those of a thread that has had nothing to share for so many looks.
 constexpr u32 DEEP = 4u;
+constexpr i32 MOST = 4;
+constexpr u32 DEEPER = 8u;
 constexpr u32 FEW = 2u;
 constexpr u32 ALONE = 32u;
 constexpr u32 LONELY = 8u;
@@ -855,7 +857,8 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
                 // While there are few tasks everyone shares at once what is not small; then who has worked for a while: what is left of a
                 // young task is small.
                 bool growing = waiting > p.hungry;
-                bool deep = m.sp - m.base >= DEEP * STRIDE;
+                bool most_wait = waiting > p.hungry * MOST;
+                bool deep = m.sp - m.base >= (most_wait ? DEEP : DEEPER) * STRIDE;
                 length = !growing ? p.steps / 2u + 1u : lonely > LONELY ? ALONE : FEW;
                 if (growing && deep || since >= p.steps) {
                     m = share(p, stack, m);

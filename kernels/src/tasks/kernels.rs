@@ -41,11 +41,12 @@ pub struct Tuning {
     pub compact: bool,
 }
 
-/// Blocks a multiprocessor for programs with loops between their calls, if there are registers for so many. While lanes wait for memory
-/// there, and for each other, other warps go on.
-const BLOCKS_OF_LOOPS: u32 = 4;
-/// Blocks a multiprocessor for others: their time goes into sharing frames, which more threads do more often.
-const BLOCKS: u32 = 2;
+/// Blocks a multiprocessor, if there are registers and shared memory for so many. While lanes wait for memory, and for each other, other
+/// warps go on.
+const BLOCKS: u32 = 4;
+/// Blocks a multiprocessor for programs without loops between their calls whose stacks are in local memory: they work on large frames,
+/// for which more threads find less room in the caches.
+const BLOCKS_OF_LARGE_FRAMES: u32 = 2;
 
 /// Makes the kernels of a plan compiled with `TermOptions::tasks`.
 pub fn kernels(
@@ -91,7 +92,7 @@ pub fn kernels(
     let mut reports = Reports::default();
     let runtime = Runtime { module: &module, shape: &shape, shapes: shapes_of, tracing: tracing_of };
     let step = codegen::step_function(&states, &equality, runtime, program, sources, &mut reports);
-    let blocks = if has_loops(&step.body) { BLOCKS_OF_LOOPS } else { BLOCKS };
+    let blocks = if shape.striped || has_loops(&step.body) { BLOCKS } else { BLOCKS_OF_LARGE_FRAMES };
     fill(&mut module, step);
     if let Some(tracing) = &tracing {
         tracing.add(&mut module, &shape)?;
@@ -172,13 +173,19 @@ mod tests {
     }
 
     #[test]
-    fn loops_between_calls_get_more_blocks() {
+    fn large_frames_without_loops_between_calls_get_fewer_blocks() {
         let fib = "map Fib: Int -> Int; var N: Int;
             eqn N < 2 -> Fib(N) = N; Fib(N) = Fib(N - 1) + Fib(N - 2); input Fib(9);";
         assert_eq!(blocks(fib), BLOCKS);
-        let sums = "map Fib: Int -> Int; Sum: Int # Int -> Int; var N, S: Int;
-            eqn N < 2 -> Fib(N) = Sum(9, N); Fib(N) = Fib(N - 1) + Fib(N - 2);
-                Sum(0, S) = S; Sum(N, S) = Sum(N - 1, S + N); input Fib(9);";
-        assert_eq!(blocks(sums), BLOCKS_OF_LOOPS);
+        let large = "map F: Int # Int # Int # Int # Int -> Int; var A, B, C, D, E: Int;
+            eqn A < 2 -> F(A, B, C, D, E) = B + C + D + E;
+                F(A, B, C, D, E) = F(A - 1, B, C, D, E) + F(A - 2, C, D, E, B) + A * B * C * D * E; input F(9, 1, 2, 3, 4);";
+        assert_eq!(blocks(large), BLOCKS_OF_LARGE_FRAMES);
+        let loops =
+            "map F: Int # Int # Int # Int # Int -> Int; Sum: Int # Int -> Int; var A, B, C, D, E, N, S: Int;
+            eqn A < 2 -> F(A, B, C, D, E) = Sum(9, B + C + D + E);
+                F(A, B, C, D, E) = F(A - 1, B, C, D, E) + F(A - 2, C, D, E, B) + A * B * C * D * E;
+                Sum(0, S) = S; Sum(N, S) = Sum(N - 1, S + N); input F(9, 1, 2, 3, 4);";
+        assert_eq!(blocks(loops), BLOCKS);
     }
 }
