@@ -79,7 +79,8 @@ pub fn state_number(state: StateId) -> u32 {
     state.0 + FIRST_STATE
 }
 
-/// Generates `step`.
+/// Generates `step`, or `careful_step`, which is for careful threads ([`States::new`]): few runs need them, so their code is kept apart.
+/// Where there is one it stands before `step`.
 pub(super) fn step_function(
     states: &States<'_>,
     equality: &Equality,
@@ -87,11 +88,18 @@ pub(super) fn step_function(
     program: &Program,
     sources: &SourceMap,
     reports: &mut Reports,
+    careful: bool,
 ) -> Function {
-    let mut b = FunctionBuilder::new("step", FunctionKind::Device, Type::Record(runtime.machine()));
+    let (name, kind) =
+        if careful { ("careful_step", FunctionKind::Outlined) } else { ("step", FunctionKind::Device) };
+    let mut b = FunctionBuilder::new(name, kind, Type::Record(runtime.machine()));
     let p = b.param("p", Type::Record(runtime.params()));
     let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
-    let lists = b.param("lists", Type::Buffer(Space::Local, Scalar::U32));
+    // Where threads can stop there are no lists of free cells; an address would keep them out of registers.
+    let lists = match careful {
+        true => build::u32(0),
+        false => b.param("lists", Type::Buffer(Space::Local, Scalar::U32)),
+    };
     let before = b.param("before", Type::Record(runtime.machine()));
     let m = b.var("m", before);
     let first = FunctionId(0);
@@ -113,12 +121,15 @@ pub(super) fn step_function(
         structured: None,
         within: Within::Resume,
         begun: build::u32(0),
-        careful: false,
+        careful,
         context: None,
     };
     if runtime.tracing.is_some() {
         let count = g.reg("count");
         g.begun = g.b.var("begun", count);
+    }
+    if !careful && g.runtime.tracing.is_some() {
+        g.leave_to_careful_step();
     }
     g.states();
     g.resumes();
@@ -198,7 +209,7 @@ struct Generator<'a, 'p> {
     within: Within,
     /// Rule applications counted when the thread last could stop.
     begun: Expr,
-    /// Whether the code at hand is for careful threads only.
+    /// Whether the code is for careful threads.
     careful: bool,
 }
 
@@ -257,10 +268,23 @@ impl<'a, 'p> Generator<'a, 'p> {
         self.env.insert(local, variable);
     }
 
+    /// Careful threads have a function of their own: the one that comes to stand where the hole for this one is.
+    fn leave_to_careful_step(&mut self) {
+        let (module, step) = (self.runtime.module, self.runtime.function("step"));
+        let args = vec![self.p.clone(), self.stack.clone(), self.m.clone()];
+        self.b.begin();
+        let after = self.b.call("after", module, step, args);
+        self.b.ret(Some(after));
+        self.b.end_if(build::binary(BinaryOp::Ne, self.param("careful"), build::u32(0)));
+    }
+
     /// The cases of all states.
     fn states(&mut self) {
         let mut cases = Vec::new();
-        for id in self.states.states.ids() {
+        let states = self.states;
+        for id in
+            states.states.ids().filter(|&id| self.careful || !states.states[id].careful).collect::<Vec<_>>()
+        {
             self.function = self.states.states[id].function;
             self.within = Within::State(id);
             self.b.begin();
@@ -277,7 +301,6 @@ impl<'a, 'p> Generator<'a, 'p> {
         let state = &self.states.states[id];
         self.env.clear();
         self.structured = None;
-        self.careful = state.careful;
         let locals = &self.states.plan.functions[self.function].name;
         self.b.origin(None, locals.clone());
         let params = self.read_arguments(&state.params);
@@ -335,7 +358,9 @@ impl<'a, 'p> Generator<'a, 'p> {
 
     /// The loop that pops frames while there is a value.
     fn resumes(&mut self) {
-        if self.states.resumes.is_empty() {
+        let all = &self.states.resumes;
+        let resumes: Vec<_> = all.ids().filter(|&id| self.careful || !all[id].careful).collect();
+        if resumes.is_empty() {
             return;
         }
         let pops = self.b.var("pops", build::u32(0));
@@ -350,7 +375,7 @@ impl<'a, 'p> Generator<'a, 'p> {
         self.within = Within::Resume;
         self.can_stop();
         let mut cases = Vec::new();
-        for id in self.states.resumes.ids() {
+        for id in resumes {
             self.function = self.states.resumes[id].function;
             self.b.begin();
             self.resume(id);
@@ -369,7 +394,6 @@ impl<'a, 'p> Generator<'a, 'p> {
     fn resume(&mut self, id: ResumeId) {
         self.env.clear();
         let resume = &self.states.resumes[id];
-        self.careful = resume.careful;
         let name = &self.states.plan.functions[self.function].name;
         self.b.origin(None, format!("{name}, behind {}", self.name(resume.dst)));
         self.load_frame(id);
@@ -417,13 +441,14 @@ impl<'a, 'p> Generator<'a, 'p> {
                 self.suspend();
             }
             (true, false) => {
-                // A collection waits until the loop is over.
+                // The thread leaves the loop in either case: lanes that went on from here would not meet the others of their warp again.
                 let args = vec![self.param("control")];
                 let waits = self.runtime.function("waits_for_cells");
                 let waits = self.b.call("waits", self.runtime.module, waits, args);
                 self.b.begin();
+                self.suspend();
+                self.b.end_if(waits);
                 self.end_thread();
-                self.b.end_if(Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(waits)), Type::BOOL));
             }
         }
         self.b.end_if(over);

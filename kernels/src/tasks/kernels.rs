@@ -91,9 +91,14 @@ pub fn kernels(
     }
     let mut reports = Reports::default();
     let runtime = Runtime { module: &module, shape: &shape, shapes: shapes_of, tracing: tracing_of };
-    let step = codegen::step_function(&states, &equality, runtime, program, sources, &mut reports);
+    let mut step = |careful| {
+        codegen::step_function(&states, &equality, runtime, program, sources, &mut reports, careful)
+    };
+    let mut steps: Vec<Function> = compact.then(|| step(true)).into_iter().collect();
+    let step = step(false);
     let blocks = if shape.striped || has_loops(&step.body) { BLOCKS } else { BLOCKS_OF_LARGE_FRAMES };
-    fill(&mut module, step);
+    steps.push(step);
+    build::fill_hole(&mut module, "step", steps);
     if let Some(tracing) = &tracing {
         tracing.add(&mut module, &shape)?;
     }

@@ -72,20 +72,13 @@ impl<'p> Generator<'_, 'p> {
                 step @ Step::Call { dst, function, args, .. } if !self.states.direct.step(step) => {
                     return self.call(here, *dst, *function, args);
                 }
-                Step::Call { function, args, .. } if self.states.has_careful_call(here) => {
-                    return self.unless_careful(
-                        |g| g.call_by_frame(here, *function, args),
-                        |g| g.step_and_rest(here),
-                    );
+                step @ Step::Call { function, args, .. } if self.has_frame(here, step) => {
+                    return self.call_by_frame(here, *function, args);
                 }
                 Step::Region { inits, region, .. }
                     if let Some(nest) = self.states.nest_at(here, self.careful) =>
                 {
                     return self.enter_nest(nest, inits, region);
-                }
-                Step::Region { inits, region, .. } if let Some(nest) = self.states.nest_at(here, true) => {
-                    return self
-                        .unless_careful(|g| g.enter_nest(nest, inits, region), |g| g.step_and_rest(here));
                 }
                 step => self.step(step),
             }
@@ -94,33 +87,6 @@ impl<'p> Generator<'_, 'p> {
             }
         }
         self.end(code);
-    }
-
-    /// A step whose code stands in its place, and the rest of its block.
-    fn step_and_rest(&mut self, here: Position<'p>) {
-        self.step(&here.block.steps[here.at]);
-        if self.b.completes() {
-            self.code(Position { at: here.at + 1, ..here });
-        }
-    }
-
-    /// All that is left of a state, in two ways: for careful threads and for others.
-    fn unless_careful(&mut self, careful: impl FnOnce(&mut Self), otherwise: impl FnOnce(&mut Self)) {
-        if self.careful {
-            return careful(self);
-        }
-        let condition = build::binary(BinaryOp::Ne, self.param("careful"), build::u32(0));
-        let before = self.env.clone();
-        self.b.begin();
-        self.careful = true;
-        careful(self);
-        self.careful = false;
-        let then = self.b.end();
-        self.env = before;
-        self.b.begin();
-        otherwise(self);
-        let otherwise = self.b.end();
-        self.b.push(StmtKind::If { condition, then, otherwise });
     }
 
     /// The innermost structured loop around the code ends: its state is left.
@@ -232,17 +198,9 @@ impl<'p> Generator<'_, 'p> {
 
     fn end(&mut self, code: Position<'p>) {
         let end = &code.block.end;
-        if !self.states.direct.end(end) {
-            self.end_by_jump(code);
-        } else if self.states.has_careful_end(end) {
-            self.unless_careful(|g| g.end_by_jump(code), |g| g.end_here(end));
-        } else {
-            self.end_here(end);
+        if !self.states.direct.end(end) || self.careful && self.states.has_careful_end(end) {
+            return self.end_by_jump(code);
         }
-    }
-
-    /// The function at the end of a block is part of the code.
-    fn end_here(&mut self, end: &End) {
         let value = self.at_end(end);
         if self.b.completes() {
             self.give_back(value);
