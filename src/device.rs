@@ -62,14 +62,24 @@ pub struct Schedule {
     pub scheduler: Scheduler,
     /// When a term may be rewritten; a choice of the topology scheduler only.
     pub strategy: Strategy,
-    /// What happens to terms that nothing refers to any more.
-    pub collector: Collector,
+    /// What happens to terms that nothing refers to any more; where nothing is said, what is fastest under the scheduler.
+    pub collector: Option<Collector>,
 }
 
 impl Schedule {
     /// What a scheduler does unless it is told otherwise.
     pub fn of(scheduler: Scheduler) -> Self {
-        Self { scheduler, strategy: Strategy::Innermost, collector: Collector::Queue }
+        Self { scheduler, strategy: Strategy::Innermost, collector: None }
+    }
+
+    /// What happens to cells under the tasks scheduler. A run that never fills its memory pays next to nothing for compaction.
+    fn collector_of_tasks(self) -> Collector {
+        self.collector.unwrap_or(Collector::Compact)
+    }
+
+    /// What happens to terms under the topology scheduler.
+    fn collector_of_topology(self) -> Collector {
+        self.collector.unwrap_or(Collector::Queue)
     }
 }
 

@@ -221,17 +221,17 @@ fn sim(case: &Case, strategy: Strategy, collector: Collector) -> Result<(), Fail
     if case.args.len() > 1 {
         return Ok(());
     }
-    sim_with(case, Schedule { scheduler: Scheduler::Topology, strategy, collector })
+    sim_with(case, Schedule { scheduler: Scheduler::Topology, strategy, collector: Some(collector) })
 }
 
-/// The simulator under the tasks scheduler, without a collector and with one.
+/// The simulator under the tasks scheduler, with its own collector and with cells given back at once.
 fn tasks(case: &Case) -> Result<(), Failed> {
     if case.args.len() > 1 {
         return Ok(());
     }
     let schedule = Schedule::of(Scheduler::Tasks);
     sim_with(case, schedule)?;
-    sim_with(case, Schedule { collector: Collector::None, ..schedule })
+    sim_with(case, Schedule { collector: Some(Collector::Queue), ..schedule })
 }
 
 fn sim_with(case: &Case, schedule: Schedule) -> Result<(), Failed> {

@@ -147,7 +147,7 @@ fn on_cpu(system: &System, row: &PaperRow, settings: &Settings<'_>, report: &mut
 fn on_gpu(system: &System, row: &PaperRow, settings: &Settings<'_>, report: &mut Report) {
     let &(size, rewritten, _, columns) = row;
     for (name, strategy, collector, column) in CONFIGURATIONS {
-        let schedule = Schedule { scheduler: Scheduler::Topology, strategy, collector };
+        let schedule = Schedule { scheduler: Scheduler::Topology, strategy, collector: Some(collector) };
         let options = CompileOptions { device: Device::Gpu(0), schedule, ..CompileOptions::default() };
         let entry = Entry::new(system.title, format!("GPU, {name}"), Some(size));
         measure(report, settings, entry, (system.name, size), &options, |entry, timed| {
@@ -175,7 +175,7 @@ fn by_tasks(system: &System, row: &PaperRow, settings: &Settings<'_>, report: &m
 fn simulated(system: &System, settings: &Settings<'_>, report: &mut Report) {
     let size = system.simulated;
     for (name, strategy, collector, _) in CONFIGURATIONS {
-        let schedule = Schedule { scheduler: Scheduler::Topology, strategy, collector };
+        let schedule = Schedule { scheduler: Scheduler::Topology, strategy, collector: Some(collector) };
         let options = CompileOptions { device: Device::Sim, schedule, ..CompileOptions::default() };
         let entry = Entry::new(system.title, format!("sim, {name}"), Some(size));
         measure(report, settings, entry, (system.name, size), &options, |entry, timed| {

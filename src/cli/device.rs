@@ -25,7 +25,7 @@ pub struct ScheduleArgs {
     /// When --scheduler topology rewrites a term [default: innermost]
     #[arg(long, value_name = "STRATEGY")]
     strategy: Option<StrategyArg>,
-    /// What becomes of terms that nothing refers to any more [default: queue]
+    /// What becomes of terms that nothing refers to any more [default: compact; queue with --scheduler topology]
     #[arg(long, value_name = "COLLECTOR")]
     gc: Option<CollectorArg>,
 }
@@ -115,7 +115,7 @@ impl ScheduleArgs {
         Ok(Schedule {
             scheduler,
             strategy: strategy.unwrap_or(default.strategy),
-            collector: collector.unwrap_or(default.collector),
+            collector: collector.or(default.collector),
         })
     }
 }

@@ -152,7 +152,7 @@ impl DevicePlan {
             }
             Lowered::Topology { system, kernels } => {
                 let job = topology::run::Job { program: rules, system, kernels, plan: &self.plan, input };
-                let Schedule { strategy, collector, .. } = self.schedule;
+                let (strategy, collector) = (self.schedule.strategy, self.schedule.collector_of_topology());
                 let Scale { memory, slots, .. } = scale;
                 let options = topology::run::Options { strategy, collector, memory, slots };
                 let outcome = topology::run::run(job, options, device, control)?;

@@ -49,9 +49,9 @@ impl Program {
     }
 }
 
-/// Statements that the kernels of the tasks scheduler may have where it was not asked for. The time to compile them grows faster than
-/// their number: 11 s for 4,100, 34 s for 7,500, and minutes for 21,000 (NVRTC 13.0 on a busy machine).
-const MOST_STATEMENTS: usize = 6_000;
+/// Statements that a function of the kernels of the tasks scheduler may have where that was not asked for. The time to compile a function
+/// grows faster than its size: 11 s for 3,500, 34 s for 6,900, and minutes for 20,000 (NVRTC 13.0 on a busy machine).
+const MOST_STATEMENTS: usize = 5_000;
 
 pub(super) fn lower(
     rules: &rule::Program,
@@ -59,11 +59,11 @@ pub(super) fn lower(
     schedule: Schedule,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     with_large_stack(|| match schedule.scheduler {
-        Scheduler::Tasks => by_tasks(rules, sources, schedule.collector),
+        Scheduler::Tasks => by_tasks(rules, sources, schedule.collector_of_tasks()),
         Scheduler::Topology => by_topology(rules, sources, schedule),
         Scheduler::Either => {
-            let lowered = by_tasks(rules, sources, schedule.collector)?;
-            match lowered.module().statements() {
+            let lowered = by_tasks(rules, sources, schedule.collector_of_tasks())?;
+            match lowered.module().largest_function() {
                 0..=MOST_STATEMENTS => Ok(lowered),
                 _ => by_topology(rules, sources, schedule),
             }
@@ -88,7 +88,7 @@ fn by_topology(
     schedule: Schedule,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let system = topology::system::System::new(rules);
-    let Schedule { strategy, collector, .. } = schedule;
+    let (strategy, collector) = (schedule.strategy, schedule.collector_of_topology());
     let kernels = topology::kernels::kernels(&system, rules, sources, strategy, collector)?;
     Ok(Lowered::Topology { system: Box::new(system), kernels: Box::new(kernels) })
 }
