@@ -79,7 +79,7 @@ impl Runner<'_> {
     fn measure(&self, size: u64, has_gpu: bool) -> Result<Measured, String> {
         let mut all = Measured { agrees: true, ..Measured::default() };
         // A GPU may have no room, or no way to run a program: then it is not the better device.
-        let mut gpu = if has_gpu { self.run(size, "gpu").map_err(|why| all.choice = why).ok() } else { None };
+        let mut gpu = if has_gpu { self.run(size, "gpu").ok() } else { None };
         for _ in 0..self.settings.repeats.max(1) {
             let cpu = self.run(size, "cpu")?;
             if let Some(last) = gpu.take() {
