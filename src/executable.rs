@@ -8,6 +8,7 @@ use gchr_core::control::Control;
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::error::RunError;
 use gchr_core::exec;
+use gchr_core::exec::chr::Store;
 use gchr_core::plan::chr::{ChrPlan, Joins, RoundsOptions, differences};
 use gchr_core::plan::term::{TermOptions, TermPlan};
 use gchr_core::rule::{Semantics, Start};
@@ -123,6 +124,8 @@ pub struct Failure {
     pub diagnostics: Diagnostics,
     /// What the run did until then.
     pub stats: Stats,
+    /// What was in the store of a constraint program then, in rounds behind the last whole round. It is no result.
+    pub left: Option<Store>,
 }
 
 impl std::fmt::Display for Failure {
@@ -225,8 +228,7 @@ impl<'p> Executable<'p> {
                         Ok(Outcome::new(self.program, Answer::Store(run.store), stats))
                     }
                     Err(stopped) => {
-                        let note = format!("{} constraints were in the store", stopped.store.len());
-                        Err(self.failure(stopped.error, stopped.stats, time, Some(note)))
+                        Err(self.failure(stopped.error, stopped.stats, time, Some(stopped.store)))
                     }
                 }
             }
@@ -240,8 +242,7 @@ impl<'p> Executable<'p> {
                         Ok(Outcome::new(self.program, Answer::Store(store), self.complete(stats, time)))
                     }
                     Err(stopped) => {
-                        let note = format!("{} constraints were in the store", stopped.store.len());
-                        Err(self.failure(stopped.error, stopped.stats, time, Some(note)))
+                        Err(self.failure(stopped.error, stopped.stats, time, Some(stopped.store)))
                     }
                 }
             }
@@ -256,9 +257,7 @@ impl<'p> Executable<'p> {
                         Ok(Outcome::new(self.program, Answer::Store(run.store), stats))
                     }
                     Err(rounds::Failure::Stopped(stopped)) => {
-                        let store = stopped.left.as_ref();
-                        let note = store.map(|s| format!("{} constraints were in the store", s.len()));
-                        Err(self.failure(stopped.error, stopped.stats, time, note))
+                        Err(self.failure(stopped.error, stopped.stats, time, stopped.left))
                     }
                     Err(rounds::Failure::Device(error)) => {
                         let stats = self.complete(Stats::default(), time);
@@ -286,16 +285,21 @@ impl<'p> Executable<'p> {
         error: RunError,
         stats: Stats,
         time: Duration,
-        note: Option<String>,
+        left: Option<Store>,
     ) -> Box<Failure> {
         let mut diagnostic = error.to_diagnostic(&self.program.rules);
-        diagnostic.notes.extend(note);
-        self.fail(Some(error), vec![diagnostic], self.complete(stats, time))
+        diagnostic.notes.extend(left.as_ref().map(|store| match store.len() {
+            0 => "the store was empty".to_string(),
+            1 => "one constraint was in the store (--partial writes it)".to_string(),
+            n => format!("{n} constraints were in the store (--partial writes them)"),
+        }));
+        let failure = self.fail(Some(error), vec![diagnostic], self.complete(stats, time));
+        Box::new(Failure { left, ..*failure })
     }
 
     pub(crate) fn fail(&self, error: Option<RunError>, list: Vec<Diagnostic>, stats: Stats) -> Box<Failure> {
         let diagnostics = Diagnostics::new(Arc::clone(&self.program.sources), list);
-        Box::new(Failure { error, diagnostics, stats })
+        Box::new(Failure { error, diagnostics, stats, left: None })
     }
 
     fn nothing_to_run(&self) -> Box<Failure> {

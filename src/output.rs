@@ -12,6 +12,7 @@ use gchr_core::signature::Signature;
 use gchr_core::stats::Stats;
 
 use crate::device::Report;
+use crate::executable::Failure;
 use crate::program::Program;
 
 /// The result of a program.
@@ -132,6 +133,23 @@ impl<'p> Outcome<'p> {
     }
     fn signature(&self) -> &'p Signature {
         &self.program.rules.signature
+    }
+}
+
+impl Failure {
+    /// Writes what was [left](Failure::left) in the store of `program`. JSON has it under a key of its own, so that it cannot be read as a
+    /// result: `{"stopped": "step limit of 1000 reached", "partial_store": [...], "stats": {...}}`.
+    pub fn write_left(&self, program: &Program, format: Format, out: &mut impl Write) -> io::Result<()> {
+        let Some(store) = &self.left else { return Ok(()) };
+        let signature = &program.rules.signature;
+        match format {
+            Format::Text => store.write_text(signature, out),
+            Format::Csv => csv::write(store, signature, out),
+            Format::Json => {
+                let why = self.diagnostics.list().first().map_or("", |d| d.message.as_str());
+                json::write_left(why, store, signature, &self.stats, out)
+            }
+        }
     }
 }
 

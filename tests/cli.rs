@@ -443,6 +443,23 @@ fn ctrl_c_stops_cleanly_and_says_how_far_it_got() {
     }
 }
 
+/// `timeout` sends its signal to the process and to its group: that is one request.
+#[cfg(unix)]
+#[test]
+fn a_signal_that_comes_twice_at_once_is_one() {
+    let scratch = Scratch::new();
+    scratch.file("loop.trs", LOOP);
+    let run = Command::new("timeout")
+        .current_dir(scratch.folder())
+        .args(["1", support::BINARY, "run", "loop.trs", "--out", "result"])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(124), "{errors}");
+    assert!(errors.contains("interrupted") && errors.contains("stopped after"), "{errors}");
+    assert_eq!(scratch.names(), ["loop.trs"]);
+}
+
 /// One function holds all states of the tasks scheduler, which a compiler would look at for minutes.
 #[test]
 fn programs_of_many_functions_run_under_the_topology_scheduler() {

@@ -44,6 +44,9 @@ pub struct Args {
     /// Write the result to a file; it appears when it is complete, or not at all
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
+    /// When a limit or an error stops the run, write the store as it was then where the result would have gone; the exit code stays 1 (.chr)
+    #[arg(long)]
+    partial: bool,
     /// Show statistics on standard error (JSON results always have them)
     #[arg(long)]
     stats: bool,
@@ -111,17 +114,8 @@ pub fn run(args: &Args) -> Exit {
         report::problem("U0105", &message, "leave it out, or give --semantics rounds with a .chr program");
         return Exit::Usage;
     }
-    if let (Language::Constraints, Some(option)) = (program.language(), args.device.given()) {
-        let message = format!("{option} does not apply to a constraint program");
-        let help = match option {
-            "--gc" => {
-                "leave it out: the CPU uses rows of removed constraints again at once, a device compacts a table \
-                 when half of its rows are dead; --memory says how far tables grow (docs/rounds.md)"
-            }
-            _ => "leave it out: it says how terms are rewritten; --firing says how rounds find instances",
-        };
-        report::problem("U0105", &message, help);
-        return Exit::Usage;
+    if let Err(exit) = applies(args, program.language()) {
+        return exit;
     }
     let executable = match program.compile(&options) {
         Ok(executable) => executable,
@@ -167,24 +161,37 @@ pub fn run(args: &Args) -> Exit {
             }
         }
         Err(mut failure) => {
-            let flushed = out.stdout.flush();
-            if out.stdout.is_closed() {
-                return Exit::Done;
-            }
             failure.stats.wall_ms = Some(start.elapsed().as_secs_f64() * 1e3);
-            report::diagnostics(&failure.diagnostics);
-            if args.stats {
-                report::stats(&failure.stats);
-            }
+            let exit = give_up(args, &program, &failure, out);
             if let (Some(recorded), Some(error)) = (recorded, failure.diagnostics.list().first()) {
                 // The failure of the run is the one to tell.
                 let _ = recorded.write(&program, &failure.stats, counted.as_ref(), Some(&error.message));
             }
-            let no_input = failure.error.is_none() && !failure.diagnostics.concern_the_device();
-            let nothing_ran = no_input && flushed.is_ok();
-            if nothing_ran { Exit::Usage } else { Exit::Failed }
+            exit
         }
     }
+}
+
+/// Refuses options that the program's language has no use for.
+fn applies(args: &Args, language: Language) -> Result<(), Exit> {
+    if let (Language::Constraints, Some(option)) = (language, args.device.given()) {
+        let message = format!("{option} does not apply to a constraint program");
+        let help = match option {
+            "--gc" => {
+                "leave it out: the CPU uses rows of removed constraints again at once, a device compacts a table \
+                 when half of its rows are dead; --memory says how far tables grow (docs/rounds.md)"
+            }
+            _ => "leave it out: it says how terms are rewritten; --firing says how rounds find instances",
+        };
+        report::problem("U0105", &message, help);
+        return Err(Exit::Usage);
+    }
+    if args.partial && language == Language::Terms {
+        let help = "leave it out: a term has no form to show until it is a normal form";
+        report::problem("U0105", "--partial does not apply to a term program", help);
+        return Err(Exit::Usage);
+    }
+    Ok(())
 }
 
 /// What the kernels of a GPU count: they do it in a run of its own before the one that is timed. `None` on other devices, which count while
@@ -284,19 +291,66 @@ impl Out {
         });
         Ok(Self { stdout: Stdout::new(), file: file.transpose()? })
     }
+
+    /// Writes what there is to be shown of a run, and what the program wrote before it.
+    fn write(&mut self, format: Format, what: &Shown) -> Result<(), FormatError> {
+        match self.file.take() {
+            Some(mut file) => {
+                what.write(format, &mut file)?;
+                file.finish()?;
+            }
+            None => what.write(format, &mut self.stdout)?,
+        }
+        Ok(self.stdout.flush()?)
+    }
+}
+
+/// What is written of a run.
+enum Shown<'a> {
+    /// Its result.
+    Result(&'a Outcome<'a>),
+    /// What was in the store when it stopped.
+    Left(&'a gchr::Failure, &'a Program),
+}
+
+impl Shown<'_> {
+    fn write(&self, format: Format, out: &mut impl Write) -> Result<(), FormatError> {
+        match self {
+            Shown::Result(outcome) => outcome.write(format, out),
+            Shown::Left(failure, program) => Ok(failure.write_left(program, format, out)?),
+        }
+    }
+}
+
+/// Tells why there is no result. What was in the store is written where the user asks for it, and nowhere else.
+fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out: Out) -> Exit {
+    let written = match args.partial && failure.left.is_some() {
+        true => {
+            // Whoever ended the run by Ctrl-C wants to see this; a further one counts.
+            interrupt::answered();
+            out.write(args.format.into(), &Shown::Left(failure, program))
+        }
+        false => out.stdout.flush().map_err(FormatError::Io),
+    };
+    if out.stdout.is_closed() {
+        return Exit::Done;
+    }
+    report::diagnostics(&failure.diagnostics);
+    let flushed = written.is_ok();
+    if let (true, Err(error)) = (args.partial, written) {
+        unwritten("the store", &error);
+    }
+    if args.stats {
+        report::stats(&failure.stats);
+    }
+    let no_input = failure.error.is_none() && !failure.diagnostics.concern_the_device();
+    if no_input && flushed { Exit::Usage } else { Exit::Failed }
 }
 
 /// Writes the result to its place, then the statistics.
 fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
     let _span = tracing::info_span!("write").entered();
-    let format = args.format.into();
-    let written = match out.file {
-        Some(mut file) => {
-            let written = outcome.write(format, &mut file).and_then(|()| Ok(file.finish()?));
-            written.and_then(|()| Ok(out.stdout.flush()?))
-        }
-        None => outcome.write(format, &mut out.stdout).and_then(|()| Ok(out.stdout.flush()?)),
-    };
+    let written = out.write(args.format.into(), &Shown::Result(outcome));
     if args.stats {
         report::stats(outcome.stats());
         if let Some(figures) = outcome.report() {
@@ -306,14 +360,17 @@ fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
     match written {
         Ok(()) => Exit::Done,
         Err(FormatError::Io(_)) if out.stdout.is_closed() => Exit::Done,
-        Err(_) if interrupt::requested() => {
-            report::say("gchr: interrupted while the result was written\n");
-            Exit::Failed
-        }
         Err(error) => {
-            let help = "check the free space and where the output goes";
-            report::problem("U0107", &format!("cannot write the result: {error}"), help);
+            unwritten("the result", &error);
             Exit::Failed
         }
     }
+}
+
+fn unwritten(what: &str, error: &FormatError) {
+    if interrupt::requested() {
+        return report::say(&format!("gchr: interrupted while {what} was written\n"));
+    }
+    let help = "check the free space and where the output goes";
+    report::problem("U0107", &format!("cannot write {what}: {error}"), help);
 }

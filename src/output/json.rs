@@ -21,15 +21,37 @@ pub(super) fn write(
             term.write_text(&mut Escaped(out))?;
             out.write_all(b"\"")?;
         }
-        Answer::Store(store) => write_store(store, signature, out)?,
+        Answer::Store(store) => {
+            out.write_all(b"{\"store\": ")?;
+            write_store(store, signature, out)?;
+        }
     }
+    write_end(stats, out)
+}
+
+/// The store of a run that stopped, and why.
+pub(super) fn write_left(
+    why: &str,
+    store: &Store,
+    signature: &Signature,
+    stats: &Stats,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    out.write_all(b"{\"stopped\": ")?;
+    serde_json::to_writer(&mut *out, why)?;
+    out.write_all(b", \"partial_store\": ")?;
+    write_store(store, signature, out)?;
+    write_end(stats, out)
+}
+
+fn write_end(stats: &Stats, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b", \"stats\": ")?;
     serde_json::to_writer(&mut *out, stats)?;
     out.write_all(b"}\n")
 }
 
 fn write_store(store: &Store, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(b"{\"store\": [")?;
+    out.write_all(b"[")?;
     let mut separator = "";
     for (id, constraint) in signature.constraints.iter_enumerated() {
         let name = serde_json::to_string(&constraint.name)?;
