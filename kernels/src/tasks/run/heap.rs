@@ -2,6 +2,8 @@
 
 use gchr_core::ids::{Id, IdVec};
 use gchr_core::plan::term::{self, ClassId, End, Step, TermPlan};
+use gchr_core::rule::Program;
+use gchr_core::signature::{SymbolId, SymbolKind};
 
 use super::scale::Scale;
 use super::{Job, Options, Start};
@@ -156,11 +158,12 @@ pub(super) enum Full {
 /// Parts of the heap of a class that is built again and again, against 1 of any other.
 const MANY: u64 = 64;
 
-/// By class: the part of the heap that it starts with. Most classes of a program may have cells only for applications without a rule, or a
-/// few around the result.
-fn weights(plan: &TermPlan) -> IdVec<ClassId, u64> {
+/// By class: the part of the heap that it starts with. Most classes of a program have cells only for applications without a rule, which
+/// are exceptions wherever they stand, or a few around the result.
+fn weights(plan: &TermPlan, program: &Program) -> IdVec<ClassId, u64> {
     let mut weights: IdVec<ClassId, u64> = plan.layout.classes.iter().map(|_| 1).collect();
     let often = term::runs_often(plan);
+    let is_stuck = |symbol: SymbolId| program.signature.symbols[symbol].kind == SymbolKind::Defined;
     for (_, function) in plan.functions.iter_enumerated().filter(|(id, _)| often[*id]) {
         function.region.body.walk(&mut |block| {
             let nest = match &block.end {
@@ -169,6 +172,7 @@ fn weights(plan: &TermPlan) -> IdVec<ClassId, u64> {
             };
             for step in block.steps.iter().chain(nest) {
                 if let Step::Build { symbol, .. } | Step::Repeat { symbol, .. } = step
+                    && !is_stuck(*symbol)
                     && let Some(class) = plan.layout.variant(*symbol).and_then(|variant| variant.class)
                 {
                     weights[class] = MANY;
@@ -188,7 +192,7 @@ impl Capacity {
         let least = Self::least(job, scale, start);
         let memory = options.first_memory.min(options.memory).saturating_sub(least.fixed);
         let heap = (memory / 2).min(2 * MOST_WORDS);
-        let weights = weights(job.plan);
+        let weights = weights(job.plan, job.program);
         let share = heap / weights.iter().sum::<u64>().max(1);
         let chunk = 4 * u64::from(job.kernels.shape.chunk());
         let mut first = least.clone();
@@ -304,8 +308,10 @@ mod tests {
     #[test]
     fn classes_that_are_built_again_and_again_have_most_of_the_first_memory() {
         let text = "sort Tree = struct Leaf() | Node(Tree, Tree); Result = struct Sorted(Tree, Tree, Tree);
-            var N: Int; T: Tree; map Grow: Int -> Tree; Run: Int -> Result; Report: Tree -> Result;
-            eqn N > 0 -> Grow(N) = Node(Grow(N - 1), Grow(N - 2)); Grow(N) = Leaf();
+            var N: Int; T, A, B, C: Tree; map Grow: Int -> Tree; Zip: Tree # Tree # Tree -> Tree;
+                Run: Int -> Result; Report: Tree -> Result;
+            eqn N > 0 -> Grow(N) = Zip(Grow(N - 1), Leaf(), Grow(N - 2)); Grow(N) = Leaf();
+                Zip(Leaf(), Leaf(), T) = T; Zip(Node(A, B), C, T) = Node(Zip(A, C, T), Zip(B, C, T));
                 Run(N) = Report(Grow(N)); Report(T) = Sorted(T, T, T);
             input Run(20);";
         let mut sources = SourceMap::new();
@@ -317,7 +323,11 @@ mod tests {
             let symbol = symbols.filter(|(_, s)| s.name == name).map(|(id, _)| id).next();
             symbol.and_then(|id| plan.layout.variant(id)?.class).expect("a constructor with cells")
         };
-        let weights = weights(&plan);
-        assert_eq!((weights[class_of("Node")], weights[class_of("Sorted")]), (MANY, 1));
+        let weights = weights(&plan, &program);
+        // `Zip(Leaf(), Node(_, _), _)` has no rule: a cell of its own, though of a function that calls itself.
+        assert_eq!(
+            [weights[class_of("Node")], weights[class_of("Zip")], weights[class_of("Sorted")]],
+            [MANY, 1, 1]
+        );
     }
 }
