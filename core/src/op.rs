@@ -280,7 +280,10 @@ impl Op {
             Op::Abs => a.abs(),
             Op::Sign if a == 0.0 => a,
             Op::Sign => a.signum(),
-            Op::Pow => a.powf(b),
+            Op::Pow if a < 0.0 && b.fract() != 0.0 => return Err(ArithmeticError::Undefined),
+            Op::Pow if a == 0.0 && b < 0.0 => return Err(ArithmeticError::DivisionByZero),
+            // The standard library's power is that of the system, which differs from system to system in the last bit.
+            Op::Pow => libm::pow(a, b),
             Op::ToFloat => a,
             _ => return Err(ArithmeticError::Type),
         };
@@ -330,5 +333,8 @@ mod tests {
         assert_eq!(Op::Pow.int(2, 63), Err(Overflow));
         assert_eq!(Op::Pow.int(3, 4), Ok(81));
         assert_eq!(Op::Mul.float(f64::MAX, 2.0), Err(Overflow));
+        assert_eq!(Op::Pow.float(10.0, 309.0), Err(Overflow));
+        assert_eq!(Op::Pow.float(-8.0, 0.5), Err(Undefined));
+        assert_eq!(Op::Pow.float(-0.0, -1.0), Err(DivisionByZero));
     }
 }

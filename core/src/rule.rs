@@ -351,6 +351,35 @@ impl Expr {
     }
 }
 
+impl Goal {
+    /// Calls `f` on all expressions of the goal, and all below them.
+    pub fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        match &self.kind {
+            GoalKind::Test(value)
+            | GoalKind::Bind { value, .. }
+            | GoalKind::Match { value, .. }
+            | GoalKind::Write { value, .. } => value.walk(f),
+            GoalKind::Add { args, .. } => args.iter().for_each(|arg| arg.walk(f)),
+            GoalKind::Fail | GoalKind::Newline => {}
+        }
+    }
+    /// Whether it writes output.
+    pub fn writes(&self) -> bool {
+        matches!(self.kind, GoalKind::Write { .. } | GoalKind::Newline)
+    }
+}
+
+impl Rule {
+    /// Calls `f` on all expressions of guard and body, and all below them.
+    pub fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
+        self.guard.iter().for_each(|goal| goal.walk(f));
+        match &self.body {
+            Body::Replace(value) => value.walk(f),
+            Body::Goals(goals) => goals.iter().for_each(|goal| goal.walk(f)),
+        }
+    }
+}
+
 impl Pattern {
     /// Calls `f` on this pattern and all below it, parents first.
     pub fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Pattern)) {

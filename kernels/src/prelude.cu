@@ -38,6 +38,7 @@ GCHR i32 mul_high(i32 a, i32 b) { return __mulhi(a, b); }
 GCHR u32 mul_high(u32 a, u32 b) { return __umulhi(a, b); }
 GCHR i64 mul_high(i64 a, i64 b) { return __mul64hi(a, b); }
 GCHR u64 mul_high(u64 a, u64 b) { return __umul64hi(a, b); }
+GCHR f64 square_root(f64 x) { return __dsqrt_rn(x); }
 GCHR u64 float_bits(f64 x) { return u64(__double_as_longlong(x)); }
 GCHR f64 float_from_bits(u64 x) { return __longlong_as_double(i64(x)); }
 

@@ -56,7 +56,7 @@ macro_rules! text {
 }
 
 /// All templates.
-pub static TEMPLATES: [Template; 19] = [
+pub static TEMPLATES: [Template; 20] = [
     Template {
         name: "map",
         about: "one function applied to every index",
@@ -118,6 +118,13 @@ pub static TEMPLATES: [Template; 19] = [
         text: text!("checked"),
         uses: &[],
         includes: &["arithmetic"],
+    },
+    Template {
+        name: "power",
+        about: "powers of floats, with the bits of the CPU's",
+        text: text!("power"),
+        uses: &[],
+        includes: &["arithmetic", "checked"],
     },
     Template {
         name: "claims",

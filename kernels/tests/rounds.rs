@@ -257,6 +257,13 @@ fn trap_programs() -> Vec<String> {
         // Powers of integers in guards and bodies; those that do not fit, have no value, or are no integer.
         ":- chr_constraint p(+int, +int), o(+int, +int, +int). p(A, B) ==> A ^ B < 1000, C is B ** 3 - A ** 2 | D is A ^ B, o(B, C, D).
          ?- p(2, 9), p(-3, 3), p(-3, 4), p(0, 0), p(0, 5), p(1, -7), p(-1, -7), p(-1, -8), p(-2, 63), p(7, 1), p(2, 62).".into(),
+        // Powers that are floats: of all signs and sizes, in guards; those that do not fit, or are not defined.
+        ":- chr_constraint p(+float, +float), o(+float, +float, +float). p(A, B) ==> A > 0.0, A ** B < 1.0e10 | C is A ** B, D is C ** 0.5, o(A, B, D).
+         ?- p(2.0, 9.5), p(0.1, -7.25), p(3.7, 2.0), p(1.0e-300, 1.01), p(12345.678, 0.0), p(2.0, 1000.0), p(1.0000001, 123456789.0).".into(),
+        ":- chr_constraint p(+float, +float), o(+float). p(A, B) ==> C is A ** B, o(C). ?- p(-2.5, 3.0), p(-2.5, 4.0), p(0.0, 2.5), p(-0.0, 3.0), p(-1.5, -7.0), p(5.0, -1.0).".into(),
+        ":- chr_constraint p(+float, +float), o(+float). p(A, B) ==> C is A ** B, o(C). ?- p(2.5, 3.0), p(-2.5, 0.5).".into(),
+        ":- chr_constraint p(+float, +float), o(+float). p(A, B) ==> C is A ** B, o(C). ?- p(2.5, 3.0), p(0.0, -2.0).".into(),
+        ":- chr_constraint p(+float, +float), q(+float). p(A, B) ==> A ** B > 1.0 | q(A). ?- p(2.5, 3.0), p(10.0, 400.0).".into(),
         ":- chr_constraint p(+int, +int), q(+int). p(A, B) ==> A ^ B > 0 | q(A). ?- p(2, 3), p(2, 63), p(3, 2).".into(),
         ":- chr_constraint p(+int, +int), q(+int). p(A, B) ==> C is A ^ B, q(C). ?- p(2, 3), p(2, -1), p(3, 2).".into(),
         ":- chr_constraint p(+int, +int), q(+int). p(A, B) ==> C is A ^ B, q(C). ?- p(2, 3), p(0, -1), p(3, 99999999999).".into(),

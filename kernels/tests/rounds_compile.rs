@@ -49,10 +49,18 @@ typed @ i(N, X) <=> integer(X) | i(X, [N|X]).
 ?- p(f(1, 2)).
 ";
 
+/// Powers of floats, in a guard and in bodies, of known types and of others.
+const POWERS: &str = "
+:- chr_constraint x(+float, +float), n(?any).
+grow @ x(A, B) <=> A ** B < 1000.0 | C is A ** B, n(C), x(C, B).
+any  @ n(A), n(B) <=> number(A), number(B), A < B | C is A ** B, n(C).
+?- x(1.5, 2.0).
+";
+
 #[test]
 fn kernels_compile_without_a_word_on_all_architectures() {
     let Some(nvrtc) = support::nvrtc("kernels_compile_without_a_word_on_all_architectures") else { return };
-    for (name, text) in [("all.chr", PROGRAM), ("terms.chr", TERMS)] {
+    for (name, text) in [("all.chr", PROGRAM), ("terms.chr", TERMS), ("powers.chr", POWERS)] {
         let (sources, program) = programs::constraints(name, text);
         let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
         let made = programs::made(kernels(&program, &plan, &sources), &sources);

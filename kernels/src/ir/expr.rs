@@ -168,6 +168,8 @@ pub enum Intrinsic {
     Max,
     /// High half of the product of two integers of 32 or 64 bits.
     MulHigh,
+    /// Square root of a `f64`, correctly rounded.
+    SquareRoot,
     /// Bits of a `f64` as `u64`.
     FloatBits,
     /// `u64` bits as `f64`.

@@ -1,9 +1,10 @@
 //! The module of kernels for one constraint program: the template `rounds.cu` with its holes filled.
 
 use gchr_core::diagnostic::Diagnostic;
+use gchr_core::op::Op;
 use gchr_core::plan::chr::ChrPlan;
 use gchr_core::plan::chr::class::BestOrder;
-use gchr_core::rule::{Program, Role, RuleId};
+use gchr_core::rule::{self, Program, Role, RuleId};
 use gchr_core::signature::{ConstraintId, SortKind};
 use gchr_core::source::SourceMap;
 
@@ -113,6 +114,20 @@ fn add_growth(
     Ok(())
 }
 
+/// Whether rules compute powers that can be floats.
+fn has_float_powers(program: &Program) -> bool {
+    let mut found = false;
+    let is_int = |expr: &rule::Expr| program.signature.kind(expr.sort) == SortKind::Int;
+    for rule in program.rules.iter() {
+        rule.walk(&mut |expr| {
+            if let rule::ExprKind::Op { op: Op::Pow, args } = &expr.kind {
+                found |= !(is_int(expr) && args.iter().all(is_int));
+            }
+        });
+    }
+    found
+}
+
 /// What builds and compares terms.
 fn add_terms(module: &mut Module, terms: &Terms) -> Result<(), Vec<Diagnostic>> {
     template::instantiate(module, "terms", &Holes { kernels: true, ..Holes::default() })?;
@@ -185,6 +200,9 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
     let mut module = Module::default();
     if let Some(terms) = &layout.terms {
         add_terms(&mut module, terms)?;
+    }
+    if has_float_powers(program) {
+        template::instantiate(&mut module, "power", &Holes { prefix: "float", ..Holes::default() })?;
     }
     template::open_in(&mut module, "rounds", &constants)?;
     layout.extend_params(&mut module);

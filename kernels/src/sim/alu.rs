@@ -253,6 +253,7 @@ pub(crate) fn intrinsic(op: Intrinsic, ty: Scalar, out: &mut LaneValues, a: &Lan
             Scalar::U64 => map2(out, a, b, |x: u64, y| ((u128::from(x) * u128::from(y)) >> 64) as u64),
             _ => map2(out, a, b, |x: u32, y| ((u64::from(x) * u64::from(y)) >> 32) as u32),
         },
+        Intrinsic::SquareRoot => map1(out, a, f64::sqrt),
         Intrinsic::FloatBits | Intrinsic::FloatFromBits => *out = *a,
     }
 }

@@ -32,18 +32,20 @@ pub(crate) fn intrinsic_name(intrinsic: Intrinsic) -> &'static str {
         Intrinsic::Min => "min",
         Intrinsic::Max => "max",
         Intrinsic::MulHigh => "mul_high",
+        Intrinsic::SquareRoot => "square_root",
         Intrinsic::FloatBits => "float_bits",
         Intrinsic::FloatFromBits => "float_from_bits",
     }
 }
 
-const INTRINSICS: [Intrinsic; 8] = [
+const INTRINSICS: [Intrinsic; 9] = [
     Intrinsic::PopCount,
     Intrinsic::FindFirstSet,
     Intrinsic::LeadingZeros,
     Intrinsic::Min,
     Intrinsic::Max,
     Intrinsic::MulHigh,
+    Intrinsic::SquareRoot,
     Intrinsic::FloatBits,
     Intrinsic::FloatFromBits,
 ];

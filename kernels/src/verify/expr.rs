@@ -167,6 +167,7 @@ fn intrinsic_fits(f: Intrinsic, args: &[Expr], ty: Type) -> bool {
             a == b && (a.is_word() || *a == Scalar::F64) && ty == Type::Scalar(*a)
         }
         (Intrinsic::MulHigh, [a, b]) => a == b && a.is_word() && ty == Type::Scalar(*a),
+        (Intrinsic::SquareRoot, [a]) => *a == Scalar::F64 && ty == Type::F64,
         (Intrinsic::FloatBits, [a]) => *a == Scalar::F64 && ty == Type::U64,
         (Intrinsic::FloatFromBits, [a]) => *a == Scalar::U64 && ty == Type::F64,
         _ => false,

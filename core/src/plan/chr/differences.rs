@@ -3,7 +3,7 @@
 
 use super::ChrPlan;
 use crate::diagnostic::Diagnostic;
-use crate::rule::{Body, GoalKind, Head, HeadAtom, Pattern, PatternKind, Program, Role, RuleId};
+use crate::rule::{Body, Head, HeadAtom, Pattern, PatternKind, Program, Role, RuleId};
 use crate::signature::ConstraintId;
 
 /// Heads shown for a symbol.
@@ -38,7 +38,7 @@ fn output(program: &Program) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for rule in &program.rules {
         let Body::Goals(goals) = &rule.body else { continue };
-        for goal in goals.iter().filter(|g| matches!(g.kind, GoalKind::Write { .. } | GoalKind::Newline)) {
+        for goal in goals.iter().filter(|g| g.writes()) {
             found.push(
                 Diagnostic::warning("C0408", "rounds write in another order than refined")
                     .label(goal.span, "writes output")

@@ -182,6 +182,7 @@ impl Values<'_> {
         let plain = |e: Expr| build::cast(Scalar::U64, e);
         match operator {
             Op::Div => self.exact_division(a, b, result),
+            Op::Pow => self.int_power(a, b, result),
             Op::ToFloat => {
                 self.b.assign(result.float.clone(), build::bool(true));
                 self.b.assign(result.bits.clone(), bits_of(a.float()));
@@ -213,6 +214,24 @@ impl Values<'_> {
         let otherwise = self.b.end();
         self.b.push(StmtKind::If { condition: build::eq(rest, build::i64(0)), then, otherwise });
         self.b.end_if(build::eq(result.wrong.clone(), build::u32(0)));
+    }
+
+    /// The power of two integers: a float where the exponent is negative, unless the base is one of those whose powers are integers.
+    fn int_power(&mut self, a: &Number, b: &Number, result: &Result) {
+        let (x, y) = (a.int(), b.int());
+        let outside = |bound, order| op(order, x.clone(), build::i64(bound));
+        let large = either(outside(1, BinaryOp::Gt), outside(-1, BinaryOp::Lt));
+        let condition = op(BinaryOp::AndAlso, op(BinaryOp::Lt, y.clone(), build::i64(0)), large);
+        self.b.begin();
+        self.b.assign(result.float.clone(), build::bool(true));
+        let [p, q] = [&x, &y].map(|n| build::cast(Scalar::F64, n.clone()));
+        let operands = [self.b.var("operand", p), self.b.var("operand", q)];
+        self.checked(Op::Pow, true, &operands, result, bits_of);
+        let then = self.b.end();
+        self.b.begin();
+        self.checked(Op::Pow, false, &[x, y], result, |n| build::cast(Scalar::U64, n));
+        let otherwise = self.b.end();
+        self.b.push(StmtKind::If { condition, then, otherwise });
     }
 
     fn of_floats(&mut self, operator: Op, a: &Number, b: &Number, result: &Result) {

@@ -11,7 +11,7 @@ use gchr_core::rule::{self, Const, PatternKind, RuleId};
 use gchr_core::signature::SortKind;
 use gchr_core::source::Span;
 
-use super::{Made, Scene, any, not, op, refuse, u64};
+use super::{Made, Scene, any, not, op, u64};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::{Arithmetic, Noted, Site, Sites};
 use crate::ir::*;
@@ -40,12 +40,6 @@ pub(super) enum OnError {
     /// It is noted, with its place.
     Note,
 }
-
-/// What is refused of operators, and why.
-const POWER: (&str, &str) = (
-    "a power that can be a float",
-    "powers of floats differ between processors and devices in the last bit; X ^ Y of integers, and X ** 3, are integers",
-);
 
 /// An open block.
 enum Open {
@@ -530,9 +524,6 @@ impl<'a> Values<'a> {
             return Ok(self.structural(operator, &args));
         }
         let kinds: Vec<SortKind> = args.iter().map(|a| a.kind).collect();
-        if operator == Op::Pow && !(result == Int && kinds.iter().all(|kind| *kind == Int)) {
-            return Err(refuse(POWER.0, POWER.1, expr.span));
-        }
         if is_dynamic(&kinds, result) {
             return Ok(self.dynamic(operator, &args, expr));
         }

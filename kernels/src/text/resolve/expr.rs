@@ -202,7 +202,7 @@ impl Code<'_, '_, '_> {
             let ty = match f {
                 Intrinsic::PopCount | Intrinsic::FindFirstSet | Intrinsic::LeadingZeros => Type::U32,
                 Intrinsic::FloatBits => Type::U64,
-                Intrinsic::FloatFromBits => Type::F64,
+                Intrinsic::SquareRoot | Intrinsic::FloatFromBits => Type::F64,
                 Intrinsic::Min | Intrinsic::Max | Intrinsic::MulHigh => {
                     args.first().map_or(Type::U32, |a| a.ty)
                 }

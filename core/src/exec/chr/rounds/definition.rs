@@ -23,6 +23,8 @@ pub(super) struct Definition<'a, 'c> {
     pub(super) world: World<'a, 'c>,
     /// Instances that fired: the rule, and the ids of its constraints by head.
     history: HashSet<(RuleId, Vec<u64>)>,
+    /// What the bodies of the round at hand add and write.
+    adds: Adds,
     regs: Vec<u64>,
     tried: u32,
 }
@@ -56,7 +58,7 @@ const PATIENCE: u32 = 1 << 16;
 impl<'a, 'c> Definition<'a, 'c> {
     pub(super) fn new(world: World<'a, 'c>) -> Self {
         let registers = world.code.activations.iter().map(|a| a.registers).max().unwrap_or(0);
-        Self { world, history: HashSet::new(), regs: vec![0; registers], tried: 0 }
+        Self { world, history: HashSet::new(), adds: Adds::default(), regs: vec![0; registers], tried: 0 }
     }
 
     pub(super) fn saturate(&mut self) -> Result<(), Stop> {
@@ -75,6 +77,8 @@ impl<'a, 'c> Definition<'a, 'c> {
                     return Err(stop);
                 }
             }
+            let Self { world, adds, .. } = self;
+            adds.written.drain(..).try_for_each(|written| world.write(written))?;
             self.world.collect()?;
             self.world.report_round();
         }
@@ -103,7 +107,7 @@ impl<'a, 'c> Definition<'a, 'c> {
         fired.sort_by_key(body_order);
         let firings = (fired.len() + values.len()) as u64;
         self.world.check_steps(firings)?;
-        let adds = self.bodies(&fired)?;
+        self.bodies(&fired)?;
         self.world.count_firings(firings, fired.last().map(|i| i.rule));
         self.world.candidates += count;
         fired.iter().for_each(|instance| self.world.count_rule(instance.rule, 1));
@@ -112,8 +116,8 @@ impl<'a, 'c> Definition<'a, 'c> {
         fired.iter().for_each(|instance| self.remove(instance));
         self.replace(values);
         let mut at = 0;
-        while at < adds.len() {
-            let (table, args, next) = adds.get(&self.world.tables, at);
+        while at < self.adds.len() {
+            let (table, args, next) = self.adds.get(&self.world.tables, at);
             self.world.add(table, args)?;
             at = next;
         }
@@ -257,7 +261,7 @@ impl<'a, 'c> Definition<'a, 'c> {
             for mut instance in instances {
                 let mut adds = Adds::default();
                 if instance.failure.is_none() {
-                    instance.failure = self.body(&instance, &mut adds, &mut Vec::new());
+                    instance.failure = self.body(&instance, &mut adds);
                 }
                 if instance.failure.is_some() {
                     if let Some(newest) = instance.ids.iter().max() {
@@ -326,32 +330,19 @@ impl<'a, 'c> Definition<'a, 'c> {
         }
     }
 
-    /// What the bodies of fired instances add.
-    fn bodies(&mut self, fired: &[Instance<'a>]) -> Result<Adds, Stop> {
+    /// What the bodies of fired instances add and write.
+    fn bodies(&mut self, fired: &[Instance<'a>]) -> Result<(), Stop> {
         let mut adds = Adds::default();
-        let mut output = Vec::new();
-        let mut failure = None;
         for instance in fired {
-            failure = self.body(instance, &mut adds, &mut output);
-            if failure.is_some() {
-                break;
+            if let Some((reason, pc)) = self.body(instance, &mut adds) {
+                return Err(self.world.stop_at(reason, pc));
             }
         }
-        for (regs, pc) in output {
-            self.world.effect(&regs, pc)?;
-        }
-        match failure {
-            Some((reason, pc)) => Err(self.world.stop_at(reason, pc)),
-            None => Ok(adds),
-        }
+        self.adds = adds;
+        Ok(())
     }
 
-    fn body(
-        &mut self,
-        instance: &Instance<'a>,
-        adds: &mut Adds,
-        output: &mut Vec<(Vec<u64>, Pc)>,
-    ) -> Option<(StopReason, Pc)> {
+    fn body(&mut self, instance: &Instance<'a>, adds: &mut Adds) -> Option<(StopReason, Pc)> {
         let pc = instance.occurrence.body?;
         let Self { world, regs, .. } = self;
         let active = (instance.newest.table as usize, instance.newest.row);
@@ -359,7 +350,7 @@ impl<'a, 'c> Definition<'a, 'c> {
         let loaded = load_instance(&mut scene, regs, instance.occurrence, active, &instance.rows);
         let end = match loaded {
             Err(trap) => BodyEnd::Trapped(trap),
-            Ok(()) => run_body(&mut scene, regs, pc, adds, &mut |regs, pc| output.push((regs.to_vec(), pc))),
+            Ok(()) => run_body(&mut scene, regs, pc, adds),
         };
         match end {
             BodyEnd::Done => None,

@@ -42,7 +42,7 @@ pub(super) struct Engine<'a, 'c> {
     alone: [bool; 2],
 }
 
-/// What the bodies of some fired candidates add.
+/// What the bodies of some fired candidates add and write.
 #[derive(Default)]
 struct Bodies {
     adds: Adds,
@@ -67,7 +67,7 @@ impl<'a, 'c> Engine<'a, 'c> {
         Self {
             replacements: Replacements::new(world.plan, world.code),
             world,
-            alone: [false, strategy.writes],
+            alone: [false; 2],
             strategy,
             pending: Vec::new(),
             kept: Kept::default(),
@@ -97,9 +97,16 @@ impl<'a, 'c> Engine<'a, 'c> {
                 self.world.rounds -= 1;
             }
             performed?;
+            self.write()?;
             self.world.collect()?;
             self.world.report_round();
         }
+    }
+
+    /// Writes what the bodies of the round have written.
+    fn write(&mut self) -> Result<(), Stop> {
+        let Self { world, bodies, .. } = self;
+        bodies.iter_mut().flat_map(|b| b.adds.written.drain(..)).try_for_each(|written| world.write(written))
     }
 
     /// Makes constraints pending that a batch or a round has added.
@@ -316,27 +323,18 @@ impl<'a, 'c> Engine<'a, 'c> {
         if fired.is_empty() {
             return Ok(());
         }
-        let mut output = Vec::new();
         let World { program, plan, code, tables, heap, .. } = world;
         let wording = |heap| Wording { signature: &program.signature, plan, code, heap };
         let round = round_of(plan, code, pending, found);
         for &number in &*fired {
             let mut scene = Scene { code, signature: &program.signature, tables, heap: &mut *heap };
-            let effect = &mut |regs: &[u64], pc| output.push((regs.to_vec(), pc));
-            let end = run_one(&mut scene, regs, &round, number, &mut bodies[0], effect);
+            let end = run_one(&mut scene, regs, &round, number, &mut bodies[0]);
             if let Some((trap_or_goal, pc)) = end? {
                 let reason = match trap_or_goal {
                     Some(trap) => wording(&*heap).reason(regs, trap),
                     None => StopReason::Failed,
                 };
                 bodies[0].failure = Some(failure(tables, &round, number, reason, pc));
-                break;
-            }
-        }
-        for (regs, pc) in output {
-            if let Err(stop) = world.effect(&regs, pc) {
-                let place = (true, 0, RuleId(0), Box::default());
-                bodies[0].failure = Some(Failure { place, reason: stop.reason, pc });
                 break;
             }
         }
@@ -355,7 +353,7 @@ impl<'a, 'c> Engine<'a, 'c> {
             let mut regs = vec![0; *registers];
             for &number in fired {
                 let mut scene = Scene { code, signature: &program.signature, tables, heap };
-                let end = run_one(&mut scene, &mut regs, &round, number, bodies, &mut |_, _| {});
+                let end = run_one(&mut scene, &mut regs, &round, number, bodies);
                 if let Some((trap, pc)) = end? {
                     let wording = Wording { signature: &program.signature, plan, code, heap };
                     let reason = trap.map_or(StopReason::Failed, |trap| wording.reason(&regs, trap));
@@ -504,14 +502,13 @@ fn run_one<H: Cells>(
     round: &Round<'_>,
     number: u32,
     bodies: &mut Bodies,
-    effect: &mut dyn FnMut(&[u64], Pc),
 ) -> Result<Option<(Option<Trap>, Pc)>, TrapKind> {
     let member = round.get(number);
     let mut end = BodyEnd::Done;
     if let Some(pc) = member.occurrence.body {
         let active = (member.pending.added.table as usize, member.pending.added.row);
         load_instance(scene, regs, member.occurrence, active, member.rows).map_err(|t| t.kind)?;
-        end = run_body(scene, regs, pc, &mut bodies.adds, effect);
+        end = run_body(scene, regs, pc, &mut bodies.adds);
     }
     bodies.ends.push(bodies.adds.len() as u32);
     match end {

@@ -8,7 +8,7 @@ use super::seek::Failure;
 use super::strategy::{rank, row_of_head, table_of_head};
 use super::world::{Added, Adds, BodyEnd, World, is_better, is_of_program, load_active, run_body};
 use crate::error::StopReason;
-use crate::exec::chr::code::{Code, OccurrenceCode, Pc};
+use crate::exec::chr::code::{Code, OccurrenceCode};
 use crate::exec::chr::machine::Stop;
 use crate::exec::chr::search::{Found, Search};
 use crate::exec::chr::step::{Scene, Trap};
@@ -245,7 +245,7 @@ impl<'a> Replacements<'a> {
             tables: &world.tables,
             heap: &mut world.heap,
         };
-        match run_body(&mut scene, regs, pc, &mut self.adds, &mut |_: &[u64], _: Pc| {}) {
+        match run_body(&mut scene, regs, pc, &mut self.adds) {
             BodyEnd::Done => {}
             BodyEnd::Failed(pc) => return Err(world.stop_at(StopReason::Failed, pc)),
             BodyEnd::Trapped(trap) if is_of_program(trap) => return Ok(Some(trap)),

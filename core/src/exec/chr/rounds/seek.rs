@@ -506,7 +506,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             tables: self.shared.tables,
             heap: &mut self.heap,
         };
-        let end = run_body(&mut scene, &mut self.regs, pc, &mut self.out.adds, &mut |_, _| {});
+        let end = run_body(&mut scene, &mut self.regs, pc, &mut self.out.adds);
         self.bytes += (self.out.adds.len() - before) as u64 * 8;
         let (reason, pc) = match end {
             BodyEnd::Done => return Ok(()),

@@ -3,15 +3,13 @@
 use crate::exec::chr::code::{Code, OccurrenceCode};
 use crate::ids::Id;
 use crate::plan::chr::ChrPlan;
-use crate::rule::{GoalKind, Role, RuleId};
+use crate::rule::{Goal, Role, RuleId};
 use crate::signature::ConstraintId;
 
 /// For each symbol what to do with a constraint of it.
 pub(super) struct Strategy {
     /// By table: the general rules with a head over it, in order.
     pub(super) groups: Vec<Vec<Group>>,
-    /// Whether bodies write output, which they do one after the other.
-    pub(super) writes: bool,
 }
 
 /// The occurrences of one rule for one symbol.
@@ -39,9 +37,7 @@ impl Strategy {
     /// `whole` keeps every instance, so that it can be traced.
     pub(super) fn new(plan: &ChrPlan, code: &Code, whole: bool) -> Self {
         let removed = removed_tables(plan);
-        let writes = |rule: RuleId| {
-            plan.rules[rule].body.iter().any(|g| matches!(g.kind, GoalKind::Write { .. } | GoalKind::Newline))
-        };
+        let writes = |rule: RuleId| plan.rules[rule].body.iter().any(Goal::writes);
         let mut groups = Vec::new();
         for activation in &code.activations {
             let mut own: Vec<Group> = Vec::new();
@@ -74,8 +70,7 @@ impl Strategy {
             }
             groups.push(own);
         }
-        let writes = plan.rules.iter_enumerated().any(|(rule, _)| writes(rule));
-        Self { groups, writes }
+        Self { groups }
     }
 }
 

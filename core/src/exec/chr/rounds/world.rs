@@ -35,6 +35,23 @@ pub(super) struct Added {
     pub(super) id: u64,
 }
 
+/// Output of a goal: the value that it writes, if it does, and the goal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    word: u64,
+    pc: Pc,
+}
+
+impl Written {
+    fn new(code: &Code, regs: &[u64], pc: Pc) -> Self {
+        let word = match code.ins[pc as usize] {
+            Ins::Write { src, .. } => regs[src as usize],
+            _ => 0,
+        };
+        Self { word, pc }
+    }
+}
+
 /// Store, heap and counters of a run.
 pub(super) struct World<'a, 'c> {
     pub(super) program: &'a Program,
@@ -249,7 +266,7 @@ impl<'a, 'c> World<'a, 'c> {
                             let args: Vec<u64> = call.args.iter().map(|&r| regs[r as usize]).collect();
                             added.extend(self.add(call.constraint.index(), &args)?);
                         }
-                        _ => self.effect(&regs, at)?,
+                        _ => self.write(Written::new(code, &regs, at))?,
                     }
                     pc = at + 1;
                 }
@@ -268,12 +285,12 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Program output.
-    pub(super) fn effect(&mut self, regs: &[u64], pc: Pc) -> Result<(), Stop> {
+    pub(super) fn write(&mut self, Written { word, pc }: Written) -> Result<(), Stop> {
         let result = match self.code.ins[pc as usize] {
-            Ins::Write { src, quoted } => {
+            Ins::Write { quoted, .. } => {
                 let kind = self.code.sites[pc as usize].kinds[0];
                 let terms = Terms { signature: &self.program.signature, heap: &self.heap };
-                let value = terms.value(kind, regs[src as usize]);
+                let value = terms.value(kind, word);
                 let written = if quoted { value.quoted() } else { value.plain() };
                 write!(self.control.out(), "{written}")
             }
@@ -515,10 +532,12 @@ pub(super) fn is_better(best: Best, kind: SortKind, a: u64, b: u64) -> bool {
     }
 }
 
-/// Constraints that bodies add, in order: for each its table and its arguments.
+/// Constraints that bodies add, in order: for each its table and its arguments; and what they write.
 #[derive(Default)]
 pub(super) struct Adds {
     words: Vec<u64>,
+    /// Output waits until the round is part of the run.
+    pub(super) written: Vec<Written>,
 }
 
 impl Adds {
@@ -527,9 +546,10 @@ impl Adds {
     }
     pub(super) fn clear(&mut self) {
         self.words.clear();
+        self.written.clear();
     }
     pub(super) fn bytes(&self) -> u64 {
-        self.words.capacity() as u64 * 8
+        (self.words.capacity() * 8 + self.written.capacity() * size_of::<Written>()) as u64
     }
     pub(super) fn push(&mut self, table: usize, args: impl Iterator<Item = u64>) {
         self.words.push(table as u64);
@@ -600,13 +620,12 @@ pub(super) enum BodyEnd {
     Trapped(Trap),
 }
 
-/// Runs a body for what it adds; `effect` is called for its output.
+/// Runs a body for what it adds and writes.
 pub(super) fn run_body<H: Cells>(
     scene: &mut Scene<'_, H>,
     regs: &mut [u64],
     mut pc: Pc,
     adds: &mut Adds,
-    effect: &mut dyn FnMut(&[u64], Pc),
 ) -> BodyEnd {
     loop {
         match scene.run(regs, pc) {
@@ -619,7 +638,7 @@ pub(super) fn run_body<H: Cells>(
                         let call = &scene.code.calls[call as usize];
                         adds.push(call.constraint.index(), call.args.iter().map(|&r| regs[r as usize]));
                     }
-                    _ => effect(regs, at),
+                    _ => adds.written.push(Written::new(scene.code, regs, at)),
                 }
                 pc = at + 1;
             }

@@ -177,15 +177,25 @@ pub(super) fn goals(query: &[(usize, [i64; 3])]) -> Vec<G> {
     query.iter().map(goal).collect()
 }
 
+/// Lets a body write before each of its goals, and end its line.
+fn with_output(mut rule: R) -> R {
+    let bound = rule.kept.iter().chain(&rule.removed).flat_map(|head| &head.1);
+    let values: Vec<T> = bound.filter(|arg| matches!(arg, T::Var(_) | T::Int(_))).cloned().collect();
+    let value = |i: usize| values.get(i % values.len().max(1)).cloned().unwrap_or(n(7));
+    let goals = std::mem::take(&mut rule.body).into_iter().enumerate();
+    rule.body = goals.flat_map(|(i, goal)| [G::Write(value(i)), goal]).chain([G::Newline]).collect();
+    rule
+}
+
 /// The program of some rules and a query.
-pub(super) fn program(seeds: &[Seed], goals: &[G], columns: Columns) -> Builder {
+pub(super) fn program(seeds: &[Seed], goals: &[G], columns: Columns, writes: bool) -> Builder {
     let mut builder = Builder::new();
     for (s, (name, arity)) in SYMBOLS.iter().enumerate() {
         let types: Vec<&str> = (0..*arity).map(|c| columns.name(s, c)).collect();
         builder.con(name, &types);
     }
     for (i, r) in seeds.iter().map(|s| rule(s, columns)).enumerate() {
-        builder.rule(&format!("r{i}"), r);
+        builder.rule(&format!("r{i}"), if writes { with_output(r) } else { r });
     }
     builder.query(goals);
     builder
@@ -194,7 +204,7 @@ pub(super) fn program(seeds: &[Seed], goals: &[G], columns: Columns) -> Builder 
 fn check(seeds: &[Seed], query: &[(usize, [i64; 3])], columns: Columns) -> Result<(), TestCaseError> {
     let rules: Vec<R> = seeds.iter().map(|s| rule(s, columns)).collect();
     let goals = goals(query);
-    let builder = program(seeds, &goals, columns);
+    let builder = program(seeds, &goals, columns, false);
     let plan = builder.plan();
     let orders = |rule: usize, head: usize| {
         let occurrence = plan.occurrences.iter().find(|o| (o.rule.0 as usize, o.head) == (rule, head))?;

@@ -19,12 +19,12 @@ fn limits() -> Limits {
 }
 
 /// What must be the same on all executors.
-fn summary(ran: &Ran) -> (String, Option<StopReason>, Option<u64>, [Option<u64>; 4]) {
+fn summary(ran: &Ran) -> ([String; 2], Option<StopReason>, Option<u64>, [Option<u64>; 4]) {
     let error = ran.error.as_ref();
     let stats = &ran.stats;
     let counts = [stats.firings, stats.steps, stats.candidates, stats.live_cells];
     (
-        ran.text.clone(),
+        [ran.text.clone(), ran.output.clone()],
         error.map(|e| e.reason.clone()),
         error.and_then(|e| e.rule).map(|r| u64::from(r.0)),
         counts,
@@ -62,9 +62,10 @@ proptest! {
         columns in prop::sample::select(vec![Columns::Int, Columns::Dense, Columns::Any, Columns::Mixed]),
         classes in any::<bool>(),
         max_rounds in 0u64..4,
+        writes in any::<bool>(),
     ) {
         let seeds: Vec<Seed> = seeds;
         let goals: Vec<G> = goals(&query);
-        agree(&program(&seeds, &goals, columns), classes, max_rounds)?;
+        agree(&program(&seeds, &goals, columns, writes), classes, max_rounds)?;
     }
 }

@@ -142,7 +142,7 @@ proptest! {
         let stores = final_stores(&rules, &goals);
         prop_assume!(stores.is_some());
         let stores = stores.unwrap_or_default();
-        let builder = program(&seeds, &goals, Columns::Int);
+        let builder = program(&seeds, &goals, Columns::Int, false);
         let ran = builder.run_rounds(&Rounds::on(2, classes), limits());
         prop_assert_eq!(ran.error, None, "{}", builder.program);
         let mut lines: Vec<String> = ran.text.lines().map(String::from).collect();
