@@ -32,6 +32,12 @@ pub struct Stats {
     pub peak_bytes: Option<u64>,
     /// Garbage collections.
     pub collections: Option<u64>,
+    /// Milliseconds for garbage collections, part of `device_ms`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collect_ms: Option<f64>,
+    /// When memory ended the run: milliseconds from the moment when it was found full to the error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_ms: Option<f64>,
     /// What ran it: `cpu`, ...
     pub device: Option<String>,
     /// When something was to be chosen that runs it: what was, and why.

@@ -4,6 +4,7 @@
 //! are arguments of comes with the next one. When memory runs out, the run starts over with more of it; where cells are found by tracing,
 //! launches and collections take turns before that.
 
+mod capacity;
 mod collect;
 mod heap;
 mod launch;
@@ -26,7 +27,7 @@ pub use crate::outcome::{Failure, Stopped};
 use crate::device::{Device, DeviceError};
 use crate::meter::Meter;
 use crate::outcome::poll;
-use heap::{Capacity, Full};
+use capacity::{Capacity, Full, InUse, Shortage};
 use launch::{Buffers, End};
 use result::Brought;
 use scale::Scale;
@@ -134,14 +135,17 @@ pub fn run(
 ) -> Result<Outcome, Failure> {
     let meter = Meter::start(device, control.recorder())?;
     let (totals, before) = (Totals::default(), Report::default());
-    let mut runner = Runner { job, options, start: Instant::now(), totals, meter, before };
+    let mut runner = Runner { job, options, start: Instant::now(), totals, meter, before, full_since: None };
     let result = runner.run(device, control);
     if let Some(recorder) = control.recorder() {
         runner.meter.report(recorder);
     }
     result.map_err(|failure| match failure {
         Failure::Stopped(mut stopped) => {
-            stopped.stats = runner.stats(device);
+            let full = matches!(stopped.error.reason, StopReason::Memory { .. } | StopReason::Indices { .. });
+            let since = runner.full_since.filter(|_| full);
+            let full_ms = since.map(|since| since.elapsed().as_secs_f64() * 1e3);
+            stopped.stats = Stats { full_ms, ..runner.stats(device) };
             Failure::Stopped(stopped)
         }
         device => device,
@@ -153,6 +157,7 @@ pub fn run(
 struct Totals {
     applied: u64,
     device_ms: f64,
+    collect_ms: f64,
     bytes: u64,
     report: Report,
 }
@@ -168,13 +173,15 @@ struct Runner<'a> {
     meter: Meter,
     /// What was counted before the launches under way.
     before: Report,
+    /// When the last launch ended that found something full.
+    full_since: Option<Instant>,
 }
 
 /// How one attempt ends that did not fail.
 enum Attempt {
     Done(Brought),
-    /// More is needed of the class of this number, or of memory for frames.
-    Full(Option<usize>),
+    /// More is needed of something.
+    Full(Shortage),
 }
 
 impl Runner<'_> {
@@ -193,14 +200,15 @@ impl Runner<'_> {
                     stats.live_cells = cells;
                     return Ok(Outcome { normal_forms, texts, stats, report: self.totals.report });
                 }
-                Attempt::Full(class) => {
-                    if let Err(full) = capacity.grow(&self.job, class, self.options.memory) {
-                        return Err(self.out_of_memory(class, &full));
+                Attempt::Full(shortage) => {
+                    if let Err(full) = capacity.grow(&self.job, &shortage, self.options.memory) {
+                        return Err(self.out_of_memory(shortage.class, &full));
                     }
+                    self.full_since = None;
                     self.totals.applied = 0;
                     self.meter.roll_back(&beginning);
-                    self.totals.report =
-                        Report { restarts: self.totals.report.restarts + 1, ..Report::default() };
+                    let Report { restarts, collections, .. } = self.totals.report;
+                    self.totals.report = Report { restarts: restarts + 1, collections, ..Report::default() };
                     start = Start::new(&self.job).map_err(|reason| self.stopped(reason))?;
                 }
             }
@@ -242,7 +250,8 @@ impl Runner<'_> {
             }
             let in_use = lie_there.clone().unwrap_or_else(|| start.image.in_use());
             if let Some(class) = capacity.too_small(&in_use) {
-                return Ok(Attempt::Full(Some(class)));
+                let in_use = InUse { cells: in_use, chunks: 0 };
+                return Ok(Attempt::Full(Shortage { class: Some(class), in_use }));
             }
             let buffers = match buffers {
                 Some(buffers) => buffers,
@@ -252,12 +261,10 @@ impl Runner<'_> {
                 buffers.upload(&start.image, device)?;
             }
             buffers.load(&self.job, &in_use, &roots, device)?;
-            let applied = self.totals.applied;
             let mut end = self.launches(buffers, roots.len(), capacity, device, control)?;
             if let Some(full) = self.examine(&end, start, device, buffers, control)? {
                 return Ok(Attempt::Full(full));
             }
-            self.totals.applied = applied + end.applied;
             if self.options.results != Results::Nothing {
                 self.collect(buffers, &mut end, device, control)?;
             }
@@ -300,11 +307,16 @@ impl Runner<'_> {
         let mut applied = 0;
         loop {
             let mut end = self.launch(buffers, roots, device, control)?;
-            let Some(class) = end.full.filter(|_| end.stop == launch::stop::COLLECT && !end.failed()) else {
+            if end.is_short() {
+                self.full_since = Some(Instant::now());
+            }
+            let Some(class) = end.full.filter(|_| end.stop == launch::stop::COLLECT && end.is_short()) else {
                 return Ok(end);
             };
             // Looking for garbage takes longer than starting over while memory can still be doubled.
-            if self.options.spare.is_none() && capacity.can_double(&self.job, class, self.options.memory) {
+            if self.options.spare.is_none()
+                && capacity.can_double(&self.job, &end.shortage(), self.options.memory)
+            {
                 end.stop = launch::stop::MUST_GROW;
                 return Ok(end);
             }
@@ -341,6 +353,7 @@ impl Runner<'_> {
         let took = launched.and_then(|()| device.stop_timer(timer));
         let took = took.map_err(|error| Failure::of_launch(error, control, self.progress()))?;
         self.totals.device_ms += took.as_secs_f64() * 1e3;
+        self.totals.collect_ms += took.as_secs_f64() * 1e3;
         Ok(buffers.collected(end, device)?)
     }
 
@@ -419,9 +432,8 @@ impl Runner<'_> {
         device: &mut dyn Device,
         buffers: &Buffers,
         control: &Control<'_>,
-    ) -> Result<Option<Option<usize>>, Failure> {
-        let before = self.totals.applied;
-        self.totals.applied = before + end.applied;
+    ) -> Result<Option<Shortage>, Failure> {
+        self.totals.applied += end.applied;
         if end.failed() {
             return Err(self.failed(end, start, device, buffers)?);
         }
@@ -429,10 +441,9 @@ impl Runner<'_> {
         if let Some(limit) = limit {
             return Err(self.stopped(StopReason::Steps { limit }));
         }
-        self.totals.applied = before;
         match end.stop {
             launch::stop::DONE => Ok(None),
-            launch::stop::MUST_GROW | launch::stop::COLLECT => Ok(Some(end.full)),
+            launch::stop::MUST_GROW | launch::stop::COLLECT => Ok(Some(end.shortage())),
             other => {
                 Err(self.stopped(StopReason::Internal { what: format!("the kernel ended with {other}") }))
             }
@@ -500,6 +511,7 @@ impl Runner<'_> {
             device_ms: Some(self.totals.device_ms),
             peak_bytes: Some(self.totals.bytes),
             collections: self.job.kernels.tracing.as_ref().map(|_| self.totals.report.collections),
+            collect_ms: self.job.kernels.tracing.as_ref().map(|_| self.totals.collect_ms),
             device: Some(device.limits().name.clone()),
             scheduler: Some("tasks".into()),
             ..Stats::default()

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use gchr_core::ids::IdVec;
 
+use super::capacity::{Capacity, InUse, Shortage};
 use super::collect::{Collector, Left};
-use super::heap::{Capacity, Cells, Image, Places};
+use super::heap::{Cells, Image, Places};
 use super::scale::{FEWEST_CELLS, Scale};
 use super::start::Root;
 use super::{Job, Options, Promote};
@@ -76,11 +77,21 @@ pub(super) struct End {
     pub full: Option<usize>,
     /// By class: cells up to the last one in use.
     pub cells: Vec<u64>,
+    /// Chunks up to the last one in use.
+    pub chunks: u32,
     error: Vec<u32>,
     control: Vec<u32>,
 }
 
 impl End {
+    /// Whether more memory is needed.
+    pub fn is_short(&self) -> bool {
+        matches!(self.stop, stop::MUST_GROW | stop::COLLECT) && !self.failed()
+    }
+    /// What was full.
+    pub fn shortage(&self) -> Shortage {
+        Shortage { class: self.full, in_use: InUse { cells: self.cells.clone(), chunks: self.chunks } }
+    }
     /// Whether an error was noted.
     pub fn failed(&self) -> bool {
         self.error.first() != Some(&0)
@@ -361,6 +372,7 @@ impl Buffers {
                 .filter(|&k| (k as usize) < self.places.classes.len())
                 .map(|k| k as usize),
             cells: cells.collect(),
+            chunks: control[word::NEXT_CHUNK].min(self.chunk_count - 1),
             error,
             control,
         })
@@ -378,7 +390,7 @@ impl Buffers {
             roots: end.roots,
             next_root: in_use(word::NEXT_ROOT, u64::from(end.roots)),
             joins: in_use(word::NEXT_JOIN, self.scale.join_words) / shape.join(),
-            chunks: in_use(word::NEXT_CHUNK, u64::from(self.chunk_count) - 1),
+            chunks: end.chunks,
         };
         collector.launch(tracing, (self.heap, &self.places), &end.cells, &end.marks, &left, device)
     }

@@ -1,6 +1,6 @@
 //! How many threads a run has, and what each has at hand: as much as it was told, or less where memory is small.
 
-use super::heap::Capacity;
+use super::capacity::Capacity;
 use super::start::Start;
 use super::{Job, Options};
 use crate::tasks::codegen::Shape;
@@ -113,7 +113,7 @@ mod tests {
     use gchr_core::rule::Start as Input;
     use gchr_core::source::SourceMap;
 
-    use super::super::heap::Full;
+    use super::super::capacity::{Full, InUse, Shortage};
     use super::super::{Promote, Results};
     use super::*;
     use crate::tasks::kernels::{Tuning, kernels};
@@ -134,9 +134,10 @@ mod tests {
     };
 
     fn with_job(counts: bool, compact: bool, check: impl Fn(&Job<'_>, &Start<'_>)) {
-        let text = "sort Tree = struct Leaf() | Node(Tree, Tree);
-            var N : Int; map Grow: Int -> Tree;
+        let text = "sort Tree = struct Leaf() | Node(Tree, Tree); Big = struct None() | Big(Tree, Int, Int, Tree, Tree);
+            var N : Int; T : Tree; map Grow: Int -> Tree; All: Int # Tree -> Big;
             eqn N > 0 -> Grow(N) = Node(Grow(N - 1), Grow(N - 1)); Grow(N) = Leaf();
+                N > 0 -> All(N, T) = Big(T, N, N, Grow(3), T);
             input Grow(20);";
         let mut sources = SourceMap::new();
         let id = sources.add("test.trs", text);
@@ -184,13 +185,53 @@ mod tests {
             let options = Options { memory, first_memory: memory, ..LARGE };
             let scale = Scale::fitting(job, &options, 300, start).expect("there is room");
             let mut capacity = Capacity::first(job, &options, &scale, start);
+            let in_use = InUse { cells: vec![0; job.plan.layout.classes.len()], chunks: 0 };
+            let shortage = Shortage { class: Some(0), in_use };
             let full = loop {
-                match capacity.grow(job, Some(0), memory) {
+                match capacity.grow(job, &shortage, memory) {
                     Ok(()) => assert!(capacity.places(job).heap_words <= 1 << 32),
                     Err(full) => break full,
                 }
             };
             assert!(matches!(full, Full::Indices(cells) if cells > 1 << 30), "{}", capacity.bytes(job));
+        });
+    }
+
+    /// A run that builds cells of two classes, of one first, finds memory for them after a few starts when they take no more than 60 %
+    /// of it, wherever the shares lay before; else the error comes as soon.
+    #[test]
+    fn memory_goes_to_what_is_in_use() {
+        with_job(false, true, |job, start| {
+            let memory = 1 << 33;
+            let options = Options { memory, first_memory: memory / 2, ..LARGE };
+            let scale = Scale::fitting(job, &options, 300, start).expect("there is room");
+            let first = Capacity::first(job, &options, &scale, start);
+            for (percent, fits) in [(5, true), (40, true), (60, true), (105, false)] {
+                for part in [0, 1, 10, 50] {
+                    let bytes = memory / 100 * percent;
+                    let shares = [bytes - bytes * part / 100, bytes * part / 100];
+                    let places = first.places(job);
+                    let cells = |k: usize| shares[k] / (4 * u64::from(places.classes[k].stride));
+                    let wanted = [cells(0), cells(1)];
+                    let mut capacity = first.clone();
+                    let mut starts = 0;
+                    let reached = loop {
+                        let has: Vec<u64> =
+                            capacity.places(job).classes.iter().map(|p| p.cells.into()).collect();
+                        let full = has.iter().zip(wanted).position(|(&has, wanted)| has < wanted);
+                        let Some(class) = full else { break true };
+                        let in_use = |(&has, wanted): (&u64, u64)| has.min(wanted);
+                        let cells = has.iter().zip(wanted).map(in_use).collect();
+                        let shortage = Shortage { class: Some(class), in_use: InUse { cells, chunks: 0 } };
+                        starts += 1;
+                        if capacity.grow(job, &shortage, memory).is_err() {
+                            break false;
+                        }
+                        assert!(capacity.bytes(job) <= memory);
+                    };
+                    assert!(reached == fits && starts <= 7, "{percent} {part} {starts} {reached}");
+                }
+            }
         });
     }
 }
