@@ -4,6 +4,7 @@
 //! [`states`] cuts the functions of a plan at their calls ([`direct`]: but for those that are code of their caller), [`kernels`] generates code for the pieces into the template
 //! `tasks.cu`, [`run`] is the host's side.
 
+mod chains;
 pub mod codegen;
 pub mod direct;
 pub mod equality;

@@ -9,12 +9,13 @@
 //   class k, from 8k on: [0] word of cell 0, [1] words a cell, [2] cells, [3] its first word in `codes`, [4] place of its shapes, by code,
 //     [5] mark: cells up to this one live as long as the run, and refer to such cells only
 //   sort: [0] tag bits; then by tag the place of the shape, 0 when the variant has no cell
-//   shape: [0] class, [1] code, [2] fields that may be cells; then of each its word in the cell and its sort
+//   shape: [0] class, [1] code, [2] fields that may be cells; then of each its word in the cell and its sort; then the number of its first
+//     post and 1 more, 0 when it has none; then for each direction the word and the sort of the field along which chains go on
 //   resume point, by `resumes`: [0] sort of the value that it gets, [1] place of the context in the frame, 0 when it has none, [2] variables
 //     that may be cells; then of each its word in the frame and its sort
 //   state, by `states`: [0] sort of the function's value, [1] whether it may run in a context, [2] arguments that may be cells; then of
 //     each its word in a task and its sort
-//   chain, by `chains`: [0] shape, [1] word of one of its fields, [2] sort of the field: there are such cells again, one behind the other
+//   chains: [0] shapes of which there are cells again inside of their cells, [1] posts of all of them; then these shapes
 // The sort of what has no cells is 0.
 // lists: two lists of cells that are marked and not looked into yet: shape and number.
 // Frames, joins, chunks and tasks are as the template `tasks` says; a record of `saved` is a task, SAVED words, and the stack.
@@ -41,7 +42,7 @@ struct Trace {
     u32 resumes;
     u32 states;
     u32 chains;
-    u32 chain_count;
+    u32 directions;
     u32 code_words;
     u32 list_places;
     u32 staging_words;
@@ -82,9 +83,8 @@ constexpr u32 AHEAD_WORDS = 18u;
 // thread goes to the next post at most.
 constexpr u32 FEW_CELLS = 1024u;
 constexpr u32 PATIENCE = 8u;
-constexpr u32 APART = 256u;
+constexpr u32 APART = HOLE;
 constexpr u32 FARTHEST = 4096u;
-constexpr u32 CHAIN_WORDS = 3u;
 
 // Words of `work`: sizes of three lists that take turns, whether a list was full.
 constexpr u32 SIZES = 0u;
@@ -244,24 +244,35 @@ __device__ __forceinline__ u32 post(u32 number) {
     return APART * number + (mixed >> 13u) % APART;
 }
 
+// Where a shape has the number of its first post; behind it are its links.
+__device__ __forceinline__ u32 first_post(u32* map, u32 shape) {
+    return shape + 3u + 2u * map[shape + 2u];
+}
+
 // The number of the first post on a chain behind a cell, and 1 more; 0 when the chain ends before that, or is marked from somewhere on: then
 // somebody else looks into it. The cell may be anything, in use or not: then so is what comes out.
 // pre: cell is below the number of cells of the class
-__device__ __noinline__ u32 next_post(Trace t, u32 chain, u32 cell) {
+__device__ __noinline__ u32 next_post(Trace t, u32 direction, u32 first_shape, u32 cell) {
     u32 per = 32u / CODE_BITS;
-    u32 shape = t.map[chain];
-    u32 sort = t.map[chain + 2u];
-    u32 kind = 8u * t.map[shape];
-    u32 stride = t.map[kind + 1u];
-    u32 cells = t.map[kind + 2u];
-    u32 field = t.map[kind] + t.map[chain + 1u];
-    u32 posts = cells / APART;
+    u32 shape = first_shape;
     u32 at = cell;
     for (u32 i = 0u; i < FARTHEST; i += 1u) {
-        u32 value = t.heap[field + at * stride];
-        u32 behind = shape_of(t.map, value, sort);
+        u32 outer = 8u * t.map[shape];
+        u32 posts = first_post(t.map, shape);
+        u32 link = posts + 1u + 2u * direction;
+        u32 sort = t.map[link + 1u];
+        if (sort == 0u) {
+            return 0u;
+        }
+        u32 value = t.heap[t.map[outer] + at * t.map[outer + 1u] + t.map[link]];
+        shape = shape_of(t.map, value, sort);
         at = value >> t.map[sort];
-        if (behind != shape || at >= cells || at <= t.map[kind + 5u]) {
+        if (shape == 0u) {
+            return 0u;
+        }
+        u32 kind = 8u * t.map[shape];
+        u32 cells = t.map[kind + 2u];
+        if (at >= cells || at <= t.map[kind + 5u]) {
             return 0u;
         }
         u32 word = load_relaxed(&t.codes[t.map[kind + 3u] + at / per]);
@@ -269,27 +280,48 @@ __device__ __noinline__ u32 next_post(Trace t, u32 chain, u32 cell) {
             return 0u;
         }
         u32 number = at / APART;
+        u32 behind = first_post(t.map, shape);
+        u32 node = t.map[behind];
         u32 here = post(number);
-        if (number < posts && at == here) {
-            return number + 1u;
+        if (node != 0u && number < cells / APART && at == here) {
+            return node + number;
         }
     }
     return 0u;
 }
 
-// Cuts what is not marked yet of the chains that begin at the cells of a list: marks the posts on them, and leaves these to all threads.
-// Which posts are on them follows by pointer jumping, after Wyllie, "The complexity of parallel computations", among posts only: each
+// The place in the list of shapes, from `from` on, of the one that has the post of this number.
+// pre: the number is below that of all posts, and not that of a post of a shape before `from`
+__device__ __forceinline__ u32 whose_post(Trace t, u32 from, u32 number) {
+    u32 at = from;
+    bool found = false;
+    while (!found) {
+        u32 shape = t.map[t.chains + 2u + at];
+        u32 place = first_post(t.map, shape);
+        u32 node = t.map[place];
+        found = node != 0u && number + 1u < node + t.map[8u * t.map[shape] + 2u] / APART;
+        at = found ? at : at + 1u;
+    }
+    return at;
+}
+
+// Cuts what is not marked yet of the chains that begin at the cells of a list and go on in one direction: marks the posts on them, and leaves
+// these to all threads. Cells do not say what they are, so each shape has posts of its own among the cells of its class.
+// Which posts are on the chains follows by pointer jumping, after Wyllie, "The complexity of parallel computations", among posts only: each
 // thread goes along chains from its own posts to the next ones first, as in Helman, JaJa, "Designing practical efficient algorithms for
 // symmetric multiprocessors".
 // pre: every thread of the grid calls it with the same arguments; counts and before are not in use, list has `size` cells
 // shares: counts: of each post the number of a post behind it, twice; before: whether it is on one of the chains
-__device__ __forceinline__ void cut_chains(Trace t, u32 chain, u32 list, u32 size, u32 first, u32 apart) {
-    u32 shape = t.map[chain];
-    u32 posts = t.map[8u * t.map[shape] + 2u] / APART;
+__device__ __forceinline__ void cut_chains(Trace t, u32 direction, u32 list, u32 size, u32 first, u32 apart) {
+    u32 posts = t.map[t.chains + 1u];
     assume_uniform("posts", posts);
+    u32 at = 0u;
     for (u32 j = first; j < posts; j += apart) {
-        u32 from = post(j);
-        u32 next = next_post(t, chain, from);
+        at = whose_post(t, at, j);
+        u32 shape = t.map[t.chains + 2u + at];
+        u32 node = first_post(t.map, shape);
+        u32 from = post(j + 1u - t.map[node]);
+        u32 next = next_post(t, direction, shape, from);
         own("word of this post", t.counts[j]);
         t.counts[j] = next;
         store_relaxed(&t.before[j], 0u);
@@ -297,11 +329,9 @@ __device__ __forceinline__ void cut_chains(Trace t, u32 chain, u32 list, u32 siz
     grid_barrier(t.arrivals);
     for (u32 k = first; k < size; k += apart) {
         u32 place = 2u * ((list & 1u) * t.list_places + k);
-        if (t.lists[place] == shape) {
-            u32 nearest = next_post(t, chain, t.lists[place + 1u]);
-            if (nearest != 0u) {
-                store_relaxed(&t.before[nearest - 1u], 1u);
-            }
+        u32 nearest = next_post(t, direction, t.lists[place], t.lists[place + 1u]);
+        if (nearest != 0u) {
+            store_relaxed(&t.before[nearest - 1u], 1u);
         }
     }
     grid_barrier(t.arrivals);
@@ -324,13 +354,19 @@ __device__ __forceinline__ void cut_chains(Trace t, u32 chain, u32 list, u32 siz
         grid_barrier(t.arrivals);
         now = posts - now;
     }
+    // No more than a part of the posts has room in the list.
+    u32 sparse = posts / (t.list_places / 2u) + 1u;
+    at = 0u;
     for (u32 p = first; p < posts; p += apart) {
         u32 on_chain = load_relaxed(&t.before[p]);
-        if (on_chain != 0u) {
-            u32 cell = post(p);
-            bool is_new = first_mark(t, shape, cell);
+        if (on_chain != 0u && p % sparse == 0u) {
+            at = whose_post(t, at, p);
+            u32 shape2 = t.map[t.chains + 2u + at];
+            u32 node2 = first_post(t.map, shape2);
+            u32 cell = post(p + 1u - t.map[node2]);
+            bool is_new = first_mark(t, shape2, cell);
             if (is_new) {
-                hand_on(t, list + 1u, shape, cell);
+                hand_on(t, list + 1u, shape2, cell);
             }
         }
     }
@@ -594,15 +630,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
                 // When this is of no use, the next time comes later.
                 patience = 2u * patience;
                 slow = 0u;
-                u32 of = t.lists[2u * (list & 1u) * t.list_places];
-                assume_uniform("shape of the first cell", of);
-                for (u32 n = 0u; n < t.chain_count; n += 1u) {
-                    u32 chain = t.chains + CHAIN_WORDS * n;
-                    u32 links = t.map[chain];
-                    assume_uniform("shape of a chain", links);
-                    if (links == of) {
-                        cut_chains(t, chain, list, min(size, t.list_places), first, apart);
-                    }
+                for (u32 direction = 0u; direction < t.directions; direction += 1u) {
+                    cut_chains(t, direction, list, min(size, t.list_places), first, apart);
                 }
             }
             if (size >= FEW_CELLS) {

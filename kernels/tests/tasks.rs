@@ -326,18 +326,25 @@ fn deep_recursion_with_compaction() {
 }
 
 /// Long chains are cut into pieces to be marked: lists, what their cells hold, lists with a tail in common, chains by the first field of
-/// their cells, lists of lists.
+/// their cells, chains that take turns between several kinds of cells, lists of lists.
 #[test]
 fn long_chains_with_compaction() {
     let text = "sort Nat = struct Zero() | S(Nat);
         sort List = struct Nil() | Cons(Int, List);
         sort Lists = struct None() | More(List, Lists);
         sort Left = struct Bottom() | Top(Left, Nat);
-        var N, M, K : Int; L, T : List; LL : Lists; D : Left; X : Nat;
+        sort Even = struct None0() | Even(Odd) | Skip(Even);
+        sort Odd = struct Odd(Int, Even);
+        var N, M, K : Int; L, T : List; LL : Lists; D : Left; X : Nat; E : Even; O : Odd;
         map Down: Int # List -> List; Sum: List # Int -> Int; Peano: Int # Nat -> Nat; Size: Nat # Int -> Int;
             Rows: Int # List # Lists -> Lists; Sums: Lists # Int -> Int; Deep: Int # Left -> Left; Depth: Left # Int -> Int;
-            Waste: Int # Int -> Int; All: List # List # Nat # Lists # Left # Int -> Int; Fork: List -> Int;
-        eqn N == 0 -> Down(N, L) = L; Down(N, L) = Down(N - 1, Cons(N, L));
+            Turns: Int # Even -> Even; Evens: Even # Int -> Int; Odds: Odd # Int -> Int;
+            Waste: Int # Int -> Int; All: List # List # Nat # Lists # Left # Even # Int -> Int; Fork: List -> Int;
+        eqn N == 0 -> Turns(N, E) = E; N mod 3 == 0 -> Turns(N, E) = Turns(N - 1, Skip(E));
+            Turns(N, E) = Turns(N - 1, Even(Odd(N, E)));
+            Evens(None0(), N) = N; Evens(Skip(E), N) = Evens(E, N + 1); Evens(Even(O), N) = Odds(O, N);
+            Odds(Odd(M, E), N) = Evens(E, N + M);
+            N == 0 -> Down(N, L) = L; Down(N, L) = Down(N - 1, Cons(N, L));
             Sum(Nil(), N) = N; Sum(Cons(M, L), N) = Sum(L, N + M);
             N == 0 -> Peano(N, X) = X; Peano(N, X) = Peano(N - 1, S(X));
             Size(Zero(), N) = N; Size(S(X), N) = Size(X, N + 1);
@@ -346,8 +353,10 @@ fn long_chains_with_compaction() {
             N == 0 -> Deep(N, D) = D; Deep(N, D) = Deep(N - 1, Top(D, Peano(N mod 5, Zero())));
             Depth(Bottom(), N) = N; Depth(Top(D, X), N) = Depth(D, Size(X, N + 1));
             N == 0 -> Waste(N, K) = K; Waste(N, K) = Waste(N - 1, Sum(Down(40, Nil()), K));
-            All(L, T, X, LL, D, N) = Waste(N, 0) + Sum(L, 0) + Sum(T, 0) + Size(X, 0) + Sums(LL, 0) + Depth(D, 0) + Waste(N, 0);
-            Fork(T) = All(Down(2500, T), Down(1500, T), Peano(3000, Zero()), Rows(900, Nil(), None()), Deep(2000, Bottom()), 400);
+            All(L, T, X, LL, D, E, N) = Waste(N, 0) + Sum(L, 0) + Sum(T, 0) + Size(X, 0) + Sums(LL, 0) + Depth(D, 0) + Evens(E, 0)
+                + Waste(N, 0);
+            Fork(T) = All(Down(2500, T), Down(1500, T), Peano(3000, Zero()), Rows(900, Nil(), None()), Deep(2000, Bottom()),
+                Turns(2500, None0()), 400);
         input Fork(Down(2000, Nil()));";
     let case = Case::with("chains.trs", text, Gc::Compact);
     let options = Options { spare: Some(4000), blocks: 2, ..ONE };

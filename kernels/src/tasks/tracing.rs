@@ -3,9 +3,10 @@
 
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::ids::{Id, IdVec};
-use gchr_core::plan::term::{FunctionId, Layout, LocalId};
+use gchr_core::plan::term::{Field, FunctionId, Layout, LocalId};
 use gchr_core::signature::SortId;
 
+use super::chains::Chains;
 use super::codegen::Shape;
 use super::shapes::pointers;
 use super::states::States;
@@ -16,6 +17,10 @@ use crate::template::{self, Holes};
 pub const CLASS_WORDS: usize = 8;
 /// Words of a record of a thread beside its task and its stack; the template's `SAVED`.
 const SAVED: u32 = 14;
+/// One cell of so many is a post, at which a chain can be cut; the template's `APART`.
+const POSTS_APART: u32 = 256;
+/// Words of the list of chains before its shapes.
+const CHAIN_HEAD: usize = 2;
 /// The widest code of a cell.
 const MOST_CODE_BITS: u32 = 16;
 
@@ -32,7 +37,7 @@ pub struct Tracing {
     pub resumes: u32,
     /// Place of the states.
     pub states: u32,
-    /// Place of the chains, and how many there are.
+    /// Place of the shapes that are on chains, and the directions in which chains go on.
     pub chains: (u32, u32),
     /// Words of the record that a thread saves.
     pub record: u32,
@@ -66,6 +71,7 @@ impl Tracing {
             ("HALF", shape.half()),
             ("JOIN", shape.join()),
             ("CHUNK", shape.chunk()),
+            ("APART", POSTS_APART),
         ];
         let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
         template::instantiate(
@@ -81,7 +87,8 @@ impl Tracing {
         let layout = &states.plan.layout;
         let mut words = vec![0; layout.classes.len() * CLASS_WORDS];
         let sorts = sorts(layout, &mut words);
-        let most = shapes(layout, &sorts, &mut words);
+        let chains = Chains::new(layout);
+        let (most, on_chains) = shapes(layout, &sorts, &chains, &mut words);
         let code_bits = (u32::BITS - most.leading_zeros()).next_power_of_two();
         if code_bits > MOST_CODE_BITS {
             let error = Diagnostic::error("P0104", "the program has too many symbols to shift cells")
@@ -89,7 +96,9 @@ impl Tracing {
                 .help("give --gc queue or --gc none");
             return Err(vec![error]);
         }
-        let chains = chains(layout, &sorts, &mut words);
+        let chains = (words.len() as u32, chains.directions);
+        words.extend([on_chains.len() as u32, 0]);
+        words.extend(on_chains);
         let table = Table { states, shape, sorts: &sorts };
         let (resumes, states) = (table.resumes(&mut words), table.states(&mut words));
         let record = shape.task() + SAVED + shape.stack;
@@ -112,14 +121,26 @@ impl Tracing {
     pub fn cells_a_word(&self) -> u32 {
         u32::BITS / self.code_bits
     }
-    /// All words of a launch.
-    pub fn words(&self, classes: impl Iterator<Item = ClassPlace>) -> Vec<u32> {
+    /// All words of a launch; `nodes`: posts that there is room for, of all shapes together.
+    pub fn words(&self, classes: impl Iterator<Item = ClassPlace>, nodes: u64) -> Vec<u32> {
         let mut words = self.words.clone();
         for (class, to) in classes.zip(words.chunks_exact_mut(CLASS_WORDS)) {
             let ClassPlace { base, stride, cells, codes, mark } = class;
             to[..4].copy_from_slice(&[base, stride, cells, codes]);
             to[5] = mark;
         }
+        let list = self.chains.0 as usize;
+        let mut next = 0;
+        for k in 0..words[list] as usize {
+            let shape = words[list + CHAIN_HEAD + k] as usize;
+            let posts = words[words[shape] as usize * CLASS_WORDS + 2] / POSTS_APART;
+            if u64::from(next) + u64::from(posts) <= nodes {
+                let first = first_node(&words, shape);
+                words[first] = next + 1;
+                next += posts;
+            }
+        }
+        words[list + 1] = next;
         words
     }
 }
@@ -140,9 +161,21 @@ fn sorts(layout: &Layout, words: &mut Vec<u32>) -> IdVec<SortId, u32> {
     layout.sorts.iter().map(place).collect()
 }
 
-/// Writes the shapes, and for each class a list of them by code; gives the greatest code.
-fn shapes(layout: &Layout, sorts: &IdVec<SortId, u32>, words: &mut Vec<u32>) -> u32 {
+/// The place in a shape of the number of its first post.
+fn first_node(words: &[u32], shape: usize) -> usize {
+    shape + 3 + 2 * words[shape + 2] as usize
+}
+
+/// Writes the shapes, and for each class a list of them by code; gives the greatest code, and the shapes that are on chains.
+fn shapes(
+    layout: &Layout,
+    sorts: &IdVec<SortId, u32>,
+    chains: &Chains<'_>,
+    words: &mut Vec<u32>,
+) -> (u32, Vec<u32>) {
     let mut of_class: Vec<Vec<u32>> = vec![Vec::new(); layout.classes.len()];
+    let mut on_chains = Vec::new();
+    let two = |field: &Field| [field.offset, sorts[field.sort]];
     for (id, sort) in layout.sorts.iter_enumerated() {
         for (tag, variant) in sort.variants.iter().enumerate() {
             let Some(class) = variant.class else { continue };
@@ -150,32 +183,24 @@ fn shapes(layout: &Layout, sorts: &IdVec<SortId, u32>, words: &mut Vec<u32>) -> 
             words[sorts[id] as usize + 1 + tag] = place;
             let list = &mut of_class[class.index()];
             list.push(place);
-            let fields: Vec<u32> =
-                pointers(layout, variant).flat_map(|f| [f.offset, sorts[f.sort]]).collect();
+            let fields: Vec<u32> = pointers(layout, variant).flat_map(two).collect();
             words.extend([class.index() as u32, list.len() as u32, fields.len() as u32 / 2]);
             words.extend(fields);
+            let mut links: Vec<u32> =
+                chains.links_by_direction(id, variant).into_iter().flat_map(two).collect();
+            if !links.is_empty() {
+                on_chains.push(place);
+            }
+            links.resize(2 * chains.directions as usize, 0);
+            words.push(0);
+            words.extend(links);
         }
     }
     for (k, list) in of_class.iter().enumerate() {
         words[k * CLASS_WORDS + 4] = words.len() as u32;
         words.extend(list);
     }
-    of_class.iter().map(Vec::len).max().unwrap_or(0).max(1) as u32
-}
-
-/// Writes the chains: fields of shapes where the next cell of the same shape can be; gives their place and number.
-fn chains(layout: &Layout, sorts: &IdVec<SortId, u32>, words: &mut Vec<u32>) -> (u32, u32) {
-    let mut chains = Vec::new();
-    for (id, sort) in layout.sorts.iter_enumerated() {
-        for (tag, variant) in sort.variants.iter().enumerate().filter(|(_, v)| v.class.is_some()) {
-            let shape = words[sorts[id] as usize + 1 + tag];
-            let again = pointers(layout, variant).filter(|field| field.sort == id);
-            chains.extend(again.map(|field| [shape, field.offset, sorts[id]]));
-        }
-    }
-    let place = words.len() as u32;
-    words.extend(chains.iter().flatten());
-    (place, chains.len() as u32)
+    (of_class.iter().map(Vec::len).max().unwrap_or(0).max(1) as u32, on_chains)
 }
 
 struct Table<'a, 'p> {

@@ -120,7 +120,9 @@ impl Collector {
             codes: self.sizes.codes[k] as u32,
             mark: marks[k] as u32,
         });
-        device.upload(self.buffers[0], 0, bytemuck::cast_slice(&tracing.words(classes)))?;
+        // `counts` has two words for each post.
+        let words = tracing.words(classes, self.sizes.code_words() / 2);
+        device.upload(self.buffers[0], 0, bytemuck::cast_slice(&words))?;
         device.fill(self.words[0], 0, 4 * WORK as u64, 0)?;
         device.fill(self.words[2], 0, 4, 0)?;
         // Chains are followed from cells that may never have been written.
