@@ -17,7 +17,7 @@ use gchr_core::exec::term::{NormalForm, Stopped};
 use gchr_core::facts::Facts;
 use gchr_core::plan::chr::ChrPlan;
 use gchr_core::plan::term::{self, Step, TermOptions, TermPlan};
-use gchr_core::rule::{self, GroundTerm};
+use gchr_core::rule::{self, GroundTerm, Start};
 use gchr_core::source::SourceMap;
 use gchr_core::stats::Stats;
 use gchr_kernels::outcome::Failure;
@@ -35,17 +35,17 @@ pub(crate) use race::{Came, Race};
 const BY_GPU: &str = "gpu: it was done before the cpu";
 /// Why a run stays on the processor from the start.
 const WATCHED: &str = "cpu: the run is recorded or traced";
+/// Why a GPU would be of no use.
+const ALONE: &str = "the program has no calls that can run side by side";
 
 /// A term program for the processor and a GPU.
 pub(crate) struct AutoPlan {
-    cpu: TermPlan,
+    cpu: Arc<TermPlan>,
     rules: Arc<rule::Program>,
     sources: Arc<SourceMap>,
     schedule: Schedule,
     /// What works beside the processor: the first GPU.
     beside: Device,
-    /// Whether there are calls that can run side by side.
-    splits: bool,
 }
 
 /// A run that reached a normal form.
@@ -58,10 +58,9 @@ pub(crate) struct Finished {
 
 impl AutoPlan {
     /// `cpu` is the program's plan for the processor.
-    pub fn new(program: &Program, cpu: TermPlan, schedule: Schedule) -> Result<Self, Vec<Diagnostic>> {
-        let splits = has_siblings(&term::compile(&program.rules, &TermOptions::tasks(false))?);
+    pub fn new(program: &Program, cpu: TermPlan, schedule: Schedule) -> Self {
         let (rules, sources) = (Arc::clone(&program.rules), Arc::clone(&program.sources));
-        Ok(Self { cpu, rules, sources, schedule, beside: Device::Gpu(0), splits })
+        Self { cpu: Arc::new(cpu), rules, sources, schedule, beside: Device::Gpu(0) }
     }
 
     /// The same with another device in the place of the GPU.
@@ -75,12 +74,12 @@ impl AutoPlan {
         &self.cpu
     }
 
-    /// Normalises a term.
+    /// Normalises the program's term.
     pub fn run(&self, input: &GroundTerm, control: &mut Control<'_>) -> Result<Finished, Box<Stopped>> {
-        if let Some(why) = self.stays(control) {
-            return on_cpu(exec::term::run(&self.rules, &self.cpu, input, control), why);
+        if control.records() || control.traces() {
+            return on_cpu(exec::term::run(&self.rules, &self.cpu, input, control), WATCHED);
         }
-        let race = Race::start(control, self.beside(input));
+        let race = Race::start(control, self.beside());
         let ran = exec::term::run(&self.rules, &self.cpu, input, control);
         match ran {
             Err(stopped) => match race.result(&stopped.error.reason, control) {
@@ -102,32 +101,26 @@ impl AutoPlan {
     /// Brings the GPU up for a batch, unless it is over before.
     pub fn for_batch(&self) -> Arc<Race<DevicePlan>> {
         let (rules, sources) = (Arc::clone(&self.rules), Arc::clone(&self.sources));
-        let (cpu, options) = (self.cpu.clone(), self.options());
+        let (cpu, options) = (Arc::clone(&self.cpu), self.options());
         let make = move || -> Result<Work<DevicePlan>, String> {
-            let plan = on_gpu(&rules, &sources, cpu, &options)?;
+            let plan = on_gpu(&rules, &sources, &cpu, &options)?;
             Ok(Box::new(move |_: &mut Control<'_>| Ok(plan)))
         };
         Race::start(&mut Control::default(), make)
     }
 
-    /// Why the run stays on the processor, if that is known beforehand.
-    fn stays(&self, control: &Control<'_>) -> Option<&'static str> {
-        if control.records() || control.traces() {
-            return Some(WATCHED);
-        }
-        (!self.splits).then_some("cpu: the program has no calls that can run side by side")
-    }
-
-    fn beside(
-        &self,
-        input: &GroundTerm,
-    ) -> impl FnOnce() -> Result<Work<Outcome>, String> + Send + 'static + use<> {
+    /// The GPU's side. All that only a GPU needs is done there: a run that is over in a moment must not wait for it.
+    fn beside(&self) -> impl FnOnce() -> Result<Work<Outcome>, String> + Send + 'static + use<> {
         let (rules, sources) = (Arc::clone(&self.rules), Arc::clone(&self.sources));
-        let (cpu, options, input) = (self.cpu.clone(), self.options(), input.clone());
+        let (cpu, options) = (Arc::clone(&self.cpu), self.options());
         move || {
-            let plan = on_gpu(&rules, &sources, cpu, &options)?;
+            if !splits(&rules)? {
+                return Err(ALONE.into());
+            }
+            let plan = on_gpu(&rules, &sources, &cpu, &options)?;
             Ok(Box::new(move |control: &mut Control<'_>| {
-                plan.run(&rules, &input, control).map_err(|failure| match failure {
+                let Start::Term(Some(input)) = &rules.start else { return Err("there is no term".into()) };
+                plan.run(&rules, input, control).map_err(|failure| match failure {
                     Failure::Stopped(stopped) => first(&[stopped.error.to_diagnostic(&rules)]),
                     Failure::Device(error) => first(&error.into_diagnostics()),
                 })
@@ -140,10 +133,10 @@ impl AutoPlan {
 fn on_gpu(
     rules: &rule::Program,
     sources: &SourceMap,
-    cpu: TermPlan,
+    cpu: &TermPlan,
     options: &CompileOptions,
 ) -> Result<DevicePlan, String> {
-    let plan = with_large_stack(|| DevicePlan::new(rules, sources, cpu, options));
+    let plan = with_large_stack(|| DevicePlan::new(rules, sources, cpu.clone(), options));
     plan.map_err(|found| first(&found))
 }
 
@@ -159,14 +152,17 @@ fn from_gpu(outcome: Outcome) -> Finished {
     Finished { normal_form: outcome.normal_form, stats, report: Some(outcome.report) }
 }
 
-fn has_siblings(plan: &TermPlan) -> bool {
+/// Whether a program has calls that can run side by side.
+fn splits(rules: &rule::Program) -> Result<bool, String> {
+    let plan = with_large_stack(|| term::compile(rules, &TermOptions::tasks(false)));
+    let plan = plan.map_err(|found| first(&found))?;
     let mut found = false;
     for function in plan.functions.iter() {
         function.region.body.walk(&mut |block| {
             found |= block.steps.iter().any(|s| matches!(s, Step::Call { siblings, .. } if *siblings > 0));
         });
     }
-    found
+    Ok(found)
 }
 
 /// A constraint program in rounds for the processor and a GPU.
@@ -228,4 +224,28 @@ impl AutoRounds {
 fn first(found: &[Diagnostic]) -> String {
     let message = found.first().map_or("no reason is known", |d| d.message.as_str());
     format!("the gpu has no result ({message})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{Input, Language};
+
+    fn auto(name: &str, text: &str, input: &str) -> AutoPlan {
+        let program = Input::text(Language::Terms, name, text).term(input).parse().expect("a program");
+        let plan = term::compile(&program.rules, &TermOptions::default()).expect("a plan");
+        AutoPlan::new(&program, plan, Schedule::default()).with(Device::Sim)
+    }
+
+    /// With the simulator in the place of the GPU.
+    #[test]
+    fn a_gpu_is_brought_up_for_programs_that_have_work_for_it() {
+        let text = include_str!("../examples/ackermann.trs");
+        let alone = auto("ackermann.trs", text, "Ack(S(Zero()), S(Zero()))").beside()();
+        assert!(matches!(alone, Err(why) if why == ALONE));
+        let text = include_str!("../examples/fib_int.trs");
+        let work = auto("fib_int.trs", text, "Fib(12)").beside()();
+        let outcome = work.unwrap_or_else(|why| panic!("{why}"))(&mut Control::default());
+        assert_eq!(outcome.map(|o| o.normal_form.to_text()), Ok("144".into()));
+    }
 }

@@ -107,8 +107,7 @@ impl Program {
             Device::Cpu => {}
             Device::Auto if self.language == Language::Terms => {
                 let plan = gchr_core::plan::term::compile(&self.rules, &options.to_term_options())?;
-                let plan = AutoPlan::new(self, plan, options.schedule)?;
-                return Ok(Plan::Auto(Box::new(plan)));
+                return Ok(Plan::Auto(Box::new(AutoPlan::new(self, plan, options.schedule))));
             }
             Device::Auto if self.semantics(options) == Semantics::Rounds => {
                 let plan = chr::compile_rounds(&self.rules, options.firing.plan_options())?;

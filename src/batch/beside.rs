@@ -256,8 +256,7 @@ mod tests {
         let program = Input::text(Language::Terms, "fib_int.trs", text).parse().expect("a program");
         let executable = program.compile(&CompileOptions::default()).expect("a plan");
         let Plan::Term(cpu) = &executable.plan else { panic!("a plan for the processor") };
-        let auto =
-            AutoPlan::new(&program, cpu.clone(), Default::default()).expect("a plan").with(Device::Sim);
+        let auto = AutoPlan::new(&program, cpu.clone(), Default::default()).with(Device::Sim);
         let plan = Plan::Auto(Box::new(auto));
         let executable = Executable { program: &program, plan, compile_time: executable.compile_time };
         let terms: String = (0..6000).map(|n| format!("Fib({})\n", 12 + n % 7)).collect();
