@@ -70,6 +70,8 @@ struct Measured {
     cpu: Vec<f64>,
     gpu: Vec<f64>,
     auto: Vec<f64>,
+    /// Why the GPU has no time.
+    no_gpu: Option<String>,
     choice: String,
     agrees: bool,
 }
@@ -79,12 +81,12 @@ impl Runner<'_> {
     fn measure(&self, size: u64, has_gpu: bool) -> Result<Measured, String> {
         let mut all = Measured { agrees: true, ..Measured::default() };
         // A GPU may have no room, or no way to run a program: then it is not the better device.
-        let mut gpu = if has_gpu { self.run(size, "gpu").ok() } else { None };
+        let mut gpu = if has_gpu { self.on_gpu(size, &mut all.no_gpu) } else { None };
         for _ in 0..self.settings.repeats.max(1) {
             let cpu = self.run(size, "cpu")?;
             if let Some(last) = gpu.take() {
                 all.agrees &= last.out == cpu.out;
-                gpu = self.run(size, "gpu").ok();
+                gpu = self.on_gpu(size, &mut all.no_gpu);
                 all.gpu.extend(gpu.as_ref().map(|ran| ran.ms));
             }
             let auto = self.run(size, "auto")?;
@@ -95,6 +97,11 @@ impl Runner<'_> {
             all.choice = choice.unwrap_or("").trim().to_string();
         }
         Ok(all)
+    }
+
+    /// A run on the GPU; else why there is none.
+    fn on_gpu(&self, size: u64, why: &mut Option<String>) -> Option<Ran> {
+        self.run(size, "gpu").map_err(|failed| *why = Some(failed)).ok()
     }
 
     fn run(&self, size: u64, device: &str) -> Result<Ran, String> {
@@ -119,7 +126,11 @@ impl Measured {
         entry.ours = Some(spread(&self.auto));
         entry.set_theirs(cpu.min(gpu));
         entry.agrees = (!self.agrees).then_some(false);
-        let gpu = if gpu.is_finite() { format!("{gpu:.1}") } else { "-".into() };
+        let gpu = match self.no_gpu {
+            _ if gpu.is_finite() => format!("{gpu:.1}"),
+            Some(why) => format!("- ({why})"),
+            None => "-".into(),
+        };
         let slow = if is_slow(&entry) { "SLOW; " } else { "" };
         entry.note = Some(format!("{slow}cpu {cpu:.1}, gpu {gpu}; {}", self.choice));
         Ok(entry)

@@ -79,6 +79,8 @@ pub(super) fn timed(command: &[&str], folder: &Path, bounds: Bounds<'_>) -> Resu
     if status.success() {
         return Ok(Ran { out, err, ms });
     }
-    let last = err.lines().chain(out.lines()).rfind(|l| !l.trim().is_empty()).unwrap_or("").to_string();
-    Err(format!("{name} failed ({status}): {last}"))
+    // Statistics come behind the error.
+    let said = err.lines().find(|line| line.contains("Error:"));
+    let said = said.or_else(|| err.lines().chain(out.lines()).rfind(|line| !line.trim().is_empty()));
+    Err(format!("{name} failed ({status}): {}", said.unwrap_or("").trim()))
 }
