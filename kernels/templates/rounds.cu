@@ -34,6 +34,7 @@ struct Params {
     u32* adds;
     u32* added_tables;
     u32* removed_heads;
+    u32* courses;
     u64* delta;
     u64* delta_next;
     u64* changed;
@@ -68,6 +69,8 @@ constexpr u32 REPLACES = HOLE;
 constexpr u32 AT_ONCE = HOLE;
 // Whether there are terms.
 constexpr u32 TERMS = HOLE;
+// Whether rounds that start from some tables only have a known course.
+constexpr u32 COURSES = HOLE;
 
 constexpr u32 NONE = 0xffffffffu;
 constexpr u32 NO_ID = 0xffffffffu;
@@ -125,7 +128,7 @@ constexpr u32 STAGED = 8u;
 constexpr u32 CONTENDED = 16u;
 constexpr u32 MULTIPLE = 24u;
 constexpr u32 WRONG = 32u;
-constexpr u32 COLLECT = 40u;
+constexpr u32 WORTH = 40u;
 constexpr u32 FIRING = 48u;
 constexpr u32 LOST = 56u;
 constexpr u32 TOUCHED = 4u;
@@ -150,6 +153,15 @@ constexpr u32 FAILED_ENTRY = 9u;
 constexpr u32 CHANGED = 10u;
 // Rounds of few items, one after the other.
 constexpr u32 CALM = 11u;
+// Whether something was new outside of the tables of any course, since a host last looked for one; the round from which on it will look.
+constexpr u32 STRAYED = 12u;
+constexpr u32 LOOK_FROM = 13u;
+
+// Flags of a table in `courses`: its values are a matrix that one rule multiplies, and the only ones that rules replace; it only grows.
+constexpr u32 IS_SQUARE = 1u;
+constexpr u32 ONLY_GROWS = 2u;
+// Rounds between two looks for a course: as many as there were before, and these.
+constexpr u64 LOOK_AGAIN = 16ull;
 
 // Why the kernel ended.
 constexpr u32 DONE = 1u;
@@ -164,6 +176,7 @@ constexpr u32 NO_IDS = 9u;
 constexpr u32 VALUE_FAILED = 10u;
 constexpr u32 NO_CELLS = 11u;
 constexpr u32 OTHER_GRID = 12u;
+constexpr u32 MAY_FOLLOW = 13u;
 
 // A table with so many rows in use is worth collecting once half of them are dead. Where the warps of a round have looked through at least
 // as many rows as the table has, each for a list of more than WALKED rows, an eighth is enough: they would look at dead rows again and again.

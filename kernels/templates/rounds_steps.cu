@@ -72,19 +72,44 @@ __device__ __forceinline__ void decide(Params p, u32 place, in_shared u32* sums)
     }
 }
 
+// Whether all that the next round starts from is in tables of a course, for the first time since it was not: a host that has found no course
+// is asked again only after twice as many rounds.
+// pre: one thread calls it; `common` are the flags that all tables with new constraints have
+__device__ __forceinline__ bool may_follow(Params p, u32 common, u32 kept, u32 touched) {
+    u32 fits = kept != 0u ? 0u : touched != 0u ? common & IS_SQUARE : common;
+    u64 done = p.state[ROUNDS];
+    if (fits == 0u) {
+        p.state[STRAYED] = 1ull;
+        return false;
+    }
+    if (p.state[STRAYED] == 0ull || done < p.state[LOOK_FROM] || p.state[NEW] + u64(touched) == 0ull) {
+        return false;
+    }
+    p.state[STRAYED] = 0ull;
+    p.state[LOOK_FROM] = done + done + LOOK_AGAIN;
+    return true;
+}
+
 // Makes the counts of the round those of the store.
 // pre: one thread calls it; nobody reads what it writes before the next grid barrier
-// post: says whether some table is worth collecting
+// post: says why the launch should end, if it should: some table is worth collecting, or a course may begin; `wanted` holds the rows in use
+//     before the round
 __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u32 added, u32 touched, u32 few) {
     u32 worth = 0u;
+    u32 common = ALL;
     u32 lists = load_relaxed(&p.control[turn + LONG]);
     u64 walked = u64(lists) * u64(WALKED);
     for (u32 t = 0u; t < TABLES; t += 1u) {
         u32 dead = load_relaxed(&p.dead[t]);
+        u32 before = p.used[t];
         p.used[t] = p.wanted[t];
+        p.wanted[t] = before;
+        if (COURSES != 0u && p.used[t] != before) {
+            common = common & p.courses[t];
+        }
         u32 share = walked >= u64(p.used[t]) ? 3u : 1u;
         if (p.used[t] >= WORTH_COLLECTING && dead > p.used[t] >> share) {
-            worth = 1u;
+            worth = MUST_COLLECT;
         }
     }
     u32 reduced = load_relaxed(&p.control[turn + LOST]);
@@ -98,6 +123,10 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
     p.state[SLICE] = p.state[SLICE] + 1ull;
     bool is_small = lists == 0u && u64(added) + u64(kept) + u64(touched) <= u64(few);
     p.state[CALM] = is_small ? p.state[CALM] + 1ull : 0ull;
+    if (COURSES != 0u) {
+        bool follows = may_follow(p, common, kept, touched);
+        worth = follows ? MAY_FOLLOW : worth;
+    }
     return worth;
 }
 
@@ -120,7 +149,7 @@ __device__ __forceinline__ void end_launch(Params p, u32 round, u32 stop) {
     }
 }
 
-// Rounds until there are no candidates, memory must grow or is worth collecting, an operation has no value, or the limits are reached.
+// Rounds until there are no candidates, memory must grow or is worth collecting, a course may begin, an operation has no value, or the limits are reached.
 // One block alone does a round of few items in less time than many take to meet: a launch of one block has a patience of 0, and ends before
 // a round of more items, or of long lists; a launch of many blocks ends behind so many rounds of few items, one after the other, as its
 // patience says.
@@ -232,7 +261,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             store_relaxed(&p.control[other + CONTENDED], 0u);
             store_relaxed(&p.control[other + MULTIPLE], 0u);
             store_relaxed(&p.control[other + WRONG], 0u);
-            store_relaxed(&p.control[other + COLLECT], 0u);
+            store_relaxed(&p.control[other + WORTH], 0u);
             store_relaxed(&p.control[other + FIRING], 0u);
             store_relaxed(&p.control[other + LOST], 0u);
             store_relaxed(&p.control[other + TOUCHED], 0u);
@@ -471,13 +500,10 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
         }
         if (first == 0u) {
             u32 worth = commit(p, turn, fired, kept, added, touched, few);
-            store_relaxed(&p.control[turn + COLLECT], worth);
+            store_relaxed(&p.control[turn + WORTH], worth);
         }
         meet(p.arrivals);
-        u32 collect = load_relaxed(&p.control[turn + COLLECT]);
-        if (collect != 0u) {
-            stop = MUST_COLLECT;
-        }
+        stop = load_relaxed(&p.control[turn + WORTH]);
         round = round + 1u;
     }
     end_launch(p, round, stop);

@@ -1,5 +1,7 @@
 //! Rounds on the simulator: the programs of docs/semantics.md round by round, and programs that are easily got wrong against the CPU.
 
+#[path = "rounds/courses.rs"]
+mod courses;
 #[path = "support/programs.rs"]
 mod programs;
 #[path = "rounds/random.rs"]
@@ -493,92 +495,6 @@ fn memory_that_does_not_suffice_is_told() {
     }
 }
 
-/// Kernels that follow a known course, beside those of the general rounds.
-const COURSES: [&str; 9] = [
-    "best_row",
-    "growth",
-    "remember_rows",
-    "column_range",
-    "narrow_product",
-    "narrow_spread",
-    "narrow_gather",
-    "wide_product",
-    "wide_spread",
-];
-
-#[test]
-fn the_checker_accepts_the_kernels_of_courses() {
-    let mut seen = Vec::new();
-    for text in [
-        include_str!("../../examples/floyd.chr"),
-        include_str!("../../examples/transitive_closure.chr"),
-        include_str!("../../examples/min.chr"),
-    ] {
-        let case = Case::new(text, RoundsOptions::default());
-        for verdict in check(&case.kernels.module) {
-            if COURSES.contains(&&*verdict.kernel) {
-                assert!(verdict.accepted(), "{verdict:?}");
-                seen.push(verdict.kernel.clone());
-            }
-        }
-    }
-    assert!(COURSES.iter().all(|name| seen.iter().any(|s| s == name)), "{seen:?}");
-}
-
-/// Programs whose batches have a known course, and stores that leave it.
-fn course_programs() -> Vec<String> {
-    let closure = ":- chr_constraint e(+int, +int), p(+int, +int), n(+int), k(+int, +int, +int).
-         p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).";
-    let edges = |edges: &[(i64, i64)]| {
-        let all: Vec<String> = edges.iter().map(|(a, b)| format!("e({a}, {b})")).collect();
-        all.join(", ")
-    };
-    let chain: Vec<(i64, i64)> = (0..9).map(|n| (n, n + 1)).collect();
-    let ring: Vec<(i64, i64)> = (0..7).map(|n| (n * 3, (n * 3 + 3) % 21)).collect();
-    let floyd = ":- chr_constraint edge(+int, +int, +int).
-         edge(I, K, D1), edge(K, J, D2) \\ edge(I, J, D3) <=> D3 > D1 + D2 | D4 is D1 + D2, edge(I, J, D4).";
-    vec![
-        // A chain, a ring, duplicates, several batches; keys that are negative, and so far apart that bits do not suffice.
-        format!("{closure} ?- {}.", edges(&chain)),
-        format!("{closure} ?- {}. ?- e(3, 1), e(0, 1). ?- p(100, -3), e(-3, -3).", edges(&ring)),
-        format!("{closure} ?- e(-5, 3), e(3, -5), e(-5, 3), p(3, 3)."),
-        format!("{closure} ?- e(-9223372036854775808, 9223372036854775807), e(9223372036854775807, 3), e(3, 4)."),
-        // Rules that add to several tables, to tables that are no sets, constants, guards that choose, and a head alone.
-        format!(
-            "{closure} p(X, Y) ==> X < Y | n(X), k(X, 7, Y). k(A, B, C) \\ k(A, B, C) <=> true. k(A, _, B), e(A, C) ==> B =\\= C | p(B, C). ?- {}.",
-            edges(&chain)
-        ),
-        // Partners that are found by looking at all rows.
-        ":- chr_constraint a(+int), b(+int), c(+int, +int). a(X), b(Y) ==> X < Y | c(X, Y). ?- a(1), b(2), a(3), b(4), a(5). ?- b(9), a(0).".into(),
-        // A rule beside them that removes.
-        ":- chr_constraint s(+int), e(+int, +int), p(+int, +int). p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).
-         s(N) <=> N > 0 | M is N - 1, e(N, M), s(M). ?- s(5). ?- e(0, 5).".into(),
-        // Products: no row of its own, holes, a diagonal, two constraints of one key, negative keys and values, values of 64 bits, the greatest.
-        format!("{floyd} ?- edge(0, 3, 9), edge(3, 1, 2), edge(0, 1, 20), edge(1, 0, 1), edge(3, 0, 5), edge(70, 0, 1), edge(70, 1, 99)."),
-        format!("{floyd} ?- edge(0, 0, 5), edge(0, 1, 3), edge(1, 0, 1), edge(1, 1, 9)."),
-        format!("{floyd} ?- edge(0, 1, 5), edge(1, 2, 3), edge(0, 2, 10), edge(0, 2, 9)."),
-        format!("{floyd} ?- edge(-1, 1, 5), edge(1, 2, 3), edge(-1, 2, 10)."),
-        format!("{floyd} ?- edge(0, 1, -5), edge(1, 2, -300000000), edge(0, 2, 10), edge(3, 0, 1), edge(3, 2, 7), edge(3, 1, 0)."),
-        format!("{floyd} ?- edge(0, 1, -250000000), edge(1, 2, -250000000), edge(0, 2, 10), edge(3, 0, 1), edge(3, 2, 7)."),
-        format!("{floyd} ?- edge(0, 1, 4611686018427387904), edge(1, 2, 4611686018427387903), edge(0, 2, 9223372036854775807)."),
-        format!("{floyd} ?- edge(0, 1, 5), edge(1, 2, 3), edge(0, 2, 10). ?- edge(0, 3, 99), edge(2, 3, 1), edge(1, 3, 50)."),
-        ":- chr_constraint w(+int, +int, +int). w(A, B, X), w(B, C, Y) \\ w(A, C, Z) <=> Z < X + Y | T is X + Y, w(A, C, T).
-         ?- w(0, 1, 3), w(1, 2, 4), w(0, 2, 1), w(2, 3, 1), w(0, 3, 2), w(1, 3, -7).".into(),
-    ]
-}
-
-#[test]
-fn courses() {
-    let options = RoundsOptions::default();
-    for text in course_programs() {
-        agree_with(&text, options, Limits::default());
-    }
-    for text in course_programs().into_iter().take(2) {
-        agree_with(&text, options, Limits { max_rounds: Some(3), ..Limits::default() });
-        agree_with(&text, options, Limits { max_steps: Some(20), ..Limits::default() });
-    }
-}
-
 #[cfg(feature = "cuda")]
 mod gpu {
     use super::*;
@@ -648,7 +564,11 @@ mod gpu {
     #[test]
     fn courses_on_a_gpu() {
         let with = |text: String| (text, RoundsOptions::default());
-        let programs: Vec<Run> = course_programs().into_iter().map(with).collect();
+        let programs: Vec<Run> = courses::course_programs()
+            .into_iter()
+            .chain(courses::late_courses().map(|(text, _)| text))
+            .map(with)
+            .collect();
         agree_on_a_gpu("courses_on_a_gpu", &programs);
     }
 

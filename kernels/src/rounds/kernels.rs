@@ -32,6 +32,19 @@ pub struct Kernels {
     pub(super) square: Option<Square>,
 }
 
+/// Flags of a table in the template's `courses`.
+const IS_SQUARE: u32 = 1;
+const ONLY_GROWS: u32 = 2;
+
+impl Kernels {
+    /// The courses that rounds can take which start from this table, a bit each.
+    pub(super) fn courses_of(&self, table: ConstraintId) -> u32 {
+        let square = self.square.is_some_and(|s| s.table == table);
+        let grows = self.layout.growth.as_ref().is_some_and(|g| g.is_quiet(table));
+        (u32::from(square) * IS_SQUARE) | (u32::from(grows) * ONLY_GROWS)
+    }
+}
+
 /// A table whose values one rule replaces by products of matrices, and no other rule sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Square {
@@ -181,6 +194,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
     if !found.is_empty() {
         return Err(found);
     }
+    let square = Square::of(plan);
     let number = |n: usize| Literal::Int(n as u64);
     let sums = layout.added.len();
     let constants = [
@@ -196,6 +210,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         ("AT_ONCE", number(if layout.terms.is_some() { 1 } else { 4 })),
         ("TERMS", number(usize::from(layout.terms.is_some()))),
         ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
+        ("COURSES", number(usize::from(square.is_some() || layout.growth.is_some()))),
     ];
     let mut module = Module::default();
     if let Some(terms) = &layout.terms {
@@ -220,7 +235,6 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
     if layout.tables.iter().any(|t| t.reduced_to_one) {
         template::instantiate(&mut module, "best", &plain())?;
     }
-    let square = Square::of(plan);
     if square.is_some() {
         add_product(&mut module)?;
     }

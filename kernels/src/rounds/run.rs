@@ -89,6 +89,7 @@ mod stop {
     pub const VALUE_FAILED: u32 = 10;
     pub const NO_CELLS: u32 = 11;
     pub const OTHER_GRID: u32 = 12;
+    pub const MAY_FOLLOW: u32 = 13;
 }
 
 /// How many blocks rounds are launched with: one as long as rounds are small. A change costs a launch, some two small rounds.
@@ -187,6 +188,7 @@ impl Runner<'_> {
             let grown = tables.make_room(batch, self.options.memory, device)?;
             self.must_have(grown)?;
             let resident = self.resident(device, "enter")?;
+            tables.look_for_courses(self.follows_courses(control), self.job.kernels, batch);
             let entered = tables.put(batch, resident, device)?;
             self.fired = tables.fired();
             self.slices.add(entered);
@@ -221,15 +223,19 @@ impl Runner<'_> {
         device.resident_blocks(kernel, BLOCK)
     }
 
-    /// Does the rounds of a batch whose course is known; says whether they are done.
+    /// Whether rounds with a known course are left to kernels of their own. A limit of steps may end a run in the middle of a launch.
+    fn follows_courses(&self, control: &Control<'_>) -> bool {
+        self.options.courses && control.limits().max_steps.is_none()
+    }
+
+    /// Does the rounds that are left of a batch if their course is known; says whether it was.
     fn follow_course(
         &mut self,
         tables: &mut Tables,
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<bool, outcome::Failure> {
-        // A limit of steps may end a run in the middle of a launch.
-        if !self.options.courses || control.limits().max_steps.is_some() {
+        if !self.follows_courses(control) {
             return Ok(false);
         }
         let memory = self.options.memory;
@@ -366,6 +372,12 @@ impl Runner<'_> {
                     self.must_have(grown)?;
                 }
                 stop::OTHER_GRID => grid.change(),
+                stop::MAY_FOLLOW => {
+                    tables.start_from_round(&end);
+                    if self.follow_course(tables, device, control)? {
+                        return Ok(());
+                    }
+                }
                 stop::MUST_CLEAR => tables.clear_claims(device)?,
                 stop::NO_STEPS => {
                     return Err(self.halt(StopReason::Steps { limit: most }));

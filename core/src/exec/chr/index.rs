@@ -71,6 +71,11 @@ impl Index {
         self.links.get(row as usize).map_or(NONE, |link| link.next)
     }
 
+    /// Whether two rows are known to be in one list: their keys are the same words.
+    pub(super) fn share_list(&self, table: &[Column], a: u32, b: u32) -> bool {
+        self.columns.iter().all(|&c| table[c].get(a) == table[c].get(b))
+    }
+
     /// The newest row of all.
     #[inline]
     pub(super) fn first(&self) -> u32 {

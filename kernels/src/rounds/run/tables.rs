@@ -24,7 +24,7 @@ pub(super) use product::Product;
 use super::{BLOCK, Batch, Job, Options};
 use crate::codegen::Noted;
 use crate::device::{Arg, BufferId, Device, DeviceError, DeviceExt, Launch, Result, Value};
-use crate::rounds::kernels::ENTRY_WORDS;
+use crate::rounds::kernels::{ENTRY_WORDS, Kernels};
 use crate::rounds::layout::{Layout, Part};
 
 /// Words of the template's `control`: the reason of the end, then two sets of flags.
@@ -45,6 +45,8 @@ mod state {
     pub const FAILED_ENTRY: usize = 9;
     pub const CHANGED: usize = 10;
     pub const CALM: usize = 11;
+    pub const STRAYED: usize = 12;
+    pub const LOOK_FROM: usize = 13;
     pub const WORDS: usize = 16;
 }
 
@@ -76,6 +78,7 @@ pub(super) struct End {
     pub fired: u64,
     items: u64,
     staged: u64,
+    /// Rows that tables want room for; behind a whole round, those that they had before it.
     wanted: Vec<u32>,
 }
 
@@ -92,7 +95,7 @@ pub(super) struct Tables {
     swapped: bool,
     /// Rows that tables have at first.
     rows: u32,
-    /// Rows of the last batch.
+    /// Rows that the rounds to come start from: those of a batch, or of a round where a course may begin.
     fresh: IdVec<ConstraintId, Range<u32>>,
 }
 
@@ -155,7 +158,22 @@ impl Tables {
         self.layout.parts(table).into_iter().map(|part| part_bytes(&self.layout, table, part, capacity)).sum()
     }
 
-    /// Whether the last batch has constraints of this table only.
+    /// Lets launches of rounds end where a course may begin: where all that is new is in tables of one, and was not before.
+    pub fn look_for_courses(&mut self, look: bool, kernels: &Kernels, batch: &Batch) {
+        let common =
+            batch.iter().fold(u32::MAX, |common, words| common & kernels.courses_of(words.constraint));
+        self.state[state::STRAYED] = u64::from(common == 0);
+        self.state[state::LOOK_FROM] = if look { self.state[state::ROUNDS] } else { u64::MAX };
+    }
+
+    /// Takes the rows that the last round has added for those to start from.
+    pub fn start_from_round(&mut self, end: &End) {
+        for ((table, fresh), &before) in self.tables.iter().zip(self.fresh.iter_mut()).zip(&end.wanted) {
+            *fresh = before..table.used;
+        }
+    }
+
+    /// Whether all constraints to start from are of this table.
     pub fn is_only_new(&self, table: ConstraintId) -> bool {
         self.fresh.iter_enumerated().all(|(t, rows)| t == table || rows.is_empty())
     }
@@ -165,7 +183,7 @@ impl Tables {
         self.fresh[table].len() as u64
     }
 
-    /// Constraints of the last batch, those that were reduced away again included.
+    /// Constraints to start from, those that were reduced away again included.
     pub fn batch_size(&self) -> u64 {
         self.fresh.iter().map(|rows| rows.len() as u64).sum()
     }
@@ -260,6 +278,12 @@ impl Tables {
     pub fn noted(&self, device: &mut dyn Device) -> Result<Option<Noted>> {
         let words = device.download_vec(self.fixed.error, Noted::WORDS)?;
         Ok(Noted::new(&words))
+    }
+
+    /// Nothing is new any more: a course has followed it to its end.
+    fn forget_new(&mut self, device: &mut dyn Device) -> Result<()> {
+        (self.state[state::NEW], self.state[state::CHANGED]) = (0, 0);
+        self.upload_counts(device)
     }
 
     /// The constraints that live.

@@ -280,6 +280,19 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         }
     }
 
+    /// The first row to try for the first partner. Rows are listed newest first, and partners are older: where the constraint at hand is in
+    /// the same list, as most of a batch may be, the search begins behind it.
+    fn first(&mut self, occurrence: &'w OccurrenceCode) -> Result<u32, Abort> {
+        let level = &occurrence.levels[0];
+        let row = self.search(occurrence).first(level).map_err(|t| self.abort(t))?;
+        let table = &self.shared.tables[level.table];
+        let index = &table.indexes[level.index];
+        let is_newer =
+            row != NONE && level.table == self.active.table as usize && table.ids.get(row) > self.active.id;
+        let own = self.active.row;
+        Ok(if is_newer && index.share_list(&table.columns, row, own) { index.next(own) } else { row })
+    }
+
     fn alone(&mut self, group: &Group, behind: Option<&[u64]>) -> Result<bool, Abort> {
         debug_assert!(behind.is_none(), "there is but one instance");
         let k = group.occurrences[0];
@@ -303,8 +316,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
                 continue;
             }
             let level = &occurrence.levels[0];
-            let first = self.search(occurrence).first(level);
-            let mut row = first.map_err(|t| self.abort(t))?;
+            let mut row = self.first(occurrence)?;
             let table = &self.shared.tables[level.table];
             let index = &table.indexes[level.index];
             let partner = occurrence.level_of_head.iter().position(Option::is_some).unwrap_or(0);
@@ -373,8 +385,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             if !self.enters(occurrence)? {
                 continue;
             }
-            let first = self.search(occurrence).first(&occurrence.levels[0]);
-            let (mut level, mut row) = (0, first.map_err(|t| self.abort(t))?);
+            let (mut level, mut row) = (0, self.first(occurrence)?);
             loop {
                 let failure = match self.search(occurrence).find(level, row) {
                     Ok(Searched::Nothing) => break,

@@ -34,6 +34,7 @@ pub(super) struct Fixed {
     pub(super) adds: BufferId,
     pub(super) added_tables: BufferId,
     pub(super) removed_heads: BufferId,
+    pub(super) courses: BufferId,
 }
 
 /// Lists of a round.
@@ -64,6 +65,7 @@ impl Fixed {
         }
         let sums = kernels.layout.added.len() as u64 + 2;
         let added: Vec<u32> = kernels.layout.added.iter().map(|t| t.0).collect();
+        let courses: Vec<u32> = kernels.layout.tables.ids().map(|t| kernels.courses_of(t)).collect();
         let mut words =
             |data: &[u32]| if data.is_empty() { device.upload_new(&[0u32]) } else { device.upload_new(data) };
         let zeros = vec![0u32; tables];
@@ -78,13 +80,14 @@ impl Fixed {
             adds: words(&kernels.adds)?,
             added_tables: words(&added)?,
             removed_heads: words(&kernels.removed_heads)?,
+            courses: words(&courses)?,
             state: device.upload_new(&[0u64; state::WORDS])?,
             block_sums: device.alloc(4 * sums * blocks)?,
         })
     }
 
     /// All of them, in the order of the template's `Params`.
-    pub(super) fn buffers(&self) -> [BufferId; 12] {
+    pub(super) fn buffers(&self) -> [BufferId; 13] {
         [
             self.control,
             self.arrivals,
@@ -98,6 +101,7 @@ impl Fixed {
             self.adds,
             self.added_tables,
             self.removed_heads,
+            self.courses,
         ]
     }
 }

@@ -340,8 +340,7 @@ impl Course for Growing {
                 tables.tables[table].stale |= more > 0;
             }
             tables.state[state::NEXT_ID] += added;
-            tables.state[state::NEW] = 0;
-            tables.upload_counts(device)?;
+            tables.forget_new(device)?;
         }
         [self.spans, self.counts, self.firings, self.control].into_iter().try_for_each(|b| device.free(b))
     }

@@ -5,7 +5,7 @@
 
 use gchr_core::rule::RuleId;
 
-use super::{BLOCK, Part, Tables, ranges, state};
+use super::{BLOCK, Part, Tables, ranges};
 use crate::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
 use crate::ir::Scalar;
 use crate::outcome::Failure;
@@ -174,8 +174,7 @@ impl Course for Product {
             let grid = count.div_ceil(u64::from(BLOCK)).min(1 << 16) as u32;
             let launch = Launch { kernel: self.gather, grid, block: BLOCK, args: &args, cooperative: false };
             device.launch(&launch)?;
-            tables.state[state::NEW] = 0;
-            tables.upload_counts(device)?;
+            tables.forget_new(device)?;
         }
         let [a, b] = self.cells;
         let [c, d] = self.flags;
