@@ -9,7 +9,7 @@ use super::access::{Access, Pair};
 use super::poly::Poly;
 use super::solve::Facts;
 use super::state::{Path, Since};
-use super::symbol::{BLOCK, BLOCK_SIZE, Cond, GRID_SIZE, Symbols, thread_in_block};
+use super::symbol::{BLOCK, BLOCK_SIZE, Cond, GRID_SIZE, POSITIONS, Symbols, thread_in_block};
 
 /// Facts of the paths of two accesses that are used to tell them apart.
 const MAX_FACTS: usize = 40;
@@ -260,7 +260,8 @@ impl<'a> Known<'a> {
                 let (mut near, mut only, mut shared) = (false, true, true);
                 cond.polys(&mut |p| {
                     for var in p.vars() {
-                        let met = self.met.contains(&(var, self.instance(var, thread)));
+                        let is_position = !self.use_all && var < POSITIONS;
+                        let met = is_position || self.met.contains(&(var, self.instance(var, thread)));
                         near |= met;
                         only &= met;
                         shared &= self.pair.shares(self.symbols, var);

@@ -1,12 +1,11 @@
 //! What other threads can see or take part in: accesses to memory, atomics, votes, shuffles, calls.
 
-use std::sync::Arc;
-
 use super::access::{Access, Kind};
 use super::contract::contract;
 use super::poly::Poly;
 use super::state::{Claim, Element, State, Value};
 use super::symbol::{Level, Symbol, Term};
+use super::vars::Vars;
 use super::verdict::{Assumed, Rule};
 use super::walk::*;
 use crate::ir::*;
@@ -143,19 +142,20 @@ impl<'m> Walk<'m, '_> {
             level = level.max(Level::Block);
         }
         let owned = state.owns(&element);
-        let torn = op != AtomicOp::Load || owned || self.learnt.torn.contains_key(&self.key());
+        let key = self.key();
+        let known = self.learnt.torn.contains_key(&key);
+        let torn = op != AtomicOp::Load || owned || known;
         let level = if torn { Level::Thread } else { level };
         self.note(state, &element, kind, [owned, level < Level::Thread]);
         if op == AtomicOp::Store {
             return Value::Unset;
         }
         let value = self.unknown(level, place.ty);
-        if op == AtomicOp::Load
+        if (level < Level::Thread || known)
             && let Value::Number(poly) = &value
-            && let Some(var) = poly.as_var().filter(|_| torn)
+            && let Some(var) = poly.as_var()
         {
-            let key = self.key();
-            self.symbols.get_mut(var).torn.push(key);
+            self.symbols.get_mut(var).loads.push(key);
         }
         value
     }
@@ -180,7 +180,8 @@ impl<'m> Walk<'m, '_> {
                 let text = "the mask is not known to be the set of lanes that are active here";
                 self.refuse(Rule::Mask, state.control.cause, text.into());
             }
-            Lanes::All | Lanes::Active => {}
+            Lanes::All => self.note_rests(state.control),
+            Lanes::Active => {}
         }
         (value, lanes == Lanes::All || converged)
     }
@@ -271,13 +272,10 @@ impl<'m> Walk<'m, '_> {
     ) -> Option<Value> {
         let outer = (self.context, self.stmt);
         self.context = super::hash(&(self.context, self.key().1, 3));
-        let mut vars = vec![Value::Unset; function.vars.len()];
+        let caller = std::mem::replace(&mut state.vars, Vars::new(function.vars.len()));
         for (param, value) in function.params.iter().zip(values) {
-            if let Some(slot) = vars.get_mut(param.0 as usize) {
-                *slot = value;
-            }
+            state.set(*param, value);
         }
-        let caller = std::mem::replace(&mut state.vars, Arc::new(vars));
         self.enter_function(function);
         let end = self.block(state.clone(), &function.body);
         let mut returns = self.leave_function();

@@ -128,8 +128,8 @@ impl<'m> Walk<'m, '_> {
     pub fn buffer(&mut self, state: &mut State<'m>, expr: &'m Expr) -> Named {
         match self.eval(state, expr) {
             Value::Buffer(named) => named,
-            // It was never written: reading it is an error that the simulator reports.
-            _ => Named { roots: [].into(), level: Level::Thread, choice: 0 },
+            // On some way here it was not written, and reading it there is an error that the simulator reports.
+            _ => self.any_memory(expr.ty.space()),
         }
     }
 

@@ -2,8 +2,8 @@
 //!
 //! That threads agree on an atomic load rests on nobody writing meanwhile, which is costly to refute. So it is looked at closely only for
 //! the loads that are wanted: those on which control parts above a barrier or a mask. All others count as different in all threads,
-//! which is never wrong. Which loads are wanted comes out of the walks, and the walks that take all loads for uniform come first
-//! whatever is wanted: they are done once.
+//! which is never wrong. The walks that take all loads for uniform come first and are done once. They note on which loads control rests
+//! at a barrier or a mask; what they miss, as values that are joined hide what they are computed from, comes out of the walks behind them.
 
 use gchr_core::hash::HashSet;
 
@@ -66,7 +66,7 @@ impl<'m> Kernel<'m, '_> {
     /// The verdict when the kernel is accepted with few cases a refutation.
     fn soon(&self, learnt: &Learnt<'m>, found: &Found<'m>, refuted: &Refuted) -> Option<Verdict> {
         let permissions = permissions(learnt, found, refuted);
-        let mut wanted = HashSet::default();
+        let mut wanted = found.rests.clone();
         loop {
             match self.attempt(learnt, found, &permissions, refuted, Some(&wanted)) {
                 Ended::Settled(verdict) => return verdict.accepted().then_some(verdict),

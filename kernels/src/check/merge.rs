@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::state::{Control, Named, Root, State, Value, merge_since};
 use super::symbol::Level;
+use super::vars::Vars;
 use super::walk::Walk;
 use crate::ir::*;
 
@@ -22,18 +23,15 @@ impl<'m> Walk<'m, '_> {
         } else {
             Arc::new(a.claims.iter().filter(|c| b.claims.contains(c)).cloned().collect())
         };
-        let vars =
-            if Arc::ptr_eq(&a.vars, &b.vars) { a.vars } else { self.merge_vars(a.vars, &b.vars, level) };
+        let vars = if a.vars.same(&b.vars) { a.vars } else { self.merge_vars(a.vars, &b.vars, level) };
         State { vars, path, control: a.control, since, claims }
     }
 
-    fn merge_vars(&mut self, mut all: Arc<Vec<Value>>, b: &[Value], level: Level) -> Arc<Vec<Value>> {
-        let Some(function) = self.frames.last().map(|f| f.function) else { return all };
-        let types = function.vars.iter().map(|v| v.ty);
-        for ((a, b), ty) in Arc::make_mut(&mut all).iter_mut().zip(b).zip(types) {
-            if a != b {
-                *a = self.join(a, b, level, ty);
-            }
+    fn merge_vars(&mut self, a: Vars, b: &Vars, level: Level) -> Vars {
+        let mut all = a.clone();
+        for (var, x, y) in a.differences(b) {
+            let ty = self.type_of(VarId(var as u32));
+            all.set(var, self.join(x, y, level, ty));
         }
         all
     }

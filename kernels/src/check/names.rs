@@ -67,7 +67,8 @@ impl Names<'_> {
     /// Atomic loads that threads may not agree on, with what is stored meanwhile, in the order of the text.
     pub fn torn<'m>(&self, torn: impl Iterator<Item = &'m Torn<'m>>) -> Vec<(Place, Place)> {
         let mut all: Vec<(Place, Place)> = torn.map(|t| (self.place(t.load), self.place(t.store))).collect();
-        all.sort_unstable_by(|(a, _), (b, _)| (&a.function, a.statement).cmp(&(&b.function, b.statement)));
+        let at = |place: &Place| (place.function.clone(), place.statement);
+        all.sort_by_cached_key(|(load, store)| (at(load), at(store)));
         all.dedup();
         all
     }

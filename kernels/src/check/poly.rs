@@ -1,7 +1,7 @@
 //! Polynomials with integer coefficients: what the checker knows of an index or a number.
 
 use std::fmt;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// Most factors of a product, and most terms of a sum, that are kept as such.
 const MAX_DEGREE: u32 = 4;
@@ -79,10 +79,16 @@ impl Mono {
 /// A product with its coefficient.
 type Term = (Mono, i128);
 
-/// A sum of products with coefficients, sorted, without zeros. Copies share the terms.
+/// A sum of products with coefficients, sorted, without zeros.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Poly {
-    terms: Arc<[Term]>,
+pub(super) struct Poly(Terms);
+
+/// The terms of a sum: most have one, a constant or a variable. Copies share more of them.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Terms {
+    None,
+    One(Term),
+    Many(Arc<[Term]>),
 }
 
 /// Terms that are being put together: on the stack as long as they are few.
@@ -120,10 +126,11 @@ impl Sum {
     }
     /// The sum of terms that are in order.
     fn finish(mut self) -> Poly {
-        match self.terms() {
-            [] => Poly::zero(),
-            terms => Poly { terms: Arc::from(&*terms) },
-        }
+        Poly(match self.terms() {
+            [] => Terms::None,
+            [term] => Terms::One(*term),
+            terms => Terms::Many(Arc::from(&*terms)),
+        })
     }
     /// The sum of terms in any order, some of one product.
     fn collect(mut self) -> Option<Poly> {
@@ -151,28 +158,31 @@ impl FromIterator<Term> for Sum {
 
 impl Poly {
     pub fn zero() -> Self {
-        static ZERO: LazyLock<Poly> = LazyLock::new(|| Poly { terms: Arc::from([]) });
-        ZERO.clone()
+        Self(Terms::None)
     }
     pub fn constant(n: i128) -> Self {
-        if n == 0 { Self::zero() } else { Self { terms: Arc::from([(Mono::ONE, n)]) } }
+        if n == 0 { Self::zero() } else { Self(Terms::One((Mono::ONE, n))) }
     }
     pub fn var(var: u32) -> Self {
-        Self { terms: Arc::from([(Mono::var(var), 1)]) }
+        Self(Terms::One((Mono::var(var), 1)))
     }
     pub fn is_zero(&self) -> bool {
-        self.terms.is_empty()
+        self.terms().is_empty()
     }
     pub fn terms(&self) -> &[Term] {
-        &self.terms
+        match &self.0 {
+            Terms::None => &[],
+            Terms::One(term) => std::slice::from_ref(term),
+            Terms::Many(terms) => terms,
+        }
     }
     /// Whether it is short enough to be computed with; others get a symbol of their own.
     pub fn is_short(&self) -> bool {
-        self.terms.len() <= MAX_TERMS && self.terms.iter().all(|t| t.1.unsigned_abs() < MAX_COEFFICIENT)
+        self.terms().len() <= MAX_TERMS && self.terms().iter().all(|t| t.1.unsigned_abs() < MAX_COEFFICIENT)
     }
     /// The number, when it is one.
     pub fn as_constant(&self) -> Option<i128> {
-        match *self.terms {
+        match *self.terms() {
             [] => Some(0),
             [(Mono::ONE, n)] => Some(n),
             _ => None,
@@ -180,19 +190,19 @@ impl Poly {
     }
     /// The variable, when it is one.
     pub fn as_var(&self) -> Option<u32> {
-        match *self.terms {
+        match *self.terms() {
             [(mono, 1)] if mono.degree() == 1 => Some(mono.at(0)),
             _ => None,
         }
     }
     /// Variables, perhaps repeated.
     pub fn vars(&self) -> impl Iterator<Item = u32> + '_ {
-        self.terms.iter().flat_map(|(mono, _)| mono.vars())
+        self.terms().iter().flat_map(|(mono, _)| mono.vars())
     }
     /// `self + other * factor`; `None` when it grows too long.
     pub fn plus(&self, other: &Poly, factor: i128) -> Option<Poly> {
         let mut sum = Sum::new();
-        let (mut a, mut b) = (&*self.terms, &*other.terms);
+        let (mut a, mut b) = (self.terms(), other.terms());
         while let ([x, after_x @ ..], [y, after_y @ ..]) = (a, b) {
             if x.0 < y.0 {
                 sum.push(*x);
@@ -218,7 +228,7 @@ impl Poly {
     pub fn sum(multiples: &[(&Poly, i128)], constant: i128) -> Option<Poly> {
         let mut sum = Sum::new();
         for (poly, factor) in multiples {
-            for (mono, n) in poly.terms.iter() {
+            for (mono, n) in poly.terms().iter() {
                 sum.push((*mono, n.checked_mul(*factor)?));
             }
         }
@@ -229,12 +239,12 @@ impl Poly {
         self.plus(other, -1)
     }
     pub fn times(&self, other: &Poly) -> Option<Poly> {
-        if self.terms.len() * other.terms.len() > 4 * MAX_TERMS {
+        if self.terms().len() * other.terms().len() > 4 * MAX_TERMS {
             return None;
         }
         let mut sum = Sum::new();
-        for (a, n) in self.terms.iter() {
-            for (b, m) in other.terms.iter() {
+        for (a, n) in self.terms().iter() {
+            for (b, m) in other.terms().iter() {
                 sum.push((a.times(*b)?, n.checked_mul(*m)?));
             }
         }
@@ -242,7 +252,7 @@ impl Poly {
     }
     pub fn scaled(&self, factor: i128) -> Option<Poly> {
         let mut sum = Sum::new();
-        for (mono, n) in self.terms.iter() {
+        for (mono, n) in self.terms().iter() {
             sum.push((*mono, n.checked_mul(factor)?));
         }
         Some(sum.finish())
@@ -254,16 +264,16 @@ impl Poly {
     /// Puts `by` in place of `var`.
     pub fn substitute(&self, var: u32, by: &Poly) -> Option<Poly> {
         let mut sum = Sum::new();
-        for &(mono, n) in self.terms.iter() {
+        for &(mono, n) in self.terms().iter() {
             match mono.without(var) {
                 None => sum.push((mono, n)),
                 Some(others) if others.vars().any(|v| v == var) => {
-                    let rest = Poly { terms: Arc::from([(others, n)]) };
+                    let rest = Poly(Terms::One((others, n)));
                     let product = rest.substitute(var, by)?.times(by)?;
-                    product.terms.iter().for_each(|&term| sum.push(term));
+                    product.terms().iter().for_each(|&term| sum.push(term));
                 }
                 Some(others) => {
-                    for &(mono, m) in by.terms.iter() {
+                    for &(mono, m) in by.terms().iter() {
                         sum.push((others.times(mono)?, n.checked_mul(m)?));
                     }
                 }
@@ -273,23 +283,23 @@ impl Poly {
     }
     /// Renames variables.
     pub fn rename(&self, mut name: impl FnMut(u32) -> u32) -> Poly {
-        let terms: Sum = self.terms.iter().map(|(mono, n)| (mono.rename(&mut name), *n)).collect();
+        let terms: Sum = self.terms().iter().map(|(mono, n)| (mono.rename(&mut name), *n)).collect();
         // Coefficients only meet when variables do: there are no more terms than before.
         terms.collect().unwrap_or_else(Self::zero)
     }
     /// Greatest common divisor of the coefficients, that of the constant aside.
     pub fn content(&self) -> i128 {
-        let coefficients = self.terms.iter().filter(|t| t.0 != Mono::ONE);
+        let coefficients = self.terms().iter().filter(|t| t.0 != Mono::ONE);
         coefficients.fold(0, |g, t| if g == 1 { g } else { gcd(g, t.1) })
     }
     pub fn constant_part(&self) -> i128 {
         // The empty product is the last of all.
-        self.terms.last().filter(|t| t.0 == Mono::ONE).map_or(0, |t| t.1)
+        self.terms().last().filter(|t| t.0 == Mono::ONE).map_or(0, |t| t.1)
     }
     /// Writes it as `factor * quotient + rest`, where the quotient takes every term that the factor divides.
     pub fn split(&self, factor: i128) -> (Poly, Poly) {
         let (mut quotient, mut rest) = (Sum::new(), Sum::new());
-        for &(mono, n) in self.terms.iter() {
+        for &(mono, n) in self.terms().iter() {
             if mono == Mono::ONE {
                 quotient.push((mono, n.div_euclid(factor)));
                 rest.push((mono, n.rem_euclid(factor)));
@@ -305,7 +315,7 @@ impl Poly {
     /// Writes it as `var * quotient + rest`, where the quotient takes every term with the variable.
     pub fn split_var(&self, var: u32) -> (Poly, Poly) {
         let (mut quotient, mut rest) = (Sum::new(), Sum::new());
-        for &(mono, n) in self.terms.iter() {
+        for &(mono, n) in self.terms().iter() {
             match mono.without(var) {
                 Some(others) => quotient.push((others, n)),
                 None => rest.push((mono, n)),
@@ -335,10 +345,10 @@ pub(super) fn gcd(a: i128, b: i128) -> i128 {
 
 impl fmt::Debug for Poly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.terms.is_empty() {
+        if self.terms().is_empty() {
             return write!(f, "0");
         }
-        for (i, (mono, n)) in self.terms.iter().enumerate() {
+        for (i, (mono, n)) in self.terms().iter().enumerate() {
             let vars: Vec<String> = mono.vars().map(|v| format!("v{v}")).collect();
             let sign = if i > 0 { " + " } else { "" };
             match vars.as_slice() {

@@ -1,7 +1,8 @@
 //! Loops and `everywhere` blocks in the walk.
 //!
 //! At the head of a loop each variable that its body writes becomes an unknown. A loop with a barrier is walked twice, the second time
-//! from the end of the first: so each interval that reaches from one turn into the next is seen whole. Where not every turn passes the
+//! from the end of the first up to the barriers: so each interval that reaches from one turn into the next is seen whole. What is behind
+//! them in the second turn is also behind them in the first one, whose unknowns stand for any turn. Where not every turn passes the
 //! barrier, a thread sees several turns within one interval, and another thread may be at another turn: what such a loop computes
 //! `varies`, and two threads do not share it even where it is uniform.
 
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use gchr_core::hash::HashSet;
 
 use super::poly::Poly;
-use super::state::{Root, Since, State, Value};
+use super::state::{Control, Root, Since, State, Value};
 use super::symbol::{Cond, Level, Symbol};
 use super::walk::*;
 use crate::ir::*;
@@ -39,7 +40,9 @@ impl<'m> Walk<'m, '_> {
         turn.facts.push(Cond::Ge(Poly::var(self.symbols.len())));
         let turn = Turn { mark, symbol: self.symbols.add(turn) };
         let mut ends = Vec::new();
+        let seconds = self.seconds.len();
         self.turns(head, parts, key, known, (&modified, turn), &mut ends);
+        self.seconds.truncate(seconds);
         self.leave(known.passes);
         self.context = outer.0;
         // Who left the loop by a jump is back behind it.
@@ -75,14 +78,18 @@ impl<'m> Walk<'m, '_> {
         ends: &mut Vec<State<'m>>,
     ) {
         let entry = head.clone();
-        let copies = if self.barriers_below(parts.body).contains(&true) { 2 } else { 1 };
+        let scopes = self.barriers_below(parts.body);
+        let copies = if scopes.contains(&true) { 2 } else { 1 };
         let outer = self.context;
         for copy in 0..copies {
+            if copy == 1 {
+                self.seconds.push(Second { after: self.intervals, scopes });
+            }
             self.context = super::hash(&(outer, key.1, copy));
             let returns = self.returns();
             let condition = self.truth(&mut head, parts.condition);
             let level = self.symbols.level_of(&condition);
-            self.note_parting(&condition);
+            let rests = self.note_parting(&condition, head.control.rests);
             let mut control = level;
             if condition != Cond::Const(true) {
                 let mut end = head.clone();
@@ -93,7 +100,7 @@ impl<'m> Walk<'m, '_> {
                 None
             } else {
                 head.learn(condition);
-                head.control = self.part(head.control, level, self.site());
+                head.control = Control { rests, ..self.part(head.control, level, self.site()) };
                 self.push_loop();
                 let end = self.block(head.clone(), parts.body);
                 let (breaks, continues) = self.pop_loop();

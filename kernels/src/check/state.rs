@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::poly::Poly;
 use super::symbol::{Cond, Level};
+use super::vars::Vars;
 use crate::ir::{Function, Stmt, VarId};
 
 /// A buffer, an array or a field of the launch record, by number.
@@ -155,7 +156,12 @@ pub(super) struct Control<'m> {
     pub cause: Option<Site<'m>>,
     /// Region in which the same lanes are active.
     pub token: u32,
+    /// Atomic loads that it rests on.
+    pub rests: Rests,
 }
+
+/// Atomic loads that conditions are computed from, one above the other, by number: 0 for none.
+pub(super) type Rests = u32;
 
 impl<'m> Control<'m> {
     /// Control where threads part as a condition says.
@@ -167,7 +173,7 @@ impl<'m> Control<'m> {
 /// What is known at a point.
 #[derive(Clone, Debug)]
 pub(super) struct State<'m> {
-    pub vars: Arc<Vec<Value>>,
+    pub vars: Vars,
     pub path: Path,
     pub control: Control<'m>,
     /// By scope: barriers of the block, barriers of the grid.
@@ -177,12 +183,10 @@ pub(super) struct State<'m> {
 
 impl State<'_> {
     pub fn get(&self, var: VarId) -> Value {
-        self.vars.get(var.0 as usize).cloned().unwrap_or(Value::Unset)
+        self.vars.get(var.0 as usize)
     }
     pub fn set(&mut self, var: VarId, value: Value) {
-        if let Some(slot) = Arc::make_mut(&mut self.vars).get_mut(var.0 as usize) {
-            *slot = value;
-        }
+        self.vars.set(var.0 as usize, value);
     }
     /// Whether the thread says that it owns an element.
     pub fn owns(&self, element: &Element) -> bool {

@@ -30,6 +30,9 @@ impl<'m> Walk<'m, '_> {
             let next = self.statement(state, stmt);
             self.stmt = outer;
             state = next?;
+            if self.is_repeated(&state) {
+                return None;
+            }
         }
         Some(state)
     }
@@ -167,6 +170,7 @@ impl<'m> Walk<'m, '_> {
             let text = "a block barrier stands where control may differ between the threads of a block";
             self.refuse(Rule::Barrier, state.control.cause, text.into());
         }
+        self.note_rests(state.control);
         state.since[0] = self.interval();
         state.claims = Arc::default();
     }
@@ -176,6 +180,7 @@ impl<'m> Walk<'m, '_> {
             let text = "a grid barrier stands where control may differ between the threads of the grid";
             self.refuse(Rule::GridBarrier, state.control.cause, text.into());
         }
+        self.note_rests(state.control);
         state.since = [self.interval(), self.interval()];
         state.claims = Arc::default();
     }
@@ -240,14 +245,15 @@ impl<'m> Walk<'m, '_> {
         let site = self.site();
         let jumps = self.jumps();
         let mut ends = Vec::new();
+        let outer = state.control.rests;
+        let rests = branches.iter().fold(outer, |rests, (cond, _)| self.note_parting(cond, rests));
         for (cond, body) in branches {
             if *cond == Cond::Const(false) {
                 continue;
             }
-            self.note_parting(cond);
             let mut start = state.clone();
             start.learn(cond.clone());
-            start.control = self.part(state.control, level, site);
+            start.control = Control { rests, ..self.part(state.control, level, site) };
             ends.extend(self.block(start, body));
         }
         let control = if self.jumps() == jumps {
@@ -255,7 +261,7 @@ impl<'m> Walk<'m, '_> {
         } else {
             // Who jumped away is missing in what follows.
             let most = ends.iter().map(|e| e.control.level).max().unwrap_or(level).max(level);
-            self.part(state.control, most, site)
+            Control { rests, ..self.part(state.control, most, site) }
         };
         self.merge(ends, level, control)
     }

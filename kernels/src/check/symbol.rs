@@ -116,8 +116,8 @@ pub(super) struct Symbol {
     pub definition: Option<Poly>,
     /// What a variable of a loop was before the loop.
     pub first: Option<Poly>,
-    /// Atomic loads that it is computed from and that threads may not agree on.
-    pub torn: Vec<Key>,
+    /// Atomic loads that it is computed from, as far as threads agree on them if nobody writes meanwhile.
+    pub loads: Vec<Key>,
     /// Lanes that are active in this region of the control flow: the mask that it is.
     pub mask_of: Option<u32>,
 }
@@ -132,7 +132,7 @@ impl Symbol {
             facts: Vec::new(),
             definition: None,
             first: None,
-            torn: Vec::new(),
+            loads: Vec::new(),
             mask_of: None,
         }
     }
@@ -144,6 +144,8 @@ pub(super) const LANE: u32 = 1;
 pub(super) const BLOCK: u32 = 2;
 pub(super) const BLOCK_SIZE: u32 = 3;
 pub(super) const GRID_SIZE: u32 = 4;
+/// Symbols below this one are positions.
+pub(super) const POSITIONS: u32 = 5;
 
 /// All symbols of a kernel.
 pub(super) struct Symbols {
@@ -244,9 +246,11 @@ impl Symbols {
             let other = self.get(var);
             symbol.level = symbol.level.max(other.level);
             symbol.data |= other.data;
-            symbol.torn.extend(
-                other.torn.iter().filter(|key| !symbol.torn.contains(key)).copied().collect::<Vec<_>>(),
-            );
+            for key in &other.loads {
+                if !symbol.loads.contains(key) {
+                    symbol.loads.push(*key);
+                }
+            }
             (0..2).for_each(|i| symbol.varies[i] |= other.varies[i]);
         }
     }

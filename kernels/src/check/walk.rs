@@ -1,6 +1,6 @@
 //! The walk over a kernel: symbolic execution in which every path is taken once, called functions are walked at their calls, loops
-//! once with unknowns in place of what they change, and loops that pass a barrier twice, so that every interval between two barriers
-//! is seen from its start to its end.
+//! once with unknowns in place of what they change, and loops that pass a barrier a second time up to it, so that every interval between
+//! two barriers is seen from its start to its end.
 //!
 //! What is not known in advance (how uniform a loop's variables are, whether all paths of a loop pass a barrier, whether a flag that
 //! is read is written meanwhile) is first assumed for the best. What turns out otherwise is remembered in [`Learnt`], and the walk is
@@ -8,13 +8,14 @@
 
 use std::sync::Arc;
 
-use gchr_core::hash::HashMap;
+use gchr_core::hash::{HashMap, HashSet};
 
 use super::access::{Access, Torn};
 use super::contract::{barriers_in, handed};
 use super::poly::Poly;
-use super::state::{Control, Named, Path, Root, Since, Site, State, Value};
+use super::state::{Control, Named, Path, Rests, Root, Since, Site, State, Value};
 use super::symbol::{Cond, Level, Symbol, Symbols};
+use super::vars::Vars;
 use super::verdict::{Assumed, Rule};
 use crate::ir::*;
 
@@ -74,6 +75,8 @@ pub(super) struct Found<'m> {
     pub handed: Vec<&'m str>,
     /// Atomic loads that threads may not agree on, though rules would be kept if they did.
     pub wanted: Vec<Key>,
+    /// Atomic loads that control rests on at barriers and masks, as far as it was followed.
+    pub rests: HashSet<Key>,
 }
 
 /// A function that is being walked over.
@@ -99,6 +102,14 @@ pub(super) struct Parts<'m> {
     pub counter: Option<(VarId, &'m Expr)>,
 }
 
+/// The second turn of a loop, which is of interest up to the barriers that the loop passes: what follows them was seen in the first.
+pub(super) struct Second {
+    /// The last interval before it.
+    pub after: u32,
+    /// Barriers that stand in the loop: of the block, of the grid.
+    pub scopes: [bool; 2],
+}
+
 /// A walk over a kernel.
 pub(super) struct Walk<'m, 'l> {
     pub module: &'m Module,
@@ -111,7 +122,9 @@ pub(super) struct Walk<'m, 'l> {
     pub context: u64,
     /// Loops around in whose turns no barrier of the block, of the grid is passed.
     varying: [u32; 2],
-    intervals: u32,
+    pub intervals: u32,
+    /// Second turns of loops that are being walked over.
+    pub seconds: Vec<Second>,
     tokens: u32,
     reasons: Vec<Refusal<'m>>,
     assumptions: Vec<(String, Assumed, Site<'m>)>,
@@ -123,8 +136,15 @@ pub(super) struct Walk<'m, 'l> {
     barriers: &'l [[bool; 2]],
     /// Memory that is handed over by atomics, by name.
     handed: Vec<&'m str>,
+    /// Memory that was known when the walk began, and whether it was asked for all of it.
+    roots: usize,
+    unnamed: bool,
     partings: Partings,
     wanted: Vec<Key>,
+    /// What control rests on, by number: atomic loads, and what it rests on above them.
+    above: Vec<(Vec<Key>, Rests)>,
+    /// Those numbers that were met at a barrier or a mask.
+    met: HashSet<Rests>,
 }
 
 impl<'m, 'l> Walk<'m, 'l> {
@@ -136,6 +156,7 @@ impl<'m, 'l> Walk<'m, 'l> {
     ) -> Self {
         Self {
             module,
+            roots: learnt.roots.len(),
             learnt,
             symbols: Symbols::new(max_threads),
             accesses: Vec::new(),
@@ -144,6 +165,7 @@ impl<'m, 'l> Walk<'m, 'l> {
             context: 0,
             varying: [0; 2],
             intervals: 0,
+            seconds: Vec::new(),
             tokens: 0,
             reasons: Vec::new(),
             assumptions: Vec::new(),
@@ -153,12 +175,17 @@ impl<'m, 'l> Walk<'m, 'l> {
             below: HashMap::default(),
             barriers,
             handed: Vec::new(),
+            unnamed: false,
             partings: Partings::default(),
             wanted: Vec::new(),
+            above: vec![Default::default()],
+            met: HashSet::default(),
         }
     }
 
     pub fn finish(self) -> Found<'m> {
+        // All of it is more than was thought.
+        self.learnt.changed |= self.unnamed && self.learnt.roots.len() > self.roots;
         Found {
             symbols: self.symbols,
             accesses: self.accesses,
@@ -169,17 +196,19 @@ impl<'m, 'l> Walk<'m, 'l> {
             intervals: self.intervals,
             handed: self.handed,
             wanted: self.wanted,
+            rests: self.met.iter().flat_map(|&at| &self.above[at as usize].0).copied().collect(),
         }
     }
 
     /// Walks over the kernel.
     pub fn kernel(&mut self, kernel: &'m Function) {
-        let vars = kernel.vars.iter_enumerated().map(|(id, var)| match var.storage {
-            Storage::Param => self.parameter(kernel, id),
-            _ => Value::Unset,
-        });
-        let vars = Arc::new(vars.collect());
-        let control = Control { level: Level::Grid, cause: None, token: self.token() };
+        let mut vars = Vars::new(kernel.vars.len());
+        for (id, var) in kernel.vars.iter_enumerated() {
+            if matches!(var.storage, Storage::Param) {
+                vars.set(id.0 as usize, self.parameter(kernel, id));
+            }
+        }
+        let control = Control { level: Level::Grid, cause: None, token: self.token(), rests: 0 };
         let start = State {
             vars,
             path: Path::default(),
@@ -240,6 +269,14 @@ impl<'m, 'l> Walk<'m, 'l> {
         Value::Buffer(Named { roots: [at as Root].into(), level: Level::Grid, choice: 0 })
     }
 
+    /// Memory of which it is not known which it is.
+    pub fn any_memory(&mut self, space: Option<Space>) -> Named {
+        self.unnamed = true;
+        let roots = (0..).zip(&self.learnt.roots).filter(|(_, memory)| Some(memory.space) == space);
+        let roots = roots.map(|(root, _)| root).collect();
+        Named { roots, level: Level::Thread, choice: self.token() }
+    }
+
     /// Whether threads hand this memory to each other by atomics.
     pub fn is_handed(&self, root: Root) -> bool {
         self.learnt.roots.get(root as usize).is_some_and(|memory| self.handed.contains(&memory.name.as_str()))
@@ -250,6 +287,14 @@ impl<'m, 'l> Walk<'m, 'l> {
     pub fn barriers_below(&mut self, body: &[Stmt]) -> [bool; 2] {
         let barriers = self.barriers;
         *self.below.entry(body.as_ptr().addr()).or_insert_with(|| barriers_in(body, barriers))
+    }
+
+    /// Whether what follows was walked over in the first turn of some loop: all that was before its second is behind barriers.
+    pub fn is_repeated(&self, state: &State<'m>) -> bool {
+        let is_behind = |second: &Second, scope: usize| {
+            !second.scopes[scope] || state.since[scope].iter().all(|s| s.interval > second.after)
+        };
+        self.seconds.iter().any(|second| is_behind(second, 0) && is_behind(second, 1))
     }
 
     /// Enters a loop whose turns pass barriers of these scopes.
@@ -337,14 +382,26 @@ impl<'m, 'l> Walk<'m, 'l> {
         }
     }
 
-    /// Notes what control parts on at the current statement.
-    pub fn note_parting(&mut self, cond: &Cond) {
-        let Some(site) = self.site() else { return };
+    /// Notes what control parts on at the current statement; gives what it rests on behind that.
+    pub fn note_parting(&mut self, cond: &Cond, outer: Rests) -> Rests {
+        let Some(site) = self.site() else { return outer };
         let symbols = &self.symbols;
         let mut loads: Vec<Key> = Vec::new();
-        cond.polys(&mut |p| p.vars().for_each(|v| loads.extend(&symbols.get(v).torn)));
-        if !loads.is_empty() {
-            self.partings.entry(address(site)).or_default().extend(loads);
+        cond.polys(&mut |p| p.vars().for_each(|v| loads.extend(&symbols.get(v).loads)));
+        if loads.is_empty() {
+            return outer;
+        }
+        let torn = loads.iter().filter(|&key| self.learnt.torn.contains_key(key)).copied();
+        self.partings.entry(address(site)).or_default().extend(torn);
+        self.above.push((loads, outer));
+        self.above.len() as Rests - 1
+    }
+
+    /// Notes what control rests on where a rule is kept only if it is uniform.
+    pub fn note_rests(&mut self, control: Control<'m>) {
+        let mut at = control.rests;
+        while at != 0 && self.met.insert(at) {
+            at = self.above[at as usize].1;
         }
     }
 
