@@ -1,15 +1,17 @@
 //! The tasks scheduler on a GPU: each program at sizes that fill the card, beside the time that it is to take there.
 //!
-//! `tasks [--only TEXT]... [--repeats N] [--blocks N] [--steps N] [--batch N] [--gc none|queue|compact] [--input TERM] [--cuda DIR] [--write DIR] [--compile ARCH]` prints a table of the rows whose names
+//! `tasks [--only TEXT]... [--repeats N] [--blocks N] [--steps N] [--batch N] [--gc none|queue|compact] [--input TERM] [--cuda DIR] [--write DIR] [--programs DIR] [--compile ARCH]` prints a table of the rows whose names
 //! contain a TEXT. Times are those of the device, the launch and the host's loop around it included, best of the repeats. Context,
 //! compilation, allocation, start term and result are not part of them. `--blocks` are blocks a multiprocessor in place of those
 //! that suit the program, `--steps` those between two looks for waiting threads, `--batch` the free cells that threads hand to each other at a time, `--input` is taken in place of
 //! the start terms of the rows. `--write` leaves the CUDA text of the rows, for `--gc` or `queue`, in a folder, `--cuda` takes
-//! it from there: so generated code can be changed by hand and measured. `--compile 90` only
+//! it from there: so generated code can be changed by hand and measured. `--programs` takes programs from a folder in place of the
+//! examples of the same name. `--compile 90` only
 //! compiles for an architecture, without a GPU, and says what the kernel needs of a multiprocessor.
 
 mod support;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -26,7 +28,7 @@ struct Row {
     label: &'static str,
     /// File under `examples`, without its ending.
     file: &'static str,
-    text: &'static str,
+    text: Cow<'static, str>,
     input: &'static str,
     /// Milliseconds that it is to take on one H200.
     bar: Option<f64>,
@@ -37,7 +39,7 @@ macro_rules! row {
         Row {
             label: $label,
             file: $file,
-            text: include_str!(concat!("../../examples/", $file, ".trs")),
+            text: Cow::Borrowed(include_str!(concat!("../../examples/", $file, ".trs"))),
             input: $input,
             bar: $bar,
         }
@@ -78,6 +80,7 @@ struct Choices {
     cuda: Option<PathBuf>,
     write: Option<PathBuf>,
     compile: Option<u32>,
+    programs: Option<PathBuf>,
 }
 
 impl Choices {
@@ -93,6 +96,7 @@ impl Choices {
             cuda: None,
             write: None,
             compile: None,
+            programs: None,
         };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
@@ -107,6 +111,7 @@ impl Choices {
                 "--gc" => choices.gc = args.next(),
                 "--only" => choices.only.extend(args.next()),
                 "--cuda" => choices.cuda = args.next().map(PathBuf::from),
+                "--programs" => choices.programs = args.next().map(PathBuf::from),
                 "--write" => choices.write = args.next().map(PathBuf::from),
                 // What cargo passes to every benchmark.
                 "--bench" => {}
@@ -119,25 +124,37 @@ impl Choices {
     fn wants(&self, row: &Row) -> bool {
         self.only.is_empty() || self.only.iter().any(|text| row.label.contains(text.as_str()))
     }
+
+    /// The rows that are wanted, with programs from the folder where it has some.
+    fn rows(&self) -> Vec<Row> {
+        let mut rows: Vec<Row> = ROWS.into_iter().filter(|row| self.wants(row)).collect();
+        for row in &mut rows {
+            let file = self.programs.as_ref().map(|folder| folder.join(format!("{}.trs", row.file)));
+            if let Some(text) = file.and_then(|file| std::fs::read_to_string(file).ok()) {
+                row.text = Cow::Owned(text);
+            }
+        }
+        rows
+    }
 }
 
 fn main() {
     let choices = Choices::from_args();
-    let rows = || ROWS.iter().filter(|row| choices.wants(row));
+    let rows = choices.rows();
     if let Some(folder) = &choices.write {
         let gc = choices.gc.as_deref().unwrap_or("queue");
-        return rows().for_each(|row| write(row, gc, folder));
+        return rows.iter().for_each(|row| write(row, gc, folder));
     }
     if let Some(number) = choices.compile {
         let gc = choices.gc.as_deref().unwrap_or("queue");
-        return rows().for_each(|row| compile(row, gc, number, choices.cuda.as_deref()));
+        return rows.iter().for_each(|row| compile(row, gc, number, choices.cuda.as_deref()));
     }
     let Some(machine) = Machine::find() else { return };
     println!(
         "| program | gc | rule applications | promotions | tasks | spills | restarts | device ms | bar ms | all ms |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
-    for row in rows() {
+    for row in &rows {
         for gc in ["none", "queue", "compact"] {
             if choices.gc.as_ref().is_none_or(|only| only == gc) {
                 bench(row, gc, &choices, &machine);
@@ -166,7 +183,7 @@ fn text(row: &Row, gc: &str, folder: Option<&Path>) -> String {
         return text;
     }
     let tuning = Tuning { compact: gc == "compact", ..Tuning::default() };
-    let (sources, program, _) = support::load(row.label, row.text, row.input);
+    let (sources, program, _) = support::load(row.label, &row.text, row.input);
     let plan = term::compile(&program, &TermOptions::tasks(gc == "queue")).expect("the plan compiles");
     let kernels = kernels(&plan, &program, &sources, tuning).expect("kernels are generated");
     support::cuda(&kernels.module, row.label)
@@ -181,7 +198,7 @@ fn write(row: &Row, gc: &str, folder: &Path) {
 fn bench(row: &Row, gc: &str, choices: &Choices, machine: &Machine) {
     let tuning = Tuning { compact: gc == "compact", ..Tuning::default() };
     let input = choices.input.as_deref().unwrap_or(row.input);
-    let (sources, program, input) = support::load(row.label, row.text, input);
+    let (sources, program, input) = support::load(row.label, &row.text, input);
     let plan = term::compile(&program, &TermOptions::tasks(gc == "queue")).expect("the plan compiles");
     let kernels = kernels(&plan, &program, &sources, tuning).expect("kernels are generated");
     let (mut gpu, memory) = machine.gpu_with(&text(row, gc, choices.cuda.as_deref()));

@@ -13,7 +13,7 @@ mod references;
 
 use gchr_core::hash::HashMap;
 use gchr_core::op::Op;
-use gchr_core::plan::term::{ClassId, FunctionId, Layout, LocalId, RefStep, Region, Step, TermPlan};
+use gchr_core::plan::term::{Block, ClassId, FunctionId, Layout, LocalId, RefStep, Region, Step, TermPlan};
 use gchr_core::rule::Program;
 use gchr_core::signature::{SortId, SortKind, SymbolId};
 use gchr_core::source::SourceMap;
@@ -141,7 +141,7 @@ pub(super) fn step_function(
 fn tokens(plan: &TermPlan) -> HashMap<(FunctionId, LocalId), ClassId> {
     let mut found = HashMap::default();
     for (id, function) in plan.functions.iter_enumerated() {
-        function.region.body.walk(&mut |block| {
+        let mut note = |block: &Block| {
             for step in &block.steps {
                 if let Step::Ref(RefStep::Open { symbol, token: Some(token), .. }) = step
                     && let Some(class) = plan.layout.variant(*symbol).and_then(|v| v.class)
@@ -149,7 +149,9 @@ fn tokens(plan: &TermPlan) -> HashMap<(FunctionId, LocalId), ClassId> {
                     found.insert((id, *token), class);
                 }
             }
-        });
+        };
+        function.region.body.walk(&mut note);
+        function.base.iter().for_each(|base| base.walk(&mut note));
     }
     found
 }

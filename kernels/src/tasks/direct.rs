@@ -75,7 +75,7 @@ impl Direct {
 }
 
 /// Whether the call at a place is a sibling of one before it; the end of the block is a place, too.
-fn in_group(block: &Block, at: usize) -> bool {
+pub(super) fn in_group(block: &Block, at: usize) -> bool {
     let reaches = |(i, step): (usize, &Step)| matches!(step, Step::Call { siblings, .. } if i + *siblings as usize >= at);
     block.steps[..at].iter().enumerate().any(reaches)
 }

@@ -1,57 +1,84 @@
 //! Base cases of recursive functions, for call sites: a call that is one never becomes a frame.
+//!
+//! A base case of depth 1 is a body as far as it gets without a call. One of depth k has base cases of depth k - 1 in the place of the
+//! calls: where all of these have values, it has one, too.
 
+mod unbox;
+mod unfold;
+
+use crate::ids::IdVec;
 use crate::plan::term::cost::Callees;
 use crate::plan::term::ir::*;
 
+/// The deepest base case: three levels of a tree.
+const DEPTH: u32 = 3;
 /// The largest base case: it is copied to every call site.
-const MAX_BASE: usize = 16;
+const MAX_BASE: usize = 120;
+
+/// A base case: a body of a function with locals of its own.
+struct Base {
+    locals: IdVec<LocalId, Local>,
+    block: Block,
+}
 
 /// The pass `base-cases`: fills in [`Function::base`]. Runs last, so that a base case accounts for references as the body does.
 pub(super) fn base_cases(plan: &mut TermPlan) {
-    let components = Callees::of(plan).components();
-    for (members, recursive) in components {
-        for member in members.into_iter().filter(|_| recursive) {
-            let function = &plan.functions[member];
-            let miss = || Block {
-                applied: Vec::new(),
-                steps: Vec::new(),
-                end: End::TailCall { function: member, args: function.region.params.clone() },
-            };
-            let base = base(&function.region.body, &miss);
-            plan.functions[member].base = base.map(|b| Box::new(b.0)).filter(|b| b.size() <= MAX_BASE);
+    let mut bases: IdVec<FunctionId, Option<Base>> = plan.functions.iter().map(|_| None).collect();
+    for _ in 0..DEPTH {
+        let deeper: Vec<Option<Base>> =
+            plan.functions.ids().map(|id| unfold::unfold(plan, id, &bases, MAX_BASE)).collect();
+        // What has become too large stays as deep as it was.
+        for (base, deeper) in bases.iter_mut().zip(deeper) {
+            *base = deeper.or(base.take());
+        }
+    }
+    let recursive = Callees::of(plan).components().into_iter().filter(|(_, recursive)| *recursive);
+    for member in recursive.flat_map(|(members, _)| members).collect::<Vec<_>>() {
+        if let Some(base) = bases[member].take() {
+            let function = &mut plan.functions[member];
+            function.locals = base.locals;
+            function.base = Some(Box::new(base.block));
         }
     }
 }
 
-/// A block as far as it is a base case, and whether it always is one; `None` when it is nowhere one. `miss`: what to do where it is
-/// none.
-fn base(block: &Block, miss: &dyn Fn() -> Block) -> Option<(Block, bool)> {
-    if !block.steps.iter().all(is_short) {
-        return None;
+/// No call and no loop.
+pub(super) fn is_short(step: &Step) -> bool {
+    match step {
+        Step::Call { .. } | Step::Trace { .. } => false,
+        Step::Region { region, .. } => {
+            let mut short = !region.is_loop();
+            region.body.walk(&mut |block| short &= block.steps.iter().all(is_short));
+            short
+        }
+        _ => true,
     }
-    let below: Vec<Option<(Block, bool)>> = block.end.blocks().into_iter().map(|b| base(b, miss)).collect();
-    if below.is_empty() {
-        return matches!(block.end, End::Return(_)).then(|| (block.clone(), true));
-    }
-    let always = below.iter().all(|b| matches!(b, Some((_, true))));
-    // Where a call follows after all, nothing may have happened before.
-    if below.iter().all(Option::is_none) || !always && !is_pure(block) {
-        return None;
-    }
-    let mut copy = block.clone();
-    for (into, found) in copy.end.blocks_mut().into_iter().zip(below) {
-        *into = found.map_or_else(miss, |f| f.0);
-    }
-    Some((copy, always))
 }
 
-/// No call, no loop and no branch.
-fn is_short(step: &Step) -> bool {
-    !matches!(step, Step::Call { .. } | Step::Region { .. } | Step::Trace { .. })
+/// Whether a step only computes numbers and truth values, or chooses a value.
+fn is_pure_step(step: &Step) -> bool {
+    match step {
+        Step::Const { .. } | Step::Operate { .. } => true,
+        Step::Region { region, .. } => {
+            let mut pure = !region.is_loop();
+            region.body.walk(&mut |block| pure &= is_pure(block) && !matches!(block.end, End::NoRule { .. }));
+            pure
+        }
+        _ => false,
+    }
 }
 
-/// Whether a block applies no rule and only computes numbers and truth values before it ends.
+/// Whether a block applies no rule and only computes numbers and truth values, or chooses values, before it ends.
 pub(super) fn is_pure(block: &Block) -> bool {
-    block.applied.is_empty()
-        && block.steps.iter().all(|s| matches!(s, Step::Const { .. } | Step::Operate { .. }))
+    block.applied.is_empty() && block.steps.iter().all(is_pure_step)
+}
+
+/// Whether a block and all below end in values, without a call or a loop.
+fn always_ends(block: &Block) -> bool {
+    let below = block.end.blocks();
+    block.steps.iter().all(is_short)
+        && match &block.end {
+            End::Return(_) => true,
+            _ => !below.is_empty() && below.into_iter().all(always_ends),
+        }
 }

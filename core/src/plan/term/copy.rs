@@ -39,7 +39,8 @@ impl Copier<'_> {
         Block { applied: block.applied.clone(), steps, end }
     }
 
-    fn step(&mut self, step: &Step) -> Step {
+    /// Copies a step.
+    pub(super) fn step(&mut self, step: &Step) -> Step {
         let mut copy = match step {
             Step::Region { inits, region, dst } => {
                 let inits = self.locals(inits);
@@ -53,6 +54,9 @@ impl Copier<'_> {
         for l in copy.uses_mut() {
             *l = self.local(*l);
         }
+        if let Step::Ref(RefStep::Open { fields, .. }) = &mut copy {
+            fields.iter_mut().flatten().for_each(|f| *f = self.local(*f));
+        }
         if let Step::Call { live, siblings, .. } = &mut copy {
             live.clear();
             *siblings = 0;
@@ -64,7 +68,8 @@ impl Copier<'_> {
         copy
     }
 
-    fn end(&mut self, end: &End, nested: bool, steps: &mut Vec<Step>) -> End {
+    /// Copies an end; see [`Self::block`]. What must come before it is added to the steps.
+    pub(super) fn end(&mut self, end: &End, nested: bool, steps: &mut Vec<Step>) -> End {
         match end {
             End::Return(value) => End::Return(self.local(*value)),
             End::TailCall { function, args } => {

@@ -109,12 +109,14 @@ impl<'a> Scope<'a> {
 /// By field of a matched cell: the local that was matched.
 fn owners(function: &Function) -> IdVec<LocalId, Option<LocalId>> {
     let mut owners: IdVec<LocalId, Option<LocalId>> = function.locals.iter().map(|_| None).collect();
-    function.region.body.walk(&mut |block| {
+    let mut note = |block: &Block| {
         if let End::Match { on, arms, .. } = &block.end {
             for field in arms.iter().flat_map(|arm| arm.fields.iter().flatten()) {
                 owners[*field] = Some(*on);
             }
         }
-    });
+    };
+    function.region.body.walk(&mut note);
+    function.base.iter().for_each(|base| base.walk(&mut note));
     owners
 }

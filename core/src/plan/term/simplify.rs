@@ -144,7 +144,7 @@ impl Known {
 }
 
 /// Drops steps without effect whose values nobody needs, and fields that nobody reads.
-fn drop_unused(block: &mut Block, used: &mut LocalSet) {
+pub(super) fn drop_unused(block: &mut Block, used: &mut LocalSet) {
     block.end.blocks_mut().into_iter().for_each(|b| drop_unused(b, used));
     match &mut block.end {
         End::Match { arms, .. } => {

@@ -3,6 +3,7 @@
 use gchr_core::plan::term::{Arm, Block, End, FunctionId, LocalId, Region, Step, Target};
 use gchr_core::rule::RuleId;
 
+use super::super::direct::in_group;
 use super::super::states::{NestId, Position, StateId};
 use super::operate::constant;
 use super::{Generator, RETURNS, halves, state_number, to_bits};
@@ -140,8 +141,7 @@ impl<'p> Generator<'_, 'p> {
 
     /// A call and what comes behind it: here, when the call is a base case of the function, else at its resume point.
     fn call(&mut self, here: Position<'p>, dst: LocalId, function: FunctionId, args: &[LocalId]) {
-        let base = self.states.plan.functions[function].base.as_deref();
-        let found = base.map(|base| self.base_case(dst, function, args, base));
+        let found = self.base_of(function).map(|base| self.base_case(dst, function, args, base));
         if found.is_some() {
             self.b.begin();
         }
@@ -155,6 +155,11 @@ impl<'p> Generator<'_, 'p> {
         self.code(Position { at: here.at + 1, ..here });
         let then = self.b.end();
         self.b.push(StmtKind::If { condition: found, then, otherwise });
+    }
+
+    /// The base case of a function. Careful threads do without: in one they might need more cells at a time than there are.
+    fn base_of(&self, function: FunctionId) -> Option<&'p Block> {
+        self.states.plan.functions[function].base.as_deref().filter(|_| !self.careful)
     }
 
     /// A call that comes back to its resume point.
@@ -220,15 +225,25 @@ impl<'p> Generator<'_, 'p> {
             }
             End::Continue(args) => self.again(code, args),
             End::Context { hole, nest, target, args } => {
-                let values = args.iter().map(|&a| self.local(a)).collect::<Vec<_>>();
-                self.context(*hole, nest);
-                match target {
-                    Target::Again => self.again(code, args),
-                    Target::Function(function) => {
-                        self.jump(self.states.entries[*function], values);
-                        self.leave();
-                    }
-                }
+                let function = match target {
+                    Target::Again => self.function,
+                    Target::Function(function) => *function,
+                };
+                // A loop is left here when it comes to a base case anyway; the last part of a tree is one as often as the others.
+                let base = self.base_of(function);
+                let base = base.filter(|_| in_group(code.block, code.block.steps.len()));
+                let Some(base) = base else { return self.enter_context(code, *hole, nest, *target, args) };
+                let (found, value) = self.base_case(*hole, function, args, base);
+                let before = self.env.clone();
+                self.b.begin();
+                self.env.insert(*hole, value);
+                self.meet(nest);
+                let then = self.b.end();
+                self.env = before;
+                self.b.begin();
+                self.enter_context(code, *hole, nest, *target, args);
+                let otherwise = self.b.end();
+                self.b.push(StmtKind::If { condition: found, then, otherwise });
             }
             End::NoRule { symbol, args } => self.no_rule(*symbol, args),
             End::Match { on, arms, default } => {
@@ -244,6 +259,26 @@ impl<'p> Generator<'_, 'p> {
                 self.code(Position { block: otherwise, at: 0, ..code });
                 let otherwise = self.b.end();
                 self.b.push(StmtKind::If { condition, then, otherwise });
+            }
+        }
+    }
+
+    /// Builds the cells of a context, and goes on with the call in it.
+    fn enter_context(
+        &mut self,
+        code: Position<'p>,
+        hole: LocalId,
+        nest: &'p [Step],
+        target: Target,
+        args: &[LocalId],
+    ) {
+        let values = args.iter().map(|&a| self.local(a)).collect::<Vec<_>>();
+        self.context(hole, nest);
+        match target {
+            Target::Again => self.again(code, args),
+            Target::Function(function) => {
+                self.jump(self.states.entries[function], values);
+                self.leave();
             }
         }
     }

@@ -176,10 +176,12 @@ impl<'a> Check<'a> {
             RefStep::Drop { local } => self.apply(Uses { given: vec![*local], lent: Vec::new() }),
             RefStep::Open { cell, symbol, fields, token } => {
                 for &field in fields.iter().flatten() {
-                    if self.holders[field].kind != Kind::Field || self.owners[field] != Some(*cell) {
+                    let kind = self.holders[field].kind;
+                    if !matches!(kind, Kind::Field | Kind::Immediate) || self.owners[field] != Some(*cell) {
                         self.fail(format!("{field} is taken out of another cell than it was read from"));
                     }
-                    self.holders[field].references += 1;
+                    // A match before may have found that it is no cell.
+                    self.holders[field].references += u32::from(kind == Kind::Field);
                 }
                 self.apply(Uses { given: vec![*cell], lent: Vec::new() });
                 if let Some(token) = *token {

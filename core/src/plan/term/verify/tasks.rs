@@ -23,7 +23,7 @@ impl<'a> Check<'a> {
     /// Whether each path through a block ends in a value, or in the call as it was and with nothing done before. `pure`: so far.
     fn is_base(&self, block: &Block, pure: bool) -> bool {
         let pure = pure && base::is_pure(block);
-        let short = !block.steps.iter().any(|s| matches!(s, Step::Call { .. } | Step::Region { .. }));
+        let short = block.steps.iter().all(base::is_short);
         short
             && match &block.end {
                 End::Return(_) => true,
