@@ -38,6 +38,9 @@ const WATCHED: &str = "cpu: the run is recorded or traced";
 /// Why a GPU would be of no use.
 const ALONE: &str = "the program has no calls that can run side by side";
 
+/// What both sides wrote would be written twice.
+const WRITES: &str = "cpu: the program writes output";
+
 /// A term program for the processor and a GPU.
 pub(crate) struct AutoPlan {
     cpu: Arc<TermPlan>,
@@ -189,7 +192,8 @@ impl AutoRounds {
     /// Runs the program from its facts and queries to its final store.
     pub fn run(&self, control: &mut Control<'_>) -> Result<(Store, Stats), Box<exec::chr::Stopped>> {
         let watched = control.records() || control.traces();
-        let race = (!watched).then(|| Race::start(control, self.beside()));
+        let stays = if watched { Some(WATCHED) } else { self.rules.writes().then_some(WRITES) };
+        let race = stays.is_none().then(|| Race::start(control, self.beside()));
         let ran = exec::chr::rounds::run(&self.rules, &self.cpu, &self.facts, control);
         let why = match (&ran, &race) {
             (Err(stopped), Some(race)) => {
@@ -200,7 +204,7 @@ impl AutoRounds {
                 String::new()
             }
             (_, Some(race)) => race.call_off(),
-            (_, None) => WATCHED.to_string(),
+            (_, None) => stays.unwrap_or_default().to_string(),
         };
         ran.map(|run| (run.store, Stats { choice: Some(why), ..run.stats }))
     }

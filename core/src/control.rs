@@ -102,6 +102,10 @@ impl<'a> Control<'a> {
         self.output = Box::new(out);
         self
     }
+    /// Lets `write` and its kin go elsewhere from now on; gives back where they went before.
+    pub fn redirect(&mut self, out: Box<dyn Write + 'a>) -> Box<dyn Write + 'a> {
+        std::mem::replace(&mut self.output, out)
+    }
     /// The limits.
     pub fn limits(&self) -> Limits {
         self.limits

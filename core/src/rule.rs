@@ -326,6 +326,15 @@ impl Program {
     pub fn rule_name(&self, id: RuleId) -> String {
         self.rules[id].name.clone().unwrap_or_else(|| format!("rule {}", id.0 + 1))
     }
+    /// Whether rules or queries write output.
+    pub fn writes(&self) -> bool {
+        let rules = self.rules.iter().any(|rule| match &rule.body {
+            Body::Goals(goals) => goals.iter().any(Goal::writes),
+            Body::Replace(_) => false,
+        });
+        let Start::Goals(queries) = &self.start else { return rules };
+        rules || queries.iter().any(|query| query.goals.iter().any(Goal::writes))
+    }
     /// Whether this is a term rewriting program.
     pub fn is_term_program(&self) -> bool {
         matches!(self.start, Start::Term(_))

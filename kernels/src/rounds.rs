@@ -8,6 +8,7 @@ mod codegen;
 mod growth;
 pub mod kernels;
 pub mod layout;
+pub mod output;
 pub mod run;
 pub mod start;
 mod terms;

@@ -13,7 +13,7 @@
 //   4. sort     entries that were not found in the order of ranks count those of their list that come before them
 //   5. rank     candidates of one rule and one n that want the same row are told apart by their places
 //   6. decide   who is not beaten fires; what bodies will add is added up
-//   7. build    bodies write their constraints behind the rows in use; candidates that did not fire are carried over
+//   7. build    bodies put their constraints, and what they write, behind the rows in use; candidates that did not fire are carried over
 //   8. remove   removed rows lose their ids; values that are replaced become those found in step 1
 //   9. reduce   new rows of a table with a reduction meet those of their key
 //  10. commit   new rows enter the indexes, the counts of the round become those of the store
@@ -52,9 +52,11 @@ struct Params {
 };
 
 constexpr u32 BLOCK = 256u;
-// Of the program: tables, those of them that bodies add to, most heads of a rule, words of an entry (5 and the heads), and whether rules
+// Of the program: tables, and the log of what rules write, which follows them; those of them that bodies add to, and how many of these are
+// tables; most heads of a rule, words of an entry (5 and the heads), and whether rules
 // reduce what is put into the store.
 constexpr u32 TABLES = HOLE;
+constexpr u32 STORED = HOLE;
 constexpr u32 SUMS = HOLE;
 constexpr u32 SUMS_AND_TWO = HOLE;
 constexpr u32 HEADS = HOLE;

@@ -377,7 +377,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
                 u64 wanted = u64(p.used[table]) + u64(totals[v]);
                 full = full || wanted > u64(p.capacity[table]);
                 running[v] = p.used[table] + sums[v];
-                added = added + totals[v];
+                added = added + (v < STORED ? totals[v] : 0u);
             }
             assume_uniform("the sums of all blocks", kept);
             assume_uniform("the sums of all blocks", fired);
@@ -406,7 +406,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
                 break;
             }
             u32 id_before = u32(p.state[NEXT_ID]);
-            for (u32 i0 = 0u; i0 < SUMS; i0 += 1u) {
+            for (u32 i0 = 0u; i0 < STORED; i0 += 1u) {
                 id_before = id_before + sums[i0];
             }
             running[SUMS + 1u] = id_before;
@@ -422,7 +422,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
                 u32 ids = 0u;
                 for (u32 c = 0u; c < SUMS; c += 1u) {
                     u32 adds = fires ? p.adds[(tag & RULE) * SUMS + c] : 0u;
-                    ids = ids + adds;
+                    ids = ids + (c < STORED ? adds : 0u);
                     u32 at = running_sum(adds, parts, running, c);
                     rows[c] = at;
                 }

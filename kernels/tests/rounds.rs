@@ -2,6 +2,8 @@
 
 #[path = "rounds/courses.rs"]
 mod courses;
+#[path = "rounds/output.rs"]
+mod output;
 #[path = "support/programs.rs"]
 mod programs;
 #[path = "rounds/random.rs"]
@@ -132,9 +134,10 @@ fn the_programs_of_the_definition() {
     }
 }
 
-/// What a run gives: store, error with its place, rounds, firings, of which rules.
+/// What a run gives: output, store, error with its place, rounds, firings, of which rules.
 #[derive(PartialEq, Debug)]
 struct Given {
+    output: String,
     store: String,
     stopped: Option<(StopReason, Option<Span>)>,
     rounds: Option<u64>,
@@ -151,13 +154,14 @@ const CONFIGS: [Config; 3] = [(1, true, 0), (64, true, 3), (1, false, FEW)];
 impl Case {
     fn on_the_cpu(&self, limits: Limits) -> Given {
         let mut recorder = Recorder::new();
-        let mut control = Control::new(limits).profile(&mut recorder);
+        let mut output = Vec::new();
+        let mut control = Control::new(limits).profile(&mut recorder).output(&mut output);
         let (store, stats, error) = match rounds::run(&self.program, &self.plan, &self.facts, &mut control) {
             Ok(outcome) => (outcome.store, outcome.stats, None),
             Err(stopped) => (stopped.store, stopped.stats, Some(stopped.error)),
         };
         drop(control);
-        self.given(&store, stats, error, &recorder)
+        self.given(output, &store, stats, error, &recorder)
     }
 
     fn on_the_simulator(&self, config: Config, limits: Limits) -> Given {
@@ -169,14 +173,15 @@ impl Case {
             Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, input: &self.input };
         let options = Options { memory: 1 << 28, rows, store: true, courses, few };
         let mut recorder = Recorder::new();
-        let mut control = Control::new(limits).profile(&mut recorder);
+        let mut output = Vec::new();
+        let mut control = Control::new(limits).profile(&mut recorder).output(&mut output);
         let result = run(job, options, device, &mut control);
         drop(control);
         match result {
-            Ok(outcome) => self.given(&outcome.store, outcome.stats, None, &recorder),
+            Ok(outcome) => self.given(output, &outcome.store, outcome.stats, None, &recorder),
             Err(Failure::Stopped(stopped)) => {
                 let store = stopped.left.expect("the device has it");
-                self.given(&store, stopped.stats, Some(stopped.error), &recorder)
+                self.given(output, &store, stopped.stats, Some(stopped.error), &recorder)
             }
             Err(Failure::Device(error)) => {
                 panic!("{}", render_all(&error.into_diagnostics(), &self.sources, false))
@@ -184,7 +189,14 @@ impl Case {
         }
     }
 
-    fn given(&self, store: &Store, stats: Stats, error: Option<RunError>, recorder: &Recorder) -> Given {
+    fn given(
+        &self,
+        output: Vec<u8>,
+        store: &Store,
+        stats: Stats,
+        error: Option<RunError>,
+        recorder: &Recorder,
+    ) -> Given {
         let mut by_rule: Vec<u64> = recorder.rules().iter().map(|rule| rule.applied).collect();
         by_rule.resize(self.program.rules.len(), 0);
         if recorder.counts_rules() {
@@ -192,6 +204,7 @@ impl Case {
         }
         Given {
             by_rule,
+            output: String::from_utf8(output).expect("programs write text"),
             store: self.text(store),
             // Where a limit is reached is told by the last rule that fired, which a device does not note.
             stopped: error.map(|e| match e.reason {
@@ -446,7 +459,7 @@ fn random_programs() {
             1 => (false, Joins::Indexed),
             _ => (false, Joins::Exhaustive),
         };
-        let given = agree_with(&random::program(seed), RoundsOptions { classes, joins }, limits);
+        let given = agree_with(&random::program(seed, false), RoundsOptions { classes, joins }, limits);
         fired += given.firings.unwrap_or(0);
         ended += u64::from(given.stopped.is_none());
     }
@@ -559,6 +572,14 @@ mod gpu {
         let long = terms::long_list(100_000, 40);
         let programs: Vec<Run> = terms::all_programs().into_iter().chain([long]).flat_map(with).collect();
         agree_on_a_gpu("terms_on_a_gpu", &programs);
+    }
+
+    #[test]
+    fn output_on_a_gpu() {
+        let with = |text: String| [RoundsOptions::default(), GENERAL].map(|options| (text.clone(), options));
+        let many = [output::lines(100_000), output::lines_of_terms(30_000)];
+        let programs: Vec<Run> = output::all_programs().into_iter().chain(many).flat_map(with).collect();
+        agree_on_a_gpu("output_on_a_gpu", &programs);
     }
 
     #[test]

@@ -36,13 +36,13 @@ pub(super) use list::{list_functions, match_functions, shared_functions};
 pub(super) use moving::{copy_row, pin_rows, rename_rows};
 pub(super) use reduce::{merge_functions, reduce_functions};
 pub(super) use replace::{improve_functions, settle_row};
-pub(super) use terms::is_crowded;
+pub(super) use terms::{is_cell, is_crowded};
 
 use gchr_core::diagnostic::Diagnostic;
 use gchr_core::plan::chr::ChrPlan;
 use gchr_core::rule::{Program, RuleId};
 use gchr_core::signature::ConstraintId;
-use gchr_core::source::{SourceMap, Span};
+use gchr_core::source::SourceMap;
 
 use super::layout::{Layout, Part};
 use crate::build::{self, FunctionBuilder};
@@ -102,14 +102,6 @@ impl Scene<'_> {
     fn table_of(&self, rule: RuleId, head: usize) -> ConstraintId {
         self.plan.rules[rule].heads[head].constraint
     }
-}
-
-/// A part of a program that devices cannot run.
-pub(super) fn refuse(what: &str, why: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("D0611", format!("{what} cannot be run on a device"))
-        .label(span, "used here")
-        .note(why)
-        .help("use --device cpu, which runs every program")
 }
 
 /// `a op b`.

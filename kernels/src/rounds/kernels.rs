@@ -24,7 +24,7 @@ pub struct Kernels {
     pub sites: Sites,
     /// The buffers of its tables.
     pub layout: Layout,
-    /// How many constraints of each table that bodies add to the body of each rule adds: rule by rule.
+    /// How many rows of each table that bodies add to the body of each rule adds, and of the log: rule by rule.
     pub adds: Vec<u32>,
     /// Which heads of each rule are removed, a bit each.
     pub removed_heads: Vec<u32>,
@@ -196,9 +196,10 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
     }
     let square = Square::of(plan);
     let number = |n: usize| Literal::Int(n as u64);
-    let sums = layout.added.len();
+    let sums = layout.added_targets().len();
     let constants = [
-        ("TABLES", number(layout.tables.len())),
+        ("TABLES", number(layout.targets())),
+        ("STORED", number(layout.added.len())),
         ("SUMS", number(sums)),
         ("SUMS_AND_TWO", number(sums + 2)),
         ("HEADS", number(layout.heads)),
@@ -245,9 +246,10 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
     if !broken.is_empty() {
         return Err(broken);
     }
-    let adds = plan.rules.iter().flat_map(|rule| {
+    let adds = plan.rules.iter_enumerated().flat_map(|(id, rule)| {
         let count = |t| added_by(rule).filter(|&c| c == t).count() as u32;
-        layout.added.iter().map(|&t| count(t)).collect::<Vec<_>>()
+        let written = (!layout.output.is_empty()).then(|| layout.output.of_rule(id).len() as u32);
+        layout.added.iter().map(|&t| count(t)).chain(written).collect::<Vec<_>>()
     });
     let bits = plan.rules.iter().map(|rule| {
         let removed = rule.heads.iter().enumerate().filter(|(_, h)| h.role == Role::Removed);

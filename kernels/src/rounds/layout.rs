@@ -8,8 +8,13 @@ use gchr_core::rule::{GoalKind, Program, Role, RuleId};
 use gchr_core::signature::{ConstraintId, SortKind};
 
 use super::growth::Growth;
+use super::output::Output;
 use super::terms::Terms;
 use crate::ir::{Field, Module, Scalar, Space, Type};
+
+/// Fields of the record of buffers that hold the rows of the log: kinds, and values.
+pub(super) const LOG_KINDS: &str = "log_kind";
+pub(super) const LOG_VALUES: &str = "log_value";
 
 /// Buffers of all tables.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,6 +27,8 @@ pub struct Layout {
     pub heads: usize,
     /// The tables that bodies add to, ascending.
     pub added: Vec<ConstraintId>,
+    /// What rules write.
+    pub output: Output,
     /// The tables that only grow.
     pub(super) growth: Option<Growth>,
     /// What terms need, if there are any.
@@ -120,9 +127,21 @@ impl Layout {
             rules: plan.rules.len(),
             heads,
             added,
+            output: Output::of(program, plan),
             growth: Growth::of(plan),
             terms: Terms::of(program, plan),
         }
+    }
+
+    /// How many buffers of rows bodies can add to: the tables, and behind them the log of what rules write, if they do.
+    pub fn targets(&self) -> usize {
+        self.tables.len() + usize::from(!self.output.is_empty())
+    }
+
+    /// Those of them that bodies add to, ascending.
+    pub fn added_targets(&self) -> Vec<u32> {
+        let log = (!self.output.is_empty()).then_some(self.tables.len() as u32);
+        self.added.iter().map(|t| t.0).chain(log).collect()
     }
 
     /// The parts of a table in the order of the fields of `Params`.
@@ -183,6 +202,12 @@ impl Layout {
         let Some(params) = module.record("Params") else { return };
         if self.terms.is_some() {
             module.records[params].fields.extend(Terms::fields());
+        }
+        if !self.output.is_empty() {
+            let buffer =
+                |name: &str, scalar| Field { name: name.into(), ty: Type::Buffer(Space::Global, scalar) };
+            let log = [buffer(LOG_KINDS, Scalar::U32), buffer(LOG_VALUES, Scalar::U64)];
+            module.records[params].fields.extend(log);
         }
         for table in self.tables.ids() {
             for part in self.parts(table) {

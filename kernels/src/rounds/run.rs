@@ -1,6 +1,7 @@
 //! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the store back.
 
 mod course;
+mod output;
 mod tables;
 
 use std::time::Instant;
@@ -184,7 +185,8 @@ impl Runner<'_> {
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<(), outcome::Failure> {
-        for batch in &self.job.input.batches {
+        for (number, batch) in self.job.input.batches.iter().enumerate() {
+            self.write_of_query(number, control)?;
             let grown = tables.make_room(batch, self.options.memory, device)?;
             self.must_have(grown)?;
             let resident = self.resident(device, "enter")?;
@@ -194,6 +196,12 @@ impl Runner<'_> {
             self.slices.add(entered);
             self.count_reduced(tables);
             self.rounds_ms += entered.as_secs_f64() * 1e3;
+            self.live = tables.live();
+            if let Some(error) =
+                self.job.input.ended.as_ref().filter(|_| number + 1 == self.job.input.batches.len())
+            {
+                return Err(RunError { progress: self.progress(), ..error.clone() }.into());
+            }
             let start = Instant::now();
             let ended = match self.follow_course(tables, device, control) {
                 Ok(false) => self.iterate(tables, device, control),
@@ -353,6 +361,7 @@ impl Runner<'_> {
             (self.rounds, self.fired, self.live) = (end.rounds, end.fired, tables.live());
             let round = Round { rounds: self.rounds, progress: self.progress() };
             slices::record(control, self.collections, round);
+            self.write(tables, device, control)?;
             match end.stop {
                 stop::DONE => return Ok(()),
                 stop::PAUSED if max_rounds.is_some_and(|most| self.rounds >= most) => {

@@ -1,5 +1,9 @@
 //! What a run starts with: the constraints of facts and queries, made on the CPU, and their terms.
 
+use std::cell::RefCell;
+use std::io::Write;
+use std::rc::Rc;
+
 use gchr_core::control::Control;
 use gchr_core::error::{RunError, StopReason};
 use gchr_core::exec::chr::{self, Store};
@@ -17,22 +21,55 @@ use super::run::Batch;
 pub struct Input {
     /// The facts with the goals of the first query, then each further query.
     pub batches: Vec<Batch>,
+    /// What the goals of each batch write, before its rounds.
+    pub written: Vec<Vec<u8>>,
     /// The heap that the words of all batches are of.
     pub heap: Heap,
+    /// Why the query of the last batch failed, if it did: behind the rounds of those before it, the run stops with what it has added.
+    pub ended: Option<RunError>,
 }
 
-/// The batches of a program. Output of queries is written.
+/// The batches of a program, up to a query that fails.
 pub fn input(program: &Program, facts: &[Facts], control: &mut Control<'_>) -> Result<Input, Box<RunError>> {
     let mut input = Input::default();
     let Start::Goals(queries) = &program.start else { return Ok(input) };
     for number in 0..queries.len().max(1) {
         let query = queries.get(number).cloned();
         let facts = if number == 0 { facts } else { &[] };
-        let store = batch(program, facts, query.into_iter().collect(), control)?;
-        let batch = taken_over(program, &store, &mut input.heap)?;
-        input.batches.push(batch);
+        let start = without_rules(program, query);
+        let plan = gchr_core::plan::chr::compile(&start).map_err(|_| {
+            let what = "a program without rules has no plan".into();
+            Box::new(stopped(StopReason::Internal { what }))
+        })?;
+        let written = Buffer::default();
+        let out = control.redirect(Box::new(written.clone()));
+        let ran = chr::run(&start, &plan, facts, control);
+        control.redirect(out);
+        input.written.push(written.0.take());
+        let (store, ended) = match ran {
+            Ok(outcome) => (outcome.store, None),
+            Err(stopped) => (stopped.store, Some(stopped.error)),
+        };
+        input.batches.push(taken_over(program, &store, &mut input.heap)?);
+        if ended.is_some() {
+            input.ended = ended;
+            break;
+        }
     }
     Ok(input)
+}
+
+/// Output that is kept.
+#[derive(Clone, Default)]
+struct Buffer(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// The constraints of a store, their terms on another heap.
@@ -59,25 +96,12 @@ pub(super) fn unusable(error: ImportError) -> StopReason {
 }
 
 /// Without rules, nothing happens to what facts and goals add.
-fn batch(
-    program: &Program,
-    facts: &[Facts],
-    queries: Vec<Query>,
-    control: &mut Control<'_>,
-) -> Result<Store, Box<RunError>> {
-    let start = Program {
+fn without_rules(program: &Program, query: Option<Query>) -> Program {
+    Program {
         signature: program.signature.clone(),
         rules: IdVec::new(),
-        start: Start::Goals(queries),
+        start: Start::Goals(query.into_iter().collect()),
         semantics: program.semantics,
-    };
-    let plan = gchr_core::plan::chr::compile(&start).map_err(|_| {
-        let what = "a program without rules has no plan".into();
-        Box::new(stopped(StopReason::Internal { what }))
-    })?;
-    match chr::run(&start, &plan, facts, control) {
-        Ok(outcome) => Ok(outcome.store),
-        Err(stopped) => Err(Box::new(stopped.error)),
     }
 }
 

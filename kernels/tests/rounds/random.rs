@@ -7,14 +7,32 @@ const SYMBOLS: [(&str, usize); 3] = [("a", 1), ("b", 2), ("c", 0)];
 const VARS: [&str; 4] = ["X", "Y", "Z", "W"];
 
 /// A small random number generator: a program is its seed.
-struct Random(u64);
+struct Random {
+    state: u64,
+    /// Whether bodies write.
+    writes: bool,
+}
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
+    }
+    /// Output before a goal, if there is to be any.
+    fn output(&mut self, bound: &[&'static str]) -> Vec<String> {
+        if !self.writes || self.chance(40) {
+            return Vec::new();
+        }
+        let value = self.value(bound);
+        vec![match self.below(6) {
+            0 => "nl".into(),
+            1 => "write(' and ')".into(),
+            2 => format!("print({value})"),
+            3 => format!("format(\"<~w>~n\", [{value}])"),
+            _ => format!("write({value})"),
+        }]
     }
     fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
@@ -72,8 +90,8 @@ impl Random {
 }
 
 /// The program of a seed.
-pub fn program(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+pub fn program(seed: u64, writes: bool) -> String {
+    let mut random = Random { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, writes };
     let mut text = ":- chr_constraint a(+int), b(+int, +int), c.\n".to_string();
     for number in 0..1 + random.below(4) {
         let _ = writeln!(text, "r{number} @ {}.", rule(&mut random));
@@ -88,8 +106,8 @@ pub fn program(seed: u64) -> String {
 }
 
 /// The program of a seed whose columns take any value.
-pub fn terms(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0xd134_2543_de82_ef95) | 1);
+pub fn terms(seed: u64, writes: bool) -> String {
+    let mut random = Random { state: seed.wrapping_mul(0xd134_2543_de82_ef95) | 1, writes };
     let mut text = ":- chr_constraint a(?any), b(?any, ?any), c.\n".to_string();
     for number in 0..1 + random.below(4) {
         let _ = writeln!(text, "r{number} @ {}.", rule_over_terms(&mut random));
@@ -135,8 +153,10 @@ fn rule_over_terms(random: &mut Random) -> String {
         bound.push("N");
     }
     for _ in 0..random.below(3) {
+        body.extend(random.output(&bound));
         body.push(random.constraint(|random| random.term(&bound, 2)));
     }
+    body.extend(random.output(&bound));
     if body.is_empty() {
         body.push("true".into());
     }
@@ -152,7 +172,7 @@ fn heads(kept: &[String], removed: &[String]) -> String {
 }
 
 fn rule(random: &mut Random) -> String {
-    let mut bound: Vec<&str> = Vec::new();
+    let mut bound: Vec<&'static str> = Vec::new();
     let (mut kept, mut removed) = (Vec::new(), Vec::new());
     for _ in 0..[1, 2, 2, 3][random.below(4)] {
         let head = random.constraint(|random| {
@@ -182,8 +202,10 @@ fn rule(random: &mut Random) -> String {
         bound.push("N");
     }
     for _ in 0..random.below(3) {
+        body.extend(random.output(&bound));
         body.push(random.constraint(|random| random.value(&bound)));
     }
+    body.extend(random.output(&bound));
     if body.is_empty() {
         body.push("true".into());
     }

@@ -42,9 +42,7 @@ fn output(program: &Program) -> Vec<Diagnostic> {
             found.push(
                 Diagnostic::warning("C0408", "rounds write in another order than refined")
                     .label(goal.span, "writes output")
-                    .note(
-                        "the bodies of a round are executed by the age of their constraints, on the CPU only",
-                    )
+                    .note("the bodies of a round are executed by the age of their constraints")
                     .help("run with --semantics refined where the order of output matters"),
             );
         }

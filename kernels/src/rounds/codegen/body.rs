@@ -7,11 +7,11 @@ use gchr_core::signature::ConstraintId;
 
 use super::claim::{Entry, by_rule};
 use super::value::{Held, OnError, Values};
-use super::{Made, Scene, any, function, not, op, refuse};
+use super::{Made, Scene, any, function, not, op};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::{Noted, Site, Sites};
 use crate::ir::*;
-use crate::rounds::layout::{Part, general, number};
+use crate::rounds::layout::{LOG_KINDS, LOG_VALUES, Part, general, number};
 
 /// Functions for the hole `build`: one a rule, and last the one that picks a rule.
 pub(in crate::rounds) fn build_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
@@ -121,7 +121,7 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
     let mut v = bound(scene, b, p, &entry, occurrence, OnError::Flag, sites)?;
     let mut failed = Vec::new();
     let mut added: Vec<ConstraintId> = Vec::new();
-    for goal in &scene.plan.rules[rule].body {
+    for (at, goal) in scene.plan.rules[rule].body.iter().enumerate() {
         match &goal.kind {
             GoalKind::Test(test) => {
                 let (held, wrong) = v.goal(test)?;
@@ -149,12 +149,11 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
                 added.push(*constraint);
             }
             GoalKind::Fail => failed.push(build::bool(true)),
-            GoalKind::Write { .. } | GoalKind::Newline => {
-                let why = "what a device writes would be read between launches, out of turn";
-                return Err(refuse("output in the body of a rule", why, goal.span));
-            }
+            GoalKind::Write { value, .. } => failed.extend(write(&mut v, rule, Some((at, value)), &places)?),
+            GoalKind::Newline => {}
         }
     }
+    failed.extend(write(&mut v, rule, None, &places)?);
     v.b.ret(Some(any(failed)));
     Ok(v.b.finish())
 }
@@ -211,6 +210,36 @@ fn add(v: &mut Values<'_>, table: ConstraintId, values: &[Held], places: &Places
     v.b.assign_owned(ROWS, build::element(places.delta.clone(), place), entry);
 }
 
+/// Puts what a goal writes, or for `None` a body without values, behind what the body has written before, if there is a row for it; says
+/// whether there is no value.
+fn write(
+    v: &mut Values<'_>,
+    rule: RuleId,
+    goal: Option<(usize, &rule::Expr)>,
+    places: &Places,
+) -> Made<Option<Expr>> {
+    let scene = v.scene;
+    let position = goal.map(|(at, _)| at);
+    let mut rows = scene.layout.output.of_rule(rule).enumerate();
+    let found = rows.find(|(_, (_, kind))| kind.value.map(|value| value.goal) == position);
+    let Some((before, (number, _))) = found else { return Ok(None) };
+    let (word, wrong) = match goal {
+        Some((_, value)) => {
+            let (held, wrong) = v.goal(value)?;
+            (Values::word(&held), wrong)
+        }
+        None => (super::u64(0), None),
+    };
+    let log = scene.layout.added.len() as u32;
+    let first = build::element(places.rows.clone(), build::u32(log));
+    let row = v.b.var("row", op(BinaryOp::Add, first, build::u32(before as u32)));
+    let p = v.p.clone();
+    for (field, value) in [(LOG_KINDS, build::u32(number as u32)), (LOG_VALUES, word)] {
+        v.b.assign_owned(ROWS, build::element(scene.field(&p, field), row.clone()), value);
+    }
+    Ok(wrong)
+}
+
 fn explain_rule(
     scene: Scene<'_>,
     rule: RuleId,
@@ -240,8 +269,12 @@ fn explain_rule(
                 }
                 continue;
             }
+            GoalKind::Write { value, .. } => {
+                v.expr(value)?;
+                continue;
+            }
             GoalKind::Fail => build::bool(false),
-            GoalKind::Write { .. } | GoalKind::Newline => continue,
+            GoalKind::Newline => continue,
         };
         let site = v.sites.add_goal(Site { rule: Some(rule), span: goal.span });
         let error = scene.field(&v.p, "error");

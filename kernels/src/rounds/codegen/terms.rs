@@ -22,6 +22,11 @@ pub(super) mod tag {
     pub const COMPOUND: u64 = 5;
 }
 
+/// Whether a word of type `any` is the place of a cell.
+pub(in crate::rounds) fn is_cell(word: u64) -> bool {
+    matches!(word & tag::MASK, tag::BIG | tag::FLOAT | tag::COMPOUND)
+}
+
 /// Headers of cells of integers and of floats.
 const BIG_HEADER: u64 = 1 << 32 | u32::MAX as u64;
 const FLOAT_HEADER: u64 = BIG_HEADER - 1;

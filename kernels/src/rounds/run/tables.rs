@@ -4,6 +4,7 @@ mod batch;
 mod buffers;
 mod cells;
 mod growth;
+mod log;
 mod product;
 mod room;
 
@@ -19,6 +20,7 @@ use buffers::{Fixed, Lists, Table, is_index, part_bytes};
 use cells::Cells;
 pub(super) use cells::MOST_WORDS;
 pub(super) use growth::Growing;
+use log::Log;
 pub(super) use product::Product;
 
 use super::{BLOCK, Batch, Job, Options};
@@ -80,6 +82,10 @@ pub(super) struct End {
     staged: u64,
     /// Rows that tables want room for; behind a whole round, those that they had before it.
     wanted: Vec<u32>,
+    /// Rows of the log that the last round asked for.
+    output: u32,
+    /// Whether they did not fit behind those of the rounds before it.
+    log_is_full: bool,
 }
 
 pub(super) struct Tables {
@@ -90,6 +96,8 @@ pub(super) struct Tables {
     tables: IdVec<ConstraintId, Table>,
     /// The heap of a program with terms.
     cells: Option<Cells>,
+    /// What rules write, if they do.
+    log: Option<Log>,
     state: [u64; state::WORDS],
     /// Whether the carried entries are in the second of the two buffers.
     swapped: bool,
@@ -114,11 +122,15 @@ impl Tables {
             Some(terms) => Some(Cells::new(terms, job, u64::from(rows), device)?),
             None => None,
         };
+        let log = match layout.output.is_empty() {
+            true => None,
+            false => Some(Log::new(rows, device)?),
+        };
         let mut state = [0; state::WORDS];
         state[state::EPOCH] = FIRST_EPOCH;
         state[state::FAILED_ENTRY] = u64::MAX;
         let fresh = layout.tables.iter().map(|_| 0..0).collect();
-        Ok(Self { layout, entry, fixed, lists, tables, cells, state, swapped: false, rows, fresh })
+        Ok(Self { layout, entry, fixed, lists, tables, cells, log, state, swapped: false, rows, fresh })
     }
 
     /// Bytes of all buffers that grow.
@@ -131,7 +143,7 @@ impl Tables {
         let cells = self.cells.as_ref().map_or(0, Cells::bytes);
         let lists =
             self.lists.bytes(self.entry) + if self.cells.is_some() { 8 * self.lists.deltas } else { 0 };
-        self.tables.ids().map(own).sum::<u64>() + lists + cells
+        self.tables.ids().map(own).sum::<u64>() + lists + cells + self.log.as_ref().map_or(0, Log::bytes)
     }
 
     /// Bytes of a row's values and id.
@@ -215,6 +227,7 @@ impl Tables {
         let mut values: Vec<Value> = buffers.map(Value::Buffer).collect();
         values.extend([Value::U32(lists.items as u32), Value::U32(lists.entries as u32)]);
         values.extend(self.cells.iter().flat_map(Cells::params));
+        values.extend(self.log.iter().flat_map(Log::params));
         for (id, own) in self.tables.iter_enumerated() {
             let table = other.filter(|&(t, _)| t == id).map_or(own, |(_, table)| table);
             values.extend(table.parts.iter().map(|&(_, value)| value));
@@ -233,10 +246,14 @@ impl Tables {
 
     /// Writes what a launch begins with.
     fn upload_counts(&self, device: &mut dyn Device) -> Result<()> {
-        let all = |f: &dyn Fn(&Table) -> u32| self.tables.iter().map(f).collect::<Vec<u32>>();
-        device.upload(self.fixed.used, 0, bytemuck::cast_slice(&all(&|t| t.used)))?;
-        device.upload(self.fixed.dead, 0, bytemuck::cast_slice(&all(&|t| t.dead)))?;
-        device.upload(self.fixed.capacity, 0, bytemuck::cast_slice(&all(&|t| t.capacity)))?;
+        // The log follows the tables; what it holds at the end of a launch is taken from it.
+        let all = |f: &dyn Fn(&Table) -> u32, of_log: u32| {
+            self.tables.iter().map(f).chain(self.log.iter().map(|_| of_log)).collect::<Vec<u32>>()
+        };
+        let capacity = self.log.as_ref().map_or(0, |log| log.capacity);
+        device.upload(self.fixed.used, 0, bytemuck::cast_slice(&all(&|t| t.used, 0)))?;
+        device.upload(self.fixed.dead, 0, bytemuck::cast_slice(&all(&|t| t.dead, 0)))?;
+        device.upload(self.fixed.capacity, 0, bytemuck::cast_slice(&all(&|t| t.capacity, capacity)))?;
         device.upload(self.fixed.state, 0, bytemuck::cast_slice(&self.state))?;
         device.upload(self.fixed.control, 0, bytemuck::cast_slice(&[0u32; CONTROL]))
     }
@@ -255,7 +272,14 @@ impl Tables {
     /// Reads how a launch ended, and makes the control words ready for another one.
     pub fn end_of_launch(&mut self, device: &mut dyn Device) -> Result<End> {
         let control: Vec<u32> = device.download_vec(self.fixed.control, CONTROL)?;
-        let wanted = device.download_vec(self.fixed.wanted, self.tables.len())?;
+        let mut wanted: Vec<u32> = device.download_vec(self.fixed.wanted, self.layout.targets())?;
+        let mut logged = 0;
+        if let Some(log) = &mut self.log {
+            let used: Vec<u32> = device.download_vec(self.fixed.used, self.layout.targets())?;
+            logged = used.last().copied().unwrap_or_default();
+            log.take(logged, device)?;
+        }
+        let asked = wanted.split_off(self.tables.len()).pop().unwrap_or_default();
         self.read_counts(device)?;
         let s = &mut self.state;
         let end = End {
@@ -265,6 +289,8 @@ impl Tables {
             items: s[state::WANTED_ITEMS],
             staged: s[state::WANTED_STAGED],
             wanted,
+            output: if asked == NO_ID { NO_ID } else { asked.saturating_sub(logged) },
+            log_is_full: self.log.as_ref().is_some_and(|log| asked > log.capacity),
         };
         self.swapped ^= s[state::SLICE] % 2 == 1;
         (s[state::SLICE], s[state::CALM]) = (0, 0);
@@ -325,6 +351,7 @@ impl Tables {
         self.fixed.buffers().into_iter().try_for_each(|buffer| device.free(buffer))?;
         self.lists.free(device)?;
         self.cells.map_or(Ok(()), |cells| cells.free(device))?;
+        self.log.map_or(Ok(()), |log| log.free(device))?;
         self.tables.into_iter_enumerated().try_for_each(|(_, table)| table.free(device))
     }
 }
@@ -335,7 +362,7 @@ pub(super) fn store(job: &Job<'_>, heap: Heap, words: Vec<Words>) -> Result<Stor
 }
 
 /// What was brought back is no store.
-fn broken() -> DeviceError {
+pub(super) fn broken() -> DeviceError {
     DeviceError::Findings(vec![
         gchr_core::diagnostic::Diagnostic::error(
             "I0202",

@@ -57,18 +57,20 @@ pub(super) struct Lists {
 
 impl Fixed {
     pub(super) fn new(kernels: &Kernels, device: &mut dyn Device) -> Result<Self> {
-        let tables = kernels.layout.tables.len().max(1);
+        let targets = kernels.layout.targets().max(1);
         let mut blocks = 1;
         for kernel in ["rounds", "enter", "move_rows"] {
             let kernel = device.kernel(kernel)?;
             blocks = blocks.max(u64::from(device.resident_blocks(kernel, BLOCK)?));
         }
-        let sums = kernels.layout.added.len() as u64 + 2;
-        let added: Vec<u32> = kernels.layout.added.iter().map(|t| t.0).collect();
-        let courses: Vec<u32> = kernels.layout.tables.ids().map(|t| kernels.courses_of(t)).collect();
+        let added = kernels.layout.added_targets();
+        let sums = added.len() as u64 + 2;
+        let of_tables = kernels.layout.tables.ids().map(|t| kernels.courses_of(t));
+        // What is written does not say where a round starts from.
+        let courses: Vec<u32> = of_tables.chain([u32::MAX]).collect();
         let mut words =
             |data: &[u32]| if data.is_empty() { device.upload_new(&[0u32]) } else { device.upload_new(data) };
-        let zeros = vec![0u32; tables];
+        let zeros = vec![0u32; targets];
         Ok(Self {
             control: words(&[0; CONTROL])?,
             arrivals: words(&[0])?,

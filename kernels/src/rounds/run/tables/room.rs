@@ -60,7 +60,13 @@ impl Tables {
             self.grow_lists(items, entries, self.lists.deltas, device)?;
             return Ok(Grown::Yes);
         }
-        self.grow_tables(&end.wanted, memory, device)
+        match self.grow_tables(&end.wanted, memory, device)? {
+            Grown::Yes => {}
+            other => return Ok(other),
+        }
+        let grown = self.grow_log(end, memory, device)?;
+        self.upload_counts(device)?;
+        Ok(grown)
     }
 
     /// Lists of other sizes; what carries over to the next round is kept.
