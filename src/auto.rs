@@ -4,6 +4,7 @@
 //! one of them is done and calls the other one off. So a run takes little longer than on the faster of the two, whatever the program is,
 //! and nothing must be guessed about it. A term program without calls that can run side by side stays on the processor, and so does a
 //! constraint program that does not run in rounds. In a batch the GPU takes a share of the lines instead (`batch/beside.rs`).
+//! `gchr run` has a process of its own in the place of the thread, which a library cannot start.
 
 mod race;
 
