@@ -2,7 +2,6 @@
 
 mod batch;
 mod bench;
-mod beside;
 mod check;
 mod compare;
 mod device;
@@ -108,11 +107,6 @@ pub fn main() -> ExitCode {
     let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
     sink::remove_aside_files();
-    if let Command::Run(args) = &cli.command
-        && args.is_beside()
-    {
-        beside::end(exit);
-    }
     if gchr::device::gpu_pending() {
         end_at_once(exit);
     }

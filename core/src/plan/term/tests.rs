@@ -130,6 +130,31 @@ fn base_cases_end_in_a_value_or_in_the_call_as_it_was() {
     insta::assert_snapshot!(after_with(text, "base-cases", TermOptions::tasks(false)));
 }
 
+/// The base case of a function as it is printed.
+fn base_case(text: &str, function: &str, counts: bool) -> String {
+    let plan = after_with(text, "base-cases", TermOptions::tasks(counts));
+    let start = plan.find(&format!("base case of {function}\n")).expect("a base case");
+    let end = plan[start..].find("\n\n").map_or(plan.len(), |length| start + length);
+    plan[start..end].to_string()
+}
+
+#[test]
+fn cells_between_the_calls_of_a_base_case_are_not_built() {
+    // What `Order` gives is taken apart by `Join`: two comparisons decide which leaves go where, and three cells are built of five.
+    let text = "sort T = L(Int) | N(T, T); T = Warp(T, T) | Join(T, T) | Order(Int, Int); var I, J : Int; A, B, C, D : T; eqn
+        Warp(L(I), L(J)) = Order(I, J); Warp(N(A, B), N(C, D)) = Join(Warp(A, C), Warp(B, D));
+        (I < J) -> Order(I, J) = N(L(I), L(J)); Order(I, J) = N(L(J), L(I));
+        Join(N(A, B), N(C, D)) = N(N(A, C), N(B, D));";
+    insta::assert_snapshot!(base_case(text, "Warp", false));
+}
+
+#[test]
+fn references_of_a_base_case_wait_until_it_has_a_value() {
+    let text = "sort T = L(Int) | N(T, T); T = Twice(T) | Mirror(T); var I : Int; A, B : T; eqn
+        Mirror(L(I)) = L((I + 1)); Mirror(N(A, B)) = N(Mirror(B), Mirror(A)); Twice(A) = N(Mirror(A), A);";
+    insta::assert_snapshot!(base_case(text, "Mirror", true));
+}
+
 #[test]
 fn what_is_only_inspected_is_borrowed_and_opened_cells_are_built_again() {
     // `Check` inspects all it gets; `App` takes its first list apart and reuses its cells; `Twice` needs its argument twice.

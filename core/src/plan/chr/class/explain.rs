@@ -22,12 +22,7 @@ impl Display for Explained<'_> {
                     writeln!(f, "{name:width$}  {}", self.reduction(&self.plan.classes.reductions[*at]))?;
                 }
                 Verdict::Replacement(at) => {
-                    let replacement = &self.plan.classes.replacements[*at];
-                    writeln!(f, "{name:width$}  {}", self.replacement(replacement))?;
-                    match &replacement.product {
-                        Ok(_) => writeln!(f, "{:width$}    dense keyed join: the product of matrices", "")?,
-                        Err(why) => writeln!(f, "{:width$}    no dense keyed join, as {why}", "")?,
-                    }
+                    writeln!(f, "{name:width$}  {}", self.replacement(&self.plan.classes.replacements[*at]))?;
                 }
                 Verdict::Divisor(at) => {
                     writeln!(f, "{name:width$}  {}", self.divisor(&self.plan.classes.divisors[*at]))?;
@@ -81,7 +76,8 @@ impl Explained<'_> {
         let what = if r.best.order == BestOrder::Least { "least" } else { "greatest" };
         let name = &self.plan.tables[r.constraint].name;
         let column = r.best.column + 1;
-        format!("monotone replacement: column {column} of {name} takes the {what} value at once")
+        let product = if r.product.is_some() { "; a dense keyed join: the product of matrices" } else { "" };
+        format!("monotone replacement: column {column} of {name} takes the {what} value at once{product}")
     }
 
     /// Columns of partners that the guard determines.

@@ -20,13 +20,13 @@ impl<'a> Unfolder<'a> {
         let region = region.clone();
         let mut steps = Vec::new();
         if counts(&region.body) {
-            steps.push(self.choice(&region.body, &|_| None));
+            // Its value is one that is there already, so that no cell is built for it.
+            steps.push(self.choice(&region.body, &|block| returning(block, 0)));
         }
         let mut args = Vec::new();
         for field in 0..fields {
             let choice = self.choice(&region.body, &|block| {
-                let value = built(block)?.1.get(field).copied()?;
-                Some(Block { applied: Vec::new(), end: End::Return(value), ..block.clone() })
+                Some(Block { applied: Vec::new(), ..returning(block, field)? })
             });
             args.extend(choice.dst());
             steps.push(choice);
@@ -36,7 +36,7 @@ impl<'a> Unfolder<'a> {
         path.late.splice(at..=at, steps);
     }
 
-    /// A copy of a region without parameters, with other blocks in the place of those that end it; none leaves only its effects.
+    /// A copy of a region without parameters, with other blocks in the place of those that end it.
     fn choice(&mut self, body: &Block, change: &dyn Fn(&Block) -> Option<Block>) -> Step {
         let mut body = body.clone();
         let mut sort = None;
@@ -67,6 +67,12 @@ fn built(block: &Block) -> Option<(SymbolId, &[LocalId])> {
         Step::Build { dst, symbol, args, .. } if *dst == value => Some((*symbol, args.as_slice())),
         _ => None,
     })
+}
+
+/// A block that returns a field of the cell that it builds, in place of the cell.
+fn returning(block: &Block, field: usize) -> Option<Block> {
+    let value = built(block)?.1.get(field).copied()?;
+    Some(Block { end: End::Return(value), ..block.clone() })
 }
 
 /// Head and number of fields of the cell that a block builds and returns on all its ways.
