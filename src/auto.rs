@@ -4,6 +4,7 @@
 //! one of them is done and calls the other one off. So a run takes little longer than on the faster of the two, whatever the program is,
 //! and nothing must be guessed about it. A term program without calls that can run side by side stays on the processor, and so does a
 //! constraint program that does not run in rounds. In a batch the GPU takes a share of the lines instead (`batch/beside.rs`).
+//! `gchr run` has a process of its own in the place of the thread, which a library cannot start.
 
 mod race;
 
@@ -24,12 +25,12 @@ use gchr_kernels::outcome::Failure;
 
 use crate::device::{Device, DevicePlan, Outcome, Report, RoundsPlan, Schedule};
 use crate::executable::{CompileOptions, Firing};
+use crate::input::Language;
 use crate::program::Program;
 use crate::stack::with_large_stack;
 
-use race::Work;
-pub use race::gpu_pending;
-pub(crate) use race::{Came, Race};
+pub(crate) use race::Came;
+pub use race::{Race, Work, gpu_pending};
 
 /// What is said of a run that the GPU won.
 const BY_GPU: &str = "gpu: it was done before the cpu";
@@ -155,7 +156,18 @@ fn from_gpu(outcome: Outcome) -> Finished {
     Finished { normal_form: outcome.normal_form, stats, report: Some(outcome.report) }
 }
 
-/// Whether a program has calls that can run side by side.
+impl Program {
+    /// Whether it has calls that can run side by side, which a GPU needs.
+    pub fn splits(&self) -> bool {
+        self.language == Language::Constraints || splits(&self.rules).unwrap_or(false)
+    }
+
+    /// Whether its rules write, so that two runs of it side by side would write twice.
+    pub fn writes(&self) -> bool {
+        self.rules.writes()
+    }
+}
+
 fn splits(rules: &rule::Program) -> Result<bool, String> {
     let plan = with_large_stack(|| term::compile(rules, &TermOptions::tasks(false)));
     let plan = plan.map_err(|found| first(&found))?;
@@ -233,7 +245,7 @@ fn first(found: &[Diagnostic]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Input, Language};
+    use crate::input::Input;
 
     fn auto(name: &str, text: &str, input: &str) -> AutoPlan {
         let program = Input::text(Language::Terms, name, text).term(input).parse().expect("a program");

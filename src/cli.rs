@@ -2,6 +2,7 @@
 
 mod batch;
 mod bench;
+mod beside;
 mod check;
 mod compare;
 mod device;
@@ -107,6 +108,11 @@ pub fn main() -> ExitCode {
     let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
     sink::remove_aside_files();
+    if let Command::Run(args) = &cli.command
+        && args.is_beside()
+    {
+        beside::end(exit);
+    }
     if gchr::device::gpu_pending() {
         end_at_once(exit);
     }

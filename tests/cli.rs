@@ -690,6 +690,42 @@ fn auto_says_what_it_took_and_why() {
     assert!(wrong.stderr.contains("[R0101]"), "{}", wrong.stderr);
 }
 
+/// What `--device auto` starts for the GPU, with the simulator in its place.
+#[test]
+fn a_run_beside_another_one_ends_with_it() {
+    let beside = |input: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gchr"));
+        let arguments = [
+            "run",
+            "--beside",
+            "70000",
+            "examples/fib_int.trs",
+            "--device",
+            "sim",
+            "--input",
+            input,
+            "--stats",
+        ];
+        command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().expect("gchr starts")
+    };
+    let mut done = beside("Fib(10)");
+    let waits = done.stdin.take();
+    let output = done.wait_with_output().expect("gchr ends");
+    drop(waits);
+    let (said, last) = output.stderr.split_at(output.stderr.len() - 1);
+    let said = String::from_utf8_lossy(said);
+    assert_eq!((output.stdout.as_slice(), last), (b"55\n".as_slice(), [0].as_slice()), "{said}");
+    assert!(said.contains("choice       gpu: it was done before the cpu"), "{said}");
+    let wall =
+        said.lines().find_map(|line| line.strip_prefix("wall_ms")).and_then(|ms| ms.trim().parse().ok());
+    assert!(wall.is_some_and(|ms: f64| ms >= 70000.0), "{said}");
+    // The other process has gone.
+    let left = beside("Fib(60)").wait_with_output().expect("gchr ends");
+    assert_eq!((left.status.code(), left.stdout.len()), (Some(1), 0));
+}
+
 #[test]
 fn options_of_devices_are_for_devices() {
     let terms = "examples/min.trs";

@@ -70,10 +70,38 @@ fn programs_of_the_specification_have_its_stores() {
 #[test]
 fn classes_of_the_examples() {
     let mut text = String::new();
-    for name in ["dijkstra", "fib", "floyd", "gcd", "min", "primes", "roads", "transitive_closure"] {
+    for name in ["dijkstra", "fib", "floyd", "gcd", "min", "paths", "primes", "roads", "transitive_closure"] {
         let program = Input::file(format!("{}/examples/{name}.chr", env!("CARGO_MANIFEST_DIR"))).parse();
         let program = program.unwrap_or_else(|e| panic!("{name}: {e}"));
         text += &format!("{name}\n{}", program.explain().expect("a plan"));
     }
     insta::assert_snapshot!(text);
+}
+
+/// Why a replacement is no product of matrices.
+#[test]
+fn joins_of_replacements_are_explained() {
+    let explained = |text: &str| {
+        let program = Input::constraints(text).parse().unwrap_or_else(|e| panic!("{text}\n{e}"));
+        program.explain().expect("a plan")
+    };
+    let floyd = |columns: &str, sum: &str| {
+        explained(&format!(
+            ":- chr_constraint c({columns}).\nr @ c(I, K, A), c(K, J, B) \\ c(I, J, V) <=> V > {sum} | W is {sum}, c(I, J, W).\n"
+        ))
+    };
+    let one = "+dense_int, +dense_int, +int";
+    assert!(floyd(one, "A + B").contains("    dense keyed join: the product of matrices\n"));
+    assert!(
+        floyd("+dense_int, +int, +int", "A + B")
+            .contains("no dense keyed join, as column 2 of c/3 is not declared as dense_int")
+    );
+    assert!(floyd(one, "max(A, B)").contains("no dense keyed join, as it is not of the form"));
+    let relax = ":- chr_constraint e(+dense_int, +dense_int, +int), d(+dense_int, +int).
+        r @ e(X, Y, C), d(X, A) \\ d(Y, B) <=> B > A + C | S is A + C, d(Y, S).\n";
+    assert!(
+        explained(relax).contains("no dense keyed join, as d/2 has not two keys"),
+        "{}",
+        explained(relax)
+    );
 }

@@ -214,7 +214,7 @@ fn bench(row: &Row, gc: &str, choices: &Choices, machine: &Machine) {
             blocks: gpu.limits().multiprocessors * choices.blocks.unwrap_or(kernels.blocks),
             run: 256,
             batch: choices.batch,
-            report: 1 << 20,
+            report: 1 << 16,
             promote: Promote::WhenAsked,
             steps: choices.steps,
             spare: None,

@@ -7,7 +7,7 @@
 //! - `walk`, with `statement`, `repeat`, `eval`, `effect` and `merge`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
 //! - `examine`: how often a kernel is walked over, and what is looked at closely; `names`: places and memory as verdicts say them;
 //! - `access`: permissions between barriers; `apart`, with `solve` and `linear`: by refutation;
-//! - `share`: kernels and pairs, each by several threads; `symbol`, `poly`, `state`, `vars`: what the walk computes with; `verdict`: what comes out.
+//! - `share`: kernels and pairs, each by several threads; `symbol`, `origin`, `poly`, `state`, `vars`: what the walk computes with; `verdict`: what comes out.
 
 mod access;
 mod apart;
@@ -18,6 +18,7 @@ mod examine;
 mod linear;
 mod merge;
 mod names;
+mod origin;
 mod poly;
 mod repeat;
 mod share;

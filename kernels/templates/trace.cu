@@ -72,9 +72,12 @@ constexpr u32 NONE = 0xffffffffu;
 // The first state that is code.
 constexpr u32 FIRST_STATE = 3u;
 
-// Cells that a thread looks into before it leaves what it finds to all, words of its own list, and links that it runs ahead.
+// Cells that a thread looks into before it leaves what it finds to all: few while there is not something for everybody, else many, since the
+// lists have room for a part of the cells only; words of its own list, which is as long as a balanced tree is high, and links that it runs
+// ahead.
 constexpr u32 BUDGET = 128u;
-constexpr u32 NEAR = 32u;
+constexpr u32 LARGE_BUDGET = 8192u;
+constexpr u32 NEAR = 128u;
 constexpr u32 AHEAD = 8u;
 constexpr u32 AHEAD_WORDS = 18u;
 
@@ -140,7 +143,7 @@ __device__ __forceinline__ void hand_on(Trace t, u32 list, u32 shape, u32 cell) 
 
 // Looks into a marked cell, and into what it marks there, as far as the budget goes; the rest is left to all. Lists are long, and their
 // cells refer to the next one by their last field: a thread runs ahead along these, so that it waits for the marks of many at once.
-__device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 first_cell) {
+__device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 first_cell, u32 budget) {
     u32 per = 32u / CODE_BITS;
     u32 ones = (1u << CODE_BITS) - 1u;
     u32 near[NEAR];
@@ -215,7 +218,7 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
                         u32 found = part >> t.map[sort];
                         bool is_new = first_mark(t, inner, found);
                         if (is_new && t.map[inner + 2u] != 0u) {
-                            if (sp < NEAR && done < BUDGET) {
+                            if (sp < NEAR && done < budget) {
                                 near[sp] = inner;
                                 near[sp + 1u] = found;
                                 sp = sp + 2u;
@@ -227,7 +230,7 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
                 }
             }
             done = done + links + 1u;
-            goes_on = more && done < BUDGET;
+            goes_on = more && done < budget;
             ahead[0u] = ahead[2u * links];
             ahead[1u] = ahead[2u * links + 1u];
             if (more && !goes_on) {
@@ -539,7 +542,7 @@ __device__ __forceinline__ void look_again(Trace t, u32 list, u32 first, u32 apa
             for (u32 k = 0u; k < per; k += 1u) {
                 u32 code = word >> k * CODE_BITS & (1u << CODE_BITS) - 1u;
                 if (code != 0u) {
-                    look_into(t, list, t.map[t.map[8u * kind + 4u] + code - 1u], i * per + k);
+                    look_into(t, list, t.map[t.map[8u * kind + 4u] + code - 1u], i * per + k, LARGE_BUDGET);
                 }
             }
         }
@@ -639,7 +642,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
             }
             for (u32 k = first; k < min(size, t.list_places); k += apart) {
                 u32 place = 2u * ((list & 1u) * t.list_places + k);
-                look_into(t, list + 1u, t.lists[place], t.lists[place + 1u]);
+                look_into(t, list + 1u, t.lists[place], t.lists[place + 1u], size < apart ? BUDGET : LARGE_BUDGET);
             }
         }
         list = list + 1u;

@@ -1,4 +1,5 @@
-//! Two sides that look for the same result: the processor's here, a GPU's on a thread of its own. The first result is the result.
+//! Two sides that look for the same result: the processor's here, a GPU's on a thread or in a process of its own. The first result is the
+//! result.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,8 +22,8 @@ pub fn gpu_pending() -> bool {
     PENDING.load(Ordering::Acquire) > 0
 }
 
-/// What the GPU's side does once its kernels are ready: a result, or why there is none.
-pub(super) type Work<T> = Box<dyn FnOnce(&mut Control<'_>) -> Result<T, String>>;
+/// What the GPU's side does once it is ready: a result, or why there is none.
+pub type Work<T> = Box<dyn FnOnce(&mut Control<'_>) -> Result<T, String>>;
 
 /// How far the GPU is.
 enum Phase<T> {
@@ -44,8 +45,8 @@ pub(crate) enum Came<T> {
     Never(String),
 }
 
-/// What the two sides share.
-pub(crate) struct Race<T> {
+/// A GPU that looks for the result that the caller looks for, too.
+pub struct Race<T> {
     /// The GPU has a result.
     over: Arc<AtomicBool>,
     /// The processor has one, or nobody wants one any more.
@@ -55,8 +56,8 @@ pub(crate) struct Race<T> {
 }
 
 impl<T: Send + 'static> Race<T> {
-    /// Starts the GPU's side: `make` brings kernels to the GPU and gives what is to be done with them. The processor's side, which
-    /// follows, stops when the GPU has a result.
+    /// Starts the GPU's side when the processor's has had a head start: `make` brings a GPU up and gives what is to be done with it. The
+    /// processor's side, which follows under `control`, stops when the GPU has a result.
     pub fn start(
         control: &mut Control<'_>,
         make: impl FnOnce() -> Result<Work<T>, String> + Send + 'static,
@@ -115,7 +116,7 @@ impl<T: Send + 'static> Race<T> {
     }
 
     /// Waits for the GPU's result until somebody else gives up.
-    pub fn wait(&self, given_up: impl Fn() -> bool) -> Came<T> {
+    pub(crate) fn wait(&self, given_up: impl Fn() -> bool) -> Came<T> {
         let mut phase = self.phase();
         loop {
             match std::mem::replace(&mut *phase, Phase::Coming) {

@@ -6,11 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use gchr::core::rule::Semantics;
 use gchr::{
-    BatchOptions, CompileOptions, Control, Executable, Format, FormatError, Language, Outcome, Program,
-    Recorder,
+    BatchOptions, CompileOptions, Control, Device, Executable, Format, FormatError, Language, Outcome,
+    Program, Race, Recorder,
 };
 
+use super::beside::{self, Written};
 use super::device::DeviceArgs;
 use super::limits::LimitArgs;
 use super::semantics::SemanticsArgs;
@@ -58,6 +60,9 @@ pub struct Args {
     /// Show every rule application on standard error
     #[arg(long)]
     trace: bool,
+    /// Run on a GPU beside a process that began so many milliseconds before, and for which --device auto was given
+    #[arg(long, value_name = "MS", hide = true)]
+    beside: Option<u64>,
     #[command(flatten)]
     limits: LimitArgs,
     /// Number of threads for loading facts, for rounds and for --inputs [default: all cores]
@@ -85,9 +90,36 @@ impl From<FormatArg> for Format {
     }
 }
 
+impl Args {
+    /// Whether this process runs beside the one that it was started by.
+    pub fn is_beside(&self) -> bool {
+        self.beside.is_some()
+    }
+
+    /// Whether a GPU runs beside the processor, in a process of its own.
+    fn races(&self, program: &Program) -> bool {
+        let single = self.inputs.is_none() && !self.trace && self.profile.is_none();
+        let options = self.semantics.complete(CompileOptions::default());
+        let in_rounds = || program.semantics(&options) == Semantics::Rounds && !program.writes();
+        self.device.device == Device::Auto && single && (program.language() == Language::Terms || in_rounds())
+    }
+
+    /// What runs the program in this process.
+    fn device(&self, program: &Program) -> Device {
+        match self.device.device {
+            Device::Auto if self.is_beside() => Device::Gpu(0),
+            Device::Auto if self.races(program) => Device::Cpu,
+            device => device,
+        }
+    }
+}
+
 /// Runs the program; what goes wrong is on standard error when this returns.
 pub fn run(args: &Args) -> Exit {
     let start = Instant::now();
+    if args.is_beside() {
+        beside::end_with_the_other();
+    }
     let interrupt = interrupt::listen();
     if let Some(n) = args.threads
         && let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(n).build_global()
@@ -105,7 +137,7 @@ pub fn run(args: &Args) -> Exit {
     let options = CompileOptions {
         trace: args.trace,
         inline: !args.trace,
-        device: args.device.device,
+        device: args.device(&program),
         schedule,
         ..CompileOptions::default()
     };
@@ -117,6 +149,11 @@ pub fn run(args: &Args) -> Exit {
     if let Err(exit) = applies(args, program.language()) {
         return exit;
     }
+    if args.is_beside() && !program.splits() {
+        let help = "leave it to the cpu";
+        report::problem("U0113", "the program has no calls that can run side by side", help);
+        return Exit::Failed;
+    }
     let executable = match program.compile(&options) {
         Ok(executable) => executable,
         Err(found) => {
@@ -124,7 +161,9 @@ pub fn run(args: &Args) -> Exit {
             return if found.concern_the_device() { Exit::Failed } else { Exit::Usage };
         }
     };
-    report::differences(&executable.warnings(), &args.program.file);
+    if !args.is_beside() {
+        report::differences(&executable.warnings(), &args.program.file);
+    }
     // The file is opened before the run: a path that cannot be written is known at once, not hours later.
     let mut out = match Out::open(args) {
         Ok(out) => out,
@@ -151,9 +190,17 @@ pub fn run(args: &Args) -> Exit {
         None => None,
     };
     let recorder = recorded.as_mut().map(profile::Output::begin);
-    match execute(args, &executable, interrupt, &mut out.stdout, recorder) {
-        Ok(mut outcome) => {
-            outcome.stats_mut().wall_ms = Some(start.elapsed().as_secs_f64() * 1e3);
+    let race = args.races(&program).then_some(start);
+    match execute(args, &executable, interrupt, &mut out.stdout, recorder, race) {
+        Ok(Ran::Beside(written)) => deliver_written(args, &written, out),
+        Ok(Ran::Here(mut outcome)) => {
+            let before = args.beside.map_or(0.0, |ms| ms as f64);
+            outcome.stats_mut().wall_ms = Some(before + start.elapsed().as_secs_f64() * 1e3);
+            if args.is_beside() {
+                outcome.stats_mut().choice = Some("gpu: it was done before the cpu".into());
+                // What the executable holds need not be given back first.
+                beside::end(deliver(args, &outcome, out));
+            }
             let exit = deliver(args, &outcome, out);
             match recorded.map(|r| r.write(&program, outcome.stats(), counted.as_ref(), None)) {
                 Some(Err(failed)) if exit == Exit::Done => failed,
@@ -209,7 +256,7 @@ fn counted(
     let executable = program.compile(&CompileOptions { record: true, ..*options }).ok()?;
     let mut recorder = Recorder::new();
     // What goes wrong here goes wrong in the other run too, and is told there.
-    let _ = execute(args, &executable, interrupt, stdout, Some(&mut recorder));
+    let _ = execute(args, &executable, interrupt, stdout, Some(&mut recorder), None);
     Some(recorder)
 }
 
@@ -228,7 +275,9 @@ fn load(args: &Args) -> Result<Program, Exit> {
         report::diagnostics(&found);
         Exit::Usage
     })?;
-    report::warnings(program.warnings(), &args.program.file);
+    if !args.is_beside() {
+        report::warnings(program.warnings(), &args.program.file);
+    }
     if interrupt::requested() {
         report::say("gchr: interrupted while loading, nothing was run\n");
         return Err(Exit::Failed);
@@ -249,8 +298,9 @@ fn execute<'p>(
     interrupt: &AtomicBool,
     stdout: &mut Stdout,
     recorder: Option<&mut Recorder>,
-) -> Result<Outcome<'p>, Box<gchr::Failure>> {
-    let limits = args.limits.limits(args.device.device);
+    race: Option<Instant>,
+) -> Result<Ran<'p>, Box<gchr::Failure>> {
+    let limits = args.limits.limits(args.device(executable.program()));
     let unit = match executable.program().language() {
         Language::Terms => "rule applications",
         Language::Constraints => "firings",
@@ -271,7 +321,25 @@ fn execute<'p>(
         FormatArg::Text => control.output(stdout),
         FormatArg::Json | FormatArg::Csv => control.output(io::stderr()),
     };
-    executable.run(&mut control)
+    let race = race.map(|start| Race::start(&mut control, move || beside::start(start)));
+    match (executable.run(&mut control), race) {
+        (Ok(mut outcome), Some(race)) => {
+            outcome.stats_mut().choice = Some(race.call_off());
+            Ok(Ran::Here(Box::new(outcome)))
+        }
+        (Err(failure), Some(race)) => {
+            let reason = failure.error.as_ref().map(|error| &error.reason);
+            let written = reason.and_then(|reason| race.result(reason, &mut control));
+            written.map(Ran::Beside).ok_or(failure)
+        }
+        (ran, None) => ran.map(|outcome| Ran::Here(Box::new(outcome))),
+    }
+}
+
+/// Where a run was done first.
+enum Ran<'p> {
+    Here(Box<Outcome<'p>>),
+    Beside(Written),
 }
 
 /// Where the result and the program's own output go.
@@ -282,7 +350,8 @@ struct Out {
 
 impl Out {
     fn open(args: &Args) -> Result<Self, Exit> {
-        let file = args.out.as_ref().map(|path| {
+        let path = args.out.as_ref().filter(|_| !args.is_beside());
+        let file = path.map(|path| {
             File::create(path).map_err(|error| {
                 let message = format!("cannot write {}: {error}", path.display());
                 report::problem("U0107", &message, "give --out a path in a folder that you may write to");
@@ -309,6 +378,8 @@ impl Out {
 enum Shown<'a> {
     /// Its result.
     Result(&'a Outcome<'a>),
+    /// The result of the process beside.
+    Written(&'a Written),
     /// What was in the store when it stopped.
     Left(&'a gchr::Failure, &'a Program),
 }
@@ -317,6 +388,7 @@ impl Shown<'_> {
     fn write(&self, format: Format, out: &mut impl Write) -> Result<(), FormatError> {
         match self {
             Shown::Result(outcome) => outcome.write(format, out),
+            Shown::Written(written) => Ok(out.write_all(&written.out)?),
             Shown::Left(failure, program) => Ok(failure.write_left(program, format, out)?),
         }
     }
@@ -357,6 +429,18 @@ fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
             report::figures(figures);
         }
     }
+    ended(written, &out)
+}
+
+/// Writes the result of the process beside to its place, then its statistics.
+fn deliver_written(args: &Args, written: &Written, mut out: Out) -> Exit {
+    let done = out.write(args.format.into(), &Shown::Written(written));
+    report::say(&written.err);
+    ended(done, &out)
+}
+
+/// How the process ends when the result was written, or was not.
+fn ended(written: Result<(), FormatError>, out: &Out) -> Exit {
     match written {
         Ok(()) => Exit::Done,
         Err(FormatError::Io(_)) if out.stdout.is_closed() => Exit::Done,

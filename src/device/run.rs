@@ -30,7 +30,7 @@ const SIM_CELLS: u32 = 16;
 const GPU_BATCH: u32 = 64;
 const SIM_BATCH: u32 = 8;
 /// Rule applications after which a thread looks at the limits.
-const GPU_REPORT: u32 = 1 << 20;
+const GPU_REPORT: u32 = 1 << 16;
 const SIM_REPORT: u32 = 1 << 12;
 /// Steps of a thread between two looks whether another one waits for work.
 const STEPS: u32 = 128;

@@ -220,7 +220,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
                 if !self.matters(one, other) || reported.contains(&places) {
                     continue;
                 }
-                if let Some(&pair) = pairs.iter().find(|&&pair| !prover.are_apart(one, other, pair, true)) {
+                if let Some(&pair) = pairs.iter().find(|&&pair| !prover.are_apart(one, other, pair)) {
                     reported.insert(places);
                     // Accesses of a list lie in the order of the text.
                     let swap = std::ptr::from_ref(other) < std::ptr::from_ref(*one);
@@ -233,9 +233,8 @@ impl<'a, 'm> Permissions<'a, 'm> {
         found
     }
 
-    /// Atomic loads that were taken for uniform although somebody may write meanwhile. Of those that do not matter, only the indices are
-    /// compared.
-    pub fn torn(&self, matters: impl Fn(Key) -> bool) -> Vec<Torn<'m>> {
+    /// Atomic loads that were taken for uniform although somebody may write meanwhile.
+    pub fn torn(&self) -> Vec<Torn<'m>> {
         let mut prover = Prover::new(self.symbols, self.refuted);
         let mut torn = Vec::new();
         for root in 0..self.by_root.len() {
@@ -247,7 +246,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
                 }
                 let writes = accesses.iter().filter(|a| a.kind.writes() && overlap(load, a));
                 for write in writes {
-                    if pairs.iter().any(|&pair| !prover.are_apart(load, write, pair, matters(load.key))) {
+                    if pairs.iter().any(|&pair| !prover.are_apart(load, write, pair)) {
                         torn.push(Torn { key: load.key, load: load.site, store: write.site });
                         break;
                     }

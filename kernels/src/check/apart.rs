@@ -90,8 +90,8 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Whether two accesses are apart, by their indices alone or also by what their paths know.
-    pub fn are_apart(&mut self, one: &Access<'_>, other: &Access<'_>, pair: Pair, use_paths: bool) -> bool {
+    /// Whether two accesses are apart, by their indices alone or by what their paths know, too.
+    pub fn are_apart(&mut self, one: &Access<'_>, other: &Access<'_>, pair: Pair) -> bool {
         let scope = pair.scope();
         let meet: Vec<(&Since, &Since)> = one.since[scope]
             .iter()
@@ -106,7 +106,7 @@ impl<'a> Prover<'a> {
         }
         let mut by_paths =
             |(a, b), use_all| self.look(one, other, pair, Some(Behind { one: a, other: b, use_all }));
-        use_paths && meet.into_iter().all(|since| by_paths(since, false) || by_paths(since, true))
+        meet.into_iter().all(|since| by_paths(since, false) || by_paths(since, true))
     }
 
     /// Refutes once what is asked of many accesses.

@@ -2,6 +2,8 @@
 
 use super::access::{Access, Kind};
 use super::contract::contract;
+use super::merge::Choice;
+use super::origin::Origin;
 use super::poly::Poly;
 use super::state::{Claim, Element, State, Value};
 use super::symbol::{Level, Symbol, Term};
@@ -48,7 +50,8 @@ impl<'m> Walk<'m, '_> {
         let owned = self.touch(state, &element, Kind::Read);
         // Somebody may write such an element before another thread reads it, without a barrier in between.
         let alone = owned || element.buffer.roots.iter().any(|&root| self.is_handed(root));
-        self.unknown(if alone { Level::Thread } else { level }, ty)
+        let origin = self.symbols.origin(&element.index);
+        self.computed(if alone { Level::Thread } else { level }, origin, ty)
     }
 
     pub fn write(&mut self, state: &mut State<'m>, place: &'m Place) {
@@ -143,21 +146,18 @@ impl<'m> Walk<'m, '_> {
         }
         let owned = state.owns(&element);
         let key = self.key();
-        let known = self.learnt.torn.contains_key(&key);
+        let known = self.learnt.is_torn(&key);
         let torn = op != AtomicOp::Load || owned || known;
         let level = if torn { Level::Thread } else { level };
         self.note(state, &element, kind, [owned, level < Level::Thread]);
         if op == AtomicOp::Store {
             return Value::Unset;
         }
-        let value = self.unknown(level, place.ty);
-        if (level < Level::Thread || known)
-            && let Value::Number(poly) = &value
-            && let Some(var) = poly.as_var()
-        {
-            self.symbols.get_mut(var).loads.push(key);
+        let mut origin = self.symbols.origin(&element.index);
+        if level < Level::Thread || known {
+            origin = self.symbols.origins.load(key, origin);
         }
-        value
+        self.computed(level, origin, place.ty)
     }
 
     // Warps
@@ -174,13 +174,13 @@ impl<'m> Walk<'m, '_> {
         match lanes {
             Lanes::All if !converged => {
                 let text = "the mask names all lanes, but control may differ between the lanes of a warp";
-                self.refuse(Rule::Mask, state.control.cause, text.into());
+                self.refuse(Rule::Mask, Some(state.control), text.into());
             }
             Lanes::Unknown => {
                 let text = "the mask is not known to be the set of lanes that are active here";
-                self.refuse(Rule::Mask, state.control.cause, text.into());
+                self.refuse(Rule::Mask, Some(state.control), text.into());
             }
-            Lanes::All => self.note_rests(state.control),
+            Lanes::All => self.note_rests(Rule::Mask, state.control),
             Lanes::Active => {}
         }
         (value, lanes == Lanes::All || converged)
@@ -191,7 +191,11 @@ impl<'m> Walk<'m, '_> {
         let predicate = self.truth(state, predicate);
         let ty = if op == VoteOp::Ballot { Type::U32 } else { Type::BOOL };
         let level = self.symbols.level_of(&predicate).min(Level::Warp);
-        self.unknown(if all { level } else { Level::Thread }, ty)
+        let mut origin = self.symbols.origin_of(&predicate);
+        if all {
+            origin = self.symbols.origins.agreed(origin);
+        }
+        self.computed(if all { level } else { Level::Thread }, origin, ty)
     }
 
     fn shuffle(
@@ -209,7 +213,7 @@ impl<'m> Walk<'m, '_> {
         let known = all || op == ShuffleOp::Index && self.is_first_of(&lane, &mask);
         if !known {
             let text = "the lane that the shuffle reads from is not known to be in the mask";
-            self.refuse(Rule::ShuffleSource, state.control.cause, text.into());
+            self.refuse(Rule::ShuffleSource, Some(state.control), text.into());
         }
         let level = self.level(&value);
         if level <= Level::Warp {
@@ -219,7 +223,13 @@ impl<'m> Walk<'m, '_> {
         let level = if same { Level::Warp } else { Level::Thread };
         match value {
             Value::Buffer(named) => self.one_of(named.roots, level),
-            _ => self.unknown(level, ty),
+            value => {
+                let mut origin = self.origin(&value);
+                if same {
+                    origin = self.symbols.origins.agreed(origin);
+                }
+                self.computed(level, origin, ty)
+            }
         }
     }
 
@@ -287,10 +297,12 @@ impl<'m> Walk<'m, '_> {
             [_] => Level::Grid,
             all => all.iter().map(|(s, _)| s.control.level).max().unwrap_or_default(),
         };
+        let ends: Vec<Origin> = returns.iter().map(|(end, _)| end.control.origin).collect();
+        let choice = Choice { level, origin: self.symbols.origins.of_all(ends) };
         let back = |(state, value): (State<'m>, Value)| (State { vars: caller.clone(), ..state }, value);
         let (merged, value) = returns.into_iter().map(back).reduce(|(a, x), (b, y)| {
-            let value = self.join(&x, &y, level, function.result);
-            (self.merge_two(a, b, level), value)
+            let value = self.join(&x, &y, choice, function.result);
+            (self.merge_two(a, b, choice), value)
         })?;
         *state = State { control: state.control, ..merged };
         if function.result == Type::Void { Some(Value::Unset) } else { Some(value) }

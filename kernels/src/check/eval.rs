@@ -3,6 +3,7 @@
 //! Integers are taken for what they count: arithmetic whose result reaches an index or a branch is assumed to stay in the range of its
 //! type (`docs/verification.md`). Casts that change the sign, and everything on floats, are functions of which nothing is known.
 
+use super::merge::Choice;
 use super::poly::Poly;
 use super::state::{Named, State, Value};
 use super::symbol::{BLOCK, BLOCK_SIZE, Cond, GRID_SIZE, LANE, Level, Term, linear, thread_in_block};
@@ -292,7 +293,8 @@ impl<'m> Walk<'m, '_> {
             }
             (left, right) => {
                 let level = self.symbols.level_of(&cond);
-                self.join(&left, &right, level, ty)
+                let choice = Choice { level, origin: self.symbols.origin_of(&cond) };
+                self.join(&left, &right, choice, ty)
             }
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! That threads agree on an atomic load rests on nobody writing meanwhile, which is costly to refute. So it is looked at closely only for
 //! the loads that are wanted: those on which control parts above a barrier or a mask. All others count as different in all threads,
-//! which is never wrong. The walks that take all loads for uniform come first and are done once. They note on which loads control rests
-//! at a barrier or a mask; what they miss, as values that are joined hide what they are computed from, comes out of the walks behind them.
+//! which is never wrong. The first walk takes all loads for uniform and notes on which of them control rests; what it misses, as values
+//! that are joined hide what they are computed from, comes out of the walks behind it.
 
 use gchr_core::hash::HashSet;
 
@@ -23,14 +23,11 @@ const MANY_CASES: usize = 64;
 /// Reasons that a verdict lists.
 const MAX_REASONS: usize = 32;
 
-/// Atomic loads that are looked at closely; `None` for all.
-type Wanted<'w> = Option<&'w HashSet<Key>>;
-
 /// What walks came to.
 enum Ended<T> {
     Settled(T),
     /// Rules are broken that may hold if these loads are looked at closely.
-    Wants(Vec<Key>),
+    Wants(HashSet<Key>),
     /// Too many walks.
     Unsettled,
 }
@@ -46,29 +43,26 @@ pub(super) struct Kernel<'m, 'a> {
 
 impl<'m> Kernel<'m, '_> {
     pub fn verdict(self) -> Verdict {
-        let mut learnt = Learnt::default();
-        let Ended::Settled(found) = self.settle(&mut learnt, None) else {
-            return unfinished(self.module, self.function);
-        };
         let mut refuted = Refuted::new(FEW_CASES);
-        if let Some(verdict) = self.soon(&learnt, &found, &refuted) {
+        if let Some(verdict) = self.soon(&refuted) {
             return verdict;
         }
         // What is refused now is looked at again.
         refuted.allow(MANY_CASES);
-        let permissions = permissions(&learnt, &found, &refuted);
-        match self.attempt(&learnt, &found, &permissions, &refuted, None) {
+        match self.attempt(Learnt::default(), &refuted) {
             Ended::Settled(verdict) => verdict,
             Ended::Wants(_) | Ended::Unsettled => unfinished(self.module, self.function),
         }
     }
 
-    /// The verdict when the kernel is accepted with few cases a refutation.
-    fn soon(&self, learnt: &Learnt<'m>, found: &Found<'m>, refuted: &Refuted) -> Option<Verdict> {
-        let permissions = permissions(learnt, found, refuted);
-        let mut wanted = found.rests.clone();
+    /// The verdict when the kernel is accepted with few loads looked at and few cases a refutation.
+    fn soon(&self, refuted: &Refuted) -> Option<Verdict> {
+        let mut learnt = Learnt::default();
+        let mut wanted = self.walk(&mut learnt).rests;
         loop {
-            match self.attempt(learnt, found, &permissions, refuted, Some(&wanted)) {
+            // What is not uniform when all loads are is not when fewer are: levels go on rising.
+            let learnt = Learnt { wanted: Some(wanted.clone()), ..learnt.clone() };
+            match self.attempt(learnt, refuted) {
                 Ended::Settled(verdict) => return verdict.accepted().then_some(verdict),
                 Ended::Unsettled => return None,
                 Ended::Wants(more) => wanted.extend(more),
@@ -76,46 +70,30 @@ impl<'m> Kernel<'m, '_> {
         }
     }
 
-    /// Checks the kernel, of which the walks that take all atomic loads for uniform are given.
-    fn attempt(
-        &self,
-        learnt: &Learnt<'m>,
-        found: &Found<'m>,
-        permissions: &Permissions<'_, 'm>,
-        refuted: &Refuted,
-        wanted: Wanted<'_>,
-    ) -> Ended<Verdict> {
-        let matters = |key| wanted.is_none_or(|wanted| wanted.contains(&key));
-        let mut torn = permissions.torn(matters);
-        if torn.is_empty() {
-            return Ended::Settled(self.judge(learnt, found, permissions, wanted));
-        }
-        let mut learnt = learnt.clone();
+    /// Checks the kernel, of which this is known.
+    fn attempt(&self, mut learnt: Learnt<'m>, refuted: &Refuted) -> Ended<Verdict> {
         loop {
-            learnt.torn.extend(torn.into_iter().map(|t| (t.key, t)));
-            let found = match self.settle(&mut learnt, wanted) {
+            let found = match self.settle(&mut learnt) {
                 Ended::Settled(found) => found,
                 Ended::Wants(more) => return Ended::Wants(more),
                 Ended::Unsettled => return Ended::Unsettled,
             };
-            let permissions = self::permissions(&learnt, &found, refuted);
-            torn = permissions.torn(matters);
+            let permissions = Permissions::new(&found.symbols, &found.accesses, &learnt.roots, refuted);
+            let torn = permissions.torn();
             if torn.is_empty() {
-                return Ended::Settled(self.judge(&learnt, &found, &permissions, wanted));
+                return Ended::Settled(self.judge(&learnt, &found, &permissions));
             }
+            learnt.torn.extend(torn.into_iter().map(|t| (t.key, t)));
         }
     }
 
     /// Walks over the kernel until nothing new is learnt, or it turns out that more loads are wanted.
-    fn settle(&self, learnt: &mut Learnt<'m>, wanted: Wanted<'_>) -> Ended<Found<'m>> {
+    fn settle(&self, learnt: &mut Learnt<'m>) -> Ended<Found<'m>> {
         while learnt.walks < MAX_WALKS {
-            learnt.walks += 1;
-            learnt.changed = false;
-            let mut walk = Walk::new(self.module, self.max_threads, learnt, self.barriers);
-            walk.kernel(self.function);
-            let found = walk.finish();
+            let found = self.walk(learnt);
             // Levels only rise: what is refused in one walk is refused in those behind it.
-            if wanted.is_some_and(|wanted| found.wanted.iter().any(|key| !wanted.contains(key))) {
+            let is_new = |key: &Key| learnt.wanted.as_ref().is_some_and(|wanted| !wanted.contains(key));
+            if found.wanted.iter().any(is_new) {
                 return Ended::Wants(found.wanted);
             }
             if !learnt.changed {
@@ -125,19 +103,21 @@ impl<'m> Kernel<'m, '_> {
         Ended::Unsettled
     }
 
+    fn walk(&self, learnt: &mut Learnt<'m>) -> Found<'m> {
+        learnt.walks += 1;
+        learnt.changed = false;
+        let mut walk = Walk::new(self.module, self.max_threads, learnt, self.barriers);
+        walk.kernel(self.function);
+        walk.finish()
+    }
+
     /// The verdict on what the last walk found.
-    fn judge(
-        &self,
-        learnt: &Learnt<'m>,
-        found: &Found<'m>,
-        permissions: &Permissions<'_, 'm>,
-        wanted: Wanted<'_>,
-    ) -> Verdict {
+    fn judge(&self, learnt: &Learnt<'m>, found: &Found<'m>, permissions: &Permissions<'_, 'm>) -> Verdict {
         let names = Names { module: self.module, roots: &learnt.roots };
         let mut reasons: Vec<Reason> = found.reasons.iter().map(|r| names.reason(r)).collect();
         let mut apart = Apart::default();
         // Of a kernel that is looked at again it is enough to know that it is refused.
-        if reasons.is_empty() || wanted.is_none() {
+        if reasons.is_empty() || learnt.wanted.is_none() {
             let handed = |root: Root| found.handed.contains(&learnt.roots[root as usize].name.as_str());
             apart = permissions.conflicts(handed);
             reasons.extend(apart.conflicts().map(|c| names.conflict(c)));
@@ -160,15 +140,6 @@ impl<'m> Kernel<'m, '_> {
             effort,
         }
     }
-}
-
-/// The accesses of a walk.
-fn permissions<'a, 'm>(
-    learnt: &'a Learnt<'m>,
-    found: &'a Found<'m>,
-    refuted: &'a Refuted,
-) -> Permissions<'a, 'm> {
-    Permissions::new(&found.symbols, &found.accesses, &learnt.roots, refuted)
 }
 
 /// Whether some reason is that control parts.

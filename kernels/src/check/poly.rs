@@ -100,7 +100,7 @@ struct Sum {
 }
 
 impl Sum {
-    const FEW: usize = 12;
+    const FEW: usize = 8;
 
     fn new() -> Self {
         Self { few: [(Mono::ONE, 0); Self::FEW], len: 0, many: Vec::new() }
@@ -125,26 +125,28 @@ impl Sum {
         if self.many.is_empty() { &mut self.few[..self.len] } else { &mut self.many }
     }
     /// The sum of terms that are in order.
-    fn finish(mut self) -> Poly {
-        Poly(match self.terms() {
-            [] => Terms::None,
-            [term] => Terms::One(*term),
-            terms => Terms::Many(Arc::from(&*terms)),
-        })
+    fn finish(&mut self) -> Poly {
+        Poly::of(self.terms())
     }
     /// The sum of terms in any order, some of one product.
-    fn collect(mut self) -> Option<Poly> {
+    fn collect(&mut self) -> Option<Poly> {
         let terms = self.terms();
+        let mut len = terms.len();
         if !terms.is_sorted_by(|a, b| a.0 < b.0) {
             terms.sort_unstable_by_key(|t| t.0);
-            let mut sum = Sum::new();
-            for same in terms.chunk_by(|a, b| a.0 == b.0) {
-                let n = same.iter().try_fold(0_i128, |n, t| n.checked_add(t.1))?;
-                sum.push((same[0].0, n));
+            let mut rest = 0;
+            len = 0;
+            while let Some(&(mono, mut n)) = terms.get(rest) {
+                rest += 1;
+                while let Some(&(_, m)) = terms.get(rest).filter(|t| t.0 == mono) {
+                    n = n.checked_add(m)?;
+                    rest += 1;
+                }
+                terms[len] = (mono, n);
+                len += usize::from(n != 0);
             }
-            self = sum;
         }
-        (self.len <= HARD_TERMS).then(|| self.finish())
+        (len <= HARD_TERMS).then(|| Poly::of(&terms[..len]))
     }
 }
 
@@ -157,6 +159,14 @@ impl FromIterator<Term> for Sum {
 }
 
 impl Poly {
+    /// The sum of terms that are in order.
+    fn of(terms: &[Term]) -> Self {
+        Self(match terms {
+            [] => Terms::None,
+            [term] => Terms::One(*term),
+            terms => Terms::Many(Arc::from(terms)),
+        })
+    }
     pub fn zero() -> Self {
         Self(Terms::None)
     }
@@ -201,6 +211,11 @@ impl Poly {
     }
     /// `self + other * factor`; `None` when it grows too long.
     pub fn plus(&self, other: &Poly, factor: i128) -> Option<Poly> {
+        match (&self.0, &other.0) {
+            (_, Terms::None) => return Some(self.clone()),
+            (Terms::None, _) if factor == 1 => return Some(other.clone()),
+            _ => {}
+        }
         let mut sum = Sum::new();
         let (mut a, mut b) = (self.terms(), other.terms());
         while let ([x, after_x @ ..], [y, after_y @ ..]) = (a, b) {
@@ -283,7 +298,10 @@ impl Poly {
     }
     /// Renames variables.
     pub fn rename(&self, mut name: impl FnMut(u32) -> u32) -> Poly {
-        let terms: Sum = self.terms().iter().map(|(mono, n)| (mono.rename(&mut name), *n)).collect();
+        if let Terms::One((mono, n)) = &self.0 {
+            return Self(Terms::One((mono.rename(&mut name), *n)));
+        }
+        let mut terms: Sum = self.terms().iter().map(|(mono, n)| (mono.rename(&mut name), *n)).collect();
         // Coefficients only meet when variables do: there are no more terms than before.
         terms.collect().unwrap_or_else(Self::zero)
     }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use gchr_core::hash::HashSet;
 
+use super::origin::Origin;
 use super::poly::Poly;
 use super::state::{Control, Root, Since, State, Value};
 use super::symbol::{Cond, Level, Symbol};
@@ -41,6 +42,7 @@ impl<'m> Walk<'m, '_> {
         let turn = Turn { mark, symbol: self.symbols.add(turn) };
         let mut ends = Vec::new();
         let seconds = self.seconds.len();
+        let open = head.control.origin;
         self.turns(head, parts, key, known, (&modified, turn), &mut ends);
         self.seconds.truncate(seconds);
         self.leave(known.passes);
@@ -52,9 +54,15 @@ impl<'m> Walk<'m, '_> {
             outer.1
         } else {
             let most = ends.iter().map(|e| e.control.level).max().unwrap_or_default();
-            self.part(outer.1, most.max(known.control), self.site())
+            Control { origin: open, ..self.part(outer.1, most.max(known.control), self.site()) }
         };
-        let mut merged = self.merge(ends, known.control, control)?;
+        let choice = self.choice_of(&ends, known.control);
+        self.symbols.origins.extend(open, choice.origin);
+        let origins: Vec<Origin> = self.returned_since(returns).map(|end| end.origin).collect();
+        for origin in origins {
+            self.symbols.origins.extend(open, origin);
+        }
+        let mut merged = self.merge(ends, choice, control)?;
         for &var in modified.iter() {
             let value = merged.get(var);
             if self.stays_inside(&value, mark) {
@@ -89,18 +97,20 @@ impl<'m> Walk<'m, '_> {
             let returns = self.returns();
             let condition = self.truth(&mut head, parts.condition);
             let level = self.symbols.level_of(&condition);
-            let rests = self.note_parting(&condition, head.control.rests);
+            let origin = self.symbols.origin_of(&condition);
+            let origin = self.symbols.origins.both(head.control.origin, origin);
             let mut control = level;
             if condition != Cond::Const(true) {
                 let mut end = head.clone();
                 end.learn(condition.negate());
+                end.control.origin = origin;
                 ends.push(end);
             }
             let end = if condition == Cond::Const(false) {
                 None
             } else {
                 head.learn(condition);
-                head.control = Control { rests, ..self.part(head.control, level, self.site()) };
+                head.control = Control { origin, ..self.part(head.control, level, self.site()) };
                 self.push_loop();
                 let end = self.block(head.clone(), parts.body);
                 let (breaks, continues) = self.pop_loop();
@@ -109,9 +119,10 @@ impl<'m> Walk<'m, '_> {
                 let all: Vec<State<'m>> = continues.into_iter().chain(end).collect();
                 // Lanes that went on at different places meet here.
                 let part = all.iter().map(|s| s.control.level).max().unwrap_or_default();
-                self.merge(all, part, entry.control)
+                let choice = self.choice_of(&all, part);
+                self.merge(all, choice, entry.control)
             };
-            control = self.returned_since(returns).fold(control, Level::max);
+            control = self.returned_since(returns).fold(control, |level, end| level.max(end.level));
             self.learn_control(key, control);
             let Some(mut end) = end else { return };
             if let Some((var, next)) = parts.counter {
@@ -145,7 +156,8 @@ impl<'m> Walk<'m, '_> {
             let value = self.phi(key, u64::from(var.0) << 16, &value, ty);
             head.set(var, value);
         }
-        head.control = self.part(head.control, known.control, self.site());
+        let origin = self.symbols.origins.open(head.control.origin);
+        head.control = Control { origin, ..self.part(head.control, known.control, self.site()) };
         (modified, head)
     }
 
@@ -155,7 +167,9 @@ impl<'m> Walk<'m, '_> {
             Value::Number(_) | Value::Truth(_) => {
                 let first = self.level(value);
                 let level = *self.learnt.levels.entry((key, slot)).or_insert(first);
-                let unknown = self.unknown(level.max(first), ty);
+                let origin = self.origin(value);
+                let origin = self.symbols.origins.open(origin);
+                let unknown = self.computed(level.max(first), origin, ty);
                 if let (Value::Number(head), Value::Number(first)) = (&unknown, value)
                     && let Some(var) = head.as_var()
                 {
@@ -211,6 +225,8 @@ impl<'m> Walk<'m, '_> {
             (Value::Number(_) | Value::Truth(_), Value::Number(_) | Value::Truth(_)) => {
                 let level = self.level(end);
                 self.learn_level(key, slot, level);
+                let (open, by) = (self.origin(head), self.origin(end));
+                self.symbols.origins.extend(open, by);
                 if let (Value::Number(head), Value::Number(end)) = (head, end) {
                     self.learn_step(head, end, turn);
                 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::origin::Origin;
 use super::poly::Poly;
 use super::symbol::{Cond, Level};
 use super::vars::Vars;
@@ -156,12 +157,9 @@ pub(super) struct Control<'m> {
     pub cause: Option<Site<'m>>,
     /// Region in which the same lanes are active.
     pub token: u32,
-    /// Atomic loads that it rests on.
-    pub rests: Rests,
+    /// Atomic loads that the conditions above it are computed from.
+    pub origin: Origin,
 }
-
-/// Atomic loads that conditions are computed from, one above the other, by number: 0 for none.
-pub(super) type Rests = u32;
 
 impl<'m> Control<'m> {
     /// Control where threads part as a condition says.

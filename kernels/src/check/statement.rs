@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use super::merge::Choice;
+use super::origin::Origin;
 use super::poly::Poly;
 use super::state::{Control, Site, State, Value};
 use super::symbol::{Cond, Level};
@@ -168,9 +170,9 @@ impl<'m> Walk<'m, '_> {
     pub fn barrier(&mut self, state: &mut State<'m>) {
         if state.control.level > Level::Block {
             let text = "a block barrier stands where control may differ between the threads of a block";
-            self.refuse(Rule::Barrier, state.control.cause, text.into());
+            self.refuse(Rule::Barrier, Some(state.control), text.into());
         }
-        self.note_rests(state.control);
+        self.note_rests(Rule::Barrier, state.control);
         state.since[0] = self.interval();
         state.claims = Arc::default();
     }
@@ -178,9 +180,9 @@ impl<'m> Walk<'m, '_> {
     pub fn grid_barrier(&mut self, state: &mut State<'m>) {
         if state.control.level > Level::Grid {
             let text = "a grid barrier stands where control may differ between the threads of the grid";
-            self.refuse(Rule::GridBarrier, state.control.cause, text.into());
+            self.refuse(Rule::GridBarrier, Some(state.control), text.into());
         }
-        self.note_rests(state.control);
+        self.note_rests(Rule::GridBarrier, state.control);
         state.since = [self.interval(), self.interval()];
         state.claims = Arc::default();
     }
@@ -245,15 +247,16 @@ impl<'m> Walk<'m, '_> {
         let site = self.site();
         let jumps = self.jumps();
         let mut ends = Vec::new();
-        let outer = state.control.rests;
-        let rests = branches.iter().fold(outer, |rests, (cond, _)| self.note_parting(cond, rests));
+        let origins: Vec<Origin> = branches.iter().map(|(cond, _)| self.symbols.origin_of(cond)).collect();
+        let choice = Choice { level, origin: self.symbols.origins.of_all(origins) };
+        let origin = self.symbols.origins.both(state.control.origin, choice.origin);
         for (cond, body) in branches {
             if *cond == Cond::Const(false) {
                 continue;
             }
             let mut start = state.clone();
             start.learn(cond.clone());
-            start.control = Control { rests, ..self.part(state.control, level, site) };
+            start.control = Control { origin, ..self.part(state.control, level, site) };
             ends.extend(self.block(start, body));
         }
         let control = if self.jumps() == jumps {
@@ -261,9 +264,11 @@ impl<'m> Walk<'m, '_> {
         } else {
             // Who jumped away is missing in what follows.
             let most = ends.iter().map(|e| e.control.level).max().unwrap_or(level).max(level);
-            Control { rests, ..self.part(state.control, most, site) }
+            let inner = self.choice_of(&ends, most).origin;
+            let origin = self.symbols.origins.both(origin, inner);
+            Control { origin, ..self.part(state.control, most, site) }
         };
-        self.merge(ends, level, control)
+        self.merge(ends, choice, control)
     }
 
     /// Control behind a condition.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use gchr_core::hash::HashMap;
 
+use super::origin::{NO_LOAD, Origin, Origins};
 use super::poly::Poly;
-use super::walk::Key;
 use crate::ir::{BinaryOp, Intrinsic, Scalar, UnaryOp};
 
 /// Which threads a value is the same in: the types of the thesis, section 2.2.3, where `Grid` and `Block` are `Lo` for the barriers of
@@ -99,6 +99,24 @@ pub(super) enum Term {
     Sum(BinaryOp, Poly, Poly),
 }
 
+impl Term {
+    /// Calls `visit` on every polynomial.
+    fn polys(&self, visit: &mut impl FnMut(&Poly)) {
+        match self {
+            Term::Binary(_, _, a, b) | Term::Quotient(a, b) | Term::Sum(_, a, b) => {
+                [a, b].into_iter().for_each(visit);
+            }
+            Term::Unary(_, _, a) | Term::Cast(_, _, a) => visit(a),
+            Term::Intrinsic(_, _, args) => args.iter().for_each(visit),
+            Term::Select(c, a, b) => {
+                c.polys(visit);
+                [a, b].into_iter().for_each(visit);
+            }
+            Term::Indicator(c) => c.polys(visit),
+        }
+    }
+}
+
 /// What is known of a symbol.
 #[derive(Clone, Debug)]
 pub(super) struct Symbol {
@@ -116,8 +134,8 @@ pub(super) struct Symbol {
     pub definition: Option<Poly>,
     /// What a variable of a loop was before the loop.
     pub first: Option<Poly>,
-    /// Atomic loads that it is computed from, as far as threads agree on them if nobody writes meanwhile.
-    pub loads: Vec<Key>,
+    /// Atomic loads that it is computed from.
+    pub origin: Origin,
     /// Lanes that are active in this region of the control flow: the mask that it is.
     pub mask_of: Option<u32>,
 }
@@ -132,7 +150,7 @@ impl Symbol {
             facts: Vec::new(),
             definition: None,
             first: None,
-            loads: Vec::new(),
+            origin: NO_LOAD,
             mask_of: None,
         }
     }
@@ -152,6 +170,7 @@ pub(super) struct Symbols {
     all: Vec<Symbol>,
     terms: HashMap<Term, u32>,
     names: HashMap<u32, Term>,
+    pub origins: Origins,
 }
 
 impl Symbols {
@@ -171,7 +190,7 @@ impl Symbols {
         all[BLOCK_SIZE as usize].facts =
             vec![at_least(&size, 32), Cond::Ge(linear(&[(&size, -1)], i128::from(max_threads)))];
         all[GRID_SIZE as usize].facts = vec![at_least(&grid, 1)];
-        Self { all, terms: HashMap::default(), names: HashMap::default() }
+        Self { all, terms: HashMap::default(), names: HashMap::default(), origins: Origins::new() }
     }
 
     pub fn get(&self, id: u32) -> &Symbol {
@@ -214,43 +233,29 @@ impl Symbols {
             return Poly::var(id);
         }
         let mut symbol = Symbol::new(Level::Grid, [false, false], false);
-        let mut take = |poly: &Poly| self.take(&mut symbol, poly);
-        match &term {
-            Term::Binary(_, _, a, b) | Term::Quotient(a, b) | Term::Sum(_, a, b) => {
-                [a, b].into_iter().for_each(take)
-            }
-            Term::Unary(_, _, a) | Term::Cast(_, _, a) => take(a),
-            Term::Intrinsic(_, _, args) => args.iter().for_each(take),
-            Term::Select(c, a, b) => {
-                c.polys(&mut take);
-                [a, b].into_iter().for_each(take);
-            }
-            Term::Indicator(c) => c.polys(&mut take),
-        }
+        term.polys(&mut |poly| self.take(&mut symbol, poly));
         let id = self.add(symbol);
         let poly = Poly::var(id);
         self.all[id as usize].range = range;
         self.all[id as usize].facts = facts(&poly);
-        self.names.insert(id, term.clone());
+        if matches!(term, Term::Intrinsic(..)) {
+            self.names.insert(id, term.clone());
+        }
         self.terms.insert(term, id);
         poly
     }
 
-    /// The term that a symbol stands for.
+    /// The term that a symbol stands for, if that is an intrinsic.
     pub fn term_of(&self, id: u32) -> Option<&Term> {
         self.names.get(&id)
     }
 
-    fn take(&self, symbol: &mut Symbol, poly: &Poly) {
+    fn take(&mut self, symbol: &mut Symbol, poly: &Poly) {
         for var in poly.vars() {
-            let other = self.get(var);
+            let other = &self.all[var as usize];
             symbol.level = symbol.level.max(other.level);
             symbol.data |= other.data;
-            for key in &other.loads {
-                if !symbol.loads.contains(key) {
-                    symbol.loads.push(*key);
-                }
-            }
+            symbol.origin = self.origins.both(symbol.origin, other.origin);
             (0..2).for_each(|i| symbol.varies[i] |= other.varies[i]);
         }
     }
@@ -271,6 +276,18 @@ impl Symbols {
 
     pub fn level(&self, poly: &Poly) -> Level {
         poly.vars().map(|v| self.get(v).level).max().unwrap_or(Level::Grid)
+    }
+    /// The atomic loads that a number is computed from.
+    pub fn origin(&mut self, poly: &Poly) -> Origin {
+        self.origins.of_all(poly.vars().map(|v| self.all[v as usize].origin))
+    }
+    pub fn origin_of(&mut self, cond: &Cond) -> Origin {
+        let mut origin = NO_LOAD;
+        cond.polys(&mut |p| {
+            let of_poly = self.origin(p);
+            origin = self.origins.both(origin, of_poly);
+        });
+        origin
     }
     pub fn rests_on_data(&self, poly: &Poly) -> bool {
         poly.vars().any(|v| self.get(v).data)

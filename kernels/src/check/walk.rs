@@ -12,8 +12,9 @@ use gchr_core::hash::{HashMap, HashSet};
 
 use super::access::{Access, Torn};
 use super::contract::{barriers_in, handed};
+use super::origin::{NO_LOAD, Origin, Resting};
 use super::poly::Poly;
-use super::state::{Control, Named, Path, Rests, Root, Since, Site, State, Value};
+use super::state::{Control, Named, Path, Root, Since, Site, State, Value};
 use super::symbol::{Cond, Level, Symbol, Symbols};
 use super::vars::Vars;
 use super::verdict::{Assumed, Rule};
@@ -32,6 +33,8 @@ pub(super) struct Learnt<'m> {
     pub loops: HashMap<Key, Repeat>,
     /// Atomic loads of what others write meanwhile.
     pub torn: HashMap<Key, Torn<'m>>,
+    /// Atomic loads that are looked at closely; `None` for all. Others count as different in all threads.
+    pub wanted: Option<HashSet<Key>>,
     /// Memory by name: parameters, fields of the launch record, shared arrays.
     pub roots: Vec<Memory>,
     /// Whether the last walk found out something new.
@@ -40,8 +43,13 @@ pub(super) struct Learnt<'m> {
     pub walks: usize,
 }
 
-/// Atomic loads on which control parts, by the statement where it does.
-pub(super) type Partings = HashMap<usize, Vec<Key>>;
+impl Learnt<'_> {
+    /// Whether threads may not agree on an atomic load.
+    pub fn is_torn(&self, load: &Key) -> bool {
+        let is_wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.contains(load));
+        !is_wanted || self.torn.contains_key(load)
+    }
+}
 
 /// What is known of a loop.
 #[derive(Clone, Copy)]
@@ -74,8 +82,8 @@ pub(super) struct Found<'m> {
     pub intervals: u32,
     pub handed: Vec<&'m str>,
     /// Atomic loads that threads may not agree on, though rules would be kept if they did.
-    pub wanted: Vec<Key>,
-    /// Atomic loads that control rests on at barriers and masks, as far as it was followed.
+    pub wanted: HashSet<Key>,
+    /// Atomic loads that control rests on at barriers and masks.
     pub rests: HashSet<Key>,
 }
 
@@ -139,12 +147,9 @@ pub(super) struct Walk<'m, 'l> {
     /// Memory that was known when the walk began, and whether it was asked for all of it.
     roots: usize,
     unnamed: bool,
-    partings: Partings,
-    wanted: Vec<Key>,
-    /// What control rests on, by number: atomic loads, and what it rests on above them.
-    above: Vec<(Vec<Key>, Rests)>,
-    /// Those numbers that were met at a barrier or a mask.
-    met: HashSet<Rests>,
+    /// What control rests on at refusals, and at barriers and masks.
+    refused: Resting,
+    rests: Resting,
 }
 
 impl<'m, 'l> Walk<'m, 'l> {
@@ -176,16 +181,17 @@ impl<'m, 'l> Walk<'m, 'l> {
             barriers,
             handed: Vec::new(),
             unnamed: false,
-            partings: Partings::default(),
-            wanted: Vec::new(),
-            above: vec![Default::default()],
-            met: HashSet::default(),
+            refused: Resting::default(),
+            rests: Resting::default(),
         }
     }
 
     pub fn finish(self) -> Found<'m> {
         // All of it is more than was thought.
         self.learnt.changed |= self.unnamed && self.learnt.roots.len() > self.roots;
+        let loads = |control: &Resting| control.loads(&self.symbols.origins);
+        let (mut wanted, rests) = (loads(&self.refused), loads(&self.rests));
+        wanted.retain(|load| self.learnt.is_torn(load));
         Found {
             symbols: self.symbols,
             accesses: self.accesses,
@@ -195,8 +201,8 @@ impl<'m, 'l> Walk<'m, 'l> {
             statements: self.statements,
             intervals: self.intervals,
             handed: self.handed,
-            wanted: self.wanted,
-            rests: self.met.iter().flat_map(|&at| &self.above[at as usize].0).copied().collect(),
+            wanted,
+            rests,
         }
     }
 
@@ -208,7 +214,7 @@ impl<'m, 'l> Walk<'m, 'l> {
                 vars.set(id.0 as usize, self.parameter(kernel, id));
             }
         }
-        let control = Control { level: Level::Grid, cause: None, token: self.token(), rests: 0 };
+        let control = Control { level: Level::Grid, cause: None, token: self.token(), origin: NO_LOAD };
         let start = State {
             vars,
             path: Path::default(),
@@ -321,9 +327,9 @@ impl<'m, 'l> Walk<'m, 'l> {
     pub fn returns(&self) -> usize {
         self.frames.last().map_or(0, |f| f.returns.len())
     }
-    pub fn returned_since(&self, before: usize) -> impl Iterator<Item = Level> + '_ {
+    pub fn returned_since(&self, before: usize) -> impl Iterator<Item = Control<'m>> + '_ {
         let returns = self.frames.last().map_or(&[][..], |f| &f.returns[before..]);
-        returns.iter().map(|(state, _)| state.control.level)
+        returns.iter().map(|(state, _)| state.control)
     }
     pub fn type_of(&self, var: VarId) -> Type {
         self.frames.last().and_then(|f| f.function.vars.get(var)).map_or(Type::Void, |v| v.ty)
@@ -331,7 +337,10 @@ impl<'m, 'l> Walk<'m, 'l> {
     /// Unknowns in the shape of a value.
     pub fn anew(&mut self, value: &Value, level: Level, ty: Type) -> Value {
         match value {
-            Value::Number(_) | Value::Truth(_) => self.unknown(level, ty),
+            Value::Number(_) | Value::Truth(_) => {
+                let origin = self.origin(value);
+                self.computed(level, origin, ty)
+            }
             Value::Record(fields) => {
                 let types = self.field_types(ty, fields.len());
                 Value::Record(fields.iter().zip(types).map(|(f, ty)| self.anew(f, level, ty)).collect())
@@ -366,6 +375,12 @@ impl<'m, 'l> Walk<'m, 'l> {
         self.fresh(Symbol::new(level, varies, true), ty)
     }
 
+    /// The same for one that is computed from atomic loads.
+    pub fn computed(&mut self, level: Level, origin: Origin, ty: Type) -> Value {
+        let varies = self.varies();
+        self.fresh(Symbol { origin, ..Symbol::new(level, varies, true) }, ty)
+    }
+
     pub fn fresh(&mut self, symbol: Symbol, ty: Type) -> Value {
         match ty {
             Type::Record(record) => {
@@ -382,33 +397,17 @@ impl<'m, 'l> Walk<'m, 'l> {
         }
     }
 
-    /// Notes what control parts on at the current statement; gives what it rests on behind that.
-    pub fn note_parting(&mut self, cond: &Cond, outer: Rests) -> Rests {
-        let Some(site) = self.site() else { return outer };
-        let symbols = &self.symbols;
-        let mut loads: Vec<Key> = Vec::new();
-        cond.polys(&mut |p| p.vars().for_each(|v| loads.extend(&symbols.get(v).loads)));
-        if loads.is_empty() {
-            return outer;
-        }
-        let torn = loads.iter().filter(|&key| self.learnt.torn.contains_key(key)).copied();
-        self.partings.entry(address(site)).or_default().extend(torn);
-        self.above.push((loads, outer));
-        self.above.len() as Rests - 1
-    }
-
     /// Notes what control rests on where a rule is kept only if it is uniform.
-    pub fn note_rests(&mut self, control: Control<'m>) {
-        let mut at = control.rests;
-        while at != 0 && self.met.insert(at) {
-            at = self.above[at as usize].1;
-        }
+    pub fn note_rests(&mut self, rule: Rule, control: Control<'m>) {
+        self.rests.add(rule, control.origin);
     }
 
-    pub fn refuse(&mut self, rule: Rule, other: Option<Site<'m>>, text: String) {
+    /// Notes that a rule is broken, by control if it is given.
+    pub fn refuse(&mut self, rule: Rule, control: Option<Control<'m>>, text: String) {
         let Some(site) = self.site() else { return };
-        if let Some(loads) = other.and_then(|site| self.partings.get(&address(site))) {
-            self.wanted.extend(loads);
+        let other = control.and_then(|control| control.cause);
+        if let Some(control) = control {
+            self.refused.add(rule, control.origin);
         }
         let known = |r: &Refusal<'m>| r.0 == rule && std::ptr::eq(r.1.stmt, site.stmt);
         if !self.reasons.iter().any(known) {
@@ -425,8 +424,4 @@ impl<'m, 'l> Walk<'m, 'l> {
             self.assumptions.push((name.to_string(), kind, site));
         }
     }
-}
-
-fn address(site: Site<'_>) -> usize {
-    std::ptr::from_ref(site.stmt).addr()
 }

@@ -61,7 +61,7 @@ pub(super) struct Square {
 impl Square {
     fn of(plan: &ChrPlan) -> Option<Self> {
         let [replacement] = &plan.classes.replacements[..] else { return None };
-        let product = replacement.product?;
+        let product = replacement.product.as_ref().ok()?;
         let table = replacement.constraint;
         let value = replacement.best.column;
         let columns = &plan.tables[table].columns;

@@ -482,7 +482,7 @@ impl Runner<'_> {
             Ok(()) => {
                 let store = match self.options.store {
                     true => tables.download(&self.job, device)?,
-                    false => tables::store(&self.job, Heap::new(), Vec::new())?,
+                    false => Store::new(self.job.plan, Heap::new()),
                 };
                 let stats = self.stats(start, Some(tables.live()), device);
                 Ok(Outcome { store, stats, rounds_ms: self.rounds_ms })

@@ -323,6 +323,7 @@ impl Runner<'_> {
             let progress = end.applied - applied;
             applied = end.applied;
             self.before.collections += 1;
+            self.totals.report.collections = self.before.collections;
             self.collect(buffers, &mut end, device, control)?;
             let (room, cells) = buffers.room(&end, class);
             if progress == 0 && buffers.try_harder() {

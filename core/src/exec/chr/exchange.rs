@@ -3,7 +3,7 @@
 //! A word is what a column stores: an integer or the bits of a float, the number of a text, a tagged word of the store's heap.
 
 use super::store::Store;
-use super::table::{DEAD, Table, TableFull};
+use super::table::{DEAD, Table};
 use crate::ids::Id;
 use crate::plan::chr::ChrPlan;
 use crate::signature::ConstraintId;
@@ -42,15 +42,16 @@ impl Store {
         &self.heap
     }
 
-    /// A store of the constraints of a plan's tables; `None` when a table has more rows than it can number. Words of sort `Any` must be
-    /// those of `heap`.
-    pub fn from_words(plan: &ChrPlan, heap: Heap, words: impl IntoIterator<Item = Words>) -> Option<Self> {
-        let mut tables: Vec<Table> = plan.tables.iter().map(Table::without_indexes).collect();
-        for word in words {
-            debug_assert_ne!(word.id, DEAD);
-            let table = tables.get_mut(word.constraint.index())?;
-            table.insert(word.id, &word.values).map_err(|TableFull| ()).ok()?;
-        }
-        Some(Self { tables, heap })
+    /// A store without constraints for a plan's tables. Words of sort `Any` that come to it must be those of `heap`.
+    pub fn new(plan: &ChrPlan, heap: Heap) -> Self {
+        Self { tables: plan.tables.iter().map(Table::without_indexes).collect(), heap }
+    }
+
+    /// Adds a constraint: its id, and one word a column. Says whether there is such a table, and room in it.
+    #[must_use]
+    pub fn insert(&mut self, constraint: ConstraintId, id: u64, values: &[u64]) -> bool {
+        debug_assert_ne!(id, DEAD);
+        let table = self.tables.get_mut(constraint.index());
+        table.is_some_and(|table| table.columns.len() == values.len() && table.insert(id, values).is_ok())
     }
 }

@@ -92,8 +92,8 @@ pub struct Replacement {
     pub best: Best,
     /// What the value is compared with and replaced by: over variables of the kept heads.
     pub candidate: Expr,
-    /// Whether the join is a product of matrices.
-    pub product: Option<Product>,
+    /// The product of matrices that the join is, or why it is none.
+    pub product: Result<Product, String>,
 }
 
 /// A dense keyed join `c(I,K,D1), c(K,J,D2) \ c(I,J,D3)` whose candidate is `D1 + D2`.

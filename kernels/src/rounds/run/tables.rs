@@ -10,7 +10,7 @@ mod room;
 
 use std::ops::Range;
 
-use gchr_core::exec::chr::{Store, Words};
+use gchr_core::exec::chr::Store;
 use gchr_core::ids::IdVec;
 use gchr_core::signature::{ConstraintId, SortKind};
 use gchr_core::value::Heap;
@@ -314,36 +314,34 @@ impl Tables {
 
     /// The constraints that live.
     pub fn download(&self, job: &Job<'_>, device: &mut dyn Device) -> Result<Store> {
-        let mut words = Vec::new();
-        for (constraint, table) in self.tables.iter_enumerated() {
-            let used = table.used as usize;
-            let mut columns: Vec<Vec<u64>> = Vec::new();
-            let mut ids: Vec<u32> = Vec::new();
-            for &(part, value) in &table.parts {
-                let Value::Buffer(buffer) = value else { continue };
-                match part {
-                    Part::Column(_) => columns.push(device.download_vec(buffer, used)?),
-                    Part::Ids => ids = device.download_vec(buffer, used)?,
-                    _ => {}
+        let mut found = IdVec::new();
+        for table in self.tables.iter() {
+            found.push(Found::download(table, device)?);
+        }
+        let mut heap = Heap::new();
+        if let Some(cells) = &self.cells {
+            let cells = cells.download(device)?;
+            let mut import = Import::new(&cells);
+            for (table, found) in self.layout.tables.iter().zip(found.iter_mut()) {
+                let any = table.columns.iter().map(|kind| *kind == SortKind::Any);
+                for (column, _) in found.columns.iter_mut().zip(any).filter(|(_, any)| *any) {
+                    for (word, _) in column.iter_mut().zip(&found.ids).filter(|(_, id)| **id != NO_ID) {
+                        *word = import.word(&mut heap, *word).map_err(|_| broken())?;
+                    }
                 }
             }
-            let live = ids.iter().enumerate().filter(|&(_, &id)| id != NO_ID);
-            words.extend(live.map(|(row, &id)| Words {
-                constraint,
-                id: u64::from(id),
-                values: columns.iter().map(|c| c[row]).collect(),
-            }));
         }
-        let Some(cells) = &self.cells else { return store(job, Heap::new(), words) };
-        let found = cells.download(device)?;
-        let (mut heap, mut import) = (Heap::new(), Import::new(&found));
-        for words in &mut words {
-            let kinds = &self.layout.tables[words.constraint].columns;
-            for (word, _) in words.values.iter_mut().zip(kinds).filter(|(_, kind)| **kind == SortKind::Any) {
-                *word = import.word(&mut heap, *word).map_err(|_| broken())?;
+        let mut store = Store::new(job.plan, heap);
+        for (table, found) in found.into_iter_enumerated() {
+            let mut values = vec![0; found.columns.len()];
+            for (row, &id) in found.ids.iter().enumerate().filter(|&(_, &id)| id != NO_ID) {
+                values.iter_mut().zip(&found.columns).for_each(|(value, column)| *value = column[row]);
+                if !store.insert(table, u64::from(id), &values) {
+                    return Err(broken());
+                }
             }
         }
-        store(job, heap, words)
+        Ok(store)
     }
 
     /// Gives all device memory back.
@@ -356,9 +354,26 @@ impl Tables {
     }
 }
 
-/// A store of these constraints.
-pub(super) fn store(job: &Job<'_>, heap: Heap, words: Vec<Words>) -> Result<Store> {
-    Store::from_words(job.plan, heap, words).ok_or_else(broken)
+/// What a table holds, column by column.
+struct Found {
+    columns: Vec<Vec<u64>>,
+    ids: Vec<u32>,
+}
+
+impl Found {
+    fn download(table: &Table, device: &mut dyn Device) -> Result<Self> {
+        let used = table.used as usize;
+        let mut found = Self { columns: Vec::new(), ids: Vec::new() };
+        for &(part, value) in &table.parts {
+            let Value::Buffer(buffer) = value else { continue };
+            match part {
+                Part::Column(_) => found.columns.push(device.download_vec(buffer, used)?),
+                Part::Ids => found.ids = device.download_vec(buffer, used)?,
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// What was brought back is no store.

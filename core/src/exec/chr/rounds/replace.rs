@@ -52,7 +52,7 @@ impl<'a> Replacements<'a> {
         let matrix = |t: usize| {
             let mut own = plan.classes.replacements.iter().filter(|r| r.constraint.index() == t);
             match (own.next(), own.next()) {
-                (Some(r), None) if r.product.is_some() => Some((Matrix::new(), r)),
+                (Some(r), None) if r.product.is_ok() => Some((Matrix::new(), r)),
                 _ => None,
             }
         };
@@ -90,7 +90,7 @@ impl<'a> Replacements<'a> {
         match &mut self.matrices[table] {
             Some((matrix, replacement)) => {
                 let word = |column: usize| tables[table].columns[column].get(added.row) as i64;
-                let Some(product) = replacement.product else { return };
+                let Ok(product) = replacement.product else { return };
                 let value = signed(replacement, word(replacement.best.column));
                 let fits = value.is_some_and(|value| {
                     matrix.set(word(product.row), word(product.column), value, added.row)

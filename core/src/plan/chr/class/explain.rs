@@ -22,7 +22,12 @@ impl Display for Explained<'_> {
                     writeln!(f, "{name:width$}  {}", self.reduction(&self.plan.classes.reductions[*at]))?;
                 }
                 Verdict::Replacement(at) => {
-                    writeln!(f, "{name:width$}  {}", self.replacement(&self.plan.classes.replacements[*at]))?;
+                    let replacement = &self.plan.classes.replacements[*at];
+                    writeln!(f, "{name:width$}  {}", self.replacement(replacement))?;
+                    match &replacement.product {
+                        Ok(_) => writeln!(f, "{:width$}    dense keyed join: the product of matrices", "")?,
+                        Err(why) => writeln!(f, "{:width$}    no dense keyed join, as {why}", "")?,
+                    }
                 }
                 Verdict::Divisor(at) => {
                     writeln!(f, "{name:width$}  {}", self.divisor(&self.plan.classes.divisors[*at]))?;
@@ -76,8 +81,7 @@ impl Explained<'_> {
         let what = if r.best.order == BestOrder::Least { "least" } else { "greatest" };
         let name = &self.plan.tables[r.constraint].name;
         let column = r.best.column + 1;
-        let product = if r.product.is_some() { "; a dense keyed join: the product of matrices" } else { "" };
-        format!("monotone replacement: column {column} of {name} takes the {what} value at once{product}")
+        format!("monotone replacement: column {column} of {name} takes the {what} value at once")
     }
 
     /// Columns of partners that the guard determines.

@@ -97,9 +97,10 @@ fn candidate(program: &Program, id: RuleId, rule: &Rule) -> Result<Replacement, 
         return Err("what it computes is not a sum, minimum or maximum of integers".into());
     }
     let best = Best { column, order };
+    let product = Err(String::new());
     let mut found =
-        Replacement { rule: id, constraint: *constraint, head, best, candidate: expr.clone(), product: None };
-    found.product = product(program, rule, &found);
+        Replacement { rule: id, constraint: *constraint, head, best, candidate: expr.clone(), product };
+    found.product = product_of(program, rule, &found);
     Ok(found)
 }
 
@@ -199,19 +200,30 @@ fn monotone(program: &Program, expr: &Expr) -> bool {
     }
 }
 
-/// The product of matrices that the join of a replacement is.
-fn product(program: &Program, rule: &Rule, found: &Replacement) -> Option<Product> {
+/// The product of matrices that the join of a replacement is, or why it is none.
+fn product_of(program: &Program, rule: &Rule, found: &Replacement) -> Result<Product, String> {
     let c = found.constraint;
     let columns = &program.signature.constraints[c].columns;
+    let name = program.signature.constraint_name(c);
     let value = found.best.column;
     let keys: Vec<usize> = (0..columns.len()).filter(|&k| k != value).collect();
-    let [row, column] = *keys.as_slice() else { return None };
-    let dense = |k: usize| columns[k].density == Density::Dense;
-    if rule.heads.len() != 3 || !dense(row) || !dense(column) {
-        return None;
+    let [row, column] = *keys.as_slice() else { return Err(format!("{name} has not two keys")) };
+    let of_c =
+        |head: &Head| matches!(&head.atom, HeadAtom::Constraint { constraint, .. } if *constraint == c);
+    if rule.heads.len() != 3 || !rule.heads.iter().all(of_c) {
+        return Err(format!("it has not three heads over {name}"));
     }
+    if let Some(k) = keys.iter().find(|&&k| columns[k].density != Density::Dense) {
+        return Err(format!("column {} of {name} is not declared as dense_int", k + 1));
+    }
+    find_product(rule, found, [row, column])
+        .ok_or_else(|| "it is not of the form c(I,K,A), c(K,J,B) \\ c(I,J,V) with A + B".into())
+}
+
+fn find_product(rule: &Rule, found: &Replacement, [row, column]: [usize; 2]) -> Option<Product> {
+    let value = found.best.column;
     let args = |head: usize| match &rule.heads[head].atom {
-        HeadAtom::Constraint { constraint, args } if *constraint == c => variables(args),
+        HeadAtom::Constraint { args, .. } => variables(args),
         _ => None,
     };
     let target = args(found.head)?;
