@@ -577,7 +577,7 @@ mod gpu {
     #[test]
     fn output_on_a_gpu() {
         let with = |text: String| [RoundsOptions::default(), GENERAL].map(|options| (text.clone(), options));
-        let many = [output::lines(100_000), output::lines_of_terms(30_000)];
+        let many = [output::lines(100_000), output::lines_of_terms(1000)];
         let programs: Vec<Run> = output::all_programs().into_iter().chain(many).flat_map(with).collect();
         agree_on_a_gpu("output_on_a_gpu", &programs);
     }

@@ -38,7 +38,6 @@ pub(super) use reduce::{merge_functions, reduce_functions};
 pub(super) use replace::{improve_functions, settle_row};
 pub(super) use terms::{is_cell, is_crowded};
 
-use gchr_core::diagnostic::Diagnostic;
 use gchr_core::plan::chr::ChrPlan;
 use gchr_core::rule::{Program, RuleId};
 use gchr_core::signature::ConstraintId;
@@ -58,9 +57,6 @@ pub(super) struct Scene<'a> {
     /// The module as it is when a hole is filled: the functions above the hole can be called.
     pub module: &'a Module,
 }
-
-/// Code, or why there is none.
-pub(super) type Made<T> = Result<T, Diagnostic>;
 
 impl Scene<'_> {
     /// The type of the record of buffers.

@@ -119,7 +119,7 @@ fn add_growth(
         let scene = Scene { program, plan, layout, sources, module };
         let functions = match hole {
             "put_kept" => codegen::put_functions(scene, growth),
-            "derive" => codegen::derive_functions(scene, growth, sites).map_err(|found| vec![found])?,
+            "derive" => codegen::derive_functions(scene, growth, sites),
             _ => vec![codegen::row_bit(scene, growth, hole)],
         };
         build::fill_hole(module, hole, functions);
@@ -228,7 +228,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
     let mut sites = Sites::default();
     for hole in HOLES {
         let scene = Scene { program, plan, layout: &layout, sources, module: &module };
-        let functions = fill(hole, scene, &mut sites).map_err(|found| vec![found])?;
+        let functions = fill(hole, scene, &mut sites);
         build::fill_hole(&mut module, hole, functions);
     }
     add_growth(&mut module, program, plan, &layout, sources, &mut sites)?;
@@ -284,27 +284,27 @@ const HOLES: [&str; 21] = [
     "copy_row",
 ];
 
-fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Result<Vec<Function>, Diagnostic> {
-    Ok(match hole {
+fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
+    match hole {
         "is_crowded" => vec![codegen::is_crowded(scene)],
         "index_row" => codegen::index_functions(scene),
         "reduce_row" => codegen::reduce_functions(scene),
         "merge_row" => codegen::merge_functions(scene),
-        "improve" => codegen::improve_functions(scene, sites)?,
+        "improve" => codegen::improve_functions(scene, sites),
         "settle_row" => vec![codegen::settle_row(scene)],
         "id_of" => vec![codegen::id_of(scene)],
         "all_live" => vec![codegen::all_live(scene)],
-        "matches" => codegen::match_functions(scene, sites)?,
-        "seek" | "stage_kept" => codegen::shared_functions(scene, hole, sites)?,
-        "list" => codegen::list_functions(scene, sites)?,
+        "matches" => codegen::match_functions(scene, sites),
+        "seek" | "stage_kept" => codegen::shared_functions(scene, hole, sites),
+        "list" => codegen::list_functions(scene, sites),
         "claim_rows" => vec![codegen::claim_rows(scene)],
         "rank_rows" => vec![codegen::rank_rows(scene)],
         "is_beaten" => vec![codegen::is_beaten(scene)],
-        "build" => codegen::build_functions(scene, sites)?,
+        "build" => codegen::build_functions(scene, sites),
         "remove_rows" => vec![codegen::remove_rows(scene)],
-        "explain" => codegen::explain_functions(scene, sites)?,
+        "explain" => codegen::explain_functions(scene, sites),
         "pin_rows" => vec![codegen::pin_rows(scene)],
         "rename_rows" => vec![codegen::rename_rows(scene)],
         _ => vec![codegen::copy_row(scene)],
-    })
+    }
 }

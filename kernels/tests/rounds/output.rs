@@ -45,8 +45,8 @@ pub fn lines(count: u32) -> String {
     format!(
         ":- chr_constraint wide(+int, +int), tall(+int). wide(A, B) <=> A < B | M is (A + B) // 2, N is M + 1, wide(A, M), wide(N, B).
          wide(A, A) <=> write(A), nl. tall(N) <=> N > 0 | format(\"~w left~n\", [N]), M is N - 1, tall(M). ?- wide(1, {0}), tall({1}).",
-        count - count / 10,
-        count / 10
+        count - count / 100,
+        count / 100
     )
 }
 

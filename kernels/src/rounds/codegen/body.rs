@@ -7,20 +7,20 @@ use gchr_core::signature::ConstraintId;
 
 use super::claim::{Entry, by_rule};
 use super::value::{Held, OnError, Values};
-use super::{Made, Scene, any, function, not, op};
+use super::{Scene, any, function, not, op};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::{Noted, Site, Sites};
 use crate::ir::*;
 use crate::rounds::layout::{LOG_KINDS, LOG_VALUES, Part, general, number};
 
 /// Functions for the hole `build`: one a rule, and last the one that picks a rule.
-pub(in crate::rounds) fn build_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
+pub(in crate::rounds) fn build_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
     let first = scene.function("build").0;
     let mut functions = Vec::new();
     let mut of_rules = Vec::new();
     for (rule, occurrence) in firing_rules(scene) {
         of_rules.push((rule, FunctionId(first + functions.len() as u32)));
-        functions.push(build_rule(scene, rule, occurrence, sites)?);
+        functions.push(build_rule(scene, rule, occurrence, sites));
     }
     let (mut b, p) = function(scene, "build", false, Type::BOOL);
     let entry = b.param("entry", Type::U32);
@@ -34,17 +34,17 @@ pub(in crate::rounds) fn build_functions(scene: Scene<'_>, sites: &mut Sites) ->
     dispatch(scene, &mut b, rule, &of_rules, &args, Some(&failed));
     b.ret(Some(failed));
     functions.push(b.finish());
-    Ok(functions)
+    functions
 }
 
 /// Functions for the hole `explain`: one a rule, and last the one that picks a rule.
-pub(in crate::rounds) fn explain_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
+pub(in crate::rounds) fn explain_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
     let first = scene.function("explain").0;
     let mut functions = Vec::new();
     let mut of_rules = Vec::new();
     for (rule, occurrence) in firing_rules(scene) {
         of_rules.push((rule, FunctionId(first + functions.len() as u32)));
-        functions.push(explain_rule(scene, rule, occurrence, sites)?);
+        functions.push(explain_rule(scene, rule, occurrence, sites));
     }
     let (mut b, p) = function(scene, "explain", false, Type::Void);
     let entry = b.param("entry", Type::U32);
@@ -53,7 +53,7 @@ pub(in crate::rounds) fn explain_functions(scene: Scene<'_>, sites: &mut Sites) 
     let rule = at.rule(scene);
     dispatch(scene, &mut b, rule, &of_rules, &[p.clone(), entry, body], None);
     functions.push(b.finish());
-    Ok(functions)
+    functions
 }
 
 /// Rules that can fire, each with an occurrence that says how its variables are bound.
@@ -97,7 +97,7 @@ fn bound<'a>(
     occurrence: &Occurrence,
     on_error: OnError,
     sites: &'a mut Sites,
-) -> Made<Values<'a>> {
+) -> Values<'a> {
     let rule = occurrence.rule;
     b.origin(scene.line(rule), scene.program.rule_name(rule));
     let at = Entry::staged(scene, &mut b, &p, entry);
@@ -106,11 +106,11 @@ fn bound<'a>(
     let mut v = Values::new(scene, b, p, rule, &occurrence.slots, on_error, sites);
     v.rows = rows.into_iter().map(Some).collect();
     let joins = occurrence.joins.iter().flat_map(|j| &j.steps);
-    occurrence.entry.iter().chain(joins).chain(&occurrence.commit).try_for_each(|s| v.replay(s))?;
-    Ok(v)
+    occurrence.entry.iter().chain(joins).chain(&occurrence.commit).for_each(|s| v.replay(s));
+    v
 }
 
-fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &mut Sites) -> Made<Function> {
+fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &mut Sites) -> Function {
     let (mut b, p) = function(scene, format!("build_r{}", rule.0), false, Type::BOOL);
     b.doc(format!("The body of {}; says whether it fails.", scene.program.rule_name(rule)));
     let entry = b.param("entry", Type::U32);
@@ -118,22 +118,22 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
     let id = b.param("id", Type::U32);
     let delta = b.param("delta", Type::Buffer(Space::Global, Scalar::U64));
     let places = Places { rows, id, delta };
-    let mut v = bound(scene, b, p, &entry, occurrence, OnError::Flag, sites)?;
+    let mut v = bound(scene, b, p, &entry, occurrence, OnError::Flag, sites);
     let mut failed = Vec::new();
     let mut added: Vec<ConstraintId> = Vec::new();
     for (at, goal) in scene.plan.rules[rule].body.iter().enumerate() {
         match &goal.kind {
             GoalKind::Test(test) => {
-                let (held, wrong) = v.goal(test)?;
+                let (held, wrong) = v.goal(test);
                 failed.extend(wrong);
                 failed.push(not(held.expr));
             }
             GoalKind::Bind { var, value } => {
-                let wrong = bind(&mut v, *var, value)?;
+                let wrong = bind(&mut v, *var, value);
                 failed.extend(wrong);
             }
             GoalKind::Match { value, pattern } => {
-                let (held, wrong) = v.goal(value)?;
+                let (held, wrong) = v.goal(value);
                 failed.extend(wrong);
                 let matches = v.pattern(held, pattern);
                 failed.push(not(matches));
@@ -141,7 +141,7 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
             GoalKind::Add { constraint, args } => {
                 let mut values = Vec::with_capacity(args.len());
                 for (column, arg) in args.iter().enumerate() {
-                    let (held, wrong) = argument(&mut v, *constraint, column, arg)?;
+                    let (held, wrong) = argument(&mut v, *constraint, column, arg);
                     failed.extend(wrong);
                     values.push(held);
                 }
@@ -149,21 +149,21 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
                 added.push(*constraint);
             }
             GoalKind::Fail => failed.push(build::bool(true)),
-            GoalKind::Write { value, .. } => failed.extend(write(&mut v, rule, Some((at, value)), &places)?),
+            GoalKind::Write { value, .. } => failed.extend(write(&mut v, rule, Some((at, value)), &places)),
             GoalKind::Newline => {}
         }
     }
-    failed.extend(write(&mut v, rule, None, &places)?);
+    failed.extend(write(&mut v, rule, None, &places));
     v.b.ret(Some(any(failed)));
-    Ok(v.b.finish())
+    v.b.finish()
 }
 
 /// Gives a variable its value; says whether there is none.
-fn bind(v: &mut Values<'_>, var: VarId, value: &rule::Expr) -> Made<Option<Expr>> {
+fn bind(v: &mut Values<'_>, var: VarId, value: &rule::Expr) -> Option<Expr> {
     let kind = v.kind_of_var(var);
-    let (held, wrong) = v.goal_of_kind(value, kind, || variable_text(kind))?;
+    let (held, wrong) = v.goal_of_kind(value, kind, || variable_text(kind));
     v.bind_var(var, held);
-    Ok(wrong)
+    wrong
 }
 
 /// The value for a column of a constraint that is added; whether there is none.
@@ -172,7 +172,7 @@ fn argument(
     table: ConstraintId,
     column: usize,
     arg: &rule::Expr,
-) -> Made<(Held, Option<Expr>)> {
+) -> (Held, Option<Expr>) {
     let plan = v.scene.plan;
     let kind = plan.tables[table].columns[column].kind;
     v.goal_of_kind(arg, kind, || column_text(plan, table, column))
@@ -217,15 +217,15 @@ fn write(
     rule: RuleId,
     goal: Option<(usize, &rule::Expr)>,
     places: &Places,
-) -> Made<Option<Expr>> {
+) -> Option<Expr> {
     let scene = v.scene;
     let position = goal.map(|(at, _)| at);
     let mut rows = scene.layout.output.of_rule(rule).enumerate();
     let found = rows.find(|(_, (_, kind))| kind.value.map(|value| value.goal) == position);
-    let Some((before, (number, _))) = found else { return Ok(None) };
+    let (before, (number, _)) = found?;
     let (word, wrong) = match goal {
         Some((_, value)) => {
-            let (held, wrong) = v.goal(value)?;
+            let (held, wrong) = v.goal(value);
             (Values::word(&held), wrong)
         }
         None => (super::u64(0), None),
@@ -237,40 +237,35 @@ fn write(
     for (field, value) in [(LOG_KINDS, build::u32(number as u32)), (LOG_VALUES, word)] {
         v.b.assign_owned(ROWS, build::element(scene.field(&p, field), row.clone()), value);
     }
-    Ok(wrong)
+    wrong
 }
 
-fn explain_rule(
-    scene: Scene<'_>,
-    rule: RuleId,
-    occurrence: &Occurrence,
-    sites: &mut Sites,
-) -> Made<Function> {
+fn explain_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &mut Sites) -> Function {
     let (mut b, p) = function(scene, format!("explain_r{}", rule.0), false, Type::Void);
     b.doc(format!("Notes the error of an instance of {}.", scene.program.rule_name(rule)));
     let entry = b.param("entry", Type::U32);
     let body = b.param("body", Type::BOOL);
-    let mut v = bound(scene, b, p, &entry, occurrence, OnError::Note, sites)?;
+    let mut v = bound(scene, b, p, &entry, occurrence, OnError::Note, sites);
     v.open_if(body);
     for goal in &scene.plan.rules[rule].body {
         let holds = match &goal.kind {
-            GoalKind::Test(test) => v.expr(test)?.expr,
+            GoalKind::Test(test) => v.expr(test).expr,
             GoalKind::Bind { var, value } => {
-                bind(&mut v, *var, value)?;
+                bind(&mut v, *var, value);
                 continue;
             }
             GoalKind::Match { value, pattern } => {
-                let held = v.expr(value)?;
+                let held = v.expr(value);
                 v.pattern(held, pattern)
             }
             GoalKind::Add { constraint, args } => {
                 for (column, arg) in args.iter().enumerate() {
-                    argument(&mut v, *constraint, column, arg)?;
+                    argument(&mut v, *constraint, column, arg);
                 }
                 continue;
             }
             GoalKind::Write { value, .. } => {
-                v.expr(value)?;
+                v.expr(value);
                 continue;
             }
             GoalKind::Fail => build::bool(false),
@@ -287,5 +282,5 @@ fn explain_rule(
         });
     }
     v.close();
-    Ok(v.b.finish())
+    v.b.finish()
 }

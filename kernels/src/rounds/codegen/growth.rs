@@ -6,7 +6,7 @@ use gchr_core::signature::ConstraintId;
 
 use super::join::{Active, Age, partner};
 use super::value::{OnError, Values};
-use super::{Made, Scene, function, op, u64};
+use super::{Scene, function, op, u64};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::Sites;
 use crate::ir::*;
@@ -50,7 +50,7 @@ pub(in crate::rounds) fn derive_functions(
     scene: Scene<'_>,
     growth: &Growth,
     sites: &mut Sites,
-) -> Made<Vec<Function>> {
+) -> Vec<Function> {
     let first = scene.function("derive").0;
     let mut functions = Vec::new();
     let mut adders = Vec::new();
@@ -61,7 +61,7 @@ pub(in crate::rounds) fn derive_functions(
     let mut found: Vec<(&Occurrence, FunctionId)> = Vec::new();
     for occurrence in growth.occurrences(scene.plan) {
         found.push((occurrence, FunctionId(first + functions.len() as u32)));
-        functions.push(derive_occurrence(scene, occurrence, &adders, sites)?);
+        functions.push(derive_occurrence(scene, occurrence, &adders, sites));
     }
     let (mut b, p) = function(scene, "derive", false, Type::U32);
     let table = b.param("table", Type::U32);
@@ -82,7 +82,7 @@ pub(in crate::rounds) fn derive_functions(
     b.switch(table, cases.iter().map(|t| u64::from(number(*t))).collect(), code, |_| {});
     b.ret(Some(fired));
     functions.push(b.finish());
-    Ok(functions)
+    functions
 }
 
 /// Constraints that a thread keeps of each table: the template's `KEPT`.
@@ -243,7 +243,7 @@ fn derive_occurrence(
     occurrence: &Occurrence,
     adders: &[(ConstraintId, FunctionId)],
     sites: &mut Sites,
-) -> Made<Function> {
+) -> Function {
     let name = format!("derive_r{}_h{}", occurrence.rule.0, occurrence.head);
     let (mut b, p) = function(scene, name, false, Type::U32);
     let rule_name = scene.program.rule_name(occurrence.rule);
@@ -263,19 +263,19 @@ fn derive_occurrence(
     let mut v = Values::new(scene, b, p.clone(), occurrence.rule, &occurrence.slots, OnError::Flag, sites);
     v.open_if(build::bool(true));
     v.rows[occurrence.head] = Some(context.row.clone());
-    occurrence.entry.iter().try_for_each(|s| v.step(s))?;
+    occurrence.entry.iter().for_each(|s| v.step(s));
     let active = Active { table: occurrence.constraint, row: context.row.clone(), age: Age::Before(limits) };
     for join in &occurrence.joins {
         partner(&mut v, &active, join, None);
-        join.steps.iter().try_for_each(|s| v.step(s))?;
+        join.steps.iter().for_each(|s| v.step(s));
     }
-    occurrence.commit.iter().try_for_each(|s| v.step(s))?;
+    occurrence.commit.iter().for_each(|s| v.step(s));
     v.b.assign(fired.clone(), op(BinaryOp::Add, fired.clone(), build::u32(1)));
     v.b.push(StmtKind::Tally(meter::applied(occurrence.rule)));
-    body(&mut v, occurrence.rule, &context, adders, &fired)?;
+    body(&mut v, occurrence.rule, &context, adders, &fired);
     v.close();
     v.b.ret(Some(fired));
-    Ok(v.b.finish())
+    v.b.finish()
 }
 
 fn body(
@@ -284,12 +284,12 @@ fn body(
     context: &Context,
     adders: &[(ConstraintId, FunctionId)],
     fired: &Expr,
-) -> Made<()> {
+) {
     let scene = v.scene;
     for goal in &scene.plan.rules[rule].body {
         match &goal.kind {
             GoalKind::Bind { var, value } => {
-                let held = v.expr(value)?;
+                let held = v.expr(value);
                 v.bind_var(*var, held);
             }
             GoalKind::Add { constraint, args } => {
@@ -297,7 +297,7 @@ fn body(
                 let mut all = vec![v.p.clone(), from];
                 all.extend([&context.counts, &context.turn, &context.kept, &context.held].map(Expr::clone));
                 for (column, arg) in args.iter().enumerate() {
-                    let held = v.expr(arg)?;
+                    let held = v.expr(arg);
                     debug_assert_eq!(held.kind, scene.plan.tables[*constraint].columns[column].kind);
                     all.push(Values::word(&held));
                 }
@@ -310,7 +310,6 @@ fn body(
             _ => {}
         }
     }
-    Ok(())
 }
 
 /// `remember` and `forget`: the bit of a row.

@@ -11,7 +11,7 @@ use gchr_core::plan::chr::Occurrence;
 use gchr_core::rule::RuleId;
 use gchr_core::signature::ConstraintId;
 
-use super::{Made, Scene, function, op};
+use super::{Scene, function, op};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::Sites;
 use crate::ir::*;
@@ -50,7 +50,7 @@ fn parts_of(scene: Scene<'_>, table: ConstraintId) -> Vec<Parts<'_>> {
 }
 
 /// Functions for the hole `matches`: one a part with one partner, and last the one that picks it.
-pub(in crate::rounds) fn match_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
+pub(in crate::rounds) fn match_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
     let first = scene.function("matches").0;
     let (mut functions, mut cases) = (Vec::new(), Vec::new());
     for table in scene.layout.tables.ids() {
@@ -58,7 +58,7 @@ pub(in crate::rounds) fn match_functions(scene: Scene<'_>, sites: &mut Sites) ->
             let Parts::Pairs(pairs) = parts else { continue };
             for pair in pairs {
                 cases.push((u64::from(pair.number), FunctionId(first + functions.len() as u32)));
-                functions.push(pair.matches(sites)?);
+                functions.push(pair.matches(sites));
             }
         }
     }
@@ -70,22 +70,18 @@ pub(in crate::rounds) fn match_functions(scene: Scene<'_>, sites: &mut Sites) ->
     switch_to(&mut b, part, &cases, &args, Some(&said));
     b.ret(Some(said));
     functions.push(b.finish());
-    Ok(functions)
+    functions
 }
 
 /// Functions for the hole `seek` or `stage_kept`: those of rules of which a warp searches all instances.
-pub(in crate::rounds) fn shared_functions(
-    scene: Scene<'_>,
-    hole: &str,
-    sites: &mut Sites,
-) -> Made<Vec<Function>> {
+pub(in crate::rounds) fn shared_functions(scene: Scene<'_>, hole: &str, sites: &mut Sites) -> Vec<Function> {
     let first = scene.function(hole).0;
     let (mut functions, mut found) = (Vec::new(), Vec::new());
     for table in scene.layout.tables.ids() {
         for parts in parts_of(scene, table) {
             let Parts::Many(many) = parts else { continue };
             found.push((table, many.rule, FunctionId(first + functions.len() as u32)));
-            functions.push(if hole == "seek" { many.seek(sites)? } else { many.keep(sites)? });
+            functions.push(if hole == "seek" { many.seek(sites) } else { many.keep(sites) });
         }
     }
     let (mut b, p) = function(scene, hole, false, Type::Void);
@@ -101,11 +97,11 @@ pub(in crate::rounds) fn shared_functions(
         b.when(here, |b| b.run(f, args.clone()));
     }
     functions.push(b.finish());
-    Ok(functions)
+    functions
 }
 
 /// Functions for the hole `list`: one a part with one partner, one a table, and last the one that picks a table.
-pub(in crate::rounds) fn list_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
+pub(in crate::rounds) fn list_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
     let first = scene.function("list").0;
     let (mut functions, mut cases) = (Vec::new(), Vec::new());
     for table in scene.layout.tables.ids() {
@@ -116,7 +112,7 @@ pub(in crate::rounds) fn list_functions(scene: Scene<'_>, sites: &mut Sites) -> 
         let mut searches = Vec::new();
         for pair in parts.iter().flat_map(|p| if let Parts::Pairs(pairs) = p { &pairs[..] } else { &[] }) {
             searches.push(FunctionId(first + functions.len() as u32));
-            functions.push(pair.search(sites)?);
+            functions.push(pair.search(sites));
         }
         cases.push((u64::from(number(table)), FunctionId(first + functions.len() as u32)));
         functions.push(list_of_table(scene, table, &parts, &searches));
@@ -129,7 +125,7 @@ pub(in crate::rounds) fn list_functions(scene: Scene<'_>, sites: &mut Sites) -> 
     switch_to(&mut b, table, &cases, &params.args(), Some(&asked));
     b.ret(Some(asked));
     functions.push(b.finish());
-    Ok(functions)
+    functions
 }
 
 /// Calls the function of a case.

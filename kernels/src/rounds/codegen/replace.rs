@@ -8,7 +8,7 @@ use gchr_core::plan::chr::{Occurrence, Step};
 
 use super::join::{Active, Age, partner};
 use super::value::{OnError, Values};
-use super::{Made, Scene, function, op, u64};
+use super::{Scene, function, op, u64};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::Sites;
 use crate::ir::*;
@@ -21,14 +21,14 @@ const SIGN: u64 = 1 << 63;
 const TOUCHED_ONCE: &str = "a row is noted once";
 
 /// Functions for the hole `improve`: one an occurrence, and last the one that picks those of a table.
-pub(in crate::rounds) fn improve_functions(scene: Scene<'_>, sites: &mut Sites) -> Made<Vec<Function>> {
+pub(in crate::rounds) fn improve_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
     let first = scene.function("improve").0;
     let mut functions = Vec::new();
     let mut found: Vec<(&Occurrence, FunctionId)> = Vec::new();
     for replacement in &scene.plan.classes.replacements {
         for occurrence in scene.plan.occurrences.iter().filter(|o| o.rule == replacement.rule) {
             found.push((occurrence, FunctionId(first + functions.len() as u32)));
-            functions.push(improve(scene, replacement, occurrence, sites)?);
+            functions.push(improve(scene, replacement, occurrence, sites));
         }
     }
     let (mut b, p) = function(scene, "improve", false, Type::Void);
@@ -50,7 +50,7 @@ pub(in crate::rounds) fn improve_functions(scene: Scene<'_>, sites: &mut Sites) 
         b.switch(table, cases, code, |_| {});
     }
     functions.push(b.finish());
-    Ok(functions)
+    functions
 }
 
 fn improve(
@@ -58,7 +58,7 @@ fn improve(
     replacement: &Replacement,
     occurrence: &Occurrence,
     sites: &mut Sites,
-) -> Made<Function> {
+) -> Function {
     let name = format!("improve_r{}_h{}", occurrence.rule.0, occurrence.head);
     let (mut b, p) = function(scene, name, false, Type::Void);
     let rule_name = scene.program.rule_name(occurrence.rule);
@@ -69,16 +69,16 @@ fn improve(
     let mut v = Values::new(scene, b, p.clone(), occurrence.rule, &occurrence.slots, OnError::Note, sites);
     v.open_if(build::bool(true));
     v.rows[occurrence.head] = Some(row.clone());
-    occurrence.entry.iter().try_for_each(|s| v.step(s))?;
+    occurrence.entry.iter().for_each(|s| v.step(s));
     let active = Active { table: occurrence.constraint, row, age: Age::Any };
     for join in &occurrence.joins {
         partner(&mut v, &active, join, None);
-        join.steps.iter().try_for_each(|s| v.step(s))?;
+        join.steps.iter().for_each(|s| v.step(s));
     }
     // The guard is the comparison with the candidate, which is made below.
     let loads = occurrence.commit.iter().filter(|s| matches!(s, Step::Load { .. }));
-    loads.into_iter().try_for_each(|s| v.step(s))?;
-    let candidate = v.expr(&replacement.candidate)?.expr;
+    loads.into_iter().for_each(|s| v.step(s));
+    let candidate = v.expr(&replacement.candidate).expr;
     let candidate = v.b.var("candidate", candidate);
     let target = v.rows[replacement.head].clone().expect("all heads are joined");
     let value = v.column(replacement.head, replacement.best.column).expr;
@@ -96,7 +96,7 @@ fn improve(
     let args = vec![p, turn, build::u32(number(replacement.constraint)), target];
     v.b.run(scene.function("touch"), args);
     v.close();
-    Ok(v.b.finish())
+    v.b.finish()
 }
 
 /// The word of an integer.

@@ -5,7 +5,7 @@ use gchr_core::rule;
 use gchr_core::signature::{SortKind, SymbolId};
 
 use super::value::{Held, Values};
-use super::{Made, Scene, any, function, not, op, u64};
+use super::{Scene, any, function, not, op, u64};
 use crate::build;
 use crate::ir::*;
 use crate::rounds::terms::intern_name;
@@ -141,19 +141,19 @@ impl Values<'_> {
     }
 
     /// A compound term of these arguments.
-    pub(super) fn compound(&mut self, symbol: SymbolId, args: &[rule::Expr]) -> Made<Held> {
+    pub(super) fn compound(&mut self, symbol: SymbolId, args: &[rule::Expr]) -> Held {
         let mut fields = Vec::with_capacity(args.len());
         for arg in args {
-            let held = self.expr(arg)?;
+            let held = self.expr(arg);
             fields.push(self.tagged(&held));
         }
         let word = self.cell(self.header(symbol), &fields, tag::COMPOUND);
-        Ok(Held::sure(SortKind::Any, word))
+        Held::sure(SortKind::Any, word)
     }
 
     /// A functor applied several times.
-    pub(super) fn repeated(&mut self, symbol: SymbolId, count: u32, arg: &rule::Expr) -> Made<Held> {
-        let held = self.expr(arg)?;
+    pub(super) fn repeated(&mut self, symbol: SymbolId, count: u32, arg: &rule::Expr) -> Held {
+        let held = self.expr(arg);
         let word = self.tagged(&held);
         let word = self.b.var("nested", word);
         let counter = self.b.counter("times", Type::U32);
@@ -163,7 +163,7 @@ impl Values<'_> {
         let more = op(BinaryOp::Lt, counter.clone(), build::u32(count));
         let next = op(BinaryOp::Add, counter.clone(), build::u32(1));
         self.b.end_for(&counter, build::u32(0), more, next);
-        Ok(Held::sure(SortKind::Any, word))
+        Held::sure(SortKind::Any, word)
     }
 
     /// Whether a word is a compound term with this functor.

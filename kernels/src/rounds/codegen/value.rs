@@ -11,7 +11,7 @@ use gchr_core::rule::{self, Const, PatternKind, RuleId};
 use gchr_core::signature::SortKind;
 use gchr_core::source::Span;
 
-use super::{Made, Scene, any, not, op, u64};
+use super::{Scene, any, not, op, u64};
 use crate::build::{self, FunctionBuilder};
 use crate::codegen::{Arithmetic, Noted, Site, Sites};
 use crate::ir::*;
@@ -259,7 +259,7 @@ impl<'a> Values<'a> {
     }
 
     /// A step of matching; what follows is run only if it holds.
-    pub fn step(&mut self, step: &Step) -> Made<()> {
+    pub fn step(&mut self, step: &Step) {
         match step {
             Step::Load { slot, head, column } => {
                 let held = self.column(*head, *column);
@@ -285,27 +285,26 @@ impl<'a> Values<'a> {
                 self.open_if(has);
             }
             Step::Test { test, .. } => {
-                let (held, decided) = self.conjunct(test, None)?;
+                let (held, decided) = self.conjunct(test, None);
                 let holds = op(BinaryOp::OrElse, not(decided), held.expr);
                 self.open_if(holds);
             }
             // Only saves work: the condition is tested when all partners are there.
             Step::Prune { .. } => {}
             Step::Eval { slot, value, .. } => {
-                let (held, decided) = self.conjunct(value, Some(*slot))?;
+                let (held, decided) = self.conjunct(value, Some(*slot));
                 self.set(*slot, held);
                 if let Some(held) = &mut self.slots[slot.0 as usize] {
                     held.defined = (decided != build::bool(true)).then_some(decided);
                 }
             }
             Step::Match { value, pattern, .. } => {
-                let (held, decided) = self.conjunct(value, None)?;
+                let (held, decided) = self.conjunct(value, None);
                 let matches = self.pattern(held, pattern);
                 self.open_if(op(BinaryOp::OrElse, not(decided), matches));
             }
             Step::Fail { .. } => self.open_if(build::bool(false)),
         }
-        Ok(())
     }
 
     fn bind_if_it_fits(&mut self, slot: SlotId, held: &Held) {
@@ -315,28 +314,25 @@ impl<'a> Values<'a> {
     }
 
     /// A step of which only what it binds matters: the instance is known to be one.
-    pub fn replay(&mut self, step: &Step) -> Made<()> {
+    pub fn replay(&mut self, step: &Step) {
         match step {
             Step::Eval { .. } => self.step(step),
             Step::Load { slot, head, column } => {
                 let held = self.column(*head, *column);
                 self.bind(*slot, &held);
-                Ok(())
             }
             Step::Field { slot, of, index } => {
                 let field = self.field_of(&self.slot(*of).expr, *index);
                 self.bind(*slot, &Held::sure(SortKind::Any, field));
-                Ok(())
             }
             Step::Match { value, pattern, .. } => {
-                let (held, _) = self.conjunct(value, None)?;
+                let (held, _) = self.conjunct(value, None);
                 self.pattern(held, pattern);
-                Ok(())
             }
             Step::Test { test, .. } if self.on_error == OnError::Note => {
-                self.conjunct(test, None).map(|_| ())
+                self.conjunct(test, None);
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 
@@ -373,7 +369,7 @@ impl<'a> Values<'a> {
     }
 
     /// The value of a condition of the guard, for a slot if it is to be one of its kind; and whether it has one.
-    fn conjunct(&mut self, expr: &rule::Expr, slot: Option<SlotId>) -> Made<(Held, Expr)> {
+    fn conjunct(&mut self, expr: &rule::Expr, slot: Option<SlotId>) -> (Held, Expr) {
         let mut defined = Vec::new();
         expr.walk(&mut |e| {
             if let rule::ExprKind::Var(v) = e.kind {
@@ -383,17 +379,17 @@ impl<'a> Values<'a> {
         let all_there = build::all(defined);
         let kind = slot.map(|slot| self.kinds[slot.0 as usize]);
         let (held, flag) = match kind {
-            None => self.goal(expr)?,
-            Some(kind) => self.goal_of_kind(expr, kind, || variable_text(kind))?,
+            None => self.goal(expr),
+            Some(kind) => self.goal_of_kind(expr, kind, || variable_text(kind)),
         };
-        let Some(flag) = flag else { return Ok((held, all_there)) };
+        let Some(flag) = flag else { return (held, all_there) };
         self.failing.push(op(BinaryOp::AndAlso, all_there.clone(), flag.clone()));
         let decided = self.b.var("decided", op(BinaryOp::AndAlso, all_there, not(flag)));
-        Ok((held, decided))
+        (held, decided)
     }
 
     /// The value of an expression of a body, and whether it has none.
-    pub fn goal(&mut self, expr: &rule::Expr) -> Made<(Held, Option<Expr>)> {
+    pub fn goal(&mut self, expr: &rule::Expr) -> (Held, Option<Expr>) {
         self.flagged(expr, None, |v| v.expr(expr))
     }
 
@@ -403,7 +399,7 @@ impl<'a> Values<'a> {
         expr: &rule::Expr,
         kind: SortKind,
         place: impl FnOnce() -> String,
-    ) -> Made<(Held, Option<Expr>)> {
+    ) -> (Held, Option<Expr>) {
         self.flagged(expr, Some(kind), |v| v.stored(expr, kind, place))
     }
 
@@ -411,21 +407,21 @@ impl<'a> Values<'a> {
         &mut self,
         expr: &rule::Expr,
         kind: Option<SortKind>,
-        value: impl FnOnce(&mut Self) -> Made<Held>,
-    ) -> Made<(Held, Option<Expr>)> {
+        value: impl FnOnce(&mut Self) -> Held,
+    ) -> (Held, Option<Expr>) {
         if self.on_error == OnError::Note || !self.is_fallible(expr, kind) {
-            return Ok((value(self)?, None));
+            return (value(self), None);
         }
         let flag = self.b.var("wrong", build::bool(false));
         self.flag = Some(flag.clone());
-        let held = value(self)?;
+        let held = value(self);
         self.flag = None;
-        Ok((held, Some(flag)))
+        (held, Some(flag))
     }
 
     /// The value of an expression as one of a kind; an error when it is of another one.
-    fn stored(&mut self, expr: &rule::Expr, kind: SortKind, place: impl FnOnce() -> String) -> Made<Held> {
-        let held = self.expr(expr)?;
+    fn stored(&mut self, expr: &rule::Expr, kind: SortKind, place: impl FnOnce() -> String) -> Held {
+        let held = self.expr(expr);
         let (fitting, fits) = self.matched(&held, kind);
         if let Some(fits) = fits {
             let site = Site { rule: Some(self.rule), span: expr.span };
@@ -433,7 +429,7 @@ impl<'a> Values<'a> {
             let word = if held.kind == SortKind::Any { held.expr } else { u64(0) };
             self.raise(not(fits), number, build::u32(Noted::FAILED), [word, u64(0)]);
         }
-        Ok(fitting)
+        fitting
     }
 
     /// Sets the flag of the condition or goal at hand, or notes an error, where a condition holds.
@@ -481,23 +477,23 @@ impl<'a> Values<'a> {
     }
 
     /// The value of an expression.
-    pub fn expr(&mut self, expr: &rule::Expr) -> Made<Held> {
+    pub fn expr(&mut self, expr: &rule::Expr) -> Held {
         match &expr.kind {
-            rule::ExprKind::Var(v) => Ok(self.slot(SlotId(v.0))),
-            rule::ExprKind::Const(c) => Ok(self.constant(*c)),
+            rule::ExprKind::Var(v) => self.slot(SlotId(v.0)),
+            rule::ExprKind::Const(c) => self.constant(*c),
             rule::ExprKind::App { symbol, args } => {
                 let truth = self.scene.program.signature.booleans;
                 if expr.sort != truth.sort {
                     return self.compound(*symbol, args);
                 }
-                Ok(Held::sure(SortKind::Data, build::bool(*symbol == truth.true_symbol)))
+                Held::sure(SortKind::Data, build::bool(*symbol == truth.true_symbol))
             }
             rule::ExprKind::Repeat { symbol, count, arg } => self.repeated(*symbol, *count, arg),
             rule::ExprKind::Op { op: Op::Both | Op::Either, args } => self.lazy(expr, args),
             rule::ExprKind::Op { op, args } => {
                 let mut held = Vec::with_capacity(args.len());
                 for arg in args {
-                    held.push(self.expr(arg)?);
+                    held.push(self.expr(arg));
                 }
                 self.operator(*op, held, expr)
             }
@@ -505,35 +501,35 @@ impl<'a> Values<'a> {
     }
 
     /// `&&` and `||`: the second operand is evaluated only when it matters.
-    fn lazy(&mut self, expr: &rule::Expr, args: &[rule::Expr]) -> Made<Held> {
+    fn lazy(&mut self, expr: &rule::Expr, args: &[rule::Expr]) -> Held {
         let both = matches!(expr.kind, rule::ExprKind::Op { op: Op::Both, .. });
-        let first = self.expr(&args[0])?;
+        let first = self.expr(&args[0]);
         let result = self.b.var("holds", first.expr);
         self.b.begin();
-        let second = self.expr(&args[1])?;
+        let second = self.expr(&args[1]);
         self.b.assign(result.clone(), second.expr);
         self.b.end_if(if both { result.clone() } else { not(result.clone()) });
-        Ok(Held::sure(SortKind::Data, result))
+        Held::sure(SortKind::Data, result)
     }
 
-    fn operator(&mut self, operator: Op, args: Vec<Held>, expr: &rule::Expr) -> Made<Held> {
+    fn operator(&mut self, operator: Op, args: Vec<Held>, expr: &rule::Expr) -> Held {
         use SortKind::{Float, Int};
         let result = self.kind(expr);
         let float = args.iter().any(|a| a.kind == Float);
         if operator.is_structural() {
-            return Ok(self.structural(operator, &args));
+            return self.structural(operator, &args);
         }
         let kinds: Vec<SortKind> = args.iter().map(|a| a.kind).collect();
         if is_dynamic(&kinds, result) {
-            return Ok(self.dynamic(operator, &args, expr));
+            return self.dynamic(operator, &args, expr);
         }
         if let ([a, b], true) = (&args[..], operator.is_test() && float)
             && a.kind != b.kind
         {
-            return Ok(self.mixed_comparison(operator, a, b));
+            return self.mixed_comparison(operator, a, b);
         }
         if operator == Op::Truncate && !float {
-            return Ok(args[0].clone());
+            return args[0].clone();
         }
         let scalar = |held: Held| match (held.kind, float) {
             (Int, true) => build::cast(Scalar::F64, held.expr),
@@ -541,7 +537,7 @@ impl<'a> Values<'a> {
         };
         let args: Vec<Expr> = args.into_iter().map(scalar).collect();
         let value = self.compute(operator, float, args, expr.span);
-        Ok(Held::sure(result, value))
+        Held::sure(result, value)
     }
 
     fn compute(&mut self, operator: Op, float: bool, args: Vec<Expr>, span: Span) -> Expr {

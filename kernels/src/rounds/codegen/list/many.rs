@@ -14,7 +14,7 @@ use crate::ir::*;
 use crate::meter;
 use crate::rounds::codegen::join::{Active, Age, all_rows, partner};
 use crate::rounds::codegen::value::{OnError, Values};
-use crate::rounds::codegen::{Made, Scene, any, function, not, op};
+use crate::rounds::codegen::{Scene, any, function, not, op};
 use crate::rounds::layout::number;
 
 /// Rows of a table that one thread looks at by itself.
@@ -106,7 +106,7 @@ impl Many<'_> {
     }
 
     /// The best instance that removes the constraint.
-    pub fn seek(&self, sites: &mut Sites) -> Made<Function> {
+    pub fn seek(&self, sites: &mut Sites) -> Function {
         let scene = self.scene;
         let (mut b, p) = function(scene, self.name("seek"), false, Type::Void);
         b.doc(format!("The first instance of {} that removes its newest constraint.", self.what()));
@@ -116,7 +116,7 @@ impl Many<'_> {
         let rows: Vec<Expr> = (0..self.heads()).map(|h| shared.best_word(h + 1)).collect();
         let found = rank_words(scene, self.rule, &rows);
         for occurrence in self.occurrences.iter().filter(|o| o.removes_active) {
-            let mut v = self.instances(b, &shared, occurrence, build::bool(true), &place, sites)?;
+            let mut v = self.instances(b, &shared, occurrence, build::bool(true), &place, sites);
             let own: Vec<Expr> = v.rows.iter().flatten().cloned().collect();
             let earlier = before(&rank_words(scene, self.rule, &own), &found);
             v.open_if(any([not(shared.found()), earlier]));
@@ -127,11 +127,11 @@ impl Many<'_> {
             v.close();
             b = v.b;
         }
-        Ok(b.finish())
+        b.finish()
     }
 
     /// The instances before it that keep the constraint.
-    pub fn keep(&self, sites: &mut Sites) -> Made<Function> {
+    pub fn keep(&self, sites: &mut Sites) -> Function {
         let scene = self.scene;
         let (mut b, p) = function(scene, self.name("keep"), false, Type::Void);
         b.doc(format!("Stages the instances of {} that keep their newest constraint.", self.what()));
@@ -147,7 +147,7 @@ impl Many<'_> {
                 0 => not(op(BinaryOp::AndAlso, shared.found(), ended)),
                 _ => build::bool(true),
             };
-            let mut v = self.instances(b, &shared, occurrence, wanted, &place, sites)?;
+            let mut v = self.instances(b, &shared, occurrence, wanted, &place, sites);
             let own: Vec<Expr> = v.rows.iter().flatten().cloned().collect();
             v.open_if(any([not(shared.found()), before(&rank_words(scene, self.rule, &own), &found)]));
             let candidate = Candidate {
@@ -162,7 +162,7 @@ impl Many<'_> {
             v.close();
             b = v.b;
         }
-        Ok(b.finish())
+        b.finish()
     }
 
     fn what(&self) -> String {
@@ -196,7 +196,7 @@ impl Many<'_> {
         wanted: Expr,
         (resumes, place): &(Expr, Vec<Expr>),
         sites: &'s mut Sites,
-    ) -> Made<Values<'s>> {
+    ) -> Values<'s> {
         let scene = self.scene;
         b.origin(
             scene.line(self.rule),
@@ -214,19 +214,19 @@ impl Many<'_> {
             v.b.push(StmtKind::Tally(meter::tried(self.rule)));
         }
         v.rows[occurrence.head] = Some(shared.row.clone());
-        occurrence.entry.iter().try_for_each(|s| v.step(s))?;
+        occurrence.entry.iter().for_each(|s| v.step(s));
         let active =
             Active { table: self.table, row: shared.row.clone(), age: Age::Older(shared.id.clone()) };
         for (k, join) in occurrence.joins.iter().enumerate() {
             let lanes = (parted == Some(k)).then_some((&shared.lane, &shared.stride));
             partner(&mut v, &active, join, lanes);
-            join.steps.iter().try_for_each(|s| v.step(s))?;
+            join.steps.iter().for_each(|s| v.step(s));
         }
-        occurrence.commit.iter().try_for_each(|s| v.step(s))?;
+        occurrence.commit.iter().for_each(|s| v.step(s));
         let rows: Vec<Expr> = v.rows.iter().flatten().cloned().collect();
         let rank = rank_words(scene, self.rule, &rows);
         v.open_if(any([not(resumes.clone()), before(place, &rank)]));
-        Ok(v)
+        v
     }
 
     /// Searches the whole part, unless the list begins behind it; returns where the list has ended, or its warp is asked for.

@@ -14,7 +14,7 @@ use crate::codegen::Sites;
 use crate::ir::*;
 use crate::meter;
 use crate::rounds::codegen::value::{OnError, Values};
-use crate::rounds::codegen::{Made, Scene, any, function, not, op};
+use crate::rounds::codegen::{Scene, any, function, not, op};
 use crate::rounds::layout::{Part, number};
 
 /// The part of an occurrence.
@@ -96,12 +96,12 @@ impl<'a> Pair<'a> {
     }
 
     /// Whether a row, which may lack the key of the look-up, is a partner.
-    pub fn matches(&self, sites: &mut Sites) -> Made<Function> {
+    pub fn matches(&self, sites: &mut Sites) -> Function {
         let scene = self.scene;
         let (mut b, p) = function(scene, self.name("match"), false, Type::U32);
         let [row, id, partner] = ["row", "id", "partner"].map(|name| b.param(name, Type::U32));
         let said = b.var("said", build::u32(0));
-        let mut v = self.values(b, &p, &row, sites)?;
+        let mut v = self.values(b, &p, &row, sites);
         if self.index().is_some() {
             let join = self.join();
             let mut conditions = Vec::new();
@@ -115,7 +115,7 @@ impl<'a> Pair<'a> {
             v.open_if(build::all(conditions));
             v.b.assign(said.clone(), scene.constant("HAS_KEY"));
         }
-        self.test(&mut v, &partner, &id)?;
+        self.test(&mut v, &partner, &id);
         let valueless = op(BinaryOp::Or, scene.constant("MATCHES"), scene.constant("VALUELESS"));
         let select =
             ExprKind::Select(Box::new(v.fails()), Box::new(valueless), Box::new(scene.constant("MATCHES")));
@@ -123,17 +123,11 @@ impl<'a> Pair<'a> {
         v.b.assign(said.clone(), op(BinaryOp::Or, said.clone(), is));
         v.close();
         v.b.ret(Some(said));
-        Ok(v.b.finish())
+        v.b.finish()
     }
 
     /// What is known of the constraint itself.
-    fn values<'s>(
-        &self,
-        mut b: FunctionBuilder,
-        p: &Expr,
-        row: &Expr,
-        sites: &'s mut Sites,
-    ) -> Made<Values<'s>>
+    fn values<'s>(&self, mut b: FunctionBuilder, p: &Expr, row: &Expr, sites: &'s mut Sites) -> Values<'s>
     where
         'a: 's,
     {
@@ -142,12 +136,12 @@ impl<'a> Pair<'a> {
         let mut v = Values::new(self.scene, b, p.clone(), self.rule(), slots, OnError::Flag, sites);
         v.open_if(build::bool(true));
         v.rows[self.occurrence.head] = Some(row.clone());
-        self.occurrence.entry.iter().try_for_each(|s| v.step(s))?;
-        Ok(v)
+        self.occurrence.entry.iter().for_each(|s| v.step(s));
+        v
     }
 
     /// What follows is run if a row, which has the key of the look-up, is a partner.
-    fn test(&self, v: &mut Values<'_>, partner: &Expr, id: &Expr) -> Made<()> {
+    fn test(&self, v: &mut Values<'_>, partner: &Expr, id: &Expr) {
         let join = self.join();
         v.b.push(StmtKind::Tally(meter::tried(self.rule())));
         v.rows[join.head] = Some(partner.clone());
@@ -155,10 +149,10 @@ impl<'a> Pair<'a> {
         let own = v.b.var("own_id", self.scene.id(&v.p, join.constraint, partner));
         let reads = join.steps.iter().take_while(|s| matches!(s, Step::Load { .. })).count();
         let (reads, tests) = join.steps.split_at(reads);
-        reads.iter().try_for_each(|s| v.step(s))?;
+        reads.iter().for_each(|s| v.step(s));
         v.open_if(op(BinaryOp::Lt, own, id.clone()));
-        tests.iter().try_for_each(|s| v.step(s))?;
-        self.occurrence.commit.iter().try_for_each(|s| v.step(s))
+        tests.iter().for_each(|s| v.step(s));
+        self.occurrence.commit.iter().for_each(|s| v.step(s));
     }
 
     /// Calls the search of this part, unless the list begins behind it; returns where the list has ended, or its warp is asked for.
@@ -189,7 +183,7 @@ impl<'a> Pair<'a> {
     }
 
     /// One thread's search: says whether the list ends here, and NONE where it asks for its warp.
-    pub fn search(&self, sites: &mut Sites) -> Made<Function> {
+    pub fn search(&self, sites: &mut Sites) -> Function {
         let scene = self.scene;
         let (mut b, p) = function(scene, self.name("part"), false, Type::U32);
         b.doc(format!(
@@ -204,7 +198,7 @@ impl<'a> Pair<'a> {
         let (low, high) = self.range(&mut b, &params);
         match self.index() {
             Some(index) => self.walk(b, &params, &id, [&low, &high], index, sites),
-            None => Ok(self.scan(b, &params, &id, [&low, &high])),
+            None => self.scan(b, &params, &id, [&low, &high]),
         }
     }
 
@@ -310,7 +304,7 @@ impl<'a> Pair<'a> {
         range: [&Expr; 2],
         index: usize,
         sites: &mut Sites,
-    ) -> Made<Function> {
+    ) -> Function {
         let scene = self.scene;
         let join = self.join();
         let [low, high] = range;
@@ -319,7 +313,7 @@ impl<'a> Pair<'a> {
         let best = b.var("first", scene.constant("NONE"));
         let bad = b.var("bad", build::bool(false));
         let steps = b.var("steps", build::u32(0));
-        let mut v = self.values(b, &params.p, &params.row, sites)?;
+        let mut v = self.values(b, &params.p, &params.row, sites);
         let mut key = Vec::new();
         for (column, value) in &join.keys {
             let (word, fits) = v.key(value, scene.plan.tables[join.constraint].columns[*column].kind);
@@ -346,7 +340,7 @@ impl<'a> Pair<'a> {
             let none = build::eq(best.clone(), scene.constant("NONE"));
             v.open_if(any([none, op(nearer, partner.clone(), best.clone())]));
         }
-        self.test(&mut v, &partner, id)?;
+        self.test(&mut v, &partner, id);
         let fails = v.fails();
         if ends {
             v.b.assign(best.clone(), partner);
@@ -363,6 +357,6 @@ impl<'a> Pair<'a> {
             });
         }
         b.ret(Some(scene.constant("GOES_ON")));
-        Ok(b.finish())
+        b.finish()
     }
 }
