@@ -14,6 +14,9 @@ use crate::plan::term::simplify::drop_unused;
 use crate::rule::RuleId;
 use crate::signature::{SortId, SymbolId};
 
+/// Branches that are looked into, for each step of the largest base case: most have no value and become no step.
+const FORKS: usize = 4;
+
 /// The base case of a function, of at most this size, with these of the functions that it calls; none when it has nowhere a value.
 pub(super) fn unfold(
     plan: &TermPlan,
@@ -30,7 +33,7 @@ pub(super) fn unfold(
         region: Region { params: params.clone(), body: Block::returning(LocalId(0)) },
         base: None,
     };
-    let mut unfolder = Unfolder { plan, id, known, into, left: most, too_large: false };
+    let mut unfolder = Unfolder { plan, id, known, into, left: most, forks: FORKS * most, too_large: false };
     let frame = Frame {
         locals: &function.locals,
         result: function.result,
@@ -111,6 +114,8 @@ pub(super) struct Unfolder<'a> {
     pub(super) into: Function,
     /// Steps and blocks that there may still be.
     left: usize,
+    /// Branches that may still be looked into, whether there is a value or not.
+    forks: usize,
     too_large: bool,
 }
 
@@ -118,6 +123,10 @@ impl<'a> Unfolder<'a> {
     /// The rest of a path, and of those that it branches into.
     fn run(&mut self, mut path: Path<'a>) -> Option<Block> {
         loop {
+            // Of what is too large already nothing else is looked at: there may be exponentially many paths.
+            if self.too_large {
+                return None;
+            }
             let frame = path.frames.last_mut()?;
             if let Some(step) = frame.block.steps.get(frame.at) {
                 frame.at += 1;
@@ -287,6 +296,8 @@ impl<'a> Unfolder<'a> {
 
     /// One of the paths that a path branches into: its steps that wait bind locals of its own.
     fn fork(&mut self, path: &Path<'a>) -> Path<'a> {
+        self.too_large |= self.forks == 0;
+        self.forks = self.forks.saturating_sub(1);
         let mut fork = path.clone();
         let from = self.into.locals.clone();
         let map = HashMap::default();
