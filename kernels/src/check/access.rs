@@ -111,6 +111,8 @@ pub(super) struct Permissions<'a, 'm> {
     roots: &'a [Memory],
     /// Accesses without repetitions, by memory.
     by_root: Vec<Vec<&'a Access<'m>>>,
+    /// Claims that rest on data, by address.
+    on_data: HashSet<usize>,
     refuted: &'a Refuted,
 }
 
@@ -157,7 +159,10 @@ impl<'a, 'm> Permissions<'a, 'm> {
                 by_root[access.root as usize].push(access);
             }
         }
-        Self { symbols, roots, by_root, refuted }
+        let claims = by_root.iter().flatten().filter(|access| access.kind == Kind::Claim);
+        let on_data = claims.filter(|claim| rests_on_data(symbols, claim));
+        let on_data = on_data.map(|claim| std::ptr::from_ref(*claim).addr()).collect();
+        Self { symbols, roots, by_root, on_data, refuted }
     }
 
     /// Number of accesses that are looked at.
@@ -266,18 +271,10 @@ impl<'a, 'm> Permissions<'a, 'm> {
     /// Whether two accesses would be a race if they met.
     fn matters(&self, one: &Access<'m>, other: &Access<'m>) -> bool {
         let claims = (one.kind == Kind::Claim, other.kind == Kind::Claim);
-        let rests_on_data = |a: &Access<'m>| {
-            let on_data = |p: &Poly| self.symbols.rests_on_data(&self.symbols.expand(p));
-            on_data(&a.index)
-                || a.path.iter().any(|cond| {
-                    let mut found = false;
-                    cond.polys(&mut |p| found |= on_data(p));
-                    found
-                })
-        };
+        let is_on_data = |a: &Access<'m>| self.on_data.contains(&std::ptr::from_ref(a).addr());
         overlap(one, other)
             && match claims {
-                (true, true) => !rests_on_data(one) && !rests_on_data(other),
+                (true, true) => !is_on_data(one) && !is_on_data(other),
                 (false, false) => {
                     (one.kind.writes() || other.kind.writes())
                         && !(one.kind.is_atomic() && other.kind.is_atomic())
@@ -287,6 +284,17 @@ impl<'a, 'm> Permissions<'a, 'm> {
                 _ => false,
             }
     }
+}
+
+/// Whether the index of an access or what is known at it rests on data.
+fn rests_on_data(symbols: &Symbols, access: &Access<'_>) -> bool {
+    let on_data = |p: &Poly| symbols.rests_on_data(&symbols.expand(p));
+    on_data(&access.index)
+        || access.path.iter().any(|cond| {
+            let mut found = false;
+            cond.polys(&mut |p| found |= on_data(p));
+            found
+        })
 }
 
 fn overlap(one: &Access<'_>, other: &Access<'_>) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::state::Value;
 
 /// Values that are copied together.
-const CHUNK: usize = 8;
+const CHUNK: usize = 16;
 
 type Chunk = Arc<[Value; CHUNK]>;
 
