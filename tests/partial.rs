@@ -69,7 +69,12 @@ fn ctrl_c_leaves_the_store_so_far_to_be_written() {
         let output = child.wait_with_output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{errors}");
-        let lines = scratch.read("result").lines().count();
+        let result = scratch.read("result");
+        let lines = result.lines().count();
+        let so_far: std::collections::BTreeSet<String> = (0..lines).map(|x| format!("p({x})")).collect();
+        assert_eq!(result.lines().map(String::from).collect::<std::collections::BTreeSet<_>>(), so_far);
+        let after = format!("stopped after {} firing", lines - 1);
+        assert!(errors.contains(&after), "{lines} lines: {errors}");
         let one = "one constraint was in".to_string();
         let told = if lines == 1 { one } else { format!("{lines} constraints were in") };
         assert!(errors.contains("interrupted") && errors.contains(&told), "{lines} lines: {errors}");

@@ -22,12 +22,19 @@ pub(crate) struct Slices {
     rounds: u32,
     device: Duration,
     meter: Meter,
+    cut_off: bool,
 }
 
 impl Slices {
     /// Of a run that begins.
     pub fn new(device: &mut dyn Device, control: &mut Control<'_>) -> Result<Self> {
-        Ok(Self { rounds: FIRST, device: Duration::ZERO, meter: Meter::start(device, control.recorder())? })
+        let meter = Meter::start(device, control.recorder())?;
+        Ok(Self { rounds: FIRST, device: Duration::ZERO, meter, cut_off: false })
+    }
+
+    /// Whether a launch ended in the middle of what it does, so that memory holds nothing whole.
+    pub fn cut_off(&self) -> bool {
+        self.cut_off
     }
 
     /// Rounds that the next launch may take; few when the run is recorded.
@@ -76,7 +83,10 @@ impl Slices {
         control: &mut Control<'_>,
         progress: Progress,
     ) -> std::result::Result<(), Failure> {
-        let took = timed(launch, device).map_err(|error| Failure::of_launch(error, control, progress))?;
+        let took = timed(launch, device).map_err(|error| {
+            self.cut_off = true;
+            Failure::of_launch(error, control, progress)
+        })?;
         self.device += took;
         if let Some(recorder) = control.recorder() {
             self.meter.launched(device, recorder, name, took)?;

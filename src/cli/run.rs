@@ -408,6 +408,9 @@ fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out: Out
         return Exit::Done;
     }
     report::diagnostics(&failure.diagnostics);
+    if args.partial && failure.error.is_some() && failure.left.is_none() {
+        report::say("gchr: there is no store to show: the run ended in the middle of something\n");
+    }
     let flushed = written.is_ok();
     if let (true, Err(error)) = (args.partial, written) {
         unwritten("the store", &error);

@@ -1,7 +1,7 @@
 //! Where kernels are brought to, once they are checked: a GPU, or the simulator of one.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use gchr_core::control::Control;
 use gchr_core::diagnostic::Diagnostic;
@@ -182,11 +182,14 @@ fn compile(
     Ok(built.compiled.image)
 }
 
+/// A launch that the simulator ends in the middle of a round leaves no store to show; most rounds take less.
+const SIM_PATIENCE: Duration = Duration::from_millis(500);
+
 /// A simulator that stops with the run. When tables grow, the old ones are held beside the new ones.
 fn simulator<'a>(kernels: &sim::Program, memory: u64, control: &Control<'a>) -> SimDevice<'a> {
     let memory_limit = memory.saturating_mul(2).saturating_add(SIM_EXTRA);
     let options = sim::Options { memory_limit, resident_blocks: SIM_BLOCKS, ..sim::Options::default() };
-    let mut device = SimDevice::new(kernels.clone(), options);
+    let mut device = SimDevice::new(kernels.clone(), options).patience(SIM_PATIENCE);
     if let Some(flag) = control.interrupt_flag() {
         device = device.interrupt(flag);
     }

@@ -489,7 +489,8 @@ impl Runner<'_> {
             }
             Err(outcome::Failure::Device(error)) => Err(Failure::Device(error)),
             Err(outcome::Failure::Stopped(stopped)) => {
-                let left = tables.download(&self.job, device).ok();
+                let whole = !self.slices.cut_off();
+                let left = if whole { tables.download(&self.job, device).ok() } else { None };
                 let stats = self.stats(start, left.as_ref().map(|s| s.len() as u64), device);
                 Err(Failure::Stopped(Box::new(outcome::Stopped { error: stopped.error, left, stats })))
             }

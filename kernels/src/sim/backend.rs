@@ -27,6 +27,7 @@ pub struct SimDevice<'a> {
     timers: IdVec<TimerId, Option<Instant>>,
     deadline: Option<Instant>,
     interrupt: Option<&'a AtomicBool>,
+    patience: Duration,
     max_thread_steps: Option<u64>,
     totals: Counters,
 }
@@ -51,6 +52,7 @@ impl<'a> SimDevice<'a> {
             timers: IdVec::new(),
             deadline: None,
             interrupt: None,
+            patience: Duration::ZERO,
             max_thread_steps: None,
             totals: Counters::default(),
         }
@@ -65,6 +67,12 @@ impl<'a> SimDevice<'a> {
     #[must_use]
     pub fn interrupt(mut self, flag: &'a AtomicBool) -> Self {
         self.interrupt = Some(flag);
+        self
+    }
+    /// Ends launches so long behind these: what a launch leaves that ends by itself is whole.
+    #[must_use]
+    pub fn patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
         self
     }
     /// Ends a launch after so many thread steps.
@@ -163,6 +171,7 @@ impl Device for SimDevice<'_> {
         }
         let mut control = SimControl::new(&mut control);
         control.max_thread_steps = self.max_thread_steps;
+        control.patience = self.patience;
         let result = self.simulator.launch(&self.program, name, shape, launch.args, &mut control);
         match result {
             Ok(report) => {

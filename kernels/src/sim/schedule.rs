@@ -4,6 +4,7 @@
 //! the same length; other seeds shuffle the blocks, the warps of each round, the lengths of turns and the lanes of atomics.
 
 use std::collections::VecDeque;
+use std::time::{Duration, Instant};
 
 use gchr_core::control::{Control, Progress};
 use gchr_core::error::StopReason;
@@ -32,12 +33,23 @@ pub struct SimControl<'a, 'c> {
     pub progress: Progress,
     /// Thread steps that this launch may take.
     pub max_thread_steps: Option<u64>,
+    /// For how long a launch that is to stop goes on, so that one that is nearly over ends by itself.
+    pub patience: Duration,
+    /// When `control` first said that it is to stop.
+    told: Option<Instant>,
 }
 
 impl<'a, 'c> SimControl<'a, 'c> {
     /// A control without a step limit.
     pub fn new(control: &'a mut Control<'c>) -> Self {
-        Self { control, progress: Progress { steps: 0, bytes: 0, live: 0 }, max_thread_steps: None }
+        let progress = Progress { steps: 0, bytes: 0, live: 0 };
+        Self { control, progress, max_thread_steps: None, patience: Duration::ZERO, told: None }
+    }
+    /// Why the launch must stop now, if it must.
+    fn poll(&mut self) -> Result<(), StopReason> {
+        let Err(reason) = self.control.poll(self.progress) else { return Ok(()) };
+        let told = *self.told.get_or_insert_with(Instant::now);
+        if told.elapsed() < self.patience { Ok(()) } else { Err(reason) }
     }
     /// Stops the launch after so many thread steps.
     #[must_use]
@@ -149,7 +161,7 @@ impl<'l> Launch<'l> {
                 }
                 if self.counters.thread_steps >= next_poll {
                     next_poll = self.counters.thread_steps + POLL;
-                    control.control.poll(control.progress).map_err(Stop::Control)?;
+                    control.poll().map_err(Stop::Control)?;
                 }
             }
             if let Some(max) = control.max_thread_steps.filter(|&m| self.counters.thread_steps >= m) {
