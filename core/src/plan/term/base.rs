@@ -12,10 +12,13 @@ use crate::plan::term::ir::*;
 
 /// The deepest base case: three levels of a tree.
 const DEPTH: u32 = 3;
-/// The largest base case: it is copied to every call site.
-const MAX_BASE: usize = 120;
+/// The largest base case. Bitonic sort was slower with 120, and as fast with 240.
+const MAX_BASE: usize = 90;
+/// What all copies of base cases, one at each call site, may add to the code of a program.
+const BUDGET: usize = 1500;
 
 /// A base case: a body of a function with locals of its own.
+#[derive(Clone)]
 struct Base {
     locals: IdVec<LocalId, Local>,
     block: Block,
@@ -23,23 +26,50 @@ struct Base {
 
 /// The pass `base-cases`: fills in [`Function::base`]. Runs last, so that a base case accounts for references as the body does.
 pub(super) fn base_cases(plan: &mut TermPlan) {
-    let mut bases: IdVec<FunctionId, Option<Base>> = plan.functions.iter().map(|_| None).collect();
+    let mut depths: Vec<IdVec<FunctionId, Option<Base>>> = Vec::new();
+    let none = plan.functions.iter().map(|_| None).collect();
     for _ in 0..DEPTH {
-        let deeper: Vec<Option<Base>> =
-            plan.functions.ids().map(|id| unfold::unfold(plan, id, &bases, MAX_BASE)).collect();
-        // What has become too large stays as deep as it was.
-        for (base, deeper) in bases.iter_mut().zip(deeper) {
-            *base = deeper.or(base.take());
-        }
+        let known = depths.last().unwrap_or(&none);
+        let deeper = plan.functions.ids().map(|id| {
+            // What has become too large stays as deep as it was.
+            unfold::unfold(plan, id, known, MAX_BASE).or_else(|| known[id].clone())
+        });
+        depths.push(deeper.collect());
     }
+    let sites = call_sites(plan);
+    let mut left = BUDGET;
     let recursive = Callees::of(plan).components().into_iter().filter(|(_, recursive)| *recursive);
     for member in recursive.flat_map(|(members, _)| members).collect::<Vec<_>>() {
-        if let Some(base) = bases[member].take() {
+        let bases = depths.iter_mut().rev().filter_map(|bases| bases[member].take());
+        let found =
+            bases.map(|base| (base.block.size() * sites[member], base)).find(|(size, _)| *size <= left);
+        if let Some((size, base)) = found {
+            left -= size;
             let function = &mut plan.functions[member];
             function.locals = base.locals;
             function.base = Some(Box::new(base.block));
         }
     }
+}
+
+/// By function: how many calls of it there are.
+fn call_sites(plan: &TermPlan) -> IdVec<FunctionId, usize> {
+    let mut sites: IdVec<FunctionId, usize> = plan.functions.iter().map(|_| 0).collect();
+    for (id, function) in plan.functions.iter_enumerated() {
+        function.region.body.walk(&mut |block| {
+            for step in &block.steps {
+                if let Step::Call { function, .. } = step {
+                    sites[*function] += 1;
+                }
+            }
+            match block.end {
+                End::Context { target: Target::Again, .. } => sites[id] += 1,
+                End::Context { target: Target::Function(function), .. } => sites[function] += 1,
+                _ => {}
+            }
+        });
+    }
+    sites
 }
 
 /// No call and no loop.
