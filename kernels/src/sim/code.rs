@@ -174,10 +174,6 @@ pub(crate) enum Instr {
     ActiveMask {
         dst: Reg,
     },
-    /// Steps of all warps so far.
-    Cycles {
-        dst: Reg,
-    },
     WarpBarrier {
         mask: Reg,
     },

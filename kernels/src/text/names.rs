@@ -13,7 +13,6 @@ pub(crate) enum Builtin {
     Vote(VoteOp),
     Shuffle(ShuffleOp),
     ActiveMask,
-    Cycles,
     Barrier,
     WarpBarrier,
     Fence(Scope),
@@ -175,7 +174,6 @@ static BUILTINS: LazyLock<HashMap<String, Builtin>> = LazyLock::new(|| {
     }
     for (name, builtin) in [
         ("active_mask", Builtin::ActiveMask),
-        ("cycles", Builtin::Cycles),
         ("barrier", Builtin::Barrier),
         ("warp_barrier", Builtin::WarpBarrier),
         ("sleep_ns", Builtin::Sleep),

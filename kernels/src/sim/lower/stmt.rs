@@ -282,11 +282,6 @@ impl Lower<'_> {
                 self.emit(Instr::ActiveMask { dst })?;
                 Ok(Val::Scalar(dst))
             }
-            Effect::Cycles => {
-                let dst = self.temp();
-                self.emit(Instr::Cycles { dst })?;
-                Ok(Val::Scalar(dst))
-            }
             Effect::Call { function, args } => self.call(*function, args),
         }
     }
