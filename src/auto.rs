@@ -32,13 +32,12 @@ use crate::stack::with_large_stack;
 pub(crate) use race::Came;
 pub use race::{Race, Work, gpu_pending};
 
-/// What is said of a run that the GPU won.
-const BY_GPU: &str = "gpu: it was done before the cpu";
+/// What is said of a run that the GPU won, in this process or beside it.
+pub const BY_GPU: &str = "gpu: it was done before the cpu";
 /// Why a run stays on the processor from the start.
 const WATCHED: &str = "cpu: the run is recorded or traced";
 /// Why a GPU would be of no use.
 const ALONE: &str = "the program has no calls that can run side by side";
-
 /// What both sides wrote would be written twice.
 const WRITES: &str = "cpu: the program writes output";
 

@@ -36,7 +36,7 @@ mod program;
 pub mod simd;
 mod stack;
 
-pub use auto::{Race, Work};
+pub use auto::{BY_GPU, Race, Work};
 pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary};
 pub use device::{Device, Schedule, Scheduler};
 pub use diagnostics::Diagnostics;

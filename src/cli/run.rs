@@ -8,8 +8,8 @@ use std::time::Instant;
 use clap::ValueEnum;
 use gchr::core::rule::Semantics;
 use gchr::{
-    BatchOptions, CompileOptions, Control, Device, Executable, Format, FormatError, Language, Outcome,
-    Program, Race, Recorder,
+    BY_GPU, BatchOptions, CompileOptions, Control, Device, Executable, Format, FormatError, Language,
+    Outcome, Program, Race, Recorder,
 };
 
 use super::beside::{self, Written};
@@ -197,7 +197,7 @@ pub fn run(args: &Args) -> Exit {
             let before = args.beside.map_or(0.0, |ms| ms as f64);
             outcome.stats_mut().wall_ms = Some(before + start.elapsed().as_secs_f64() * 1e3);
             if args.is_beside() {
-                outcome.stats_mut().choice = Some("gpu: it was done before the cpu".into());
+                outcome.stats_mut().choice = Some(BY_GPU.into());
                 // What the executable holds need not be given back first.
                 beside::end(deliver(args, &outcome, out));
             }
