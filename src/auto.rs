@@ -17,7 +17,7 @@ use gchr_core::exec::chr::Store;
 use gchr_core::exec::term::{NormalForm, Stopped};
 use gchr_core::facts::Facts;
 use gchr_core::plan::chr::ChrPlan;
-use gchr_core::plan::term::{self, Step, TermOptions, TermPlan};
+use gchr_core::plan::term::TermPlan;
 use gchr_core::rule::{self, GroundTerm, Start};
 use gchr_core::source::SourceMap;
 use gchr_core::stats::Stats;
@@ -25,7 +25,6 @@ use gchr_kernels::outcome::Failure;
 
 use crate::device::{Device, DevicePlan, Outcome, Report, RoundsPlan, Schedule};
 use crate::executable::{CompileOptions, Firing};
-use crate::input::Language;
 use crate::program::Program;
 use crate::stack::with_large_stack;
 
@@ -36,8 +35,6 @@ pub use race::{Race, Work, gpu_pending};
 pub const BY_GPU: &str = "gpu: it was done before the cpu";
 /// Why a run stays on the processor from the start.
 const WATCHED: &str = "cpu: the run is recorded or traced";
-/// Why a GPU would be of no use.
-const ALONE: &str = "the program has no calls that can run side by side";
 /// What both sides wrote would be written twice.
 const WRITES: &str = "cpu: the program writes output";
 
@@ -116,10 +113,8 @@ impl AutoPlan {
     fn beside(&self) -> impl FnOnce() -> Result<Work<Outcome>, String> + Send + 'static + use<> {
         let (rules, sources) = (Arc::clone(&self.rules), Arc::clone(&self.sources));
         let (cpu, options) = (Arc::clone(&self.cpu), self.options());
+        let options = CompileOptions { only_parallel: true, ..options };
         move || {
-            if !splits(&rules)? {
-                return Err(ALONE.into());
-            }
             let plan = on_gpu(&rules, &sources, &cpu, &options)?;
             Ok(Box::new(move |control: &mut Control<'_>| {
                 let Start::Term(Some(input)) = &rules.start else { return Err("there is no term".into()) };
@@ -156,27 +151,10 @@ fn from_gpu(outcome: Outcome) -> Finished {
 }
 
 impl Program {
-    /// Whether it has calls that can run side by side, which a GPU needs.
-    pub fn splits(&self) -> bool {
-        self.language == Language::Constraints || splits(&self.rules).unwrap_or(false)
-    }
-
     /// Whether its rules write, so that two runs of it side by side would write twice.
     pub fn writes(&self) -> bool {
         self.rules.writes()
     }
-}
-
-fn splits(rules: &rule::Program) -> Result<bool, String> {
-    let plan = with_large_stack(|| term::compile(rules, &TermOptions::tasks(false)));
-    let plan = plan.map_err(|found| first(&found))?;
-    let mut found = false;
-    for function in plan.functions.iter() {
-        function.region.body.walk(&mut |block| {
-            found |= block.steps.iter().any(|s| matches!(s, Step::Call { siblings, .. } if *siblings > 0));
-        });
-    }
-    Ok(found)
 }
 
 /// A constraint program in rounds for the processor and a GPU.
@@ -243,8 +221,10 @@ fn first(found: &[Diagnostic]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use gchr_core::plan::term::{self, TermOptions};
+
     use super::*;
-    use crate::input::Input;
+    use crate::input::{Input, Language};
 
     fn auto(name: &str, text: &str, input: &str) -> AutoPlan {
         let program = Input::text(Language::Terms, name, text).term(input).parse().expect("a program");
@@ -257,7 +237,7 @@ mod tests {
     fn a_gpu_is_brought_up_for_programs_that_have_work_for_it() {
         let text = include_str!("../examples/ackermann.trs");
         let alone = auto("ackermann.trs", text, "Ack(S(Zero()), S(Zero()))").beside()();
-        assert!(matches!(alone, Err(why) if why == ALONE));
+        assert!(matches!(alone, Err(why) if why.contains("no calls that can run side by side")));
         let text = include_str!("../examples/fib_int.trs");
         let work = auto("fib_int.trs", text, "Fib(12)").beside()();
         let outcome = work.unwrap_or_else(|why| panic!("{why}"))(&mut Control::default());

@@ -23,7 +23,7 @@ use gchr_core::source::SourceMap;
 
 use crate::diagnostics::Diagnostics;
 use crate::executable::CompileOptions;
-use crate::input::{Input, Language, read_text};
+use crate::input::{Input, Language, PROGRAM_FILE, read_text};
 
 pub use answer::Answered;
 pub use growth::{Growth, exponent};
@@ -50,7 +50,7 @@ impl Subject {
     /// Whether its file is there and is a text.
     pub fn check_file(&self) -> Result<(), Diagnostics> {
         let mut sources = SourceMap::new();
-        let read = read_text(&self.path, &mut sources);
+        let read = read_text(&self.path, &mut sources, PROGRAM_FILE);
         read.map(|_| ()).map_err(|found| Diagnostics::new(Arc::new(sources), vec![*found]))
     }
 

@@ -39,6 +39,8 @@ pub struct CompileOptions {
     pub semantics: Option<Semantics>,
     /// How rounds find what can fire.
     pub firing: Firing,
+    /// Whether a term program without calls that can run side by side is refused by a device: one thread would do it all.
+    pub only_parallel: bool,
     /// Whether runs will be recorded: then kernels for a GPU count their memory traffic and the applications of each rule, which costs
     /// time. The CPU and the simulator record without it.
     pub record: bool,
@@ -76,6 +78,7 @@ impl Default for CompileOptions {
             schedule: Schedule::default(),
             semantics: None,
             firing: Firing::default(),
+            only_parallel: false,
             record: false,
         }
     }

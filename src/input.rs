@@ -136,7 +136,7 @@ impl Input {
             }
             Text::File(path) => {
                 let language = self.language.or_else(|| Language::of_path(path));
-                let text = read_text(path, sources)?;
+                let text = read_text(path, sources, PROGRAM_FILE)?;
                 let language = language.ok_or_else(|| unknown_ending(path))?;
                 if text.trim().is_empty() {
                     return Err(Box::new(
@@ -219,15 +219,21 @@ fn unknown_ending(path: &Path) -> Box<Diagnostic> {
     )
 }
 
-/// Reads a whole text file; what is wrong with it is said with the place where it can be.
-pub(crate) fn read_text(path: &Path, sources: &mut SourceMap) -> Result<String, Box<Diagnostic>> {
+/// What to do about a file that is not there.
+pub(crate) const PROGRAM_FILE: &str = "give the path of a program file, e.g. examples/mergesort.trs";
+pub(crate) const KERNEL_FILE: &str =
+    "give the path of a file in the kernel language, e.g. examples/simd/rows.cu";
+
+/// Reads a whole text file; what is wrong with it is said with the place where it can be, and `wanted` when it cannot be read at all.
+pub(crate) fn read_text(
+    path: &Path,
+    sources: &mut SourceMap,
+    wanted: &str,
+) -> Result<String, Box<Diagnostic>> {
     let shown = path.display();
     let bytes = std::fs::read(path).map_err(|error| {
         let cause = if path.is_dir() { "it is a folder".to_string() } else { error.to_string() };
-        Box::new(
-            Diagnostic::error("U0101", format!("cannot read {shown}: {cause}"))
-                .help("give the path of a program file, e.g. examples/mergesort.trs"),
-        )
+        Box::new(Diagnostic::error("U0101", format!("cannot read {shown}: {cause}")).help(wanted))
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

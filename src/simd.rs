@@ -8,7 +8,11 @@ use gchr_core::diagnostic::Diagnostic;
 use gchr_core::source::{SourceId, SourceMap};
 
 use crate::diagnostics::Diagnostics;
-use crate::input::read_text;
+use crate::input::{KERNEL_FILE, read_text};
+
+/// What to do about files that are not there.
+const PROGRAM: &str = "give the path of a µ-SIMD program, e.g. examples/simd/bench08.simd";
+const MEMORY: &str = "give the path of a memory file, e.g. examples/simd/rows.memory";
 
 pub use gchr_kernels::simd::{Counters, MAX_THREADS, Machine, Options, Stop, Value};
 
@@ -22,12 +26,12 @@ pub struct Program {
 impl Program {
     /// Reads a program file.
     pub fn load(path: &Path) -> Result<Self, Diagnostics> {
-        let (sources, program) = load(path, gchr_kernels::simd::parse)?;
+        let (sources, program) = load(path, PROGRAM, gchr_kernels::simd::parse)?;
         Ok(Self { sources, program })
     }
     /// Compiles a kernel of a file in the kernel language, as far as µ-SIMD can express it; the only kernel when there is no name.
     pub fn compile(path: &Path, kernel: Option<&str>) -> Result<Self, Diagnostics> {
-        let (sources, program) = load(path, |sources, id| {
+        let (sources, program) = load(path, KERNEL_FILE, |sources, id| {
             let module = gchr_kernels::text::parse(sources, id)?;
             let kernels = module.functions.iter().filter(|f| f.is_kernel()).map(|f| f.name.as_str());
             let kernels: Vec<_> = kernels.collect();
@@ -67,7 +71,7 @@ impl Program {
 
 /// Reads a memory file.
 pub fn load_memory(path: &Path) -> Result<Vec<Value>, Diagnostics> {
-    load(path, gchr_kernels::simd::parse_memory).map(|(_, memory)| memory)
+    load(path, MEMORY, gchr_kernels::simd::parse_memory).map(|(_, memory)| memory)
 }
 
 impl fmt::Display for Program {
@@ -79,10 +83,11 @@ impl fmt::Display for Program {
 
 fn load<T>(
     path: &Path,
+    wanted: &str,
     parse: impl FnOnce(&SourceMap, SourceId) -> Result<T, Vec<Diagnostic>>,
 ) -> Result<(Arc<SourceMap>, T), Diagnostics> {
     let mut sources = SourceMap::new();
-    let read = read_text(path, &mut sources).map_err(|found| vec![*found]);
+    let read = read_text(path, &mut sources, wanted).map_err(|found| vec![*found]);
     let parsed = read.and_then(|text| {
         let id = sources.add(path.display().to_string(), text);
         parse(&sources, id)

@@ -83,6 +83,12 @@ fn a_kernel_is_compiled() {
         before[from..to].iter().sum::<i64>()
     });
     assert_eq!(cells(&run.stdout)[counts..], ones.collect::<Vec<_>>());
+    for (file, wanted) in [("nosuch.simd", "bench08.simd"), ("nosuch.cu", "rows.cu")] {
+        let missing = gchr(&["simd", file]);
+        assert!(missing.code == 2 && missing.stderr.contains(wanted), "{}", missing.stderr);
+    }
+    let missing = gchr(&["simd", "examples/simd/bench08.simd", "--memory", "nosuch"]);
+    assert!(missing.stderr.contains("give the path of a memory file"), "{}", missing.stderr);
     let missing = gchr(&["simd", "examples/simd/rows.cu", "--kernel", "count"]);
     assert_eq!(missing.code, 2);
     assert!(missing.stderr.contains("S0302"), "{}", missing.stderr);

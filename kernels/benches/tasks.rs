@@ -29,7 +29,7 @@ struct Row {
     /// File under `examples`, without its ending.
     file: &'static str,
     text: Cow<'static, str>,
-    input: &'static str,
+    input: Cow<'static, str>,
     /// Milliseconds that it is to take on one H200.
     bar: Option<f64>,
 }
@@ -40,7 +40,7 @@ macro_rules! row {
             label: $label,
             file: $file,
             text: Cow::Borrowed(include_str!(concat!("../../examples/", $file, ".trs"))),
-            input: $input,
+            input: Cow::Borrowed($input),
             bar: $bar,
         }
     };
@@ -125,13 +125,16 @@ impl Choices {
         self.only.is_empty() || self.only.iter().any(|text| row.label.contains(text.as_str()))
     }
 
-    /// The rows that are wanted, with programs from the folder where it has some.
+    /// The rows that are wanted, with programs from the folder where it has some, and the start term that was given.
     fn rows(&self) -> Vec<Row> {
         let mut rows: Vec<Row> = ROWS.into_iter().filter(|row| self.wants(row)).collect();
         for row in &mut rows {
             let file = self.programs.as_ref().map(|folder| folder.join(format!("{}.trs", row.file)));
             if let Some(text) = file.and_then(|file| std::fs::read_to_string(file).ok()) {
                 row.text = Cow::Owned(text);
+            }
+            if let Some(input) = &self.input {
+                row.input = Cow::Owned(input.clone());
             }
         }
         rows
@@ -183,7 +186,7 @@ fn text(row: &Row, gc: &str, folder: Option<&Path>) -> String {
         return text;
     }
     let tuning = Tuning { compact: gc == "compact", ..Tuning::default() };
-    let (sources, program, _) = support::load(row.label, &row.text, row.input);
+    let (sources, program, _) = support::load(row.label, &row.text, &row.input);
     let plan = term::compile(&program, &TermOptions::tasks(gc == "queue")).expect("the plan compiles");
     let kernels = kernels(&plan, &program, &sources, tuning).expect("kernels are generated");
     support::cuda(&kernels.module, row.label)
@@ -197,8 +200,7 @@ fn write(row: &Row, gc: &str, folder: &Path) {
 
 fn bench(row: &Row, gc: &str, choices: &Choices, machine: &Machine) {
     let tuning = Tuning { compact: gc == "compact", ..Tuning::default() };
-    let input = choices.input.as_deref().unwrap_or(row.input);
-    let (sources, program, input) = support::load(row.label, &row.text, input);
+    let (sources, program, input) = support::load(row.label, &row.text, &row.input);
     let plan = term::compile(&program, &TermOptions::tasks(gc == "queue")).expect("the plan compiles");
     let kernels = kernels(&plan, &program, &sources, tuning).expect("kernels are generated");
     let (mut gpu, memory) = machine.gpu_with(&text(row, gc, choices.cuda.as_deref()));

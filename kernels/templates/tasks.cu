@@ -840,10 +840,18 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
         if (m.state == IDLE) {
             m = seek(p, m);
             length = FEW;
+        } else if (SPLITS == 0u) {
+            // Nobody waits for this thread but lanes of its warp whose roots are done: no longer than it has worked by then.
+            length = min(2u * length, p.steps);
         }
         bool sleep = vote_all(ALL, m.state == IDLE);
         if (sleep) {
-            sleep_ns(100u);
+            if (SPLITS != 0u) {
+                sleep_ns(100u);
+            } else {
+                // Next to no work comes any more, and looking for it delays those who have some.
+                sleep_ns(2000u);
+            }
         }
         if (SPLITS != 0u && m.state != IDLE && m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED)) {
             u32 head = load_relaxed(&p.control[HEAD]);

@@ -139,6 +139,7 @@ pub fn run(args: &Args) -> Exit {
         inline: !args.trace,
         device: args.device(&program),
         schedule,
+        only_parallel: args.is_beside(),
         ..CompileOptions::default()
     };
     let options = args.semantics.complete(options);
@@ -148,11 +149,6 @@ pub fn run(args: &Args) -> Exit {
     }
     if let Err(exit) = applies(args, program.language()) {
         return exit;
-    }
-    if args.is_beside() && !program.splits() {
-        let help = "leave it to the cpu";
-        report::problem("U0113", "the program has no calls that can run side by side", help);
-        return Exit::Failed;
     }
     let executable = match program.compile(&options) {
         Ok(executable) => executable,

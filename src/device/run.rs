@@ -12,7 +12,7 @@ use gchr_kernels::outcome::Failure;
 use gchr_kernels::{tasks, topology};
 
 use super::backend::{Backend, HasStats, Place, SIM_BLOCKS};
-use super::source::lower;
+use super::source::{lower, plan_side_by_side};
 use super::{Lowered, Report, Schedule};
 use crate::executable::CompileOptions;
 use crate::program::program_name;
@@ -55,8 +55,10 @@ impl DevicePlan {
         plan: TermPlan,
         options: &CompileOptions,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let CompileOptions { device, schedule, .. } = *options;
-        let make = || lower(rules, sources, schedule);
+        let CompileOptions { device, schedule, only_parallel, .. } = *options;
+        // Before the device is brought up.
+        let planned = only_parallel.then(|| plan_side_by_side(rules, schedule)).transpose()?;
+        let make = || lower(rules, sources, schedule, planned);
         let form = options.form();
         let (lowered, backend) = Backend::load(device, program_name(sources), form, make, Lowered::module)?;
         Ok(Self { plan, lowered, schedule, backend })

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use gchr_core::diagnostic::Diagnostic;
-use gchr_core::plan::term::{TermOptions, compile};
+use gchr_core::plan::term::{Step, TermOptions, TermPlan, compile};
 use gchr_core::rule;
 use gchr_core::source::SourceMap;
 use gchr_kernels::cuda::{Arch, Compiler, Image, Options};
@@ -33,7 +33,9 @@ impl Program {
     /// Generates the kernels that run this program on a device: a term program by a schedule, a constraint program in rounds.
     pub fn kernels(&self, options: &CompileOptions) -> Result<KernelSource<'_>, Diagnostics> {
         let module = match self.language {
-            Language::Terms => lower(&self.rules, &self.sources, options.schedule).map(Lowered::into_module),
+            Language::Terms => {
+                lower(&self.rules, &self.sources, options.schedule, None).map(Lowered::into_module)
+            }
             Language::Constraints => lower_rounds(&self.rules, &self.sources, options.firing.plan_options())
                 .map(|(_, made)| made.module),
         };
@@ -53,16 +55,48 @@ impl Program {
 /// grows faster than its size: 11 s for 3,500, 34 s for 6,900, and minutes for 20,000 (NVRTC 13.0 on a busy machine).
 const MOST_STATEMENTS: usize = 5_000;
 
+/// The plan of a program for tasks, if it has calls that can run side by side.
+pub(super) fn plan_side_by_side(
+    rules: &rule::Program,
+    schedule: Schedule,
+) -> Result<TermPlan, Vec<Diagnostic>> {
+    let plan = with_large_stack(|| plan_for_tasks(rules, schedule.collector_of_tasks()))?;
+    let mut found = false;
+    for function in plan.functions.iter() {
+        function.region.body.walk(&mut |block| {
+            found |= block.steps.iter().any(|s| matches!(s, Step::Call { siblings, .. } if *siblings > 0));
+        });
+    }
+    match found {
+        true => Ok(plan),
+        false => Err(vec![
+            Diagnostic::error("U0113", "the program has no calls that can run side by side")
+                .help("leave it to the cpu"),
+        ]),
+    }
+}
+
+fn plan_for_tasks(rules: &rule::Program, collector: Collector) -> Result<TermPlan, Vec<Diagnostic>> {
+    compile(rules, &TermOptions::tasks(collector == Collector::Queue))
+}
+
+/// Generates the kernels of a term program; `planned` is its plan for tasks, where that is made already.
 pub(super) fn lower(
     rules: &rule::Program,
     sources: &SourceMap,
     schedule: Schedule,
+    planned: Option<TermPlan>,
 ) -> Result<Lowered, Vec<Diagnostic>> {
+    let collector = schedule.collector_of_tasks();
+    let tasks = || {
+        let plan = planned.map_or_else(|| plan_for_tasks(rules, collector), Ok)?;
+        by_tasks(rules, sources, plan, collector)
+    };
     with_large_stack(|| match schedule.scheduler {
-        Scheduler::Tasks => by_tasks(rules, sources, schedule.collector_of_tasks()),
+        Scheduler::Tasks => tasks(),
         Scheduler::Topology => by_topology(rules, sources, schedule),
         Scheduler::Either => {
-            let lowered = by_tasks(rules, sources, schedule.collector_of_tasks())?;
+            let lowered = tasks()?;
             match lowered.module().largest_function() {
                 0..=MOST_STATEMENTS => Ok(lowered),
                 _ => by_topology(rules, sources, schedule),
@@ -74,9 +108,9 @@ pub(super) fn lower(
 fn by_tasks(
     rules: &rule::Program,
     sources: &SourceMap,
+    plan: TermPlan,
     collector: Collector,
 ) -> Result<Lowered, Vec<Diagnostic>> {
-    let plan = compile(rules, &TermOptions::tasks(collector == Collector::Queue))?;
     let tuning = Tuning { compact: collector == Collector::Compact, ..Tuning::default() };
     let kernels = tasks::kernels::kernels(&plan, rules, sources, tuning)?;
     Ok(Lowered::Tasks { plan: Box::new(plan), kernels: Box::new(kernels) })

@@ -13,7 +13,7 @@ use gchr_kernels::text::{Aliases, parse_with};
 
 use super::KernelSource;
 use crate::diagnostics::Diagnostics;
-use crate::input::read_text;
+use crate::input::{KERNEL_FILE, read_text};
 use crate::stack::with_large_stack;
 
 pub use gchr_kernels::check::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
@@ -29,7 +29,7 @@ impl KernelSource<'_> {
 pub fn verify_file(path: &Path) -> Result<Vec<Verdict>, Diagnostics> {
     let mut sources = SourceMap::new();
     let name = path.display().to_string();
-    let text = match read_text(path, &mut sources) {
+    let text = match read_text(path, &mut sources, KERNEL_FILE) {
         Ok(text) => text,
         Err(found) => return Err(Diagnostics::new(Arc::new(sources), vec![*found])),
     };
