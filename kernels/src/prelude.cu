@@ -47,6 +47,11 @@ GCHR u32 ballot(u32 mask, bool x) { return __ballot_sync(mask, x); }
 GCHR bool vote_any(u32 mask, bool x) { return __any_sync(mask, x) != 0; }
 GCHR bool vote_all(u32 mask, bool x) { return __all_sync(mask, x) != 0; }
 GCHR u32 active_mask() { return __activemask(); }
+GCHR u32 cycles() {
+    u32 now;
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(now));
+    return now;
+}
 GCHR void warp_barrier(u32 mask) { __syncwarp(mask); }
 #define GCHR_SHUFFLES(T)                                                                          \
     GCHR T shfl(u32 mask, T x, u32 lane) { return __shfl_sync(mask, x, i32(lane)); }              \

@@ -67,7 +67,8 @@ struct Params {
     u32 careful;
 };
 
-// What a thread is about: its state, rule applications not yet reported, its stack, where its value goes, its value, and memory at hand.
+// What a thread is about: its state, rule applications not yet reported, its stack, where its value goes, its value, memory at hand, and
+// steps since it last shared.
 struct Machine {
     u32 state;
     u32 count;
@@ -83,6 +84,7 @@ struct Machine {
     u32 old_count;
     u32 old_chunks;
     u32 promotions;
+    u32 since;
 };
 
 // Words a frame, the first of which is the resume point; words of the stack; words that a full stack leaves behind.
@@ -121,6 +123,8 @@ constexpr u32 ROOT = 0x80000000u;
 constexpr u32 ADDRESS = 0x0fffffffu;
 
 constexpr u32 NONE = 0xffffffffu;
+// Instead of a ticket: there is none, and no root that nobody has taken.
+constexpr u32 NO_ROOTS = 0xfffffffeu;
 // All lanes of a warp.
 constexpr u32 ALL = 0xffffffffu;
 // While there are few tasks: frames that a stack has at least when its oldest one is shared, while so many times `hungry` wait, and when
@@ -137,6 +141,13 @@ constexpr u32 JOINS = 16u;
 constexpr u32 SPARE = 16u;
 // Words of a join before its frame.
 constexpr u32 HEAD_WORDS = 6u;
+
+// What a block has seen: threads that wait, or that the run is over, and when it looked; cycles for which that is recent.
+constexpr u32 WAITING = 0u;
+constexpr u32 LOOKED = 1u;
+constexpr u32 SEEN = 2u;
+constexpr u32 FINISHED = 0x80000000u;
+constexpr u32 RECENT = 8000u;
 
 // Words of `control`, each in a memory sector of its own: threads wait for places from TAIL to HEAD; the next root; roots without
 // result and values that are still to be given up; whether the run is over and why; joins and chunks in use up to here; from CELLS on cells of each class.
@@ -433,8 +444,20 @@ __device__ __noinline__ void discard(u32* heap, u32* shared, u32* shapes, u32* p
 // A thread that has nothing to do.
 __device__ Machine begin();
 
-// Works until the next call or return is done. A state of code stands at its beginning, RETURNS at the end of a call.
-__device__ Machine step(Params p, in_local u32* stack, in_local u32* lists, Machine m);
+// Whether there is something to do without looking for it, or bringing a value away.
+__device__ __forceinline__ bool is_at_work(Machine m) {
+    if (m.state == RETURNS) {
+        return m.sp != m.base;
+    }
+    return m.state != IDLE && m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED);
+}
+
+// Works until the next call or return. A state of code stands at its beginning, RETURNS at the end of a call.
+__device__ Machine enter(Params p, in_local u32* stack, in_local u32* lists, Machine m);
+
+// Pops a frame, and goes on behind its call until the next call or return.
+// pre: there is a value and a frame
+__device__ Machine pop(Params p, in_local u32* stack, in_local u32* lists, Machine m);
 
 // Words of a frame with this resume point.
 __device__ u32 frame_words(u32 resume);
@@ -484,13 +507,15 @@ __device__ Machine promote(Params p, in_local u32* stack, Machine m, u32 join);
 // Looks for work: a root that nobody has taken, or the task at the place for which the thread has a ticket.
 __device__ __forceinline__ Machine seek(Params p, Machine idle) {
     Machine m = idle;
-    if (m.ticket == NONE) {
-        u32 next = load_relaxed(&p.control[NEXT_ROOT]);
-        if (next < p.n_roots) {
-            u32 mine = atomic_add(&p.control[NEXT_ROOT], 1u);
-            if (mine < p.n_roots) {
-                m = accept(p.roots, m, mine * TASK);
-                return m;
+    if (m.ticket >= NO_ROOTS) {
+        if (m.ticket == NONE) {
+            u32 next = load_relaxed(&p.control[NEXT_ROOT]);
+            if (next < p.n_roots) {
+                u32 mine = atomic_add(&p.control[NEXT_ROOT], 1u);
+                if (mine < p.n_roots) {
+                    m = accept(p.roots, m, mine * TASK);
+                    return m;
+                }
             }
         }
         u32 ticket = count_up(p.control, HEAD);
@@ -500,18 +525,37 @@ __device__ __forceinline__ Machine seek(Params p, Machine idle) {
     u32 ready = (m.ticket >> p.place_bits << 1u) + 1u;
     // An acquire empties the cache of the multiprocessor: only when there is something to read.
     u32 turn = load_relaxed(&p.turns[place]);
-    u32 over = load_relaxed(&p.control[STOP]);
     if ((turn ^ ready) << (p.place_bits - 1u) == 0u) {
         turn = load_acquire(&p.turns[place]);
         m = accept(p.queue, m, place * TASK);
         store_release(&p.turns[place], turn + 1u);
-        m.ticket = NONE;
-        return m;
-    }
-    if (over != 0u) {
-        m.state = COMPACT != 0u ? IDLE | SUSPENDED : ENDED;
+        m.ticket = NO_ROOTS;
     }
     return m;
+}
+
+// How many threads wait, or FINISHED when the run is over, as one warp of the block has read it for all of them: some thousand warps that each
+// read the same words in every turn would wait for each other there. That nobody waits is what a thread works for long after: it must
+// have been so just now.
+// pre: all lanes of the warp call it together
+__device__ __forceinline__ u32 look(Params p, in_shared u32* seen) {
+    u32 waiting = 0u;
+    if (lane_id() == 0u) {
+        u32 now = cycles();
+        u32 before = atomic_add_block(&seen[LOOKED], 0u);
+        u32 known = atomic_add_block(&seen[WAITING], 0u);
+        waiting = known;
+        if (i32(waiting) <= p.patience || now - before > RECENT) {
+            u32 head = load_relaxed(&p.control[HEAD]);
+            u32 tail = load_relaxed(&p.control[TAIL]);
+            u32 over = load_relaxed(&p.control[STOP]);
+            waiting = over != 0u ? FINISHED : head - tail;
+            u32 older = atomic_exchange_block(&seen[WAITING], waiting);
+            u32 earlier = atomic_exchange_block(&seen[LOOKED], now);
+        }
+    }
+    waiting = shfl(ALL, waiting, 0u);
+    return waiting;
 }
 
 // Copies a frame from the stack.
@@ -731,8 +775,38 @@ __device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machin
     return m;
 }
 
+// Does steps until the task is done, or `length` of them. In each the lanes of the warp meet twice, before they enter states and before they
+// pop a frame: lanes that have parted would stay apart, and go through the same code one after the other.
+// pre: all lanes of the warp call it together
+__device__ __forceinline__ Machine work(Params p, in_local u32* stack, in_local u32* lists, Machine before, u32 length) {
+    Machine m = before;
+    u32 steps = 0u;
+    bool any = true;
+    while (any) {
+        bool at_work = is_at_work(m);
+        bool works = at_work && steps < length;
+        any = vote_any(ALL, works);
+        if (works) {
+            m = enter(p, stack, lists, m);
+        }
+        warp_barrier(ALL);
+        if (works) {
+            if (m.state == RETURNS && m.sp != m.base) {
+                m = pop(p, stack, lists, m);
+            }
+            m.since = m.since + 1u;
+            m.scan = min(m.scan, max(m.sp, STRIDE) - STRIDE);
+            if (m.sp >= STACK) {
+                m = spill(p, stack, m);
+            }
+        }
+        steps += 1u;
+    }
+    return m;
+}
+
 // Saves what a thread is about.
-__device__ __forceinline__ void lay_down(Params p, in_local u32* stack, Machine m, u32 since, u32 record) {
+__device__ __forceinline__ void lay_down(Params p, in_local u32* stack, Machine m, u32 record) {
     put_down(p.saved, m, record);
     u32 at = record + TASK;
     p.saved[at + 3u] = m.value;
@@ -744,7 +818,7 @@ __device__ __forceinline__ void lay_down(Params p, in_local u32* stack, Machine 
     p.saved[at + 9u] = m.join;
     p.saved[at + 10u] = m.old_joins;
     p.saved[at + 11u] = m.old_chunks;
-    p.saved[at + 12u] = since;
+    p.saved[at + 12u] = m.since;
     p.saved[at + 13u] = m.old_count;
     for (u32 j = m.base; j < m.sp; j += STRIDE) {
         save_frame(p.saved, at + SAVED + j, stack, j);
@@ -765,11 +839,23 @@ __device__ __forceinline__ Machine rise(Params p, in_local u32* stack, Machine b
     m.join = p.saved[at + 9u];
     m.old_joins = p.saved[at + 10u];
     m.old_chunks = p.saved[at + 11u];
+    m.since = p.saved[at + 12u];
     m.old_count = p.saved[at + 13u];
     for (u32 j = m.base; j < m.sp; j += STRIDE) {
         load_frame(p.saved, at + SAVED + j, stack, j);
     }
     return m;
+}
+
+// Sum over the lanes of a warp.
+// pre: all lanes of the warp call it together
+__device__ __forceinline__ u64 warp_sum(u64 mine) {
+    u64 sum = mine;
+    for (u32 distance = 16u; distance != 0u; distance >>= 1u) {
+        u64 other = shfl_xor(ALL, sum, distance);
+        sum += other;
+    }
+    return sum;
 }
 
 // Evaluates all roots.
@@ -782,23 +868,21 @@ __device__ __forceinline__ Machine rise(Params p, in_local u32* stack, Machine b
 // handed: p.joins, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one uses it again
 // handed: p.saved: a record is the thread's of its number, and the collector's between two launches
 extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
-    __shared__ u64 sums[3];
+    __shared__ u32 seen[SEEN];
     __striped__ u32 stack[STACK];
     u32 lists[LISTS];
     for (u32 k = 0u; k < LISTS; k += 1u) {
         lists[k] = 0u;
     }
-    if (threadIdx.x < 3u) {
-        sums[threadIdx.x] = 0ull;
+    if (threadIdx.x < SEEN) {
+        seen[threadIdx.x] = 0u;
     }
     barrier();
     Machine m = begin();
     u32 length = FEW;
-    u32 since = 0u;
     u32 record = (blockIdx.x * blockDim.x + threadIdx.x) * (TASK + SAVED + STACK);
     if (COMPACT != 0u && p.resumed != 0u) {
         m = rise(p, stack, m, record);
-        since = p.saved[record + TASK + 12u];
     }
     u32 lonely = 0u;
     // Lanes leave the loop together, and meet at its head in every turn: else they would come there one by one, and stay apart.
@@ -807,17 +891,7 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
         if (COUNTED != 0u && m.state >= DROPS) {
             m = take_apart(p, lists, m);
         }
-        for (u32 i = 0u; i < length; i += 1u) {
-            if (m.state == IDLE || m.state == ENDED || m.state == RETURNS && m.sp == m.base || COMPACT != 0u && m.state >= SUSPENDED) {
-                break;
-            }
-            m = step(p, stack, lists, m);
-            since = since + 1u;
-            m.scan = min(m.scan, max(m.sp, STRIDE) - STRIDE);
-            if (m.sp >= STACK) {
-                m = spill(p, stack, m);
-            }
-        }
+        m = work(p, stack, lists, m, length);
         // All lanes of the warp that are done with their task at the same time: this takes as long as many steps.
         if (m.state == RETURNS && m.sp == m.base) {
             m = deliver(p, stack, m);
@@ -827,12 +901,6 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
             m.count = 0u;
             if (over && COMPACT == 0u) {
                 m.state = ENDED;
-            }
-        }
-        if (COMPACT != 0u) {
-            u32 over_now = load_relaxed(&p.control[STOP]);
-            if (over_now != 0u && m.state != ENDED) {
-                m.state = m.state | SUSPENDED;
             }
         }
         // Right before frames are shared: whoever shares may wait for a place to be read by a lane of its own warp, which goes on only when
@@ -853,10 +921,16 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
                 sleep_ns(2000u);
             }
         }
+        u32 waits = look(p, seen);
+        if (waits == FINISHED && m.state != ENDED) {
+            if (COMPACT != 0u) {
+                m.state = m.state | SUSPENDED;
+            } else if (m.state == IDLE) {
+                m.state = ENDED;
+            }
+        }
         if (SPLITS != 0u && m.state != IDLE && m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED)) {
-            u32 head = load_relaxed(&p.control[HEAD]);
-            u32 tail = load_relaxed(&p.control[TAIL]);
-            i32 waiting = i32(head - tail);
+            i32 waiting = i32(waits);
             length = p.steps;
             if (waiting > p.patience) {
                 u32 at = oldest(stack, m);
@@ -868,25 +942,23 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
                 bool most_wait = waiting > p.hungry * MOST;
                 bool deep = m.sp - m.base >= (most_wait ? DEEP : DEEPER) * STRIDE;
                 length = !growing ? p.steps / 2u + 1u : lonely > LONELY ? ALONE : FEW;
-                if (growing && deep || since >= p.steps) {
+                if (growing && deep || m.since >= p.steps) {
                     m = share(p, stack, m);
-                    since = 0u;
+                    m.since = 0u;
                 }
             }
         }
         more = vote_any(ALL, m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED));
     }
     if (COMPACT != 0u) {
-        lay_down(p, stack, m, since, record);
+        lay_down(p, stack, m, record);
     }
-    barrier();
-    atomic_add_block(&sums[0u], u64(i64(i32(m.count))));
-    atomic_add_block(&sums[1u], u64(m.promotions));
-    atomic_add_block(&sums[2u], u64(i64(i32(lists[0u]))));
-    barrier();
-    if (threadIdx.x == 0u) {
-        atomic_add(&p.counts[APPLIED], sums[0u]);
-        atomic_add(&p.counts[PROMOTIONS], sums[1u]);
-        atomic_add(&p.counts[IN_USE], sums[2u]);
+    u64 applied = warp_sum(u64(i64(i32(m.count))));
+    u64 promotions = warp_sum(u64(m.promotions));
+    u64 in_use = warp_sum(u64(i64(i32(lists[0u]))));
+    if (lane_id() == 0u) {
+        atomic_add(&p.counts[APPLIED], applied);
+        atomic_add(&p.counts[PROMOTIONS], promotions);
+        atomic_add(&p.counts[IN_USE], in_use);
     }
 }

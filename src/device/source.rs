@@ -52,8 +52,9 @@ impl Program {
 }
 
 /// Statements that a function of the kernels of the tasks scheduler may have where that was not asked for. The time to compile a function
-/// grows faster than its size: 11 s for 3,500, 34 s for 6,900, and minutes for 20,000 (NVRTC 13.0 on a busy machine).
-const MOST_STATEMENTS: usize = 5_000;
+/// grows faster than its size: 11 s for 3,500, 34 s for 6,900, and minutes for 20,000 (NVRTC 13.0 on a busy machine); the two large ones
+/// become one.
+const MOST_STATEMENTS: usize = 3_000;
 
 /// The plan of a program for tasks, if it has calls that can run side by side.
 pub(super) fn plan_side_by_side(

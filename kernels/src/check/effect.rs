@@ -122,6 +122,7 @@ impl<'m> Walk<'m, '_> {
                 symbol.mask_of = Some(state.control.token);
                 self.fresh(symbol, Type::U32)
             }
+            Effect::Cycles => self.unknown(Level::Thread, Type::U32),
             Effect::Call { function, args } => return self.call(state, *function, args),
         })
     }

@@ -89,7 +89,7 @@ impl Stmt {
                 }
                 Effect::Vote { mask, predicate, .. } => out.extend([mask, predicate]),
                 Effect::Shuffle { mask, value, lane, .. } => out.extend([mask, value, lane]),
-                Effect::ActiveMask => {}
+                Effect::ActiveMask | Effect::Cycles => {}
                 Effect::Call { args, .. } => out.extend(args),
             },
             StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => out.push(condition),

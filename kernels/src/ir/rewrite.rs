@@ -66,7 +66,7 @@ impl Stmt {
                 }
                 Effect::Vote { mask, predicate, .. } => [mask, predicate].into_iter().for_each(visit),
                 Effect::Shuffle { mask, value, lane, .. } => [mask, value, lane].into_iter().for_each(visit),
-                Effect::ActiveMask => {}
+                Effect::ActiveMask | Effect::Cycles => {}
                 Effect::Call { args, .. } => args.iter_mut().for_each(visit),
             },
             StmtKind::If { condition, .. } | StmtKind::While { condition, .. } => visit(condition),

@@ -23,7 +23,7 @@ pub fn reads_only(block: &[Stmt], functions: &[bool]) -> bool {
             StmtKind::Effect { effect, .. } => match effect {
                 Effect::Atomic { .. } => false,
                 Effect::Call { function, .. } => functions.get(function.index()).copied().unwrap_or(false),
-                Effect::Vote { .. } | Effect::Shuffle { .. } | Effect::ActiveMask => true,
+                Effect::Vote { .. } | Effect::Shuffle { .. } | Effect::ActiveMask | Effect::Cycles => true,
             },
             StmtKind::Declare { .. }
             | StmtKind::If { .. }

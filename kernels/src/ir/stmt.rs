@@ -303,6 +303,9 @@ pub enum Effect {
     },
     /// Mask of the lanes that are active here.
     ActiveMask,
+    /// A clock of the multiprocessor, which all threads of a block share: cycles, with wrap around (`u32`). In the simulator steps of all
+    /// warps so far.
+    Cycles,
     /// Calls a device function.
     Call {
         /// The function.

@@ -174,6 +174,10 @@ pub(crate) enum Instr {
     ActiveMask {
         dst: Reg,
     },
+    /// Steps of all warps so far.
+    Cycles {
+        dst: Reg,
+    },
     WarpBarrier {
         mask: Reg,
     },

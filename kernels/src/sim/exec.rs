@@ -139,6 +139,10 @@ impl Turn<'_> {
             Instr::Vote { op, mask, predicate, dst } => self.vote(*op, *mask, *predicate, *dst),
             Instr::Shuffle { op, mask, value, lane, dst } => self.shuffle(*op, *mask, *value, *lane, *dst),
             Instr::ActiveMask { dst } => self.warp.regs[*dst as usize] = [self.warp.active; WARP],
+            Instr::Cycles { dst } => {
+                self.warp.reads_clock();
+                self.warp.regs[*dst as usize] = [self.counters.warp_steps & u64::from(u32::MAX); WARP];
+            }
             Instr::WarpBarrier { mask } => self.warp_barrier(*mask),
             Instr::Fence(scope) => self.fence(*scope),
             Instr::Sleep => self.fuel = 0,

@@ -28,6 +28,9 @@ pub(crate) struct LocalArray {
     pub written: Vec<u32>,
 }
 
+/// Jumps back without a change of memory after which a loop that reads the clock is no longer taken to wait for some moment.
+const LONGEST_WAIT: u64 = 1 << 20;
+
 /// Detection of loops that wait for a change of memory.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Spin {
@@ -142,6 +145,13 @@ impl Warp {
             self.spin.snapshot = Some((self.pc, self.state_hash()));
         } else if since <= 4 {
             self.spin.stuck = self.spin.snapshot == Some((self.pc, self.state_hash()));
+        }
+    }
+
+    /// To be called when it reads the clock: what recurs until then may go on when time has passed.
+    pub(crate) fn reads_clock(&mut self) {
+        if self.spin.jumps < LONGEST_WAIT {
+            (self.spin.snapshot, self.spin.stuck) = (None, false);
         }
     }
 

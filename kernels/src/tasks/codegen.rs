@@ -1,6 +1,6 @@
 //! Code of the `tasks` scheduler, generated as kernel IR into the holes of the template `tasks.cu`.
 //!
-//! Each state and each resume point is one case of a switch in `step`; within it the blocks of the plan are structured code: inlined
+//! Each state and each resume point is one case of a switch in `enter` or `pop`; within it the blocks of the plan are structured code: inlined
 //! functions are branches, tail calls and contexts without calls are loops. A thread's registers are the record `Machine`, which
 //! the generator widens by argument registers and cursors of allocation.
 
@@ -35,8 +35,6 @@ const RETURNS: u32 = 0;
 const IDLE: u32 = 1;
 const ENDED: u32 = 2;
 const FIRST_STATE: u32 = 3;
-/// Frames that a step pops at most: lanes whose next call is there wait for the others of their warp.
-const POPS: u32 = 2;
 /// Words of a join before its frame.
 pub(super) const JOIN_HEAD: u32 = 6;
 /// Words of the buffer `error` before values.
@@ -79,20 +77,43 @@ pub fn state_number(state: StateId) -> u32 {
     state.0 + FIRST_STATE
 }
 
-/// Generates `step`, or `careful_step`, which is for careful threads ([`States::new`]): few runs need them, so their code is kept apart.
-/// Where there is one it stands before `step`.
-pub(super) fn step_function(
+/// A function that does a program's work. There are two, called one after the other, so that all lanes of a warp can meet in between;
+/// and the same two for careful threads ([`States::new`]): few runs need them, so their code is kept apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    /// Pops a frame and goes on behind its call, instead of doing what the state of the machine is about, up to the next call or return.
+    pub pops: bool,
+    /// For careful threads.
+    pub careful: bool,
+}
+
+impl Part {
+    /// The hole of the template.
+    pub fn hole(self) -> &'static str {
+        if self.pops { "pop" } else { "enter" }
+    }
+    fn name(self) -> &'static str {
+        match (self.careful, self.pops) {
+            (false, _) => self.hole(),
+            (true, false) => "careful_enter",
+            (true, true) => "careful_pop",
+        }
+    }
+}
+
+/// Generates a part. The one for careful threads, where there is one, stands before the other.
+pub(super) fn part(
+    part: Part,
     states: &States<'_>,
     equality: &Equality,
     runtime: Runtime<'_>,
     program: &Program,
     sources: &SourceMap,
     reports: &mut Reports,
-    careful: bool,
 ) -> Function {
-    let (name, kind) =
-        if careful { ("careful_step", FunctionKind::Outlined) } else { ("step", FunctionKind::Device) };
-    let mut b = FunctionBuilder::new(name, kind, Type::Record(runtime.machine()));
+    let careful = part.careful;
+    let kind = if careful { FunctionKind::Outlined } else { FunctionKind::Device };
+    let mut b = FunctionBuilder::new(part.name(), kind, Type::Record(runtime.machine()));
     let p = b.param("p", Type::Record(runtime.params()));
     let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
     // Where threads can stop there are no lists of free cells; an address would keep them out of registers.
@@ -129,10 +150,13 @@ pub(super) fn step_function(
         g.begun = g.b.var("begun", count);
     }
     if !careful && g.runtime.tracing.is_some() {
-        g.leave_to_careful_step();
+        g.leave_to_careful(part);
     }
-    g.states();
-    g.resumes();
+    if part.pops {
+        g.resumes();
+    } else {
+        g.states();
+    }
     g.b.ret(Some(g.m.clone()));
     g.b.finish()
 }
@@ -271,11 +295,11 @@ impl<'a, 'p> Generator<'a, 'p> {
     }
 
     /// Careful threads have a function of their own: the one that comes to stand where the hole for this one is.
-    fn leave_to_careful_step(&mut self) {
-        let (module, step) = (self.runtime.module, self.runtime.function("step"));
+    fn leave_to_careful(&mut self, part: Part) {
+        let (module, function) = (self.runtime.module, self.runtime.function(part.hole()));
         let args = vec![self.p.clone(), self.stack.clone(), self.m.clone()];
         self.b.begin();
-        let after = self.b.call("after", module, step, args);
+        let after = self.b.call("after", module, function, args);
         self.b.ret(Some(after));
         self.b.end_if(build::binary(BinaryOp::Ne, self.param("careful"), build::u32(0)));
     }
@@ -358,24 +382,16 @@ impl<'a, 'p> Generator<'a, 'p> {
         .collect()
     }
 
-    /// The loop that pops frames while there is a value.
+    /// Pops a frame; the cases of all resume points.
     fn resumes(&mut self) {
         let all = &self.states.resumes;
         let resumes: Vec<_> = all.ids().filter(|&id| self.careful || !all[id].careful).collect();
-        if resumes.is_empty() {
-            return;
-        }
-        let pops = self.b.var("pops", build::u32(0));
-        self.b.begin();
-        let next = add(pops.clone(), 1);
-        self.b.assign(pops.clone(), next);
         let stride = build::u32(self.runtime.shape.stride);
         let sp = self.reg("sp");
         self.b.assign(sp.clone(), build::binary(BinaryOp::Sub, sp.clone(), stride));
         let resume = build::element(self.stack.clone(), sp.clone());
         let resume = self.b.var("resume", resume);
         self.within = Within::Resume;
-        self.can_stop();
         let mut cases = Vec::new();
         for id in resumes {
             self.function = self.states.resumes[id].function;
@@ -383,14 +399,9 @@ impl<'a, 'p> Generator<'a, 'p> {
             self.resume(id);
             cases.push((vec![u64::from(id.0)], self.b.end()));
         }
-        self.b.push(StmtKind::Switch { value: resume, cases, default: Vec::new() });
-        let body = self.b.end();
-        let returns = build::eq(self.reg("state"), build::u32(RETURNS));
-        let more = build::binary(BinaryOp::Ne, sp, self.reg("base"));
-        let condition = build::binary(BinaryOp::AndAlso, returns, more);
-        let few = build::binary(BinaryOp::Lt, pops, build::u32(POPS));
-        let condition = build::binary(BinaryOp::AndAlso, few, condition);
-        self.b.push(StmtKind::While { condition, body });
+        if !cases.is_empty() {
+            self.b.push(StmtKind::Switch { value: resume, cases, default: Vec::new() });
+        }
     }
 
     fn resume(&mut self, id: ResumeId) {

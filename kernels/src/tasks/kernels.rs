@@ -6,7 +6,7 @@ use gchr_core::plan::term::{ClassId, TermPlan};
 use gchr_core::rule::Program;
 use gchr_core::source::SourceMap;
 
-use super::codegen::{self, Reports, Runtime, Shape};
+use super::codegen::{self, Part, Reports, Runtime, Shape};
 use super::equality::Equality;
 use super::shapes::Shapes;
 use super::states::States;
@@ -44,9 +44,12 @@ pub struct Tuning {
 /// Blocks a multiprocessor, if there are registers and shared memory for so many. While lanes wait for memory, and for each other, other
 /// warps go on.
 const BLOCKS: u32 = 4;
-/// Blocks a multiprocessor for programs without loops between their calls whose stacks are in local memory: they work on large frames, and
-/// the more threads do, the longer it takes (queens of 14 on an H200: 7.0 ms with two, 8.2 with three, 11.3 with four).
+/// Blocks a multiprocessor for programs without loops between their calls that work on large frames: the more threads do, the longer it
+/// takes (queens of 14 on an H200, 11 words: 7.2 ms with two, 8.2 with three, 10.1 with four; build and fold of
+/// 2^24 leaves, 8 words: 3.6, 3.1 and 2.9).
 const BLOCKS_OF_LARGE_FRAMES: u32 = 2;
+/// Words of a frame that is not large.
+const SMALL_FRAME: u32 = 8;
 
 /// Makes the kernels of a plan compiled with `TermOptions::tasks`.
 pub fn kernels(
@@ -91,14 +94,23 @@ pub fn kernels(
     }
     let mut reports = Reports::default();
     let runtime = Runtime { module: &module, shape: &shape, shapes: shapes_of, tracing: tracing_of };
-    let mut step = |careful| {
-        codegen::step_function(&states, &equality, runtime, program, sources, &mut reports, careful)
-    };
-    let mut steps: Vec<Function> = compact.then(|| step(true)).into_iter().collect();
-    let step = step(false);
-    let blocks = if shape.striped || has_loops(&step.body) { BLOCKS } else { BLOCKS_OF_LARGE_FRAMES };
-    steps.push(step);
-    build::fill_hole(&mut module, "step", steps);
+    let mut parts: Vec<(&str, Vec<Function>)> = Vec::new();
+    let mut loops = false;
+    for pops in [false, true] {
+        let mut part = |careful| {
+            let part = Part { pops, careful };
+            codegen::part(part, &states, &equality, runtime, program, sources, &mut reports)
+        };
+        let careful = compact.then(|| part(true));
+        let usual = part(false);
+        loops |= has_loops(&usual.body);
+        parts.push((Part { pops, careful: false }.hole(), careful.into_iter().chain([usual]).collect()));
+    }
+    let blocks = if shape.stride <= SMALL_FRAME || loops { BLOCKS } else { BLOCKS_OF_LARGE_FRAMES };
+    // The last hole first: what is put into one moves what comes behind it.
+    for (hole, functions) in parts.into_iter().rev() {
+        build::fill_hole(&mut module, hole, functions);
+    }
     if let Some(tracing) = &tracing {
         tracing.add(&mut module, &shape)?;
     }

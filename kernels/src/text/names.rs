@@ -13,6 +13,7 @@ pub(crate) enum Builtin {
     Vote(VoteOp),
     Shuffle(ShuffleOp),
     ActiveMask,
+    Cycles,
     Barrier,
     WarpBarrier,
     Fence(Scope),
@@ -174,6 +175,7 @@ static BUILTINS: LazyLock<HashMap<String, Builtin>> = LazyLock::new(|| {
     }
     for (name, builtin) in [
         ("active_mask", Builtin::ActiveMask),
+        ("cycles", Builtin::Cycles),
         ("barrier", Builtin::Barrier),
         ("warp_barrier", Builtin::WarpBarrier),
         ("sleep_ns", Builtin::Sleep),

@@ -352,7 +352,7 @@ impl<'a> Code<'a> {
                 self.expect(fits, "K0104", "a shuffle moves scalars of 32 or 64 bits, and by index buffers");
                 value.ty
             }
-            Effect::ActiveMask => Type::U32,
+            Effect::ActiveMask | Effect::Cycles => Type::U32,
             Effect::Call { function, args } => self.call(*function, args),
         };
         match result {

@@ -282,6 +282,11 @@ impl Lower<'_> {
                 self.emit(Instr::ActiveMask { dst })?;
                 Ok(Val::Scalar(dst))
             }
+            Effect::Cycles => {
+                let dst = self.temp();
+                self.emit(Instr::Cycles { dst })?;
+                Ok(Val::Scalar(dst))
+            }
             Effect::Call { function, args } => self.call(*function, args),
         }
     }

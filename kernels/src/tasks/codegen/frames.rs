@@ -163,7 +163,7 @@ impl Generator<'_, '_> {
     }
 }
 
-/// The functions for the template's holes beside `step`, by name.
+/// The functions for the template's holes beside `enter` and `pop`, by name.
 pub(in crate::tasks) fn holes(states: &States<'_>, runtime: Runtime<'_>) -> Vec<Function> {
     vec![
         begin(runtime),

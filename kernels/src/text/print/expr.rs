@@ -240,6 +240,7 @@ impl FunctionPrinter<'_, '_> {
                 format!("{name}({}, {}, {})", self.expr(mask), self.expr(value), self.expr(lane))
             }
             Effect::ActiveMask => "active_mask()".to_string(),
+            Effect::Cycles => "cycles()".to_string(),
             Effect::Call { function, args } => {
                 let name = self.out.module.functions.get(*function).map_or("?", |f| &f.name);
                 format!("{name}({})", self.list(args))

@@ -33,6 +33,7 @@ impl Code<'_, '_, '_> {
         let mut args = self.all(args)?.into_iter();
         let effect = match (builtin, args.next(), args.next(), args.next()) {
             (Builtin::ActiveMask, None, ..) => Some(Effect::ActiveMask),
+            (Builtin::Cycles, None, ..) => Some(Effect::Cycles),
             (Builtin::Vote(op), Some(mask), Some(predicate), None) => {
                 Some(Effect::Vote { op, mask, predicate })
             }

@@ -432,8 +432,9 @@ impl<'a> Builder<'a> {
     }
 
     fn effect(&mut self) -> StmtKind {
-        let (effect, ty) = match self.choices.below(6) {
+        let (effect, ty) = match self.choices.below(7) {
             0 => (Effect::ActiveMask, Type::U32),
+            6 => (Effect::Cycles, Type::U32),
             1 => {
                 let op = self.choices.of(&[VoteOp::Ballot, VoteOp::Any, VoteOp::All]);
                 let ty = if op == VoteOp::Ballot { Type::U32 } else { Type::BOOL };
