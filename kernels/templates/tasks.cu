@@ -943,8 +943,14 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
                 bool deep = m.sp - m.base >= (most_wait ? DEEP : DEEPER) * STRIDE;
                 length = !growing ? p.steps / 2u + 1u : lonely > LONELY ? ALONE : FEW;
                 if (growing && deep || m.since >= p.steps) {
-                    m = share(p, stack, m);
-                    m.since = 0u;
+                    // What the block has seen may be old. Threads that went by it alone could fill the queue while nobody looks for a task,
+                    // and then all wait for a free place.
+                    u32 head = load_relaxed(&p.control[HEAD]);
+                    u32 tail = load_relaxed(&p.control[TAIL]);
+                    if (i32(head - tail) > p.patience) {
+                        m = share(p, stack, m);
+                        m.since = 0u;
+                    }
                 }
             }
         }

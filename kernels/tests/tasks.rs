@@ -507,9 +507,8 @@ mod gpu {
             for gc in [Gc::None, Gc::Queue, Gc::Compact] {
                 let case = Case::with(name, text, gc);
                 let expected = case.expected();
-                for promote in [Promote::WhenAsked, Promote::Always] {
-                    case.check_on_gpu(name, &expected, &compiler, Options { promote, ..FULL });
-                }
+                let ways = [Promote::WhenAsked, Promote::Always].map(|promote| Options { promote, ..FULL });
+                case.check_on_gpu(name, &expected, &compiler, &ways);
             }
         }
     }
@@ -526,12 +525,12 @@ mod gpu {
         {
             for gc in [Gc::None, Gc::Queue, Gc::Compact] {
                 let case = Case::with(name, &text, gc);
-                case.check_on_gpu(name, &case.expected(), &compiler, Options { batch: 64, ..FULL });
+                case.check_on_gpu(name, &case.expected(), &compiler, &[Options { batch: 64, ..FULL }]);
             }
         }
         for gc in [Gc::Queue, Gc::Compact] {
             let case = Case::with("fifty.trs", FIFTY, gc);
-            case.check_on_gpu("fifty.trs", &case.expected(), &compiler, SMALL);
+            case.check_on_gpu("fifty.trs", &case.expected(), &compiler, &[SMALL]);
         }
     }
 
@@ -549,21 +548,24 @@ mod gpu {
         input Len(App(Rev(Upto(S^1000000(Zero())), Nil()), Upto(S^3(Zero()))), 0);";
 
     impl Case {
-        fn check_on_gpu(&self, name: &str, expected: &Expected, compiler: &Compiler, options: Options) {
+        fn check_on_gpu(&self, name: &str, expected: &Expected, compiler: &Compiler, ways: &[Options]) {
             let kernels = self.kernels(Tuning::default());
             let mut gpu = Gpu::open(0).expect("a GPU was there before");
             support::load(&mut gpu, compiler, &kernels.module, name);
-            let outcome = self.on(&mut gpu, &kernels, options).expect(name);
-            self.compare(name, expected, &outcome);
+            for &options in ways {
+                let outcome = self.on(&mut gpu, &kernels, options).expect(name);
+                self.compare(&format!("{name}, {:?}, {:?}", self.gc, options.promote), expected, &outcome);
+            }
         }
     }
 
     /// Inside the binary, which is carried to machines that have a GPU and nothing else.
-    const EXAMPLES: [(&str, &str); 8] = [
+    const EXAMPLES: [(&str, &str); 9] = [
         ("ackermann.trs", include_str!("../../examples/ackermann.trs")),
         ("bst.trs", include_str!("../../examples/bst.trs")),
         ("fib_int.trs", include_str!("../../examples/fib_int.trs")),
         ("floyd.trs", include_str!("../../examples/floyd.trs")),
+        ("lexer.trs", include_str!("../../examples/lexer.trs")),
         ("mergesort_tree.trs", include_str!("../../examples/mergesort_tree.trs")),
         ("sieve.trs", include_str!("../../examples/sieve.trs")),
         ("transformation_tree.trs", include_str!("../../examples/transformation_tree.trs")),

@@ -121,7 +121,11 @@ pub(super) fn part(
         true => build::u32(0),
         false => b.param("lists", Type::Buffer(Space::Local, Scalar::U32)),
     };
-    let before = b.param("before", Type::Record(runtime.machine()));
+    let before = if careful {
+        machine_of_parts(&mut b, runtime)
+    } else {
+        b.param("before", Type::Record(runtime.machine()))
+    };
     let m = b.var("m", before);
     let first = FunctionId(0);
     let mut g = Generator {
@@ -159,6 +163,14 @@ pub(super) fn part(
     }
     g.b.ret(Some(g.m.clone()));
     g.b.finish()
+}
+
+/// A machine whose fields are parameters. NVRTC 13.0 may take a copy of a record that a function with code of its own is given for the
+/// record itself, and lose what is written to the copy on some ways through the function: the caller gets its argument back.
+fn machine_of_parts(b: &mut FunctionBuilder, runtime: Runtime<'_>) -> Expr {
+    let fields = &runtime.module.records[runtime.machine()].fields;
+    let parts = fields.iter().map(|field| b.param(&format!("{}_before", field.name), field.ty)).collect();
+    Expr::new(ExprKind::Record(parts), Type::Record(runtime.machine()))
 }
 
 /// The classes of the cells that tokens are memory for.
@@ -297,7 +309,9 @@ impl<'a, 'p> Generator<'a, 'p> {
     /// Careful threads have a function of their own: the one that comes to stand where the hole for this one is.
     fn leave_to_careful(&mut self, part: Part) {
         let (module, function) = (self.runtime.module, self.runtime.function(part.hole()));
-        let args = vec![self.p.clone(), self.stack.clone(), self.m.clone()];
+        let fields = &module.records[self.runtime.machine()].fields;
+        let mut args = vec![self.p.clone(), self.stack.clone()];
+        args.extend(fields.iter().map(|field| self.reg(&field.name)));
         self.b.begin();
         let after = self.b.call("after", module, function, args);
         self.b.ret(Some(after));

@@ -181,12 +181,45 @@ mod tests {
     use super::*;
     use gchr_core::plan::term::{TermOptions, compile};
 
-    fn blocks(text: &str) -> u32 {
+    fn made(text: &str, tuning: Tuning) -> Kernels {
         let mut sources = SourceMap::new();
         let id = sources.add("test.trs", text);
         let program = gchr_trs::load(&sources, id).program.expect("the program is right");
-        let plan = compile(&program, &TermOptions::tasks(true)).expect("the plan compiles");
-        kernels(&plan, &program, &sources, Tuning::default()).expect("kernels are generated").blocks
+        let plan = compile(&program, &TermOptions::tasks(!tuning.compact)).expect("the plan compiles");
+        kernels(&plan, &program, &sources, tuning).expect("kernels are generated")
+    }
+
+    fn blocks(text: &str) -> u32 {
+        made(text, Tuning::default()).blocks
+    }
+
+    /// See `machine_of_parts`: a compiler may lose what is written to such a copy.
+    #[test]
+    fn functions_with_code_of_their_own_copy_no_record() {
+        fn copies(block: &Block, param: VarId) -> bool {
+            block.iter().any(|stmt| match &stmt.kind {
+                StmtKind::Declare { value: Some(value), .. } | StmtKind::Assign { value, .. } => {
+                    value.kind == ExprKind::Var(param)
+                }
+                _ => stmt.blocks().into_iter().any(|block| copies(block, param)),
+            })
+        }
+        let module =
+            made(include_str!("../../../examples/floyd.trs"), Tuning { compact: true, ..Tuning::default() })
+                .module;
+        let outlined: Vec<_> = module.functions.iter().filter(|f| f.kind == FunctionKind::Outlined).collect();
+        assert!(outlined.iter().any(|f| f.name == "careful_enter"), "threads can be careful");
+        for function in outlined {
+            let records = function.params.iter().filter(|&&p| matches!(function.vars[p].ty, Type::Record(_)));
+            for &param in records {
+                assert!(
+                    !copies(&function.body, param),
+                    "{} copies {}",
+                    function.name,
+                    function.vars[param].name
+                );
+            }
+        }
     }
 
     #[test]
