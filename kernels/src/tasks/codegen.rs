@@ -28,6 +28,7 @@ use crate::ir::*;
 
 pub(super) use frames::holes;
 pub use frames::{Frame, Shape};
+use memory::Unread;
 pub use memory::{stride, view};
 
 /// States of the template; generated ones follow.
@@ -143,6 +144,8 @@ pub(super) fn part(
         tokens: tokens(states.plan),
         function: first,
         env: HashMap::default(),
+        unread: Vec::new(),
+        read: Vec::new(),
         structured: None,
         within: Within::Resume,
         begun: build::u32(0),
@@ -239,6 +242,10 @@ struct Generator<'a, 'p> {
     function: FunctionId,
     /// Values of the locals in scope.
     env: HashMap<LocalId, Expr>,
+    /// Cells whose fields are in scope and not read yet.
+    unread: Vec<Unread<'p>>,
+    /// Locals that were read from such cells, in order.
+    read: Vec<LocalId>,
     /// The region whose head is the structured loop around the code at hand, with the variables of its parameters.
     structured: Option<(*const Region, Vec<Expr>)>,
     /// Root and hole of the function whose code stands in the place of its call, if it has a context; else they are the machine's.
@@ -249,6 +256,13 @@ struct Generator<'a, 'p> {
     begun: Expr,
     /// Whether the code is for careful threads.
     careful: bool,
+}
+
+/// What is in scope in the code of a function.
+struct Scope<'p> {
+    env: HashMap<LocalId, Expr>,
+    unread: Vec<Unread<'p>>,
+    read: Vec<LocalId>,
 }
 
 /// What a thread goes back to when it cannot go on.
@@ -293,11 +307,40 @@ impl<'a, 'p> Generator<'a, 'p> {
         let reg = self.reg(name);
         self.b.assign(reg, value);
     }
-    fn local(&self, local: LocalId) -> Expr {
+    fn local(&mut self, local: LocalId) -> Expr {
+        if self.unread.iter().any(|cell| cell.binds(local)) {
+            self.read_cells();
+        }
         match self.env.get(&local) {
             Some(value) => value.clone(),
             None => panic!("local {} has no value here", self.name(local)),
         }
+    }
+    /// Nothing is in scope any more.
+    fn forget(&mut self) {
+        self.env.clear();
+        self.unread.clear();
+        self.read.clear();
+    }
+    /// The code of another function begins, with these values of its locals; hands out what was in scope.
+    fn enter_scope(&mut self, env: HashMap<LocalId, Expr>) -> Scope<'p> {
+        let outside = std::mem::replace(&mut self.env, env);
+        Scope { env: outside, unread: std::mem::take(&mut self.unread), read: std::mem::take(&mut self.read) }
+    }
+    /// The code of the other function is complete.
+    fn leave_scope(&mut self, outside: Scope<'p>) {
+        (self.env, self.unread, self.read) = (outside.env, outside.unread, outside.read);
+    }
+    /// The statements of a block. What is read from cells in there is out of scope behind it.
+    fn block_of(&mut self, code: impl FnOnce(&mut Self)) -> Vec<Stmt> {
+        let (unread, read) = (self.unread.clone(), self.read.len());
+        self.b.begin();
+        code(self);
+        for local in self.read.drain(read..) {
+            self.env.remove(&local);
+        }
+        self.unread = unread;
+        self.b.end()
     }
     /// Binds a local to a new variable.
     fn bind(&mut self, local: LocalId, value: Expr) {
@@ -339,7 +382,7 @@ impl<'a, 'p> Generator<'a, 'p> {
 
     fn state(&mut self, id: StateId) {
         let state = &self.states.states[id];
-        self.env.clear();
+        self.forget();
         self.structured = None;
         let locals = &self.states.plan.functions[self.function].name;
         self.b.origin(None, locals.clone());
@@ -419,7 +462,7 @@ impl<'a, 'p> Generator<'a, 'p> {
     }
 
     fn resume(&mut self, id: ResumeId) {
-        self.env.clear();
+        self.forget();
         let resume = &self.states.resumes[id];
         let name = &self.states.plan.functions[self.function].name;
         self.b.origin(None, format!("{name}, behind {}", self.name(resume.dst)));

@@ -141,19 +141,13 @@ impl<'p> Generator<'_, 'p> {
 
     /// A call and what comes behind it: here, when the call is a base case of the function, else at its resume point.
     fn call(&mut self, here: Position<'p>, dst: LocalId, function: FunctionId, args: &[LocalId]) {
-        let found = self.base_of(function).map(|base| self.base_case(dst, function, args, base));
-        if found.is_some() {
-            self.b.begin();
-        }
+        let Some(base) = self.base_of(function) else { return self.call_by_frame(here, function, args) };
+        let (found, value) = self.base_case(dst, function, args, base);
         let before = self.env.clone();
-        self.call_by_frame(here, function, args);
-        let Some((found, value)) = found else { return };
-        let otherwise = self.b.end();
-        self.b.begin();
+        let otherwise = self.block_of(|g| g.call_by_frame(here, function, args));
         self.env = before;
         self.env.insert(dst, value);
-        self.code(Position { at: here.at + 1, ..here });
-        let then = self.b.end();
+        let then = self.block_of(|g| g.code(Position { at: here.at + 1, ..here }));
         self.b.push(StmtKind::If { condition: found, then, otherwise });
     }
 
@@ -182,14 +176,14 @@ impl<'p> Generator<'_, 'p> {
         let found = self.b.var("found", build::bool(true));
         let params = &self.states.plan.functions[function].region.params;
         let inside = params.iter().zip(args).map(|(&param, &arg)| (param, self.local(arg))).collect();
-        let (caller, outside) = (self.function, std::mem::replace(&mut self.env, inside));
-        self.function = function;
+        let caller = std::mem::replace(&mut self.function, function);
+        let outside = self.enter_scope(inside);
         self.inner_block(
             base,
             &Inner { value: value.clone(), params: None, found: Some(found.clone()), function: false },
         );
         self.function = caller;
-        self.env = outside;
+        self.leave_scope(outside);
         (found, value)
     }
 
@@ -235,14 +229,10 @@ impl<'p> Generator<'_, 'p> {
                 let Some(base) = base else { return self.enter_context(code, *hole, nest, *target, args) };
                 let (found, value) = self.base_case(*hole, function, args, base);
                 let before = self.env.clone();
-                self.b.begin();
                 self.env.insert(*hole, value);
-                self.meet(nest);
-                let then = self.b.end();
+                let then = self.block_of(|g| g.meet(nest));
                 self.env = before;
-                self.b.begin();
-                self.enter_context(code, *hole, nest, *target, args);
-                let otherwise = self.b.end();
+                let otherwise = self.block_of(|g| g.enter_context(code, *hole, nest, *target, args));
                 self.b.push(StmtKind::If { condition: found, then, otherwise });
             }
             End::NoRule { symbol, args } => self.no_rule(*symbol, args),
@@ -252,12 +242,8 @@ impl<'p> Generator<'_, 'p> {
             }
             End::If { test, then, otherwise } => {
                 let condition = self.test(test);
-                self.b.begin();
-                self.code(Position { block: then, at: 0, ..code });
-                let then = self.b.end();
-                self.b.begin();
-                self.code(Position { block: otherwise, at: 0, ..code });
-                let otherwise = self.b.end();
+                let then = self.block_of(|g| g.code(Position { block: then, at: 0, ..code }));
+                let otherwise = self.block_of(|g| g.code(Position { block: otherwise, at: 0, ..code }));
                 self.b.push(StmtKind::If { condition, then, otherwise });
             }
         }
@@ -415,6 +401,8 @@ impl<'p> Generator<'_, 'p> {
                 self.bind(param, init);
             }
             let params = region.params.iter().map(|&p| self.local(p)).collect();
+            // Once, not in every turn.
+            self.read_cells();
             self.b.begin();
             self.guard(false);
             self.inner_block(
@@ -469,12 +457,8 @@ impl<'p> Generator<'_, 'p> {
             }
             End::If { test, then, otherwise } => {
                 let condition = self.test(test);
-                self.b.begin();
-                self.inner_block(then, around);
-                let then = self.b.end();
-                self.b.begin();
-                self.inner_block(otherwise, around);
-                let otherwise = self.b.end();
+                let then = self.block_of(|g| g.inner_block(then, around));
+                let otherwise = self.block_of(|g| g.inner_block(otherwise, around));
                 self.b.push(StmtKind::If { condition, then, otherwise });
             }
             // The plan's verifier keeps these out of nested regions; where a base case has one, it is none.
@@ -503,13 +487,14 @@ impl<'p> Generator<'_, 'p> {
         };
         let mut blocks = Vec::new();
         for (arm, block) in ways {
-            self.b.begin();
-            if let Some(arm) = arm {
-                let (variant, _) = self.variant(arm.symbol);
-                self.read_fields(variant, value.clone(), &arm.fields);
-            }
-            code(self, block);
-            blocks.push((arm.map(|arm| self.variant(arm.symbol).1), self.b.end()));
+            let way = self.block_of(|g| {
+                if let Some(arm) = arm {
+                    let (variant, _) = g.variant(arm.symbol);
+                    g.read_fields(variant, value.clone(), &arm.fields);
+                }
+                code(g, block);
+            });
+            blocks.push((arm.map(|arm| self.variant(arm.symbol).1), way));
         }
         let Some((_, last)) = blocks.pop() else { return };
         match blocks.len() {

@@ -1,5 +1,6 @@
 //! Calls in the place of which the code of their function stands ([`crate::tasks::direct`]).
 
+use gchr_core::hash::HashMap;
 use gchr_core::plan::term::{End, FunctionId, LocalId, Step, Target};
 use gchr_core::signature::SortKind;
 
@@ -27,11 +28,9 @@ impl Generator<'_, '_> {
             let root = self.b.var("root", build::u32(0));
             (root, self.b.var("hole", build::u32(0)))
         });
-        let outside = (
-            std::mem::replace(&mut self.function, function),
-            std::mem::take(&mut self.env),
-            std::mem::replace(&mut self.context, context),
-        );
+        let caller =
+            (std::mem::replace(&mut self.function, function), std::mem::replace(&mut self.context, context));
+        let outside = self.enter_scope(HashMap::default());
         let region = &callee.region;
         if region.is_loop() {
             region.params.iter().zip(args).for_each(|(&param, arg)| self.bind(param, arg));
@@ -46,7 +45,8 @@ impl Generator<'_, '_> {
             let around = Inner { value: value.clone(), params: None, found: None, function: true };
             self.inner_block(&region.body, &around);
         }
-        (self.function, self.env, self.context) = outside;
+        self.leave_scope(outside);
+        (self.function, self.context) = caller;
         value
     }
 

@@ -29,6 +29,21 @@ pub fn view(stride: u32) -> (&'static str, u32) {
     }
 }
 
+/// A cell of which fields are in scope that are not read yet.
+#[derive(Clone)]
+pub(super) struct Unread<'p> {
+    variant: &'p Variant,
+    value: Expr,
+    fields: Vec<(LocalId, Field)>,
+}
+
+impl Unread<'_> {
+    /// Whether the local is one of its fields.
+    pub(super) fn binds(&self, local: LocalId) -> bool {
+        self.fields.iter().any(|(field, _)| *field == local)
+    }
+}
+
 impl<'p> Generator<'_, 'p> {
     /// A variant with its tag.
     ///
@@ -95,17 +110,34 @@ impl<'p> Generator<'_, 'p> {
         words
     }
 
-    /// Binds fields of a cell.
-    pub(super) fn read_fields(&mut self, variant: &Variant, value: Expr, fields: &[Option<LocalId>]) {
-        let Some(class) = variant.class else { return };
-        let wanted: Vec<(LocalId, Field)> = fields
+    /// Brings fields of a cell into scope. They are read when the first of them, or of another cell that is not read yet, is needed: so
+    /// cells that are looked at one after the other are read side by side, and none before it must be. Where cells are given back they
+    /// are read at once.
+    pub(super) fn read_fields(&mut self, variant: &'p Variant, value: Expr, fields: &[Option<LocalId>]) {
+        let fields: Vec<(LocalId, Field)> = fields
             .iter()
             .zip(&variant.fields)
             .filter_map(|(local, field)| Some(((*local)?, *field)))
             .collect();
-        if wanted.is_empty() {
+        if fields.is_empty() {
             return;
         }
+        self.unread.push(Unread { variant, value, fields });
+        if self.runtime.shapes.is_some() {
+            self.read_cells();
+        }
+    }
+
+    /// Reads all cells that are not read yet.
+    pub(super) fn read_cells(&mut self) {
+        for Unread { variant, value, fields } in std::mem::take(&mut self.unread) {
+            self.read.extend(fields.iter().map(|(local, _)| *local));
+            self.read_cell(variant, value, fields);
+        }
+    }
+
+    fn read_cell(&mut self, variant: &Variant, value: Expr, wanted: Vec<(LocalId, Field)>) {
+        let Some(class) = variant.class else { return };
         let cell = self.cell_of(class, value);
         let offsets: Vec<u32> = wanted
             .iter()
