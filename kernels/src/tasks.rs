@@ -9,6 +9,7 @@ pub mod codegen;
 pub mod direct;
 pub mod equality;
 pub mod kernels;
+mod phases;
 pub mod run;
 pub mod shapes;
 pub mod states;

@@ -10,6 +10,9 @@
 // full stack left behind in a chunk (bit 30), or a result of the run (bit 31). Bit 28: the join has no other child.
 // A join: [0] children that have not arrived, [1] its own return address, [2..3] the value that the resume point gets, [4..5] values
 // that nobody needs, from 6 on the frame. A chunk: [0] return address, from 1 on frames.
+// Where the parallel work of a program comes in phases (PHASES), a warp is fed as a whole: it has one ticket at a time, and its lanes share with
+// each other first. A task that one lane gives to another goes through a place of its own behind those of the queue.
+//
 // A task: [0] state, [1] return address, from 2 on the arguments. A task that only gives up a value: [0] DROPS and the place of its
 // sort, [1] the value.
 //
@@ -95,8 +98,9 @@ constexpr u32 HALF = HOLE;
 constexpr u32 TASK = HOLE;
 constexpr u32 JOIN = HOLE;
 constexpr u32 CHUNK = HOLE;
-// Resume points below this one can be split.
+// Resume points below this one can be split; those below the second one into two calls.
 constexpr u32 SPLITS = HOLE;
+constexpr u32 SINGLE = HOLE;
 // Words of a thread's lists of free cells.
 constexpr u32 LISTS = HOLE;
 // 1: cells are found by tracing, between two launches.
@@ -105,6 +109,8 @@ constexpr u32 COMPACT = HOLE;
 constexpr u32 SAVED = 14u;
 // Whether cells are given back.
 constexpr u32 COUNTED = HOLE;
+// Whether the lanes of a warp share with each other before they share with others.
+constexpr u32 PHASES = HOLE;
 
 // States; those above are code.
 constexpr u32 RETURNS = 0u;
@@ -129,12 +135,16 @@ constexpr u32 NO_ROOTS = 0xfffffffeu;
 constexpr u32 ALL = 0xffffffffu;
 // While there are few tasks: frames that a stack has at least when its oldest one is shared, while so many times `hungry` wait, and when
 // fewer do; steps between two looks, and those of a thread that has had nothing to share for so many looks.
-constexpr u32 DEEP = 4u;
+constexpr u32 DEEP = HOLE;
 constexpr i32 MOST = 4;
-constexpr u32 DEEPER = 8u;
-constexpr u32 FEW = 2u;
+constexpr u32 DEEPER = HOLE;
+constexpr u32 FEW = HOLE;
 constexpr u32 ALONE = 32u;
 constexpr u32 LONELY = 8u;
+// Where a warp is fed as a whole: steps between two looks for lanes with nothing to do; turns after which such a lane, whose warp works but has
+// nothing for it, takes a ticket of its own.
+constexpr u32 SHORT = 2u;
+constexpr u32 PATIENT = 8u;
 // Joins that a thread takes at a time, of fresh ones all but the first, or leaves to others; `spare` has a ring of these behind its
 // counters.
 constexpr u32 JOINS = 16u;
@@ -471,20 +481,29 @@ __device__ void put_down(u32* to, Machine m, u32 at);
 // Reads what `put_down` has written.
 __device__ Machine take_up(u32* from, Machine m, u32 at);
 
-// The same for a task with arguments.
-__device__ __forceinline__ u32 take_number(Params p) {
+// The same for a task with arguments; none when it goes to a lane of the same warp, by the place `to`.
+__device__ __forceinline__ u32 take_number(Params p, u32 to) {
+    if (PHASES != 0u && to != NONE) {
+        return NONE;
+    }
     u32 number = task_number(p.control, p.turns, p.places, p.place_bits);
     return number;
 }
 
-// Where the task of a number lies in the queue.
-__device__ __forceinline__ u32 task_at(Params p, u32 number) {
+// Where the task of a number lies in the queue, or one for a lane of the same warp.
+__device__ __forceinline__ u32 task_at(Params p, u32 number, u32 to) {
+    if (PHASES != 0u && to != NONE) {
+        return (p.places + to) * TASK;
+    }
     return (number & p.places - 1u) * TASK;
 }
 
 // The task of a number is complete.
 // pre: this thread took the number and wrote the task
 __device__ __forceinline__ void publish(Params p, u32 number) {
+    if (PHASES != 0u && number == NONE) {
+        return;
+    }
     store_release(&p.turns[number & p.places - 1u], (number >> p.place_bits << 1u) + 1u);
 }
 
@@ -500,12 +519,14 @@ __device__ __forceinline__ Machine take_apart(Params p, in_local u32* lists, Mac
     return m;
 }
 
-// Makes the frame at the bottom of the stack, which can be split, a join, and tasks of the calls beside the one under way.
+// Makes the frame at the bottom of the stack, which can be split, a join, and tasks of the calls beside the one under way. `to`: the place for
+// the lane of the same warp that gets the only one of them, or NONE.
 // pre: the join is this thread's
-__device__ Machine promote(Params p, in_local u32* stack, Machine m, u32 join);
+__device__ Machine promote(Params p, in_local u32* stack, Machine m, u32 join, u32 to);
 
 // Looks for work: a root that nobody has taken, or the task at the place for which the thread has a ticket.
-__device__ __forceinline__ Machine seek(Params p, Machine idle) {
+// `takes`: whether it may take a ticket.
+__device__ __forceinline__ Machine seek(Params p, Machine idle, bool takes) {
     Machine m = idle;
     if (m.ticket >= NO_ROOTS) {
         if (m.ticket == NONE) {
@@ -517,6 +538,10 @@ __device__ __forceinline__ Machine seek(Params p, Machine idle) {
                     return m;
                 }
             }
+        }
+        m.ticket = NO_ROOTS;
+        if (!takes) {
+            return m;
         }
         u32 ticket = count_up(p.control, HEAD);
         m.ticket = ticket;
@@ -635,8 +660,9 @@ __device__ __forceinline__ u32 oldest(in_local u32* stack, Machine m) {
     return at;
 }
 
-// Splits the frame at `m.scan`, if there is one. Frames below it become joins on the way. Without joins everything stays as it is.
-__device__ __forceinline__ Machine share(Params p, in_local u32* stack, Machine before) {
+// Splits the frame at `m.scan`, if there is one, for anybody or for a lane of the same warp. Frames below it become joins on the way. Without
+// joins everything stays as it is.
+__device__ __forceinline__ Machine share(Params p, in_local u32* stack, Machine before, u32 to) {
     Machine m = before;
     u32 at = m.scan;
     while (at < m.sp && m.base <= at) {
@@ -655,7 +681,7 @@ __device__ __forceinline__ Machine share(Params p, in_local u32* stack, Machine 
         if (m.base < at) {
             m = settle(p, stack, m, join);
         } else {
-            m = promote(p, stack, m, join);
+            m = promote(p, stack, m, join, to);
             m.promotions = m.promotions + 1u;
         }
         m.base = m.base + STRIDE;
@@ -847,6 +873,43 @@ __device__ __forceinline__ Machine rise(Params p, in_local u32* stack, Machine b
     return m;
 }
 
+// Gives each lane that has nothing to do, and no ticket, what a lane with a frame that can be split, and that makes one task, has to share.
+// pre: all lanes of the warp call it together; `places`: of the first lane of the warp
+__device__ __forceinline__ Machine give(Params p, in_local u32* stack, Machine before, u32 places) {
+    Machine m = before;
+    u32 below = (1u << lane_id()) - 1u;
+    bool wants = m.state == IDLE && m.ticket >= NO_ROOTS;
+    u32 wanting = ballot(ALL, wants);
+    bool gives = false;
+    if (wanting != 0u && m.sp != m.base && m.state != IDLE && m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED)) {
+        u32 at = oldest(stack, m);
+        m.scan = at;
+        gives = at < m.sp && stack[at] + 1u <= SINGLE;
+    }
+    u32 giving = ballot(ALL, gives);
+    u32 pairs = min(popcount(wanting), popcount(giving));
+    u32 giver = popcount(giving & below);
+    if (gives && giver < pairs) {
+        u32 promotions = m.promotions;
+        m = share(p, stack, m, places + giver);
+        if (m.promotions == promotions) {
+            // There was no join.
+            p.queue[(p.places + places + giver) * TASK] = RETURNS;
+        }
+    }
+    warp_barrier(ALL);
+    u32 taker = popcount(wanting & below);
+    if (wants && taker < pairs) {
+        u32 task = (p.places + places + taker) * TASK;
+        u32 state = p.queue[task];
+        if (state != RETURNS) {
+            m = accept(p.queue, m, task);
+        }
+    }
+    warp_barrier(ALL);
+    return m;
+}
+
 // Sum over the lanes of a warp.
 // pre: all lanes of the warp call it together
 __device__ __forceinline__ u64 warp_sum(u64 mine) {
@@ -864,7 +927,8 @@ __device__ __forceinline__ u64 warp_sum(u64 mine) {
 // handed: p.heap, p.pairs, p.quads: a cell is written before its index is given away with a task, a join, a result or a batch, and
 //     read for the last time before the last reference to it is given up
 // handed: p.shared, p.pool, p.spare: touched by atomics only
-// handed: p.queue: a place is read by the thread that has its ticket, and written again when it has been read
+// handed: p.queue: a place is read by the thread that has its ticket, and written again when it has been read; one behind the places of the
+//     queue by a lane of the same warp, between two barriers of the warp
 // handed: p.joins, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one uses it again
 // handed: p.saved: a record is the thread's of its number, and the collector's between two launches
 extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
@@ -885,6 +949,8 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
         m = rise(p, stack, m, record);
     }
     u32 lonely = 0u;
+    u32 waited = 0u;
+    u32 places = (blockIdx.x * blockDim.x + threadIdx.x) / 32u * 32u;
     // Lanes leave the loop together, and meet at its head in every turn: else they would come there one by one, and stay apart.
     bool more = true;
     while (more) {
@@ -905,8 +971,16 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
         }
         // Right before frames are shared: whoever shares may wait for a place to be read by a lane of its own warp, which goes on only when
         // all do. The queue has many more places than are taken meanwhile.
+        bool takes = true;
+        if (PHASES != 0u) {
+            u32 idle = ballot(ALL, m.state == IDLE);
+            u32 tickets = ballot(ALL, m.state == IDLE && m.ticket < NO_ROOTS);
+            bool first = tickets == 0u && (idle & (1u << lane_id()) - 1u) == 0u;
+            waited = m.state != IDLE || idle == ALL ? 0u : waited + 1u;
+            takes = first || waited > PATIENT;
+        }
         if (m.state == IDLE) {
-            m = seek(p, m);
+            m = seek(p, m, takes);
             length = FEW;
         } else if (SPLITS == 0u) {
             // Nobody waits for this thread but lanes of its warp whose roots are done: no longer than it has worked by then.
@@ -948,10 +1022,17 @@ extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
                     u32 head = load_relaxed(&p.control[HEAD]);
                     u32 tail = load_relaxed(&p.control[TAIL]);
                     if (i32(head - tail) > p.patience) {
-                        m = share(p, stack, m);
+                        m = share(p, stack, m, NONE);
                         m.since = 0u;
                     }
                 }
+            }
+        }
+        if (PHASES != 0u) {
+            bool some = vote_any(ALL, m.state == IDLE && m.ticket >= NO_ROOTS);
+            if (some) {
+                length = min(length, SHORT);
+                m = give(p, stack, m, places);
             }
         }
         more = vote_any(ALL, m.state != ENDED && (COMPACT == 0u || m.state < SUSPENDED));

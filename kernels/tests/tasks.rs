@@ -124,10 +124,12 @@ const ONE: Options = Options {
 /// Cells that threads take between two collections.
 const SPARE: Option<u32> = Some(1 << 8);
 
-/// Ways to run: one warp that splits nothing of its own accord; several blocks; frames split whenever possible; tiny stacks.
-fn ways() -> [(&'static str, Tuning, Options); 4] {
+/// Ways to run: one warp that splits nothing of its own accord; several blocks; frames split whenever possible; tiny stacks; lanes of a warp
+/// that share with each other first.
+fn ways() -> [(&'static str, Tuning, Options); 6] {
     let many = Options { blocks: 3, block: 64, ..ONE };
     let tiny = Tuning { stack_frames: Some(2), ..Tuning::default() };
+    let phases = Tuning { phases: Some(true), ..Tuning::default() };
     [
         ("one warp", Tuning::default(), ONE),
         ("many warps", Tuning::default(), many),
@@ -137,6 +139,8 @@ fn ways() -> [(&'static str, Tuning, Options); 4] {
             tiny,
             Options { promote: Promote::Always, blocks: 2, block: 32, ..ONE },
         ),
+        ("warp by warp", phases, many),
+        ("warp by warp, always split", phases, Options { promote: Promote::Always, ..many }),
     ]
 }
 
@@ -428,7 +432,7 @@ fn random(seeds: impl Iterator<Item = u64>, gc: Gc) {
         let limits = Limits { max_steps: Some(5_000), ..Limits::default() };
         let reference =
             gchr_core::exec::term::run(&case.program, &plan, &case.input, &mut Control::new(limits));
-        let (way, tuning, options) = ways()[n % 4];
+        let (way, tuning, options) = ways()[n % 6];
         let options = Options { spare: Some(64), ..options };
         let kernels = case.kernels(tuning);
         let label = format!("seed {seed}, {way}\n{text}");

@@ -8,6 +8,7 @@ use gchr_core::source::SourceMap;
 
 use super::codegen::{self, Part, Reports, Runtime, Shape};
 use super::equality::Equality;
+use super::phases::has_phases;
 use super::shapes::Shapes;
 use super::states::States;
 use super::tracing::Tracing;
@@ -30,6 +31,8 @@ pub struct Kernels {
     pub entries: IdVec<gchr_core::plan::term::FunctionId, u32>,
     /// Blocks a multiprocessor of a GPU with which the program takes the least time, as far as its code tells.
     pub blocks: u32,
+    /// Whether the lanes of a warp share with each other before they share with others: parallel work comes in phases.
+    pub phases: bool,
 }
 
 /// Choices that do not change results.
@@ -39,6 +42,8 @@ pub struct Tuning {
     pub stack_frames: Option<u32>,
     /// Cells that nothing refers to are found by tracing and shifted out when memory is full, for plans that do not give them back.
     pub compact: bool,
+    /// Whether lanes of a warp share with each other first, in place of what suits the program.
+    pub phases: Option<bool>,
 }
 
 /// Blocks a multiprocessor, if there are registers and shared memory for so many. While lanes wait for memory, and for each other, other
@@ -68,6 +73,7 @@ pub fn kernels(
         Some(references) => Some(Shapes::new(&plan.layout, references)?),
         None => None,
     };
+    let phases = tuning.phases.unwrap_or_else(|| has_phases(plan));
     let constants = [
         ("STRIDE", shape.stride),
         ("STACK", shape.stack),
@@ -76,9 +82,14 @@ pub fn kernels(
         ("JOIN", shape.join()),
         ("CHUNK", shape.chunk()),
         ("SPLITS", states.splits() as u32),
+        ("SINGLE", states.single_splits() as u32),
         ("LISTS", 1 + 4 * plan.layout.classes.len() as u32),
         ("COMPACT", u32::from(compact)),
         ("COUNTED", u32::from(shapes.is_some())),
+        ("PHASES", u32::from(phases)),
+        ("DEEP", if phases { 2 } else { 4 }),
+        ("DEEPER", if phases { 4 } else { 8 }),
+        ("FEW", if phases { 1 } else { 2 }),
     ];
     let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
     let mut module = template::open("tasks", &constants)?;
@@ -117,7 +128,7 @@ pub fn kernels(
     let broken = verify::verify_closed(&module);
     let entries = states.entries.iter().map(|&state| codegen::state_number(state)).collect();
     if broken.is_empty() {
-        Ok(Kernels { module, reports, shape, shapes, tracing, entries, blocks })
+        Ok(Kernels { module, reports, shape, shapes, tracing, entries, blocks, phases })
     } else {
         Err(broken)
     }

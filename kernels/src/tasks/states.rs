@@ -113,7 +113,7 @@ pub struct States<'p> {
     pub holes: IdVec<FunctionId, bool>,
     /// States.
     pub states: IdVec<StateId, State<'p>>,
-    /// Resume points; those that can be split come first.
+    /// Resume points; those that can be split come first, those that can be split into few calls before others.
     pub resumes: IdVec<ResumeId, Resume<'p>>,
     /// Nested regions with calls.
     pub nests: IdVec<NestId, Nest<'p>>,
@@ -178,15 +178,20 @@ impl<'p> States<'p> {
         nest.filter(|&nest| careful || !self.nests[nest].careful)
     }
 
+    /// Number of resume points that can be split into two calls.
+    pub fn single_splits(&self) -> usize {
+        self.resumes.iter().filter(|r| r.split.as_ref().is_some_and(|s| s.siblings.len() == 1)).count()
+    }
+
     /// Number of resume points that can be split.
     pub fn splits(&self) -> usize {
         self.resumes.iter().filter(|r| r.split.is_some()).count()
     }
 
-    /// Gives resume points that can be split the lowest numbers.
+    /// Gives resume points that can be split the lowest numbers, the fewer calls the lower.
     fn splits_first(&mut self) {
         let mut order: Vec<ResumeId> = self.resumes.ids().collect();
-        order.sort_by_key(|&id| self.resumes[id].split.is_none());
+        order.sort_by_key(|&id| self.resumes[id].split.as_ref().map_or(usize::MAX, |s| s.siblings.len()));
         let mut number: IdVec<ResumeId, ResumeId> = self.resumes.ids().collect();
         for (new, &old) in order.iter().enumerate() {
             number[old] = ResumeId(new as u32);

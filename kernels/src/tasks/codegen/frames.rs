@@ -291,8 +291,9 @@ fn promote(states: &States<'_>, runtime: Runtime<'_>) -> Function {
     let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
     let before = b.param("before", Type::Record(runtime.machine()));
     let join = b.param("join", Type::U32);
+    let to = b.param("to", Type::U32);
     let m = b.var("m", before);
-    let mut s = Splitter { states, runtime, b, p, stack, m, join };
+    let mut s = Splitter { states, runtime, b, p, stack, m, join, to };
     let mut cases = Vec::new();
     for id in states.resumes.ids().filter(|&id| states.resumes[id].split.is_some()) {
         s.b.begin();
@@ -316,6 +317,7 @@ struct Splitter<'a, 'p> {
     stack: Expr,
     m: Expr,
     join: Expr,
+    to: Expr,
 }
 
 impl Splitter<'_, '_> {
@@ -398,8 +400,9 @@ impl Splitter<'_, '_> {
         let module = self.runtime.module;
         let shape = self.runtime.shape;
         let p = self.p.clone();
-        let number = self.b.call("number", module, self.runtime.function("take_number"), vec![p.clone()]);
-        let at = vec![p, number.clone()];
+        let to_lane = vec![p.clone(), self.to.clone()];
+        let number = self.b.call("number", module, self.runtime.function("take_number"), to_lane);
+        let at = vec![p, number.clone(), self.to.clone()];
         let first = self.b.call("task", module, self.runtime.function("task_at"), at);
         let queue = build::field(module, self.p.clone(), "queue");
         let word = |offset: u32| build::element(queue.clone(), add(first.clone(), offset));

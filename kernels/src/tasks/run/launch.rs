@@ -58,6 +58,8 @@ pub(super) mod stop {
 const ROOT: u32 = 1 << 31;
 /// While this part of all threads waits, the others share at once.
 const HUNGRY: u32 = 8;
+/// Where a warp is fed as a whole: when this part of all threads, as many as half of all warps, waits.
+const HUNGRY_WARPS: u32 = 64;
 /// Words before the ring of joins that threads leave to each other; the template's.
 const SPARE_COUNTERS: u32 = 16;
 
@@ -320,7 +322,9 @@ impl Buffers {
             Value::U32(self.chunk_count),
             Value::U32(self.scale.spare_places(&job.kernels.shape) - 1),
             Value::I32(patience),
-            Value::I32((self.scale.threads() / HUNGRY) as i32),
+            Value::I32(
+                (self.scale.threads() / if job.kernels.phases { HUNGRY_WARPS } else { HUNGRY }) as i32,
+            ),
             Value::U32(if self.options.promote == Promote::Always { 1 } else { self.options.steps }),
             Value::U64(most),
             Value::U32(most.saturating_add(1).min(u64::from(self.options.report)) as u32),

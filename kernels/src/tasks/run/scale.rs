@@ -81,9 +81,9 @@ impl Scale {
     pub fn threads(&self) -> u32 {
         self.blocks * self.block
     }
-    /// Words of the queue.
+    /// Words of the queue, and of the places through which lanes of a warp give tasks to each other.
     pub fn queue_words(&self, shape: &Shape) -> u64 {
-        u64::from(shape.task()) << self.place_bits
+        (u64::from(self.threads()) + (1 << self.place_bits)) * u64::from(shape.task())
     }
     /// Places for joins that threads leave to each other, so many at a time: more than there can be.
     pub fn spare_places(&self, shape: &Shape) -> u32 {

@@ -1,0 +1,165 @@
+//! Whether the parallel work of a program comes in phases: what one call that can be split brings is what the next one works on.
+//!
+//! Between two phases nearly all threads have nothing to do, and in each of them work has to reach them anew, from a few. Programs
+//! without phases split their work once, and then seldom.
+
+use gchr_core::hash::HashSet;
+use gchr_core::ids::IdVec;
+use gchr_core::plan::term::{Block, End, FunctionId, LocalId, Step, Target, TermPlan};
+
+/// Whether a recursive function, or a loop, hands what comes from a call that can be split to another such call or to its next turn.
+pub(super) fn has_phases(plan: &TermPlan) -> bool {
+    let reached = reached(plan);
+    let splits: IdVec<FunctionId, bool> = plan
+        .functions
+        .ids()
+        .map(|f| {
+            reached[f].iter().any(|&g| splits(&plan.functions[g].region.body))
+                || splits(&plan.functions[f].region.body)
+        })
+        .collect();
+    plan.functions.iter_enumerated().any(|(id, function)| {
+        let is_recursive = reached[id].contains(&id);
+        let finder = Finder { splits: &splits, own: &|f| f == id || reached[f].contains(&id) };
+        (is_recursive || function.region.is_loop())
+            && finder.block(&function.region.body, &HashSet::default())
+    })
+}
+
+/// By function: those that its calls lead to.
+fn reached(plan: &TermPlan) -> IdVec<FunctionId, HashSet<FunctionId>> {
+    let mut all: IdVec<FunctionId, HashSet<FunctionId>> = plan
+        .functions
+        .iter()
+        .map(|function| {
+            let mut called = HashSet::default();
+            function.region.body.walk(&mut |block| {
+                called.extend(block.steps.iter().filter_map(|step| match step {
+                    Step::Call { function, .. } => Some(*function),
+                    _ => None,
+                }));
+                called.extend(called_at_end(&block.end));
+            });
+            called
+        })
+        .collect();
+    loop {
+        let mut changed = false;
+        for id in all.ids().collect::<Vec<_>>() {
+            let further: Vec<FunctionId> = all[id].iter().flat_map(|&f| all[f].iter().copied()).collect();
+            let before = all[id].len();
+            all[id].extend(further);
+            changed |= all[id].len() > before;
+        }
+        if !changed {
+            return all;
+        }
+    }
+}
+
+fn called_at_end(end: &End) -> Option<FunctionId> {
+    match end {
+        End::TailCall { function, .. } | End::Context { target: Target::Function(function), .. } => {
+            Some(*function)
+        }
+        _ => None,
+    }
+}
+
+/// Whether calls of a block may run side by side.
+fn splits(block: &Block) -> bool {
+    let mut found = false;
+    block.walk(&mut |b| {
+        found |= b.steps.iter().any(|step| matches!(step, Step::Call { siblings, .. } if *siblings > 0));
+    });
+    found
+}
+
+/// Follows what comes from calls that can be split through a function.
+struct Finder<'a> {
+    splits: &'a IdVec<FunctionId, bool>,
+    /// Whether a function leads back to the one at hand.
+    own: &'a dyn Fn(FunctionId) -> bool,
+}
+
+impl Finder<'_> {
+    /// `brought`: locals that come from such calls.
+    fn block(&self, block: &Block, brought: &HashSet<LocalId>) -> bool {
+        let mut brought = brought.clone();
+        for step in &block.steps {
+            let uses = step.uses().any(|local| brought.contains(&local));
+            match step {
+                Step::Call { dst, function, .. } => {
+                    if uses && self.splits[*function] {
+                        return true;
+                    }
+                    if uses || self.splits[*function] {
+                        brought.insert(*dst);
+                    }
+                }
+                Step::Region { dst, inits, region } => {
+                    let handed = region.params.iter().zip(inits).filter(|(_, init)| brought.contains(*init));
+                    let handed: Vec<LocalId> = handed.map(|(&param, _)| param).collect();
+                    brought.extend(handed);
+                    if self.block(&region.body, &brought) {
+                        return true;
+                    }
+                    if uses || splits(&region.body) {
+                        brought.insert(*dst);
+                    }
+                }
+                step if uses => brought.extend(step.dst()),
+                _ => {}
+            }
+        }
+        let hands_on = block.end.uses().iter().any(|local| brought.contains(local));
+        match &block.end {
+            End::TailCall { function, .. } | End::Context { target: Target::Function(function), .. } => {
+                hands_on && (self.splits[*function] || (self.own)(*function))
+            }
+            End::Continue(_) | End::Context { target: Target::Again, .. } => hands_on,
+            End::Match { on, arms, default } => {
+                let fields = arms.iter().flat_map(|arm| arm.fields.iter().flatten().copied());
+                if brought.contains(on) {
+                    brought.extend(fields);
+                }
+                let below = arms.iter().map(|arm| &arm.body).chain(default.as_deref());
+                below.into_iter().any(|b| self.block(b, &brought))
+            }
+            End::If { then, otherwise, .. } => self.block(then, &brought) || self.block(otherwise, &brought),
+            End::Return(_) | End::NoRule { .. } => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gchr_core::plan::term::{TermOptions, compile};
+    use gchr_core::source::SourceMap;
+
+    use super::*;
+
+    fn phases(text: &str) -> bool {
+        let mut sources = SourceMap::new();
+        let id = sources.add("test.trs", text);
+        let program = gchr_trs::load(&sources, id).program.expect("the program is right");
+        has_phases(&compile(&program, &TermOptions::tasks(false)).expect("the plan compiles"))
+    }
+
+    #[test]
+    fn examples_with_phases() {
+        assert!(phases(include_str!("../../../examples/bitonic.trs")), "Flow works on what Warp brings");
+        for text in [
+            include_str!("../../../examples/fib_int.trs"),
+            include_str!("../../../examples/bst.trs"),
+            include_str!("../../../examples/tree_exploration.trs"),
+            include_str!("../../../examples/transformation_tree.trs"),
+            include_str!("../../../examples/build_fold.trs"),
+            include_str!("../../../examples/mergesort_tree.trs"),
+            include_str!("../../../examples/queens.trs"),
+            include_str!("../../../examples/lexer.trs"),
+        ] {
+            assert!(!phases(text), "{text}");
+        }
+    }
+}
