@@ -6,13 +6,13 @@
 // thread looks now and then whether somebody waits; then its oldest frame that can be split becomes a join in device memory,
 // and the calls beside the one that it waits for become tasks. The last child to arrive goes on with the frame.
 //
+// Where the parallel work of a program comes in phases (PHASES), a warp is fed as a whole: it has one ticket at a time, and its lanes share with
+// each other first. A task that one lane gives to another goes through a place of its own behind those of the queue.
+//
 // A return address says where a value goes when the thread's stack is empty: the slot of a join (bit 29: two words), the frames that a
 // full stack left behind in a chunk (bit 30), or a result of the run (bit 31). Bit 28: the join has no other child.
 // A join: [0] children that have not arrived, [1] its own return address, [2..3] the value that the resume point gets, [4..5] values
 // that nobody needs, from 6 on the frame. A chunk: [0] return address, from 1 on frames.
-// Where the parallel work of a program comes in phases (PHASES), a warp is fed as a whole: it has one ticket at a time, and its lanes share with
-// each other first. A task that one lane gives to another goes through a place of its own behind those of the queue.
-//
 // A task: [0] state, [1] return address, from 2 on the arguments. A task that only gives up a value: [0] DROPS and the place of its
 // sort, [1] the value.
 //

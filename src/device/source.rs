@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use gchr_core::diagnostic::Diagnostic;
-use gchr_core::plan::term::{Step, TermOptions, TermPlan, compile};
+use gchr_core::plan::term::{TermOptions, TermPlan, compile};
 use gchr_core::rule;
 use gchr_core::source::SourceMap;
 use gchr_kernels::cuda::{Arch, Compiler, Image, Options};
@@ -62,13 +62,7 @@ pub(super) fn plan_side_by_side(
     schedule: Schedule,
 ) -> Result<TermPlan, Vec<Diagnostic>> {
     let plan = with_large_stack(|| plan_for_tasks(rules, schedule.collector_of_tasks()))?;
-    let mut found = false;
-    for function in plan.functions.iter() {
-        function.region.body.walk(&mut |block| {
-            found |= block.steps.iter().any(|s| matches!(s, Step::Call { siblings, .. } if *siblings > 0));
-        });
-    }
-    match found {
+    match plan.functions.iter().any(|function| function.region.body.has_siblings()) {
         true => Ok(plan),
         false => Err(vec![
             Diagnostic::error("U0113", "the program has no calls that can run side by side")

@@ -23,7 +23,7 @@ pub(crate) mod testing;
 mod tests;
 mod verify;
 
-pub use cost::runs_often;
+pub use cost::{Callees, runs_often};
 pub use ir::*;
 pub use layout::{Class, ClassId, Field, Layout, SortLayout, Variant};
 pub use verify::verify;

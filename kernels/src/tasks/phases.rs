@@ -5,80 +5,35 @@
 
 use gchr_core::hash::HashSet;
 use gchr_core::ids::IdVec;
-use gchr_core::plan::term::{Block, End, FunctionId, LocalId, Step, Target, TermPlan};
+use gchr_core::plan::term::{Block, Callees, End, FunctionId, LocalId, Step, Target, TermPlan};
 
 /// Whether a recursive function, or a loop, hands what comes from a call that can be split to another such call or to its next turn.
 pub(super) fn has_phases(plan: &TermPlan) -> bool {
-    let reached = reached(plan);
-    let splits: IdVec<FunctionId, bool> = plan
-        .functions
-        .ids()
-        .map(|f| {
-            reached[f].iter().any(|&g| splits(&plan.functions[g].region.body))
-                || splits(&plan.functions[f].region.body)
+    let callees = Callees::of(plan);
+    let circles = callees.components();
+    let mut splits: IdVec<FunctionId, bool> =
+        plan.functions.iter().map(|function| function.region.body.has_siblings()).collect();
+    let mut circle_of: IdVec<FunctionId, usize> = plan.functions.iter().map(|_| 0).collect();
+    for (number, (members, _)) in circles.iter().enumerate() {
+        let called = |&member: &FunctionId| callees.of_function(member).iter().any(|&f| splits[f]);
+        let any = members.iter().any(|member| splits[*member] || called(member));
+        for &member in members {
+            (splits[member], circle_of[member]) = (any, number);
+        }
+    }
+    circles.iter().enumerate().any(|(number, (members, recursive))| {
+        let finder = Finder { splits: &splits, own: &|f| circle_of[f] == number };
+        members.iter().any(|&member| {
+            let region = &plan.functions[member].region;
+            (*recursive || region.is_loop()) && finder.block(&region.body, &HashSet::default())
         })
-        .collect();
-    plan.functions.iter_enumerated().any(|(id, function)| {
-        let is_recursive = reached[id].contains(&id);
-        let finder = Finder { splits: &splits, own: &|f| f == id || reached[f].contains(&id) };
-        (is_recursive || function.region.is_loop())
-            && finder.block(&function.region.body, &HashSet::default())
     })
-}
-
-/// By function: those that its calls lead to.
-fn reached(plan: &TermPlan) -> IdVec<FunctionId, HashSet<FunctionId>> {
-    let mut all: IdVec<FunctionId, HashSet<FunctionId>> = plan
-        .functions
-        .iter()
-        .map(|function| {
-            let mut called = HashSet::default();
-            function.region.body.walk(&mut |block| {
-                called.extend(block.steps.iter().filter_map(|step| match step {
-                    Step::Call { function, .. } => Some(*function),
-                    _ => None,
-                }));
-                called.extend(called_at_end(&block.end));
-            });
-            called
-        })
-        .collect();
-    loop {
-        let mut changed = false;
-        for id in all.ids().collect::<Vec<_>>() {
-            let further: Vec<FunctionId> = all[id].iter().flat_map(|&f| all[f].iter().copied()).collect();
-            let before = all[id].len();
-            all[id].extend(further);
-            changed |= all[id].len() > before;
-        }
-        if !changed {
-            return all;
-        }
-    }
-}
-
-fn called_at_end(end: &End) -> Option<FunctionId> {
-    match end {
-        End::TailCall { function, .. } | End::Context { target: Target::Function(function), .. } => {
-            Some(*function)
-        }
-        _ => None,
-    }
-}
-
-/// Whether calls of a block may run side by side.
-fn splits(block: &Block) -> bool {
-    let mut found = false;
-    block.walk(&mut |b| {
-        found |= b.steps.iter().any(|step| matches!(step, Step::Call { siblings, .. } if *siblings > 0));
-    });
-    found
 }
 
 /// Follows what comes from calls that can be split through a function.
 struct Finder<'a> {
     splits: &'a IdVec<FunctionId, bool>,
-    /// Whether a function leads back to the one at hand.
+    /// Whether a function is in the circle of calls at hand.
     own: &'a dyn Fn(FunctionId) -> bool,
 }
 
@@ -104,7 +59,7 @@ impl Finder<'_> {
                     if self.block(&region.body, &brought) {
                         return true;
                     }
-                    if uses || splits(&region.body) {
+                    if uses || region.body.has_siblings() {
                         brought.insert(*dst);
                     }
                 }

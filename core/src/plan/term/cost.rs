@@ -87,10 +87,11 @@ pub fn runs_often(plan: &TermPlan) -> IdVec<FunctionId, bool> {
 }
 
 /// Who calls whom, tail calls included; a loop of a function to itself is no call.
-pub(super) struct Callees(pub(super) IdVec<FunctionId, Vec<FunctionId>>);
+pub struct Callees(pub(super) IdVec<FunctionId, Vec<FunctionId>>);
 
 impl Callees {
-    pub(super) fn of(plan: &TermPlan) -> Self {
+    /// Of all functions of a plan.
+    pub fn of(plan: &TermPlan) -> Self {
         let callees = |function: &Function| {
             let mut found = Vec::new();
             function.region.body.walk(&mut |block| {
@@ -111,9 +112,14 @@ impl Callees {
         Self(plan.functions.iter().map(callees).collect())
     }
 
+    /// Whom a function calls.
+    pub fn of_function(&self, function: FunctionId) -> &[FunctionId] {
+        &self.0[function]
+    }
+
     /// Functions that call each other in a circle, callees first, and whether there is a circle: the strongly connected components of
     /// Robert Tarjan, "Depth-First Search and Linear Graph Algorithms" (1972), with an explicit stack.
-    pub(super) fn components(&self) -> Vec<(Vec<FunctionId>, bool)> {
+    pub fn components(&self) -> Vec<(Vec<FunctionId>, bool)> {
         const NEW: u32 = u32::MAX;
         let n = self.0.len();
         let (mut index, mut low, mut on_stack) = (vec![NEW; n], vec![0u32; n], vec![false; n]);

@@ -489,6 +489,14 @@ impl Block {
         f(self);
         self.end.blocks_mut().into_iter().for_each(|b| b.for_each_tail_mut(f));
     }
+    /// Whether some of its calls may run side by side ([`TermOptions::split`]).
+    pub fn has_siblings(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |block| {
+            found |= block.steps.iter().any(|s| matches!(s, Step::Call { siblings, .. } if *siblings > 0));
+        });
+        found
+    }
     /// A measure of code size: steps, ends and arms.
     pub fn size(&self) -> usize {
         let mut size = 0;
