@@ -143,9 +143,7 @@ pub(super) fn part(
         m,
         tokens: tokens(states.plan),
         function: first,
-        env: HashMap::default(),
-        unread: Vec::new(),
-        read: Vec::new(),
+        scope: Scope::default(),
         structured: None,
         within: Within::Resume,
         begun: build::u32(0),
@@ -240,12 +238,8 @@ struct Generator<'a, 'p> {
     tokens: HashMap<(FunctionId, LocalId), ClassId>,
     /// The function that code is generated for.
     function: FunctionId,
-    /// Values of the locals in scope.
-    env: HashMap<LocalId, Expr>,
-    /// Cells whose fields are in scope and not read yet.
-    unread: Vec<Unread<'p>>,
-    /// Locals that were read from such cells, in order.
-    read: Vec<LocalId>,
+    /// What is in scope.
+    scope: Scope<'p>,
     /// The region whose head is the structured loop around the code at hand, with the variables of its parameters.
     structured: Option<(*const Region, Vec<Expr>)>,
     /// Root and hole of the function whose code stands in the place of its call, if it has a context; else they are the machine's.
@@ -259,9 +253,13 @@ struct Generator<'a, 'p> {
 }
 
 /// What is in scope in the code of a function.
+#[derive(Default)]
 struct Scope<'p> {
+    /// Values of locals.
     env: HashMap<LocalId, Expr>,
+    /// Cells of which fields are in scope that are not read yet.
     unread: Vec<Unread<'p>>,
+    /// Locals that were read from such cells, in order.
     read: Vec<LocalId>,
 }
 
@@ -308,45 +306,30 @@ impl<'a, 'p> Generator<'a, 'p> {
         self.b.assign(reg, value);
     }
     fn local(&mut self, local: LocalId) -> Expr {
-        if self.unread.iter().any(|cell| cell.binds(local)) {
+        if self.scope.unread.iter().any(|cell| cell.binds(local)) {
             self.read_cells();
         }
-        match self.env.get(&local) {
+        match self.scope.env.get(&local) {
             Some(value) => value.clone(),
             None => panic!("local {} has no value here", self.name(local)),
         }
     }
-    /// Nothing is in scope any more.
-    fn forget(&mut self) {
-        self.env.clear();
-        self.unread.clear();
-        self.read.clear();
-    }
-    /// The code of another function begins, with these values of its locals; hands out what was in scope.
-    fn enter_scope(&mut self, env: HashMap<LocalId, Expr>) -> Scope<'p> {
-        let outside = std::mem::replace(&mut self.env, env);
-        Scope { env: outside, unread: std::mem::take(&mut self.unread), read: std::mem::take(&mut self.read) }
-    }
-    /// The code of the other function is complete.
-    fn leave_scope(&mut self, outside: Scope<'p>) {
-        (self.env, self.unread, self.read) = (outside.env, outside.unread, outside.read);
-    }
     /// The statements of a block. What is read from cells in there is out of scope behind it.
     fn block_of(&mut self, code: impl FnOnce(&mut Self)) -> Vec<Stmt> {
-        let (unread, read) = (self.unread.clone(), self.read.len());
+        let (unread, read) = (self.scope.unread.clone(), self.scope.read.len());
         self.b.begin();
         code(self);
-        for local in self.read.drain(read..) {
-            self.env.remove(&local);
+        for local in self.scope.read.drain(read..) {
+            self.scope.env.remove(&local);
         }
-        self.unread = unread;
+        self.scope.unread = unread;
         self.b.end()
     }
     /// Binds a local to a new variable.
     fn bind(&mut self, local: LocalId, value: Expr) {
         let name = self.name(local);
         let variable = self.b.var(&name, value);
-        self.env.insert(local, variable);
+        self.scope.env.insert(local, variable);
     }
 
     /// Careful threads have a function of their own: the one that comes to stand where the hole for this one is.
@@ -382,7 +365,7 @@ impl<'a, 'p> Generator<'a, 'p> {
 
     fn state(&mut self, id: StateId) {
         let state = &self.states.states[id];
-        self.forget();
+        self.scope = Scope::default();
         self.structured = None;
         let locals = &self.states.plan.functions[self.function].name;
         self.b.origin(None, locals.clone());
@@ -462,7 +445,7 @@ impl<'a, 'p> Generator<'a, 'p> {
     }
 
     fn resume(&mut self, id: ResumeId) {
-        self.forget();
+        self.scope = Scope::default();
         let resume = &self.states.resumes[id];
         let name = &self.states.plan.functions[self.function].name;
         self.b.origin(None, format!("{name}, behind {}", self.name(resume.dst)));

@@ -6,7 +6,7 @@ use gchr_core::rule::RuleId;
 use super::super::direct::in_group;
 use super::super::states::{NestId, Position, StateId};
 use super::operate::constant;
-use super::{Generator, RETURNS, halves, state_number, to_bits};
+use super::{Generator, RETURNS, Scope, halves, state_number, to_bits};
 use crate::build;
 use crate::ir::*;
 use crate::meter;
@@ -113,7 +113,7 @@ impl<'p> Generator<'_, 'p> {
     fn enter_nest(&mut self, id: NestId, inits: &[LocalId], region: &'p Region) {
         let values: Vec<Expr> = inits.iter().map(|&i| self.local(i)).collect();
         for (&param, value) in region.params.iter().zip(values) {
-            self.env.insert(param, value);
+            self.scope.env.insert(param, value);
         }
         match self.states.nests[id].head {
             Some(head) => self.go(head),
@@ -143,10 +143,10 @@ impl<'p> Generator<'_, 'p> {
     fn call(&mut self, here: Position<'p>, dst: LocalId, function: FunctionId, args: &[LocalId]) {
         let Some(base) = self.base_of(function) else { return self.call_by_frame(here, function, args) };
         let (found, value) = self.base_case(dst, function, args, base);
-        let before = self.env.clone();
+        let before = self.scope.env.clone();
         let otherwise = self.block_of(|g| g.call_by_frame(here, function, args));
-        self.env = before;
-        self.env.insert(dst, value);
+        self.scope.env = before;
+        self.scope.env.insert(dst, value);
         let then = self.block_of(|g| g.code(Position { at: here.at + 1, ..here }));
         self.b.push(StmtKind::If { condition: found, then, otherwise });
     }
@@ -177,13 +177,13 @@ impl<'p> Generator<'_, 'p> {
         let params = &self.states.plan.functions[function].region.params;
         let inside = params.iter().zip(args).map(|(&param, &arg)| (param, self.local(arg))).collect();
         let caller = std::mem::replace(&mut self.function, function);
-        let outside = self.enter_scope(inside);
+        let outside = std::mem::replace(&mut self.scope, Scope { env: inside, ..Scope::default() });
         self.inner_block(
             base,
             &Inner { value: value.clone(), params: None, found: Some(found.clone()), function: false },
         );
         self.function = caller;
-        self.leave_scope(outside);
+        self.scope = outside;
         (found, value)
     }
 
@@ -228,10 +228,10 @@ impl<'p> Generator<'_, 'p> {
                 let base = base.filter(|_| in_group(code.block, code.block.steps.len()));
                 let Some(base) = base else { return self.enter_context(code, *hole, nest, *target, args) };
                 let (found, value) = self.base_case(*hole, function, args, base);
-                let before = self.env.clone();
-                self.env.insert(*hole, value);
+                let before = self.scope.env.clone();
+                self.scope.env.insert(*hole, value);
                 let then = self.block_of(|g| g.meet(nest));
-                self.env = before;
+                self.scope.env = before;
                 let otherwise = self.block_of(|g| g.enter_context(code, *hole, nest, *target, args));
                 self.b.push(StmtKind::If { condition: found, then, otherwise });
             }
@@ -289,12 +289,12 @@ impl<'p> Generator<'_, 'p> {
         };
         let Some(head) = head else { return };
         // Only for the jump: other ways through the region still see the old values.
-        let before = self.env.clone();
+        let before = self.scope.env.clone();
         for (&param, value) in region.params.iter().zip(values) {
-            self.env.insert(param, value);
+            self.scope.env.insert(param, value);
         }
         self.go(head);
-        self.env = before;
+        self.scope.env = before;
     }
 
     /// New values for the variables of a loop, all at once.
@@ -319,7 +319,7 @@ impl<'p> Generator<'_, 'p> {
         };
         let nest = &self.states.nests[id];
         let value = self.local(value);
-        self.env.insert(nest.dst, value);
+        self.scope.env.insert(nest.dst, value);
         match nest.after {
             Some(after) => self.go(after),
             None => self.code(nest.rest),
@@ -385,7 +385,7 @@ impl<'p> Generator<'_, 'p> {
             Step::Ref(step) => self.reference(step),
             Step::Call { dst, function, args, .. } => {
                 let value = self.expand(*function, args);
-                self.env.insert(*dst, value);
+                self.scope.env.insert(*dst, value);
             }
             Step::Trace { .. } => {}
         }
@@ -412,14 +412,14 @@ impl<'p> Generator<'_, 'p> {
             self.b.end_while(build::bool(true));
         } else {
             for (&param, init) in region.params.iter().zip(inits) {
-                self.env.insert(param, init);
+                self.scope.env.insert(param, init);
             }
             self.inner_block(
                 &region.body,
                 &Inner { value: value.clone(), params: None, found: None, function: false },
             );
         }
-        self.env.insert(dst, value);
+        self.scope.env.insert(dst, value);
     }
 
     pub(super) fn inner_block(&mut self, block: &Block, around: &Inner) {

@@ -1,6 +1,5 @@
 //! Calls in the place of which the code of their function stands ([`crate::tasks::direct`]).
 
-use gchr_core::hash::HashMap;
 use gchr_core::plan::term::{End, FunctionId, LocalId, Step, Target};
 use gchr_core::signature::SortKind;
 
@@ -30,7 +29,7 @@ impl Generator<'_, '_> {
         });
         let caller =
             (std::mem::replace(&mut self.function, function), std::mem::replace(&mut self.context, context));
-        let outside = self.enter_scope(HashMap::default());
+        let outside = std::mem::take(&mut self.scope);
         let region = &callee.region;
         if region.is_loop() {
             region.params.iter().zip(args).for_each(|(&param, arg)| self.bind(param, arg));
@@ -41,11 +40,11 @@ impl Generator<'_, '_> {
             self.inner_block(&region.body, &around);
             self.b.end_while(build::bool(true));
         } else {
-            self.env.extend(region.params.iter().copied().zip(args));
+            self.scope.env.extend(region.params.iter().copied().zip(args));
             let around = Inner { value: value.clone(), params: None, found: None, function: true };
             self.inner_block(&region.body, &around);
         }
-        self.leave_scope(outside);
+        self.scope = outside;
         (self.function, self.context) = caller;
         value
     }
@@ -58,7 +57,7 @@ impl Generator<'_, '_> {
                 if self.runtime.tracing.is_some() {
                     // A thread that stops in there goes back to before: its context must be what it was.
                     let value = self.expand(*function, args);
-                    self.env.insert(*hole, value);
+                    self.scope.env.insert(*hole, value);
                     nest.iter().for_each(|step| self.step(step));
                     return nest.last().and_then(Step::dst).map_or(build::u32(0), |outer| self.local(outer));
                 }

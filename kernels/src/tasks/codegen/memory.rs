@@ -122,7 +122,7 @@ impl<'p> Generator<'_, 'p> {
         if fields.is_empty() {
             return;
         }
-        self.unread.push(Unread { variant, value, fields });
+        self.scope.unread.push(Unread { variant, value, fields });
         if self.runtime.shapes.is_some() {
             self.read_cells();
         }
@@ -130,8 +130,8 @@ impl<'p> Generator<'_, 'p> {
 
     /// Reads all cells that are not read yet.
     pub(super) fn read_cells(&mut self) {
-        for Unread { variant, value, fields } in std::mem::take(&mut self.unread) {
-            self.read.extend(fields.iter().map(|(local, _)| *local));
+        for Unread { variant, value, fields } in std::mem::take(&mut self.scope.unread) {
+            self.scope.read.extend(fields.iter().map(|(local, _)| *local));
             self.read_cell(variant, value, fields);
         }
     }
@@ -261,7 +261,7 @@ impl<'p> Generator<'_, 'p> {
 
     /// Builds the cells of a context; the hole is the machine's from now on.
     pub(super) fn context(&mut self, hole: LocalId, nest: &[Step]) {
-        self.env.insert(hole, build::u32(0));
+        self.scope.env.insert(hole, build::u32(0));
         let mut place = None;
         for (i, step) in nest.iter().enumerate() {
             let value = match step {
