@@ -118,6 +118,15 @@ impl<'a> Control<'a> {
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
+    /// The flag of [`also_stop`](Self::also_stop), for such threads.
+    pub fn other_flag(&self) -> Option<Arc<AtomicBool>> {
+        self.also_stop.clone()
+    }
+    /// Whether the flag of [`also_stop`](Self::also_stop) is true: nobody wants the result any more, and the run may stop in the middle of
+    /// anything.
+    pub fn is_unwanted(&self) -> bool {
+        self.also_stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
     /// Whether somebody listens to trace lines: else do not make them.
     pub fn traces(&self) -> bool {
         self.trace.is_some()
@@ -158,8 +167,7 @@ impl<'a> Control<'a> {
         if let Some(f) = &mut self.progress {
             f(now);
         }
-        let other = self.also_stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if other || self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if self.is_unwanted() || self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             return Err(StopReason::Interrupted);
         }
         if let (Some(deadline), Some(limit)) = (self.deadline, self.limits.timeout)

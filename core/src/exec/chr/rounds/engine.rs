@@ -22,6 +22,9 @@ use crate::rule::RuleId;
 /// Pending constraints, and firing candidates, that one thread takes at a time; fewer are handled by one thread alone.
 const CHUNK: usize = if cfg!(test) { 4 } else { 256 };
 
+/// Bodies, and entries of lists, that one thread handles between two looks whether the run must stop.
+const PART: usize = 1 << 12;
+
 /// The executor.
 pub(super) struct Engine<'a, 'c> {
     pub(super) world: World<'a, 'c>,
@@ -49,6 +52,19 @@ struct Bodies {
     /// For each candidate where its adds end.
     ends: Vec<u32>,
     failure: Option<Failure>,
+}
+
+/// Why bodies were not run.
+enum Halt {
+    Trap(TrapKind),
+    /// The run must stop.
+    Watch,
+}
+
+impl From<TrapKind> for Halt {
+    fn from(kind: TrapKind) -> Self {
+        Self::Trap(kind)
+    }
 }
 
 impl Bodies {
@@ -136,10 +152,14 @@ impl<'a, 'c> Engine<'a, 'c> {
         if active {
             self.world.check_rounds()?;
         }
+        let work = candidates as u64 + firings;
+        self.world.look_within(work)?;
         self.decide()?;
+        self.world.look_within(work)?;
         let fired = self.fires.iter().filter(|f| **f).count() as u64;
         self.world.check_steps(fired + firings + values)?;
         self.run_bodies(failure)?;
+        self.world.look_within(work)?;
         let last = self.last_rule();
         self.world.count_firings(fired + firings + values, last);
         self.world.candidates += candidates as u64 + firings;
@@ -149,8 +169,10 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.remove();
         self.replacements.apply(&mut self.world);
         let added = self.store()?;
+        self.world.go_on()?;
         self.keep();
         self.world.release();
+        self.world.go_on()?;
         self.queue(&added);
         self.world.other_bytes = self.bytes();
         Ok(active)
@@ -236,6 +258,9 @@ impl<'a, 'c> Engine<'a, 'c> {
         let heap = &*heap;
         found.par_iter_mut().enumerate().try_for_each(|(chunk, found)| {
             found.clear();
+            if watch.calls() {
+                return Err(Abort::Watch);
+            }
             let mut seeker = Seeker::new(shared, heap, vec![0; *registers], found);
             let end = pending.len().min((chunk + 1) * size);
             let result = (chunk * size..end).try_for_each(|n| seeker.list(n));
@@ -298,13 +323,17 @@ impl<'a, 'c> Engine<'a, 'c> {
         let count = self.fired.len();
         let parallel = self.threads > 1 && count > CHUNK && !self.alone[1];
         let mut result = if parallel { self.bodies_together() } else { self.bodies_alone() };
-        if let Err(TrapKind::Shared) = result {
+        if let Err(Halt::Trap(TrapKind::Shared)) = result {
             self.alone[1] = true;
             result = self.bodies_alone();
         }
-        if result.is_err() {
-            let what = "terms".into();
-            return Err(self.world.stop(StopReason::Indices { what, limit: crate::value::Heap::MAX_WORDS }));
+        match result {
+            Ok(()) => {}
+            Err(Halt::Watch) => return Err(self.aborted(Abort::Watch)),
+            Err(Halt::Trap(_)) => {
+                let (what, limit) = ("terms".into(), crate::value::Heap::MAX_WORDS);
+                return Err(self.world.stop(StopReason::Indices { what, limit }));
+            }
         }
         let failures = self.bodies.iter_mut().filter_map(|b| b.failure.take());
         match failures.chain(failed).min_by(by_place) {
@@ -313,7 +342,8 @@ impl<'a, 'c> Engine<'a, 'c> {
         }
     }
 
-    fn bodies_alone(&mut self) -> Result<(), TrapKind> {
+    fn bodies_alone(&mut self) -> Result<(), Halt> {
+        let watch = watch(&self.world);
         let Self { world, pending, found, fired, bodies, regs, .. } = self;
         bodies.truncate(1);
         if bodies.is_empty() {
@@ -326,7 +356,10 @@ impl<'a, 'c> Engine<'a, 'c> {
         let World { program, plan, code, tables, heap, .. } = world;
         let wording = |heap| Wording { signature: &program.signature, plan, code, heap };
         let round = round_of(plan, code, pending, found);
-        for &number in &*fired {
+        for (n, &number) in fired.iter().enumerate() {
+            if n % PART == PART - 1 && watch.calls() {
+                return Err(Halt::Watch);
+            }
             let mut scene = Scene { code, signature: &program.signature, tables, heap: &mut *heap };
             let end = run_one(&mut scene, regs, &round, number, &mut bodies[0]);
             if let Some((trap_or_goal, pc)) = end? {
@@ -341,7 +374,8 @@ impl<'a, 'c> Engine<'a, 'c> {
         Ok(())
     }
 
-    fn bodies_together(&mut self) -> Result<(), TrapKind> {
+    fn bodies_together(&mut self) -> Result<(), Halt> {
+        let watch = watch(&self.world);
         let size = self.fired.len().div_ceil(self.threads * 8).max(CHUNK / 4);
         self.bodies.resize_with(self.fired.len().div_ceil(size), Bodies::default);
         let Self { world, pending, found, fired, bodies, registers, .. } = self;
@@ -350,6 +384,9 @@ impl<'a, 'c> Engine<'a, 'c> {
         let round = round_of(plan, code, pending, found);
         bodies.par_iter_mut().zip(fired.par_chunks(size)).try_for_each(|(bodies, fired)| {
             bodies.clear();
+            if watch.calls() {
+                return Err(Halt::Watch);
+            }
             let mut regs = vec![0; *registers];
             for &number in fired {
                 let mut scene = Scene { code, signature: &program.signature, tables, heap };
@@ -393,11 +430,15 @@ impl<'a, 'c> Engine<'a, 'c> {
     fn store(&mut self) -> Result<Vec<Added>, Stop> {
         let mut added = Vec::new();
         let Self { world, found, bodies, fires, .. } = self;
-        let mut number = 0;
+        let (mut number, mut entries) = (0, 0);
         let mut body = BodyCursor::default();
         for found in &*found {
             let mut at = 0;
             for entry in &found.entries {
+                entries += 1;
+                if entries % PART == 0 {
+                    world.go_on()?;
+                }
                 match *entry {
                     Entry::Fired { adds_end, .. } => {
                         store_range(world, &found.adds, at, adds_end as usize, &mut added)?;
@@ -555,6 +596,7 @@ fn watch<'w>(world: &World<'_, 'w>) -> Watch<'w> {
     let memory = world.control.limits().memory.map_or(u64::MAX, |limit| limit.saturating_sub(world.bytes()));
     Watch {
         interrupt: world.control.interrupt_flag(),
+        other: world.control.other_flag(),
         deadline: world.control.deadline(),
         memory,
         taken: AtomicU64::new(0),

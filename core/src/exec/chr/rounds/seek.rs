@@ -2,6 +2,7 @@
 //!
 //! Every constraint is looked at by one thread, and what it finds depends on the store at the start of the round alone.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -101,6 +102,7 @@ pub(super) enum Abort {
 /// What stops threads at work.
 pub(super) struct Watch<'a> {
     pub(super) interrupt: Option<&'a AtomicBool>,
+    pub(super) other: Option<Arc<AtomicBool>>,
     pub(super) deadline: Option<Instant>,
     /// Bytes that may be taken.
     pub(super) memory: u64,
@@ -112,7 +114,8 @@ const PATIENCE: u32 = 1 << 16;
 
 impl Watch<'_> {
     pub(super) fn calls(&self) -> bool {
-        self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        let other = self.other.as_deref();
+        [self.interrupt, other].into_iter().flatten().any(|flag| flag.load(Ordering::Relaxed))
             || self.deadline.is_some_and(|at| Instant::now() >= at)
             || self.taken.load(Ordering::Relaxed) > self.memory
     }
@@ -617,5 +620,28 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
     fn wording(&self) -> Wording<'_> {
         let Shared { program, plan, code, .. } = self.shared;
         Wording { signature: &program.signature, plan, code, heap: self.heap.heap() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_at_work_see_both_flags() {
+        let [one, other] = [AtomicBool::new(false), AtomicBool::new(false)].map(Arc::new);
+        let watch = Watch {
+            interrupt: Some(&one),
+            other: Some(Arc::clone(&other)),
+            deadline: None,
+            memory: u64::MAX,
+            taken: AtomicU64::new(0),
+        };
+        for flag in [&one, &other] {
+            assert!(!watch.calls());
+            flag.store(true, Ordering::Relaxed);
+            assert!(watch.calls());
+            flag.store(false, Ordering::Relaxed);
+        }
     }
 }

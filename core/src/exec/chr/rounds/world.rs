@@ -374,6 +374,16 @@ impl<'a, 'c> World<'a, 'c> {
         Ok(())
     }
 
+    /// Looks at the control within a round, between parts that do so much each.
+    pub(super) fn look_within(&mut self, work: u64) -> Result<(), Stop> {
+        if work >= FIRINGS { self.ask_control() } else { Ok(()) }
+    }
+
+    /// Stops a round that changes the store already, when nobody wants to see the store any more.
+    pub(super) fn go_on(&self) -> Result<(), Stop> {
+        if self.control.is_unwanted() { Err(self.stop(StopReason::Interrupted)) } else { Ok(()) }
+    }
+
     #[inline(never)]
     pub(super) fn ask_control(&mut self) -> Result<(), Stop> {
         self.check_memory(|_| "the rounds' candidates".into())?;

@@ -290,6 +290,16 @@ impl Builder {
         pool(how.threads).install(|| self.ran(limits, how.traced, &how.facts, &run))
     }
 
+    /// In rounds, under a control that is made where they run.
+    pub(super) fn under<T: Send>(
+        &self,
+        how: &Rounds,
+        with: impl FnOnce(&dyn Fn(&mut Control) -> Result<Outcome, Box<Stopped>>) -> T + Send,
+    ) -> T {
+        let plan = self.rounds_plan(how.plan);
+        pool(how.threads).install(|| with(&|control| rounds::run(&self.program, &plan, &how.facts, control)))
+    }
+
     pub(super) fn run_traced(&self, limits: Limits, traced: bool) -> Ran {
         let plan = self.plan();
         self.ran(limits, traced, &[], &|facts, control| run(&self.program, &plan, facts, control))

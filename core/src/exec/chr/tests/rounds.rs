@@ -2,6 +2,7 @@
 
 mod classes;
 mod derivations;
+mod stops;
 mod traps;
 
 use proptest::prelude::*;
