@@ -11,17 +11,16 @@ use gchr_kernels::rounds::kernels::kernels;
 #[test]
 fn kernels_of_all_examples_compile() {
     let nvrtc = support::nvrtc("kernels_of_all_examples_compile");
-    let mut resources = String::new();
-    for (name, text) in programs::examples("chr") {
-        let (sources, program) = programs::constraints(&name, &text);
+    let examples = programs::examples("chr");
+    let resources = support::side_by_side(&examples, |(name, text)| {
+        let (sources, program) = programs::constraints(name, text);
         let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
         let made = programs::made(kernels(&program, &plan, &sources), &sources);
-        let source = support::text(&made.module, &name);
-        let Some(nvrtc) = &nvrtc else { continue };
-        resources += &support::resources(nvrtc, &source, &name);
-    }
+        let source = support::text(&made.module, name);
+        nvrtc.as_ref().map(|nvrtc| support::resources(nvrtc, &source, name)).unwrap_or_default()
+    });
     if nvrtc.is_some() {
-        insta::assert_snapshot!("rounds_resources_sm_90", resources);
+        insta::assert_snapshot!("rounds_resources_sm_90", resources.concat());
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use gchr_kernels::Form;
 use gchr_kernels::cuda::nvrtc::search::Places;
@@ -38,14 +39,22 @@ pub fn text(module: &Module, name: &str) -> String {
     cuda_text(module, name).unwrap_or_else(|found| panic!("{name}: {found:#?}"))
 }
 
-/// The resources that kernels use on an H100 or H200, as a table under the name of the program. Registers suffice.
+/// The resources that kernels use on an H100 or H200, as a table under the name of the program. Registers suffice, and the compiler says
+/// nothing else.
 pub fn resources(nvrtc: &Nvrtc, source: &str, name: &str) -> String {
     let options = Options::kernels().with_resource_usage();
     let compiled = nvrtc.compile(source, "kernels.cu", Arch::Real(90), &options);
     let compiled = compiled.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let other = compiled.log.lines().find(|line| !is_about_resources(line));
+    assert!(other.is_none(), "{name}: {}", compiled.log);
     let used = parse_resources(&compiled.log);
     assert!(used.iter().all(|kernel| kernel.spill_stores == 0), "{name}: {}", compiled.log);
     format!("{name}\n{}\n", resource_table(&used))
+}
+
+/// Whether the compiler says with a line what a function needs of the machine.
+fn is_about_resources(line: &str) -> bool {
+    line.trim().is_empty() || line.starts_with("ptxas info ") || line.contains("bytes stack frame")
 }
 
 /// Kernels compile for architectures without a word from the compiler, which would also speak of spills.
@@ -62,6 +71,26 @@ pub fn compiles_silently(nvrtc: &Nvrtc, source: &str, label: &str, archs: &[u32]
             Err(error) => panic!("{label} for sm_{arch}: {error}\n{source}"),
         }
     }
+}
+
+/// What a function makes of each value, in their order, on all processors.
+pub fn side_by_side<T: Sync, R: Send>(values: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(values.len());
+    let mut made: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let work = || {
+            let mut own = Vec::new();
+            while let Some(at) = Some(next.fetch_add(1, Relaxed)).filter(|&at| at < values.len()) {
+                own.push((at, make(&values[at])));
+            }
+            own
+        };
+        let started: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended.flat_map(|own| own.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    made.sort_by_key(|&(at, _)| at);
+    made.into_iter().map(|(_, made)| made).collect()
 }
 
 /// The first GPU, or a note that the test is skipped. With `GCHR_REQUIRE_GPU` set, the test fails instead.
