@@ -1,5 +1,6 @@
 //! Whole runs of small systems, compared with a naive rewriter.
 
+mod bases;
 mod limits;
 mod peers;
 mod random;

@@ -5,6 +5,7 @@
 
 mod unbox;
 mod unfold;
+mod waiting;
 
 use crate::ids::IdVec;
 use crate::plan::term::cost::Callees;

@@ -79,8 +79,8 @@ pub struct TermPlan {
 ///
 /// A reference to a value is held by a cell (its fields are) or by a local. A local is given its reference when it is bound, unless it
 /// is a borrowed parameter or a field: these live on what somebody else holds. Each reference is given away exactly once on every path:
-/// into a cell, to an owned parameter, to the caller, or by a [`Step::Ref`]. Values without cells (numbers, sorts whose
-/// variants have no arguments) are not accounted for.
+/// into a cell, to an owned parameter, to the caller, or by a [`Step::Ref`]. A local whose reference went into a cell may be used as
+/// long as that cell lives. Values without cells (numbers, sorts whose variants have no arguments) are not accounted for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct References {
     /// Sorts with values that may have several references at a time: only their cells need a count. A cell of another sort has one

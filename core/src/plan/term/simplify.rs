@@ -172,6 +172,9 @@ pub(super) fn drop_unused(block: &mut Block, used: &mut LocalSet) {
             drop_unused(&mut region.body, used);
         }
         step.uses().for_each(|l| used.insert(l));
+        if let Step::Ref(RefStep::Open { fields, .. }) = &step {
+            fields.iter().flatten().for_each(|&field| used.insert(field));
+        }
         kept.push(step);
     }
     kept.reverse();

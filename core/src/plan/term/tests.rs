@@ -239,6 +239,40 @@ fn the_verifier_checks_that_references_balance() {
 }
 
 #[test]
+fn the_verifier_checks_what_cells_of_a_base_case_hold() {
+    // The base case of `All` builds a cell and opens it on both ways of a choice.
+    let text = "sort T = L | M | N(T, T) | Turn(T, Bool) | All(T, Bool); var A, B, C : T; X : Bool; eqn
+        All(L, X) = L; All(M, X) = M; All(N(A, B), X) = Turn(N(All(A, X), B), X);
+        Turn(N(M, C), X) = C; Turn(N(N(A, B), C), X) = Turn(N(A, C), X);
+        Turn(N(L, C), true) = N(C, L); Turn(N(L, C), false) = N(M, N(L, C));";
+    let good = compile(&program(text), &TermOptions::tasks(true)).expect("a plan");
+    let broken = |what, change: &dyn Fn(&mut Block) -> bool| {
+        let mut plan = good.clone();
+        let bases = plan.functions.iter_mut().filter_map(|f| f.base.as_mut());
+        let changed: usize = bases.map(|base| change_everywhere(base, change)).sum();
+        assert!(changed > 0, "{what}: nothing to change in\n{good}");
+        assert!(!verify(&plan).is_empty(), "{what} is accepted\n{plan}");
+    };
+    broken("another field taken out", &|b| {
+        b.steps.iter_mut().any(|s| match s {
+            Step::Ref(RefStep::Open { fields, .. }) if fields[0].is_none() && fields[1].is_some() => {
+                fields.reverse();
+                true
+            }
+            _ => false,
+        })
+    });
+    broken("a field taken out that stays in the cell", &|b| {
+        let opens = |s: &Step| matches!(s, Step::Ref(RefStep::Open { fields, token: Some(_), .. }) if fields[1].is_some());
+        let Some(at) = b.steps.iter().position(opens) else { return false };
+        if let Step::Ref(RefStep::Open { fields, .. }) = &mut b.steps[at] {
+            fields[1] = None;
+        }
+        true
+    });
+}
+
+#[test]
 fn the_verifier_checks_siblings_and_base_cases() {
     let text = system(
         "G(Zero) = Zero; G(S(X)) = Plus(G(X), G(S(X))); Plus(Zero, Y) = Y; Plus(S(X), Y) = Plus(X, S(Y));",
@@ -334,21 +368,23 @@ fn the_verifier_finds_broken_plans() {
     assert!(!broken(&|f| f.result = good.layout.sorts.ids().next_back().expect("a sort")).is_empty());
 }
 
+/// Applies a change to a block and all below it, nested regions included: how often it applied.
+fn change_everywhere(block: &mut Block, change: &dyn Fn(&mut Block) -> bool) -> usize {
+    let mut changed = usize::from(change(block));
+    for step in &mut block.steps {
+        if let Step::Region { region, .. } = step {
+            changed += change_everywhere(&mut region.body, change);
+        }
+    }
+    changed + block.end.blocks_mut().into_iter().map(|b| change_everywhere(b, change)).sum::<usize>()
+}
+
 /// Every change of the function of one name, wherever it applies, is found.
 fn rejects(text: &str, name: &str, what: &str, change: &dyn Fn(&mut Block) -> bool) {
-    fn walk(block: &mut Block, change: &dyn Fn(&mut Block) -> bool) -> usize {
-        let mut changed = usize::from(change(block));
-        for step in &mut block.steps {
-            if let Step::Region { region, .. } = step {
-                changed += walk(&mut region.body, change);
-            }
-        }
-        changed + block.end.blocks_mut().into_iter().map(|b| walk(b, change)).sum::<usize>()
-    }
     let good = compile(&program(text), &TermOptions::default()).expect("a plan");
     let id = good.functions.ids().find(|&f| good.functions[f].name == name).expect("the function");
     let mut plan = good.clone();
-    let changed = walk(&mut plan.functions[id].region.body, change);
+    let changed = change_everywhere(&mut plan.functions[id].region.body, change);
     assert!(changed > 0, "{what}: nothing to change in\n{good}");
     assert!(!verify(&plan).is_empty(), "{what}: not found in\n{plan}");
 }

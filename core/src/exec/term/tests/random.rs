@@ -84,8 +84,12 @@ fn counted(
 
 /// Whether the case has an answer; an error when somebody has another one.
 fn agree(seed: u64) -> Result<bool, TestCaseError> {
-    let text = Generator::program(seed, false);
-    let program = program(&text);
+    agree_on(&Generator::program(seed, false), &format!("seed {seed}"))
+}
+
+/// The same for a program.
+pub(super) fn agree_on(text: &str, name: &str) -> Result<bool, TestCaseError> {
+    let program = program(text);
     let Start::Term(Some(input)) = &program.start else { return Ok(false) };
     let mut reference = Rewriter::new(&program, 20_000);
     let expected = match reference.ground(input) {
@@ -100,8 +104,8 @@ fn agree(seed: u64) -> Result<bool, TestCaseError> {
             prop_assert_eq!(
                 &found,
                 &expected,
-                "seed {} stress {} {:?}\n{}\n{}",
-                seed,
+                "{} stress {} {:?}\n{}\n{}",
+                name,
                 stress,
                 options,
                 text,
@@ -110,7 +114,7 @@ fn agree(seed: u64) -> Result<bool, TestCaseError> {
         }
     }
     let found = counted(&program, input)?;
-    prop_assert_eq!(&found, &expected, "seed {} counted\n{}", seed, text);
+    prop_assert_eq!(&found, &expected, "{} counted\n{}", name, text);
     Ok(expected.is_ok())
 }
 
@@ -148,7 +152,7 @@ fn expand_powers(text: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn machine_and_reference_agree(seed in any::<u64>()) {

@@ -203,6 +203,26 @@ impl Generator {
         }
     }
 
+    /// A new cell of what calls of the same group give, for the function that is called with it to take apart.
+    fn cell_of_calls(&mut self, sort: usize, vars: &[Var], group: usize) -> String {
+        let again = |g: &mut Self, sort: usize| {
+            let fitting = |&f: &usize| {
+                let (args, result) = &g.signature.functions[f];
+                *result == sort && f / 2 == group && vars.iter().any(|v| v.part && v.sort == args[0])
+            };
+            match (0..g.signature.functions.len()).find(fitting) {
+                Some(f) => g.call(f, vars, group, 1),
+                None => g.expr(sort, vars, group, 0),
+            }
+        };
+        match (sort, self.random.below(3)) {
+            (0, _) => format!("S({})", again(self, 0)),
+            (_, 0) => format!("D({}, {})", again(self, 1), self.expr(1, vars, group, 0)),
+            (_, 1) => format!("D({}, {})", self.expr(1, vars, group, 0), again(self, 1)),
+            _ => format!("C({}, {})", self.expr(0, vars, group, 0), again(self, 1)),
+        }
+    }
+
     fn call(&mut self, f: usize, vars: &[Var], group: usize, depth: usize) -> String {
         let args = self.signature.functions[f].0.clone();
         let args: Vec<String> = args
@@ -212,6 +232,9 @@ impl Generator {
                 if i == 0 && f / 2 == group {
                     let parts: Vec<&Var> = vars.iter().filter(|v| v.part && v.sort == sort).collect();
                     return parts[self.random.below(parts.len())].name.clone();
+                }
+                if i == 0 && !vars.is_empty() && self.random.chance(25) {
+                    return self.cell_of_calls(sort, vars, group);
                 }
                 self.expr(sort, vars, group, depth - 1)
             })

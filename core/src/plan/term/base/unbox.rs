@@ -31,7 +31,7 @@ impl<'a> Unfolder<'a> {
             args.extend(choice.dst());
             steps.push(choice);
         }
-        path.heads.insert(value, (symbol, args.iter().copied().map(Some).collect()));
+        path.heads.insert(value, (symbol, args.clone()));
         steps.push(Step::Build { dst: value, symbol, args, reuse: None });
         path.late.splice(at..=at, steps);
     }

@@ -4,6 +4,7 @@
 //! computes what its next decision needs. So nothing has happened where there is no value, and reads of several calls come
 //! side by side. A match on a cell that is still to be built is decided here, and the cell is built only if somebody else needs it.
 
+use super::waiting::without_memory;
 use super::{Base, always_ends, is_pure_step, is_short};
 use crate::hash::{HashMap, HashSet};
 use crate::ids::IdVec;
@@ -47,9 +48,7 @@ pub(super) fn unfold(
     path.applied.clone_from(&frame.block.applied);
     path.frames.push(frame);
     let mut block = unfolder.run(path).filter(|_| !unfolder.too_large)?;
-    if plan.references.is_none() {
-        drop_unused(&mut block, &mut LocalSet::default());
-    }
+    drop_unused(&mut block, &mut LocalSet::default());
     Some(Base { locals: unfolder.into.locals, block })
 }
 
@@ -92,9 +91,17 @@ pub(super) struct Path<'a> {
     /// Steps behind all decisions.
     pub(super) late: Vec<Step>,
     /// Heads and fields of values, as far as they are known.
-    pub(super) heads: HashMap<LocalId, (SymbolId, Vec<Option<LocalId>>)>,
+    pub(super) heads: HashMap<LocalId, (SymbolId, Vec<LocalId>)>,
     /// Tokens without memory.
-    empty: HashSet<LocalId>,
+    pub(super) empty: HashSet<LocalId>,
+}
+
+impl Path<'_> {
+    /// What the bodies on the path know by one name is another local from here on.
+    pub(super) fn rename(&mut self, local: LocalId, new: LocalId) {
+        let known = self.frames.iter_mut().flat_map(|frame| frame.map.values_mut());
+        known.filter(|l| **l == local).for_each(|l| *l = new);
+    }
 }
 
 /// How a path goes on behind the end of a block.
@@ -173,45 +180,19 @@ impl<'a> Unfolder<'a> {
             return false;
         }
         let Some(mut copy) = self.copy(path, |copier| copier.step(step)) else { return false };
-        match &mut copy {
-            Step::Build { dst, symbol, args, reuse } => {
-                *reuse = reuse.filter(|token| !path.empty.contains(token));
-                path.heads.insert(*dst, (*symbol, args.iter().copied().map(Some).collect()));
+        without_memory(&mut copy, &path.empty);
+        match &copy {
+            Step::Build { dst, symbol, args, .. } => {
+                path.heads.insert(*dst, (*symbol, args.clone()));
             }
-            Step::Ref(RefStep::Free { token }) if path.empty.contains(token) => return true,
-            Step::Ref(RefStep::Open { cell, fields, token, .. }) => {
-                let cell = *cell;
-                if path.late.iter().any(|s| s.dst() == Some(cell)) {
-                    return self.take_apart(path, cell, fields, *token);
+            Step::Ref(reference) => {
+                if let Some(settled) = self.settle(path, reference) {
+                    return settled;
                 }
             }
             _ => {}
         }
         path.late.push(copy);
-        true
-    }
-
-    /// Takes apart a cell that is still to be built: neither happens. Whether that can be.
-    fn take_apart(
-        &self,
-        path: &mut Path<'a>,
-        cell: LocalId,
-        fields: &[Option<LocalId>],
-        token: Option<LocalId>,
-    ) -> bool {
-        let Some(at) = path.late.iter().position(|s| s.dst() == Some(cell)) else { return false };
-        let uses = path.late.iter().flat_map(free_locals_of).filter(|&l| l == cell).count();
-        let Step::Build { args, reuse: None, .. } = &path.late[at] else { return false };
-        if uses > 0 || fields.len() != args.len() {
-            return false;
-        }
-        let unused = args.iter().zip(fields).filter(|(_, field)| field.is_none()).map(|(&arg, _)| arg);
-        let has_cells = |l: &LocalId| self.plan.layout.sorts[self.into.sort(*l)].has_cells();
-        let drops: Vec<Step> =
-            unused.filter(has_cells).map(|local| Step::Ref(RefStep::Drop { local })).collect();
-        path.late.remove(at);
-        path.late.extend(drops);
-        path.empty.extend(token);
         true
     }
 
@@ -304,9 +285,10 @@ impl<'a> Unfolder<'a> {
         let mut copier = Copier { from: &from, result: self.into.result, into: &mut self.into, map };
         fork.late = path.late.iter().map(|step| copier.step(step)).collect();
         let new = |local: &LocalId| copier.local(*local);
-        let heads = path.heads.iter().map(|(local, (symbol, fields))| {
-            (new(local), (*symbol, fields.iter().map(|f| f.as_ref().map(new)).collect()))
-        });
+        let heads = path
+            .heads
+            .iter()
+            .map(|(local, (symbol, fields))| (new(local), (*symbol, fields.iter().map(new).collect())));
         fork.heads = heads.collect();
         for frame in &mut fork.frames {
             frame.map.values_mut().for_each(|local| *local = new(local));
@@ -357,6 +339,20 @@ impl<'a> Unfolder<'a> {
         true
     }
 
+    /// Locals for all fields of an arm: what it does not need another match on the value may.
+    fn bind_fields(&mut self, path: &mut Path<'a>, arm: &'a Arm) -> Option<Vec<LocalId>> {
+        let sorts = &self.plan.layout.variant(arm.symbol)?.fields;
+        let bind = |copier: &mut Copier<'_>| {
+            let fields = arm.fields.iter().zip(sorts);
+            let bind = fields.map(|(field, of)| match field {
+                Some(field) => copier.bind(*field),
+                None => copier.into.local("field", of.sort),
+            });
+            bind.collect()
+        };
+        self.copy(path, bind)
+    }
+
     /// All paths from a decision on; none when there is nowhere a value.
     fn branch(&mut self, path: &Path<'a>, end: &'a End) -> Option<End> {
         let frame = path.frames.last()?;
@@ -366,10 +362,9 @@ impl<'a> Unfolder<'a> {
             let on = frame.local(*on);
             for arm in arms {
                 let mut inner = self.fork(path);
-                let bound: Vec<Option<LocalId>> =
-                    self.copy(&mut inner, |c| arm.fields.iter().map(|f| f.map(|f| c.bind(f))).collect())?;
+                let bound = self.bind_fields(&mut inner, arm)?;
                 inner.heads.insert(on, (arm.symbol, bound.clone()));
-                fields.push(bound);
+                fields.push(bound.into_iter().map(Some).collect());
                 self.enter(&mut inner, &arm.body);
                 below.push(self.run(inner));
             }
@@ -416,13 +411,8 @@ impl<'a> Unfolder<'a> {
         self.unbox(path, value);
         let (symbol, fields) = path.heads.get(&value)?.clone();
         let Some(arm) = arms.iter().find(|arm| arm.symbol == symbol) else { return default };
-        let bound: Option<Vec<(LocalId, LocalId)>> = arm
-            .fields
-            .iter()
-            .zip(&fields)
-            .filter_map(|(local, &field)| local.map(|local| field.map(|field| (local, field))))
-            .collect();
-        path.frames.last_mut()?.map.extend(bound?);
+        let bound = arm.fields.iter().zip(fields).filter_map(|(local, field)| Some(((*local)?, field)));
+        path.frames.last_mut()?.map.extend(bound);
         Some(&arm.body)
     }
 
@@ -437,7 +427,9 @@ impl<'a> Unfolder<'a> {
         let body = Block { applied: Vec::new(), steps, end };
         let dst = self.into.local("v", result);
         let region = Box::new(Region { params: Vec::new(), body });
-        path.late.push(Step::Region { dst, inits: Vec::new(), region });
+        let mut chosen = Step::Region { dst, inits: Vec::new(), region };
+        without_memory(&mut chosen, &path.empty);
+        path.late.push(chosen);
         self.back(path, dst)
     }
 }

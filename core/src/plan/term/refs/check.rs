@@ -6,6 +6,7 @@ use super::{Scope, Uses, owners};
 use crate::ids::IdVec;
 use crate::plan::term::ir::*;
 use crate::plan::term::layout::ClassId;
+use crate::plan::term::live::LocalSet;
 
 /// What is wrong with the references of a body of a function (its own, or its base case), one text each.
 pub(in crate::plan::term) fn check(plan: &TermPlan, function: &Function, body: &Block) -> Vec<String> {
@@ -15,6 +16,7 @@ pub(in crate::plan::term) fn check(plan: &TermPlan, function: &Function, body: &
         scope,
         owners: owners(function),
         holders: function.locals.iter().map(local).collect(),
+        parts: function.locals.iter().map(|_| Vec::new()).collect(),
         regions: Vec::new(),
         found: Vec::new(),
     };
@@ -66,6 +68,8 @@ struct Check<'a> {
     scope: Scope<'a>,
     owners: IdVec<LocalId, Option<LocalId>>,
     holders: IdVec<LocalId, Holder>,
+    /// By new cell: its fields, which it holds as long as it lives.
+    parts: IdVec<LocalId, Vec<LocalId>>,
     regions: Vec<Around>,
     found: Vec<String>,
 }
@@ -88,14 +92,24 @@ impl<'a> Check<'a> {
         self.regions.push(Around { lent, params, head, exit: None });
     }
 
+    /// Whether somebody holds the value of a local: the local itself, what it was read from, or a cell that it was put into.
     fn alive(&self, local: LocalId) -> bool {
-        let holder = self.holders[local];
-        match holder.kind {
-            Kind::Unbound | Kind::Token(_) => false,
-            Kind::Immediate | Kind::Borrowed(_) => true,
-            Kind::Holder => holder.references > 0,
-            Kind::Field => holder.references > 0 || self.owners[local].is_some_and(|o| self.alive(o)),
+        let mut todo = vec![local];
+        let mut seen = LocalSet::default();
+        while let Some(local) = todo.pop() {
+            let holder = self.holders[local];
+            match holder.kind {
+                Kind::Unbound | Kind::Token(_) => continue,
+                Kind::Immediate | Kind::Borrowed(_) => return true,
+                Kind::Holder | Kind::Field if holder.references > 0 => return true,
+                Kind::Holder => {}
+                Kind::Field => todo.extend(self.owners[local]),
+            }
+            seen.insert(local);
+            let around = self.parts.iter_enumerated().filter(|(_, parts)| parts.contains(&local));
+            todo.extend(around.map(|(cell, _)| cell).filter(|&cell| !seen.contains(cell)));
         }
+        false
     }
 
     /// Whether a local lives at least until the innermost region is left, whatever is given up in it. `outside` are the locals bound
@@ -148,6 +162,9 @@ impl<'a> Check<'a> {
             Step::Region { inits, region, .. } => reached = self.region(inits, region),
             _ => {}
         }
+        if let Step::Build { dst, args, .. } = step {
+            self.parts[*dst].clone_from(args);
+        }
         if let Some(dst) = step.dst() {
             let cells = self.scope.has_cells(dst) && !self.scope.is_immediate(step);
             let kind = if cells { Kind::Holder } else { Kind::Immediate };
@@ -175,13 +192,16 @@ impl<'a> Check<'a> {
             }
             RefStep::Drop { local } => self.apply(Uses { given: vec![*local], lent: Vec::new() }),
             RefStep::Open { cell, symbol, fields, token } => {
-                for &field in fields.iter().flatten() {
+                for (at, &field) in fields.iter().enumerate() {
+                    let Some(field) = field else { continue };
                     let kind = self.holders[field].kind;
-                    if !matches!(kind, Kind::Field | Kind::Immediate) || self.owners[field] != Some(*cell) {
-                        self.fail(format!("{field} is taken out of another cell than it was read from"));
+                    let was_read =
+                        matches!(kind, Kind::Field | Kind::Immediate) && self.owners[field] == Some(*cell);
+                    if !was_read && self.parts[*cell].get(at) != Some(&field) {
+                        self.fail(format!("{field} is taken out of another cell than it is in"));
                     }
                     // A match before may have found that it is no cell.
-                    self.holders[field].references += u32::from(kind == Kind::Field);
+                    self.holders[field].references += u32::from(kind != Kind::Immediate);
                 }
                 self.apply(Uses { given: vec![*cell], lent: Vec::new() });
                 if let Some(token) = *token {
