@@ -86,7 +86,7 @@ impl Generator {
             format!("sort N = {}; L = {};{others}\nvar ", sorts[0], sorts[1])
         };
         for (i, sort) in SORTS.iter().enumerate() {
-            let names: Vec<String> = (0..12).map(|v| format!("v{i}{v}")).collect();
+            let names: Vec<String> = (0..20).map(|v| format!("v{i}{v}")).collect();
             text.push_str(&format!("{} : {sort}; ", names.join(", ")));
         }
         let f = g.signature.functions.len() - 1 - g.random.below(2);
