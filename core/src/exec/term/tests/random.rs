@@ -125,10 +125,11 @@ fn expand_powers(text: &str) -> String {
     // Closing brackets of powers: at which depth, and how many more.
     let (mut depth, mut extra) = (0usize, Vec::new());
     while let Some(c) = rest.chars().next() {
-        if let Some(power) = rest.strip_prefix("S^") {
+        if let Some(power) = rest.strip_prefix('^') {
             let (count, after) = power.split_once('(').unwrap_or(("0", ""));
             let count: usize = count.parse().unwrap_or(0);
-            out.push_str(&"S(".repeat(count));
+            let name = out.split_off(out.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| at + 1));
+            out.push_str(&format!("{name}(").repeat(count));
             depth += 1;
             extra.push((depth, count - 1));
             rest = after;
