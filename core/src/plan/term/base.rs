@@ -113,3 +113,16 @@ fn always_ends(block: &Block) -> bool {
             _ => !below.is_empty() && below.into_iter().all(always_ends),
         }
 }
+
+/// Whether a step gets to an application that no rule matches on all ways. Code behind it is never reached, and may use what nobody holds.
+fn always_fails(step: &Step) -> bool {
+    fn fails(block: &Block) -> bool {
+        let below = block.end.blocks();
+        let ends = match &block.end {
+            End::NoRule { .. } => true,
+            _ => !below.is_empty() && below.into_iter().all(fails),
+        };
+        ends || block.steps.iter().any(always_fails)
+    }
+    matches!(step, Step::Region { region, .. } if fails(&region.body))
+}

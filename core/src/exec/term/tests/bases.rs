@@ -9,7 +9,7 @@ use super::*;
 fn check(rules: &str, input: &str) {
     let text = format!(
         "sort T = L | M | N(T, T) | Put(T, T) | Turn(T, Bool) | Sort(T) | Flow(T) | All(T, Bool);
-        var A, B, C : T; X : Bool; eqn {rules} input {input};"
+        Int = Sum(T) | Only(T, Int); var A, B, C : T; X : Bool; eqn {rules} input {input};"
     );
     assert!(agree_on(&text, "this").unwrap_or_else(|e| panic!("{e}")), "no answer: {text}");
     let program = program(&text);
@@ -72,4 +72,11 @@ fn a_cell_that_waits_for_the_memory_of_another_one_is_opened() {
     let rules = "Sort(L) = L; Sort(M) = M; Sort(N(A, B)) = Flow(N(Sort(A), Sort(B)));
         Flow(N(L, C)) = C; Flow(N(M, C)) = N(M, C); Flow(N(N(A, B), C)) = Flow(N(B, C));";
     check(rules, "Sort(N(N(L, N(M, L)), N(N(M, L), M)))");
+}
+
+#[test]
+fn an_application_that_no_rule_matches_is_no_base_case() {
+    // What would come behind it names a cell that is dropped before.
+    let rules = "Sum(M) = 1; Sum(L) = (Only(N(L, L), Only(N(M, L), 1)) + 1); Sum(N(A, B)) = (Sum(A) + Sum(B)); Only(L, 1) = 1;";
+    check(rules, "Sum(N(M, N(M, M)))");
 }

@@ -5,7 +5,7 @@
 //! side by side. A match on a cell that is still to be built is decided here, and the cell is built only if somebody else needs it.
 
 use super::waiting::without_memory;
-use super::{Base, always_ends, is_pure_step, is_short};
+use super::{Base, always_ends, always_fails, is_pure_step, is_short};
 use crate::hash::{HashMap, HashSet};
 use crate::ids::IdVec;
 use crate::plan::term::copy::{Copier, free_locals};
@@ -176,7 +176,7 @@ impl<'a> Unfolder<'a> {
         if let Step::Call { dst, function, args, .. } = step {
             return self.call(path, *function, args, Then::Bind(*dst));
         }
-        if !is_short(step) {
+        if !is_short(step) || always_fails(step) {
             return false;
         }
         let Some(mut copy) = self.copy(path, |copier| copier.step(step)) else { return false };
