@@ -33,12 +33,13 @@ struct alignas(16) Quad {
     u32 d;
 };
 
-// heap, pairs and quads are the same memory. Threads share frames when more than `patience` others wait and they have worked for `steps`,
+// heap, pairs and quads are the same memory, joins and records too. Threads share frames when more than `patience` others wait and they have worked for `steps`,
 // or when more than `hungry` wait; report every `report` rule applications, and take `run` cells at a time. Careful threads leave no turn of a
 // loop to be done twice when they stop.
 struct Params {
     u32* heap;
     Pair* pairs;
+    Quad* records;
     Quad* quads;
     u32* shared;
     u32* shapes;
@@ -751,6 +752,35 @@ __device__ __forceinline__ Machine refill(Params p, in_local u32* stack, Machine
     return m;
 }
 
+// Reads a join whose children have arrived: where its value goes, the value for its resume point, its frame to the bottom of the stack.
+// All words that a frame may have, in accesses of four: how many this one has would take another read, and branches, to say.
+__device__ __forceinline__ Machine take_record(Params p, in_local u32* stack, Machine before, u32 join) {
+    Machine m = before;
+    Quad head = p.records[join / 4u];
+    m.ret = head.b;
+    m.value = head.c;
+    m.high = head.d;
+    #pragma unroll
+    for (u32 k = 4u; k < JOIN; k += 4u) {
+        Quad part = p.records[(join + k) / 4u];
+        // Words before the frame are far behind it here.
+        u32 at = k - HEAD_WORDS;
+        if (at < STRIDE) {
+            stack[at] = part.a;
+        }
+        if (at + 1u < STRIDE) {
+            stack[at + 1u] = part.b;
+        }
+        if (at + 2u < STRIDE) {
+            stack[at + 2u] = part.c;
+        }
+        if (at + 3u < STRIDE) {
+            stack[at + 3u] = part.d;
+        }
+    }
+    return m;
+}
+
 // Brings the value of a thread whose stack is empty to where it goes.
 __device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machine before) {
     Machine m = before;
@@ -792,10 +822,7 @@ __device__ __forceinline__ Machine deliver(Params p, in_local u32* stack, Machin
         m.state = IDLE;
         return m;
     }
-    m.ret = p.joins[join + 1u];
-    m.value = p.joins[join + 2u];
-    m.high = p.joins[join + 3u];
-    load_frame(p.joins, join + HEAD_WORDS, stack, 0u);
+    m = take_record(p, stack, m, join);
     m.sp = STRIDE;
     m = keep_join(p, m, join);
     return m;
@@ -929,7 +956,7 @@ __device__ __forceinline__ u64 warp_sum(u64 mine) {
 // handed: p.shared, p.pool, p.spare: touched by atomics only
 // handed: p.queue: a place is read by the thread that has its ticket, and written again when it has been read; one behind the places of the
 //     queue by a lane of the same warp, between two barriers of the warp
-// handed: p.joins, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one uses it again
+// handed: p.joins, p.records, p.chunks: the last child to arrive goes on with a join, and the thread that emptied one uses it again
 // handed: p.saved: a record is the thread's of its number, and the collector's between two launches
 extern "C" __global__ void __launch_bounds__(128, 3) run(Params p) {
     __shared__ u32 seen[SEEN];

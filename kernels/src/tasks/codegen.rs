@@ -261,6 +261,8 @@ struct Scope<'p> {
     unread: Vec<Unread<'p>>,
     /// Locals that were read from such cells, in order.
     read: Vec<LocalId>,
+    /// By class: cells at hand that need no look whether they are.
+    reserved: HashMap<ClassId, u32>,
 }
 
 /// What a thread goes back to when it cannot go on.
@@ -317,8 +319,10 @@ impl<'a, 'p> Generator<'a, 'p> {
     /// The statements of a block. What is read from cells in there is out of scope behind it.
     fn block_of(&mut self, code: impl FnOnce(&mut Self)) -> Vec<Stmt> {
         let (unread, read) = (self.scope.unread.clone(), self.scope.read.len());
+        let reserved = std::mem::take(&mut self.scope.reserved);
         self.b.begin();
         code(self);
+        self.scope.reserved = reserved;
         for local in self.scope.read.drain(read..) {
             self.scope.env.remove(&local);
         }

@@ -30,6 +30,7 @@ use crate::outcome::poll;
 use capacity::{Capacity, Full, InUse, Shortage};
 use launch::{Buffers, End};
 use result::Brought;
+pub(super) use scale::FEWEST_CELLS;
 use scale::Scale;
 use start::Start;
 
@@ -44,7 +45,7 @@ pub struct Options {
     pub block: u32,
     /// Blocks; at most as many as the device holds at a time.
     pub blocks: u32,
-    /// Cells that a thread takes at a time; a power of two.
+    /// Cells that a thread takes at a time; a power of two, 8 at least where cells are not given back one by one.
     pub run: u32,
     /// Free cells that threads hand to each other at a time.
     pub batch: u32,

@@ -81,7 +81,10 @@ impl<'p> Generator<'_, 'p> {
                 {
                     return self.enter_nest(nest, inits, region);
                 }
-                step => self.step(step),
+                step => {
+                    self.reserve(&code.block.steps[at..]);
+                    self.step(step);
+                }
             }
             if !self.b.completes() {
                 return;
@@ -358,6 +361,7 @@ impl<'p> Generator<'_, 'p> {
 
     /// The call of a context and its siblings are back: the cells around it.
     pub(super) fn meet(&mut self, nest: &[Step]) {
+        self.reserve(nest);
         nest.iter().for_each(|step| self.step(step));
         if let Some(outer) = nest.last().and_then(Step::dst) {
             self.return_value(outer);
@@ -424,7 +428,8 @@ impl<'p> Generator<'_, 'p> {
 
     pub(super) fn inner_block(&mut self, block: &Block, around: &Inner) {
         self.count(&block.applied);
-        for step in &block.steps {
+        for (at, step) in block.steps.iter().enumerate() {
+            self.reserve(&block.steps[at..]);
             self.step(step);
             if !self.b.completes() {
                 return;

@@ -4,10 +4,11 @@
 //! lie side by side behind the parameter `base`; the index in a value counts from there, and 0 is no cell.
 
 use gchr_core::ids::Id;
-use gchr_core::plan::term::{ClassId, Field, LocalId, Step, Variant};
+use gchr_core::plan::term::{ClassId, Field, LocalId, Region, Step, Variant};
 use gchr_core::signature::SymbolId;
 
 use super::{Generator, add, from_bits, halves, wide_bits};
+use crate::tasks::run::FEWEST_CELLS;
 use crate::build;
 use crate::ir::*;
 
@@ -18,6 +19,22 @@ pub fn stride(words: u32) -> u32 {
         2 => 2,
         _ => words.next_multiple_of(4),
     }
+}
+
+/// Cells that a thread makes sure of at a time, at most: all but the first of the smallest run of cells that one takes.
+const MOST_RESERVED: u32 = FEWEST_CELLS - 1;
+
+/// Whether no way through a nested region builds a cell, calls, or goes round.
+fn builds_nothing(region: &Region) -> bool {
+    let mut nothing = !region.is_loop();
+    region.body.walk(&mut |block| {
+        nothing &= block.steps.iter().all(|step| match step {
+            Step::Build { .. } | Step::Repeat { .. } | Step::Call { .. } => false,
+            Step::Region { region, .. } => !region.is_loop(),
+            _ => true,
+        });
+    });
+    nothing
 }
 
 /// The view of the heap for cells of a stride: its name among the parameters, and words an element.
@@ -179,22 +196,60 @@ impl<'p> Generator<'_, 'p> {
             let token = token.map(|token| self.local(token));
             return self.grab(class, token);
         }
+        match self.scope.reserved.get_mut(&class) {
+            Some(left) if *left > 0 => *left -= 1,
+            _ => self.have_cells(class, 1),
+        }
         let cursor = self.reg(&format!("c{}", class.index()));
-        let cells = self.param("run");
-        let mask = build::binary(BinaryOp::Sub, cells.clone(), build::u32(1));
-        let used_up = build::eq(build::binary(BinaryOp::And, cursor.clone(), mask), build::u32(0));
+        let cell = self.b.var("made", cursor.clone());
+        self.b.assign(cursor, build::binary(BinaryOp::Add, cell.clone(), build::u32(1)));
+        cell
+    }
+
+    /// Sees to it that the thread has so many cells of a class at hand, side by side; what is left of fewer goes unused.
+    fn have_cells(&mut self, class: ClassId, cells: u32) {
+        let cursor = self.reg(&format!("c{}", class.index()));
+        let run = self.param("run");
+        let mask = build::binary(BinaryOp::Sub, run.clone(), build::u32(1));
+        let used_up = if cells == 1 {
+            build::eq(build::binary(BinaryOp::And, cursor.clone(), mask), build::u32(0))
+        } else {
+            let left = build::binary(BinaryOp::Sub, build::u32(0), cursor.clone());
+            build::binary(BinaryOp::Lt, build::binary(BinaryOp::And, left, mask), build::u32(cells))
+        };
         self.b.begin();
         let limit = self.param(&format!("limit{}", class.index()));
-        let args = vec![self.param("control"), build::u32(class.0), limit, cells];
+        let args = vec![self.param("control"), build::u32(class.0), limit, run];
         let first = self.b.call("first", self.runtime.module, self.runtime.function("fresh"), args);
         self.b.assign(cursor.clone(), first);
         self.b.begin();
         self.without_cell();
-        self.b.end_if(build::eq(cursor.clone(), build::u32(0)));
+        self.b.end_if(build::eq(cursor, build::u32(0)));
         self.b.end_if(used_up);
-        let cell = self.b.var("made", cursor.clone());
-        self.b.assign(cursor, build::binary(BinaryOp::Add, cell.clone(), build::u32(1)));
-        cell
+    }
+
+    /// Where the first of these steps builds a cell: looks once whether there is memory for all cells of its class that they build whatever
+    /// happens. Careful threads take cells one by one: there may be no more.
+    pub(super) fn reserve(&mut self, steps: &[Step]) {
+        let built = |g: &Self, step: &Step| match step {
+            Step::Build { symbol, .. } => g.variant(*symbol).0.class,
+            _ => None,
+        };
+        let Some(class) = steps.first().and_then(|step| built(self, step)) else { return };
+        let reserved = self.scope.reserved.get(&class).is_some_and(|&left| left > 0);
+        if reserved || self.careful || self.runtime.shapes.is_some() {
+            return;
+        }
+        let straight = steps.iter().take_while(|step| match step {
+            Step::Region { region, .. } => builds_nothing(region),
+            step => !matches!(step, Step::Call { .. } | Step::Repeat { .. }),
+        });
+        let cells = straight.filter(|step| built(self, step) == Some(class)).count() as u32;
+        if cells > 1 {
+            let cells = cells.min(MOST_RESERVED);
+            self.have_cells(class, cells);
+            self.scope.reserved.insert(class, cells);
+        }
     }
 
     /// Writes a whole cell; `words` are those of its fields.
@@ -262,6 +317,7 @@ impl<'p> Generator<'_, 'p> {
     /// Builds the cells of a context; the hole is the machine's from now on.
     pub(super) fn context(&mut self, hole: LocalId, nest: &[Step]) {
         self.scope.env.insert(hole, build::u32(0));
+        self.reserve(nest);
         let mut place = None;
         for (i, step) in nest.iter().enumerate() {
             let value = match step {

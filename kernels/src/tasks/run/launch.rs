@@ -174,6 +174,9 @@ impl Buffers {
         let collector = Collector::new(job.kernels, &places, device)?;
         let queue = device.alloc(4 * queue_words)?;
         device.fill(queue, 0, 4 * queue_words, 0)?;
+        // Joins are read as a whole, words that nobody has written included.
+        let joins = device.alloc(4 * scale.join_words)?;
+        device.fill(joins, 0, 4 * scale.join_words, 0)?;
         Ok(Self {
             kernel,
             scale,
@@ -196,7 +199,7 @@ impl Buffers {
             started: 0,
             queue,
             turns: device.alloc(4 << scale.place_bits)?,
-            joins: device.alloc(4 * scale.join_words)?,
+            joins,
             saved: device.alloc(4 * scale.saved_words(job).max(1))?,
             chunks: device.alloc(4 * u64::from(capacity.chunks) * u64::from(shape.chunk()))?,
             chunk_count: capacity.chunks,
@@ -305,9 +308,9 @@ impl Buffers {
 
     /// Launches the kernel.
     pub fn launch(&self, job: &Job<'_>, roots: usize, most: u64, device: &mut dyn Device) -> Result<()> {
-        // The heap is three buffers of the kernel: of words, pairs and quads.
-        let heap = [self.heap; 2];
-        let buffers = heap.into_iter().chain(self.buffers());
+        // The heap is three buffers of the kernel: of words, pairs and quads; joins are two.
+        let views = [self.heap, self.heap, self.joins];
+        let buffers = views.into_iter().chain(self.buffers());
         let mut params: Vec<Value> = buffers.map(Value::Buffer).collect();
         let places = 1u32 << self.scale.place_bits;
         let patience = match self.options.promote {

@@ -16,7 +16,7 @@ const JOINS_AT_A_TIME: u64 = 16;
 const JOIN_SHARE: u64 = 8;
 /// Cells that a thread takes at a time, before there are fewer threads, and at the very least.
 const FEW_CELLS: u32 = 32;
-pub(super) const FEWEST_CELLS: u32 = 8;
+pub(in crate::tasks) const FEWEST_CELLS: u32 = 8;
 
 /// Threads of a run, and what they take at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +40,9 @@ impl Scale {
     /// that the device holds at a time. Where even that does not fit: the bytes that it needs.
     pub fn fitting(job: &Job<'_>, options: &Options, resident: u32, start: &Start<'_>) -> Result<Self, u64> {
         let mut blocks = resident.min(options.blocks).max(1);
-        let (mut block, mut run) = (options.block, options.run);
+        // What a thread makes sure of at a time is no more than the smallest run.
+        let least = if job.kernels.shapes.is_some() { 1 } else { FEWEST_CELLS };
+        let (mut block, mut run) = (options.block, options.run.max(least));
         loop {
             let scale = Self::new(job, options, blocks, block, run);
             let bytes = Capacity::least(job, &scale, start).bytes(job);
