@@ -144,8 +144,8 @@ constexpr u32 ALONE = 32u;
 constexpr u32 LONELY = 8u;
 // Where a warp is fed as a whole: steps between two looks for lanes with nothing to do; turns after which such a lane, whose warp works but has
 // nothing for it, takes a ticket of its own.
-constexpr u32 SHORT = 2u;
-constexpr u32 PATIENT = 8u;
+constexpr u32 SHORT = 1u;
+constexpr u32 PATIENT = 4u;
 // Joins that a thread takes at a time, of fresh ones all but the first, or leaves to others; `spare` has a ring of these behind its
 // counters.
 constexpr u32 JOINS = 16u;

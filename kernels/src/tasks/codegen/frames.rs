@@ -327,10 +327,6 @@ impl Splitter<'_, '_> {
     fn on_stack(&self, offset: u32) -> Expr {
         build::element(self.stack.clone(), add(self.reg("base"), offset))
     }
-    fn in_join(&self, offset: u32) -> Expr {
-        let joins = build::field(self.runtime.module, self.p.clone(), "joins");
-        build::element(joins, add(self.join.clone(), offset))
-    }
     fn constant(&self, name: &str) -> Expr {
         let id = self.runtime.module.constant(name);
         Expr::new(ExprKind::Constant(id.unwrap_or_else(|| panic!("the template defines {name}"))), Type::U32)
@@ -342,32 +338,29 @@ impl Splitter<'_, '_> {
         let function = &self.states.plan.functions[resume.function];
         let wide = |l: LocalId| self.states.plan.layout.sorts[function.sort(l)].is_wide();
         let pending = 1 + split.siblings.len() as u32;
-        let parent = self.reg("ret");
-        self.b.assign(self.in_join(0), build::u32(pending));
-        self.b.assign(self.in_join(1), parent);
-        // A value of one word leaves the other one alone; the collector looks at what has arrived.
-        self.b.assign(self.in_join(3), build::u32(0));
-        if self.runtime.tracing.is_some() {
-            self.b.assign(self.in_join(2), build::u32(0));
-        }
         // What the children bring is not there yet.
         let mut brought: Vec<LocalId> = vec![resume.dst];
         brought.extend(split.siblings.iter().map(|s| s.0));
         let (here, meet) = (&self.runtime.shape.frames[id], &self.runtime.shape.frames[split.meet]);
-        self.b.assign(self.in_join(JOIN_HEAD), build::u32(split.meet.0));
-        // The collector looks at what has arrived.
-        let empty = meet.live.iter().filter(|(l, ..)| self.runtime.tracing.is_some() && brought.contains(l));
-        for &(_, at, _) in empty {
-            self.b.assign(self.in_join(JOIN_HEAD + at), build::u32(0));
-        }
+        // All other words are 0: the collector looks at what has arrived.
+        let mut record = vec![build::u32(0); (JOIN_HEAD + meet.words).next_multiple_of(4) as usize];
+        record[0] = build::u32(pending);
+        record[1] = self.reg("ret");
+        record[JOIN_HEAD as usize] = build::u32(split.meet.0);
+        let mut copy = |from: u32, to: u32, words: u32| {
+            for k in 0..words {
+                record[(JOIN_HEAD + to + k) as usize] = self.on_stack(from + k);
+            }
+        };
         for &(local, at, wide) in meet.live.iter().filter(|(l, ..)| !brought.contains(l)) {
             let from = here.live.iter().find(|(l, ..)| *l == local).map(|f| f.1);
             let from = from.expect("what is live where calls meet is live while they run");
-            self.copy(from, JOIN_HEAD + at, 1 + u32::from(wide));
+            copy(from, at, 1 + u32::from(wide));
         }
         if let (Some(from), Some(to)) = (here.context, meet.context) {
-            self.copy(from, JOIN_HEAD + to, self.runtime.shape.context.len() as u32);
+            copy(from, to, self.runtime.shape.context.len() as u32);
         }
+        self.write_record(record);
         let slot = |local: LocalId, last: bool| {
             let at = meet.live.iter().find(|(l, ..)| *l == local).map(|f| JOIN_HEAD + f.1);
             let offset = if last { 2 } else { at.unwrap_or(4) };
@@ -382,10 +375,15 @@ impl Splitter<'_, '_> {
         self.b.assign(ret, own);
     }
 
-    fn copy(&mut self, from: u32, to: u32, words: u32) {
-        for k in 0..words {
-            let value = self.on_stack(from + k);
-            self.b.assign(self.in_join(to + k), value);
+    /// Writes the first words of the join, four at a time.
+    fn write_record(&mut self, words: Vec<Expr>) {
+        let records = build::field(self.runtime.module, self.p.clone(), "records");
+        let first = build::binary(BinaryOp::Div, self.join.clone(), build::u32(4));
+        let first = self.b.var("record", first);
+        for (number, quad) in words.chunks_exact(4).enumerate() {
+            let to = build::element(records.clone(), add(first.clone(), number as u32));
+            let value = Expr::new(ExprKind::Record(quad.to_vec()), to.ty);
+            self.b.assign(to, value);
         }
     }
 
