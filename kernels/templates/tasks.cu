@@ -142,6 +142,8 @@ constexpr u32 DEEPER = HOLE;
 constexpr u32 FEW = HOLE;
 constexpr u32 ALONE = 32u;
 constexpr u32 LONELY = 8u;
+// Rule applications in a step that count as one more.
+constexpr i32 LONG = 64;
 // Where a warp is fed as a whole: steps between two looks for lanes with nothing to do; turns after which such a lane, whose warp works but has
 // nothing for it, takes a ticket of its own.
 constexpr u32 SHORT = 1u;
@@ -839,6 +841,7 @@ __device__ __forceinline__ Machine work(Params p, in_local u32* stack, in_local 
         bool at_work = is_at_work(m);
         bool works = at_work && steps < length;
         any = vote_any(ALL, works);
+        u32 counted = m.count;
         if (works) {
             m = enter(p, stack, lists, m);
         }
@@ -847,7 +850,9 @@ __device__ __forceinline__ Machine work(Params p, in_local u32* stack, in_local 
             if (m.state == RETURNS && m.sp != m.base) {
                 m = pop(p, stack, lists, m);
             }
-            m.since = m.since + 1u;
+            // What is shared after many steps is not small. Neither is what a thread has that went round a loop for long in one step.
+            i32 applied = i32(m.count - counted);
+            m.since = m.since + u32(max(applied / LONG, 1));
             m.scan = min(m.scan, max(m.sp, STRIDE) - STRIDE);
             if (m.sp >= STACK) {
                 m = spill(p, stack, m);
