@@ -8,9 +8,9 @@ use gchr_core::plan::term::{ClassId, Field, LocalId, Region, Step, Variant};
 use gchr_core::signature::SymbolId;
 
 use super::{Generator, add, from_bits, halves, wide_bits};
-use crate::tasks::run::FEWEST_CELLS;
 use crate::build;
 use crate::ir::*;
+use crate::tasks::run::FEWEST_CELLS;
 
 /// Words that a cell of so many words takes.
 pub fn stride(words: u32) -> u32 {
