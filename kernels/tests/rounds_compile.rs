@@ -7,18 +7,20 @@ mod support;
 
 use gchr_core::plan::chr::{RoundsOptions, compile_rounds};
 use gchr_kernels::rounds::kernels::kernels;
+use rayon::prelude::*;
 
 #[test]
 fn kernels_of_all_examples_compile() {
     let nvrtc = support::nvrtc("kernels_of_all_examples_compile");
     let examples = programs::examples("chr");
-    let resources = support::side_by_side(&examples, |(name, text)| {
+    let resources = examples.par_iter().map(|(name, text)| {
         let (sources, program) = programs::constraints(name, text);
         let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
         let made = programs::made(kernels(&program, &plan, &sources), &sources);
         let source = support::text(&made.module, name);
         nvrtc.as_ref().map(|nvrtc| support::resources(nvrtc, &source, name)).unwrap_or_default()
     });
+    let resources: Vec<String> = resources.collect();
     if nvrtc.is_some() {
         insta::assert_snapshot!("rounds_resources_sm_90", resources.concat());
     }

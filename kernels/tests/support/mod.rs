@@ -3,7 +3,6 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use gchr_kernels::Form;
 use gchr_kernels::cuda::nvrtc::search::Places;
@@ -71,26 +70,6 @@ pub fn compiles_silently(nvrtc: &Nvrtc, source: &str, label: &str, archs: &[u32]
             Err(error) => panic!("{label} for sm_{arch}: {error}\n{source}"),
         }
     }
-}
-
-/// What a function makes of each value, in their order, on all processors.
-pub fn side_by_side<T: Sync, R: Send>(values: &[T], make: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(values.len());
-    let mut made: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let work = || {
-            let mut own = Vec::new();
-            while let Some(at) = Some(next.fetch_add(1, Relaxed)).filter(|&at| at < values.len()) {
-                own.push((at, make(&values[at])));
-            }
-            own
-        };
-        let started: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        let ended = started.into_iter().map(|thread| thread.join());
-        ended.flat_map(|own| own.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    made.sort_by_key(|&(at, _)| at);
-    made.into_iter().map(|(_, made)| made).collect()
 }
 
 /// The first GPU, or a note that the test is skipped. With `GCHR_REQUIRE_GPU` set, the test fails instead.
