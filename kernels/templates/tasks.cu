@@ -33,9 +33,9 @@ struct alignas(16) Quad {
     u32 d;
 };
 
-// heap, pairs and quads are the same memory, joins and records too. Threads share frames when more than `patience` others wait and they have worked for `steps`,
-// or when more than `hungry` wait; report every `report` rule applications, and take `run` cells at a time. Careful threads leave no turn of a
-// loop to be done twice when they stop.
+// heap, pairs and quads are the same memory, joins and records too. Threads share frames when more than `patience` others wait and they have
+// worked for `steps`, or when more than `hungry` wait; report every `report` rule applications, and take `run` cells at a time. Careful threads
+// leave no turn of a loop to be done twice when they stop.
 struct Params {
     u32* heap;
     Pair* pairs;

@@ -29,7 +29,7 @@ use crate::ir::*;
 pub(super) use frames::holes;
 pub use frames::{Frame, Shape};
 use memory::Unread;
-pub use memory::{stride, view};
+pub use memory::{FEWEST_CELLS, stride, view};
 
 /// States of the template; generated ones follow.
 const RETURNS: u32 = 0;

@@ -120,10 +120,12 @@ pub fn kernels(
         loops |= has_loops(&usual.body);
         parts.push((Part { pops, careful: false }.hole(), careful.into_iter().chain([usual]).collect()));
     }
-    let blocks = match shape.stride <= SMALL_FRAME || loops {
-        _ if phases => BLOCKS_OF_PHASES,
-        true => BLOCKS,
-        false => BLOCKS_OF_LARGE_FRAMES,
+    let blocks = if phases {
+        BLOCKS_OF_PHASES
+    } else if shape.stride <= SMALL_FRAME || loops {
+        BLOCKS
+    } else {
+        BLOCKS_OF_LARGE_FRAMES
     };
     // The last hole first: what is put into one moves what comes behind it.
     for (hole, functions) in parts.into_iter().rev() {

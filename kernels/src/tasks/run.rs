@@ -30,7 +30,6 @@ use crate::outcome::poll;
 use capacity::{Capacity, Full, InUse, Shortage};
 use launch::{Buffers, End};
 use result::Brought;
-pub(super) use scale::FEWEST_CELLS;
 use scale::Scale;
 use start::Start;
 

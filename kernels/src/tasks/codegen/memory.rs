@@ -10,7 +10,6 @@ use gchr_core::signature::SymbolId;
 use super::{Generator, add, from_bits, halves, wide_bits};
 use crate::build;
 use crate::ir::*;
-use crate::tasks::run::FEWEST_CELLS;
 
 /// Words that a cell of so many words takes.
 pub fn stride(words: u32) -> u32 {
@@ -21,6 +20,8 @@ pub fn stride(words: u32) -> u32 {
     }
 }
 
+/// Cells that a thread takes at a time, at the very least.
+pub const FEWEST_CELLS: u32 = 8;
 /// Cells that a thread makes sure of at a time, at most: all but the first of the smallest run of cells that one takes.
 const MOST_RESERVED: u32 = FEWEST_CELLS - 1;
 

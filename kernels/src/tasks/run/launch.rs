@@ -7,12 +7,12 @@ use gchr_core::ids::IdVec;
 use super::capacity::{Capacity, InUse, Shortage};
 use super::collect::{Collector, Left};
 use super::heap::{Cells, Image, Places};
-use super::scale::{FEWEST_CELLS, Scale};
+use super::scale::Scale;
 use super::start::Root;
 use super::{Job, Options, Promote};
 use crate::codegen::Noted;
 use crate::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
-use crate::tasks::codegen::{ERROR_VALUES, TERM_ERROR, stride};
+use crate::tasks::codegen::{ERROR_VALUES, FEWEST_CELLS, TERM_ERROR, stride};
 use crate::tasks::shapes::ClassPlace;
 
 /// A launch that takes longer than this is looked at less often.
@@ -174,9 +174,11 @@ impl Buffers {
         let collector = Collector::new(job.kernels, &places, device)?;
         let queue = device.alloc(4 * queue_words)?;
         device.fill(queue, 0, 4 * queue_words, 0)?;
-        // Joins are read as a whole, words that nobody has written included.
         let joins = device.alloc(4 * scale.join_words)?;
-        device.fill(joins, 0, 4 * scale.join_words, 0)?;
+        if collector.is_none() {
+            // Joins are read as a whole, words that nobody has written included. A collector asks for more: see `load`.
+            device.fill(joins, 0, 4 * scale.join_words, 0)?;
+        }
         Ok(Self {
             kernel,
             scale,

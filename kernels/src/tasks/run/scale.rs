@@ -3,7 +3,7 @@
 use super::capacity::Capacity;
 use super::start::Start;
 use super::{Job, Options};
-use crate::tasks::codegen::Shape;
+use crate::tasks::codegen::{FEWEST_CELLS, Shape};
 
 /// Places in the queue a thread, at least; and for each task that a frame becomes.
 const PLACES: u32 = 8;
@@ -14,9 +14,8 @@ const MOST_JOIN_WORDS: u64 = 1 << 28;
 const JOINS_AT_A_TIME: u64 = 16;
 /// The part of the memory that joins take at most.
 const JOIN_SHARE: u64 = 8;
-/// Cells that a thread takes at a time, before there are fewer threads, and at the very least.
+/// Cells that a thread takes at a time, before there are fewer threads.
 const FEW_CELLS: u32 = 32;
-pub(in crate::tasks) const FEWEST_CELLS: u32 = 8;
 
 /// Threads of a run, and what they take at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
