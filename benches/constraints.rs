@@ -5,8 +5,8 @@ mod common;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use gchr::CompileOptions;
+use gchr::base::rule::Semantics;
 use gchr::bench::CONSTRAINTS;
-use gchr::core::rule::Semantics;
 
 /// Programs for which rounds have parallelism.
 const ROUNDS: [&str; 7] = ["components", "floyd", "gcd", "mergesort", "min", "paths", "transitive_closure"];

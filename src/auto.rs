@@ -10,18 +10,17 @@ mod race;
 
 use std::sync::Arc;
 
-use gchr_core::control::Control;
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::exec;
-use gchr_core::exec::chr::Store;
-use gchr_core::exec::term::{NormalForm, Stopped};
-use gchr_core::facts::Facts;
-use gchr_core::plan::chr::ChrPlan;
-use gchr_core::plan::term::TermPlan;
-use gchr_core::rule::{self, GroundTerm, Start};
-use gchr_core::source::SourceMap;
-use gchr_core::stats::Stats;
-use gchr_kernels::outcome::Failure;
+use gchr_base::control::Control;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::facts::Facts;
+use gchr_base::rule::{self, GroundTerm, Start};
+use gchr_base::source::SourceMap;
+use gchr_base::stats::Stats;
+use gchr_constraints::exec::Store;
+use gchr_constraints::plan::ChrPlan;
+use gchr_runtime::outcome::Failure;
+use gchr_terms::exec::{NormalForm, Stopped};
+use gchr_terms::plan::TermPlan;
 
 use crate::device::{Device, DevicePlan, Outcome, Report, RoundsPlan, Schedule};
 use crate::executable::{CompileOptions, Firing};
@@ -77,10 +76,10 @@ impl AutoPlan {
     /// Normalises the program's term.
     pub fn run(&self, input: &GroundTerm, control: &mut Control<'_>) -> Result<Finished, Box<Stopped>> {
         if control.records() || control.traces() {
-            return on_cpu(exec::term::run(&self.rules, &self.cpu, input, control), WATCHED);
+            return on_cpu(gchr_terms::exec::run(&self.rules, &self.cpu, input, control), WATCHED);
         }
         let race = Race::start(control, self.beside());
-        let ran = exec::term::run(&self.rules, &self.cpu, input, control);
+        let ran = gchr_terms::exec::run(&self.rules, &self.cpu, input, control);
         match ran {
             Err(stopped) => match race.result(&stopped.error.reason, control) {
                 Some(outcome) => Ok(from_gpu(outcome)),
@@ -138,7 +137,7 @@ fn on_gpu(
     plan.map_err(|found| first(&found))
 }
 
-fn on_cpu(ran: Result<exec::term::Outcome, Box<Stopped>>, why: &str) -> Result<Finished, Box<Stopped>> {
+fn on_cpu(ran: Result<gchr_terms::exec::Outcome, Box<Stopped>>, why: &str) -> Result<Finished, Box<Stopped>> {
     ran.map(|run| {
         let stats = Stats { choice: Some(why.to_string()), ..run.stats };
         Finished { normal_form: run.normal_form, stats, report: None }
@@ -179,11 +178,14 @@ impl AutoRounds {
     }
 
     /// Runs the program from its facts and queries to its final store.
-    pub fn run(&self, control: &mut Control<'_>) -> Result<(Store, Stats), Box<exec::chr::Stopped>> {
+    pub fn run(
+        &self,
+        control: &mut Control<'_>,
+    ) -> Result<(Store, Stats), Box<gchr_constraints::exec::Stopped>> {
         let watched = control.records() || control.traces();
         let stays = if watched { Some(WATCHED) } else { self.rules.writes().then_some(WRITES) };
         let race = stays.is_none().then(|| Race::start(control, self.beside()));
-        let ran = exec::chr::rounds::run(&self.rules, &self.cpu, &self.facts, control);
+        let ran = gchr_constraints::exec::rounds::run(&self.rules, &self.cpu, &self.facts, control);
         let why = match (&ran, &race) {
             (Err(stopped), Some(race)) => {
                 let reason = &stopped.error.reason;
@@ -221,14 +223,14 @@ fn first(found: &[Diagnostic]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gchr_core::plan::term::{self, TermOptions};
+    use gchr_terms::plan::TermOptions;
 
     use super::*;
     use crate::input::{Input, Language};
 
     fn auto(name: &str, text: &str, input: &str) -> AutoPlan {
         let program = Input::text(Language::Terms, name, text).term(input).parse().expect("a program");
-        let plan = term::compile(&program.rules, &TermOptions::default()).expect("a plan");
+        let plan = gchr_terms::plan::compile(&program.rules, &TermOptions::default()).expect("a plan");
         AutoPlan::new(&program, plan, Schedule::default()).with(Device::Sim)
     }
 

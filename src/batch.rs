@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gchr_core::control::{Control, Limits, Progress};
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::error::{RunError, StopReason};
-use gchr_core::exec::term::{Evaluator, Prepared};
-use gchr_core::rule::GroundTerm;
-use gchr_core::source::{SourceId, SourceMap};
-use gchr_core::stats::Stats;
-use gchr_kernels::topology::run as topology;
+use gchr_base::control::{Control, Limits, Progress};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::error::{RunError, StopReason};
+use gchr_base::rule::GroundTerm;
+use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::stats::Stats;
+use gchr_kernels_terms::topology::run as topology;
+use gchr_terms::exec::{Evaluator, Prepared};
 use gchr_trs::InputReader;
 
 use crate::device::DevicePlan;

@@ -15,9 +15,9 @@ mod scale;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gchr_core::control::{Control, Limits};
-use gchr_core::rule::Semantics;
-use gchr_core::stats::Stats;
+use gchr_base::control::{Control, Limits};
+use gchr_base::rule::Semantics;
+use gchr_base::stats::Stats;
 
 use crate::compare::{Spread, spread};
 use crate::device::{self, Device, Schedule, Scheduler};

@@ -18,8 +18,8 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
-use gchr_core::control::Limits;
-use gchr_core::source::SourceMap;
+use gchr_base::control::Limits;
+use gchr_base::source::SourceMap;
 
 use crate::diagnostics::Diagnostics;
 use crate::executable::CompileOptions;

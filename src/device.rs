@@ -10,21 +10,21 @@ mod verify;
 
 use std::sync::Arc;
 
-use gchr_core::plan::term::TermPlan;
-use gchr_core::source::SourceMap;
-use gchr_kernels::cuda::{DeviceInfo, Nvrtc};
-use gchr_kernels::ir::Module;
-use gchr_kernels::{tasks, topology};
+use gchr_base::source::SourceMap;
+use gchr_cuda::{DeviceInfo, Nvrtc};
+use gchr_kernel::ir::Module;
+use gchr_kernels_terms::{tasks, topology};
+use gchr_terms::plan::TermPlan;
 
 use crate::diagnostics::Diagnostics;
 
 pub use crate::auto::gpu_pending;
 pub use ceilings::{ceilings, measure_ceilings};
 pub(crate) use constraints::RoundsPlan;
-pub use gchr_core::profile::Ceilings;
-pub use gchr_kernels::cuda::{Arch, Image};
-pub use gchr_kernels::topology::codegen::Strategy;
-pub use gchr_kernels::topology::kernels::Collector;
+pub use gchr_base::profile::Ceilings;
+pub use gchr_cuda::{Arch, Image};
+pub use gchr_kernels_terms::topology::codegen::Strategy;
+pub use gchr_kernels_terms::topology::kernels::Collector;
 pub(crate) use run::{DevicePlan, Outcome};
 pub use source::KernelSource;
 pub use verify::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict, verify_file};
@@ -100,7 +100,7 @@ pub enum Report {
 
 /// The GPUs of this machine, or why there is none that can be used.
 pub fn gpus() -> Result<Vec<DeviceInfo>, Diagnostics> {
-    gchr_kernels::cuda::devices().map_err(|error| without_sources(error.into()))
+    gchr_cuda::devices().map_err(|error| without_sources(error.into()))
 }
 
 /// Version and place of the compiler for GPU kernels, or why there is none.
@@ -111,10 +111,10 @@ pub fn compiler() -> Result<String, Diagnostics> {
 
 /// What the first GPU runs; without a GPU, machine code for compute capability 9.0.
 pub fn default_architecture() -> u32 {
-    gchr_kernels::cuda::driver::describe(0).map_or(90, |gpu| gpu.capability.number())
+    gchr_cuda::driver::describe(0).map_or(90, |gpu| gpu.capability.number())
 }
 
-fn without_sources(diagnostic: gchr_core::diagnostic::Diagnostic) -> Diagnostics {
+fn without_sources(diagnostic: gchr_base::diagnostic::Diagnostic) -> Diagnostics {
     Diagnostics::new(Arc::new(SourceMap::new()), vec![diagnostic])
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use gchr_core::diagnostic::{self, Diagnostic};
-use gchr_core::source::SourceMap;
+use gchr_base::diagnostic::{self, Diagnostic};
+use gchr_base::source::SourceMap;
 
 /// Findings with the sources they point into.
 #[derive(Clone, Debug)]

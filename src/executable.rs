@@ -4,19 +4,18 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gchr_core::control::Control;
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::error::RunError;
-use gchr_core::exec;
-use gchr_core::exec::chr::Store;
-use gchr_core::plan::chr::{ChrPlan, Joins, RoundsOptions, differences};
-use gchr_core::plan::term::{TermOptions, TermPlan};
-use gchr_core::rule::{Semantics, Start};
-use gchr_core::stats::Stats;
+use gchr_base::control::Control;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::error::RunError;
+use gchr_base::rule::{Semantics, Start};
+use gchr_base::stats::Stats;
+use gchr_constraints::exec::Store;
+use gchr_constraints::plan::{ChrPlan, Joins, RoundsOptions, differences};
+use gchr_terms::plan::{TermOptions, TermPlan};
 
-use gchr_kernels::Form;
-use gchr_kernels::outcome;
-use gchr_kernels::rounds::run as rounds;
+use gchr_kernel::Form;
+use gchr_kernels_constraints::run as rounds;
+use gchr_runtime::outcome;
 
 use crate::auto::{AutoPlan, AutoRounds};
 use crate::device::{Device, DevicePlan, RoundsPlan, Schedule};
@@ -173,7 +172,7 @@ impl<'p> Executable<'p> {
         let rules = &self.program.rules;
         match (&self.plan, &rules.start) {
             (Plan::Term(plan), Start::Term(Some(term))) => {
-                let finished = exec::term::run(rules, plan, term, control);
+                let finished = gchr_terms::exec::run(rules, plan, term, control);
                 let time = start.elapsed();
                 match finished {
                     Ok(run) => {
@@ -220,8 +219,8 @@ impl<'p> Executable<'p> {
                 if !(queries.is_empty() && self.program.facts.is_empty()) =>
             {
                 let run = match plan.semantics {
-                    Semantics::Refined => exec::chr::run,
-                    Semantics::Rounds => exec::chr::rounds::run,
+                    Semantics::Refined => gchr_constraints::exec::run,
+                    Semantics::Rounds => gchr_constraints::exec::rounds::run,
                 };
                 let finished = run(rules, plan, &self.program.facts, control);
                 let time = start.elapsed();

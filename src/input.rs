@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use gchr_core::diagnostic::{self, Diagnostic};
-use gchr_core::rule::Start;
-use gchr_core::source::{SourceId, SourceMap, Span};
+use gchr_base::diagnostic::{self, Diagnostic};
+use gchr_base::rule::Start;
+use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::diagnostics::Diagnostics;
 use crate::program::{Parts, Program};

@@ -6,10 +6,10 @@ mod json;
 use std::fmt;
 use std::io::{self, Write};
 
-use gchr_core::exec::chr::Store;
-use gchr_core::exec::term::NormalForm;
-use gchr_core::signature::Signature;
-use gchr_core::stats::Stats;
+use gchr_base::signature::Signature;
+use gchr_base::stats::Stats;
+use gchr_constraints::exec::Store;
+use gchr_terms::exec::NormalForm;
 
 use crate::device::Report;
 use crate::executable::Failure;

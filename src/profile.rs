@@ -10,10 +10,10 @@ mod source;
 
 use std::io::{self, Write};
 
-use gchr_core::ids::Id;
-use gchr_core::profile::{Ceilings, KernelCount, Point, Recorder, Traffic};
-use gchr_core::rule::{HeadAtom, RuleId};
-use gchr_core::stats::Stats;
+use gchr_base::ids::Id;
+use gchr_base::profile::{Ceilings, KernelCount, Point, Recorder, Traffic};
+use gchr_base::rule::{HeadAtom, RuleId};
+use gchr_base::stats::Stats;
 use serde::Serialize;
 
 use crate::input::Language;
@@ -64,7 +64,7 @@ pub struct RuleProfile {
     pub applied: u64,
     /// Candidates tried for it.
     pub tried: u64,
-    /// Share of the run's time, from 0 to 1, by sampling; see [`RuleCount::share`](gchr_core::profile::RuleCount::share).
+    /// Share of the run's time, from 0 to 1, by sampling; see [`RuleCount::share`](gchr_base::profile::RuleCount::share).
     pub share: f64,
 }
 

@@ -4,12 +4,11 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::facts::Facts;
-use gchr_core::plan::chr;
-use gchr_core::plan::term::TermOptions;
-use gchr_core::rule::{self, Semantics};
-use gchr_core::source::SourceMap;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::facts::Facts;
+use gchr_base::rule::{self, Semantics};
+use gchr_base::source::SourceMap;
+use gchr_terms::plan::TermOptions;
 
 use crate::auto::{AutoPlan, AutoRounds};
 use crate::device::{Device, DevicePlan, RoundsPlan};
@@ -76,11 +75,11 @@ impl Program {
     }
 
     /// The plan of a term program in text form, as it is after the last run of the compiler pass `pass` (see
-    /// [`PASSES`](gchr_core::plan::term::PASSES); the first plan is made by `lower`). Empty for a pass that does not exist.
+    /// [`PASSES`](gchr_terms::plan::PASSES); the first plan is made by `lower`). Empty for a pass that does not exist.
     pub fn term_plan_after(&self, pass: &str) -> Result<String, Diagnostics> {
         let mut text = String::new();
         let compiled = with_large_stack(|| {
-            gchr_core::plan::term::compile_here(&self.rules, &TermOptions::tasks(true), &mut |name, plan| {
+            gchr_terms::plan::compile_here(&self.rules, &TermOptions::tasks(true), &mut |name, plan| {
                 if name == pass {
                     text = plan.to_string();
                 }
@@ -97,7 +96,12 @@ impl Program {
 
     /// What the semantics of rounds makes of each rule of a constraint program: its class, or why it has none.
     pub fn explain(&self) -> Result<String, Diagnostics> {
-        let plan = with_large_stack(|| chr::compile_rounds(&self.rules, chr::RoundsOptions::default()));
+        let plan = with_large_stack(|| {
+            gchr_constraints::plan::compile_rounds(
+                &self.rules,
+                gchr_constraints::plan::RoundsOptions::default(),
+            )
+        });
         let plan = plan.map_err(|list| Diagnostics::new(Arc::clone(&self.sources), list))?;
         Ok(plan.explain().to_string())
     }
@@ -106,11 +110,12 @@ impl Program {
         match options.device {
             Device::Cpu => {}
             Device::Auto if self.language == Language::Terms => {
-                let plan = gchr_core::plan::term::compile(&self.rules, &options.to_term_options())?;
+                let plan = gchr_terms::plan::compile(&self.rules, &options.to_term_options())?;
                 return Ok(Plan::Auto(Box::new(AutoPlan::new(self, plan, options.schedule))));
             }
             Device::Auto if self.semantics(options) == Semantics::Rounds => {
-                let plan = chr::compile_rounds(&self.rules, options.firing.plan_options())?;
+                let plan =
+                    gchr_constraints::plan::compile_rounds(&self.rules, options.firing.plan_options())?;
                 return Ok(Plan::AutoRounds(Box::new(AutoRounds::new(self, plan, options.firing))));
             }
             Device::Auto => {}
@@ -118,12 +123,13 @@ impl Program {
         }
         match self.language {
             Language::Terms => {
-                gchr_core::plan::term::compile(&self.rules, &options.to_term_options()).map(Plan::Term)
+                gchr_terms::plan::compile(&self.rules, &options.to_term_options()).map(Plan::Term)
             }
             Language::Constraints => match self.semantics(options) {
-                Semantics::Refined => chr::compile(&self.rules).map(Plan::Chr),
+                Semantics::Refined => gchr_constraints::plan::compile(&self.rules).map(Plan::Chr),
                 Semantics::Rounds => {
-                    chr::compile_rounds(&self.rules, options.firing.plan_options()).map(Plan::Chr)
+                    gchr_constraints::plan::compile_rounds(&self.rules, options.firing.plan_options())
+                        .map(Plan::Chr)
                 }
             },
         }
@@ -144,7 +150,7 @@ impl Program {
             let plan = RoundsPlan::new(&self.rules, &self.sources, options)?;
             return Ok(Plan::Rounds(Box::new(plan)));
         }
-        let plan = gchr_core::plan::term::compile(&self.rules, &options.to_term_options())?;
+        let plan = gchr_terms::plan::compile(&self.rules, &options.to_term_options())?;
         let plan = DevicePlan::new(&self.rules, &self.sources, plan, options)?;
         Ok(Plan::Device(Box::new(plan)))
     }

@@ -1,11 +1,11 @@
-//! Programs of the µ-SIMD machine ([`gchr_kernels::simd`]) from files, with diagnostics that point into them.
+//! Programs of the µ-SIMD machine ([`gchr_simd`]) from files, with diagnostics that point into them.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::source::{SourceId, SourceMap};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::{SourceId, SourceMap};
 
 use crate::diagnostics::Diagnostics;
 use crate::input::{KERNEL_FILE, read_text};
@@ -14,25 +14,25 @@ use crate::input::{KERNEL_FILE, read_text};
 const PROGRAM: &str = "give the path of a µ-SIMD program, e.g. examples/simd/bench08.simd";
 const MEMORY: &str = "give the path of a memory file, e.g. examples/simd/rows.memory";
 
-pub use gchr_kernels::simd::{Counters, MAX_THREADS, Machine, Options, Stop, Value};
+pub use gchr_simd::{Counters, MAX_THREADS, Machine, Options, Stop, Value};
 
 /// A program and the texts it was read from.
 #[derive(Clone, Debug)]
 pub struct Program {
     sources: Arc<SourceMap>,
-    program: gchr_kernels::simd::Program,
+    program: gchr_simd::Program,
 }
 
 impl Program {
     /// Reads a program file.
     pub fn load(path: &Path) -> Result<Self, Diagnostics> {
-        let (sources, program) = load(path, PROGRAM, gchr_kernels::simd::parse)?;
+        let (sources, program) = load(path, PROGRAM, gchr_simd::parse)?;
         Ok(Self { sources, program })
     }
     /// Compiles a kernel of a file in the kernel language, as far as µ-SIMD can express it; the only kernel when there is no name.
     pub fn compile(path: &Path, kernel: Option<&str>) -> Result<Self, Diagnostics> {
         let (sources, program) = load(path, KERNEL_FILE, |sources, id| {
-            let module = gchr_kernels::text::parse(sources, id)?;
+            let module = gchr_kernel::text::parse(sources, id)?;
             let kernels = module.functions.iter().filter(|f| f.is_kernel()).map(|f| f.name.as_str());
             let kernels: Vec<_> = kernels.collect();
             let only = <[&str; 1]>::try_from(&kernels[..]).ok().map(|[name]| name);
@@ -50,7 +50,7 @@ impl Program {
                     ]);
                 }
             };
-            gchr_kernels::simd::compile(&module, name).map_err(|found| vec![found])
+            gchr_simd::compile(&module, name).map_err(|found| vec![found])
         })?;
         Ok(Self { sources, program })
     }
@@ -71,7 +71,7 @@ impl Program {
 
 /// Reads a memory file.
 pub fn load_memory(path: &Path) -> Result<Vec<Value>, Diagnostics> {
-    load(path, MEMORY, gchr_kernels::simd::parse_memory).map(|(_, memory)| memory)
+    load(path, MEMORY, gchr_simd::parse_memory).map(|(_, memory)| memory)
 }
 
 impl fmt::Display for Program {

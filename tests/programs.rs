@@ -6,14 +6,14 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use gchr::core::plan::term::{self, TermOptions};
-use gchr::core::rule::Start;
-use gchr::core::testing::counted;
+use gchr::base::rule::Start;
 use gchr::device::{Collector, Report, Strategy};
+use gchr::terms::plan::{self, TermOptions};
 use gchr::{
     Answer, CompileOptions, Control, Device, Format, Input, Language, Outcome, Program, Recorder, Schedule,
     Scheduler,
 };
+use gchr_terms::testing::counted;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// One run of a program and what it must give.
@@ -264,7 +264,7 @@ fn by_counts(case: &Case) -> Result<(), Failed> {
     let rules = program.rules();
     let Start::Term(Some(term)) = &rules.start else { return Err("no start term".into()) };
     let run = || {
-        let plan = term::compile(rules, &TermOptions::tasks(true)).map_err(|e| format!("{e:?}"))?;
+        let plan = plan::compile(rules, &TermOptions::tasks(true)).map_err(|e| format!("{e:?}"))?;
         counted::run(rules, &plan, term, case.steps).map_err(|e| format!("{:?}: {e:?}", case.args))
     };
     let found = gchr::with_large_stack(run)?;

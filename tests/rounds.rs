@@ -1,8 +1,8 @@
 //! Rounds as `docs/semantics.md` says: its programs have the stores that it shows, round by round, on both executors; every example has
 //! the classes that are expected of it.
 
-use gchr::core::exec::chr::rounds;
-use gchr::core::plan::chr::{Joins, RoundsOptions, compile_rounds};
+use gchr::constraints::exec::rounds;
+use gchr::constraints::plan::{Joins, RoundsOptions, compile_rounds};
 use gchr::{Control, Input, Limits, Program};
 
 /// Programs of the document, each with its stores.

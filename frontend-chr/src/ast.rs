@@ -5,9 +5,9 @@
 
 mod print;
 
-use gchr_core::define_id;
-use gchr_core::ids::IdVec;
-use gchr_core::source::{SourceId, Span};
+use gchr_base::define_id;
+use gchr_base::ids::IdVec;
+use gchr_base::source::{SourceId, Span};
 
 define_id!(
     /// A term of a [`Module`].

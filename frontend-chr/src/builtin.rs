@@ -1,6 +1,6 @@
 //! Built-ins: goals with their arity, arithmetic functions, and Prolog control that is refused.
 
-use gchr_core::op::Op;
+use gchr_base::op::Op;
 
 /// A built-in goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,11 @@
 //! Directives: constraint symbols, types and options of a program.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::hash::HashMap;
-use gchr_core::ids::IdVec;
-use gchr_core::rule::Semantics;
-use gchr_core::signature::ConstraintId;
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::IdVec;
+use gchr_base::rule::Semantics;
+use gchr_base::signature::ConstraintId;
+use gchr_base::source::Span;
 
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
 use crate::builtin;

@@ -8,10 +8,10 @@ mod table;
 
 use std::path::{Path, PathBuf};
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::facts::{FactColumn, Facts};
-use gchr_core::signature::{ConstraintId, TextId, Texts};
-use gchr_core::source::SourceMap;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::facts::{FactColumn, Facts};
+use gchr_base::signature::{ConstraintId, TextId, Texts};
+use gchr_base::source::SourceMap;
 
 use crate::declare::Declarations;
 use crate::types::{Expanded, Type, Types};

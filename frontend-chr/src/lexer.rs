@@ -4,8 +4,8 @@ mod scan;
 
 use std::fmt::{self, Display, Formatter};
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::source::{SourceId, Span};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::{SourceId, Span};
 use logos::{Lexer, Logos};
 
 /// What logos collects beside the tokens.

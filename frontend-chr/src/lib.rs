@@ -19,7 +19,7 @@ pub use facts::FactFile;
 pub use load::{Loaded, Request, load};
 pub use parser::parse;
 
-use gchr_core::diagnostic::Diagnostic;
+use gchr_base::diagnostic::Diagnostic;
 
 /// What parsing a text gives: as much of the tree as could be read, and what is wrong with the rest.
 #[derive(Clone, Debug)]

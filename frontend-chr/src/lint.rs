@@ -2,12 +2,12 @@
 
 mod reach;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::facts::Facts;
-use gchr_core::hash::HashMap;
-use gchr_core::ids::Id;
-use gchr_core::rule::{Body, Goal, GoalKind, HeadAtom, PatternKind, Program, Role, Rule, Start};
-use gchr_core::signature::ConstraintId;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::facts::Facts;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::Id;
+use gchr_base::rule::{Body, Goal, GoalKind, HeadAtom, PatternKind, Program, Role, Rule, Start};
+use gchr_base::signature::ConstraintId;
 
 /// Reports everything that is suspicious about a program without errors.
 pub(crate) fn lint(program: &Program, facts: &[Facts], diagnostics: &mut Vec<Diagnostic>) {
@@ -111,7 +111,7 @@ fn loops(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
 }
 
 /// Whether patterns match any values.
-fn all_different(patterns: &[gchr_core::rule::Pattern]) -> bool {
+fn all_different(patterns: &[gchr_base::rule::Pattern]) -> bool {
     let mut seen = Vec::new();
     patterns.iter().all(|p| match p.kind {
         PatternKind::Wild => true,

@@ -1,11 +1,11 @@
 //! A program with its queries and fact files, to the rule IR: the order of all steps of the frontend.
 
-use gchr_core::diagnostic::{Diagnostic, has_errors, sort};
-use gchr_core::facts::Facts;
-use gchr_core::hash::HashSet;
-use gchr_core::ids::IdVec;
-use gchr_core::rule::{Program, Query, Start, verify};
-use gchr_core::source::{SourceId, SourceMap};
+use gchr_base::diagnostic::{Diagnostic, has_errors, sort};
+use gchr_base::facts::Facts;
+use gchr_base::hash::HashSet;
+use gchr_base::ids::IdVec;
+use gchr_base::rule::{Program, Query, Start, verify};
+use gchr_base::source::{SourceId, SourceMap};
 
 use crate::ast::{ClauseKind, Module};
 use crate::facts::{self, FactFile};

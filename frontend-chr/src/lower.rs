@@ -10,13 +10,13 @@ mod output;
 mod scope;
 mod unify;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::hash::HashMap;
-use gchr_core::rule::{Body, Const, Query, Rule};
-use gchr_core::signature::{
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
+use gchr_base::rule::{Body, Const, Query, Rule};
+use gchr_base::signature::{
     Column, Constraint, Density, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind,
 };
-use gchr_core::source::Span;
+use gchr_base::source::Span;
 
 use crate::ast::{self, Arrow, ClauseKind, Module, TermId};
 use crate::declare::Declarations;

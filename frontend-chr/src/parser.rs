@@ -4,8 +4,8 @@
 
 use chumsky::extra::{Full, SimpleState};
 use chumsky::prelude::*;
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::source::{SourceId, SourceMap, Span};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::Parsed;
 use crate::ast::{Arrow, Clause, ClauseKind, Module, Rule, TermId, TermKind};
@@ -96,7 +96,7 @@ fn parse_tokens(tokens: Vec<Token>, end: Span, diagnostics: Vec<Diagnostic>) -> 
         }
     }
     let Context { module, mut diagnostics, .. } = state.0;
-    gchr_core::diagnostic::sort(&mut diagnostics);
+    gchr_base::diagnostic::sort(&mut diagnostics);
     Parsed { ast: module, diagnostics }
 }
 

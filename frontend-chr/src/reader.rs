@@ -1,8 +1,8 @@
 //! The operator-precedence term reader: tokens to terms with an explicit stack, so that no nesting overflows the machine's.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::ids::IdVec;
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::ids::IdVec;
+use gchr_base::source::Span;
 
 use crate::ast::{Term, TermId, TermKind};
 use crate::lexer::{Tok, Token};
@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
                 let mut error = self.unexpected(expected);
                 error
                     .labels
-                    .push(gchr_core::diagnostic::Label { span: open, text: "in this bracket".into() });
+                    .push(gchr_base::diagnostic::Label { span: open, text: "in this bracket".into() });
                 Err(error)
             }
             found => {

@@ -7,10 +7,10 @@
 mod assign;
 mod kinds;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::facts::{FactColumn, Facts};
-use gchr_core::rule::{Body, Program, Rule, Start};
-use gchr_core::signature::ConstraintId;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::facts::{FactColumn, Facts};
+use gchr_base::rule::{Body, Program, Rule, Start};
+use gchr_base::signature::ConstraintId;
 
 use crate::declare::Declarations;
 use crate::lower::Sorts;
@@ -119,8 +119,8 @@ fn add(columns: &mut [Columns], constraint: ConstraintId, kinds: &[Kind]) -> boo
 
 fn can_fire(rule: &Rule, columns: &[Columns]) -> bool {
     rule.heads.iter().all(|h| match h.atom {
-        gchr_core::rule::HeadAtom::Constraint { constraint, .. } => columns[constraint.0 as usize].inhabited,
-        gchr_core::rule::HeadAtom::Term { .. } => false,
+        gchr_base::rule::HeadAtom::Constraint { constraint, .. } => columns[constraint.0 as usize].inhabited,
+        gchr_base::rule::HeadAtom::Term { .. } => false,
     })
 }
 

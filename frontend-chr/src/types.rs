@@ -1,9 +1,9 @@
 //! Types of columns: the built-in ones of library(chr), and those of `:- chr_type`.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::hash::HashMap;
-use gchr_core::signature::SortKind;
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
+use gchr_base::signature::SortKind;
+use gchr_base::source::Span;
 
 use crate::ast::{Module, TermId, TermKind};
 

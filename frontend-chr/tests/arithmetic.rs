@@ -3,11 +3,11 @@
 //! The lowered goals are evaluated by a few lines of their own, so that operator priorities, the choice of operators and the
 //! derived functions (`round`, `floor`, `ceiling`) are what is tested.
 
+use gchr_base::op::{ArithmeticError, Op};
+use gchr_base::rule::{Const, Expr, ExprKind, GoalKind, Program, Start};
+use gchr_base::signature::SortKind;
+use gchr_base::source::SourceMap;
 use gchr_chr::{Request, load};
-use gchr_core::op::{ArithmeticError, Op};
-use gchr_core::rule::{Const, Expr, ExprKind, GoalKind, Program, Start};
-use gchr_core::signature::SortKind;
-use gchr_core::source::SourceMap;
 
 /// `X is E` in SWI-Prolog.
 const VALUES: &[(&str, &str)] = &[

@@ -1,8 +1,8 @@
 //! Every diagnostic: its code and the text that its primary label covers.
 
+use gchr_base::diagnostic::render_all;
+use gchr_base::source::SourceMap;
 use gchr_chr::{Request, load};
-use gchr_core::diagnostic::render_all;
-use gchr_core::source::SourceMap;
 
 /// A program and what is found in it, in order: code and text under the primary label.
 type Case = (&'static str, &'static [(&'static str, &'static str)]);

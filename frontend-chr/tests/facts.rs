@@ -1,9 +1,9 @@
 //! Fact files: what is read, how types are found, and what is reported about bad lines.
 
+use gchr_base::diagnostic::render_all;
+use gchr_base::facts::FactColumn;
+use gchr_base::source::SourceMap;
 use gchr_chr::{FactFile, Loaded, Request, load};
-use gchr_core::diagnostic::render_all;
-use gchr_core::facts::FactColumn;
-use gchr_core::source::SourceMap;
 use proptest::prelude::*;
 
 /// Loads `program` with one file of facts for `constraint`.

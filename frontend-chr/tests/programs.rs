@@ -1,9 +1,9 @@
 //! Whole programs: their syntax trees and rules as snapshots, checked by the verifier and by printing and reading again.
 
+use gchr_base::diagnostic::render_all;
+use gchr_base::rule::verify;
+use gchr_base::source::SourceMap;
 use gchr_chr::{Request, load, parse};
-use gchr_core::diagnostic::render_all;
-use gchr_core::rule::verify;
-use gchr_core::source::SourceMap;
 
 fn check(name: &str, text: &str) {
     let mut sources = SourceMap::new();

@@ -1,9 +1,9 @@
 //! No text makes the frontend panic; what it accepts passes the verifier and prints to a text that reads back the same.
 
+use gchr_base::diagnostic::render_all;
+use gchr_base::rule::verify;
+use gchr_base::source::SourceMap;
 use gchr_chr::{Loaded, Request, load, parse};
-use gchr_core::diagnostic::render_all;
-use gchr_core::rule::verify;
-use gchr_core::source::SourceMap;
 use proptest::prelude::*;
 
 const PROGRAMS: [&str; 6] = [

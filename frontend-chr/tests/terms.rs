@@ -1,9 +1,9 @@
 //! The term reader against SWI-Prolog: each term in canonical form (functors before their arguments, variables as `V`) as
 //! swipl 9.0.4 with library(chr) reads it; `error` where it does not read it.
 
+use gchr_base::source::SourceMap;
 use gchr_chr::ast::{ClauseKind, Module, TermId, TermKind};
 use gchr_chr::parse;
-use gchr_core::source::SourceMap;
 
 const TERMS: &[(&str, &str)] = &[
     ("- 1", "-(1)"),

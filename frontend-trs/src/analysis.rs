@@ -13,10 +13,10 @@ mod values;
 
 use std::cell::Cell;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::hash::HashSet;
-use gchr_core::rule::{HeadAtom, Pattern, PatternKind, Program, Rule, RuleId};
-use gchr_core::signature::{SymbolId, SymbolKind};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashSet;
+use gchr_base::rule::{HeadAtom, Pattern, PatternKind, Program, Rule, RuleId};
+use gchr_base::signature::{SymbolId, SymbolKind};
 
 use crate::check::Checked;
 

@@ -7,9 +7,9 @@ mod print;
 
 use std::sync::Arc;
 
-use gchr_core::hash::HashMap;
-use gchr_core::op::Op;
-use gchr_core::source::{SourceId, Span};
+use gchr_base::hash::HashMap;
+use gchr_base::op::Op;
+use gchr_base::source::{SourceId, Span};
 
 /// An interned identifier of one [`Module`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -7,12 +7,12 @@ mod rules;
 mod sinks;
 mod suggest;
 
-use gchr_core::diagnostic::{Diagnostic, has_errors};
-use gchr_core::hash::HashSet;
-use gchr_core::ids::IdVec;
-use gchr_core::rule::{GroundTerm, Program, Start};
-use gchr_core::signature::SymbolId;
-use gchr_core::source::Span;
+use gchr_base::diagnostic::{Diagnostic, has_errors};
+use gchr_base::hash::HashSet;
+use gchr_base::ids::IdVec;
+use gchr_base::rule::{GroundTerm, Program, Start};
+use gchr_base::signature::SymbolId;
+use gchr_base::source::Span;
 
 pub use input::{InputReader, parse_term};
 
@@ -97,7 +97,7 @@ pub(crate) fn check(module: &Module, syntax_errors: bool) -> (Option<Checked>, V
     let variables = declared_variables(&scope);
     let signature = scope.signature.into_owned();
     let program = Program { signature, rules, start: Start::Term(term), semantics: None };
-    debug_assert_eq!(gchr_core::rule::verify(&program), []);
+    debug_assert_eq!(gchr_base::rule::verify(&program), []);
     (Some(Checked { program, variables }), diagnostics)
 }
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::source::{SourceId, Span};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::{SourceId, Span};
 use logos::Logos;
 
 use crate::ast::{Name, Names};
@@ -260,7 +260,7 @@ fn bad_characters(text: &str, run: Span) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gchr_core::source::SourceMap;
+    use gchr_base::source::SourceMap;
 
     fn tokens(text: &str) -> (Vec<Token>, Vec<Literal>, Vec<Diagnostic>) {
         let id = SourceMap::new().add("test", text);

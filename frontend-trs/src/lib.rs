@@ -9,9 +9,9 @@ mod check;
 mod lexer;
 mod parser;
 
-use gchr_core::diagnostic::{self, Diagnostic, has_errors};
-use gchr_core::rule::Program;
-use gchr_core::source::{SourceId, SourceMap};
+use gchr_base::diagnostic::{self, Diagnostic, has_errors};
+use gchr_base::rule::Program;
+use gchr_base::source::{SourceId, SourceMap};
 
 pub use check::{InputReader, parse_term};
 pub use parser::{Parsed, parse};

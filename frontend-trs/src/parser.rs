@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use chumsky::IterParser;
 use chumsky::prelude::{Parser, SimpleSpan, any, choice, custom, end, extra, just, select, via_parser};
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::source::{SourceId, SourceMap, Span};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::{SourceId, SourceMap, Span};
 
 pub(crate) use self::term::read_term;
 
@@ -50,7 +50,7 @@ pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
         error.into_diagnostic(&lexed, section)
     }));
     let (sections, damaged) = assemble(sections.unwrap_or_default(), &lexed.tokens);
-    gchr_core::diagnostic::sort(&mut diagnostics);
+    gchr_base::diagnostic::sort(&mut diagnostics);
     shorten(&mut diagnostics);
     Parsed { ast: Module { source: id, names: lexed.tables.names, sections, damaged }, diagnostics }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use gchr_core::rule::{GroundNode, Program, Start};
-use gchr_core::source::SourceMap;
+use gchr_base::rule::{GroundNode, Program, Start};
+use gchr_base::source::SourceMap;
 
 const DECLARATIONS: &str = "sort Nat = struct Zero() | S(Nat); List = struct Nil() | Cons(Nat, List);\n";
 const SIZE: usize = 200_000;
@@ -55,7 +55,7 @@ fn operators_and_brackets() {
     {
         let text = format!("input {}{middle}{};", open.repeat(SIZE), close.repeat(SIZE));
         let (sources, loaded) = load(text);
-        let shown = gchr_core::diagnostic::render_all(&loaded.diagnostics, &sources, false);
+        let shown = gchr_base::diagnostic::render_all(&loaded.diagnostics, &sources, false);
         assert!(loaded.program.is_some(), "{shown}");
         assert!(loaded.ast.to_string().len() > 5);
     }
@@ -83,7 +83,7 @@ fn deepest_rules() {
     let (sources, loaded) = load(format!(
         "{DECLARATIONS}map F: Nat -> Nat; var X: Nat; eqn F({deep}) = {deep}; F(S^998(X)) = X; input F(S^5(Zero));"
     ));
-    let shown = gchr_core::diagnostic::render_all(&loaded.diagnostics, &sources, false);
+    let shown = gchr_base::diagnostic::render_all(&loaded.diagnostics, &sources, false);
     assert!(loaded.program.is_some(), "{shown}");
 }
 

@@ -1,7 +1,7 @@
 //! Every diagnostic: its code and the place it points at; and how some of them look.
 
-use gchr_core::diagnostic::{Diagnostic, render_all};
-use gchr_core::source::{SourceId, SourceMap};
+use gchr_base::diagnostic::{Diagnostic, render_all};
+use gchr_base::source::{SourceId, SourceMap};
 
 /// Declarations that most programs below start with.
 const NAT: &str = "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat); List = struct Nil() | Cons(Nat, List);

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use gchr_core::diagnostic::render_all;
-use gchr_core::source::SourceMap;
+use gchr_base::diagnostic::render_all;
+use gchr_base::source::SourceMap;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

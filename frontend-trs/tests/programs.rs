@@ -1,8 +1,8 @@
 //! Whole programs: the listings of van Eerd et al., "Innermost many-sorted term rewriting on GPUs", load unchanged.
 
-use gchr_core::diagnostic::render_all;
-use gchr_core::rule::{Program, Start, verify};
-use gchr_core::source::SourceMap;
+use gchr_base::diagnostic::render_all;
+use gchr_base::rule::{Program, Start, verify};
+use gchr_base::source::SourceMap;
 
 /// Loads a program that has no errors.
 #[track_caller]

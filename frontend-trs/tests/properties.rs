@@ -1,8 +1,8 @@
 //! No text makes the frontend panic, and what it prints it reads back as the same syntax tree.
 
-use gchr_core::diagnostic::{Diagnostic, has_errors};
-use gchr_core::rule::{Program, verify};
-use gchr_core::source::{SourceId, SourceMap, Span};
+use gchr_base::diagnostic::{Diagnostic, has_errors};
+use gchr_base::rule::{Program, verify};
+use gchr_base::source::{SourceId, SourceMap, Span};
 use gchr_trs::ast::{Ident, Module, Section, Term};
 use proptest::prelude::*;
 
@@ -60,7 +60,7 @@ fn check_term(program: &Program, sources: &mut SourceMap, text: &str) {
     let id = sources.add("--input", text);
     if let Ok(term) = gchr_trs::parse_term(program, sources, id) {
         let mut program = program.clone();
-        program.start = gchr_core::rule::Start::Term(Some(term));
+        program.start = gchr_base::rule::Start::Term(Some(term));
         assert_eq!(verify(&program), []);
     }
 }
@@ -202,7 +202,7 @@ proptest! {
 fn the_programs_are_right() {
     for program in PROGRAMS {
         let (sources, _, loaded) = load(program);
-        let shown = gchr_core::diagnostic::render_all(&loaded.diagnostics, &sources, false);
+        let shown = gchr_base::diagnostic::render_all(&loaded.diagnostics, &sources, false);
         assert!(loaded.program.is_some(), "{shown}");
         check_any(program);
     }

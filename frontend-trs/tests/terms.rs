@@ -1,8 +1,8 @@
 //! Input terms read against a finished program, and terms as the syntax tree prints them.
 
-use gchr_core::diagnostic::render_all;
-use gchr_core::rule::{GroundNode, Program, Start};
-use gchr_core::source::SourceMap;
+use gchr_base::diagnostic::render_all;
+use gchr_base::rule::{GroundNode, Program, Start};
+use gchr_base::source::SourceMap;
 
 const PROGRAM: &str = "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat); Pair = struct P(Int, Float);
 var X, Y: Nat; eqn Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));";
@@ -22,7 +22,7 @@ fn read(text: &str, term: &str) -> String {
     match gchr_trs::parse_term(&program, &sources, id) {
         Ok(term) => {
             program.start = Start::Term(Some(term));
-            assert_eq!(gchr_core::rule::verify(&program), []);
+            assert_eq!(gchr_base::rule::verify(&program), []);
             let shown = program.to_string();
             shown.lines().last().unwrap_or_default().to_string()
         }

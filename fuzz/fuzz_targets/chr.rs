@@ -3,8 +3,8 @@
 #![no_main]
 
 use gchr_chr::{Request, load, parse};
-use gchr_core::rule::verify;
-use gchr_core::source::SourceMap;
+use gchr_base::rule::verify;
+use gchr_base::source::SourceMap;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use gchr_core::rule::{Start, verify};
-use gchr_core::source::SourceMap;
+use gchr_base::rule::{Start, verify};
+use gchr_base::source::SourceMap;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

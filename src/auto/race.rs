@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gchr_core::control::{Control, Progress};
-use gchr_core::error::StopReason;
+use gchr_base::control::{Control, Progress};
+use gchr_base::error::StopReason;
 
 /// Runs that are shorter never touch the GPU: while it comes up, which takes some 200 ms, a run beside it that needs much memory takes up
 /// to twice as long. A fifth of that time is the price for runs that the GPU wins.

@@ -228,7 +228,7 @@ mod tests {
     use crate::device::Device;
     use crate::executable::{CompileOptions, Executable, Plan};
     use crate::input::{Input, Language};
-    use gchr_core::stats::Stats;
+    use gchr_base::stats::Stats;
 
     fn worked(numbers: Range<usize>) -> Vec<Worked> {
         let line = |n: usize| BatchLine { number: n as u64, result: Ok(n.to_string()), rewrites: None };

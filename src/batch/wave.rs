@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use gchr_core::control::Progress;
-use gchr_core::error::{RunError, StopReason};
-use gchr_core::rule::GroundTerm;
-use gchr_core::stats::Stats;
-use gchr_kernels::outcome::Failure;
+use gchr_base::control::Progress;
+use gchr_base::error::{RunError, StopReason};
+use gchr_base::rule::GroundTerm;
+use gchr_base::stats::Stats;
+use gchr_runtime::outcome::Failure;
 use rayon::prelude::*;
 
 use super::{BatchLine, Chunk, Reader, Worked, Worker};

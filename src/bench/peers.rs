@@ -18,7 +18,7 @@ use crate::compare::{Answered, Mapping};
 use crate::executable::CompileOptions;
 use crate::input::Language;
 
-use gchr_core::control::{Control, Limits};
+use gchr_base::control::{Control, Limits};
 use system::{SYSTEMS, System};
 
 /// Runs all peers that are installed.

@@ -1,6 +1,6 @@
 //! Growth of every example with its size, and the cost of recording.
 
-use gchr_core::profile::Recorder;
+use gchr_base::profile::Recorder;
 
 use super::{CONSTRAINTS, Entry, Report, Settings, TERMS, device_name, short, time};
 use crate::compare::{exponent, spread};

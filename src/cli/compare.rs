@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
+use gchr::base::rule::Semantics;
 use gchr::compare::{Comparison, Mapping, Plan, Subject, Variant};
-use gchr::core::rule::Semantics;
 use gchr::{CompileOptions, Device, Language};
 
 use super::device::DeviceArgs;

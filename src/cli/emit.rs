@@ -4,8 +4,8 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use gchr::core::plan::term::PASSES;
 use gchr::device::{self, Arch};
+use gchr::terms::plan::PASSES;
 use gchr::{CompileOptions, Diagnostics, Language, Program, Schedule};
 
 use super::device::ScheduleArgs;

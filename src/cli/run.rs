@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use clap::ValueEnum;
-use gchr::core::rule::Semantics;
+use gchr::base::rule::Semantics;
 use gchr::{
     BY_GPU, BatchOptions, CompileOptions, Control, Device, Executable, Format, FormatError, Language,
     Outcome, Program, Race, Recorder,

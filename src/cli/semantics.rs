@@ -1,7 +1,7 @@
 //! Options that say what a constraint program means.
 
 use clap::ValueEnum;
-use gchr::core::rule::Semantics;
+use gchr::base::rule::Semantics;
 use gchr::{CompileOptions, Firing, Language, Program};
 
 /// The semantics of a constraint program.

@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use gchr_core::control::{Control, Limits};
-use gchr_core::exec::chr::Store;
-use gchr_core::exec::term::{NormalForm, View};
-use gchr_core::facts::{FactColumn, Facts};
-use gchr_core::ids::Id;
-use gchr_core::signature::{ConstraintId, Signature, SortId, SortKind, SymbolId};
-use gchr_core::value::{Value, write_atom};
+use gchr_base::control::{Control, Limits};
+use gchr_base::facts::{FactColumn, Facts};
+use gchr_base::ids::Id;
+use gchr_base::signature::{ConstraintId, Signature, SortId, SortKind, SymbolId};
+use gchr_base::value::{Value, write_atom};
+use gchr_constraints::exec::Store;
+use gchr_terms::exec::{NormalForm, View};
 
 use crate::executable::CompileOptions;
 use crate::input::{Input, Language};

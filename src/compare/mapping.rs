@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::source::{SourceMap, Span};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::{SourceMap, Span};
 use serde::Deserialize;
 
 use crate::diagnostics::Diagnostics;

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use gchr_core::control::{Control, Limits};
-use gchr_core::profile::{Recorder, Traffic};
-use gchr_core::stats::Stats;
+use gchr_base::control::{Control, Limits};
+use gchr_base::profile::{Recorder, Traffic};
+use gchr_base::stats::Stats;
 use serde::{Deserialize, Serialize};
 
 use super::{Answered, Row, Subject, Variant};

@@ -1,6 +1,6 @@
 //! Answers through mappings, and growth.
 
-use gchr_core::control::{Control, Limits};
+use gchr_base::control::{Control, Limits};
 
 use super::{Answered, exponent};
 use crate::executable::CompileOptions;

@@ -3,15 +3,15 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use gchr_core::control::Control;
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::stats::Stats;
-use gchr_kernels::Form;
-use gchr_kernels::cuda::{Capability, Compiler, Gpu, Image, Options as NvrtcOptions, driver};
-use gchr_kernels::device::{Device as _, DeviceError};
-use gchr_kernels::ir::Module;
-use gchr_kernels::outcome::Failure;
-use gchr_kernels::sim::{self, SimDevice};
+use gchr_base::control::Control;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::stats::Stats;
+use gchr_cuda::{Capability, Compiler, Gpu, Image, Options as NvrtcOptions, driver};
+use gchr_kernel::Form;
+use gchr_kernel::device::{Device as _, DeviceError};
+use gchr_kernel::ir::Module;
+use gchr_runtime::outcome::Failure;
+use gchr_simulator::SimDevice;
 
 use super::Device;
 use super::source::NAME;
@@ -34,7 +34,7 @@ pub(super) struct Backend {
 
 enum Machine {
     Gpu(Box<Mutex<Gpu>>),
-    Sim(sim::Program),
+    Sim(gchr_simulator::Program),
 }
 
 impl Backend {
@@ -53,9 +53,10 @@ impl Backend {
                 let made = make()?;
                 let kernels = module(&made);
                 let verify_ms = before_launch(kernels)?;
-                let simulated = with_large_stack(|| sim::Program::new(kernels));
-                let told =
-                    |errors: Vec<sim::LowerError>| errors.iter().map(|e| e.diagnostic()).collect::<Vec<_>>();
+                let simulated = with_large_stack(|| gchr_simulator::Program::new(kernels));
+                let told = |errors: Vec<gchr_simulator::LowerError>| {
+                    errors.iter().map(|e| e.diagnostic()).collect::<Vec<_>>()
+                };
                 let machine = Machine::Sim(simulated.map_err(told)?);
                 (made, verify_ms, machine)
             }
@@ -95,7 +96,7 @@ impl Backend {
 
 /// Where a run takes place.
 pub(super) struct Place<'d> {
-    pub device: &'d mut dyn gchr_kernels::device::Device,
+    pub device: &'d mut dyn gchr_kernel::device::Device,
     /// Bytes of device memory that the run may take.
     pub memory: u64,
     /// Whether it is the simulator: what is cheap on a GPU is dear there.
@@ -172,7 +173,7 @@ fn compile(
     form: Form,
     kernels: &Module,
 ) -> Result<Image, Vec<Diagnostic>> {
-    let text = with_large_stack(|| gchr_kernels::cuda_text_as(kernels, name, form))?;
+    let text = with_large_stack(|| gchr_kernel::cuda_text_as(kernels, name, form))?;
     let built = compiler.build_for(capability, &text, NAME, &NvrtcOptions::kernels());
     let built = built.map_err(|found| vec![found])?;
     tracing::info!(cached = built.cached, "kernels compiled");
@@ -186,9 +187,13 @@ fn compile(
 const SIM_PATIENCE: Duration = Duration::from_millis(500);
 
 /// A simulator that stops with the run. When tables grow, the old ones are held beside the new ones.
-fn simulator<'a>(kernels: &sim::Program, memory: u64, control: &Control<'a>) -> SimDevice<'a> {
+fn simulator<'a>(kernels: &gchr_simulator::Program, memory: u64, control: &Control<'a>) -> SimDevice<'a> {
     let memory_limit = memory.saturating_mul(2).saturating_add(SIM_EXTRA);
-    let options = sim::Options { memory_limit, resident_blocks: SIM_BLOCKS, ..sim::Options::default() };
+    let options = gchr_simulator::Options {
+        memory_limit,
+        resident_blocks: SIM_BLOCKS,
+        ..gchr_simulator::Options::default()
+    };
     let mut device = SimDevice::new(kernels.clone(), options).patience(SIM_PATIENCE);
     if let Some(flag) = control.interrupt_flag() {
         device = device.interrupt(flag);

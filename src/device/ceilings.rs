@@ -5,11 +5,11 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use gchr_core::profile::Ceilings;
-use gchr_core::source::SourceMap;
-use gchr_kernels::ceilings::{Effort, measure, module};
-use gchr_kernels::cuda::{Cache, Compiler, DeviceInfo, Gpu, Options, driver};
-use gchr_kernels::device::{Device as _, DeviceError};
+use gchr_base::profile::Ceilings;
+use gchr_base::source::SourceMap;
+use gchr_cuda::{Cache, Compiler, DeviceInfo, Gpu, Options, driver};
+use gchr_kernel::device::{Device as _, DeviceError};
+use gchr_runtime::ceilings::{Effort, measure, module};
 
 use super::Device;
 use super::source::NAME;
@@ -22,7 +22,7 @@ pub fn measure_ceilings(gpu: u32) -> Result<(Ceilings, io::Result<()>), Diagnost
     let run = || {
         let info = driver::describe(gpu).map_err(|error| vec![error.into()])?;
         let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
-        let text = with_large_stack(|| gchr_kernels::cuda_text(&module()?, "ceilings.cu"))?;
+        let text = with_large_stack(|| gchr_kernel::cuda_text(&module()?, "ceilings.cu"))?;
         let built = compiler.build_for(info.capability, &text, NAME, &Options::kernels());
         let image = built.map_err(|error| vec![error])?.compiled.image;
         let mut gpu = Gpu::open(gpu).map_err(|error| vec![error.into()])?;

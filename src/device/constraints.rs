@@ -1,16 +1,16 @@
 //! Running a constraint program on a device, in rounds.
 
-use gchr_core::control::Control;
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::facts::Facts;
-use gchr_core::plan::chr::{ChrPlan, RoundsOptions, compile_rounds};
-use gchr_core::rule::Program;
-use gchr_core::source::SourceMap;
-use gchr_core::stats::Stats;
-use gchr_kernels::ir::Module;
-use gchr_kernels::rounds::kernels::{Kernels, kernels};
-use gchr_kernels::rounds::run::{self, FEW, Failure, Job, Options, Outcome};
-use gchr_kernels::rounds::start;
+use gchr_base::control::Control;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::facts::Facts;
+use gchr_base::rule::Program;
+use gchr_base::source::SourceMap;
+use gchr_base::stats::Stats;
+use gchr_constraints::plan::{ChrPlan, RoundsOptions, compile_rounds};
+use gchr_kernel::ir::Module;
+use gchr_kernels_constraints::kernels::{Kernels, kernels};
+use gchr_kernels_constraints::run::{self, FEW, Failure, Job, Options, Outcome};
+use gchr_kernels_constraints::start;
 
 use super::backend::{Backend, HasStats, Place};
 use crate::executable::CompileOptions;

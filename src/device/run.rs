@@ -1,15 +1,15 @@
 //! Running a term program on a device: its kernels made ready, its term normalised.
 
-use gchr_core::control::Control;
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::exec::term::NormalForm;
-use gchr_core::plan::term::TermPlan;
-use gchr_core::rule::{self, GroundTerm};
-use gchr_core::source::SourceMap;
-use gchr_core::stats::Stats;
-use gchr_kernels::device::DeviceError;
-use gchr_kernels::outcome::Failure;
-use gchr_kernels::{tasks, topology};
+use gchr_base::control::Control;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule::{self, GroundTerm};
+use gchr_base::source::SourceMap;
+use gchr_base::stats::Stats;
+use gchr_kernel::device::DeviceError;
+use gchr_kernels_terms::{tasks, topology};
+use gchr_runtime::outcome::Failure;
+use gchr_terms::exec::NormalForm;
+use gchr_terms::plan::TermPlan;
 
 use super::backend::{Backend, HasStats, Place, SIM_BLOCKS};
 use super::source::{lower, plan_side_by_side};
@@ -65,7 +65,7 @@ impl DevicePlan {
     }
 
     /// The kernels in the kernel language.
-    pub fn module(&self) -> &gchr_kernels::ir::Module {
+    pub fn module(&self) -> &gchr_kernel::ir::Module {
         self.lowered.module()
     }
 
@@ -119,7 +119,7 @@ impl DevicePlan {
     fn on_device<T: HasStats>(
         &self,
         control: &mut Control<'_>,
-        run: impl FnOnce(Scale, &mut dyn gchr_kernels::device::Device, &mut Control<'_>) -> Result<T, Failure>,
+        run: impl FnOnce(Scale, &mut dyn gchr_kernel::device::Device, &mut Control<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         self.backend.run(control, |Place { device, memory, simulated }, control| {
             let scale = match simulated {
@@ -139,7 +139,7 @@ impl DevicePlan {
         rules: &rule::Program,
         input: &GroundTerm,
         scale: Scale,
-        device: &mut dyn gchr_kernels::device::Device,
+        device: &mut dyn gchr_kernel::device::Device,
         control: &mut Control<'_>,
     ) -> Result<Outcome, Failure> {
         match &self.lowered {

@@ -3,14 +3,14 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::plan::term::{TermOptions, TermPlan, compile};
-use gchr_core::rule;
-use gchr_core::source::SourceMap;
-use gchr_kernels::cuda::{Arch, Compiler, Image, Options};
-use gchr_kernels::ir::Module;
-use gchr_kernels::tasks::kernels::Tuning;
-use gchr_kernels::{tasks, topology};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule;
+use gchr_base::source::SourceMap;
+use gchr_cuda::{Arch, Compiler, Image, Options};
+use gchr_kernel::ir::Module;
+use gchr_kernels_terms::tasks::kernels::Tuning;
+use gchr_kernels_terms::{tasks, topology};
+use gchr_terms::plan::{TermOptions, TermPlan, compile};
 
 use super::constraints::lower_rounds;
 use super::{Collector, Lowered, Schedule, Scheduler};
@@ -134,7 +134,7 @@ impl KernelSource<'_> {
 
     /// The kernels as CUDA C++.
     pub fn cuda(&self) -> Result<String, Diagnostics> {
-        with_large_stack(|| gchr_kernels::cuda_text(&self.module, self.program.name()))
+        with_large_stack(|| gchr_kernel::cuda_text(&self.module, self.program.name()))
             .map_err(|list| self.found(list))
     }
 

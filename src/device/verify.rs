@@ -4,19 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::source::SourceMap;
-use gchr_kernels::check::check;
-use gchr_kernels::cuda::cache::{Cache, Key};
-use gchr_kernels::ir::{Module, Scalar};
-use gchr_kernels::text::{Aliases, parse_with};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::SourceMap;
+use gchr_checker::check;
+use gchr_cuda::cache::{Cache, Key};
+use gchr_kernel::ir::{Module, Scalar};
+use gchr_kernel::text::{Aliases, parse_with};
 
 use super::KernelSource;
 use crate::diagnostics::Diagnostics;
 use crate::input::{KERNEL_FILE, read_text};
 use crate::stack::with_large_stack;
 
-pub use gchr_kernels::check::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
+pub use gchr_checker::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
 
 impl KernelSource<'_> {
     /// Checks the kernels, as is done before every launch.
@@ -57,7 +57,7 @@ pub(super) fn before_launch(module: &Module) -> Result<f64, Vec<Diagnostic>> {
     let start = Instant::now();
     let took = || start.elapsed().as_secs_f64() * 1e3;
     let cache = Cache::from_env();
-    let key = with_large_stack(|| Key::of_check(&module.to_string()));
+    let key = with_large_stack(|| Key::of_check(gchr_checker::IDENTITY, &module.to_string()));
     let known = cache.is_accepted(&key);
     if !known {
         let verdicts = with_large_stack(|| check(module));

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use gchr_core::exec::chr::Store;
-use gchr_core::signature::Signature;
+use gchr_base::signature::Signature;
+use gchr_constraints::exec::Store;
 
 pub(super) fn write(store: &Store, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
     let symbols = signature.constraints.ids().filter(|&id| store.count(id) > 0).count();

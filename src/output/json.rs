@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use gchr_core::exec::chr::Store;
-use gchr_core::signature::Signature;
-use gchr_core::stats::Stats;
-use gchr_core::value::Value;
+use gchr_base::signature::Signature;
+use gchr_base::stats::Stats;
+use gchr_base::value::Value;
+use gchr_constraints::exec::Store;
 
 use super::Answer;
 

@@ -1,6 +1,6 @@
 //! Which plots a run gets: parallelism, throughput, traffic and memory over its course, then kernels and rules.
 
-use gchr_core::profile::{Ceilings, Point};
+use gchr_base::profile::{Ceilings, Point};
 
 use super::plot::{Axis, Chart, Plot, Series, Unit};
 use super::{Profile, RuleProfile};

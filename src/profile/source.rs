@@ -1,6 +1,6 @@
 //! The program's text, line by line, with what its rules did.
 
-use gchr_core::ids::Id;
+use gchr_base::ids::Id;
 
 use super::RuleProfile;
 use crate::program::Program;

@@ -1,6 +1,6 @@
 //! Fields of fact files: what a column wants, and the cells that its fields become.
 
-use gchr_core::hash::HashMap;
+use gchr_base::hash::HashMap;
 
 /// What the fields of a column must be.
 #[derive(Clone, PartialEq, Eq, Debug)]

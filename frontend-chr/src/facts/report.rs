@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::source::{SourceMap, Span};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::{SourceMap, Span};
 
 use super::cell::{Fault, Want};
 use super::table::{CellError, Errors};

@@ -5,11 +5,11 @@
 //! such an instance is added, the others are in the store and none of them is in the middle of a rule before R (that would keep it),
 //! so R fires before any later rule is tried.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::hash::HashMap;
-use gchr_core::ids::Id;
-use gchr_core::rule::{Const, Head, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId, VarId};
-use gchr_core::signature::{ConstraintId, SymbolId, TextId};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::Id;
+use gchr_base::rule::{Const, Head, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId, VarId};
+use gchr_base::signature::{ConstraintId, SymbolId, TextId};
 
 use super::heads;
 

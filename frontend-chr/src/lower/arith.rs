@@ -1,9 +1,9 @@
 //! Arithmetic expressions and `is`.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::op::Op;
-use gchr_core::rule::{Const, Expr, ExprKind, GoalKind};
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::op::Op;
+use gchr_base::rule::{Const, Expr, ExprKind, GoalKind};
+use gchr_base::source::Span;
 
 use super::scope::Built;
 use super::{Lowering, Scope};
@@ -170,7 +170,7 @@ impl<'a> Lowering<'_> {
     }
 }
 
-fn constant_zero(sort: gchr_core::signature::SortId, span: Span) -> Option<Expr> {
+fn constant_zero(sort: gchr_base::signature::SortId, span: Span) -> Option<Expr> {
     Some(Expr { kind: ExprKind::Const(Const::Int(0)), sort, span })
 }
 

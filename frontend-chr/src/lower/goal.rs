@@ -1,10 +1,10 @@
 //! Goals of guards, bodies and queries.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::op::Op;
-use gchr_core::rule::{ExprKind, GoalKind};
-use gchr_core::signature::ConstraintId;
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::op::Op;
+use gchr_base::rule::{ExprKind, GoalKind};
+use gchr_base::signature::ConstraintId;
+use gchr_base::source::Span;
 
 use super::{Lowering, Scope};
 use crate::ast::{Module, TermId, TermKind};
@@ -127,7 +127,7 @@ impl<'a> Lowering<'_> {
         &mut self,
         scope: &mut Scope<'_>,
         op: Op,
-        args: Vec<gchr_core::rule::Expr>,
+        args: Vec<gchr_base::rule::Expr>,
         span: Span,
     ) {
         let mut test = self.expr(ExprKind::Op { op, args }, span);

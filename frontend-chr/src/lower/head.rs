@@ -1,8 +1,8 @@
 //! Heads of rules: constraints, their patterns, and which of them are passive.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::rule::{Head, HeadAtom, Pattern, PatternKind, Role};
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule::{Head, HeadAtom, Pattern, PatternKind, Role};
+use gchr_base::source::Span;
 
 use super::{Lowering, Scope};
 use crate::ast::{self, TermId, TermKind};

@@ -1,9 +1,9 @@
 //! `format/1,2`: a literal format string with simple directives becomes writes.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::op::Op;
-use gchr_core::rule::{ExprKind, GoalKind};
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::op::Op;
+use gchr_base::rule::{ExprKind, GoalKind};
+use gchr_base::source::Span;
 
 use super::{Lowering, Scope};
 use crate::ast::{TermId, TermKind};

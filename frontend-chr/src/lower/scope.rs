@@ -1,11 +1,11 @@
 //! The variables of a clause, and terms that are built from them.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::hash::HashMap;
-use gchr_core::ids::{Id, IdVec};
-use gchr_core::rule::{Const, Expr, ExprKind, Goal, GoalKind, Var, VarId};
-use gchr_core::signature::SortId;
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::{Id, IdVec};
+use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Var, VarId};
+use gchr_base::signature::SortId;
+use gchr_base::source::Span;
 
 use super::Lowering;
 use crate::ast::{Module, TermId, TermKind};

@@ -1,9 +1,9 @@
 //! `X = Y` over ground stores: binding, matching or comparison, by which variables are bound.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::op::Op;
-use gchr_core::rule::GoalKind;
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::op::Op;
+use gchr_base::rule::GoalKind;
+use gchr_base::source::Span;
 
 use super::{Lowering, Scope};
 use crate::ast::{Module, TermId, TermKind};

@@ -1,12 +1,12 @@
 //! Writes inferred sorts into the program, and checks additions and heads against them.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::ids::{Id, IdVec};
-use gchr_core::op::Op;
-use gchr_core::rule::{
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::ids::{Id, IdVec};
+use gchr_base::op::Op;
+use gchr_base::rule::{
     Body, Expr, ExprKind, Goal, GoalKind, HeadAtom, Pattern, PatternKind, Program, Rule, Start, Var,
 };
-use gchr_core::signature::{ConstraintId, Signature, SortId, SortKind};
+use gchr_base::signature::{ConstraintId, Signature, SortId, SortKind};
 
 use super::Columns;
 use super::kinds::{self, Clause, Conflict, Kind, Walk};
@@ -106,7 +106,7 @@ impl Assign<'_> {
         }
     }
 
-    fn vars(&self, vars: &mut IdVec<gchr_core::rule::VarId, Var>, kinds: &[Kind]) {
+    fn vars(&self, vars: &mut IdVec<gchr_base::rule::VarId, Var>, kinds: &[Kind]) {
         for (var, kind) in vars.iter_mut().zip(kinds) {
             var.sort = self.sorts.of(kind.sort_kind());
         }
@@ -116,7 +116,7 @@ impl Assign<'_> {
     fn pattern(
         &self,
         sig: &Signature,
-        vars: &IdVec<gchr_core::rule::VarId, Var>,
+        vars: &IdVec<gchr_base::rule::VarId, Var>,
         bound: &mut [bool],
         pattern: &mut Pattern,
         sort: SortId,
@@ -142,7 +142,7 @@ impl Assign<'_> {
         }
     }
 
-    fn goals(&mut self, vars: &IdVec<gchr_core::rule::VarId, Var>, goals: &mut [Goal]) {
+    fn goals(&mut self, vars: &IdVec<gchr_base::rule::VarId, Var>, goals: &mut [Goal]) {
         for goal in goals {
             match &mut goal.kind {
                 GoalKind::Test(value) | GoalKind::Bind { value, .. } | GoalKind::Write { value, .. } => {
@@ -169,7 +169,7 @@ impl Assign<'_> {
         }
     }
 
-    fn expr(&self, vars: &IdVec<gchr_core::rule::VarId, Var>, expr: &mut Expr) {
+    fn expr(&self, vars: &IdVec<gchr_base::rule::VarId, Var>, expr: &mut Expr) {
         match &mut expr.kind {
             ExprKind::Var(var) => expr.sort = vars[*var].sort,
             ExprKind::Const(c) => expr.sort = self.sorts.of(Kind::of_const(*c).sort_kind()),
@@ -206,7 +206,7 @@ impl Assign<'_> {
 
     fn to_float(&self, expr: &mut Expr) {
         let span = expr.span;
-        let none = Expr { kind: ExprKind::Const(gchr_core::rule::Const::Int(0)), sort: self.sorts.int, span };
+        let none = Expr { kind: ExprKind::Const(gchr_base::rule::Const::Int(0)), sort: self.sorts.int, span };
         let operand = std::mem::replace(expr, none);
         *expr = Expr {
             kind: ExprKind::Op { op: Op::ToFloat, args: vec![operand] },

@@ -1,12 +1,12 @@
 //! The abstract values of the inference, and the walk of one clause over them.
 
-use gchr_core::ids::Id;
-use gchr_core::op::Op;
-use gchr_core::rule::{
+use gchr_base::ids::Id;
+use gchr_base::op::Op;
+use gchr_base::rule::{
     Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Query, Rule, VarId,
 };
-use gchr_core::signature::{ConstraintId, SortId, SortKind};
-use gchr_core::source::Span;
+use gchr_base::signature::{ConstraintId, SortId, SortKind};
+use gchr_base::source::Span;
 
 use super::Columns;
 

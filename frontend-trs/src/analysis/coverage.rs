@@ -1,10 +1,10 @@
 //! Missing cases of functions, and rules that can never apply.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::hash::HashSet;
-use gchr_core::ids::Id;
-use gchr_core::rule::{Pattern, PatternKind, Program, RuleId};
-use gchr_core::signature::{SortId, SymbolId, SymbolKind};
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashSet;
+use gchr_base::ids::Id;
+use gchr_base::rule::{Pattern, PatternKind, Program, RuleId};
+use gchr_base::signature::{SortId, SymbolId, SymbolKind};
 
 use super::matrix::{Example, Matrix, Question};
 use super::values::{Values, examples};

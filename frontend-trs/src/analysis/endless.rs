@@ -1,9 +1,9 @@
 //! Rules whose right-hand side contains the redex itself: once such a rule applies, rewriting never ends.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::op::Op;
-use gchr_core::rule::{Body, Expr, ExprKind, HeadAtom, Pattern, PatternKind, Program};
-use gchr_core::signature::SymbolId;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::op::Op;
+use gchr_base::rule::{Body, Expr, ExprKind, HeadAtom, Pattern, PatternKind, Program};
+use gchr_base::signature::SymbolId;
 
 /// Warns of unconditional rules that rewrite a term to one that contains it where it is rewritten again.
 pub(crate) fn rules(program: &Program, found: &mut Vec<Diagnostic>) {

@@ -1,8 +1,8 @@
 //! Usefulness of pattern rows, after Luc Maranget, "Warnings for pattern matching" (section 3), with an example of a value that is
 //! not covered (section 5).
 
-use gchr_core::rule::{Const, Pattern, PatternKind};
-use gchr_core::signature::{Signature, SortId, SymbolId};
+use gchr_base::rule::{Const, Pattern, PatternKind};
+use gchr_base::signature::{Signature, SortId, SymbolId};
 
 use super::Effort;
 use super::values::Values;

@@ -5,11 +5,11 @@
 //! still earlier rules take away, and right-hand sides that are the same term on the overlap. Rules with conditions or
 //! repeated variables are left out: whether they overlap depends on more than patterns.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::hash::HashSet;
-use gchr_core::ids::IdVec;
-use gchr_core::rule::{Body, Expr, ExprKind, Pattern, PatternKind, Program, RuleId, Var, VarId};
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashSet;
+use gchr_base::ids::IdVec;
+use gchr_base::rule::{Body, Expr, ExprKind, Pattern, PatternKind, Program, RuleId, Var, VarId};
+use gchr_base::source::Span;
 
 use super::coverage::is_instance;
 use super::matrix::{Matrix, Question};

@@ -1,8 +1,8 @@
 //! Patterns and example values as text for messages.
 
-use gchr_core::ids::{Id, IdVec};
-use gchr_core::rule::{Const, Pattern, PatternKind, Var, VarId};
-use gchr_core::signature::{Signature, SymbolId};
+use gchr_base::ids::{Id, IdVec};
+use gchr_base::rule::{Const, Pattern, PatternKind, Var, VarId};
+use gchr_base::signature::{Signature, SymbolId};
 
 use super::matrix::Example;
 

@@ -2,12 +2,12 @@
 //!
 //! Without an `input` the program is a collection of functions for terms given elsewhere: then only variables are looked at.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::ids::Id;
-use gchr_core::rule::{
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::ids::Id;
+use gchr_base::rule::{
     Body, Expr, ExprKind, GoalKind, GroundNode, HeadAtom, PatternKind, Program, Rule, Start,
 };
-use gchr_core::signature::{Signature, SortId, SymbolId, SymbolKind};
+use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 
 use crate::check::Checked;
 

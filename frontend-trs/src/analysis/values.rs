@@ -1,8 +1,8 @@
 //! What the normal forms of each sort can start with.
 
-use gchr_core::ids::Id;
-use gchr_core::rule::Program;
-use gchr_core::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
+use gchr_base::ids::Id;
+use gchr_base::rule::Program;
+use gchr_base::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
 
 use super::matrix::{Matrix, Question};
 use super::{Effort, Function};

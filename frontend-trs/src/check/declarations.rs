@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::hash::HashMap;
-use gchr_core::ids::IdVec;
-use gchr_core::signature::{
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::IdVec;
+use gchr_base::signature::{
     Booleans, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind, Texts,
 };
 

@@ -1,10 +1,10 @@
 //! Input terms: `--input` on the command line, read against a finished program.
 
-use gchr_core::diagnostic::{self, Diagnostic};
-use gchr_core::hash::HashMap;
-use gchr_core::rule::{GroundTerm, Program};
-use gchr_core::signature::SymbolId;
-use gchr_core::source::{SourceId, SourceMap};
+use gchr_base::diagnostic::{self, Diagnostic};
+use gchr_base::hash::HashMap;
+use gchr_base::rule::{GroundTerm, Program};
+use gchr_base::signature::SymbolId;
+use gchr_base::source::{SourceId, SourceMap};
 
 use super::Reporter;
 use super::declarations::Scope;

@@ -2,13 +2,13 @@
 //!
 //! A symbol has one result sort, so sorts are known bottom-up; what a place expects is needed for messages only.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::hash::HashMap;
-use gchr_core::ids::IdVec;
-use gchr_core::op::Op;
-use gchr_core::rule::{Const, Var, VarId};
-use gchr_core::signature::{SortId, SymbolId};
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::IdVec;
+use gchr_base::op::Op;
+use gchr_base::rule::{Const, Var, VarId};
+use gchr_base::signature::{SortId, SymbolId};
+use gchr_base::source::Span;
 
 use super::Reporter;
 use super::declarations::Scope;

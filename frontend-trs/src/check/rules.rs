@@ -1,9 +1,9 @@
 //! An equation to a rule of the rule IR.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::rule::{Body, Goal, GoalKind, Head, HeadAtom, PatternKind, Role, Rule};
-use gchr_core::signature::SortId;
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule::{Body, Goal, GoalKind, Head, HeadAtom, PatternKind, Role, Rule};
+use gchr_base::signature::SortId;
+use gchr_base::source::Span;
 
 use super::Reporter;
 use super::declarations::Scope;

@@ -1,11 +1,11 @@
 //! What a resolved term becomes: an expression, a pattern or a ground term. Each is built bottom-up from postfix order on an
 //! explicit stack.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::op::Op;
-use gchr_core::rule::{Const, Expr, ExprKind, GroundNode, Pattern, PatternKind, VarId};
-use gchr_core::signature::{SortId, SymbolId};
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::op::Op;
+use gchr_base::rule::{Const, Expr, ExprKind, GroundNode, Pattern, PatternKind, VarId};
+use gchr_base::signature::{SortId, SymbolId};
+use gchr_base::source::Span;
 
 /// Deepest term of a rule. Later stages may recurse over the terms of rules (never over the input).
 pub(crate) const MAX_DEPTH: u32 = 1_000;

@@ -4,7 +4,7 @@ use chumsky::DefaultExpected;
 use chumsky::error::{Error, LabelError};
 use chumsky::span::SimpleSpan;
 use chumsky::util::MaybeRef;
-use gchr_core::diagnostic::Diagnostic;
+use gchr_base::diagnostic::Diagnostic;
 
 use crate::lexer::{Lexed, Token};
 

@@ -3,8 +3,8 @@
 //! `S^24(x)` and the infix operator `^` are told apart by what follows: a name, `^`, a number and `(` are a repeated application,
 //! since a number is never followed by a bracket otherwise.
 
-use gchr_core::diagnostic::Diagnostic;
-use gchr_core::source::Span;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::source::Span;
 
 use crate::ast::{COMPARISON_LEVEL, Infix, Name, Node, NodeKind, Prefix, Term};
 use crate::lexer::{Lexed, Literal, Token};

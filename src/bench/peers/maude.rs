@@ -6,9 +6,9 @@
 
 use std::fmt::Write;
 
-use gchr_core::op::Op;
-use gchr_core::rule::{GroundTerm, Pattern, PatternKind, Program, RuleId};
-use gchr_core::signature::{Signature, SortId, SymbolId, SymbolKind};
+use gchr_base::op::Op;
+use gchr_base::rule::{GroundTerm, Pattern, PatternKind, Program, RuleId};
+use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 
 use super::translate::{Dialect, Text, Translator, common_infix};
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use gchr_core::op::Op;
-use gchr_core::rule::{GroundTerm, Program};
-use gchr_core::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
+use gchr_base::op::Op;
+use gchr_base::rule::{GroundTerm, Program};
+use gchr_base::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
 
 use super::translate::{Dialect, Text, Translator, common_infix, printed};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gchr_core::rule::{GroundTerm, Program as Rules, Start};
+use gchr_base::rule::{GroundTerm, Program as Rules, Start};
 
 use super::super::Benchmark;
 use super::super::process::{Bounds, is_installed, run};

@@ -1,11 +1,11 @@
 //! A term program as text of another language: what all of them share. A language is a [`Dialect`].
 
-use gchr_core::op::Op;
-use gchr_core::rule::{
+use gchr_base::op::Op;
+use gchr_base::rule::{
     Body, Const, Expr, ExprKind, GoalKind, GroundNode, GroundTerm, Head, HeadAtom, Pattern, PatternKind,
     Program, Rule, RuleId, VarId,
 };
-use gchr_core::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
+use gchr_base::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
 
 /// How a language writes terms.
 pub(super) trait Dialect {

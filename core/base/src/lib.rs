@@ -1,0 +1,16 @@
+//! What all of gchr speaks in: sources and diagnostics, signature and rule IR, operators, values and facts, limits and errors of a run,
+//! statistics and recordings. Knows no syntax, no plans and no devices.
+
+pub mod control;
+pub mod diagnostic;
+pub mod error;
+pub mod facts;
+pub mod hash;
+pub mod ids;
+pub mod op;
+pub mod profile;
+pub mod rule;
+pub mod signature;
+pub mod source;
+pub mod stats;
+pub mod value;

@@ -1,0 +1,158 @@
+//! Runs a constraint program on the CPU under the refined operational semantics (Duck, Stuckey, García de la Banda, Holzbaur:
+//! The Refined Operational Semantics of Constraint Handling Rules, 2004).
+//!
+//! [`run`] flattens the plan into instructions, adds the facts in order, then executes the queries on one store. The order of
+//! rule tries is that of SWI-Prolog's library(chr); `docs/plan-constraints.md` says how far.
+
+mod code;
+mod column;
+mod common;
+mod exchange;
+mod flatten;
+mod history;
+mod index;
+mod machine;
+mod report;
+pub mod rounds;
+mod search;
+mod step;
+mod store;
+mod table;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+pub use exchange::Words;
+pub use report::{column_text, variable_text};
+pub use store::{Row, Rows, Store};
+
+use std::time::Instant;
+
+use crate::plan::ChrPlan;
+use common::End;
+use gchr_base::control::Control;
+use gchr_base::error::{RunError, StopReason};
+use gchr_base::facts::{FactColumn, Facts};
+use gchr_base::ids::Id;
+use gchr_base::rule::{Program, Semantics};
+use gchr_base::signature::SortKind;
+use gchr_base::stats::Stats;
+use gchr_base::value::Heap;
+use gchr_base::value::heap::HeapFull;
+use machine::{Machine, Stop};
+
+/// A run that reached its end.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The final store.
+    pub store: Store,
+    /// What it cost.
+    pub stats: Stats,
+}
+
+/// A run that stopped before its end.
+#[derive(Debug)]
+pub struct Stopped {
+    /// Why.
+    pub error: RunError,
+    /// The store at that moment, without the constraints whose activation was going on and that were not stored yet.
+    pub store: Store,
+    /// What it cost.
+    pub stats: Stats,
+}
+
+/// Runs `program` by its plan: adds `facts`, then executes the queries.
+pub fn run(
+    program: &Program,
+    plan: &ChrPlan,
+    facts: &[Facts],
+    control: &mut Control,
+) -> Result<Outcome, Box<Stopped>> {
+    let start = Instant::now();
+    let mut heap = Heap::new();
+    let (code, usable) = common::code(program, plan, &mut heap);
+    let mut machine = Machine::new(program, plan, &code, heap, control);
+    let result = match usable {
+        Ok(()) => execute(&mut machine, facts),
+        Err(reason) => Err(machine.stop(reason)),
+    };
+    machine.report();
+    let (progress, peak) = (machine.progress(), machine.peak);
+    let store = Store { tables: machine.tables, heap: machine.heap };
+    let end = End { start, semantics: Semantics::Refined, progress, peak, store };
+    end.outcome(result, Stats::default())
+}
+
+fn execute(machine: &mut Machine, facts: &[Facts]) -> Result<(), Stop> {
+    for batch in facts {
+        add_facts(machine, batch)?;
+    }
+    (0..machine.code.queries.len()).try_for_each(|query| machine.query(query))
+}
+
+fn add_facts(machine: &mut Machine, facts: &Facts) -> Result<(), Stop> {
+    let constraint = facts.constraint.index();
+    let kinds = machine.tables[constraint].kinds.clone();
+    let mut args = vec![0; kinds.len()];
+    for row in 0..facts.rows {
+        if let Err(error) = read_fact(&mut machine.heap, facts, row, &kinds, &mut args) {
+            let reason = error.reason(row, |column| machine.column_name(facts.constraint, column));
+            return Err(machine.stop(reason));
+        }
+        machine.activate(constraint, &args)?;
+    }
+    Ok(())
+}
+
+/// Why a fact cannot be stored.
+enum FactError {
+    /// The heap is full.
+    Full,
+    /// The value of this column does not fit it.
+    Column(usize),
+}
+
+impl FactError {
+    fn reason(self, row: usize, name: impl Fn(usize) -> String) -> StopReason {
+        match self {
+            FactError::Full => common::heap_is_full(),
+            FactError::Column(column) => {
+                StopReason::Column { column: name(column), value: format!("the value in row {}", row + 1) }
+            }
+        }
+    }
+}
+
+/// The words of a fact.
+fn read_fact(
+    heap: &mut Heap,
+    facts: &Facts,
+    row: usize,
+    kinds: &[SortKind],
+    args: &mut [u64],
+) -> Result<(), FactError> {
+    for (column, (arg, &kind)) in args.iter_mut().zip(kinds).enumerate() {
+        *arg = match facts.columns.get(column).and_then(|c| fact(heap, c, row, kind)) {
+            Some(Ok(word)) => word,
+            Some(Err(HeapFull)) => return Err(FactError::Full),
+            None => return Err(FactError::Column(column)),
+        };
+    }
+    Ok(())
+}
+
+/// The word of a fact for a column of some kind; nothing when it does not fit there.
+fn fact(heap: &mut Heap, column: &FactColumn, row: usize, kind: SortKind) -> Option<Result<u64, HeapFull>> {
+    let any = kind == SortKind::Any;
+    Some(match column {
+        FactColumn::Int(values) if any => heap.int(*values.get(row)?),
+        FactColumn::Float(values) if any => heap.float(*values.get(row)?),
+        FactColumn::Atom(values) if any => Ok(Heap::atom(*values.get(row)?)),
+        FactColumn::Str(values) if any => Ok(Heap::str(*values.get(row)?)),
+        FactColumn::Int(values) if kind == SortKind::Int => Ok(*values.get(row)? as u64),
+        FactColumn::Float(values) if kind == SortKind::Float => Ok(values.get(row)?.to_bits()),
+        FactColumn::Atom(values) if kind == SortKind::Atom => Ok(u64::from(values.get(row)?.0)),
+        FactColumn::Str(values) if kind == SortKind::Str => Ok(u64::from(values.get(row)?.0)),
+        _ => return None,
+    })
+}

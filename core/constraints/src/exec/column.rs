@@ -1,0 +1,175 @@
+//! Columns of a table: a word a row, in 32 bits while all words fit.
+
+use gchr_base::signature::SortKind;
+
+/// Id of a row that holds no constraint: greater than every id.
+pub(super) const DEAD: u64 = u64::MAX;
+
+/// Values of one column, as words.
+pub(super) enum Column {
+    /// 32 bits a value: text ids, and integers as long as none is negative or greater.
+    Narrow(Vec<u32>),
+    /// 64 bits a value.
+    Wide(Vec<u64>),
+}
+
+impl Column {
+    pub(super) fn new(kind: SortKind) -> Self {
+        match kind {
+            SortKind::Atom | SortKind::Str | SortKind::Data | SortKind::Int => Column::Narrow(Vec::new()),
+            SortKind::Float | SortKind::Any => Column::Wide(Vec::new()),
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, row: u32) -> u64 {
+        match self {
+            Column::Narrow(values) => u64::from(values[row as usize]),
+            Column::Wide(values) => values[row as usize],
+        }
+    }
+
+    /// Says whether the column has become wider.
+    #[inline]
+    pub(super) fn set(&mut self, row: u32, value: u64) -> bool {
+        match self {
+            Column::Narrow(values) => match u32::try_from(value) {
+                Ok(value) => values[row as usize] = value,
+                Err(_) => {
+                    self.widen(u64::from);
+                    self.set(row, value);
+                    return true;
+                }
+            },
+            Column::Wide(values) => values[row as usize] = value,
+        }
+        false
+    }
+
+    #[cold]
+    fn widen(&mut self, word: impl Fn(u32) -> u64) {
+        if let Column::Narrow(values) = self {
+            let mut wide = Vec::with_capacity(values.capacity());
+            wide.extend(values.iter().map(|&value| word(value)));
+            *self = Column::Wide(wide);
+        }
+    }
+
+    /// Makes room for so many rows in all; new ones are `value`.
+    fn extend(&mut self, rows: usize, value: u64) {
+        match self {
+            Column::Narrow(values) => {
+                values.reserve_exact(rows - values.len());
+                values.resize(rows, value as u32);
+            }
+            Column::Wide(values) => {
+                values.reserve_exact(rows - values.len());
+                values.resize(rows, value);
+            }
+        }
+    }
+
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.extend(rows, 0);
+    }
+
+    /// Rows there is room for.
+    fn rows(&self) -> usize {
+        match self {
+            Column::Narrow(values) => values.len(),
+            Column::Wide(values) => values.len(),
+        }
+    }
+
+    /// Bytes of a value.
+    pub(super) fn width(&self) -> usize {
+        match self {
+            Column::Narrow(_) => 4,
+            Column::Wide(_) => 8,
+        }
+    }
+}
+
+/// The id of the constraint in each row, or [`DEAD`].
+pub(super) struct Ids(Column);
+
+/// How a narrow column stores [`DEAD`].
+const NARROW_DEAD: u32 = u32::MAX;
+
+fn wide_id(id: u32) -> u64 {
+    if id == NARROW_DEAD { DEAD } else { u64::from(id) }
+}
+
+impl Ids {
+    pub(super) fn new() -> Self {
+        Self(Column::Narrow(Vec::new()))
+    }
+
+    #[inline]
+    pub(super) fn get(&self, row: u32) -> u64 {
+        match &self.0 {
+            Column::Narrow(ids) => wide_id(ids[row as usize]),
+            Column::Wide(ids) => ids[row as usize],
+        }
+    }
+
+    #[inline]
+    pub(super) fn set(&mut self, row: u32, id: u64) {
+        match &mut self.0 {
+            Column::Narrow(ids) if id < u64::from(NARROW_DEAD) => ids[row as usize] = id as u32,
+            Column::Narrow(ids) if id == DEAD => ids[row as usize] = NARROW_DEAD,
+            Column::Narrow(_) => {
+                self.0.widen(wide_id);
+                self.0.set(row, id);
+            }
+            Column::Wide(ids) => ids[row as usize] = id,
+        }
+    }
+
+    /// Makes room for so many rows in all; new ones hold nothing.
+    pub(super) fn reserve(&mut self, rows: usize) {
+        self.0.extend(rows, DEAD);
+    }
+
+    /// Rows there is room for.
+    pub(super) fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.0.width()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_become_wide_when_a_value_needs_it() {
+        let mut column = Column::new(SortKind::Int);
+        column.reserve(3);
+        assert!(!column.set(0, 7) && !column.set(1, u64::from(u32::MAX)));
+        assert_eq!(column.width(), 4);
+        assert!(column.set(2, (-1i64).cast_unsigned()));
+        assert_eq!((column.width(), [0, 1, 2].map(|row| column.get(row))), (8, [7, 0xffff_ffff, u64::MAX]));
+        column.reserve(4);
+        assert_eq!(column.get(3), 0);
+    }
+
+    #[test]
+    fn ids_become_wide_and_dead_rows_stay_dead() {
+        let mut ids = Ids::new();
+        ids.reserve(3);
+        ids.set(0, 5);
+        assert_eq!([0, 1].map(|row| ids.get(row)), [5, DEAD]);
+        ids.set(0, DEAD);
+        ids.set(1, u64::from(u32::MAX) - 1);
+        assert_eq!(ids.width(), 4);
+        ids.set(2, u64::from(u32::MAX));
+        assert_eq!(ids.width(), 8);
+        assert_eq!([0, 1, 2].map(|row| ids.get(row)), [DEAD, 0xffff_fffe, 0xffff_ffff]);
+        ids.reserve(4);
+        assert_eq!((ids.get(3), ids.rows()), (DEAD, 4));
+    }
+}

@@ -1,0 +1,90 @@
+//! What runs of both semantics do alike: their code, the memory of their store, their stops, and their end.
+
+use std::time::Instant;
+
+use super::code::{Code, Pc};
+use super::flatten::flatten;
+use super::machine::Stop;
+use super::table::Table;
+use super::{Outcome, Stopped, Store};
+use crate::plan::ChrPlan;
+use gchr_base::control::Progress;
+use gchr_base::error::{RunError, StopReason};
+use gchr_base::rule::{Program, RuleId, Semantics};
+use gchr_base::signature::SortKind;
+use gchr_base::stats::Stats;
+use gchr_base::value::Heap;
+use gchr_base::value::heap::HeapFull;
+
+/// The code of a program, and why it cannot run, if the heap does not hold its constants: constants alone cannot fill a heap of 2^32
+/// words before they fill the source text.
+pub(super) fn code(program: &Program, plan: &ChrPlan, heap: &mut Heap) -> (Code, Result<(), StopReason>) {
+    match flatten(program, plan, heap) {
+        Ok(code) => (code, Ok(())),
+        Err(HeapFull) => (Code::default(), Err(heap_is_full())),
+    }
+}
+
+pub(super) fn heap_is_full() -> StopReason {
+    StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS }
+}
+
+/// Bytes of all tables.
+pub(super) fn bytes(tables: &[Table]) -> u64 {
+    tables.iter().map(Table::bytes).sum()
+}
+
+/// Constraints in all tables.
+pub(super) fn live(tables: &[Table]) -> u64 {
+    tables.iter().map(|t| t.live() as u64).sum()
+}
+
+/// All terms in the store: roots of the heap.
+pub(super) fn stored_terms(tables: &[Table]) -> impl Iterator<Item = u64> {
+    tables.iter().flat_map(|table| {
+        let terms = (0..table.kinds.len()).filter(|&c| table.kinds[c] == SortKind::Any);
+        terms.flat_map(move |c| table.rows().map(move |row| table.columns[c].get(row)))
+    })
+}
+
+/// A stop at the rule that fired last.
+pub(super) fn stop(plan: &ChrPlan, rule: Option<RuleId>, reason: StopReason, progress: Progress) -> Stop {
+    let span = rule.map(|r| plan.rules[r].span);
+    Box::new(RunError { reason, rule, span, progress })
+}
+
+/// A stop at an instruction.
+pub(super) fn stop_at(code: &Code, pc: Pc, reason: StopReason, progress: Progress) -> Stop {
+    let site = code.sites[pc as usize];
+    Box::new(RunError { reason, rule: site.rule, span: Some(site.span), progress })
+}
+
+/// The end of a run.
+pub(super) struct End {
+    pub(super) start: Instant,
+    pub(super) semantics: Semantics,
+    pub(super) progress: Progress,
+    pub(super) peak: u64,
+    pub(super) store: Store,
+}
+
+impl End {
+    /// What a run gives; `stats` has what only its semantics counts.
+    pub(super) fn outcome(self, result: Result<(), Stop>, stats: Stats) -> Result<Outcome, Box<Stopped>> {
+        let Self { start, semantics, progress, peak, store } = self;
+        let stats = Stats {
+            firings: Some(progress.steps),
+            run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
+            live_cells: Some(progress.live),
+            peak_bytes: Some(peak.max(progress.bytes)),
+            collections: Some(store.heap.collections()),
+            device: Some("cpu".into()),
+            semantics: Some(semantics.name().into()),
+            ..stats
+        };
+        match result {
+            Ok(()) => Ok(Outcome { store, stats }),
+            Err(error) => Err(Box::new(Stopped { error: *error, store, stats })),
+        }
+    }
+}

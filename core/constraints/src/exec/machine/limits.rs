@@ -1,0 +1,123 @@
+//! What bounds a run: memory, collections of the heap, and looks at the control.
+
+use super::{FIRINGS, Frame, Machine, ROWS, Stop};
+use crate::exec::code::Pc;
+use crate::exec::common;
+use gchr_base::control::Progress;
+use gchr_base::error::StopReason;
+
+impl Machine<'_, '_> {
+    pub(super) fn reserve_stack(&mut self, top: usize) -> Result<(), Stop> {
+        if top > self.stack.len() {
+            let len = top.max(self.stack.len() * 2).max(1 << 10);
+            self.stack.resize(len, 0);
+            self.check_memory(|_| "suspended activations".into())?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let frames = self.frames.capacity() * size_of::<Frame>() + self.stack.capacity() * 8;
+        common::bytes(&self.tables) + self.heap.bytes() + self.history.bytes() + frames as u64
+    }
+
+    pub(super) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
+        let bytes = self.bytes();
+        self.peak = self.peak.max(bytes);
+        match self.control.limits().memory {
+            Some(limit) if bytes > limit => Err(self.out_of_memory(what(self))),
+            _ => Ok(()),
+        }
+    }
+
+    /// What takes the most memory now.
+    fn largest(&self) -> String {
+        let frames = self.frames.capacity() * size_of::<Frame>() + self.stack.capacity() * 8;
+        let (others, what) = [
+            (self.heap.bytes(), "terms"),
+            (self.history.bytes(), "the propagation history"),
+            (frames as u64, "suspended activations"),
+        ]
+        .into_iter()
+        .max()
+        .unwrap_or_default();
+        match (0..self.tables.len()).max_by_key(|&t| self.tables[t].bytes()) {
+            Some(table) if self.tables[table].bytes() >= others => self.table_text(table),
+            _ => what.into(),
+        }
+    }
+
+    pub(super) fn out_of_memory(&self, what: String) -> Stop {
+        let limit = self.control.limits().memory.unwrap_or(u64::MAX);
+        self.stop(StopReason::Memory { limit, what })
+    }
+
+    pub(super) fn collect(&mut self, top: usize) -> Result<(), Stop> {
+        let stored = common::stored_terms(&self.tables);
+        let registers = self.stack[..top.min(self.stack.len())].iter().copied();
+        self.heap.collect(stored.chain(registers).chain(self.code.constants.iter().copied()));
+        self.check_memory(Self::largest)
+    }
+
+    /// Looks at the control in the middle of a search. Only a firing beyond the limit of steps is one too many.
+    pub(super) fn look_up_from_search(&mut self, frame: &Frame) -> Result<(), Stop> {
+        self.ask_control(frame.top, false)
+    }
+
+    #[inline(never)]
+    pub(super) fn ask_control(&mut self, top: usize, firing: bool) -> Result<(), Stop> {
+        self.check_memory(Self::largest)?;
+        if self.heap.wants_collection() {
+            self.collect(top)?;
+        }
+        self.report_totals();
+        match self.control.poll(self.progress()) {
+            Err(StopReason::Steps { .. }) if !firing => {}
+            Err(reason) => return Err(self.stop(reason)),
+            Ok(()) => {}
+        }
+        self.fuel = self.control.fuel(self.firings, FIRINGS);
+        self.patience = ROWS;
+        Ok(())
+    }
+
+    /// Tells the recorder what it cannot see in the progress.
+    fn report_totals(&mut self) {
+        if let (Some(tally), Some(recorder)) = (&mut self.tally, self.control.recorder()) {
+            recorder.tried(tally.take_tried());
+            recorder.collected(self.heap.collections());
+        }
+    }
+
+    /// Notes how far the run is, if somebody wants to know.
+    pub(super) fn record(&mut self) {
+        if self.control.records() {
+            self.report_totals();
+            let now = self.progress();
+            self.control.record(now);
+        }
+    }
+
+    /// Reports the end of a recorded run.
+    pub(in crate::exec) fn report(&mut self) {
+        self.record();
+        if let (Some(tally), Some(recorder)) = (self.tally.take(), self.control.recorder()) {
+            tally.report(recorder);
+        }
+    }
+
+    /// How far the run is.
+    pub(in crate::exec) fn progress(&self) -> Progress {
+        Progress { steps: self.firings, bytes: self.bytes(), live: common::live(&self.tables) }
+    }
+
+    /// A stop at the rule that fired last.
+    pub(in crate::exec) fn stop(&self, reason: StopReason) -> Stop {
+        common::stop(self.plan, self.last_rule, reason, self.progress())
+    }
+
+    /// A stop at an instruction.
+    pub(in crate::exec) fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
+        common::stop_at(self.code, pc, reason, self.progress())
+    }
+}

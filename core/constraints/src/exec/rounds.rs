@@ -1,0 +1,114 @@
+//! Runs a constraint program on the CPU in rounds, as `docs/semantics.md` defines them: in parallel and deterministic.
+//!
+//! Two executors: for a plan of [`Joins::Indexed`] one that looks for the instances of what is new, by indexes, on the threads of the
+//! current pool; for one of [`Joins::Exhaustive`] the definition itself, which tries every combination of constraints in every
+//! round on one thread. It is the oracle of the other one.
+
+mod claims;
+mod definition;
+mod divisors;
+mod engine;
+mod matrix;
+mod replace;
+mod seek;
+mod strategy;
+mod world;
+
+use std::time::Instant;
+
+use super::common::End;
+use super::machine::Stop;
+use super::{Outcome, Stopped, Store, common};
+use crate::plan::{ChrPlan, Joins};
+use gchr_base::control::Control;
+use gchr_base::facts::Facts;
+use gchr_base::rule::{Program, Semantics};
+use gchr_base::stats::Stats;
+use gchr_base::value::Heap;
+use world::{Added, World};
+
+/// Runs `program` by a plan for rounds.
+pub fn run(
+    program: &Program,
+    plan: &ChrPlan,
+    facts: &[Facts],
+    control: &mut Control,
+) -> Result<Outcome, Box<Stopped>> {
+    debug_assert_eq!(plan.semantics, Semantics::Rounds);
+    let start = Instant::now();
+    let mut heap = Heap::new();
+    let (code, usable) = common::code(program, plan, &mut heap);
+    let world = World::new(program, plan, &code, heap, control);
+    if let Err(reason) = usable {
+        let stop = world.stop(reason);
+        return finish(world, Err(stop), start);
+    }
+    match plan.joins {
+        Joins::Indexed => {
+            let mut engine = engine::Engine::new(world);
+            let result = batches(&mut engine, facts);
+            finish(engine.world, result, start)
+        }
+        Joins::Exhaustive => {
+            let mut definition = definition::Definition::new(world);
+            let result = batches(&mut definition, facts);
+            finish(definition.world, result, start)
+        }
+    }
+}
+
+/// An executor of rounds.
+trait Rounds<'a, 'c: 'a> {
+    fn world(&mut self) -> &mut World<'a, 'c>;
+    /// Runs rounds until there is nothing to do.
+    fn saturate(&mut self, added: &[Added]) -> Result<(), Stop>;
+}
+
+impl<'a, 'c> Rounds<'a, 'c> for engine::Engine<'a, 'c> {
+    fn world(&mut self) -> &mut World<'a, 'c> {
+        &mut self.world
+    }
+    fn saturate(&mut self, added: &[Added]) -> Result<(), Stop> {
+        self.saturate(added)
+    }
+}
+
+impl<'a, 'c> Rounds<'a, 'c> for definition::Definition<'a, 'c> {
+    fn world(&mut self) -> &mut World<'a, 'c> {
+        &mut self.world
+    }
+    fn saturate(&mut self, _: &[Added]) -> Result<(), Stop> {
+        self.saturate()
+    }
+}
+
+/// The facts and the first query are one batch, each further query is one of its own.
+fn batches<'a, 'c: 'a>(executor: &mut impl Rounds<'a, 'c>, facts: &[Facts]) -> Result<(), Stop> {
+    let mut added = Vec::new();
+    for batch in facts {
+        executor.world().facts(batch, &mut added)?;
+    }
+    let queries = executor.world().code.queries.len();
+    for query in 0..queries.max(1) {
+        if query < queries {
+            executor.world().query(query, &mut added)?;
+        }
+        executor.saturate(&added)?;
+        added.clear();
+    }
+    Ok(())
+}
+
+fn finish(
+    mut world: World<'_, '_>,
+    result: Result<(), Stop>,
+    start: Instant,
+) -> Result<Outcome, Box<Stopped>> {
+    let progress = world.progress();
+    world.control.record(progress);
+    world.report_rules();
+    let stats = Stats { steps: Some(world.rounds), candidates: Some(world.candidates), ..Stats::default() };
+    let peak = world.peak;
+    let store = Store { tables: world.tables, heap: world.heap };
+    End { start, semantics: Semantics::Rounds, progress, peak, store }.outcome(result, stats)
+}

@@ -1,0 +1,153 @@
+//! Which candidates fire: one atomic minimum a removed constraint, then one read a constraint.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use super::seek::{Candidate, Pending};
+use super::strategy::{row_of_head, table_of_head};
+use crate::exec::code::{Code, OccurrenceCode};
+use crate::plan::ChrPlan;
+use gchr_base::rule::Role;
+
+/// For each row the best candidate that removes it: its number and one, 0 for none.
+#[derive(Default)]
+pub(super) struct Claims {
+    rows: Vec<Vec<AtomicU32>>,
+}
+
+/// The candidates of a round in body order, and what they refer to.
+pub(super) struct Round<'a> {
+    pub(super) plan: &'a ChrPlan,
+    pub(super) code: &'a Code,
+    pub(super) pending: &'a [Pending],
+    /// From one or more threads, each with the rows of its own.
+    pub(super) parts: Vec<(&'a [Candidate], &'a [u32])>,
+    /// Numbers of the first candidates of the parts.
+    pub(super) offsets: Vec<u32>,
+}
+
+/// A candidate with what it refers to.
+pub(super) struct Member<'a> {
+    pub(super) occurrence: &'a OccurrenceCode,
+    pub(super) pending: &'a Pending,
+    pub(super) rows: &'a [u32],
+}
+
+impl<'a> Round<'a> {
+    pub(super) fn len(&self) -> usize {
+        let last = self.parts.last().map_or(0, |p| p.0.len());
+        self.offsets.last().map_or(0, |&o| o as usize + last)
+    }
+
+    /// The candidate of a number.
+    #[inline]
+    pub(super) fn get(&self, number: u32) -> Member<'a> {
+        let part = match self.parts.len() {
+            1 => 0,
+            _ => self.offsets.partition_point(|&o| o <= number) - 1,
+        };
+        let (candidates, rows) = self.parts[part];
+        let candidate = candidates[(number - self.offsets[part]) as usize];
+        let pending = &self.pending[candidate.n as usize];
+        let occurrence =
+            &self.code.activations[pending.added.table as usize].occurrences[candidate.k as usize];
+        let at = candidate.rows as usize;
+        Member { occurrence, pending, rows: &rows[at..at + occurrence.levels.len()] }
+    }
+
+    /// What the priority of a candidate is compared by; of one list, smaller numbers are better.
+    #[inline]
+    fn priority(&self, number: u32) -> (u32, u64, u32) {
+        let member = self.get(number);
+        (member.occurrence.rule.0, member.pending.added.id.reverse_bits(), number)
+    }
+}
+
+impl Member<'_> {
+    /// Calls `f` with table and row of each constraint, and whether it is removed.
+    #[inline]
+    pub(super) fn constraints(&self, plan: &ChrPlan, mut f: impl FnMut(usize, u32, bool)) {
+        let rule = self.occurrence.rule;
+        for (head, h) in plan.rules[rule].heads.iter().enumerate() {
+            let row = row_of_head(self.occurrence, head, self.pending.added.row, self.rows);
+            f(table_of_head(plan, rule, head), row, h.role == Role::Removed);
+        }
+    }
+}
+
+/// Candidates below this number are handled by one thread.
+const FEW: usize = if cfg!(test) { 4 } else { 1 << 12 };
+
+impl Claims {
+    /// Makes room for the rows of all tables.
+    pub(super) fn reserve(&mut self, used: impl Iterator<Item = usize>) {
+        for (table, used) in used.enumerate() {
+            if self.rows.len() <= table {
+                self.rows.push(Vec::new());
+            }
+            if self.rows[table].len() < used {
+                self.rows[table].resize_with(used.next_power_of_two(), AtomicU32::default);
+            }
+        }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.rows.iter().map(|r| r.capacity() as u64 * 4).sum()
+    }
+
+    /// Says for each candidate whether it fires.
+    pub(super) fn decide(&self, round: &Round<'_>, parallel: bool, fires: &mut Vec<bool>) {
+        let count = round.len();
+        fires.clear();
+        fires.resize(count, false);
+        let each = |f: &(dyn Fn(u32) + Sync)| {
+            if parallel && count > FEW {
+                (0..count as u32).into_par_iter().for_each(f);
+            } else {
+                (0..count as u32).for_each(f);
+            }
+        };
+        each(&|number| self.claim(round, number));
+        if parallel && count > FEW {
+            fires.par_iter_mut().enumerate().for_each(|(i, f)| *f = self.wins(round, i as u32));
+        } else {
+            fires.iter_mut().enumerate().for_each(|(i, f)| *f = self.wins(round, i as u32));
+        }
+        each(&|number| {
+            round.get(number).constraints(round.plan, |table, row, removed| {
+                if removed {
+                    self.rows[table][row as usize].store(0, Ordering::Relaxed);
+                }
+            });
+        });
+    }
+
+    fn claim(&self, round: &Round<'_>, number: u32) {
+        let own = round.priority(number);
+        round.get(number).constraints(round.plan, |table, row, removed| {
+            if !removed {
+                return;
+            }
+            let cell = &self.rows[table][row as usize];
+            let mut best = cell.load(Ordering::Relaxed);
+            while best == 0 || own < round.priority(best - 1) {
+                match cell.compare_exchange_weak(best, number + 1, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(_) => break,
+                    Err(now) => best = now,
+                }
+            }
+        });
+    }
+
+    fn wins(&self, round: &Round<'_>, number: u32) -> bool {
+        let mut wins = true;
+        round.get(number).constraints(round.plan, |table, row, removed| {
+            let best = self.rows[table][row as usize].load(Ordering::Relaxed);
+            wins &= best == 0
+                || best == number + 1
+                || !removed && round.priority(number) < round.priority(best - 1);
+        });
+        wins
+    }
+}

@@ -1,0 +1,338 @@
+//! Monotone replacement: every constraint of a symbol takes the best value that some instance computes for it, all from the
+//! values at the start of the round.
+//!
+//! Only instances with a constraint that is new, or whose value changed in the last round, can improve anything.
+
+use super::matrix::{Better, Matrix};
+use super::seek::Failure;
+use super::strategy::{rank, row_of_head, table_of_head};
+use super::world::{Added, Adds, BodyEnd, World, is_better, is_of_program, load_active, run_body};
+use crate::exec::code::{Code, OccurrenceCode};
+use crate::exec::machine::Stop;
+use crate::exec::search::{Found, Search};
+use crate::exec::step::{Scene, Trap};
+use crate::exec::table::Table;
+use crate::plan::ChrPlan;
+use crate::plan::class::{BestOrder, Replacement};
+use gchr_base::error::StopReason;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::Id;
+use gchr_base::rule::RuleId;
+use gchr_base::signature::SortKind;
+
+/// The rules that replace values, and what they have to look at.
+pub(super) struct Replacements<'a> {
+    plan: &'a ChrPlan,
+    code: &'a Code,
+    /// By table: occurrences of rules that replace, and the replacement.
+    occurrences: Vec<Vec<(usize, &'a Replacement)>>,
+    fresh: Vec<Added>,
+    changed: Vec<Added>,
+    /// By table: values as a matrix, while they fit one.
+    matrices: Vec<Option<(Matrix, &'a Replacement)>>,
+    /// Table and cells that take another value.
+    cells: Vec<(u32, Vec<Better>)>,
+    /// Table and row of each constraint that takes another value, with the value and the rule.
+    better: HashMap<(u32, u32), (i64, RuleId)>,
+    adds: Adds,
+}
+
+/// Rows tried between two looks at the control.
+const PATIENCE: u32 = 1 << 18;
+
+impl<'a> Replacements<'a> {
+    pub(super) fn new(plan: &'a ChrPlan, code: &'a Code) -> Self {
+        let of = |occurrence: &OccurrenceCode| {
+            plan.classes.replacements.iter().find(|r| r.rule == occurrence.rule)
+        };
+        let occurrences = code.activations.iter().map(|activation| {
+            let own = activation.occurrences.iter().enumerate();
+            own.filter_map(|(k, o)| of(o).map(|r| (k, r))).collect()
+        });
+        let matrix = |t: usize| {
+            let mut own = plan.classes.replacements.iter().filter(|r| r.constraint.index() == t);
+            match (own.next(), own.next()) {
+                (Some(r), None) if r.product.is_ok() => Some((Matrix::new(), r)),
+                _ => None,
+            }
+        };
+        Self {
+            plan,
+            code,
+            matrices: (0..plan.tables.len()).map(matrix).collect(),
+            cells: Vec::new(),
+            occurrences: occurrences.collect(),
+            fresh: Vec::new(),
+            changed: Vec::new(),
+            better: HashMap::default(),
+            adds: Adds::default(),
+        }
+    }
+
+    /// Whether there is something to look at.
+    pub(super) fn is_pending(&self) -> bool {
+        let matrices = self.matrices.iter().flatten().any(|(m, _)| m.is_pending());
+        matrices || !self.fresh.is_empty() || !self.changed.is_empty()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let lists = (self.fresh.capacity() + self.changed.capacity()) * size_of::<Added>();
+        let matrices: u64 = self.matrices.iter().flatten().map(|(m, _)| m.bytes()).sum();
+        (lists + self.better.capacity() * 32) as u64 + matrices
+    }
+
+    /// A constraint is new.
+    pub(super) fn note(&mut self, tables: &[Table], added: Added) {
+        let table = added.table as usize;
+        if self.occurrences[table].is_empty() {
+            return;
+        }
+        match &mut self.matrices[table] {
+            Some((matrix, replacement)) => {
+                let word = |column: usize| tables[table].columns[column].get(added.row) as i64;
+                let Ok(product) = replacement.product else { return };
+                let value = signed(replacement, word(replacement.best.column));
+                let fits = value.is_some_and(|value| {
+                    matrix.set(word(product.row), word(product.column), value, added.row)
+                });
+                if !fits {
+                    self.leave_matrix(tables, table);
+                    self.fresh.push(added);
+                }
+            }
+            None => self.fresh.push(added),
+        }
+    }
+
+    /// Leaves the constraints of a table to the general join: a matrix does not fit any more.
+    fn leave_matrix(&mut self, tables: &[Table], table: usize) {
+        if let Some((matrix, _)) = self.matrices[table].take() {
+            let added = |row: u32| Added { table: table as u32, row, id: tables[table].ids.get(row) };
+            self.fresh.extend(matrix.changed_rows().map(added));
+        }
+    }
+
+    /// Rounds of matrices: how many cells take another value.
+    fn multiply(&mut self, tables: &[Table]) -> u64 {
+        self.cells.clear();
+        let mut count = 0;
+        for table in 0..self.matrices.len() {
+            let Some((matrix, _)) = &self.matrices[table] else { continue };
+            if !matrix.is_pending() {
+                continue;
+            }
+            let better = matrix.improve();
+            if matrix.overflows(&better) {
+                self.leave_matrix(tables, table);
+            } else {
+                count += better.len() as u64;
+                self.cells.push((table as u32, better));
+            }
+        }
+        count
+    }
+
+    /// Finds the constraints that take another value: how many they are, and the first instance that fails.
+    pub(super) fn improve(
+        &mut self,
+        world: &mut World<'_, '_>,
+        regs: &mut [u64],
+    ) -> Result<(u64, Option<Failure>), Stop> {
+        self.better.clear();
+        self.cells.clear();
+        if !self.is_pending() {
+            return Ok((0, None));
+        }
+        let cells = self.multiply(&world.tables);
+        let mut failure = None;
+        let (fresh, changed) = (std::mem::take(&mut self.fresh), std::mem::take(&mut self.changed));
+        for (list, is_fresh) in [(&fresh, true), (&changed, false)] {
+            for added in list {
+                for at in 0..self.occurrences[added.table as usize].len() {
+                    let (k, replacement) = self.occurrences[added.table as usize][at];
+                    let target = self.code.activations[added.table as usize].occurrences[k].level_of_head
+                        [replacement.head]
+                        .is_none();
+                    // A constraint whose own value improved can only improve others.
+                    if is_fresh || !target {
+                        self.search(world, regs, *added, k, replacement, &mut failure)?;
+                    }
+                }
+            }
+        }
+        (self.fresh, self.changed) = (fresh, changed);
+        Ok((self.better.len() as u64 + cells, failure))
+    }
+
+    fn search(
+        &mut self,
+        world: &mut World<'_, '_>,
+        regs: &mut [u64],
+        active: Added,
+        k: usize,
+        replacement: &Replacement,
+        failure: &mut Option<Failure>,
+    ) -> Result<(), Stop> {
+        let occurrence = &self.code.activations[active.table as usize].occurrences[k];
+        load_active(&world.tables, regs, (active.table as usize, active.row));
+        let mut patience = PATIENCE;
+        macro_rules! search {
+            () => {
+                Search {
+                    scene: Scene {
+                        code: self.code,
+                        signature: &world.program.signature,
+                        tables: &world.tables,
+                        heap: &mut world.heap,
+                    },
+                    regs: &mut *regs,
+                    occurrence,
+                    active: active.id,
+                    patience: &mut patience,
+                }
+            };
+        }
+        let entered = search!().entry();
+        if !entered.map_err(|t| world.trapped(regs, t))? {
+            return Ok(());
+        }
+        let first = search!().first(&occurrence.levels[0]);
+        let (mut level, mut row) = (0, first.map_err(|t| world.trapped(regs, t))?);
+        loop {
+            let trap = match search!().find(level, row) {
+                Ok(Found::Nothing) => return Ok(()),
+                Ok(Found::Pause(at, on)) => {
+                    world.ask_control()?;
+                    patience = PATIENCE;
+                    (level, row) = (at, on);
+                    continue;
+                }
+                Ok(Found::Match) => None,
+                Err(trap) if is_of_program(trap) => Some(trap),
+                Err(trap) => return Err(world.trapped(regs, trap)),
+            };
+            level = occurrence.levels.len() - 1;
+            let last = &occurrence.levels[level];
+            row = world.tables[last.table].indexes[last.index].next(regs[last.row as usize] as u32);
+            let failed = match trap {
+                Some(trap) => Some(trap),
+                None => self.take(world, regs, active, occurrence, replacement)?,
+            };
+            if let Some(trap) = failed {
+                let rows: Vec<u32> = occurrence.levels.iter().map(|l| regs[l.row as usize] as u32).collect();
+                let found = self.failure(world, regs, active, occurrence, &rows, trap);
+                if failure.as_ref().is_none_or(|f| found.place < f.place) {
+                    *failure = Some(found);
+                }
+            }
+        }
+    }
+
+    /// Computes the value of an instance for its target, and keeps the best.
+    fn take(
+        &mut self,
+        world: &mut World<'_, '_>,
+        regs: &mut [u64],
+        active: Added,
+        occurrence: &OccurrenceCode,
+        replacement: &Replacement,
+    ) -> Result<Option<Trap>, Stop> {
+        let Some(pc) = occurrence.body else { return Ok(None) };
+        self.adds.clear();
+        let mut scene = Scene {
+            code: self.code,
+            signature: &world.program.signature,
+            tables: &world.tables,
+            heap: &mut world.heap,
+        };
+        match run_body(&mut scene, regs, pc, &mut self.adds) {
+            BodyEnd::Done => {}
+            BodyEnd::Failed(pc) => return Err(world.stop_at(StopReason::Failed, pc)),
+            BodyEnd::Trapped(trap) if is_of_program(trap) => return Ok(Some(trap)),
+            BodyEnd::Trapped(trap) => return Err(world.trapped(regs, trap)),
+        }
+        let (table, args, _) = self.adds.get(&world.tables, 0);
+        let value = args[replacement.best.column];
+        let level = occurrence.level_of_head[replacement.head];
+        let row = level.map_or(active.row, |l| regs[occurrence.levels[l].row as usize] as u32);
+        let entry = self.better.entry((table as u32, row)).or_insert((value as i64, replacement.rule));
+        if is_better(replacement.best, SortKind::Int, value, entry.0 as u64) {
+            *entry = (value as i64, replacement.rule);
+        }
+        Ok(None)
+    }
+
+    fn failure(
+        &self,
+        world: &World<'_, '_>,
+        regs: &[u64],
+        active: Added,
+        occurrence: &OccurrenceCode,
+        rows: &[u32],
+        trap: Trap,
+    ) -> Failure {
+        let rule = occurrence.rule;
+        let id = |head: usize| {
+            let row = row_of_head(occurrence, head, active.row, rows);
+            world.tables[table_of_head(self.plan, rule, head)].ids.get(row)
+        };
+        let newest = (0..occurrence.heads()).map(id).max().unwrap_or(active.id);
+        let mut key = Vec::new();
+        rank(self.plan, rule, id, &mut key);
+        Failure {
+            place: (false, newest, rule, key.into()),
+            reason: world.wording().reason(regs, trap),
+            pc: trap.pc,
+        }
+    }
+
+    /// Counts the constraints that take another value, by rule.
+    pub(super) fn count(&self, world: &mut World<'_, '_>) {
+        self.cells
+            .iter()
+            .for_each(|(table, cells)| world.count_replaced(*table as usize, cells.len() as u64));
+        self.better.keys().for_each(|&(table, _)| world.count_replaced(table as usize, 1));
+    }
+
+    /// Gives constraints their new values.
+    pub(super) fn apply(&mut self, world: &mut World<'_, '_>) {
+        self.fresh.clear();
+        self.changed.clear();
+        let mut better: Vec<_> = self.better.drain().collect();
+        for (table, cells) in std::mem::take(&mut self.cells) {
+            let Some((matrix, replacement)) = &mut self.matrices[table as usize] else { continue };
+            for &(i, j, value) in &cells {
+                let (row, value) = (matrix.row(i, j), signed(replacement, value).unwrap_or(value));
+                if world.control.traces() {
+                    better.push(((table, row), (value, replacement.rule)));
+                } else {
+                    world.tables[table as usize].replace(row, replacement.best.column, value as u64);
+                }
+            }
+            matrix.apply(&cells);
+        }
+        let id = |table: u32, row: u32| world.tables[table as usize].ids.get(row);
+        better.sort_unstable_by_key(|&((table, row), _)| id(table, row));
+        for ((table, row), (value, rule)) in better {
+            let Some(replacement) = self.plan.classes.replacements.iter().find(|r| r.rule == rule) else {
+                continue;
+            };
+            if world.control.traces() {
+                world.trace_replacement(rule, replacement.constraint.index(), row, value);
+            }
+            let id = world.tables[table as usize].ids.get(row);
+            world.tables[table as usize].replace(row, replacement.best.column, value as u64);
+            if self.matrices[table as usize].is_none() {
+                self.changed.push(Added { table, row, id });
+            }
+        }
+    }
+}
+
+/// The value that is least where the given one is best; nothing when it has none.
+fn signed(replacement: &Replacement, value: i64) -> Option<i64> {
+    match replacement.best.order {
+        BestOrder::Least => Some(value),
+        BestOrder::Greatest => value.checked_neg(),
+    }
+}

@@ -1,0 +1,108 @@
+//! How the instances of each symbol are looked for: rule by rule, and by what is known of a rule before the run.
+
+use crate::exec::code::{Code, OccurrenceCode};
+use crate::plan::ChrPlan;
+use gchr_base::ids::Id;
+use gchr_base::rule::{Goal, Role, RuleId};
+use gchr_base::signature::ConstraintId;
+
+/// For each symbol what to do with a constraint of it.
+pub(super) struct Strategy {
+    /// By table: the general rules with a head over it, in order.
+    pub(super) groups: Vec<Vec<Group>>,
+}
+
+/// The occurrences of one rule for one symbol.
+pub(super) struct Group {
+    pub(super) rule: RuleId,
+    /// Occurrences of the symbol; for pairs, all instances of one come before those of the next.
+    pub(super) occurrences: Vec<usize>,
+    pub(super) shape: Shape,
+    /// Nothing ever removes a constraint of the rule but reductions, so each instance fires when it is found.
+    pub(super) immediate: bool,
+}
+
+/// How many partners there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shape {
+    /// None.
+    Alone,
+    /// One, so that the order of a list of rows is that of rank, or its reverse.
+    Pairs,
+    /// Any number: instances are sorted.
+    Any,
+}
+
+impl Strategy {
+    /// `whole` keeps every instance, so that it can be traced.
+    pub(super) fn new(plan: &ChrPlan, code: &Code, whole: bool) -> Self {
+        let removed = removed_tables(plan);
+        let writes = |rule: RuleId| plan.rules[rule].body.iter().any(Goal::writes);
+        let mut groups = Vec::new();
+        for activation in &code.activations {
+            let mut own: Vec<Group> = Vec::new();
+            for (k, occurrence) in activation.occurrences.iter().enumerate() {
+                let rule = occurrence.rule;
+                if !plan.classes.verdicts[rule].is_general() {
+                    continue;
+                }
+                match own.last_mut() {
+                    Some(group) if group.rule == rule => group.occurrences.push(k),
+                    _ => {
+                        let heads = &plan.rules[rule].heads;
+                        let lasting = heads.iter().all(|h| !removed[h.constraint.index()]);
+                        let shape = match occurrence.levels.len() {
+                            0 => Shape::Alone,
+                            1 => Shape::Pairs,
+                            _ => Shape::Any,
+                        };
+                        let immediate = lasting && !writes(rule) && !whole;
+                        own.push(Group { rule, occurrences: vec![k], shape, immediate });
+                    }
+                }
+            }
+            for group in own.iter_mut().filter(|g| g.shape == Shape::Pairs) {
+                // The newest constraint has the greatest id: at the first head it comes last when that is kept, else first.
+                let first = &plan.rules[group.rule].heads[0];
+                let newest_first = first.role == Role::Removed;
+                let at_first = |&k: &usize| activation.occurrences[k].level_of_head[0].is_none();
+                group.occurrences.sort_by_key(|k| at_first(k) != newest_first);
+            }
+            groups.push(own);
+        }
+        Self { groups }
+    }
+}
+
+/// Which tables some general rule removes from.
+fn removed_tables(plan: &ChrPlan) -> Vec<bool> {
+    let mut removed = vec![false; plan.tables.len()];
+    for (id, rule) in plan.rules.iter_enumerated() {
+        if plan.classes.verdicts[id].is_general() {
+            for head in rule.heads.iter().filter(|h| h.role == Role::Removed) {
+                removed[head.constraint.index()] = true;
+            }
+        }
+    }
+    removed
+}
+
+/// The rank of an instance as words that compare like ranks do: at a kept head the id, at a removed one its complement.
+pub(super) fn rank(plan: &ChrPlan, rule: RuleId, id: impl Fn(usize) -> u64, key: &mut Vec<u64>) {
+    key.clear();
+    key.extend(plan.rules[rule].heads.iter().enumerate().map(|(head, h)| match h.role {
+        Role::Kept => id(head),
+        Role::Removed => !id(head),
+    }));
+}
+
+/// The row of each head of an instance, given those of the partners.
+pub(super) fn row_of_head(occurrence: &OccurrenceCode, head: usize, active: u32, rows: &[u32]) -> u32 {
+    occurrence.level_of_head[head].map_or(active, |level| rows[level])
+}
+
+/// The table of a head.
+pub(super) fn table_of_head(plan: &ChrPlan, rule: RuleId, head: usize) -> usize {
+    let constraint: ConstraintId = plan.rules[rule].heads[head].constraint;
+    constraint.index()
+}

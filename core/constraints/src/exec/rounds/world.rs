@@ -1,0 +1,676 @@
+//! The store of a run in rounds, with what both of its executors do alike: ids, reduction on insertion, queries, limits, errors.
+
+use std::cmp::Ordering;
+use std::fmt::Write as _;
+
+use super::divisors::{Divisors, Meeting, gcd};
+use crate::exec::code::{Code, Ins, OccurrenceCode, Pc};
+use crate::exec::common;
+use crate::exec::index::NONE;
+use crate::exec::machine::Stop;
+use crate::exec::report::Wording;
+use crate::exec::step::{Cells, Flow, Scene, Trap, TrapKind};
+use crate::exec::store::write_constraint;
+use crate::exec::table::{DEAD, Table, TableFull};
+use crate::plan::ChrPlan;
+use crate::plan::class::{Best, BestOrder, Reduction};
+use gchr_base::control::{Control, Progress};
+use gchr_base::error::StopReason;
+use gchr_base::facts::Facts;
+use gchr_base::ids::Id;
+use gchr_base::profile::{Round, RuleCount};
+use gchr_base::rule::{Program, Role, RuleId};
+use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_base::value::{Heap, Terms};
+
+/// Rounds, and firings, between two looks at the control.
+const ROUNDS: u32 = 64;
+const FIRINGS: u64 = 1 << 14;
+
+/// A constraint that was put into the store, and which may have been removed since.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Added {
+    pub(super) table: u32,
+    pub(super) row: u32,
+    pub(super) id: u64,
+}
+
+/// Output of a goal: the value that it writes, if it does, and the goal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    word: u64,
+    pc: Pc,
+}
+
+impl Written {
+    fn new(code: &Code, regs: &[u64], pc: Pc) -> Self {
+        let word = match code.ins[pc as usize] {
+            Ins::Write { src, .. } => regs[src as usize],
+            _ => 0,
+        };
+        Self { word, pc }
+    }
+}
+
+/// Store, heap and counters of a run.
+pub(super) struct World<'a, 'c> {
+    pub(super) program: &'a Program,
+    pub(super) plan: &'a ChrPlan,
+    pub(super) code: &'a Code,
+    pub(super) control: &'a mut Control<'c>,
+    pub(super) tables: Vec<Table>,
+    pub(super) heap: Heap,
+    /// By table.
+    reductions: Vec<Option<&'a Reduction>>,
+    /// By table.
+    divisors: Vec<Option<Divisors<'a>>>,
+    pub(super) next_id: u64,
+    pub(super) firings: u64,
+    pub(super) rounds: u64,
+    pub(super) candidates: u64,
+    pub(super) peak: u64,
+    /// Rows that were removed since the last call of [`release`](Self::release).
+    detached: Vec<(u32, u32)>,
+    last_rule: Option<RuleId>,
+    patience: u32,
+    fuel: u64,
+    /// Bytes that the executor has beside the store.
+    pub(super) other_bytes: u64,
+    /// Firings of each rule, in a run that is recorded.
+    fired_by_rule: Option<Vec<u64>>,
+}
+
+impl<'a, 'c> World<'a, 'c> {
+    pub(super) fn new(
+        program: &'a Program,
+        plan: &'a ChrPlan,
+        code: &'a Code,
+        heap: Heap,
+        control: &'a mut Control<'c>,
+    ) -> Self {
+        let records = control.recorder().is_some();
+        let reduction = |t: usize| plan.classes.reduction_of(ConstraintId::from_index(t));
+        let divisors = |t: usize| plan.classes.divisor_of(ConstraintId::from_index(t)).map(Divisors::new);
+        let mut tables: Vec<Table> = plan.tables.iter().map(Table::new).collect();
+        for reduction in &plan.classes.reductions {
+            tables[reduction.constraint.index()].make_unique(reduction.index);
+        }
+        Self {
+            program,
+            plan,
+            code,
+            control,
+            tables,
+            heap,
+            reductions: (0..plan.tables.len()).map(reduction).collect(),
+            divisors: (0..plan.tables.len()).map(divisors).collect(),
+            next_id: 0,
+            firings: 0,
+            rounds: 0,
+            candidates: 0,
+            peak: 0,
+            detached: Vec::new(),
+            last_rule: None,
+            patience: 0,
+            fuel: 0,
+            other_bytes: 0,
+            fired_by_rule: records.then(|| vec![0; program.rules.len()]),
+        }
+    }
+
+    /// Puts a constraint into the store; the id is `next_id`, which goes up. `None` when a reduction removed it at once.
+    pub(super) fn add(&mut self, table: usize, args: &[u64]) -> Result<Option<Added>, Stop> {
+        let id = self.next_id;
+        self.next_id += 1;
+        if let Some(reduction) = self.reductions[table]
+            && !self.reduce(table, reduction, args, id)
+        {
+            return Ok(None);
+        }
+        if !self.divide(table, args, id) {
+            return Ok(None);
+        }
+        self.check_growth(table)?;
+        match self.tables[table].insert(id, args) {
+            Ok((row, grown)) => {
+                if let Some(divisors) = &mut self.divisors[table] {
+                    divisors.stored(args, row);
+                }
+                if grown {
+                    self.check_memory(|w| w.table_text(table))?;
+                }
+                Ok(Some(Added { table: table as u32, row, id }))
+            }
+            Err(TableFull) => {
+                let what = self.table_text(table);
+                Err(self.stop(StopReason::Indices { what, limit: Table::MAX_ROWS }))
+            }
+        }
+    }
+
+    /// Applies the reduction of a table to a constraint that is about to be stored. Says whether it lives; then no other of its
+    /// key does.
+    fn reduce(&mut self, table: usize, reduction: &Reduction, args: &[u64], id: u64) -> bool {
+        let mut key = [0; 8];
+        let columns = &reduction.key;
+        let stored = &self.tables[table];
+        let index = &stored.indexes[reduction.index];
+        let row = if columns.len() <= key.len() {
+            key.iter_mut().zip(columns).for_each(|(k, &c)| *k = args[c]);
+            index.lookup(&stored.columns, &key[..columns.len()])
+        } else {
+            let key: Vec<u64> = columns.iter().map(|&c| args[c]).collect();
+            index.lookup(&stored.columns, &key)
+        };
+        if row == NONE {
+            return true;
+        }
+        self.firings += 1;
+        if let Some(counts) = &mut self.fired_by_rule {
+            counts[reduction.rule.index()] += 1;
+        }
+        let lives = reduction.best.is_some_and(|best| {
+            let kind = stored.kinds[best.column];
+            is_better(best, kind, args[best.column], stored.columns[best.column].get(row))
+        });
+        if self.control.traces() {
+            self.trace_reduction(table, reduction.rule, row, args, id, lives);
+        }
+        if lives {
+            self.remove(table as u32, row);
+        }
+        lives
+    }
+
+    /// Lets a constraint that is about to be stored meet the one of its key, if the table keeps greatest common divisors. Says whether
+    /// it lives.
+    fn divide(&mut self, table: usize, args: &[u64], id: u64) -> bool {
+        let Some(divisors) = &self.divisors[table] else { return true };
+        let class = divisors.class;
+        let (rule, met) = match divisors.meet(args) {
+            Meeting::Nothing => return true,
+            Meeting::Zero => (class.zero, None),
+            Meeting::Row(row) => (class.rule, Some(row)),
+        };
+        self.firings += 1;
+        if let Some(counts) = &mut self.fired_by_rule {
+            counts[rule.index()] += 1;
+        }
+        if self.control.traces() {
+            self.trace_dropped(table, rule, met, args, id);
+        }
+        let Some(row) = met else { return false };
+        let old = self.tables[table].columns[class.column].get(row);
+        let value = gcd(old, args[class.column]);
+        if value != old {
+            if self.control.traces() {
+                self.trace_replacement(rule, table, row, value.cast_signed());
+            }
+            self.tables[table].replace(row, class.column, value);
+        }
+        false
+    }
+
+    /// Removes a constraint; its row stays free of others until [`release`](Self::release).
+    pub(super) fn remove(&mut self, table: u32, row: u32) {
+        self.tables[table as usize].detach(row);
+        self.detached.push((table, row));
+    }
+
+    /// Lets rows of removed constraints be used again: nothing refers to them any more.
+    pub(super) fn release(&mut self) {
+        for (table, row) in self.detached.drain(..) {
+            self.tables[table as usize].release(row);
+        }
+    }
+
+    /// Whether the constraint still lives.
+    pub(super) fn lives(&self, added: &Added) -> bool {
+        self.tables[added.table as usize].ids.get(added.row) == added.id
+    }
+
+    /// Adds all facts of a batch; what was put into the store is appended.
+    pub(super) fn facts(&mut self, facts: &Facts, added: &mut Vec<Added>) -> Result<(), Stop> {
+        let table = facts.constraint.index();
+        let kinds = self.tables[table].kinds.clone();
+        let mut args = vec![0; kinds.len()];
+        for row in 0..facts.rows {
+            if let Err(error) = crate::exec::read_fact(&mut self.heap, facts, row, &kinds, &mut args) {
+                let name = |column| self.wording().column_name(facts.constraint, column);
+                let reason = error.reason(row, name);
+                return Err(self.stop(reason));
+            }
+            added.extend(self.add(table, &args)?);
+            if row % FIRINGS as usize == 0 {
+                self.ask_control()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Executes the goals of a query; what was put into the store is appended.
+    pub(super) fn query(&mut self, number: usize, added: &mut Vec<Added>) -> Result<(), Stop> {
+        let code = self.code;
+        let query = &code.queries[number];
+        let mut regs = vec![0; query.registers];
+        let mut pc = query.body;
+        loop {
+            match self.run(&mut regs, pc) {
+                Ok(Flow::Done) => return Ok(()),
+                Ok(Flow::Failed(at)) => return Err(self.stop_at(StopReason::Failed, at)),
+                Err(trap) => return Err(self.trapped(&regs, trap)),
+                Ok(Flow::Effect(at)) => {
+                    match code.ins[at as usize] {
+                        Ins::Call { call } | Ins::CallLast { call } => {
+                            let call = &code.calls[call as usize];
+                            let args: Vec<u64> = call.args.iter().map(|&r| regs[r as usize]).collect();
+                            added.extend(self.add(call.constraint.index(), &args)?);
+                        }
+                        _ => self.write(Written::new(code, &regs, at))?,
+                    }
+                    pc = at + 1;
+                }
+            }
+        }
+    }
+
+    fn run(&mut self, regs: &mut [u64], pc: Pc) -> Result<Flow, Trap> {
+        let mut scene = Scene {
+            code: self.code,
+            signature: &self.program.signature,
+            tables: &self.tables,
+            heap: &mut self.heap,
+        };
+        scene.run(regs, pc)
+    }
+
+    /// Program output.
+    pub(super) fn write(&mut self, Written { word, pc }: Written) -> Result<(), Stop> {
+        let result = match self.code.ins[pc as usize] {
+            Ins::Write { quoted, .. } => {
+                let kind = self.code.sites[pc as usize].kinds[0];
+                let terms = Terms { signature: &self.program.signature, heap: &self.heap };
+                let value = terms.value(kind, word);
+                let written = if quoted { value.quoted() } else { value.plain() };
+                write!(self.control.out(), "{written}")
+            }
+            Ins::Newline => writeln!(self.control.out()),
+            _ => Ok(()),
+        };
+        result.map_err(|e| self.stop_at(StopReason::Output { message: e.to_string() }, pc))
+    }
+
+    /// Frees terms that nothing refers to. Columns and constants are all the roots between rounds.
+    pub(super) fn collect(&mut self) -> Result<(), Stop> {
+        if !self.heap.wants_collection() {
+            return Ok(());
+        }
+        let stored = common::stored_terms(&self.tables);
+        self.heap.collect(stored.chain(self.code.constants.iter().copied()));
+        self.check_memory(|_| "terms".into())
+    }
+
+    /// Refuses the round at hand, which has candidates, when it is one too many.
+    pub(super) fn check_rounds(&self) -> Result<(), Stop> {
+        match self.control.limits().max_rounds {
+            Some(limit) if self.rounds > limit => Err(self.stop(StopReason::Rounds { limit })),
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuses a round whose firings are too many.
+    pub(super) fn check_steps(&self, firings: u64) -> Result<(), Stop> {
+        match self.control.limits().max_steps {
+            Some(limit) if firings > 0 && self.firings + firings > limit => {
+                Err(self.stop(StopReason::Steps { limit }))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts a round's firings.
+    pub(super) fn count_firings(&mut self, firings: u64, last: Option<RuleId>) {
+        self.firings += firings;
+        self.fuel = self.fuel.saturating_sub(firings);
+        self.last_rule = last.or(self.last_rule);
+    }
+
+    /// Whether [`count_rule`](Self::count_rule) is wanted.
+    pub(super) fn counts_rules(&self) -> bool {
+        self.fired_by_rule.is_some()
+    }
+
+    /// Counts firings of a rule that [`count_firings`](Self::count_firings) counts too.
+    pub(super) fn count_rule(&mut self, rule: RuleId, firings: u64) {
+        if let Some(counts) = &mut self.fired_by_rule {
+            counts[rule.index()] += firings;
+        }
+    }
+
+    /// Counts values of a table's constraints that are replaced.
+    pub(super) fn count_replaced(&mut self, table: usize, values: u64) {
+        let replacement = self.plan.classes.replacement_of(ConstraintId::from_index(table));
+        if let Some(replacement) = replacement {
+            self.count_rule(replacement.rule, values);
+        }
+    }
+
+    /// Hands the counts by rule to the recorder.
+    pub(super) fn report_rules(&mut self) {
+        let counts = self.fired_by_rule.take();
+        if let (Some(counts), Some(recorder)) = (counts, self.control.recorder()) {
+            for (rule, applied) in counts.into_iter().enumerate() {
+                recorder.rule(RuleId::from_index(rule), RuleCount { applied, ..RuleCount::default() });
+            }
+        }
+    }
+
+    /// Looks at the control from time to time, between rounds.
+    pub(super) fn look_up(&mut self) -> Result<(), Stop> {
+        if self.patience == 0 || self.fuel == 0 {
+            self.ask_control()?;
+        }
+        self.patience -= 1;
+        Ok(())
+    }
+
+    /// Looks at the control within a round, between parts that do so much each.
+    pub(super) fn look_within(&mut self, work: u64) -> Result<(), Stop> {
+        if work >= FIRINGS { self.ask_control() } else { Ok(()) }
+    }
+
+    /// Stops a round that changes the store already, when nobody wants to see the store any more.
+    pub(super) fn go_on(&self) -> Result<(), Stop> {
+        if self.control.is_unwanted() { Err(self.stop(StopReason::Interrupted)) } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    pub(super) fn ask_control(&mut self) -> Result<(), Stop> {
+        self.check_memory(|_| "the rounds' candidates".into())?;
+        if let Some(recorder) = self.control.recorder() {
+            recorder.collected(self.heap.collections());
+        }
+        match self.control.poll(self.progress()) {
+            // Only a firing beyond the limit is one too many.
+            Ok(()) | Err(StopReason::Steps { .. }) => {}
+            Err(reason) => return Err(self.stop(reason)),
+        }
+        (self.patience, self.fuel) = (ROUNDS, FIRINGS);
+        Ok(())
+    }
+
+    /// Tells the recorder that a round is over.
+    pub(super) fn report_round(&mut self) {
+        if self.control.records() {
+            let (rounds, progress) = (self.rounds, self.progress());
+            if let Some(recorder) = self.control.recorder() {
+                recorder.round(Round { rounds, progress });
+            }
+        }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let divisors: u64 = self.divisors.iter().flatten().map(Divisors::bytes).sum();
+        let detached = self.detached.capacity() as u64 * 8;
+        common::bytes(&self.tables) + self.heap.bytes() + self.other_bytes + detached + divisors
+    }
+
+    fn check_growth(&self, table: usize) -> Result<(), Stop> {
+        let asks = self.tables[table].asks_for();
+        let limit = self.control.limits().memory;
+        if asks > 0 && limit.is_some_and(|limit| self.bytes() + asks > limit) {
+            return Err(self.out_of_memory(self.table_text(table)));
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
+        let bytes = self.bytes();
+        self.peak = self.peak.max(bytes);
+        match self.control.limits().memory {
+            Some(limit) if bytes > limit => Err(self.out_of_memory(what(self))),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn out_of_memory(&self, what: String) -> Stop {
+        let limit = self.control.limits().memory.unwrap_or(u64::MAX);
+        self.stop(StopReason::Memory { limit, what })
+    }
+
+    fn table_text(&self, table: usize) -> String {
+        format!("constraints {}", self.tables[table].name)
+    }
+
+    /// How far the run is.
+    pub(super) fn progress(&self) -> Progress {
+        Progress { steps: self.firings, bytes: self.bytes(), live: common::live(&self.tables) }
+    }
+
+    /// A stop at the rule that fired last.
+    pub(super) fn stop(&self, reason: StopReason) -> Stop {
+        common::stop(self.plan, self.last_rule, reason, self.progress())
+    }
+
+    /// A stop at an instruction.
+    pub(super) fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
+        common::stop_at(self.code, pc, reason, self.progress())
+    }
+
+    /// A stop at an instruction without result.
+    pub(super) fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
+        self.stop_at(self.wording().reason(regs, trap), trap.pc)
+    }
+
+    pub(super) fn wording(&self) -> Wording<'_> {
+        let Self { program, plan, code, heap, .. } = self;
+        Wording { signature: &program.signature, plan, code, heap }
+    }
+
+    /// The trace line of a firing: round, rule, kept constraints, `\`, removed constraints, each with its id.
+    pub(super) fn trace_instance(&mut self, rule: RuleId, rows: impl Fn(usize) -> u32) {
+        let plan = &self.plan.rules[rule];
+        let mut line = format!("round {} {}:", self.rounds, plan.name);
+        for role in [Role::Kept, Role::Removed] {
+            if role == Role::Removed && plan.heads.iter().any(|h| h.role == role) {
+                line.push_str(" \\");
+            }
+            for (head, h) in plan.heads.iter().enumerate().filter(|(_, h)| h.role == role) {
+                line.push(' ');
+                self.write_row(&mut line, h.constraint.index(), rows(head));
+            }
+        }
+        self.control.trace_line(&line);
+    }
+
+    /// The trace line of a value that is replaced.
+    pub(super) fn trace_replacement(&mut self, rule: RuleId, table: usize, row: u32, value: i64) {
+        let mut line = format!("round {} {}: ", self.rounds, self.plan.rules[rule].name);
+        self.write_row(&mut line, table, row);
+        let written = write!(line, " takes {value}");
+        debug_assert!(written.is_ok(), "a string takes any text");
+        self.control.trace_line(&line);
+    }
+
+    fn trace_reduction(&mut self, table: usize, rule: RuleId, row: u32, args: &[u64], id: u64, lives: bool) {
+        let mut stored = String::new();
+        self.write_row(&mut stored, table, row);
+        let mut new = String::new();
+        self.write_words(&mut new, table, |c| args[c], id);
+        let (kept, removed) = if lives { (new, stored) } else { (stored, new) };
+        let name = &self.plan.rules[rule].name;
+        let line = format!("round {} {name}: {kept} \\ {removed}", self.rounds);
+        self.control.trace_line(&line);
+    }
+
+    /// The trace line of a constraint that is removed before it is stored.
+    fn trace_dropped(&mut self, table: usize, rule: RuleId, met: Option<u32>, args: &[u64], id: u64) {
+        let mut line = format!("round {} {}:", self.rounds, self.plan.rules[rule].name);
+        if let Some(row) = met {
+            line.push(' ');
+            self.write_row(&mut line, table, row);
+        }
+        line.push_str(" \\ ");
+        self.write_words(&mut line, table, |c| args[c], id);
+        self.control.trace_line(&line);
+    }
+
+    fn write_row(&self, line: &mut String, table: usize, row: u32) {
+        let stored = &self.tables[table];
+        self.write_words(line, table, |c| stored.columns[c].get(row), stored.ids.get(row));
+    }
+
+    fn write_words(&self, line: &mut String, table: usize, word: impl Fn(usize) -> u64, id: u64) {
+        let terms = Terms { signature: &self.program.signature, heap: &self.heap };
+        let kinds = self.tables[table].kinds.iter().enumerate();
+        let values = kinds.map(|(c, &kind)| terms.value(kind, word(c)));
+        let name = &self.program.signature.constraints[ConstraintId::from_index(table)].name;
+        let written = write_constraint(line, name, values).and_then(|()| write!(line, "#{id}"));
+        debug_assert!(written.is_ok(), "a string takes any text");
+    }
+}
+
+/// Whether a value is strictly better than another.
+pub(super) fn is_better(best: Best, kind: SortKind, a: u64, b: u64) -> bool {
+    let order = match kind {
+        SortKind::Float => f64::from_bits(a).partial_cmp(&f64::from_bits(b)).unwrap_or(Ordering::Equal),
+        _ => (a as i64).cmp(&(b as i64)),
+    };
+    match best.order {
+        BestOrder::Least => order.is_lt(),
+        BestOrder::Greatest => order.is_gt(),
+    }
+}
+
+/// Constraints that bodies add, in order: for each its table and its arguments; and what they write.
+#[derive(Default)]
+pub(super) struct Adds {
+    words: Vec<u64>,
+    /// Output waits until the round is part of the run.
+    pub(super) written: Vec<Written>,
+}
+
+impl Adds {
+    pub(super) fn len(&self) -> usize {
+        self.words.len()
+    }
+    pub(super) fn clear(&mut self) {
+        self.words.clear();
+        self.written.clear();
+    }
+    pub(super) fn bytes(&self) -> u64 {
+        (self.words.capacity() * 8 + self.written.capacity() * size_of::<Written>()) as u64
+    }
+    pub(super) fn push(&mut self, table: usize, args: impl Iterator<Item = u64>) {
+        self.words.push(table as u64);
+        self.words.extend(args);
+    }
+    /// The constraint that begins at a place, and where the next one begins.
+    pub(super) fn get(&self, tables: &[Table], at: usize) -> (usize, &[u64], usize) {
+        let table = self.words[at] as usize;
+        let end = at + 1 + tables[table].columns.len();
+        (table, &self.words[at + 1..end], end)
+    }
+    /// Puts the parts of the end that begin at these places, and of which the last ends it, in another order.
+    pub(super) fn reorder(&mut self, starts: &[u32], order: impl Iterator<Item = usize>) {
+        let Some(&first) = starts.first() else { return };
+        let tail = self.words.split_off(first as usize);
+        let part = |i: usize| {
+            let end = starts.get(i + 1).map_or(tail.len(), |&e| (e - first) as usize);
+            &tail[(starts[i] - first) as usize..end]
+        };
+        order.for_each(|i| self.words.extend_from_slice(part(i)));
+    }
+}
+
+/// Loads the constraints of an instance into registers as a search leaves them: the arguments of the newest one, then for each
+/// level its row and what is computed on it.
+pub(super) fn load_instance<H: Cells>(
+    scene: &mut Scene<'_, H>,
+    regs: &mut [u64],
+    occurrence: &OccurrenceCode,
+    active: (usize, u32),
+    rows: &[u32],
+) -> Result<(), Trap> {
+    load_active(scene.tables, regs, active);
+    let holds = |flow: Flow| debug_assert!(matches!(flow, Flow::Done), "an instance holds");
+    if let Some(pc) = occurrence.entry {
+        holds(scene.run(regs, pc)?);
+    }
+    for (level, &row) in occurrence.levels.iter().zip(rows) {
+        if let Some(pc) = level.key {
+            holds(scene.run(regs, pc)?);
+        }
+        regs[level.row as usize] = u64::from(row);
+        for &(dst, column) in &level.loads {
+            regs[dst as usize] = scene.tables[level.table].columns[column as usize].get(row);
+        }
+        if let Some(pc) = level.check {
+            holds(scene.run(regs, pc)?);
+        }
+    }
+    if let Some(pc) = occurrence.commit {
+        holds(scene.run(regs, pc)?);
+    }
+    Ok(())
+}
+
+/// The arguments of the newest constraint into the first registers.
+pub(super) fn load_active(tables: &[Table], regs: &mut [u64], (table, row): (usize, u32)) {
+    for (reg, column) in regs.iter_mut().zip(&tables[table].columns) {
+        *reg = column.get(row);
+    }
+}
+
+/// How a body ended.
+pub(super) enum BodyEnd {
+    Done,
+    /// This goal does not hold, or this instruction has no result.
+    Failed(Pc),
+    Trapped(Trap),
+}
+
+/// Runs a body for what it adds and writes.
+pub(super) fn run_body<H: Cells>(
+    scene: &mut Scene<'_, H>,
+    regs: &mut [u64],
+    mut pc: Pc,
+    adds: &mut Adds,
+) -> BodyEnd {
+    loop {
+        match scene.run(regs, pc) {
+            Ok(Flow::Done) => return BodyEnd::Done,
+            Ok(Flow::Failed(at)) => return BodyEnd::Failed(at),
+            Err(trap) => return BodyEnd::Trapped(trap),
+            Ok(Flow::Effect(at)) => {
+                match scene.code.ins[at as usize] {
+                    Ins::Call { call } | Ins::CallLast { call } => {
+                        let call = &scene.code.calls[call as usize];
+                        adds.push(call.constraint.index(), call.args.iter().map(|&r| regs[r as usize]));
+                    }
+                    _ => adds.written.push(Written::new(scene.code, regs, at)),
+                }
+                pc = at + 1;
+            }
+        }
+    }
+}
+
+/// Whether a guard that raised an error holds not at all: another of its conditions is false.
+pub(super) fn is_hidden<H: Cells>(
+    scene: &mut Scene<'_, H>,
+    regs: &mut [u64],
+    occurrence: &OccurrenceCode,
+) -> bool {
+    occurrence.commit_tests.iter().any(|&pc| matches!(scene.run(regs, pc), Ok(Flow::Failed(_))))
+}
+
+/// Whether the error is one of the program, to be told when its turn comes, and not one of the executor.
+pub(super) fn is_of_program(trap: Trap) -> bool {
+    matches!(trap.kind, TrapKind::Arithmetic(_) | TrapKind::Column)
+}
+
+/// Whether a row holds a constraint.
+pub(super) fn is_live(table: &Table, row: u32) -> bool {
+    table.ids.get(row) != DEAD
+}

@@ -1,0 +1,222 @@
+//! Classes: rules whose effect under the semantics of rounds is known as a whole, so that it need not be found instance by
+//! instance. `docs/semantics.md` defines what each means and proves it.
+//!
+//! `classify` looks at the rules alone. Executors and kernel generators read [`Classes`]; as classes are part of the semantics, all of
+//! them must follow it. [`Verdict`] says for every rule which class it has, or why it has none.
+
+mod divisor;
+mod explain;
+mod reduction;
+mod replacement;
+mod verify;
+
+pub use explain::Explained;
+pub(super) use verify::verify;
+
+use gchr_base::ids::IdVec;
+use gchr_base::rule::{Expr, ExprKind, HeadAtom, Program, RuleId};
+use gchr_base::signature::ConstraintId;
+
+/// The classes of a program's rules.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Classes {
+    /// At most one a symbol.
+    pub reductions: Vec<Reduction>,
+    /// At most one a symbol, which has no other class.
+    pub divisors: Vec<Divisor>,
+    /// At most one a rule; all of one symbol have the same value column and the same [`Best::order`].
+    pub replacements: Vec<Replacement>,
+    /// One entry a rule.
+    pub verdicts: IdVec<RuleId, Verdict>,
+}
+
+/// Constraints are reduced when they are put into the store: of those with one key, one lives.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reduction {
+    /// The rule that says so.
+    pub rule: RuleId,
+    /// The symbol.
+    pub constraint: ConstraintId,
+    /// Columns of the key, ascending.
+    pub key: Vec<usize>,
+    /// What makes one constraint better than another of its key; `None`: being older.
+    pub best: Option<Best>,
+    /// Index of the table on just the columns of the key.
+    pub index: usize,
+}
+
+/// Which value is best.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Best {
+    /// Column of the value: integers or floats.
+    pub column: usize,
+    /// What is sought.
+    pub order: BestOrder,
+}
+
+/// Whether small or great values are good.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BestOrder {
+    /// The least is best.
+    Least,
+    /// The greatest is best.
+    Greatest,
+}
+
+/// Of the constraints with one key and a positive value one lives, with the greatest common divisor of all their values; those with
+/// value zero go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Divisor {
+    /// The rule that takes remainders.
+    pub rule: RuleId,
+    /// The rule that drops zeros.
+    pub zero: RuleId,
+    /// The symbol. No other rule sees it.
+    pub constraint: ConstraintId,
+    /// Columns of the key, ascending: all but the value's.
+    pub key: Vec<usize>,
+    /// Column of the value: integers.
+    pub column: usize,
+}
+
+/// The value of a constraint is replaced by the best of what its rule computes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Replacement {
+    /// The rule.
+    pub rule: RuleId,
+    /// The symbol whose values are replaced. No other rule sees it.
+    pub constraint: ConstraintId,
+    /// Position of the removed head.
+    pub head: usize,
+    /// Column of the value, and which is best.
+    pub best: Best,
+    /// What the value is compared with and replaced by: over variables of the kept heads.
+    pub candidate: Expr,
+    /// The product of matrices that the join is, or why it is none.
+    pub product: Result<Product, String>,
+}
+
+/// A dense keyed join `c(I,K,D1), c(K,J,D2) \ c(I,J,D3)` whose candidate is `D1 + D2`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Product {
+    /// Position of the head with the row key.
+    pub left: usize,
+    /// Position of the head with the column key.
+    pub right: usize,
+    /// Column of the row key I in the removed head.
+    pub row: usize,
+    /// Column of the column key J in the removed head.
+    pub column: usize,
+}
+
+/// What became of a rule.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// A reduction: an entry of [`Classes::reductions`].
+    Reduction(usize),
+    /// A monotone replacement: an entry of [`Classes::replacements`].
+    Replacement(usize),
+    /// One of the two rules of an entry of [`Classes::divisors`].
+    Divisor(usize),
+    /// None of them: its instances are found and fire one by one.
+    General {
+        /// Why it is no reduction.
+        no_reduction: String,
+        /// Why it is no replacement.
+        no_replacement: String,
+        /// Why it finds no greatest common divisors, if it takes remainders.
+        no_divisor: Option<String>,
+    },
+}
+
+impl Verdict {
+    /// Whether the instances of the rule are candidates of rounds.
+    pub fn is_general(&self) -> bool {
+        matches!(self, Verdict::General { .. })
+    }
+}
+
+impl Classes {
+    /// The reduction of a symbol.
+    pub fn reduction_of(&self, constraint: ConstraintId) -> Option<&Reduction> {
+        self.reductions.iter().find(|r| r.constraint == constraint)
+    }
+    /// The greatest common divisors that constraints of a symbol are reduced to.
+    pub fn divisor_of(&self, constraint: ConstraintId) -> Option<&Divisor> {
+        self.divisors.iter().find(|d| d.constraint == constraint)
+    }
+    /// The replacement of a symbol's values: the first of those that compute them, for which what happens to a value is counted.
+    pub fn replacement_of(&self, constraint: ConstraintId) -> Option<&Replacement> {
+        self.replacements.iter().find(|r| r.constraint == constraint)
+    }
+    /// Whether the values of a symbol are replaced.
+    pub fn is_replaced(&self, constraint: ConstraintId) -> bool {
+        self.replacements.iter().any(|r| r.constraint == constraint)
+    }
+    /// No classes: every rule is general, for one reason.
+    pub(super) fn none(rules: usize, why: &str) -> Self {
+        let verdict =
+            || Verdict::General { no_reduction: why.into(), no_replacement: why.into(), no_divisor: None };
+        Self { verdicts: (0..rules).map(|_| verdict()).collect(), ..Self::default() }
+    }
+}
+
+/// Finds the classes of a program. Indexes are chosen by a later pass.
+pub(super) fn classify(program: &Program) -> Classes {
+    let reductions: Vec<_> =
+        program.rules.iter_enumerated().map(|(id, rule)| reduction::recognise(program, id, rule)).collect();
+    let replacements = replacement::recognise(program, &reductions);
+    let mut classes = Classes::default();
+    let mut no_divisors = Vec::new();
+    for (id, rule) in program.rules.iter_enumerated() {
+        let found = divisor::recognise(program, id, rule);
+        no_divisors.push(found.and_then(|found| found.map(|d| classes.divisors.push(d)).err()));
+    }
+    let rules = program.rules.ids().zip(no_divisors).zip(reductions).zip(replacements);
+    for (((id, no_divisor), reduction), replacement) in rules {
+        let own = classes.divisors.iter().position(|d| d.rule == id || d.zero == id);
+        let verdict = match (own, reduction, replacement) {
+            (Some(divisor), ..) => Verdict::Divisor(divisor),
+            (_, Ok(reduction), _) => {
+                classes.reductions.push(reduction);
+                Verdict::Reduction(classes.reductions.len() - 1)
+            }
+            (_, _, Ok(replacement)) => {
+                classes.replacements.push(replacement);
+                Verdict::Replacement(classes.replacements.len() - 1)
+            }
+            (_, Err(no_reduction), Err(no_replacement)) => {
+                Verdict::General { no_reduction, no_replacement, no_divisor }
+            }
+        };
+        classes.verdicts.push(verdict);
+    }
+    classes
+}
+
+/// The rules with a head over a symbol, in textual order.
+fn rules_over(program: &Program, constraint: ConstraintId) -> impl Iterator<Item = RuleId> + '_ {
+    let over =
+        move |atom: &HeadAtom| matches!(atom, HeadAtom::Constraint { constraint: c, .. } if *c == constraint);
+    program
+        .rules
+        .iter_enumerated()
+        .filter(move |(_, rule)| rule.heads.iter().any(|h| over(&h.atom)))
+        .map(|(id, _)| id)
+}
+
+/// Whether two expressions are the same but for their places in the source.
+fn same_expr(a: &Expr, b: &Expr) -> bool {
+    let all =
+        |xs: &[Expr], ys: &[Expr]| xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| same_expr(x, y));
+    a.sort == b.sort
+        && match (&a.kind, &b.kind) {
+            (ExprKind::Var(v), ExprKind::Var(w)) => v == w,
+            (ExprKind::Const(c), ExprKind::Const(d)) => c == d,
+            (ExprKind::App { symbol: f, args: xs }, ExprKind::App { symbol: g, args: ys }) => {
+                f == g && all(xs, ys)
+            }
+            (ExprKind::Op { op: f, args: xs }, ExprKind::Op { op: g, args: ys }) => f == g && all(xs, ys),
+            _ => false,
+        }
+}

@@ -1,0 +1,205 @@
+//! Conditions of a guard: what they use and bind, whether they can raise an error, and which of them determine a key.
+//!
+//! **Placement.** A condition that cannot raise an error is tested as soon as its variables are bound. One that can (an overflow,
+//! a division by zero, an operand of the wrong type) must raise it only when all partners are there and all conditions before it
+//! hold: tried earlier it only prunes ([`super::Step::Prune`]), and it is tested again at the end. So no order of joins invents an error;
+//! a condition that does not hold may hide the error of another one, as in SWI-Prolog.
+
+use super::{Linear, Operand, SlotId, Step};
+use gchr_base::op::Op;
+use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, VarId};
+use gchr_base::signature::{Signature, SortKind};
+
+/// A condition with what the placement needs to know.
+pub(super) struct Conjunct<'a> {
+    pub goal: &'a Goal,
+    pub uses: Vec<VarId>,
+    pub binds: Vec<VarId>,
+    pub fallible: bool,
+}
+
+/// The conditions of a guard, in textual order.
+pub(super) fn conjuncts<'a>(sig: &Signature, guard: &'a [Goal]) -> Vec<Conjunct<'a>> {
+    guard
+        .iter()
+        .map(|goal| {
+            let mut uses = Vec::new();
+            let mut binds = Vec::new();
+            let mut fallible = false;
+            match &goal.kind {
+                GoalKind::Test(test) => {
+                    expr_vars(test, &mut uses);
+                    fallible = is_fallible(sig, test);
+                }
+                GoalKind::Bind { var, value } => {
+                    expr_vars(value, &mut uses);
+                    binds.push(*var);
+                    fallible = is_fallible(sig, value);
+                }
+                GoalKind::Match { value, pattern } => {
+                    expr_vars(value, &mut uses);
+                    fallible = is_fallible(sig, value);
+                    pattern_vars(pattern, &mut binds);
+                }
+                _ => {}
+            }
+            Conjunct { goal, uses, binds, fallible }
+        })
+        .collect()
+}
+
+/// Adds the variables of an expression.
+pub(crate) fn expr_vars(expr: &Expr, vars: &mut Vec<VarId>) {
+    expr.walk(&mut |e| {
+        if let ExprKind::Var(v) = e.kind {
+            vars.push(v);
+        }
+    });
+}
+
+/// Adds the variables of a pattern.
+pub(crate) fn pattern_vars(pattern: &Pattern, vars: &mut Vec<VarId>) {
+    pattern.walk(&mut |p| {
+        if let PatternKind::Var(v) = p.kind {
+            vars.push(v);
+        }
+    });
+}
+
+/// Adds the variables that a goal uses.
+pub(super) fn goal_vars(goal: &Goal, vars: &mut Vec<VarId>) {
+    match &goal.kind {
+        GoalKind::Test(e) | GoalKind::Bind { value: e, .. } | GoalKind::Write { value: e, .. } => {
+            expr_vars(e, vars)
+        }
+        GoalKind::Match { value, pattern } => {
+            expr_vars(value, vars);
+            pattern_vars(pattern, vars);
+        }
+        GoalKind::Add { args, .. } => args.iter().for_each(|a| expr_vars(a, vars)),
+        GoalKind::Fail | GoalKind::Newline => {}
+    }
+}
+
+impl Step {
+    /// Slots that the step needs the value of. A variable that a taken-apart value is compared with counts too.
+    pub(super) fn reads(&self) -> Vec<SlotId> {
+        let mut vars = Vec::new();
+        let mut slots = Vec::new();
+        match self {
+            Step::Load { .. } | Step::Fail { .. } => {}
+            Step::Field { of: slot, .. } | Step::Functor { slot, .. } => slots.push(*slot),
+            Step::SameColumn { value: Operand::Slot(slot), .. } => slots.push(*slot),
+            Step::SameColumn { .. } => {}
+            Step::Same { slot, value } => {
+                slots.push(*slot);
+                if let Operand::Slot(other) = value {
+                    slots.push(*other);
+                }
+            }
+            Step::Test { test: e, .. } | Step::Prune { test: e, .. } | Step::Eval { value: e, .. } => {
+                expr_vars(e, &mut vars);
+            }
+            Step::Match { value, pattern, .. } => {
+                expr_vars(value, &mut vars);
+                pattern_vars(pattern, &mut vars);
+            }
+        }
+        slots.extend(vars.into_iter().map(|v| SlotId(v.0)));
+        slots
+    }
+}
+
+/// Whether evaluating the expression can raise an error.
+pub(super) fn is_fallible(sig: &Signature, expr: &Expr) -> bool {
+    let mut fallible = false;
+    expr.walk(&mut |e| {
+        let ExprKind::Op { op, args } = &e.kind else { return };
+        let kinds = || args.iter().map(|a| sig.kind(a.sort));
+        fallible |= match op {
+            _ if op.is_structural() || op.is_logical() => false,
+            _ if op.is_test() => kinds().any(|k| !matches!(k, SortKind::Int | SortKind::Float)),
+            Op::Min | Op::Max => {
+                !(kinds().all(|k| k == SortKind::Int) || kinds().all(|k| k == SortKind::Float))
+            }
+            Op::And | Op::Or | Op::Xor | Op::Not | Op::Sign => kinds().any(|k| k != SortKind::Int),
+            _ => true,
+        };
+    });
+    fallible
+}
+
+/// Solves a condition for a variable: a sum of other variables and a constant that the variable must equal.
+///
+/// Conditions that qualify: `A =:= B` where both sides are sums and differences of integer variables and constants (`A == B` between
+/// variables and constants too), and the variable occurs once.
+pub(super) fn solve(sig: &Signature, goal: &Goal, conjunct: usize, var: VarId) -> Option<Linear> {
+    let GoalKind::Test(Expr { kind: ExprKind::Op { op, args }, .. }) = &goal.kind else { return None };
+    let plain = |e: &Expr| matches!(e.kind, ExprKind::Var(_) | ExprKind::Const(_));
+    if !(*op == Op::Eq || *op == Op::Same && args.iter().all(plain)) {
+        return None;
+    }
+    let mut sum = Sum { sig, terms: Vec::new(), constant: 0 };
+    sum.add(&args[0], false)?;
+    sum.add(&args[1], true)?;
+    let at = sum.terms.iter().position(|&(v, _)| v == var)?;
+    let (_, negative) = sum.terms.swap_remove(at);
+    if sum.terms.iter().any(|&(v, _)| v == var) {
+        return None;
+    }
+    // var + rest = 0, or -var + rest = 0
+    let terms = sum.terms.into_iter().map(|(v, minus)| (SlotId(v.0), minus == negative)).collect();
+    let constant = if negative { sum.constant } else { sum.constant.checked_neg()? };
+    Some(Linear { terms, constant, conjunct })
+}
+
+struct Sum<'a> {
+    sig: &'a Signature,
+    terms: Vec<(VarId, bool)>,
+    constant: i64,
+}
+
+impl Sum<'_> {
+    fn add(&mut self, expr: &Expr, minus: bool) -> Option<()> {
+        if self.sig.kind(expr.sort) != SortKind::Int {
+            return None;
+        }
+        match &expr.kind {
+            ExprKind::Var(v) => self.terms.push((*v, minus)),
+            ExprKind::Const(Const::Int(n)) => {
+                self.constant =
+                    if minus { self.constant.checked_sub(*n)? } else { self.constant.checked_add(*n)? };
+            }
+            ExprKind::Op { op: Op::Add, args } => {
+                self.add(&args[0], minus)?;
+                self.add(&args[1], minus)?;
+            }
+            ExprKind::Op { op: Op::Sub, args } => {
+                self.add(&args[0], minus)?;
+                self.add(&args[1], !minus)?;
+            }
+            ExprKind::Op { op: Op::Neg, args } => self.add(&args[0], !minus)?,
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// For `X == Y`, or `X =:= Y` on integers, between two variables of one sort: the other variable.
+pub(super) fn equal_to(sig: &Signature, goal: &Goal, var: VarId) -> Option<VarId> {
+    let GoalKind::Test(Expr { kind: ExprKind::Op { op, args }, .. }) = &goal.kind else { return None };
+    let [Expr { kind: ExprKind::Var(a), sort: s, .. }, Expr { kind: ExprKind::Var(b), sort: t, .. }] =
+        &args[..]
+    else {
+        return None;
+    };
+    let kind = sig.kind(*s);
+    if s != t || !(*op == Op::Same || *op == Op::Eq && kind == SortKind::Int) {
+        return None;
+    }
+    match () {
+        () if *a == var && *b != var => Some(*b),
+        () if *b == var && *a != var => Some(*a),
+        () => None,
+    }
+}

@@ -1,0 +1,188 @@
+//! Checks the invariants of a plan; runs after every pass. What fails here is a bug of the compiler, reported with code `I0101`.
+
+use super::*;
+use gchr_base::hash::HashSet;
+use gchr_base::rule::GoalKind;
+
+/// Checks `plan`; one diagnostic a broken invariant:
+/// every head of every rule is tried or dropped exactly once; a table lists its occurrences in order; and, once joins are ordered,
+/// each partner is joined once, every slot has a value before it is used, every condition of the guard is tested or determines
+/// a key, keys are ascending and have an index on just their columns, and partners of one symbol are kept distinct.
+pub fn verify(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    if plan.rules.len() != program.rules.len() {
+        let span = program.rules.iter().next().map(|r| r.span);
+        found.extend(span.map(|s| internal(s, "some rule has no plan")));
+        return found;
+    }
+    for (id, rule) in plan.rules.iter_enumerated() {
+        for head in 0..rule.heads.len() {
+            let tried = plan.occurrences.iter().filter(|o| (o.rule, o.head) == (id, head)).count();
+            let dropped = plan.dropped.iter().filter(|d| (d.rule, d.head) == (id, head)).count();
+            if tried + dropped != 1 {
+                found.push(internal(rule.span, format!("head {} is tried {tried} times", head + 1)));
+            }
+        }
+    }
+    for (id, table) in plan.tables.iter_enumerated() {
+        let sorted = table.occurrences.is_sorted();
+        let own =
+            table.occurrences.iter().all(|&o| plan.occurrences.get(o).is_some_and(|o| o.constraint == id));
+        let all = plan.occurrences.iter().filter(|o| o.constraint == id).count() == table.occurrences.len();
+        if let (false, Some(o)) = (sorted && own && all, plan.occurrences.iter().next()) {
+            let text = format!("the occurrences of {} are out of order", table.name);
+            found.push(internal(plan.rules[o.rule].span, text));
+        }
+    }
+    super::class::verify(program, plan, &mut found);
+    // Joins come with a later pass; an occurrence without steps at all is one that it has not reached yet.
+    for occurrence in &plan.occurrences {
+        let reached = !occurrence.joins.is_empty()
+            || !occurrence.entry.is_empty()
+            || !occurrence.commit.is_empty()
+            || plan.rules[occurrence.rule].heads.len() == 1;
+        if reached {
+            Check { plan, occurrence, found: &mut found }.occurrence();
+        }
+    }
+    found
+}
+
+struct Check<'a> {
+    plan: &'a ChrPlan,
+    occurrence: &'a Occurrence,
+    found: &'a mut Vec<Diagnostic>,
+}
+
+impl Check<'_> {
+    fn fail(&mut self, text: impl Into<String>) {
+        self.found.push(internal(self.plan.rules[self.occurrence.rule].span, text));
+    }
+
+    fn occurrence(&mut self) {
+        let occ = self.occurrence;
+        let rule = &self.plan.rules[occ.rule];
+        let mut heads = vec![occ.head];
+        let mut bound = HashSet::default();
+        let mut decided = HashSet::default();
+        // A rule with one head and nothing to do on it looks the same before and after the joins are ordered.
+        let unordered = occ.joins.is_empty() && occ.entry.is_empty() && occ.commit.is_empty();
+        self.steps(&occ.entry, &heads, &mut bound, &mut decided);
+        for join in &occ.joins {
+            self.join(join, &heads, &bound, &mut decided);
+            heads.push(join.head);
+            self.steps(&join.steps, &heads, &mut bound, &mut decided);
+        }
+        self.steps(&occ.commit, &heads, &mut bound, &mut decided);
+        if !unordered {
+            self.body(&rule.body, &mut bound);
+        }
+        heads.sort_unstable();
+        if !heads.iter().copied().eq(0..rule.heads.len()) {
+            self.fail("the partners are not joined once each");
+        }
+        if decided.len() != rule.conjuncts && !unordered {
+            self.fail("some condition of the guard is not tested");
+        }
+        let removed = |&h: &usize| h != occ.head && rule.heads[h].role == Role::Removed;
+        if !(0..rule.heads.len()).filter(removed).eq(occ.removed.iter().copied()) {
+            self.fail("the heads that firing removes are not those of the rule");
+        }
+    }
+
+    fn body(&mut self, body: &[Goal], bound: &mut HashSet<SlotId>) {
+        for goal in body {
+            let mut reads = Vec::new();
+            match &goal.kind {
+                GoalKind::Match { value, pattern } => {
+                    super::guard::expr_vars(value, &mut reads);
+                    let mut fresh = Vec::new();
+                    super::guard::pattern_vars(pattern, &mut fresh);
+                    bound.extend(fresh.into_iter().map(|v| SlotId(v.0)));
+                }
+                _ => super::guard::goal_vars(goal, &mut reads),
+            }
+            if !reads.iter().all(|v| bound.contains(&SlotId(v.0))) {
+                self.fail("the body uses a slot that has no value");
+            }
+            if let GoalKind::Bind { var, .. } = goal.kind {
+                bound.insert(SlotId(var.0));
+            }
+        }
+    }
+
+    fn join(&mut self, join: &Join, before: &[usize], bound: &HashSet<SlotId>, decided: &mut HashSet<usize>) {
+        let table = &self.plan.tables[join.constraint];
+        if !join.keys.is_sorted_by(|a, b| a.0 < b.0) {
+            self.fail("the columns of a key are not ascending");
+        }
+        for (column, key) in &join.keys {
+            if *column >= table.columns.len() {
+                self.fail("a key has a column that its table has not");
+            }
+            let slots: Vec<SlotId> = match key {
+                Key::Slot(slot) => vec![*slot],
+                Key::Equal { slot, conjunct } => {
+                    decided.insert(*conjunct);
+                    vec![*slot]
+                }
+                Key::Linear(linear) => {
+                    decided.insert(linear.conjunct);
+                    linear.terms.iter().map(|t| t.0).collect()
+                }
+                Key::Const(_) => vec![],
+            };
+            if !slots.iter().all(|s| bound.contains(s)) {
+                self.fail("a key uses a slot that has no value");
+            }
+        }
+        let chosen = self.plan.tables.iter().any(|t| !t.indexes.is_empty());
+        let fits = |index: &IndexPlan| index.columns.iter().eq(join.keys.iter().map(|(c, _)| c));
+        if chosen && !table.indexes.get(join.index).is_some_and(fits) {
+            self.fail("a join has no index on just the columns of its key");
+        }
+        let active = self.occurrence.head;
+        let rule = &self.plan.rules[self.occurrence.rule];
+        let same = |&&h: &&usize| h != active && rule.heads[h].constraint == join.constraint;
+        if !before.iter().filter(same).eq(join.distinct.iter()) {
+            self.fail("two partners of one symbol are not kept distinct");
+        }
+    }
+
+    fn steps(
+        &mut self,
+        steps: &[Step],
+        heads: &[usize],
+        bound: &mut HashSet<SlotId>,
+        decided: &mut HashSet<usize>,
+    ) {
+        for step in steps {
+            let mut writes = Vec::new();
+            match step {
+                Step::Load { slot, .. } | Step::Field { slot, .. } => writes.push(*slot),
+                Step::Test { conjunct, .. } | Step::Fail { conjunct } => drop(decided.insert(*conjunct)),
+                Step::Eval { slot, conjunct, .. } => {
+                    decided.insert(*conjunct);
+                    writes.push(*slot);
+                }
+                Step::Match { pattern, conjunct, .. } => {
+                    decided.insert(*conjunct);
+                    let mut vars = Vec::new();
+                    super::guard::pattern_vars(pattern, &mut vars);
+                    bound.extend(vars.into_iter().map(|v| SlotId(v.0)));
+                }
+                Step::SameColumn { .. } | Step::Same { .. } | Step::Functor { .. } | Step::Prune { .. } => {}
+            }
+            if let Step::Load { head, .. } | Step::SameColumn { head, .. } = step
+                && !heads.contains(head)
+            {
+                self.fail("a step reads a partner that is not joined yet");
+            }
+            let reads = step.reads();
+            if !reads.iter().all(|s| bound.contains(s)) {
+                self.fail("a step reads a slot that has no value");
+            }
+            bound.extend(writes);
+        }
+    }
+}

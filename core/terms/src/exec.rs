@@ -1,0 +1,71 @@
+//! Runs term plans on the CPU: [`run`] normalises a ground term, leftmost innermost, by interpreting bytecode.
+//!
+//! The plan is lowered to bytecode (`assemble`), checked (`bytecode`), and executed (`machine`) over cell arenas with a
+//! collector (`heap`). The result is a [`NormalForm`] that owns its cells.
+
+mod assemble;
+mod builder;
+mod bytecode;
+mod compare;
+mod evaluator;
+mod heap;
+mod machine;
+mod normal_form;
+mod start;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use builder::{Builder, Built};
+pub use evaluator::{Evaluator, Prepared};
+pub use normal_form::{NormalForm, View};
+pub use start::{Computed, compute};
+pub use text::{Cells, write_value};
+
+use crate::plan::TermPlan;
+use gchr_base::control::Control;
+use gchr_base::error::RunError;
+use gchr_base::rule::{GroundTerm, Program};
+use gchr_base::stats::Stats;
+
+/// A run that reached a normal form.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The normal form.
+    pub normal_form: NormalForm,
+    /// What it cost.
+    pub stats: Stats,
+}
+
+/// A run that did not.
+#[derive(Debug)]
+pub struct Stopped {
+    /// Why, and where.
+    pub error: RunError,
+    /// What it cost so far.
+    pub stats: Stats,
+}
+
+/// Normalises `input`, a verified ground term of `program`, by `plan`, which was compiled from `program`.
+///
+/// Stops with an error at the limits of `control`, and when an operation has no result.
+pub fn run(
+    program: &Program,
+    plan: &TermPlan,
+    input: &GroundTerm,
+    control: &mut Control,
+) -> Result<Outcome, Box<Stopped>> {
+    run_with(program, plan, input, control, false)
+}
+
+/// [`run`]; `stress` collects before every cell, for tests of the collector and its roots.
+fn run_with(
+    program: &Program,
+    plan: &TermPlan,
+    input: &GroundTerm,
+    control: &mut Control,
+    stress: bool,
+) -> Result<Outcome, Box<Stopped>> {
+    Prepared::new(program, plan, control.records())?.evaluator().stressed(stress).run(input, control)
+}

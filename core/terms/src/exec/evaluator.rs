@@ -1,0 +1,124 @@
+//! Running one plan many times: bytecode is made once, and arenas and stack serve one run after the other.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::exec::bytecode::{self, Code};
+use crate::exec::heap::{self, Heap, Reservation};
+use crate::exec::machine::Machine;
+use crate::exec::{NormalForm, Outcome, Stopped, assemble, start};
+use crate::plan::{Layout, TermPlan};
+use gchr_base::control::{Control, Progress};
+use gchr_base::error::{RunError, StopReason};
+use gchr_base::rule::{GroundTerm, Program};
+use gchr_base::stats::Stats;
+
+/// Arenas that grew beyond this in one run are given back to the system, not kept for the next one.
+const MAX_KEPT: u64 = 256 << 20;
+
+/// A plan as verified bytecode. Any number of [`Evaluator`]s can run it at the same time.
+pub struct Prepared<'a> {
+    program: &'a Program,
+    plan: &'a TermPlan,
+    layout: Arc<Layout>,
+    code: Code,
+}
+
+impl<'a> Prepared<'a> {
+    /// Prepares a plan that was compiled from `program`; `records`: for runs that are recorded.
+    pub fn new(program: &'a Program, plan: &'a TermPlan, records: bool) -> Result<Self, Box<Stopped>> {
+        let code = assemble::assemble(plan, program.signature.booleans, records)
+            .map_err(|e| refused(StopReason::Indices { what: e.what, limit: e.limit }))?;
+        let violations = bytecode::verify(&code);
+        if let Some(first) = violations.first() {
+            // A bug of the assembler. Nothing is executed that is not verified.
+            return Err(refused(StopReason::Internal { what: format!("invalid bytecode: {first}") }));
+        }
+        Ok(Self { program, plan, layout: Arc::new(plan.layout.clone()), code })
+    }
+
+    /// An evaluator without memory of its own so far.
+    pub fn evaluator(&self) -> Evaluator<'_> {
+        Evaluator { prepared: self, memory: 0, heap: None, stack: None, stress: false }
+    }
+}
+
+/// Runs terms one after the other.
+pub struct Evaluator<'a> {
+    prepared: &'a Prepared<'a>,
+    /// What heap and stack were made for.
+    memory: u64,
+    heap: Option<Heap>,
+    stack: Option<Reservation>,
+    stress: bool,
+}
+
+impl Evaluator<'_> {
+    /// Collects before every cell, for tests of the collector and its roots.
+    pub(super) fn stressed(self, stress: bool) -> Self {
+        Self { stress, ..self }
+    }
+
+    /// Normalises `input`, a verified ground term of the program. See [`run`](super::run).
+    pub fn run(&mut self, input: &GroundTerm, control: &mut Control) -> Result<Outcome, Box<Stopped>> {
+        let start = Instant::now();
+        let Prepared { program, plan, ref layout, ref code } = *self.prepared;
+        let memory = control.limits().memory.unwrap_or_else(heap::default_memory);
+        let no_memory =
+            || refused(StopReason::Memory { limit: memory, what: "the reservation of address space".into() });
+        if memory != self.memory {
+            (self.heap, self.stack, self.memory) = (None, None, memory);
+        }
+        let heap =
+            self.heap.take().or_else(|| Heap::new(layout, memory, self.stress)).ok_or_else(no_memory)?;
+        let stack = self.stack.take().or_else(|| Machine::stack(code, memory)).ok_or_else(no_memory)?;
+        let mut machine = Machine::new(program, plan, code, heap, stack, control);
+        let result = start::evaluate(&mut machine, program, plan, input);
+        let result = result.and_then(|value| machine.over_limit().map_or(Ok(value), Err));
+        machine.report();
+        let mut stats = Stats {
+            rewrites: Some(machine.steps()),
+            run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
+            peak_bytes: Some(machine.heap.peak_bytes()),
+            collections: Some(machine.heap.collections),
+            device: Some("cpu".into()),
+            ..Stats::default()
+        };
+        let (mut heap, stack) = machine.into_parts();
+        self.stack = Some(stack).filter(|_| heap.stack_bytes <= MAX_KEPT);
+        match result {
+            Ok(value) => {
+                let sort = input.sort;
+                let cells = !layout.sorts[sort].is_wide();
+                stats.live_cells = Some(if cells { heap.count_cells(sort, value as u32) } else { 0 });
+                let normal_form = NormalForm { layout: Arc::clone(layout), heap, sort, value };
+                Ok(Outcome { normal_form, stats })
+            }
+            Err(error) => {
+                self.keep(heap);
+                Err(Box::new(Stopped { error, stats }))
+            }
+        }
+    }
+
+    /// Takes the cells of a normal form of this evaluator back for the next run.
+    pub fn recycle(&mut self, normal_form: NormalForm) {
+        if Arc::ptr_eq(&normal_form.layout, &self.prepared.layout) && normal_form.heap.memory() == self.memory
+        {
+            self.keep(normal_form.heap);
+        }
+    }
+
+    fn keep(&mut self, mut heap: Heap) {
+        if heap.peak_bytes() <= MAX_KEPT {
+            heap.clear();
+            self.heap = Some(heap);
+        }
+    }
+}
+
+fn refused(reason: StopReason) -> Box<Stopped> {
+    let progress = Progress { steps: 0, bytes: 0, live: 0 };
+    let stats = Stats { rewrites: Some(0), device: Some("cpu".into()), ..Stats::default() };
+    Box::new(Stopped { error: RunError { reason, rule: None, span: None, progress }, stats })
+}

@@ -1,0 +1,626 @@
+//! The interpreter: executes verified bytecode on an explicit stack.
+//!
+//! A frame lies right above the live slots of its caller: `[root, hole,] return, slots...`. `return` packs the position behind the call,
+//! the distance to the caller's frame and the slot for the result. `hole` is the address of the field that the result goes
+//! into; at first that is `root` itself, so that a return always stores through the hole and hands out the root, whether cells
+//! have been put around the call or not.
+
+mod slow;
+
+use crate::exec::bytecode::*;
+use crate::exec::compare;
+use crate::exec::heap::{Bump, Heap, Reservation};
+use crate::exec::tally::Tally;
+use crate::plan::{FunctionId, TermPlan};
+use gchr_base::control::{Control, Progress};
+use gchr_base::error::{RunError, StopReason};
+use gchr_base::op::ArithmeticError;
+use gchr_base::rule::{Program, RuleId};
+use gchr_base::signature::SortId;
+use gchr_base::source::Span;
+
+/// Rule applications between two looks at the clock.
+const CHUNK: u64 = 1 << 18;
+/// The stack is taken in steps of this many bytes.
+const STACK_STEP: u64 = 1 << 20;
+/// Characters of a redex that a trace line shows.
+const TRACE_WIDTH: usize = 200;
+
+/// Everything a run needs.
+pub(super) struct Machine<'a, 'c> {
+    program: &'a Program,
+    plan: &'a TermPlan,
+    code: &'a Code,
+    pub(super) heap: Heap,
+    control: &'a mut Control<'c>,
+    stack: Reservation,
+    /// First address at which no frame may start: leaves room for the largest frame.
+    stack_end: *mut u64,
+    /// Fuel granted last, and applications before that.
+    granted: i64,
+    before: u64,
+    /// Fuel when the machine is not in its loop.
+    fuel: i64,
+    /// Values outside the stack that the collector must keep: `(sort, value)`.
+    pub(super) values: Vec<(SortId, u64)>,
+    /// Sort of the outermost frame's root, if it has one.
+    outermost: Option<SortId>,
+    tally: Tally,
+}
+
+/// Why the loop was left.
+struct Stop {
+    reason: StopReason,
+    rule: Option<RuleId>,
+    span: Option<Span>,
+}
+
+impl From<StopReason> for Stop {
+    fn from(reason: StopReason) -> Self {
+        Self { reason, rule: None, span: None }
+    }
+}
+
+type Fp = *mut u64;
+
+impl<'a, 'c> Machine<'a, 'c> {
+    pub(super) fn new(
+        program: &'a Program,
+        plan: &'a TermPlan,
+        code: &'a Code,
+        heap: Heap,
+        mut stack: Reservation,
+        control: &'a mut Control<'c>,
+    ) -> Self {
+        let stack_end = stack.base().cast();
+        let tally = Tally::new(code, control);
+        let mut machine = Self {
+            program,
+            plan,
+            code,
+            heap,
+            control,
+            stack,
+            stack_end,
+            granted: 0,
+            before: 0,
+            fuel: 0,
+            values: Vec::new(),
+            outermost: None,
+            tally,
+        };
+        machine.granted = machine.control.fuel(0, CHUNK) as i64;
+        machine.fuel = machine.granted;
+        machine.record();
+        machine
+    }
+
+    /// Address space for the frames of a run that may take so much memory.
+    pub(super) fn stack(code: &Code, memory: u64) -> Option<Reservation> {
+        let least = (code.max_frame as u64 + 4096) * 16;
+        Reservation::new(memory.max(least), least)
+    }
+
+    /// What another run can go on with.
+    pub(super) fn into_parts(self) -> (Heap, Reservation) {
+        (self.heap, self.stack)
+    }
+
+    /// Rule applications so far.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps_with(self.fuel)
+    }
+
+    fn steps_with(&self, fuel: i64) -> u64 {
+        self.before.saturating_add_signed(self.granted - fuel)
+    }
+
+    fn progress(&self, fuel: i64) -> Progress {
+        Progress { steps: self.steps_with(fuel), bytes: self.heap.bytes(), live: self.heap.cells_in_use() }
+    }
+
+    /// Notes how far the run is.
+    fn record(&mut self) {
+        let now = self.progress(self.fuel);
+        if let Some(recorder) = self.control.recorder() {
+            recorder.collected(self.heap.collections);
+            recorder.point(now);
+        }
+    }
+
+    /// Reports the end of a recorded run.
+    pub(super) fn report(&mut self) {
+        self.record();
+        self.tally.report(self.code, self.control);
+    }
+
+    /// Applies a function to values; the arguments are dead afterwards.
+    pub(super) fn apply(&mut self, function: FunctionId, args: &[u64]) -> Result<u64, RunError> {
+        let code = self.code.function(function);
+        self.enter(code, args).map_err(|stop| self.error(stop))
+    }
+
+    /// A run error from a reason.
+    pub(super) fn stopped(&self, reason: StopReason) -> RunError {
+        self.error(reason.into())
+    }
+
+    fn error(&self, stop: Stop) -> RunError {
+        let Stop { reason, rule, span } = stop;
+        RunError { reason, rule, span, progress: self.progress(self.fuel) }
+    }
+
+    /// To be called now and then by work that applies no rules: reports progress, and stops at the limits of time and at interrupts.
+    pub(super) fn watch(&mut self) -> Result<(), RunError> {
+        let now = self.progress(self.fuel);
+        match self.control.poll(now) {
+            Err(reason) if !matches!(reason, StopReason::Steps { .. }) => Err(self.stopped(reason)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The step limit is exceeded, even if the run is done.
+    pub(super) fn over_limit(&mut self) -> Option<RunError> {
+        let limit = self.control.limits().max_steps?;
+        (self.steps() > limit).then(|| self.stopped(StopReason::Steps { limit }))
+    }
+
+    fn enter(&mut self, function: FunctionCode, args: &[u64]) -> Result<u64, Stop> {
+        let base: Fp = self.stack.base().cast();
+        self.outermost = function.holes.then_some(function.result);
+        // SAFETY: the reservation holds the largest frame twice and more (see `new`), so that the outermost frame with slot 0
+        // for the result, the header and the arguments fit. The map of position 0 has no slots.
+        let fp = unsafe {
+            *base = 0;
+            let header = if function.holes { HOLE_HEADER } else { PLAIN_HEADER };
+            let fp = base.add(1 + header);
+            *fp.sub(1) = return_word(0, 1 + header as u64, 0);
+            if function.holes {
+                open_hole(fp);
+            }
+            for (i, &arg) in args.iter().enumerate() {
+                *fp.add(i) = arg;
+            }
+            fp
+        };
+        if self.stack_end <= base {
+            self.grow_stack(base, self.fuel)?;
+        }
+        self.execute(function, fp)?;
+        // SAFETY: the outermost frame's slot 0, written by the return.
+        Ok(unsafe { *base })
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm an instruction")]
+    fn execute(&mut self, function: FunctionCode, mut fp: Fp) -> Result<(), Stop> {
+        let code: &'a Code = self.code;
+        let ops: *const Op = code.ops.as_ptr();
+        let bumps: *mut Bump = self.heap.bumps();
+        let mut fuel = self.fuel;
+        // SAFETY: (all unsafe code below) the bytecode is verified (see `Code`): slots are inside frames, and a frame that starts
+        // below `stack_end` is inside the reservation; targets are inside the code; classes exist. Values are made by
+        // `Alloc*` from indices below the arena's `high`, and plans are well-sorted, so that a value whose tag was tested
+        // names an initialised cell of the class given in the instruction. Holes are fields of live cells or roots on the stack.
+        let mut ip = unsafe { ops.add(function.entry as usize) };
+
+        macro_rules! slot {
+            ($s:expr) => {
+                *fp.add($s as usize)
+            };
+        }
+        macro_rules! at {
+            () => {
+                ip.offset_from(ops) as usize
+            };
+        }
+        macro_rules! goto {
+            ($target:expr) => {{
+                ip = ops.add($target as usize);
+                continue;
+            }};
+        }
+        macro_rules! stop {
+            ($stop:expr) => {{
+                self.fuel = fuel;
+                return Err($stop);
+            }};
+        }
+        macro_rules! burn {
+            ($count:expr) => {
+                fuel -= $count as i64;
+                if fuel < 0 {
+                    match self.refuel(fuel) {
+                        Ok(new) => fuel = new,
+                        Err(reason) => {
+                            let rule = code.rule_at(at!());
+                            stop!(Stop { reason, rule, span: None });
+                        }
+                    }
+                }
+            };
+        }
+        // Address of a cell; fields are read from there.
+        macro_rules! cell {
+            ($value:expr, $class:expr) => {{
+                let bump = bumps.add($class as usize);
+                (*bump).base.add(($value as u32 >> (*bump).shift) as usize * (*bump).words as usize)
+            }};
+        }
+        macro_rules! alloc {
+            ($class:expr, $tag:expr, |$cell:ident, $value:ident| $fill:expr) => {{
+                let bump = bumps.add($class as usize);
+                if (*bump).next == (*bump).end {
+                    match self.slow_alloc($class as usize, fp, at!(), fuel) {
+                        Ok(()) => {}
+                        Err(stop) => {
+                            fuel -= i64::from(self.pending(at!()));
+                            stop!(stop);
+                        }
+                    }
+                }
+                let index = (*bump).next;
+                (*bump).next = index + 1;
+                let $cell = (*bump).base.add(index as usize * (*bump).words as usize);
+                let $value = u64::from((index << (*bump).shift) | u32::from($tag));
+                $fill
+            }};
+        }
+        macro_rules! call {
+            ($count:expr, $base:expr, $dst:expr, $target:expr, $header:expr, [$($arg:expr),*]) => {{
+                let delta = $base as usize + $header;
+                let new = fp.add(delta);
+                burn!($count);
+                if new >= self.stack_end {
+                    if let Err(reason) = self.grow_stack(new, fuel) {
+                        let rule = code.rule_at(at!());
+                        stop!(Stop { reason, rule, span: None });
+                    }
+                }
+                let args: [u64; 0 $(+ { let _ = stringify!($arg); 1 })*] = [$(slot!($arg)),*];
+                *new.sub(1) = return_word(at!() as u64 + 1, delta as u64, $dst as u64);
+                if $header == HOLE_HEADER {
+                    open_hole(new);
+                }
+                for (i, arg) in args.into_iter().enumerate() {
+                    *new.add(i) = arg;
+                }
+                fp = new;
+                goto!($target);
+            }};
+        }
+        macro_rules! ret {
+            ($value:expr, $count:expr) => {{
+                let value: u64 = $value;
+                fuel -= $count as i64;
+                let word = *fp.sub(1);
+                fp = fp.sub((word >> 16) as u16 as usize);
+                slot!(word as u16) = value;
+                goto!(word >> 32);
+            }};
+        }
+        macro_rules! arithmetic {
+            ($site:expr, $a:expr, $b:expr, $result:expr) => {
+                match $result {
+                    Ok(value) => value,
+                    Err(error) => {
+                        fuel -= i64::from(code.sites[$site as usize].pending);
+                        stop!(self.arithmetic($site, error, &[$a, $b]));
+                    }
+                }
+            };
+        }
+
+        // SAFETY: see above.
+        unsafe {
+            loop {
+                match *ip {
+                    Op::Halt => {
+                        self.fuel = fuel;
+                        return Ok(());
+                    }
+                    Op::Count { count } => fuel -= i64::from(count),
+                    Op::Const { dst, value } => slot!(dst) = value,
+                    Op::Move { dst, src } => slot!(dst) = slot!(src),
+                    Op::Move2 { dst, src } => {
+                        let (a, b) = (slot!(src[0]), slot!(src[1]));
+                        slot!(dst[0]) = a;
+                        slot!(dst[1]) = b;
+                    }
+                    Op::Move3 { dst, src } => {
+                        let (a, b, c) = (slot!(src[0]), slot!(src[1]), slot!(src[2]));
+                        slot!(dst[0]) = a;
+                        slot!(dst[1]) = b;
+                        slot!(dst[2]) = c;
+                    }
+                    Op::Jump { target, count } => {
+                        fuel -= i64::from(count);
+                        goto!(target);
+                    }
+                    Op::Loop { target, count } => {
+                        burn!(count);
+                        goto!(target);
+                    }
+                    Op::Loop1 { count, dst, src, target } => {
+                        slot!(dst) = slot!(src);
+                        burn!(count);
+                        goto!(target);
+                    }
+                    Op::Loop2 { count, dst, src, target } => {
+                        let (a, b) = (slot!(src[0]), slot!(src[1]));
+                        slot!(dst[0]) = a;
+                        slot!(dst[1]) = b;
+                        burn!(count);
+                        goto!(target);
+                    }
+                    Op::Unless { src, mask, tag, target } => {
+                        if slot!(src) as u16 & mask != tag {
+                            goto!(target);
+                        }
+                    }
+                    Op::UnlessLoad1 { tag, mask, class, offset, src, dst, target } => {
+                        let value = slot!(src);
+                        if value as u8 & mask != tag {
+                            goto!(target);
+                        }
+                        slot!(dst) = u64::from(*cell!(value, class).add(offset as usize));
+                    }
+                    Op::UnlessLoad2 { tag, mask, class, offset, src, dst, target } => {
+                        let value = slot!(src);
+                        if value as u8 & mask != tag {
+                            goto!(target);
+                        }
+                        let cell = cell!(value, class);
+                        let (a, b) = (*cell.add(offset[0] as usize), *cell.add(offset[1] as usize));
+                        slot!(dst[0]) = u64::from(a);
+                        slot!(dst[1]) = u64::from(b);
+                    }
+                    Op::Switch { src, mask, table } => {
+                        let tag = slot!(src) as u16 & mask;
+                        goto!(*code.tables.as_ptr().add(table as usize + tag as usize));
+                    }
+                    Op::Load1 { src, dst, class, offset } => {
+                        slot!(dst) = u64::from(*cell!(slot!(src), class).add(offset as usize));
+                    }
+                    Op::Load2 { src, dst, class, offset } => {
+                        let cell = cell!(slot!(src), class);
+                        let (a, b) = (*cell.add(offset[0] as usize), *cell.add(offset[1] as usize));
+                        slot!(dst[0]) = u64::from(a);
+                        slot!(dst[1]) = u64::from(b);
+                    }
+                    Op::Load3 { src, dst, class, offset } => {
+                        let cell = cell!(slot!(src), class);
+                        let (a, b) = (*cell.add(offset[0] as usize), *cell.add(offset[1] as usize));
+                        let c = *cell.add(offset[2] as usize);
+                        slot!(dst[0]) = u64::from(a);
+                        slot!(dst[1]) = u64::from(b);
+                        slot!(dst[2]) = u64::from(c);
+                    }
+                    Op::LoadWide { src, dst, class, offset } => {
+                        let field = cell!(slot!(src), class).add(offset as usize);
+                        slot!(dst) = field.cast::<u64>().read_unaligned();
+                    }
+                    Op::Alloc1 { dst, tag, class, a } => alloc!(class, tag, |cell, value| {
+                        *cell = slot!(a) as u32;
+                        slot!(dst) = value;
+                    }),
+                    Op::Alloc2 { dst, tag, class, args } => alloc!(class, tag, |cell, value| {
+                        *cell = slot!(args[0]) as u32;
+                        *cell.add(1) = slot!(args[1]) as u32;
+                        slot!(dst) = value;
+                    }),
+                    Op::Alloc3 { dst, tag, class, args } => alloc!(class, tag, |cell, value| {
+                        *cell = slot!(args[0]) as u32;
+                        *cell.add(1) = slot!(args[1]) as u32;
+                        *cell.add(2) = slot!(args[2]) as u32;
+                        slot!(dst) = value;
+                    }),
+                    Op::AllocN { dst, tag, class, fields, first } => alloc!(class, tag, |cell, value| {
+                        for operand in &code.operands[first as usize..][..fields as usize] {
+                            let field = cell.add(operand.offset as usize);
+                            if operand.wide {
+                                field.cast::<u64>().write_unaligned(slot!(operand.slot));
+                            } else {
+                                *field = slot!(operand.slot) as u32;
+                            }
+                        }
+                        slot!(dst) = value;
+                    }),
+                    Op::Repeat { dst, tag, class, arg, count } => {
+                        // What is built so far is kept in the argument's slot, which the collector knows; its old value
+                        // is restored for later readers.
+                        let original = slot!(arg);
+                        let kept = self.values.len();
+                        self.values.push((self.repeat_sort(at!(), arg), original));
+                        for _ in 0..count {
+                            alloc!(class, tag, |cell, value| {
+                                *cell = slot!(arg) as u32;
+                                slot!(arg) = value;
+                            });
+                        }
+                        self.values.truncate(kept);
+                        let value = slot!(arg);
+                        slot!(arg) = original;
+                        slot!(dst) = value;
+                    }
+                    Op::Hole1 { tag, class } => alloc!(class, tag, |cell, value| {
+                        *cell = 0;
+                        fill_hole(fp, value, cell);
+                    }),
+                    Op::Hole2 { tag, class, other, offset } => alloc!(class, tag, |cell, value| {
+                        let hole = cell.add(offset as usize);
+                        *hole = 0;
+                        *cell.add(1 - offset as usize) = slot!(other) as u32;
+                        fill_hole(fp, value, hole);
+                    }),
+                    Op::Fill { root, cell, class, offset } => {
+                        let hole = cell!(slot!(cell), class).add(offset as usize);
+                        fill_hole(fp, slot!(root), hole);
+                    }
+                    Op::AddInt { dst, a, b, site } => {
+                        let (a, b) = (slot!(a), slot!(b));
+                        let sum =
+                            a.cast_signed().checked_add(b.cast_signed()).ok_or(ArithmeticError::Overflow);
+                        slot!(dst) = arithmetic!(site, a, b, sum).cast_unsigned();
+                    }
+                    Op::SubInt { dst, a, b, site } => {
+                        let (a, b) = (slot!(a), slot!(b));
+                        let difference =
+                            a.cast_signed().checked_sub(b.cast_signed()).ok_or(ArithmeticError::Overflow);
+                        slot!(dst) = arithmetic!(site, a, b, difference).cast_unsigned();
+                    }
+                    Op::Int { op, dst, a, b, site } => {
+                        let (a, b) = (slot!(a), slot!(b));
+                        let result = op.int(a.cast_signed(), b.cast_signed());
+                        slot!(dst) = arithmetic!(site, a, b, result).cast_unsigned();
+                    }
+                    Op::Float { op, dst, a, b, site } => {
+                        let (a, b) = (slot!(a), slot!(b));
+                        let result = op.float(f64::from_bits(a), f64::from_bits(b));
+                        slot!(dst) = arithmetic!(site, a, b, result).to_bits();
+                    }
+                    Op::IntToFloat { dst, a } => slot!(dst) = (slot!(a).cast_signed() as f64).to_bits(),
+                    Op::FloatToInt { dst, a, site } => {
+                        let a = slot!(a);
+                        slot!(dst) =
+                            arithmetic!(site, a, a, compare::truncate(f64::from_bits(a))).cast_unsigned();
+                    }
+                    Op::CompareInt { op, dst, a, b, yes, no } => {
+                        let holds = compare::ints(op, slot!(a), slot!(b));
+                        slot!(dst) = u64::from(if holds { yes } else { no });
+                    }
+                    Op::CompareFloat { op, dst, a, b, yes, no } => {
+                        let holds = compare::floats(op, slot!(a), slot!(b));
+                        slot!(dst) = u64::from(if holds { yes } else { no });
+                    }
+                    Op::CompareTerm { negated, dst, a, b, sort, yes, no } => {
+                        let sort = SortId(sort.into());
+                        let same = compare::same(
+                            &self.plan.layout,
+                            &self.heap,
+                            sort,
+                            slot!(a) as u32,
+                            slot!(b) as u32,
+                        );
+                        slot!(dst) = u64::from(if same != negated { yes } else { no });
+                    }
+                    Op::UnlessInt { op, a, b, target } => {
+                        if !compare::ints(op, slot!(a), slot!(b)) {
+                            goto!(target);
+                        }
+                    }
+                    Op::UnlessFloat { op, a, b, target } => {
+                        if !compare::floats(op, slot!(a), slot!(b)) {
+                            goto!(target);
+                        }
+                    }
+                    Op::UnlessConst { src, target, value } => {
+                        if slot!(src) != value {
+                            goto!(target);
+                        }
+                    }
+                    Op::UnlessSame { a, b, sort, target } => {
+                        let sort = SortId(sort.into());
+                        if !compare::same(
+                            &self.plan.layout,
+                            &self.heap,
+                            sort,
+                            slot!(a) as u32,
+                            slot!(b) as u32,
+                        ) {
+                            goto!(target);
+                        }
+                    }
+                    Op::TypeError { a, sort, site, .. } => {
+                        fuel -= i64::from(code.sites[site as usize].pending);
+                        stop!(self.type_error(site, SortId(sort.into()), slot!(a)));
+                    }
+                    Op::Call { count, base, dst, target } => {
+                        call!(count, base, dst, target, PLAIN_HEADER, [])
+                    }
+                    Op::Call1 { count, arg, base, dst, target } => {
+                        call!(count, base, dst, target, PLAIN_HEADER, [arg])
+                    }
+                    Op::Call2 { count, args: [a, b], base, dst, target } => {
+                        call!(count, base, dst, target, PLAIN_HEADER, [a, b])
+                    }
+                    Op::Call3 { count, args: [a, b, c], base, dst, target } => {
+                        call!(count, base, dst, target, PLAIN_HEADER, [a, b, c])
+                    }
+                    Op::HoleCall { count, base, dst, target } => {
+                        call!(count, base, dst, target, HOLE_HEADER, [])
+                    }
+                    Op::HoleCall1 { count, arg, base, dst, target } => {
+                        call!(count, base, dst, target, HOLE_HEADER, [arg])
+                    }
+                    Op::HoleCall2 { count, args: [a, b], base, dst, target } => {
+                        call!(count, base, dst, target, HOLE_HEADER, [a, b])
+                    }
+                    Op::HoleCall3 { count, args: [a, b, c], base, dst, target } => {
+                        call!(count, base, dst, target, HOLE_HEADER, [a, b, c])
+                    }
+                    Op::Return { src, count } => ret!(slot!(src), count),
+                    Op::ReturnConst { value, count } => ret!(u64::from(value), count),
+                    Op::HoleReturn { src, count } => ret!(close_hole(fp, slot!(src) as u32), count),
+                    Op::HoleReturnConst { value, count } => ret!(close_hole(fp, value), count),
+                    Op::NoRule { index } => {
+                        let failure = &code.failures[index as usize];
+                        fuel -= i64::from(failure.pending);
+                        let redex = self.application(failure.symbol, &failure.args, fp);
+                        let rule = code.rule_at(at!());
+                        stop!(Stop { reason: StopReason::NoRule { redex }, rule, span: None });
+                    }
+                    Op::Trace { index } => self.trace(index, fp),
+                    Op::Tally { block } => self.tally.enter(block),
+                }
+                ip = ip.add(1);
+            }
+        }
+    }
+}
+
+/// Position behind the call, distance to the caller's frame, slot for the result.
+#[inline(always)]
+fn return_word(pc: u64, delta: u64, dst: u64) -> u64 {
+    pc << 32 | delta << 16 | dst
+}
+
+/// A new frame's hole: its own root.
+///
+/// # Safety
+/// `fp` has a header for holes below it.
+#[inline(always)]
+unsafe fn open_hole(fp: Fp) {
+    // SAFETY: by the contract.
+    unsafe {
+        *fp.sub(3) = 0;
+        *fp.sub(2) = fp.sub(3) as u64;
+    }
+}
+
+/// Puts a value into the frame's hole; `next` is the hole from now on.
+///
+/// # Safety
+/// `fp` has a header for holes below it, and its hole is a field of a live cell or the frame's root.
+#[inline(always)]
+unsafe fn fill_hole(fp: Fp, value: u64, next: *mut u32) {
+    // SAFETY: by the contract.
+    unsafe {
+        let hole = *fp.sub(2) as *mut u32;
+        *hole = value as u32;
+        *fp.sub(2) = next as u64;
+    }
+}
+
+/// Puts the last value into the frame's hole and gives the root.
+///
+/// # Safety
+/// As for [`fill_hole`].
+#[inline(always)]
+unsafe fn close_hole(fp: Fp, value: u32) -> u64 {
+    // SAFETY: by the contract. The root is written as 32 bits at the address of a zeroed slot, and read back the same way.
+    unsafe {
+        let hole = *fp.sub(2) as *mut u32;
+        *hole = value;
+        u64::from(*fp.sub(3).cast::<u32>())
+    }
+}

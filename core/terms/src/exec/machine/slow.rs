@@ -1,0 +1,184 @@
+//! What the interpreter does rarely: polling, growing the stack, collecting, errors and traces.
+
+use super::{CHUNK, Fp, Machine, STACK_STEP, Stop, TRACE_WIDTH};
+use crate::exec::bytecode::*;
+use crate::exec::heap::Full;
+use crate::exec::text;
+use crate::plan::ClassId;
+use gchr_base::control::Progress;
+use gchr_base::error::{RunError, StopReason};
+use gchr_base::ids::Id;
+use gchr_base::op::ArithmeticError;
+use gchr_base::signature::{SortId, SymbolId};
+
+impl Machine<'_, '_> {
+    /// Applications that are complete at an allocation but not counted yet.
+    pub(super) fn pending(&self, pc: usize) -> u32 {
+        self.code.maps.get(self.code.map_of[pc] as usize).map_or(0, |m| m.pending)
+    }
+
+    /// The sort of a `Repeat`: that of the root in its argument's slot, or of cells not traced when it has none.
+    pub(super) fn repeat_sort(&self, pc: usize, slot: Slot) -> SortId {
+        let map = self.code.maps.get(self.code.map_of[pc] as usize).copied().unwrap_or_default();
+        let roots = &self.code.roots[map.first as usize..][..map.len as usize];
+        roots.iter().find(|r| r.0 == slot).map_or(SortId(0), |r| r.1)
+    }
+
+    /// A run that ends with exactly as many steps as are allowed is within the limit.
+    pub(super) fn poll(&mut self, now: Progress) -> Result<(), StopReason> {
+        if let Some(recorder) = self.control.recorder() {
+            recorder.collected(self.heap.collections);
+        }
+        match self.control.poll(now) {
+            Err(StopReason::Steps { limit }) if now.steps <= limit => Ok(()),
+            result => result,
+        }
+    }
+
+    #[cold]
+    pub(super) fn refuel(&mut self, fuel: i64) -> Result<i64, StopReason> {
+        let now = self.progress(fuel);
+        self.poll(now)?;
+        self.before = now.steps;
+        self.granted = self.control.fuel(now.steps, CHUNK) as i64;
+        Ok(self.granted)
+    }
+
+    /// Takes more of the stack so that a frame can start at `fp`.
+    #[cold]
+    pub(super) fn grow_stack(&mut self, fp: Fp, fuel: i64) -> Result<(), StopReason> {
+        self.poll(self.progress(fuel))?;
+        let base: Fp = self.stack.base().cast();
+        let reserve = (self.code.max_frame as u64 + 64) * 8;
+        // SAFETY of the subtraction: both point into the reservation, or right behind it.
+        let used = (fp as u64).saturating_sub(base as u64);
+        let wanted = (used + reserve).div_ceil(STACK_STEP) * STACK_STEP;
+        let others = self.heap.bytes() - self.heap.stack_bytes;
+        let limit = self.stack.len().min(self.heap.memory().saturating_sub(others));
+        let bytes = if wanted <= limit { wanted } else { used + reserve };
+        if bytes > limit && self.heap.stack_bytes > 0 {
+            let what = "pending calls (recursion too deep)".into();
+            return Err(StopReason::Memory { limit: self.heap.memory(), what });
+        }
+        self.heap.stack_bytes = bytes.max(self.heap.stack_bytes);
+        let end = (bytes - reserve) / 8 + 1;
+        self.stack_end = base.wrapping_add(end as usize);
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn slow_alloc(&mut self, class: usize, fp: Fp, pc: usize, fuel: i64) -> Result<(), Stop> {
+        let rule = self.code.rule_at(pc);
+        let fail = |reason| Stop { reason, rule, span: None };
+        loop {
+            let full = match self.heap.refill(class) {
+                Ok(()) => return Ok(()),
+                Err(Full::Collect) => match self.collect(fp, pc, fuel) {
+                    Ok(()) => continue,
+                    Err(Ok(full)) => full,
+                    Err(Err(reason)) => return Err(fail(reason)),
+                },
+                Err(full) => full,
+            };
+            return Err(fail(self.full(full, class)));
+        }
+    }
+
+    /// A cell for the term that the run starts with: all other live values are in `values`.
+    pub(in crate::exec) fn cell(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, RunError> {
+        let stored = self.heap.store_collecting(class, tag, words, &self.values);
+        stored.map_err(|full| self.stopped(self.full(full, class)))
+    }
+
+    fn full(&self, full: Full, class: usize) -> StopReason {
+        self.heap.stop_reason(full, &self.plan.layout, ClassId::from_index(class))
+    }
+
+    /// Collects; the roots are the live slots of all frames, the roots of their holes, and `values`.
+    pub(super) fn collect(&mut self, fp: Fp, pc: usize, fuel: i64) -> Result<(), Result<Full, StopReason>> {
+        self.poll(self.progress(fuel)).map_err(Err)?;
+        let code = self.code;
+        let (values, outermost) = (&self.values, self.outermost);
+        let base: Fp = self.stack.base().cast();
+        let bottom = base as usize;
+        self.heap
+            .collect(&mut |marker| {
+                values.iter().for_each(|v| marker.root(v.0, v.1 as u32));
+                let (mut fp, mut pc) = (fp, pc);
+                loop {
+                    let Some(map) = code.maps.get(code.map_of[pc] as usize) else { return };
+                    for &(slot, sort) in &code.roots[map.first as usize..][..map.len as usize] {
+                        // SAFETY: verified maps name slots of the frame; they are initialised where the map holds.
+                        marker.root(sort, unsafe { *fp.add(slot as usize) } as u32);
+                    }
+                    // SAFETY: every frame has a return word right below, and a root below that when the caller says so.
+                    let word = unsafe { *fp.sub(1) };
+                    let (caller, delta) = ((word >> 32) as usize, (word >> 16) as u16 as usize);
+                    let call =
+                        if caller == 0 { None } else { code.maps.get(code.map_of[caller - 1] as usize) };
+                    let holes = match call {
+                        Some(call) => call.hole_callee.then_some(SortId(call.result.into())),
+                        None => outermost,
+                    };
+                    if let Some(sort) = holes {
+                        // SAFETY: as above.
+                        marker.root(sort, unsafe { *fp.sub(3).cast::<u32>() });
+                    }
+                    fp = fp.wrapping_sub(delta);
+                    if caller == 0 || (fp as usize) <= bottom {
+                        return;
+                    }
+                    pc = caller - 1;
+                }
+            })
+            .map_err(Ok)
+    }
+
+    #[cold]
+    pub(super) fn arithmetic(&self, site: u32, error: ArithmeticError, operands: &[u64]) -> Stop {
+        let site = self.code.sites[site as usize];
+        let show =
+            |&v: &u64| if site.float { text::float(f64::from_bits(v)) } else { v.cast_signed().to_string() };
+        let operands = operands.iter().take(site.op.arity()).map(show).collect();
+        let reason = StopReason::Arithmetic { op: site.op, error, operands };
+        Stop { reason, rule: Some(site.rule), span: Some(site.span) }
+    }
+
+    #[cold]
+    pub(super) fn type_error(&self, site: u32, sort: SortId, value: u64) -> Stop {
+        let site = self.code.sites[site as usize];
+        let operand = text::bounded(&self.plan.layout, &self.heap, sort, value, TRACE_WIDTH);
+        let reason =
+            StopReason::Arithmetic { op: site.op, error: ArithmeticError::Type, operands: vec![operand] };
+        Stop { reason, rule: Some(site.rule), span: Some(site.span) }
+    }
+
+    /// Reports a rule application.
+    #[cold]
+    pub(super) fn trace(&mut self, index: u32, fp: Fp) {
+        if !self.control.traces() {
+            return;
+        }
+        let point = &self.code.traces[index as usize];
+        let redex = self.application(point.symbol, &point.args, fp);
+        self.control.trace_line(&format!("{}: {redex}", self.program.rule_name(point.rule)));
+    }
+
+    /// An application as text, its arguments cut when they are long.
+    pub(super) fn application(&self, symbol: SymbolId, args: &[(Slot, SortId)], fp: Fp) -> String {
+        let mut line = self.plan.symbol_names[symbol].clone();
+        let mut left = TRACE_WIDTH;
+        for (i, &(slot, sort)) in args.iter().enumerate() {
+            line.push_str(if i == 0 { "(" } else { ", " });
+            // SAFETY: verified trace points and failures name slots of the frame.
+            let value = unsafe { *fp.add(slot as usize) };
+            let arg = text::bounded(&self.plan.layout, &self.heap, sort, value, left);
+            left = left.saturating_sub(arg.len());
+            line.push_str(&arg);
+        }
+        if !args.is_empty() {
+            line.push(')');
+        }
+        line
+    }
+}

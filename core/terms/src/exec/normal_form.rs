@@ -1,0 +1,99 @@
+//! The result of a run: a normal form that owns its cells, with printing and typed access.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use crate::exec::heap::Heap;
+use crate::exec::text;
+use crate::plan::{Layout, Variant};
+use gchr_base::signature::{SortId, SortKind, SymbolId};
+
+/// A normal form. It may share subterms; dropping it takes no recursion.
+pub struct NormalForm {
+    pub(super) layout: Arc<Layout>,
+    pub(super) heap: Heap,
+    pub(super) sort: SortId,
+    pub(super) value: u64,
+}
+
+impl std::fmt::Debug for NormalForm {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&text::bounded(&self.layout, &self.heap, self.sort, self.value, 200))
+    }
+}
+
+impl NormalForm {
+    /// Writes the term in input syntax on one line, without a line end: `Zero` for a symbol without arguments, a nest of four or more
+    /// of one unary symbol as `S^n(...)`. Shared subterms are written each time they occur.
+    pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
+        text::write(&self.layout, &self.heap, self.sort, self.value, u64::MAX, out)
+    }
+
+    /// The text as a string: for terms known to be small.
+    pub fn to_text(&self) -> String {
+        let mut bytes = Vec::new();
+        // Writing to a vector does not fail.
+        let _ = self.write_text(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The whole term.
+    pub fn root(&self) -> View<'_> {
+        View { of: self, sort: self.sort, value: self.value }
+    }
+}
+
+/// A subterm of a normal form.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    of: &'a NormalForm,
+    sort: SortId,
+    value: u64,
+}
+
+impl<'a> View<'a> {
+    /// What it is by identity: subterms of one normal form with the same key are the same, and shared if they have cells.
+    pub fn key(&self) -> (SortId, u64) {
+        (self.sort, self.value)
+    }
+    /// Name of the sort.
+    pub fn sort_name(&self) -> &'a str {
+        &self.of.layout.sorts[self.sort].name
+    }
+    fn variant(&self) -> Option<&'a Variant> {
+        let shape = &self.of.layout.sorts[self.sort];
+        let tag = self.value as u32 & ((1u32 << shape.tag_bits) - 1);
+        if shape.kind == SortKind::Data { shape.variants.get(tag as usize) } else { None }
+    }
+    /// Name of the head symbol; `None` for a number.
+    pub fn symbol(&self) -> Option<&'a str> {
+        self.variant().map(|v| v.name.as_str())
+    }
+    /// The head symbol; `None` for a number.
+    pub fn symbol_id(&self) -> Option<SymbolId> {
+        self.variant().map(|v| v.symbol)
+    }
+    /// Number of arguments; 0 for a number.
+    pub fn arity(&self) -> usize {
+        self.variant().map_or(0, |v| v.fields.len())
+    }
+    /// An argument; `None` beyond the last one.
+    pub fn arg(&self, index: usize) -> Option<View<'a>> {
+        let field = *self.variant()?.fields.get(index)?;
+        let (_, cell) = text::cell(&self.of.layout, &self.of.heap, self.sort, self.value as u32)?;
+        let value = text::field_bits(cell, field.offset, field.wide);
+        Some(View { of: self.of, sort: field.sort, value })
+    }
+    /// The arguments in order.
+    pub fn args(self) -> impl Iterator<Item = View<'a>> {
+        (0..self.arity()).filter_map(move |i| self.arg(i))
+    }
+    /// The value of an `Int`.
+    pub fn int(&self) -> Option<i64> {
+        (self.of.layout.sorts[self.sort].kind == SortKind::Int).then(|| self.value.cast_signed())
+    }
+    /// The value of a `Float`.
+    pub fn float(&self) -> Option<f64> {
+        (self.of.layout.sorts[self.sort].kind == SortKind::Float).then(|| f64::from_bits(self.value))
+    }
+}

@@ -1,0 +1,176 @@
+//! Evaluates the term that a run starts with: postfix, on a stack of values that the collector knows.
+
+use crate::exec::bytecode::constant_bits;
+use crate::exec::machine::Machine;
+use crate::exec::{compare, text};
+use crate::plan::TermPlan;
+use gchr_base::error::{RunError, StopReason};
+use gchr_base::ids::Id;
+use gchr_base::op::{ArithmeticError, Op};
+use gchr_base::rule::{Const, GroundNode, GroundTerm, Program};
+use gchr_base::signature::{SortId, SortKind, SymbolId};
+
+/// The normal form of a ground term as the bits of a value.
+pub(super) fn evaluate(
+    machine: &mut Machine<'_, '_>,
+    program: &Program,
+    plan: &TermPlan,
+    input: &GroundTerm,
+) -> Result<u64, RunError> {
+    let mut start = Start { machine, program, plan, input, words: Vec::new(), args: Vec::new(), built: 0 };
+    for node in &input.nodes {
+        start.node(*node)?;
+    }
+    Ok(start.pop().1)
+}
+
+/// The value of an operator on numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Computed {
+    /// Of a test.
+    Truth(bool),
+    /// The bits of a number.
+    Number(u64),
+}
+
+/// The value of an operator on numbers of sort `Int` or `Float`, given as their bits; for a unary one `b` is ignored.
+pub fn compute(kind: SortKind, op: Op, a: u64, b: u64) -> Result<Computed, ArithmeticError> {
+    let number = match (kind, op) {
+        (SortKind::Float, _) if op.is_test() => return Ok(Computed::Truth(compare::floats(op, a, b))),
+        (_, _) if op.is_test() => return Ok(Computed::Truth(compare::ints(op, a, b))),
+        (SortKind::Float, Op::Truncate) => compare::truncate(f64::from_bits(a)).map(i64::cast_unsigned),
+        (SortKind::Float, _) => op.float(f64::from_bits(a), f64::from_bits(b)).map(f64::to_bits),
+        (_, Op::ToFloat) => Ok((a.cast_signed() as f64).to_bits()),
+        _ => op.int(a.cast_signed(), b.cast_signed()).map(i64::cast_unsigned),
+    };
+    number.map(Computed::Number)
+}
+
+struct Start<'a, 'm, 'c> {
+    machine: &'a mut Machine<'m, 'c>,
+    program: &'a Program,
+    plan: &'a TermPlan,
+    input: &'a GroundTerm,
+    words: Vec<u32>,
+    args: Vec<u64>,
+    /// Symbols applied so far.
+    built: u64,
+}
+
+/// Symbols that are applied between two looks at the limits.
+const WATCHED: u64 = 1 << 20;
+
+impl Start<'_, '_, '_> {
+    fn pop(&mut self) -> (SortId, u64) {
+        // Verified terms never pop from an empty stack.
+        self.machine.values.pop().unwrap_or((self.input.sort, 0))
+    }
+
+    fn push(&mut self, sort: SortId, value: u64) {
+        self.machine.values.push((sort, value));
+    }
+
+    fn node(&mut self, node: GroundNode) -> Result<(), RunError> {
+        match node {
+            GroundNode::Const(c) => {
+                let kind = if matches!(c, Const::Float(_)) { SortKind::Float } else { SortKind::Int };
+                let sort = self.program.signature.sort_of_kind(kind).unwrap_or(self.input.sort);
+                self.push(sort, constant_bits(c));
+                Ok(())
+            }
+            GroundNode::App(symbol) => self.apply(symbol),
+            GroundNode::Repeat(symbol, count) => (0..count).try_for_each(|_| self.apply(symbol)),
+            GroundNode::Op(op, sort) => self.operate(op, sort),
+        }
+    }
+
+    fn apply(&mut self, symbol: SymbolId) -> Result<(), RunError> {
+        self.built += 1;
+        if self.built.is_multiple_of(WATCHED) {
+            self.machine.watch()?;
+        }
+        let declared = &self.program.signature.symbols[symbol];
+        let first = self.machine.values.len().saturating_sub(declared.args.len());
+        let value = match self.plan.function_of[symbol] {
+            Some(function) => {
+                self.args.clear();
+                self.args.extend(self.machine.values.drain(first..).map(|v| v.1));
+                self.machine.apply(function, &self.args)?
+            }
+            None => {
+                let value = self.build(symbol, first)?;
+                self.machine.values.truncate(first);
+                value
+            }
+        };
+        self.push(declared.result, value);
+        Ok(())
+    }
+
+    fn build(&mut self, symbol: SymbolId, first: usize) -> Result<u64, RunError> {
+        let (Some(variant), Some(tag)) = (self.plan.layout.variant(symbol), self.plan.layout.tag(symbol))
+        else {
+            return Ok(0);
+        };
+        let Some(class) = variant.class else { return Ok(tag.into()) };
+        self.words.clear();
+        for (field, &(_, value)) in variant.fields.iter().zip(&self.machine.values[first..]) {
+            if field.wide {
+                let b = value.to_ne_bytes();
+                self.words.push(u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
+                self.words.push(u32::from_ne_bytes([b[4], b[5], b[6], b[7]]));
+            } else {
+                self.words.push(value as u32);
+            }
+        }
+        self.machine.cell(class.index(), tag, &self.words)
+    }
+
+    fn operate(&mut self, op: Op, sort: SortId) -> Result<(), RunError> {
+        let b = if op.arity() == 2 { self.pop().1 } else { 0 };
+        let a = self.pop().1;
+        let signature = &self.program.signature;
+        let kind = signature.kind(sort);
+        let truth = |holds: bool| {
+            let symbol = if holds { signature.booleans.true_symbol } else { signature.booleans.false_symbol };
+            u64::from(self.plan.layout.tag(symbol).unwrap_or(0))
+        };
+        let result = if kind == SortKind::Data {
+            let (yes, no) = (truth(true), truth(false));
+            let known = |v: u64| v == yes || v == no;
+            match op {
+                Op::Same | Op::Differ => {
+                    let same = compare::same(&self.plan.layout, &self.machine.heap, sort, a as u32, b as u32);
+                    Ok(truth(same == (op == Op::Same)))
+                }
+                Op::Both if known(a) && (a == no || known(b)) => Ok(if a == yes { b } else { a }),
+                Op::Either if known(a) && (a == yes || known(b)) => Ok(if a == yes { a } else { b }),
+                Op::Negate if known(a) => Ok(truth(a == no)),
+                _ => Err(ArithmeticError::Type),
+            }
+        } else {
+            compute(kind, op, a, b).map(|value| match value {
+                Computed::Truth(holds) => truth(holds),
+                Computed::Number(bits) => bits,
+            })
+        };
+        let value = result.map_err(|error| self.failed(op, error, sort, &[a, b]))?;
+        let of_kind = |kind| signature.sort_of_kind(kind).unwrap_or(sort);
+        let sort = match op {
+            Op::ToFloat => of_kind(SortKind::Float),
+            Op::Truncate => of_kind(SortKind::Int),
+            _ if op.is_test() => signature.booleans.sort,
+            _ => sort,
+        };
+        self.push(sort, value);
+        Ok(())
+    }
+
+    fn failed(&self, op: Op, error: ArithmeticError, sort: SortId, operands: &[u64]) -> RunError {
+        let show = |&v: &u64| text::bounded(&self.plan.layout, &self.machine.heap, sort, v, 200);
+        let operands = operands.iter().take(op.arity()).map(show).collect();
+        let mut error = self.machine.stopped(StopReason::Arithmetic { op, error, operands });
+        error.span = Some(self.input.span);
+        error
+    }
+}

@@ -1,0 +1,256 @@
+//! A naive rewriter: terms as trees, rules tried one after the other, recursion. Defines what the machine must compute.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use gchr_base::op::Op;
+use gchr_base::rule::*;
+use gchr_base::signature::{SortKind, SymbolId};
+
+/// A term.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Term {
+    App(SymbolId, Vec<Rc<Term>>),
+    Int(i64),
+}
+
+/// Why there is no normal form.
+#[derive(PartialEq, Debug)]
+pub(super) enum GiveUp {
+    /// Too many steps, or too deep: the case is not looked at.
+    Limit,
+    /// An operand is not a truth value.
+    Type,
+    /// A stuck application of sort `Int`.
+    NoRule,
+}
+use GiveUp::{Limit, NoRule, Type};
+
+type Value = Result<Rc<Term>, GiveUp>;
+
+pub(super) struct Rewriter<'a> {
+    program: &'a Program,
+    pub(super) rewrites: u64,
+    limit: u64,
+    depth: u32,
+}
+
+/// Values of variables, and of the subterms of one right-hand side evaluated so far, by their text.
+#[derive(Clone, Default)]
+struct Scope {
+    vars: HashMap<VarId, Rc<Term>>,
+    known: HashMap<String, Rc<Term>>,
+}
+
+impl<'a> Rewriter<'a> {
+    pub(super) fn new(program: &'a Program, limit: u64) -> Self {
+        Self { program, rewrites: 0, limit, depth: 0 }
+    }
+
+    pub(super) fn ground(&mut self, input: &GroundTerm) -> Value {
+        let mut stack = Vec::new();
+        for node in &input.nodes {
+            match *node {
+                GroundNode::Const(Const::Int(n)) => stack.push(Rc::new(Term::Int(n))),
+                GroundNode::App(symbol) => {
+                    let args = stack.split_off(stack.len() - self.program.signature.arity(symbol));
+                    stack.push(self.apply(symbol, args)?);
+                }
+                GroundNode::Repeat(symbol, count) => {
+                    for _ in 0..count {
+                        let arg = stack.pop().ok_or(Limit)?;
+                        stack.push(self.apply(symbol, vec![arg])?);
+                    }
+                }
+                GroundNode::Op(op, _) => {
+                    let b = if op.arity() == 2 { stack.pop() } else { None };
+                    let a: Rc<Term> = stack.pop().ok_or(Limit)?;
+                    let value = self.operate_on(op, &a, &mut |_| b.clone().ok_or(Limit))?;
+                    stack.push(Rc::new(value));
+                }
+                GroundNode::Const(_) => return Err(Limit),
+            }
+        }
+        stack.pop().ok_or(Limit)
+    }
+
+    /// The normal form of a symbol applied to normal forms.
+    fn apply(&mut self, symbol: SymbolId, args: Vec<Rc<Term>>) -> Value {
+        self.depth += 1;
+        if self.rewrites > self.limit || self.depth > 300 {
+            return Err(Limit);
+        }
+        let rules: Vec<RuleId> = self.program.rules_of(symbol).collect();
+        for id in rules {
+            let rule = &self.program.rules[id];
+            let mut scope = Scope::default();
+            let matches =
+                rule.heads[0].atom.args().iter().zip(&args).all(|(p, a)| matches(p, a, &mut scope.vars));
+            if !matches || !self.holds(rule, &mut scope)? {
+                continue;
+            }
+            self.rewrites += 1;
+            let Body::Replace(body) = &rule.body else { return Err(Limit) };
+            scope.known.clear();
+            let value = self.eval(body, &mut scope)?;
+            self.depth -= 1;
+            return Ok(value);
+        }
+        self.depth -= 1;
+        let result = self.program.signature.symbols[symbol].result;
+        if self.program.signature.kind(result) == SortKind::Int {
+            return Err(NoRule);
+        }
+        Ok(Rc::new(Term::App(symbol, args)))
+    }
+
+    fn holds(&mut self, rule: &Rule, scope: &mut Scope) -> Result<bool, GiveUp> {
+        for goal in &rule.guard {
+            let GoalKind::Test(test) = &goal.kind else { return Err(Limit) };
+            if !self.condition(test, scope)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Conjuncts are conditions of their own.
+    fn condition(&mut self, test: &Expr, scope: &mut Scope) -> Result<bool, GiveUp> {
+        if let ExprKind::Op { op: Op::Both, args } = &test.kind {
+            return Ok(self.condition(&args[0], scope)? && self.condition(&args[1], scope)?);
+        }
+        scope.known.clear();
+        let value = self.eval(test, scope)?;
+        Ok(*value == self.truth(true))
+    }
+
+    fn truth(&self, holds: bool) -> Term {
+        let b = self.program.signature.booleans;
+        Term::App(if holds { b.true_symbol } else { b.false_symbol }, Vec::new())
+    }
+
+    fn eval(&mut self, expr: &Expr, scope: &mut Scope) -> Value {
+        if let ExprKind::Var(v) = expr.kind {
+            return Ok(scope.vars[&v].clone());
+        }
+        let key = text(expr);
+        if let Some(known) = scope.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let value = match &expr.kind {
+            ExprKind::Var(_) => return Err(Limit),
+            ExprKind::Const(Const::Int(n)) => Rc::new(Term::Int(*n)),
+            ExprKind::Const(_) => return Err(Limit),
+            ExprKind::App { symbol, args } => {
+                let args = args.iter().map(|a| self.eval(a, scope)).collect::<Result<_, _>>()?;
+                self.apply(*symbol, args)?
+            }
+            ExprKind::Repeat { symbol, count, arg } => {
+                // The same as the symbol nested: inner nests are subterms too.
+                let inner = if *count == 1 {
+                    self.eval(arg, scope)?
+                } else {
+                    let kind = ExprKind::Repeat { symbol: *symbol, count: count - 1, arg: arg.clone() };
+                    self.eval(&Expr { kind, sort: expr.sort, span: expr.span }, scope)?
+                };
+                self.apply(*symbol, vec![inner])?
+            }
+            ExprKind::Op { op, args } => Rc::new(self.operate(*op, args, scope)?),
+        };
+        scope.known.insert(key, value.clone());
+        Ok(value)
+    }
+
+    fn operate(&mut self, op: Op, args: &[Expr], scope: &mut Scope) -> Result<Term, GiveUp> {
+        let a = self.eval(&args[0], scope)?;
+        let lazy = matches!(op, Op::Both | Op::Either);
+        self.operate_on(op, &a, &mut |rewriter| match lazy {
+            // What a second operand evaluates is not known outside.
+            true => rewriter.eval(&args[1], &mut scope.clone()),
+            false => rewriter.eval(&args[1], scope),
+        })
+    }
+
+    fn operate_on(
+        &mut self,
+        op: Op,
+        a: &Rc<Term>,
+        b: &mut dyn FnMut(&mut Self) -> Value,
+    ) -> Result<Term, GiveUp> {
+        let (yes, no) = (self.truth(true), self.truth(false));
+        if matches!(op, Op::Both | Op::Either | Op::Negate) && **a != yes && **a != no {
+            return Err(Type);
+        }
+        if op == Op::Negate {
+            return Ok(if **a == yes { no } else { yes });
+        }
+        if matches!(op, Op::Both | Op::Either) {
+            if (**a == no) == (op == Op::Both) {
+                return Ok((**a).clone());
+            }
+            let b = b(self)?;
+            return if *b == yes || *b == no { Ok((*b).clone()) } else { Err(Type) };
+        }
+        let b = b(self)?;
+        match (&**a, &*b) {
+            (Term::Int(a), Term::Int(b)) if op.is_test() => Ok(self.truth(op.holds(a.cmp(b)))),
+            (Term::Int(a), Term::Int(b)) => op.int(*a, *b).map(Term::Int).map_err(|_| Limit),
+            (a, b) if op == Op::Same => Ok(self.truth(a == b)),
+            _ => Err(Limit),
+        }
+    }
+
+    /// The term as the machine prints it, without powers.
+    pub(super) fn show(&self, term: &Term) -> String {
+        match term {
+            Term::Int(n) => n.to_string(),
+            Term::App(symbol, args) => {
+                let name = &self.program.signature.symbols[*symbol].name;
+                if args.is_empty() {
+                    return name.clone();
+                }
+                let args: Vec<String> = args.iter().map(|a| self.show(a)).collect();
+                format!("{name}({})", args.join(", "))
+            }
+        }
+    }
+}
+
+fn matches(pattern: &Pattern, term: &Rc<Term>, vars: &mut HashMap<VarId, Rc<Term>>) -> bool {
+    match (&pattern.kind, &**term) {
+        (PatternKind::Wild, _) => true,
+        (PatternKind::Var(v), _) => match vars.get(v) {
+            Some(known) => known == term,
+            None => {
+                vars.insert(*v, term.clone());
+                true
+            }
+        },
+        (PatternKind::Const(Const::Int(n)), Term::Int(m)) => n == m,
+        (PatternKind::App { symbol, args }, Term::App(s, terms)) => {
+            symbol == s && args.iter().zip(terms).all(|(p, t)| matches(p, t, vars))
+        }
+        _ => false,
+    }
+}
+
+/// An expression as text; repetitions written out.
+fn text(expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Var(v) => format!("{v}"),
+        ExprKind::Const(c) => format!("{c:?}"),
+        ExprKind::App { symbol, args } => {
+            format!("{symbol}({})", args.iter().map(text).collect::<Vec<_>>().join(","))
+        }
+        ExprKind::Repeat { symbol, count, arg } => {
+            let mut inner = text(arg);
+            for _ in 0..*count {
+                inner = format!("{symbol}({inner})");
+            }
+            inner
+        }
+        ExprKind::Op { op, args } => {
+            format!("{op:?}({})", args.iter().map(text).collect::<Vec<_>>().join(","))
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Terms as text in input syntax, without recursion.
+
+use std::io::{self, Write};
+
+use crate::plan::{ClassId, Layout, Variant};
+use gchr_base::hash::HashMap;
+use gchr_base::signature::{SortId, SortKind};
+
+/// Cells of values, wherever they are.
+pub trait Cells {
+    /// The words of a cell. `None` when the index names no cell.
+    fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]>;
+}
+
+/// Writes a value in input syntax on one line, as [`NormalForm::write_text`](super::NormalForm::write_text) does.
+pub fn write_value(
+    layout: &Layout,
+    cells: &impl Cells,
+    sort: SortId,
+    value: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write(layout, cells, sort, value, u64::MAX, out)
+}
+
+/// A unary symbol nested at least this often is written `S^n(...)`.
+const MIN_POWER: u64 = 4;
+
+/// What is still to be written.
+enum Todo {
+    Value(SortId, u64),
+    /// The fields of a cell from this one on.
+    Fields {
+        sort: SortId,
+        value: u32,
+        next: usize,
+    },
+    /// So many closing brackets.
+    Close(u64),
+}
+
+/// Writes a value. `longest_power`: nests of one symbol are followed no further than this (then what is written is cut anyway).
+pub(super) fn write(
+    layout: &Layout,
+    heap: &impl Cells,
+    sort: SortId,
+    value: u64,
+    longest_power: u64,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut todo = vec![Todo::Value(sort, value)];
+    let mut powers = Powers { longest: longest_power, known: HashMap::default() };
+    while let Some(next) = todo.pop() {
+        match next {
+            Todo::Close(n) => {
+                for _ in 0..n {
+                    out.write_all(b")")?;
+                }
+            }
+            Todo::Value(sort, value) => match layout.sorts[sort].kind {
+                SortKind::Float => out.write_all(float(f64::from_bits(value)).as_bytes())?,
+                SortKind::Data => head(layout, heap, sort, value as u32, &mut powers, &mut todo, out)?,
+                _ => write!(out, "{}", value.cast_signed())?,
+            },
+            Todo::Fields { sort, value, next } => {
+                let Some((variant, cell)) = cell(layout, heap, sort, value) else { continue };
+                let field = variant.fields[next];
+                if next > 0 {
+                    out.write_all(b", ")?;
+                }
+                if next + 1 < variant.fields.len() {
+                    todo.push(Todo::Fields { sort, value, next: next + 1 });
+                } else if let Some(Todo::Close(n)) = todo.last_mut() {
+                    // The last field of a last field: brackets add up, and a list needs no stack.
+                    *n += 1;
+                } else {
+                    todo.push(Todo::Close(1));
+                }
+                todo.push(Todo::Value(field.sort, field_bits(cell, field.offset, field.wide)));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn head(
+    layout: &Layout,
+    heap: &impl Cells,
+    sort: SortId,
+    value: u32,
+    powers: &mut Powers,
+    todo: &mut Vec<Todo>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let shape = &layout.sorts[sort];
+    let tag = value & ((1u32 << shape.tag_bits) - 1);
+    let Some(variant) = shape.variants.get(tag as usize) else { return Ok(()) };
+    out.write_all(variant.name.as_bytes())?;
+    if variant.fields.is_empty() {
+        return Ok(());
+    }
+    if let [field] = variant.fields.as_slice()
+        && field.sort == sort
+    {
+        let (count, inner) = powers.count(layout, heap, sort, value);
+        if count >= MIN_POWER {
+            write!(out, "^{count}(")?;
+            if let Some(Todo::Close(n)) = todo.last_mut() {
+                *n += 1;
+            } else {
+                todo.push(Todo::Close(1));
+            }
+            todo.push(Todo::Value(sort, inner.into()));
+            return Ok(());
+        }
+    }
+    out.write_all(b"(")?;
+    todo.push(Todo::Fields { sort, value, next: 0 });
+    Ok(())
+}
+
+/// Lengths of nests. Numbers of a list may share one nest: known lengths at some places of it keep the walks short.
+struct Powers {
+    longest: u64,
+    known: HashMap<(SortId, u32), (u64, u32)>,
+}
+
+/// Every so many cells of a nest its length from there on is kept.
+const MILESTONE: u64 = 1024;
+
+impl Powers {
+    /// How often the unary head of a value is nested, and what is inside.
+    fn count(&mut self, layout: &Layout, heap: &impl Cells, sort: SortId, value: u32) -> (u64, u32) {
+        let mask = (1u32 << layout.sorts[sort].tag_bits) - 1;
+        let tag = value & mask;
+        let (mut count, mut inner) = (0, value);
+        let mut milestones = Vec::new();
+        while inner & mask == tag && count < self.longest {
+            if let Some(&(rest, end)) = self.known.get(&(sort, inner)) {
+                (count, inner) = (count + rest, end);
+                break;
+            }
+            let Some((_, cell)) = cell(layout, heap, sort, inner) else { break };
+            if count % MILESTONE == MILESTONE - 1 {
+                milestones.push((inner, count));
+            }
+            inner = cell[0];
+            count += 1;
+        }
+        for (value, before) in milestones {
+            self.known.insert((sort, value), (count - before, inner));
+        }
+        (count, inner)
+    }
+}
+
+/// The cell of a value with its variant; `None` for one without fields.
+pub(super) fn cell<'a>(
+    layout: &'a Layout,
+    heap: &'a impl Cells,
+    sort: SortId,
+    value: u32,
+) -> Option<(&'a Variant, &'a [u32])> {
+    let shape = &layout.sorts[sort];
+    let variant = shape.variants.get((value & ((1u32 << shape.tag_bits) - 1)) as usize)?;
+    Some((variant, heap.cell(variant.class?, value >> shape.tag_bits)?))
+}
+
+/// The bits of a field.
+pub(super) fn field_bits(cell: &[u32], offset: u32, wide: bool) -> u64 {
+    let at = offset as usize;
+    if !wide {
+        return cell[at].into();
+    }
+    let [a, b] = [cell[at].to_ne_bytes(), cell[at + 1].to_ne_bytes()];
+    u64::from_ne_bytes([a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]])
+}
+
+/// A float so that it is read back as the same float: always with a point.
+pub(super) fn float(x: f64) -> String {
+    let text = format!("{x:?}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) if !mantissa.contains('.') => format!("{mantissa}.0e{exponent}"),
+        _ => text,
+    }
+}
+
+/// A value as text, cut behind so many characters.
+pub(super) fn bounded(layout: &Layout, heap: &impl Cells, sort: SortId, value: u64, width: usize) -> String {
+    struct Cut(Vec<u8>, usize);
+    impl Write for Cut {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.0.len() > self.1 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.0.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut cut = Cut(Vec::new(), width);
+    let whole = write(layout, heap, sort, value, 1000, &mut cut).is_ok() && cut.0.len() <= width;
+    let mut text = String::from_utf8_lossy(&cut.0).into_owned();
+    if !whole {
+        text = text.chars().take(width).collect();
+        text.push_str("...");
+    }
+    text
+}

@@ -1,0 +1,212 @@
+//! Plans of term programs: structured functions over compact values, made from rules by a list of named passes.
+//!
+//! [`compile`] lowers a verified program to a [`TermPlan`] and runs [`PASSES`] on it, with [`verify`] behind each.
+//! See `docs/plan-terms.md` for the data type with an example, and for the invariants.
+
+mod base;
+mod copy;
+mod cost;
+mod inline;
+mod ir;
+mod layout;
+pub mod live;
+mod lower;
+mod matching;
+mod print;
+mod refs;
+mod simplify;
+mod split;
+mod tail;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod verify;
+
+pub use cost::{Callees, runs_often};
+pub use ir::*;
+pub use layout::{Class, ClassId, Field, Layout, SortLayout, Variant};
+pub use verify::verify;
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule::{HeadAtom, PatternKind, Program};
+
+/// A pass over plans.
+pub struct Pass {
+    /// Name: what errors of the verifier and [`compile_here`]'s observer call it.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub description: &'static str,
+    /// Whether the options ask for it.
+    pub wanted: fn(&TermOptions) -> bool,
+    /// The pass.
+    pub run: fn(&mut TermPlan),
+}
+
+/// The passes, in order. A pass may occur more than once.
+pub const PASSES: &[Pass] = &[
+    Pass {
+        name: "tail-calls",
+        description: "calls whose value is returned at once become ends, self calls become loops",
+        wanted: |_| true,
+        run: tail::tail_calls,
+    },
+    Pass {
+        name: "inline",
+        description: "small functions that are not recursive, or loops, are copied to their call sites",
+        wanted: |o| o.inline,
+        run: inline::inline,
+    },
+    Pass {
+        name: "simplify",
+        description: "known matches, existing cells, unused values and fields",
+        wanted: |o| o.simplify,
+        run: simplify::simplify,
+    },
+    Pass {
+        name: "tail-calls",
+        description: "again, for what inlining has brought into tail position",
+        wanted: |o| o.inline,
+        run: tail::tail_calls,
+    },
+    Pass {
+        name: "contexts",
+        description: "last calls inside cells that are returned pass a hole on",
+        wanted: |o| o.contexts,
+        run: tail::contexts,
+    },
+    Pass {
+        name: "split",
+        description: "calls that do not need each other come together, cheapest first",
+        wanted: |o| o.split,
+        run: split::split,
+    },
+    Pass {
+        name: "liveness",
+        description: "resume points: the locals that each call must keep",
+        wanted: |_| true,
+        run: live::annotate,
+    },
+    Pass {
+        name: "borrow",
+        description: "parameters that are only inspected, or lent on, are borrowed",
+        wanted: |o| o.counts,
+        run: refs::borrow,
+    },
+    Pass {
+        name: "counts",
+        description: "duplicates, drops and opens: who holds which reference",
+        wanted: |o| o.counts,
+        run: refs::counts,
+    },
+    Pass {
+        name: "reuse",
+        description: "new cells are built in the memory of opened ones",
+        wanted: |o| o.counts,
+        run: refs::reuse,
+    },
+    Pass {
+        name: "base-cases",
+        description: "what recursive functions do without a call, a loop or a branch to one, for call sites",
+        wanted: |o| o.split,
+        run: base::base_cases,
+    },
+];
+
+/// Symbols and numbers that the left-hand side of a rule may test: its decision tree is as deep, and passes look at each level of
+/// it from each level above.
+const MAX_TESTS: usize = 1000;
+/// Right-hand sides are walked by recursion; what the stack of the compiler is for.
+const COMPILER_STACK: usize = 256 << 20;
+
+/// Compiles a verified term program.
+///
+/// Errors are limits of the plan (a sort with too many symbols, a pattern nested too deeply) and, with codes `I...`,
+/// bugs of the compiler.
+pub fn compile(program: &Program, options: &TermOptions) -> Result<TermPlan, Vec<Diagnostic>> {
+    let found = limits(program);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    // A thread of its own: right-hand sides may be nested deeper than the caller's stack allows.
+    std::thread::scope(|scope| {
+        let work = std::thread::Builder::new().stack_size(COMPILER_STACK).name("gchr plan".into());
+        match work.spawn_scoped(scope, || compile_here(program, options, &mut |_, _| {})) {
+            Ok(thread) => thread.join().unwrap_or_else(|_| Err(vec![internal("the compiler panicked")])),
+            Err(error) => Err(vec![
+                Diagnostic::error("P0103", "the compiler has no stack")
+                    .note(error.to_string())
+                    .help("free some memory, or raise the limit on address space (ulimit -v)"),
+            ]),
+        }
+    })
+}
+
+/// [`compile`] on the caller's stack. `observe` sees the plan after lowering (`lower`) and after each pass, by name.
+pub fn compile_here(
+    program: &Program,
+    options: &TermOptions,
+    observe: &mut dyn FnMut(&str, &TermPlan),
+) -> Result<TermPlan, Vec<Diagnostic>> {
+    let layout = matching::find_layout(program);
+    let found = layout.check(&program.signature);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let mut plan = lower::lower(program, layout, *options);
+    check(&plan, "lower")?;
+    observe("lower", &plan);
+    for pass in PASSES.iter().filter(|pass| (pass.wanted)(options)) {
+        (pass.run)(&mut plan);
+        check(&plan, pass.name)?;
+        observe(pass.name, &plan);
+    }
+    Ok(plan)
+}
+
+fn check(plan: &TermPlan, pass: &str) -> Result<(), Vec<Diagnostic>> {
+    let found = verify(plan);
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(found.into_iter().map(|text| internal(&format!("after pass {pass}: {text}"))).collect())
+}
+
+fn internal(text: &str) -> Diagnostic {
+    Diagnostic::error("I0003", "internal error: the term plan is not well-formed")
+        .note(text)
+        .help("this is a bug of gchr, not of the program; please report it with the program")
+}
+
+fn limits(program: &Program) -> Vec<Diagnostic> {
+    if let Some(found) = lower::unsupported(program) {
+        return vec![found];
+    }
+    let mut found = Vec::new();
+    for rule in &program.rules {
+        let mut patterns: Vec<_> = rule
+            .heads
+            .iter()
+            .filter(|h| matches!(h.atom, HeadAtom::Term { .. }))
+            .flat_map(|h| h.atom.args())
+            .collect();
+        let mut tests = 0;
+        while let Some(pattern) = patterns.pop() {
+            match &pattern.kind {
+                PatternKind::App { args, .. } => patterns.extend(args),
+                PatternKind::Const(_) => {}
+                PatternKind::Var(_) | PatternKind::Wild => continue,
+            }
+            tests += 1;
+        }
+        if tests > MAX_TESTS {
+            found.push(
+                Diagnostic::error("P0102", format!("the left-hand side has {tests} symbols below its head"))
+                    .label(rule.span, "in this rule")
+                    .note(format!("a rule may test at most {MAX_TESTS} symbols and numbers"))
+                    .help("split the rule: match a part, and the rest in an auxiliary function"),
+            );
+        }
+    }
+    found
+}

@@ -1,0 +1,150 @@
+//! Inlining of functions that are small and not truly recursive: a loop may be inlined, as a loop. Of functions that call each other in
+//! a circle some stay as functions, the others become parts of them, so that what was a circle is a loop or a call of the function itself.
+
+use crate::plan::copy::Copier;
+use crate::plan::cost::Callees;
+use crate::plan::ir::*;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::{Id, IdVec};
+
+/// The largest body that is inlined.
+const MAX_INLINED: usize = 40;
+/// No function grows beyond this by inlining.
+const MAX_GROWN: usize = 500;
+/// All functions together may grow by this, and by as much again as they were: chains of many functions, each of which calls the next,
+/// would otherwise grow with the square of their number, and what compiles kernels takes still longer.
+const MAX_GROWTH: usize = 1024;
+
+/// The pass `inline`: callees first, so that chains of functions collapse. Runs after `tail-calls`.
+pub(super) fn inline(plan: &mut TermPlan) {
+    let callees = Callees::of(plan);
+    let components = callees.components();
+    let mut inlinable: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
+    let mut growth = MAX_GROWTH + plan.functions.iter().map(|f| f.region.body.size()).sum::<usize>();
+    for (members, recursive) in components {
+        for &id in &members {
+            let size = inline_into(plan, &inlinable, id, &mut growth);
+            inlinable[id] = !recursive && size <= MAX_INLINED;
+        }
+        if members.len() > 1 {
+            break_circles(plan, &callees, &members, &mut growth);
+        }
+    }
+}
+
+/// Inlines what can be into a function; its size afterwards. `growth` is what all functions together may still grow by.
+fn inline_into(
+    plan: &mut TermPlan,
+    inlinable: &IdVec<FunctionId, bool>,
+    id: FunctionId,
+    growth: &mut usize,
+) -> usize {
+    let mut function = plan.functions[id].clone();
+    let mut size = function.region.body.size();
+    let mut body = std::mem::replace(&mut function.region.body, Block::returning(LocalId::from_index(0)));
+    Inline { plan, inlinable, function: &mut function, size: &mut size, growth }.block(&mut body);
+    function.region.body = body;
+    plan.functions[id] = function;
+    size
+}
+
+/// Inlines one function after the other of those that call each other in a circle into the rest, while there is a small one that does
+/// not call itself and that the rest only ends in: elsewhere its calls would not be found as siblings or in contexts any more. Those
+/// that nobody else calls come first, for then only their callers have their code.
+fn break_circles(plan: &mut TermPlan, callees: &Callees, circle: &[FunctionId], growth: &mut usize) {
+    let outside =
+        |f: &FunctionId| plan.functions.ids().any(|g| !circle.contains(&g) && callees.0[g].contains(f));
+    let mut order: Vec<(bool, FunctionId)> = circle.iter().map(|f| (outside(f), *f)).collect();
+    order.sort_unstable();
+    let mut members = circle.to_vec();
+    for (_, id) in order {
+        let function = &plan.functions[id];
+        let small = function.region.body.size() <= MAX_INLINED && !function.region.is_loop();
+        let mut others = members.iter().copied().filter(|&f| f != id);
+        let called = |f: FunctionId| calls(&plan.functions[f].region.body, id);
+        if members.len() == 1 || !small || called(id) != [0, 0] || others.any(|f| called(f)[0] > 0) {
+            continue;
+        }
+        members.retain(|&f| f != id);
+        let mut only: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
+        only[id] = true;
+        for &member in &members {
+            inline_into(plan, &only, member, growth);
+        }
+    }
+}
+
+/// How many calls of a function, and how many tail calls, a block has.
+fn calls(block: &Block, of: FunctionId) -> [usize; 2] {
+    let mut found = [0, 0];
+    block.walk(&mut |b| {
+        let step = |s: &&Step| matches!(s, Step::Call { function, .. } if *function == of);
+        found[0] += b.steps.iter().filter(step).count();
+        found[1] += usize::from(matches!(b.end, End::TailCall { function, .. } if function == of));
+    });
+    found
+}
+
+struct Inline<'a> {
+    plan: &'a TermPlan,
+    inlinable: &'a IdVec<FunctionId, bool>,
+    function: &'a mut Function,
+    size: &'a mut usize,
+    growth: &'a mut usize,
+}
+
+impl<'a> Inline<'a> {
+    fn candidate(&mut self, id: FunctionId) -> Option<&'a Function> {
+        let callee = &self.plan.functions[id];
+        let size = callee.region.body.size();
+        if !self.inlinable[id] || *self.size + size > MAX_GROWN || size > *self.growth {
+            return None;
+        }
+        *self.size += size;
+        *self.growth -= size;
+        Some(callee)
+    }
+
+    fn copier(&mut self, callee: &'a Function) -> Copier<'_> {
+        Copier { from: &callee.locals, result: callee.result, into: self.function, map: HashMap::default() }
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        for step in &mut block.steps {
+            match step {
+                Step::Region { region, .. } => self.block(&mut region.body),
+                Step::Call { dst, function, args, .. } => {
+                    if let Some(callee) = self.candidate(*function) {
+                        let (dst, mut inits) = (*dst, std::mem::take(args));
+                        let mut copier = self.copier(callee);
+                        let mut params = Vec::new();
+                        if callee.region.is_loop() {
+                            params.extend(callee.region.params.iter().map(|&p| copier.bind(p)));
+                        } else {
+                            copier.map.extend(callee.region.params.iter().copied().zip(inits.drain(..)));
+                        }
+                        let body = copier.block(&callee.region.body, true);
+                        *step = Step::Region { dst, inits, region: Box::new(Region { params, body }) };
+                    }
+                }
+                _ => {}
+            }
+        }
+        while let End::TailCall { function, args } = &block.end {
+            let Some(callee) = self.tail_candidate(*function) else { break };
+            let args = args.clone();
+            let mut copier = self.copier(callee);
+            copier.map.extend(callee.region.params.iter().copied().zip(args));
+            let mut body = copier.block(&callee.region.body, false);
+            block.applied.append(&mut body.applied);
+            block.steps.append(&mut body.steps);
+            block.end = body.end;
+        }
+        block.end.blocks_mut().into_iter().for_each(|b| self.block(b));
+    }
+
+    /// In tail position a loop is as good as inlined.
+    fn tail_candidate(&mut self, id: FunctionId) -> Option<&'a Function> {
+        if self.plan.functions[id].region.is_loop() { None } else { self.candidate(id) }
+    }
+}

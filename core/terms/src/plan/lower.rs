@@ -1,0 +1,461 @@
+//! From rules to a plan: decision trees become blocks, right-hand sides become steps with equal subterms built once.
+
+mod expr;
+
+use expr::expr_size;
+
+use crate::plan::copy::{Copier, free_locals};
+use crate::plan::ir::*;
+use crate::plan::layout::Layout;
+use crate::plan::matching::{self, Leaf, Tree};
+use gchr_base::hash::HashMap;
+use gchr_base::ids::{Id, IdVec};
+use gchr_base::op::Op;
+use gchr_base::rule::{Body, Expr, ExprKind, Goal, GoalKind, HeadAtom, PatternKind, Program, RuleId, VarId};
+use gchr_base::signature::{SortId, SortKind, SymbolId, SymbolKind};
+
+/// A right-hand side that more than one leaf of a tree needs is outlined when it is larger than this.
+const MAX_COPIED: usize = 6;
+/// A defined unary symbol repeated more often than this is called through doubling functions.
+const MAX_UNROLLED: u32 = 64;
+/// A constructor repeated more often than this is built by a loop.
+const MAX_NESTED: u32 = 3;
+
+/// The plan of a verified program: no pass has run yet.
+pub(super) fn lower(program: &Program, layout: Layout, options: TermOptions) -> TermPlan {
+    let signature = &program.signature;
+    let mut functions = IdVec::new();
+    let function_of: IdVec<SymbolId, Option<FunctionId>> = signature
+        .symbols
+        .iter_enumerated()
+        .map(|(id, symbol)| {
+            // A symbol without rules whose result is a number has applications, but none of them is a value.
+            let function =
+                symbol.kind == SymbolKind::Defined || signature.kind(symbol.result) != SortKind::Data;
+            function.then(|| functions.push(empty_function(program, id)))
+        })
+        .collect();
+    let mut lower =
+        Lower { program, layout: &layout, options, functions, function_of, doubles: HashMap::default() };
+    for symbol in signature.symbols.ids() {
+        lower.symbol(symbol);
+    }
+    let Lower { functions, function_of, .. } = lower;
+    TermPlan {
+        options,
+        functions,
+        function_of,
+        resume_points: false,
+        references: None,
+        rule_names: program.rules.ids().map(|r| program.rule_name(r)).collect(),
+        symbol_names: signature.symbols.iter().map(|s| s.name.clone()).collect(),
+        layout,
+    }
+}
+
+/// The function of a symbol, with parameters named after variables of its rules, and without a meaningful body.
+pub(super) fn empty_function(program: &Program, symbol: SymbolId) -> Function {
+    let declared = &program.signature.symbols[symbol];
+    let mut function = Function {
+        name: declared.name.clone(),
+        result: declared.result,
+        locals: IdVec::new(),
+        region: Region { params: Vec::new(), body: Block::returning(LocalId::from_index(0)) },
+        base: None,
+    };
+    for (i, &sort) in declared.args.iter().enumerate() {
+        let name = program.rules_of(symbol).find_map(|rule| {
+            let HeadAtom::Term { args, .. } = &program.rules[rule].heads[0].atom else { return None };
+            match args.get(i)?.kind {
+                PatternKind::Var(v) => Some(program.rules[rule].vars[v].name.to_lowercase()),
+                _ => None,
+            }
+        });
+        let param = function.local(name.unwrap_or_else(|| "a".into()), sort);
+        function.region.params.push(param);
+    }
+    function
+}
+
+struct Lower<'a> {
+    program: &'a Program,
+    layout: &'a Layout,
+    options: TermOptions,
+    functions: IdVec<FunctionId, Function>,
+    function_of: IdVec<SymbolId, Option<FunctionId>>,
+    /// Functions that apply a symbol 2^k times.
+    doubles: HashMap<(SymbolId, u32), FunctionId>,
+}
+
+/// What a function under construction needs to know.
+struct Context {
+    symbol: SymbolId,
+    function: Function,
+    /// How often each rule is reached by a leaf.
+    uses: HashMap<RuleId, usize>,
+    /// Outlined right-hand sides.
+    outlined: HashMap<RuleId, (FunctionId, Vec<VarId>)>,
+    /// The function that tries the rules of the next group.
+    next: Option<FunctionId>,
+}
+
+/// Values of subterms evaluated so far, and of variables.
+#[derive(Clone, Default)]
+struct Scope {
+    vars: HashMap<VarId, LocalId>,
+    known: HashMap<Key, LocalId>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Int(i64),
+    Float(u64),
+    App(SymbolId, Vec<LocalId>),
+    Repeat(SymbolId, u32, LocalId),
+    Op(Op, Vec<LocalId>),
+    /// `&&` or `||`: its second operand as text, since it has no local outside the region.
+    Junction(Op, LocalId, String),
+}
+
+impl Lower<'_> {
+    fn symbol(&mut self, symbol: SymbolId) {
+        let Some(id) = self.function_of[symbol] else { return };
+        let rules: Vec<RuleId> = self.program.rules_of(symbol).collect();
+        let mut scratch = empty_function(self.program, symbol);
+        let groups: Vec<Vec<RuleId>> = matching::compile(self.program, self.layout, &mut scratch, &rules)
+            .into_iter()
+            .map(|g| g.0)
+            .collect();
+        let mut next = None;
+        for (i, group) in groups.iter().enumerate().rev() {
+            let mut function = empty_function(self.program, symbol);
+            if i > 0 {
+                function.name = format!("{}'{i}", function.name);
+            }
+            let function = self.group(symbol, function, group, next);
+            if i == 0 {
+                self.functions[id] = function;
+            } else {
+                next = Some(self.functions.push(function));
+            }
+        }
+        if groups.is_empty() {
+            let mut context = self.context(symbol, empty_function(self.program, symbol), None);
+            context.function.region.body = self.fail(&mut context);
+            self.functions[id] = context.function;
+        }
+    }
+
+    fn context(&self, symbol: SymbolId, function: Function, next: Option<FunctionId>) -> Context {
+        Context { symbol, function, uses: HashMap::default(), outlined: HashMap::default(), next }
+    }
+
+    fn group(
+        &mut self,
+        symbol: SymbolId,
+        mut function: Function,
+        rules: &[RuleId],
+        next: Option<FunctionId>,
+    ) -> Function {
+        let mut trees = matching::compile(self.program, self.layout, &mut function, rules);
+        let mut context = self.context(symbol, function, next);
+        // The rows were grouped so that each group has one tree.
+        let tree = if trees.len() == 1 { trees.remove(0).1 } else { Tree::Fail };
+        count_uses(&tree, &mut context.uses);
+        context.function.region.body = self.tree(&mut context, &tree);
+        context.function
+    }
+
+    fn tree(&mut self, cx: &mut Context, tree: &Tree) -> Block {
+        let end = match tree {
+            Tree::Fail => return self.fail(cx),
+            Tree::Leaf(leaf) => return self.leaf(cx, leaf),
+            Tree::Switch { on, arms, default } => End::Match {
+                on: *on,
+                arms: arms
+                    .iter()
+                    .map(|(symbol, fields, tree)| Arm {
+                        symbol: *symbol,
+                        fields: fields.iter().map(|&f| Some(f)).collect(),
+                        body: self.tree(cx, tree),
+                    })
+                    .collect(),
+                default: default.as_ref().map(|tree| Box::new(self.tree(cx, tree))),
+            },
+            Tree::Equal { on, constant, then, otherwise } => End::If {
+                test: Test::Constant(*on, *constant),
+                then: Box::new(self.tree(cx, then)),
+                otherwise: Box::new(self.tree(cx, otherwise)),
+            },
+        };
+        Block { applied: Vec::new(), steps: Vec::new(), end }
+    }
+
+    /// No rule matches: the next group, or the application is a normal form.
+    fn fail(&mut self, cx: &mut Context) -> Block {
+        let args = cx.function.region.params.clone();
+        if let Some(function) = cx.next {
+            return Block { applied: Vec::new(), steps: Vec::new(), end: End::TailCall { function, args } };
+        }
+        if self.layout.sorts[cx.function.result].is_wide() {
+            let end = End::NoRule { symbol: cx.symbol, args };
+            return Block { applied: Vec::new(), steps: Vec::new(), end };
+        }
+        let dst = cx.function.local("stuck", cx.function.result);
+        let steps = vec![Step::Build { dst, symbol: cx.symbol, args, reuse: None }];
+        Block { applied: Vec::new(), steps, end: End::Return(dst) }
+    }
+
+    fn leaf(&mut self, cx: &mut Context, leaf: &Leaf) -> Block {
+        let rule = &self.program.rules[leaf.rule];
+        let mut scope = Scope { vars: leaf.binds.iter().copied().collect(), known: HashMap::default() };
+        let mut conditions: Vec<Condition<'_>> =
+            leaf.checks.iter().map(|&(a, b)| Condition::Same(a, b)).collect();
+        conditions.extend(rule.guard.iter().flat_map(conditions_of));
+        let otherwise = leaf.otherwise.as_ref().map(|tree| {
+            let block = self.tree(cx, tree);
+            if conditions.len() > 1 { self.shareable(cx, block) } else { block }
+        });
+        let mut otherwise = Otherwise { block: otherwise, left: conditions.len() };
+        self.conditions(cx, leaf.rule, &conditions, &mut scope, &mut otherwise)
+    }
+
+    fn conditions(
+        &mut self,
+        cx: &mut Context,
+        rule: RuleId,
+        conditions: &[Condition<'_>],
+        scope: &mut Scope,
+        otherwise: &mut Otherwise,
+    ) -> Block {
+        // What a condition evaluates is no part of the right-hand side: nothing is shared with it.
+        let Some((first, rest)) = conditions.split_first() else { return self.apply(cx, rule, scope) };
+        let mut steps = Vec::new();
+        scope.known.clear();
+        let (test, negated) = match *first {
+            Condition::Same(a, b) => (Test::Same(a, b), false),
+            Condition::Fails => return otherwise.take(&mut cx.function),
+            Condition::Bind(var, value) => {
+                let local = self.expr(cx, rule, &mut steps, scope, value);
+                scope.vars.insert(var, local);
+                otherwise.left -= 1;
+                let mut block = self.conditions(cx, rule, rest, scope, otherwise);
+                block.steps.splice(0..0, steps);
+                return block;
+            }
+            Condition::Test(expr) => self.test(cx, rule, &mut steps, scope, expr),
+        };
+        let failed = Box::new(otherwise.take(&mut cx.function));
+        let holds = Box::new(self.conditions(cx, rule, rest, scope, otherwise));
+        let (then, otherwise) = if negated { (failed, holds) } else { (holds, failed) };
+        Block { applied: Vec::new(), steps, end: End::If { test, then, otherwise } }
+    }
+
+    fn test(
+        &mut self,
+        cx: &mut Context,
+        rule: RuleId,
+        steps: &mut Vec<Step>,
+        scope: &mut Scope,
+        expr: &Expr,
+    ) -> (Test, bool) {
+        if let ExprKind::Op { op, args } = &expr.kind
+            && let [a, b] = args.as_slice()
+            && matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge | Op::Same | Op::Differ)
+        {
+            let a = self.expr(cx, rule, steps, scope, a);
+            let b = self.expr(cx, rule, steps, scope, b);
+            return match op {
+                Op::Same => (Test::Same(a, b), false),
+                Op::Differ => (Test::Same(a, b), true),
+                op => (Test::Compare(*op, a, b), false),
+            };
+        }
+        (Test::Holds(self.expr(cx, rule, steps, scope, expr)), false)
+    }
+
+    /// The rule fires: its right-hand side, or a call of the function that holds it.
+    fn apply(&mut self, cx: &mut Context, rule: RuleId, scope: &mut Scope) -> Block {
+        scope.known.clear();
+        let Body::Replace(body) = &self.program.rules[rule].body else { return self.fail(cx) };
+        let mut steps = Vec::new();
+        if self.options.trace {
+            let args = cx.function.region.params.clone();
+            steps.push(Step::Trace { rule, symbol: cx.symbol, args });
+        }
+        if cx.uses.get(&rule).is_some_and(|&n| n > 1) && expr_size(body) > MAX_COPIED {
+            let (function, vars) = self.outline(cx, rule, body, scope);
+            let args = vars.iter().map(|v| scope.vars[v]).collect();
+            return Block { applied: vec![rule], steps, end: End::TailCall { function, args } };
+        }
+        let value = self.expr(cx, rule, &mut steps, scope, body);
+        Block { applied: vec![rule], steps, end: End::Return(value) }
+    }
+
+    fn outline(
+        &mut self,
+        cx: &mut Context,
+        rule: RuleId,
+        body: &Expr,
+        scope: &Scope,
+    ) -> (FunctionId, Vec<VarId>) {
+        if let Some(known) = cx.outlined.get(&rule) {
+            return known.clone();
+        }
+        let mut vars = Vec::new();
+        body.walk(&mut |e| {
+            if let ExprKind::Var(v) = e.kind {
+                vars.push(v);
+            }
+        });
+        vars.sort_unstable();
+        vars.dedup();
+        let mut function = Function {
+            name: format!("{}.{}", self.program.signature.symbols[cx.symbol].name, cx.outlined.len() + 1),
+            result: cx.function.result,
+            locals: IdVec::new(),
+            region: Region { params: Vec::new(), body: Block::returning(LocalId::from_index(0)) },
+            base: None,
+        };
+        let mut inner = Scope::default();
+        for &var in &vars {
+            let from = cx.function.locals[scope.vars[&var]].clone();
+            let param = function.local(from.name, from.sort);
+            function.region.params.push(param);
+            inner.vars.insert(var, param);
+        }
+        let mut context = self.context(cx.symbol, function, None);
+        let mut steps = Vec::new();
+        let value = self.expr(&mut context, rule, &mut steps, &mut inner, body);
+        context.function.region.body = Block { applied: Vec::new(), steps, end: End::Return(value) };
+        let id = self.functions.push(context.function);
+        cx.outlined.insert(rule, (id, vars.clone()));
+        (id, vars)
+    }
+
+    /// A block that may be copied: a large one is outlined.
+    fn shareable(&mut self, cx: &mut Context, block: Block) -> Block {
+        if block.size() <= MAX_COPIED {
+            return block;
+        }
+        let args = free_locals(&block);
+        let mut function = Function {
+            name: format!("{}.else{}", cx.function.name, self.functions.len()),
+            result: cx.function.result,
+            locals: IdVec::new(),
+            region: Region { params: Vec::new(), body: Block::returning(LocalId::from_index(0)) },
+            base: None,
+        };
+        let mut copier = Copier {
+            from: &cx.function.locals,
+            result: cx.function.result,
+            into: &mut function,
+            map: HashMap::default(),
+        };
+        let params = args.iter().map(|&a| copier.bind(a)).collect();
+        let body = copier.block(&block, false);
+        function.region = Region { params, body };
+        let function = self.functions.push(function);
+        Block { applied: Vec::new(), steps: Vec::new(), end: End::TailCall { function, args } }
+    }
+}
+
+/// A condition of a leaf, conjunctions taken apart.
+enum Condition<'a> {
+    Same(LocalId, LocalId),
+    Test(&'a Expr),
+    Bind(VarId, &'a Expr),
+    Fails,
+}
+
+fn conditions_of(goal: &Goal) -> Vec<Condition<'_>> {
+    match &goal.kind {
+        GoalKind::Test(expr) => {
+            let mut found = Vec::new();
+            let mut todo = vec![expr];
+            while let Some(expr) = todo.pop() {
+                match &expr.kind {
+                    ExprKind::Op { op: Op::Both, args } => todo.extend(args.iter().rev()),
+                    _ => found.push(Condition::Test(expr)),
+                }
+            }
+            found
+        }
+        GoalKind::Bind { var, value } => vec![Condition::Bind(*var, value)],
+        _ => vec![Condition::Fails],
+    }
+}
+
+/// Where failed conditions go: handed out as copies, the original last.
+struct Otherwise {
+    block: Option<Block>,
+    left: usize,
+}
+
+impl Otherwise {
+    fn take(&mut self, function: &mut Function) -> Block {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0
+            && let Some(block) = self.block.take()
+        {
+            return block;
+        }
+        let from = function.locals.clone();
+        let result = function.result;
+        let mut copier = Copier { from: &from, result, into: function, map: HashMap::default() };
+        match &self.block {
+            Some(block) => copier.block(block, false),
+            // Not reached: conditions imply a block.
+            None => Block::returning(LocalId::from_index(0)),
+        }
+    }
+}
+
+fn count_uses(tree: &Tree, uses: &mut HashMap<RuleId, usize>) {
+    match tree {
+        Tree::Fail => {}
+        Tree::Leaf(leaf) => {
+            *uses.entry(leaf.rule).or_default() += 1;
+            leaf.otherwise.iter().for_each(|t| count_uses(t, uses));
+        }
+        Tree::Switch { arms, default, .. } => {
+            arms.iter().for_each(|(_, _, t)| count_uses(t, uses));
+            default.iter().for_each(|t| count_uses(t, uses));
+        }
+        Tree::Equal { then, otherwise, .. } => {
+            count_uses(then, uses);
+            count_uses(otherwise, uses);
+        }
+    }
+}
+
+/// What the plan cannot express: sorts and goals that only constraint programs have.
+pub(super) fn unsupported(program: &Program) -> Option<gchr_base::diagnostic::Diagnostic> {
+    let internal = |text: &str| {
+        gchr_base::diagnostic::Diagnostic::error("I0002", format!("internal error: {text}"))
+            .help("this is a bug of gchr, not of the program; please report it with the program")
+    };
+    if !program.is_term_program() {
+        return Some(internal("a constraint program has no term plan"));
+    }
+    let foreign =
+        |s: &SortId| matches!(program.signature.kind(*s), SortKind::Atom | SortKind::Str | SortKind::Any);
+    for symbol in &program.signature.symbols {
+        if symbol.args.iter().chain([&symbol.result]).any(foreign) {
+            return Some(internal("a symbol of a term program has a sort of constraint programs"));
+        }
+    }
+    for rule in &program.rules {
+        let goals_ok = rule
+            .guard
+            .iter()
+            .all(|g| matches!(g.kind, GoalKind::Test(_) | GoalKind::Bind { .. } | GoalKind::Fail));
+        if !goals_ok || rule.vars.iter().any(|v| foreign(&v.sort)) {
+            return Some(
+                internal("a rule of a term program has a goal or a sort of constraint programs")
+                    .label(rule.span, "this rule"),
+            );
+        }
+    }
+    None
+}

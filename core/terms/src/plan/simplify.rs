@@ -1,0 +1,182 @@
+//! Uses what is known about locals: a match on a value of known head goes straight to its arm, a cell that exists already is not
+//! built again, values and fields that nobody needs are dropped. No rule application is added or removed.
+
+use crate::plan::ir::*;
+use crate::plan::live::LocalSet;
+use gchr_base::hash::HashMap;
+use gchr_base::op::Op;
+use gchr_base::signature::SymbolId;
+
+/// The pass `simplify`.
+pub(super) fn simplify(plan: &mut TermPlan) {
+    for function in plan.functions.iter_mut() {
+        let mut known = Known::default();
+        known.block(&mut function.region.body);
+        drop_unused(&mut function.region.body, &mut LocalSet::default());
+    }
+}
+
+/// What is known at a point: only what dominates it.
+#[derive(Clone, Default)]
+struct Known {
+    /// Head and fields of a value.
+    shapes: HashMap<LocalId, (SymbolId, Vec<LocalId>)>,
+    /// The local that holds a value of this head and fields.
+    values: HashMap<(SymbolId, Vec<LocalId>), LocalId>,
+    /// Locals that are another local.
+    same: HashMap<LocalId, LocalId>,
+}
+
+impl Known {
+    fn learn(&mut self, local: LocalId, symbol: SymbolId, fields: Vec<LocalId>) {
+        self.values.entry((symbol, fields.clone())).or_insert(local);
+        self.shapes.insert(local, (symbol, fields));
+    }
+
+    fn resolve(&self, local: &mut LocalId) {
+        if let Some(&other) = self.same.get(local) {
+            *local = other;
+        }
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        let mut done = Vec::with_capacity(block.steps.len());
+        loop {
+            for step in std::mem::take(&mut block.steps) {
+                self.step(step, &mut block.applied, &mut done);
+            }
+            block.end.for_each_use_mut(&mut |l| self.resolve(l));
+            if !self.take_known_branch(block) {
+                break;
+            }
+        }
+        block.steps = done;
+        self.fuse_comparison(block);
+        match &mut block.end {
+            End::Match { on, arms, default } => {
+                for arm in arms {
+                    let mut inner = self.clone();
+                    let fields: Option<Vec<LocalId>> = arm.fields.iter().copied().collect();
+                    if let Some(fields) = fields {
+                        inner.learn(*on, arm.symbol, fields);
+                    }
+                    inner.block(&mut arm.body);
+                }
+                default.iter_mut().for_each(|b| self.clone().block(b));
+            }
+            End::If { then, otherwise, .. } => {
+                self.clone().block(then);
+                self.clone().block(otherwise);
+            }
+            End::Context { nest, .. } => {
+                nest.iter_mut().for_each(|s| s.uses_mut().for_each(|l| self.resolve(l)));
+            }
+            _ => {}
+        }
+    }
+
+    fn step(&mut self, mut step: Step, applied: &mut Vec<gchr_base::rule::RuleId>, out: &mut Vec<Step>) {
+        step.uses_mut().for_each(|l| self.resolve(l));
+        match &mut step {
+            Step::Build { dst, symbol, args, .. } => {
+                if let Some(&known) = self.values.get(&(*symbol, args.clone())) {
+                    self.same.insert(*dst, known);
+                    return;
+                }
+                self.learn(*dst, *symbol, args.clone());
+            }
+            Step::Region { region, dst, .. } => {
+                self.clone().block(&mut region.body);
+                // A region without a branch is part of the block around it.
+                if let (End::Return(value), true) = (&region.body.end, region.params.is_empty()) {
+                    let (value, dst) = (*value, *dst);
+                    applied.append(&mut region.body.applied);
+                    for inner in std::mem::take(&mut region.body.steps) {
+                        self.step(inner, applied, out);
+                    }
+                    let mut value = value;
+                    self.resolve(&mut value);
+                    self.same.insert(dst, value);
+                    return;
+                }
+            }
+            _ => {}
+        }
+        out.push(step);
+    }
+
+    /// Replaces a match on a value of known head by the arm that is taken, whose steps are the block's then.
+    fn take_known_branch(&mut self, block: &mut Block) -> bool {
+        let End::Match { on, arms, default } = &mut block.end else { return false };
+        let Some((symbol, fields)) = self.shapes.get(on) else { return false };
+        let body = match arms.iter().position(|arm| arm.symbol == *symbol) {
+            Some(i) => {
+                let arm = arms.swap_remove(i);
+                for (field, value) in arm.fields.iter().zip(fields) {
+                    if let Some(field) = field {
+                        self.same.insert(*field, *value);
+                    }
+                }
+                arm.body
+            }
+            None => match default.take() {
+                Some(body) => *body,
+                None => return false,
+            },
+        };
+        block.applied.extend(body.applied);
+        block.steps = body.steps;
+        block.end = body.end;
+        true
+    }
+
+    /// A match on the truth value of a comparison just made is a test.
+    fn fuse_comparison(&self, block: &mut Block) {
+        let Some(Step::Operate { dst, op, args, .. }) = block.steps.last() else { return };
+        let compares = matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
+        if let (End::If { test, .. }, [a, b]) = (&mut block.end, args.as_slice())
+            && compares
+            && *test == Test::Holds(*dst)
+        {
+            *test = Test::Compare(*op, *a, *b);
+        }
+    }
+}
+
+/// Drops steps without effect whose values nobody needs, and fields that nobody reads.
+pub(super) fn drop_unused(block: &mut Block, used: &mut LocalSet) {
+    block.end.blocks_mut().into_iter().for_each(|b| drop_unused(b, used));
+    match &mut block.end {
+        End::Match { arms, .. } => {
+            for field in arms.iter_mut().flat_map(|arm| &mut arm.fields) {
+                *field = field.filter(|&f| used.contains(f));
+            }
+        }
+        End::Context { nest, .. } => {
+            nest.iter().for_each(|s| s.uses().for_each(|l| used.insert(l)));
+        }
+        _ => {}
+    }
+    block.end.uses().into_iter().for_each(|l| used.insert(l));
+    let mut kept = Vec::with_capacity(block.steps.len());
+    for mut step in block.steps.drain(..).rev() {
+        let pure = match &step {
+            Step::Const { .. } | Step::Build { .. } | Step::Repeat { .. } => true,
+            Step::Operate { op, .. } => op.is_test() && !op.is_logical(),
+            _ => false,
+        };
+        if pure && step.dst().is_some_and(|dst| !used.contains(dst)) {
+            continue;
+        }
+        if let Step::Region { region, .. } = &mut step {
+            drop_unused(&mut region.body, used);
+        }
+        step.uses().for_each(|l| used.insert(l));
+        if let Step::Ref(RefStep::Open { fields, .. }) = &step {
+            fields.iter().flatten().for_each(|&field| used.insert(field));
+        }
+        kept.push(step);
+    }
+    kept.reverse();
+    block.steps = kept;
+}

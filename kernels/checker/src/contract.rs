@@ -1,0 +1,59 @@
+//! What comments above functions promise: that they are a barrier, that memory is handed over by atomics. Which functions have barriers.
+
+use gchr_kernel::ir::*;
+
+/// For each function whether it has a barrier of the block, of the grid.
+pub(super) fn barriers_of(module: &Module) -> Vec<[bool; 2]> {
+    let mut all: Vec<[bool; 2]> = Vec::new();
+    for function in &module.functions {
+        let mut has = barriers_in(&function.body, &all);
+        if let Some(scope) = contract(function) {
+            has[0] = true;
+            has[1] |= scope == Scope::Device;
+        }
+        all.push(has);
+    }
+    all
+}
+
+pub(super) fn barriers_in(block: &[Stmt], functions: &[[bool; 2]]) -> [bool; 2] {
+    let mut has = [false; 2];
+    flow::each_statement(block, &mut |stmt| match &stmt.kind {
+        StmtKind::Barrier => has[0] = true,
+        StmtKind::Effect { effect: Effect::Call { function, .. }, .. } => {
+            let called = functions.get(function.0 as usize).copied().unwrap_or_default();
+            has = [has[0] | called[0], has[1] | called[1]];
+        }
+        _ => {}
+    });
+    has
+}
+
+/// The barrier that a function says it is: `barrier: grid` or `barrier: block` in its contract.
+pub(super) fn contract(function: &Function) -> Option<Scope> {
+    function.doc.iter().find_map(|line| match line.trim().strip_prefix("barrier:")?.trim() {
+        "grid" => Some(Scope::Device),
+        "block" => Some(Scope::Block),
+        _ => None,
+    })
+}
+
+/// Memory that threads hand to each other by release and acquire, as the comment above a kernel says:
+/// `handed: p.queue, p.joins: the last child reads what the others wrote`.
+pub(super) struct Handed<'m> {
+    /// Parameters, or fields of the launch record.
+    pub names: Vec<&'m str>,
+    /// Why only one thread at a time touches an element with anything but atomics.
+    pub reason: &'m str,
+}
+
+/// The memory that a kernel hands over.
+pub(super) fn handed(kernel: &Function) -> Vec<Handed<'_>> {
+    let lines = kernel.doc.iter().filter_map(|line| line.trim().strip_prefix("handed:")?.split_once(": "));
+    lines
+        .map(|(list, reason)| Handed {
+            names: list.split(',').map(str::trim).collect(),
+            reason: reason.trim(),
+        })
+        .collect()
+}

@@ -1,0 +1,286 @@
+//! Bodies: what a candidate that fires adds to the store; and, when something in it or in its guard has no value, what that is.
+
+use gchr_base::rule::{self, GoalKind, RuleId, VarId};
+use gchr_base::signature::ConstraintId;
+use gchr_constraints::exec::{column_text, variable_text};
+use gchr_constraints::plan::Occurrence;
+
+use super::claim::{Entry, by_rule};
+use super::value::{Held, OnError, Values};
+use super::{Scene, any, function, not, op};
+use crate::layout::{LOG_KINDS, LOG_VALUES, Part, general, number};
+use gchr_kernel::build::{self, FunctionBuilder};
+use gchr_kernel::ir::*;
+use gchr_runtime::codegen::{Noted, Site, Sites};
+
+/// Functions for the hole `build`: one a rule, and last the one that picks a rule.
+pub(crate) fn build_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
+    let first = scene.function("build").0;
+    let mut functions = Vec::new();
+    let mut of_rules = Vec::new();
+    for (rule, occurrence) in firing_rules(scene) {
+        of_rules.push((rule, FunctionId(first + functions.len() as u32)));
+        functions.push(build_rule(scene, rule, occurrence, sites));
+    }
+    let (mut b, p) = function(scene, "build", false, Type::BOOL);
+    let entry = b.param("entry", Type::U32);
+    let rows = b.param("rows", Type::Buffer(Space::Local, Scalar::U32));
+    let id = b.param("id", Type::U32);
+    let delta = b.param("delta", Type::Buffer(Space::Global, Scalar::U64));
+    let failed = b.var("failed", build::bool(false));
+    let at = Entry::staged(scene, &mut b, &p, &entry);
+    let rule = at.rule(scene);
+    let args = vec![p.clone(), entry, rows, id, delta];
+    dispatch(scene, &mut b, rule, &of_rules, &args, Some(&failed));
+    b.ret(Some(failed));
+    functions.push(b.finish());
+    functions
+}
+
+/// Functions for the hole `explain`: one a rule, and last the one that picks a rule.
+pub(crate) fn explain_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
+    let first = scene.function("explain").0;
+    let mut functions = Vec::new();
+    let mut of_rules = Vec::new();
+    for (rule, occurrence) in firing_rules(scene) {
+        of_rules.push((rule, FunctionId(first + functions.len() as u32)));
+        functions.push(explain_rule(scene, rule, occurrence, sites));
+    }
+    let (mut b, p) = function(scene, "explain", false, Type::Void);
+    let entry = b.param("entry", Type::U32);
+    let body = b.param("body", Type::BOOL);
+    let at = Entry::staged(scene, &mut b, &p, &entry);
+    let rule = at.rule(scene);
+    dispatch(scene, &mut b, rule, &of_rules, &[p.clone(), entry, body], None);
+    functions.push(b.finish());
+    functions
+}
+
+/// Rules that can fire, each with an occurrence that says how its variables are bound.
+fn firing_rules<'a>(scene: Scene<'a>) -> impl Iterator<Item = (RuleId, &'a Occurrence)> {
+    let found = move |rule| scene.plan.occurrences.iter().find(move |o| o.rule == rule);
+    general(scene.plan).filter_map(move |(rule, _)| Some((rule, found(rule)?)))
+}
+
+fn dispatch(
+    scene: Scene<'_>,
+    b: &mut FunctionBuilder,
+    rule: Expr,
+    of_rules: &[(RuleId, FunctionId)],
+    args: &[Expr],
+    result: Option<&Expr>,
+) {
+    let target = |e: &Expr| match e.kind {
+        ExprKind::Var(v) => Some(Target::Assign(v)),
+        _ => None,
+    };
+    by_rule(
+        scene,
+        b,
+        rule,
+        |r| of_rules.iter().any(|(of, _)| *of == r),
+        |b, rule| {
+            for &(_, function) in of_rules.iter().filter(|(of, _)| *of == rule) {
+                let effect = Effect::Call { function, args: args.to_vec() };
+                b.push(StmtKind::Effect { result: result.and_then(target), effect });
+            }
+        },
+    );
+}
+
+/// Values of a rule whose heads are the rows of a staged entry, with the variables of its heads and guard bound.
+fn bound<'a>(
+    scene: Scene<'a>,
+    mut b: FunctionBuilder,
+    p: Expr,
+    entry: &Expr,
+    occurrence: &Occurrence,
+    on_error: OnError,
+    sites: &'a mut Sites,
+) -> Values<'a> {
+    let rule = occurrence.rule;
+    b.origin(scene.line(rule), scene.program.rule_name(rule));
+    let at = Entry::staged(scene, &mut b, &p, entry);
+    let heads = scene.plan.rules[rule].heads.len();
+    let rows: Vec<Expr> = (0..heads).map(|h| at.row(&mut b, h)).collect();
+    let mut v = Values::new(scene, b, p, rule, &occurrence.slots, on_error, sites);
+    v.rows = rows.into_iter().map(Some).collect();
+    let joins = occurrence.joins.iter().flat_map(|j| &j.steps);
+    occurrence.entry.iter().chain(joins).chain(&occurrence.commit).for_each(|s| v.replay(s));
+    v
+}
+
+fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &mut Sites) -> Function {
+    let (mut b, p) = function(scene, format!("build_r{}", rule.0), false, Type::BOOL);
+    b.doc(format!("The body of {}; says whether it fails.", scene.program.rule_name(rule)));
+    let entry = b.param("entry", Type::U32);
+    let rows = b.param("rows", Type::Buffer(Space::Local, Scalar::U32));
+    let id = b.param("id", Type::U32);
+    let delta = b.param("delta", Type::Buffer(Space::Global, Scalar::U64));
+    let places = Places { rows, id, delta };
+    let mut v = bound(scene, b, p, &entry, occurrence, OnError::Flag, sites);
+    let mut failed = Vec::new();
+    let mut added: Vec<ConstraintId> = Vec::new();
+    for (at, goal) in scene.plan.rules[rule].body.iter().enumerate() {
+        match &goal.kind {
+            GoalKind::Test(test) => {
+                let (held, wrong) = v.goal(test);
+                failed.extend(wrong);
+                failed.push(not(held.expr));
+            }
+            GoalKind::Bind { var, value } => {
+                let wrong = bind(&mut v, *var, value);
+                failed.extend(wrong);
+            }
+            GoalKind::Match { value, pattern } => {
+                let (held, wrong) = v.goal(value);
+                failed.extend(wrong);
+                let matches = v.pattern(held, pattern);
+                failed.push(not(matches));
+            }
+            GoalKind::Add { constraint, args } => {
+                let mut values = Vec::with_capacity(args.len());
+                for (column, arg) in args.iter().enumerate() {
+                    let (held, wrong) = argument(&mut v, *constraint, column, arg);
+                    failed.extend(wrong);
+                    values.push(held);
+                }
+                add(&mut v, *constraint, &values, &places, &added);
+                added.push(*constraint);
+            }
+            GoalKind::Fail => failed.push(build::bool(true)),
+            GoalKind::Write { value, .. } => failed.extend(write(&mut v, rule, Some((at, value)), &places)),
+            GoalKind::Newline => {}
+        }
+    }
+    failed.extend(write(&mut v, rule, None, &places));
+    v.b.ret(Some(any(failed)));
+    v.b.finish()
+}
+
+/// Gives a variable its value; says whether there is none.
+fn bind(v: &mut Values<'_>, var: VarId, value: &rule::Expr) -> Option<Expr> {
+    let kind = v.kind_of_var(var);
+    let (held, wrong) = v.goal_of_kind(value, kind, || variable_text(kind));
+    v.bind_var(var, held);
+    wrong
+}
+
+/// The value for a column of a constraint that is added; whether there is none.
+fn argument(
+    v: &mut Values<'_>,
+    table: ConstraintId,
+    column: usize,
+    arg: &rule::Expr,
+) -> (Held, Option<Expr>) {
+    let plan = v.scene.plan;
+    let kind = plan.tables[table].columns[column].kind;
+    v.goal_of_kind(arg, kind, || column_text(plan, table, column))
+}
+
+/// Why rows and ids of what bodies add belong to one candidate.
+const ROWS: &str = "rows and ids are exclusive sums";
+
+/// Where what a body adds goes: its rows by table, its first id, the list of new constraints.
+struct Places {
+    rows: Expr,
+    id: Expr,
+    delta: Expr,
+}
+
+/// Writes a constraint behind those that the body has added before.
+fn add(v: &mut Values<'_>, table: ConstraintId, values: &[Held], places: &Places, added: &[ConstraintId]) {
+    let scene = v.scene;
+    let p = v.p.clone();
+    let before = added.iter().filter(|&&t| t == table).count() as u32;
+    let sum = scene.layout.added.iter().position(|&t| t == table).expect("a body adds to it") as u32;
+    let row = op(BinaryOp::Add, build::element(places.rows.clone(), build::u32(sum)), build::u32(before));
+    let row = v.b.var("row", row);
+    let own = op(BinaryOp::Add, places.id.clone(), build::u32(added.len() as u32));
+    let own = v.b.var("new_id", own);
+    for (column, held) in values.iter().enumerate() {
+        let place = build::element(scene.part(&p, table, Part::Column(column)), row.clone());
+        v.b.assign_owned(ROWS, place, Values::word(held));
+    }
+    v.b.assign_owned(ROWS, scene.id(&p, table, &row), own.clone());
+    let next_id = build::element(scene.field(&p, "state"), scene.constant("NEXT_ID"));
+    let place = v.b.var("place", op(BinaryOp::Sub, build::cast(Scalar::U64, own), next_id));
+    let high = super::u64(u64::from(number(table)) << 32);
+    let entry = op(BinaryOp::Or, high, build::cast(Scalar::U64, row));
+    v.b.assign_owned(ROWS, build::element(places.delta.clone(), place), entry);
+}
+
+/// Puts what a goal writes, or for `None` a body without values, behind what the body has written before, if there is a row for it; says
+/// whether there is no value.
+fn write(
+    v: &mut Values<'_>,
+    rule: RuleId,
+    goal: Option<(usize, &rule::Expr)>,
+    places: &Places,
+) -> Option<Expr> {
+    let scene = v.scene;
+    let position = goal.map(|(at, _)| at);
+    let mut rows = scene.layout.output.of_rule(rule).enumerate();
+    let found = rows.find(|(_, (_, kind))| kind.value.map(|value| value.goal) == position);
+    let (before, (number, _)) = found?;
+    let (word, wrong) = match goal {
+        Some((_, value)) => {
+            let (held, wrong) = v.goal(value);
+            (Values::word(&held), wrong)
+        }
+        None => (super::u64(0), None),
+    };
+    let log = scene.layout.added.len() as u32;
+    let first = build::element(places.rows.clone(), build::u32(log));
+    let row = v.b.var("row", op(BinaryOp::Add, first, build::u32(before as u32)));
+    let p = v.p.clone();
+    for (field, value) in [(LOG_KINDS, build::u32(number as u32)), (LOG_VALUES, word)] {
+        v.b.assign_owned(ROWS, build::element(scene.field(&p, field), row.clone()), value);
+    }
+    wrong
+}
+
+fn explain_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &mut Sites) -> Function {
+    let (mut b, p) = function(scene, format!("explain_r{}", rule.0), false, Type::Void);
+    b.doc(format!("Notes the error of an instance of {}.", scene.program.rule_name(rule)));
+    let entry = b.param("entry", Type::U32);
+    let body = b.param("body", Type::BOOL);
+    let mut v = bound(scene, b, p, &entry, occurrence, OnError::Note, sites);
+    v.open_if(body);
+    for goal in &scene.plan.rules[rule].body {
+        let holds = match &goal.kind {
+            GoalKind::Test(test) => v.expr(test).expr,
+            GoalKind::Bind { var, value } => {
+                bind(&mut v, *var, value);
+                continue;
+            }
+            GoalKind::Match { value, pattern } => {
+                let held = v.expr(value);
+                v.pattern(held, pattern)
+            }
+            GoalKind::Add { constraint, args } => {
+                for (column, arg) in args.iter().enumerate() {
+                    argument(&mut v, *constraint, column, arg);
+                }
+                continue;
+            }
+            GoalKind::Write { value, .. } => {
+                v.expr(value);
+                continue;
+            }
+            GoalKind::Fail => build::bool(false),
+            GoalKind::Newline => continue,
+        };
+        let site = v.sites.add_goal(Site { rule: Some(rule), span: goal.span });
+        let error = scene.field(&v.p, "error");
+        let zero = || super::u64(0);
+        v.b.when(not(holds), |b| {
+            b.run(
+                scene.function("fail"),
+                vec![error, build::u32(site), build::u32(Noted::FAILED), zero(), zero()],
+            );
+        });
+    }
+    v.close();
+    v.b.finish()
+}

@@ -1,0 +1,260 @@
+//! What staged candidates want: claims and ranks of the rows that they would remove, and whether a better candidate has them.
+
+use gchr_base::rule::{Role, RuleId};
+use gchr_base::signature::ConstraintId;
+
+use super::{Scene, any, function, op};
+use crate::kernels::ENTRY_WORDS;
+use crate::layout::{Part, general, number};
+use gchr_kernel::build::{self, FunctionBuilder};
+use gchr_kernel::ir::*;
+use gchr_runtime::meter;
+
+/// Rows of a staged entry, by head.
+pub(super) struct Entry {
+    at: Expr,
+    buffer: Expr,
+}
+
+impl Entry {
+    /// The entry of a number in the staged list.
+    pub fn staged(scene: Scene<'_>, b: &mut FunctionBuilder, p: &Expr, entry: &Expr) -> Self {
+        let at = b.var("first_word", op(BinaryOp::Mul, entry.clone(), scene.constant("ENTRY")));
+        Self { at, buffer: scene.field(p, "staged") }
+    }
+
+    fn word(&self, offset: u32) -> Expr {
+        build::element(self.buffer.clone(), op(BinaryOp::Add, self.at.clone(), build::u32(offset)))
+    }
+
+    /// Its rule.
+    pub fn rule(&self, scene: Scene<'_>) -> Expr {
+        op(BinaryOp::And, self.word(1), scene.constant("RULE"))
+    }
+
+    /// The row of a head.
+    pub fn row(&self, b: &mut FunctionBuilder, head: usize) -> Expr {
+        b.var(&format!("x{head}"), self.word((ENTRY_WORDS + head) as u32))
+    }
+}
+
+/// A function of the template that is about a staged entry, as far as all of them begin alike.
+struct OfEntry<const N: usize> {
+    b: FunctionBuilder,
+    p: Expr,
+    args: [Expr; N],
+    at: Entry,
+    rule: Expr,
+}
+
+/// Parameters of such functions: the entry's number, its key and its place in the order of the round.
+const ENTRY: (&str, Type) = ("entry", Type::U32);
+const KEY: (&str, Type) = ("key", Type::U64);
+const PLACE: (&str, Type) = ("place", Type::U32);
+
+fn of_entry<const N: usize>(
+    scene: Scene<'_>,
+    name: &str,
+    params: [(&str, Type); N],
+    result: Type,
+) -> OfEntry<N> {
+    let (mut b, p) = function(scene, name, false, result);
+    let mut entry = None;
+    let args = params.map(|(name, ty)| {
+        let arg = b.param(name, ty);
+        if name == ENTRY.0 {
+            entry = Some(arg.clone());
+        }
+        arg
+    });
+    let entry = entry.unwrap_or_else(|| build::u32(0));
+    let at = Entry::staged(scene, &mut b, &p, &entry);
+    let rule = at.rule(scene);
+    OfEntry { b, p, args, at, rule }
+}
+
+/// Code by the rule of an entry.
+pub(super) fn by_rule(
+    scene: Scene<'_>,
+    b: &mut FunctionBuilder,
+    rule: Expr,
+    mut wanted: impl FnMut(RuleId) -> bool,
+    mut code: impl FnMut(&mut FunctionBuilder, RuleId),
+) {
+    let cases: Vec<u64> =
+        general(scene.plan).map(|(r, _)| r).filter(|&r| wanted(r)).map(|r| u64::from(number(r))).collect();
+    if !cases.is_empty() {
+        b.switch(rule, cases, |b, case| code(b, RuleId(case as u32)), |_| {});
+    }
+}
+
+fn removed_heads(scene: Scene<'_>, rule: RuleId) -> impl Iterator<Item = (usize, ConstraintId)> {
+    let heads = scene.plan.rules[rule].heads.iter().enumerate();
+    heads.filter(|(_, h)| h.role == Role::Removed).map(|(i, h)| (i, h.constraint))
+}
+
+/// Whether two candidates of the rule with one newest constraint can want the same row for reasons that claims do not show: one keeps
+/// what the other one removes.
+fn keeps_what_it_removes(scene: Scene<'_>, rule: RuleId) -> bool {
+    let heads = &scene.plan.rules[rule].heads;
+    heads.iter().any(|h| h.role == Role::Kept && removed_heads(scene, rule).any(|(_, t)| t == h.constraint))
+}
+
+/// `claim_rows`.
+pub(crate) fn claim_rows(scene: Scene<'_>) -> Function {
+    let params = [("turn", Type::U32), ENTRY, KEY];
+    let OfEntry { mut b, p, args: [turn, _, key], at, rule } =
+        of_entry(scene, "claim_rows", params, Type::Void);
+    let flag = op(BinaryOp::Add, turn, scene.constant("CONTENDED"));
+    let raise = vec![scene.field(&p, "control"), flag];
+    by_rule(
+        scene,
+        &mut b,
+        rule,
+        |r| removed_heads(scene, r).next().is_some(),
+        |b, rule| {
+            let several = scene.plan.rules[rule].heads.len() > 1;
+            for (head, table) in removed_heads(scene, rule) {
+                let row = at.row(b, head);
+                let claims = scene.part(&p, table, Part::Claims);
+                let again = b.call(
+                    "again",
+                    scene.module,
+                    scene.function("claim"),
+                    vec![claims, row.clone(), key.clone()],
+                );
+                if several {
+                    b.run(scene.function("unrank"), vec![scene.part(&p, table, Part::Ranks), row]);
+                    b.when(again, |b| b.run(scene.function("raise"), raise.clone()));
+                }
+            }
+            if keeps_what_it_removes(scene, rule) {
+                b.run(scene.function("raise"), raise.clone());
+            }
+        },
+    );
+    b.finish()
+}
+
+/// `rank_rows`.
+pub(crate) fn rank_rows(scene: Scene<'_>) -> Function {
+    let params = [ENTRY, KEY, PLACE];
+    let OfEntry { mut b, p, args: [_, key, place], at, rule } =
+        of_entry(scene, "rank_rows", params, Type::Void);
+    let several = |r: RuleId| removed_heads(scene, r).next().is_some() && scene.plan.rules[r].heads.len() > 1;
+    by_rule(scene, &mut b, rule, several, |b, rule| {
+        for (head, table) in removed_heads(scene, rule) {
+            let row = at.row(b, head);
+            let claimed = build::element(scene.part(&p, table, Part::Claims), row.clone());
+            b.when(build::eq(claimed, key.clone()), |b| {
+                let ranks = scene.part(&p, table, Part::Ranks);
+                b.run(scene.function("claim"), vec![ranks, row, build::cast(Scalar::U64, place.clone())]);
+            });
+        }
+    });
+    b.finish()
+}
+
+/// `is_beaten`.
+pub(crate) fn is_beaten(scene: Scene<'_>) -> Function {
+    let params = [ENTRY, KEY, PLACE];
+    let OfEntry { mut b, p, args: [_, key, place], at, rule } =
+        of_entry(scene, "is_beaten", params, Type::BOOL);
+    let result = b.var("lost", build::bool(false));
+    let claimed = |r: RuleId| {
+        let heads = scene.plan.rules[r].heads.iter().enumerate();
+        let tables = heads.map(|(i, h)| (i, h.constraint));
+        tables.filter(|&(_, t)| scene.layout.tables[t].claimed).collect::<Vec<_>>()
+    };
+    by_rule(
+        scene,
+        &mut b,
+        rule,
+        |r| !claimed(r).is_empty(),
+        |b, rule| {
+            let heads = &scene.plan.rules[rule].heads;
+            let ranked = heads.len() > 1 && removed_heads(scene, rule).next().is_some();
+            let mut reasons = Vec::new();
+            for (head, table) in claimed(rule) {
+                let row = at.row(b, head);
+                let claim = b.var("best", build::element(scene.part(&p, table, Part::Claims), row.clone()));
+                reasons.push(op(BinaryOp::Lt, claim.clone(), key.clone()));
+                // A row that only other rules remove is not contended within the list.
+                if ranked && removed_heads(scene, rule).any(|(_, t)| t == table) {
+                    let rank = build::element(scene.part(&p, table, Part::Ranks), row);
+                    let worse = op(BinaryOp::Lt, rank, build::cast(Scalar::U64, place.clone()));
+                    reasons.push(op(BinaryOp::AndAlso, build::eq(claim, key.clone()), worse));
+                }
+            }
+            b.assign(result.clone(), any(reasons));
+        },
+    );
+    b.ret(Some(result));
+    b.finish()
+}
+
+/// `remove_rows`.
+pub(crate) fn remove_rows(scene: Scene<'_>) -> Function {
+    let params = [ENTRY];
+    let OfEntry { mut b, p, args: [_], at, rule } = of_entry(scene, "remove_rows", params, Type::Void);
+    by_rule(
+        scene,
+        &mut b,
+        rule,
+        |_| true,
+        |b, rule| {
+            b.push(StmtKind::Tally(meter::applied(rule)));
+            for (head, table) in removed_heads(scene, rule) {
+                let row = at.row(b, head);
+                let id = scene.id(&p, table, &row);
+                b.assign_owned("no other candidate that fires removes the row", id, scene.constant("NO_ID"));
+                let dead = build::element(scene.field(&p, "dead"), build::u32(number(table)));
+                b.update(AtomicOp::Add, dead, vec![build::u32(1)]);
+            }
+        },
+    );
+    b.finish()
+}
+
+/// `id_of`.
+pub(crate) fn id_of(scene: Scene<'_>) -> Function {
+    let (mut b, p) = function(scene, "id_of", false, Type::U32);
+    let table = b.param("table", Type::U32);
+    let row = b.param("row", Type::U32);
+    let id = b.var("id", scene.constant("NO_ID"));
+    let tables: Vec<u64> = scene.layout.tables.ids().map(|t| u64::from(number(t))).collect();
+    if !tables.is_empty() {
+        let code = |b: &mut FunctionBuilder, case: u64| {
+            b.assign(id.clone(), scene.id(&p, ConstraintId(case as u32), &row));
+        };
+        b.switch(table, tables, code, |_| {});
+    }
+    b.ret(Some(id));
+    b.finish()
+}
+
+/// `all_live`.
+pub(crate) fn all_live(scene: Scene<'_>) -> Function {
+    let (mut b, p) = function(scene, "all_live", false, Type::BOOL);
+    let rule = b.param("rule", Type::U32);
+    let entries = b.param("entries", Type::Buffer(Space::Global, Scalar::U32));
+    let at = b.param("at", Type::U32);
+    let live = b.var("live", build::bool(true));
+    by_rule(
+        scene,
+        &mut b,
+        rule,
+        |_| true,
+        |b, rule| {
+            let heads = scene.plan.rules[rule].heads.iter().enumerate();
+            let conditions = heads.map(|(h, head)| {
+                let row =
+                    build::element(entries.clone(), op(BinaryOp::Add, at.clone(), build::u32(h as u32)));
+                op(BinaryOp::Ne, scene.id(&p, head.constraint, &row), scene.constant("NO_ID"))
+            });
+            b.assign(live.clone(), build::all(conditions));
+        },
+    );
+    b.ret(Some(live));
+    b.finish()
+}

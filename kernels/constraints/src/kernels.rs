@@ -1,0 +1,312 @@
+//! The module of kernels for one constraint program: the template `rounds.cu` with its holes filled.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::op::Op;
+use gchr_base::rule::{self, Program, Role, RuleId};
+use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_base::source::SourceMap;
+use gchr_constraints::plan::ChrPlan;
+use gchr_constraints::plan::class::BestOrder;
+
+use super::codegen::{self, Scene};
+use super::layout::{Layout, added_by};
+use super::terms::{HANDED, Terms, intern_prefix};
+use crate::templates;
+use gchr_kernel::ir::*;
+use gchr_kernel::template::Holes;
+use gchr_kernel::{build, template, verify};
+use gchr_runtime::codegen::Sites;
+use gchr_runtime::templates::POWER;
+
+/// Kernels of a program, and what its host code must know of them.
+pub struct Kernels {
+    /// All kernels and functions.
+    pub module: Module,
+    /// Where errors can arise, by the number that the device reports.
+    pub sites: Sites,
+    /// The buffers of its tables.
+    pub layout: Layout,
+    /// How many rows of each table that bodies add to the body of each rule adds, and of the log: rule by rule.
+    pub adds: Vec<u32>,
+    /// Which heads of each rule are removed, a bit each.
+    pub removed_heads: Vec<u32>,
+    /// The replacement that is a product of matrices.
+    pub(super) square: Option<Square>,
+}
+
+/// Flags of a table in the template's `courses`.
+const IS_SQUARE: u32 = 1;
+const ONLY_GROWS: u32 = 2;
+
+impl Kernels {
+    /// The courses that rounds can take which start from this table, a bit each.
+    pub(super) fn courses_of(&self, table: ConstraintId) -> u32 {
+        let square = self.square.is_some_and(|s| s.table == table);
+        let grows = self.layout.growth.as_ref().is_some_and(|g| g.is_quiet(table));
+        (u32::from(square) * IS_SQUARE) | (u32::from(grows) * ONLY_GROWS)
+    }
+}
+
+/// A table whose values one rule replaces by products of matrices, and no other rule sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Square {
+    /// The rule.
+    pub rule: RuleId,
+    /// The table.
+    pub table: ConstraintId,
+    /// Column of the row key, of the column key, and of the value.
+    pub columns: [usize; 3],
+    /// Whether the greatest value is best.
+    pub greatest: bool,
+}
+
+impl Square {
+    fn of(plan: &ChrPlan) -> Option<Self> {
+        let [replacement] = &plan.classes.replacements[..] else { return None };
+        let product = replacement.product.as_ref().ok()?;
+        let table = replacement.constraint;
+        let value = replacement.best.column;
+        let columns = &plan.tables[table].columns;
+        let ints = columns.len() == 3 && columns.iter().all(|c| c.kind == SortKind::Int);
+        let three = ints && plan.classes.reduction_of(table).is_none();
+        three.then_some(Self {
+            rule: replacement.rule,
+            table,
+            columns: [product.row, product.column, value],
+            greatest: replacement.best.order == BestOrder::Greatest,
+        })
+    }
+}
+
+/// What the template `product` computes with: prefix of its kernels, type, byte of which a value that is absent consists, and the bound of
+/// values.
+pub(super) const WIDTHS: [(&str, Scalar, u8, u64); 2] =
+    [("narrow", Scalar::I32, 0x20, 1 << 28), ("wide", Scalar::I64, 0x20, 1 << 60)];
+
+/// The kernels of `product.cu` for both widths of values.
+fn add_product(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
+    for (prefix, scalar, byte, most) in WIDTHS {
+        let bytes = if scalar == Scalar::I32 { 4 } else { 8 };
+        let absent = (0..bytes).fold(0, |word, _| word << 8 | u64::from(byte));
+        let constants = [("ABSENT", Literal::Int(absent)), ("MOST", Literal::Int(most))];
+        let types = [("T", scalar)];
+        let holes = Holes { prefix, types: &types, constants: &constants, kernels: true, ..Holes::default() };
+        template::instantiate(module, &templates::PRODUCT, &holes)?;
+    }
+    Ok(())
+}
+
+/// The kernels of `growth.cu`.
+fn add_growth(
+    module: &mut Module,
+    program: &Program,
+    plan: &ChrPlan,
+    layout: &Layout,
+    sources: &SourceMap,
+    sites: &mut Sites,
+) -> Result<(), Vec<Diagnostic>> {
+    let Some(growth) = &layout.growth else { return Ok(()) };
+    let params = module.record("Params").expect("the template of rounds defines Params");
+    let tables = layout.tables.len() as u64;
+    let constants = [
+        ("TABLES", Literal::Int(tables)),
+        ("COUNTS", Literal::Int(tables + 1)),
+        ("KEPT_WORDS", Literal::Int(codegen::kept_words(layout, growth))),
+    ];
+    let records = [("Params", params)];
+    let holes =
+        Holes { records: &records, constants: &constants, kernels: true, open: true, ..Holes::default() };
+    template::instantiate(module, &templates::GROWTH, &holes)?;
+    for hole in ["put_kept", "derive", "remember", "forget"] {
+        let scene = Scene { program, plan, layout, sources, module };
+        let functions = match hole {
+            "put_kept" => codegen::put_functions(scene, growth),
+            "derive" => codegen::derive_functions(scene, growth, sites),
+            _ => vec![codegen::row_bit(scene, growth, hole)],
+        };
+        build::fill_hole(module, hole, functions);
+    }
+    Ok(())
+}
+
+/// Whether rules compute powers that can be floats.
+fn has_float_powers(program: &Program) -> bool {
+    let mut found = false;
+    let is_int = |expr: &rule::Expr| program.signature.kind(expr.sort) == SortKind::Int;
+    for rule in program.rules.iter() {
+        rule.walk(&mut |expr| {
+            if let rule::ExprKind::Op { op: Op::Pow, args } = &expr.kind {
+                found |= !(is_int(expr) && args.iter().all(is_int));
+            }
+        });
+    }
+    found
+}
+
+/// What builds and compares terms.
+fn add_terms(module: &mut Module, terms: &Terms) -> Result<(), Vec<Diagnostic>> {
+    template::instantiate(module, &templates::TERMS, &Holes { kernels: true, ..Holes::default() })?;
+    for &size in &terms.sizes {
+        let constants = [("FIELDS", Literal::Int(u64::from(size)))];
+        let prefix = intern_prefix(size);
+        let holes = Holes { prefix: &prefix, constants: &constants, ..Holes::default() };
+        template::instantiate(module, &templates::INTERN, &holes)?;
+    }
+    Ok(())
+}
+
+/// What the kernels that build cells say and need: calls of functions that are not inlined take registers.
+fn prepare_for_terms(module: &mut Module) {
+    for function in module.functions.iter_mut() {
+        if ["rounds", "explain_failure"].contains(&&*function.name) {
+            function.doc.push(HANDED.into());
+            function.kind = FunctionKind::Kernel { max_threads: 256, min_blocks: 2 };
+        }
+    }
+}
+
+/// Words of an entry before the rows of its heads.
+pub(super) const ENTRY_WORDS: usize = 5;
+
+/// Most rules, as their number is a part of a claim's key; most heads, as removed ones are bits of a word.
+const MAX_RULES: usize = 1 << 12;
+const MAX_HEADS: usize = 32;
+
+/// What the format of claims and entries cannot hold.
+fn limits(program: &Program, layout: &Layout) -> Vec<Diagnostic> {
+    let refuse = |what: String, most: usize| {
+        Diagnostic::error("D0612", what)
+            .note(format!("a claim on a device has room for {most}"))
+            .help("use --device cpu, or split the program")
+    };
+    let mut found = Vec::new();
+    if program.rules.len() > MAX_RULES {
+        found.push(refuse(format!("the program has {} rules", program.rules.len()), MAX_RULES));
+    }
+    if layout.heads > MAX_HEADS {
+        found.push(refuse(format!("some rule has {} heads", layout.heads), MAX_HEADS));
+    }
+    found
+}
+
+/// Makes the kernels. Fails when the program has something that devices cannot run.
+pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result<Kernels, Vec<Diagnostic>> {
+    let layout = Layout::new(program, plan);
+    let found = limits(program, &layout);
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let square = Square::of(plan);
+    let number = |n: usize| Literal::Int(n as u64);
+    let sums = layout.added_targets().len();
+    let constants = [
+        ("TABLES", number(layout.targets())),
+        ("STORED", number(layout.added.len())),
+        ("SUMS", number(sums)),
+        ("SUMS_AND_TWO", number(sums + 2)),
+        ("HEADS", number(layout.heads)),
+        ("HEADS_AND_ONE", number(layout.heads + 1)),
+        ("ENTRY", number(ENTRY_WORDS + layout.heads)),
+        ("REPLACES", number(usize::from(!plan.classes.replacements.is_empty()))),
+        ("REDUCES", number(usize::from(layout.tables.iter().any(|t| t.reduced)))),
+        // Four take more registers than calls of functions that build terms leave.
+        ("AT_ONCE", number(if layout.terms.is_some() { 1 } else { 4 })),
+        ("TERMS", number(usize::from(layout.terms.is_some()))),
+        ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
+        ("COURSES", number(usize::from(square.is_some() || layout.growth.is_some()))),
+    ];
+    let mut module = Module::default();
+    if let Some(terms) = &layout.terms {
+        add_terms(&mut module, terms)?;
+    }
+    if has_float_powers(program) {
+        template::instantiate(&mut module, &POWER, &Holes { prefix: "float", ..Holes::default() })?;
+    }
+    template::open_in(&mut module, &templates::ROUNDS, &constants)?;
+    layout.extend_params(&mut module);
+    if layout.terms.is_some() {
+        prepare_for_terms(&mut module);
+    }
+    let mut sites = Sites::default();
+    for hole in HOLES {
+        let scene = Scene { program, plan, layout: &layout, sources, module: &module };
+        let functions = fill(hole, scene, &mut sites);
+        build::fill_hole(&mut module, hole, functions);
+    }
+    add_growth(&mut module, program, plan, &layout, sources, &mut sites)?;
+    let plain = || Holes { kernels: true, ..Holes::default() };
+    if layout.tables.iter().any(|t| t.reduced_to_one) {
+        template::instantiate(&mut module, &templates::BEST, &plain())?;
+    }
+    if square.is_some() {
+        add_product(&mut module)?;
+    }
+    if square.is_some() || layout.growth.is_some() {
+        template::instantiate(&mut module, &templates::RANGE, &plain())?;
+    }
+    let broken = verify::verify_closed(&module);
+    if !broken.is_empty() {
+        return Err(broken);
+    }
+    let adds = plan.rules.iter_enumerated().flat_map(|(id, rule)| {
+        let count = |t| added_by(rule).filter(|&c| c == t).count() as u32;
+        let written = (!layout.output.is_empty()).then(|| layout.output.of_rule(id).len() as u32);
+        layout.added.iter().map(|&t| count(t)).chain(written).collect::<Vec<_>>()
+    });
+    let bits = plan.rules.iter().map(|rule| {
+        let removed = rule.heads.iter().enumerate().filter(|(_, h)| h.role == Role::Removed);
+        removed.fold(0, |bits, (h, _)| bits | 1 << h)
+    });
+    let (adds, removed_heads) = (adds.collect(), bits.collect());
+    Ok(Kernels { module, sites, layout, adds, removed_heads, square })
+}
+
+/// The holes of the template, those before it being filled when one is.
+const HOLES: [&str; 21] = [
+    "is_crowded",
+    "index_row",
+    "reduce_row",
+    "merge_row",
+    "improve",
+    "settle_row",
+    "id_of",
+    "all_live",
+    "matches",
+    "seek",
+    "stage_kept",
+    "list",
+    "claim_rows",
+    "rank_rows",
+    "is_beaten",
+    "build",
+    "remove_rows",
+    "explain",
+    "pin_rows",
+    "rename_rows",
+    "copy_row",
+];
+
+fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
+    match hole {
+        "is_crowded" => vec![codegen::is_crowded(scene)],
+        "index_row" => codegen::index_functions(scene),
+        "reduce_row" => codegen::reduce_functions(scene),
+        "merge_row" => codegen::merge_functions(scene),
+        "improve" => codegen::improve_functions(scene, sites),
+        "settle_row" => vec![codegen::settle_row(scene)],
+        "id_of" => vec![codegen::id_of(scene)],
+        "all_live" => vec![codegen::all_live(scene)],
+        "matches" => codegen::match_functions(scene, sites),
+        "seek" | "stage_kept" => codegen::shared_functions(scene, hole, sites),
+        "list" => codegen::list_functions(scene, sites),
+        "claim_rows" => vec![codegen::claim_rows(scene)],
+        "rank_rows" => vec![codegen::rank_rows(scene)],
+        "is_beaten" => vec![codegen::is_beaten(scene)],
+        "build" => codegen::build_functions(scene, sites),
+        "remove_rows" => vec![codegen::remove_rows(scene)],
+        "explain" => codegen::explain_functions(scene, sites),
+        "pin_rows" => vec![codegen::pin_rows(scene)],
+        "rename_rows" => vec![codegen::rename_rows(scene)],
+        _ => vec![codegen::copy_row(scene)],
+    }
+}

@@ -1,0 +1,15 @@
+//! Constraint programs on a device in deterministic rounds: generated enumeration and bodies around the template `rounds.cu`.
+//!
+//! [`layout`] says which buffers a program has, [`kernels`] makes its module of kernels, [`run`] drives it on any
+//! [`Device`](gchr_kernel::device::Device). What a round is, and why the result does not depend on the device, is in `docs/semantics.md`;
+//! how the device does it in `docs/rounds.md`.
+
+mod codegen;
+mod growth;
+pub mod kernels;
+pub mod layout;
+pub mod output;
+pub mod run;
+pub mod start;
+pub mod templates;
+mod terms;

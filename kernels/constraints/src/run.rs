@@ -1,0 +1,499 @@
+//! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the store back.
+
+mod course;
+mod output;
+mod tables;
+
+use std::time::Instant;
+
+use gchr_base::control::{Control, Progress};
+use gchr_base::error::{RunError, StopReason};
+use gchr_base::profile::Round;
+use gchr_base::rule::{Program, Semantics};
+use gchr_base::signature::SortKind;
+use gchr_base::stats::Stats;
+use gchr_base::value::heap::Import;
+use gchr_base::value::{Heap, Terms};
+use gchr_constraints::exec::{Store, Words};
+use gchr_constraints::plan::ChrPlan;
+
+use super::kernels::Kernels;
+use super::start::Input;
+use course::{Course, Ended, Launcher};
+use gchr_kernel::device::{Arg, Device, DeviceError, Launch, Value};
+use gchr_runtime::outcome::{self, poll};
+use gchr_runtime::slices::{self, Slices};
+use tables::{Growing, Grown, MOST_WORDS, Product, Tables};
+
+/// Threads a block; the template's `BLOCK`.
+const BLOCK: u32 = 256;
+
+/// How to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Bytes of device memory that tables and lists may take.
+    pub memory: u64,
+    /// Rows that a table has at first; tables grow when they are used up.
+    pub rows: u32,
+    /// Whether the final store is brought back; else it is empty, and only counted. A run that is stopped always brings it back.
+    pub store: bool,
+    /// Whether batches whose rounds have a known course are left to kernels of their own.
+    pub courses: bool,
+    /// A round of at most so many constraints is left to one block; [`FEW`] unless tests ask for another number.
+    pub few: u32,
+}
+
+/// What one block does alone in less time than all blocks take to meet.
+pub const FEW: u32 = 256;
+
+/// Constraints that are added at once, in the order of their ids.
+pub type Batch = Vec<Words>;
+
+/// What is run.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its plan for rounds.
+    pub plan: &'a ChrPlan,
+    /// Its kernels; the device was opened with them.
+    pub kernels: &'a Kernels,
+    /// Constraints of the facts and of each query; their ids are given by the run.
+    pub input: &'a Input,
+}
+
+/// A run that reached its end.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The final store.
+    pub store: Store,
+    /// What it cost; `steps` are rounds.
+    pub stats: Stats,
+    /// Milliseconds of all rounds with the host's work between launches; the start and the way back of the store are not part of them.
+    pub rounds_ms: f64,
+}
+
+/// Why there is no final store; a run that stopped has the store after the last whole round, if the device still has it.
+pub type Failure = outcome::Failure<Option<Store>>;
+
+/// What a launch says of its end; the template's words for it.
+mod stop {
+    pub const DONE: u32 = 1;
+    pub const MUST_GROW: u32 = 2;
+    pub const GUARD_FAILED: u32 = 3;
+    pub const BODY_FAILED: u32 = 4;
+    pub const PAUSED: u32 = 5;
+    pub const MUST_COLLECT: u32 = 6;
+    pub const MUST_CLEAR: u32 = 7;
+    pub const NO_STEPS: u32 = 8;
+    pub const NO_IDS: u32 = 9;
+    pub const VALUE_FAILED: u32 = 10;
+    pub const NO_CELLS: u32 = 11;
+    pub const OTHER_GRID: u32 = 12;
+    pub const MAY_FOLLOW: u32 = 13;
+}
+
+/// How many blocks rounds are launched with: one as long as rounds are small. A change costs a launch, some two small rounds.
+struct Grid {
+    /// Blocks that run at once.
+    most: u32,
+    few: u32,
+    alone: bool,
+    /// After so many small rounds one block goes on; twice as many whenever it was too little.
+    patience: u32,
+}
+
+impl Grid {
+    const PATIENCE: u32 = 16;
+
+    /// For a batch of so many new constraints.
+    fn new(most: u32, few: u32, batch: u64) -> Self {
+        Self { most, few, alone: most > 1 && batch <= u64::from(few), patience: Self::PATIENCE }
+    }
+
+    fn blocks(&self) -> u32 {
+        if self.alone { 1 } else { self.most }
+    }
+
+    /// What the kernel is to be told: 0 for a launch that ends when rounds become large.
+    fn patience(&self) -> u32 {
+        match self.alone {
+            true => 0,
+            // Nothing is gained where there is one block only, or none may be alone.
+            false if self.most == 1 || self.few == 0 => u32::MAX,
+            false => self.patience,
+        }
+    }
+
+    fn change(&mut self) {
+        if self.alone {
+            self.patience = self.patience.saturating_mul(2);
+        }
+        self.alone = !self.alone;
+    }
+}
+
+/// Runs a program on a device.
+pub fn run(
+    job: Job<'_>,
+    options: Options,
+    device: &mut dyn Device,
+    control: &mut Control<'_>,
+) -> Result<Outcome, Failure> {
+    let start = Instant::now();
+    let mut runner = Runner {
+        job,
+        options,
+        slices: Slices::new(device, control)?,
+        rounds_ms: 0.0,
+        peak: 0,
+        rounds: 0,
+        fired: 0,
+        live: 0,
+        collections: 0,
+    };
+    let words = job.input.heap.cells().len() as u64;
+    if words > MOST_WORDS {
+        let reason = StopReason::Indices { what: "terms".into(), limit: MOST_WORDS };
+        return Err(RunError { reason, rule: None, span: None, progress: runner.progress() }.into());
+    }
+    let mut tables = Tables::new(&job, &options, device)?;
+    let ended = runner.batches(&mut tables, device, control);
+    runner.slices.report(control);
+    let result = runner.finish(ended, &tables, start, device);
+    // A device that failed does not give its memory back either; the first failure is the one to tell.
+    let freed = tables.free(device);
+    result.and_then(|outcome| Ok(freed.map(|()| outcome)?))
+}
+
+struct Runner<'a> {
+    job: Job<'a>,
+    options: Options,
+    slices: Slices,
+    rounds_ms: f64,
+    peak: u64,
+    rounds: u64,
+    fired: u64,
+    live: u64,
+    collections: u64,
+}
+
+impl Runner<'_> {
+    fn batches(
+        &mut self,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<(), outcome::Failure> {
+        for (number, batch) in self.job.input.batches.iter().enumerate() {
+            self.write_of_query(number, control)?;
+            let grown = tables.make_room(batch, self.options.memory, device)?;
+            self.must_have(grown)?;
+            let resident = self.resident(device, "enter")?;
+            tables.look_for_courses(self.follows_courses(control), self.job.kernels, batch);
+            let entered = tables.put(batch, resident, device)?;
+            self.fired = tables.fired();
+            self.slices.add(entered);
+            self.count_reduced(tables);
+            self.rounds_ms += entered.as_secs_f64() * 1e3;
+            self.live = tables.live();
+            if let Some(error) =
+                self.job.input.ended.as_ref().filter(|_| number + 1 == self.job.input.batches.len())
+            {
+                return Err(RunError { progress: self.progress(), ..error.clone() }.into());
+            }
+            let start = Instant::now();
+            let ended = match self.follow_course(tables, device, control) {
+                Ok(false) => self.iterate(tables, device, control),
+                ended => ended.map(|_| ()),
+            };
+            let waited = device.synchronize();
+            self.rounds_ms += start.elapsed().as_secs_f64() * 1e3;
+            ended?;
+            waited?;
+        }
+        Ok(())
+    }
+
+    /// Counts the constraints of the batch just put that were reduced to one without a kernel that tallies them.
+    fn count_reduced(&mut self, tables: &Tables) {
+        let Job { plan, kernels, .. } = self.job;
+        for reduction in plan.classes.reductions.iter() {
+            let rows = tables.fresh_rows(reduction.constraint);
+            if kernels.layout.tables[reduction.constraint].reduced_to_one && rows > 1 {
+                self.slices.fired(reduction.rule, rows - 1);
+            }
+        }
+    }
+
+    fn resident(&self, device: &mut dyn Device, kernel: &str) -> Result<u32, DeviceError> {
+        let kernel = device.kernel(kernel)?;
+        device.resident_blocks(kernel, BLOCK)
+    }
+
+    /// Whether rounds with a known course are left to kernels of their own. A limit of steps may end a run in the middle of a launch.
+    fn follows_courses(&self, control: &Control<'_>) -> bool {
+        self.options.courses && control.limits().max_steps.is_none()
+    }
+
+    /// Does the rounds that are left of a batch if their course is known; says whether it was.
+    fn follow_course(
+        &mut self,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<bool, outcome::Failure> {
+        if !self.follows_courses(control) {
+            return Ok(false);
+        }
+        let memory = self.options.memory;
+        if let Some(square) = self.job.kernels.square.filter(|s| tables.is_only_new(s.table))
+            && let Some(product) = Product::start(tables, square, memory, device)?
+        {
+            return self.follow(product, tables, device, control);
+        }
+        match Growing::start(tables, &self.job, memory, device)? {
+            Some(growing) => self.follow(growing, tables, device, control),
+            None => Ok(false),
+        }
+    }
+
+    fn follow(
+        &mut self,
+        mut course: Box<dyn Course>,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<bool, outcome::Failure> {
+        let before = (self.rounds, self.fired);
+        let mark = self.slices.mark();
+        let ended = self.along(&mut *course, tables, device, control);
+        let done = match ended {
+            Ok(true) => Ok(true),
+            Ok(false) => {
+                (self.rounds, self.fired) = before;
+                self.slices.roll_back(&mark);
+                Ok(false)
+            }
+            Err(failure) => Err(failure),
+        };
+        if let Err(outcome::Failure::Device(_)) = done {
+            return done;
+        }
+        let wanted = !matches!(done, Ok(false));
+        course.end(tables, wanted, device)?;
+        if wanted {
+            tables.set_progress(self.rounds, self.fired);
+        }
+        done
+    }
+
+    fn along(
+        &mut self,
+        course: &mut dyn Course,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<bool, outcome::Failure> {
+        loop {
+            self.peak = self.peak.max(tables.bytes() + course.bytes());
+            poll(control, self.progress())?;
+            let longest = self.slices.rounds(control);
+            let max_rounds = control.limits().max_rounds;
+            let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
+            let mut slice = u32::try_from(left).unwrap_or(longest).min(longest);
+            if control.recorder().is_some() {
+                // A round that is given up has a launch of its own: what was counted in it is forgotten.
+                slice = slice.min(1);
+            }
+            let mark = self.slices.mark();
+            let progress = self.progress();
+            let with =
+                Launcher { slices: &mut self.slices, device: &mut *device, control: &mut *control, progress };
+            let step = course.launch(tables, slice, with)?;
+            self.rounds += step.rounds;
+            self.fired += step.fired;
+            self.live = tables.live();
+            let round = Round { rounds: self.rounds, progress: self.progress() };
+            slices::record(control, self.collections, round);
+            if let Some(rule) = course.rule() {
+                self.slices.fired(rule, step.fired);
+            }
+            match step.ended {
+                Ended::Done => return Ok(true),
+                Ended::Unfit => return Ok(false),
+                Ended::Paused if max_rounds.is_some_and(|most| self.rounds >= most) => {
+                    return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
+                }
+                Ended::Paused => {}
+                Ended::NoRoom => {
+                    self.slices.roll_back(&mark);
+                    let grown = course.grow(tables, self.options.memory, device)?;
+                    self.must_have(grown)?;
+                }
+            }
+        }
+    }
+
+    fn iterate(
+        &mut self,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<(), outcome::Failure> {
+        let kernel = device.kernel("rounds")?;
+        let resident = device.resident_blocks(kernel, BLOCK)?;
+        let mut grid = Grid::new(resident, self.options.few, tables.batch_size());
+        loop {
+            self.peak = self.peak.max(tables.bytes());
+            poll(control, self.progress())?;
+            let longest = self.slices.rounds(control);
+            let max_rounds = control.limits().max_rounds;
+            let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
+            let slice = u32::try_from(left).unwrap_or(longest).min(longest);
+            let params = tables.params();
+            let most = control.limits().max_steps.unwrap_or(u64::MAX);
+            let args =
+                [Arg::Record(&params), slice.into(), most.into(), grid.few.into(), grid.patience().into()];
+            let launch = Launch { kernel, grid: grid.blocks(), block: BLOCK, args: &args, cooperative: true };
+            self.slices.launch("rounds", &launch, device, control, self.progress())?;
+            let end = tables.end_of_launch(device)?;
+            (self.rounds, self.fired, self.live) = (end.rounds, end.fired, tables.live());
+            let round = Round { rounds: self.rounds, progress: self.progress() };
+            slices::record(control, self.collections, round);
+            self.write(tables, device, control)?;
+            match end.stop {
+                stop::DONE => return Ok(()),
+                stop::PAUSED if max_rounds.is_some_and(|most| self.rounds >= most) => {
+                    return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
+                }
+                stop::PAUSED => {}
+                stop::MUST_GROW => {
+                    let grown = tables.grow(&end, self.options.memory, device)?;
+                    self.must_have(grown)?;
+                }
+                stop::MUST_COLLECT => {
+                    self.collections += tables.collect(device)?;
+                }
+                stop::NO_CELLS => {
+                    let grown = tables.make_room_for_terms(self.options.memory, device)?;
+                    self.collections += 1;
+                    self.must_have(grown)?;
+                }
+                stop::OTHER_GRID => grid.change(),
+                stop::MAY_FOLLOW => {
+                    tables.start_from_round(&end);
+                    if self.follow_course(tables, device, control)? {
+                        return Ok(());
+                    }
+                }
+                stop::MUST_CLEAR => tables.clear_claims(device)?,
+                stop::NO_STEPS => {
+                    return Err(self.halt(StopReason::Steps { limit: most }));
+                }
+                stop::NO_IDS => {
+                    let limit = u64::from(u32::MAX);
+                    return Err(self.halt(StopReason::Indices { what: "ids of constraints".into(), limit }));
+                }
+                stop::VALUE_FAILED => return Err(self.noted(tables, device)?),
+                stop::GUARD_FAILED => return Err(self.explain(tables, false, device)?),
+                stop::BODY_FAILED => return Err(self.explain(tables, true, device)?),
+                other => {
+                    let what = format!("a launch of rounds ended for the unknown reason {other}");
+                    return Err(self.halt(StopReason::Internal { what }));
+                }
+            }
+        }
+    }
+
+    fn must_have(&self, grown: Grown) -> Result<(), outcome::Failure> {
+        let limit = self.options.memory;
+        match grown {
+            Grown::Yes => Ok(()),
+            Grown::NoMemory(what) => Err(self.halt(StopReason::Memory { limit, what })),
+            Grown::NoNumbers(what) => {
+                Err(self.halt(StopReason::Indices { what, limit: u64::from(u32::MAX) }))
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { steps: self.fired, bytes: self.peak, live: self.live }
+    }
+
+    fn halt(&self, reason: StopReason) -> outcome::Failure {
+        outcome::Failure::stopped(reason, self.progress())
+    }
+
+    /// The error at the place where the last launch failed.
+    fn explain(
+        &self,
+        tables: &Tables,
+        body: bool,
+        device: &mut dyn Device,
+    ) -> Result<outcome::Failure, DeviceError> {
+        let kernel = device.kernel("explain_failure")?;
+        let params = tables.params();
+        let args = [Arg::Record(&params), Arg::Value(Value::U32(u32::from(body)))];
+        device.launch(&Launch { kernel, grid: 1, block: BLOCK, args: &args, cooperative: false })?;
+        self.noted(tables, device)
+    }
+
+    /// The error that the device has noted.
+    fn noted(&self, tables: &Tables, device: &mut dyn Device) -> Result<outcome::Failure, DeviceError> {
+        let noted = tables.noted(device)?;
+        let cells = tables.terms(device)?;
+        let show = |kind, word| {
+            let mut heap = Heap::new();
+            let word = match kind {
+                SortKind::Any => Import::new(&cells).word(&mut heap, word).ok(),
+                _ => Some(word),
+            };
+            let terms = Terms { signature: &self.job.program.signature, heap: &heap };
+            word.map_or("a term without a cell".into(), |word| terms.value(kind, word).to_string())
+        };
+        let place = noted.and_then(|noted| self.job.kernels.sites.explain_with(&noted, show));
+        Ok(outcome::Failure::at_site(noted, place, self.progress()))
+    }
+
+    fn stats(&self, start: Instant, live: Option<u64>, device: &dyn Device) -> Stats {
+        Stats {
+            firings: Some(self.fired),
+            steps: Some(self.rounds),
+            run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
+            device_ms: Some(self.slices.device_ms()),
+            live_cells: live,
+            peak_bytes: Some(self.peak),
+            collections: Some(self.collections),
+            device: Some(device.limits().name.clone()),
+            semantics: Some(Semantics::Rounds.name().into()),
+            ..Stats::default()
+        }
+    }
+
+    fn finish(
+        &self,
+        ended: Result<(), outcome::Failure>,
+        tables: &Tables,
+        start: Instant,
+        device: &mut dyn Device,
+    ) -> Result<Outcome, Failure> {
+        match ended {
+            Ok(()) => {
+                let store = match self.options.store {
+                    true => tables.download(&self.job, device)?,
+                    false => Store::new(self.job.plan, Heap::new()),
+                };
+                let stats = self.stats(start, Some(tables.live()), device);
+                Ok(Outcome { store, stats, rounds_ms: self.rounds_ms })
+            }
+            Err(outcome::Failure::Device(error)) => Err(Failure::Device(error)),
+            Err(outcome::Failure::Stopped(stopped)) => {
+                let whole = !self.slices.cut_off();
+                let left = if whole { tables.download(&self.job, device).ok() } else { None };
+                let stats = self.stats(start, left.as_ref().map(|s| s.len() as u64), device);
+                Err(Failure::Stopped(Box::new(outcome::Stopped { error: stopped.error, left, stats })))
+            }
+        }
+    }
+}

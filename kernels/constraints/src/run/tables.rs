@@ -1,0 +1,413 @@
+//! Device tables of a run: the store, the lists of a round, control words, and the way back of the store.
+
+mod batch;
+mod buffers;
+mod cells;
+mod growth;
+mod log;
+mod product;
+mod room;
+
+use std::ops::Range;
+
+use gchr_base::ids::IdVec;
+use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_base::value::Heap;
+use gchr_base::value::heap::Import;
+use gchr_constraints::exec::Store;
+
+use buffers::{Fixed, Lists, Table, is_index, part_bytes};
+use cells::Cells;
+pub(super) use cells::MOST_WORDS;
+pub(super) use growth::Growing;
+use log::Log;
+pub(super) use product::Product;
+
+use super::{BLOCK, Batch, Job, Options};
+use crate::kernels::{ENTRY_WORDS, Kernels};
+use crate::layout::{Layout, Part};
+use gchr_kernel::device::{Arg, BufferId, Device, DeviceError, DeviceExt, Launch, Result, Value};
+use gchr_runtime::codegen::Noted;
+
+/// Words of the template's `control`: the reason of the end, then two sets of flags.
+const CONTROL: usize = 192;
+const STOP: usize = 0;
+
+/// Words of the template's `state`.
+mod state {
+    pub const NEW: usize = 0;
+    pub const CARRIED: usize = 1;
+    pub const NEXT_ID: usize = 2;
+    pub const EPOCH: usize = 3;
+    pub const ROUNDS: usize = 4;
+    pub const FIRED: usize = 5;
+    pub const WANTED_ITEMS: usize = 6;
+    pub const WANTED_STAGED: usize = 7;
+    pub const SLICE: usize = 8;
+    pub const FAILED_ENTRY: usize = 9;
+    pub const CHANGED: usize = 10;
+    pub const CALM: usize = 11;
+    pub const STRAYED: usize = 12;
+    pub const LOOK_FROM: usize = 13;
+    pub const WORDS: usize = 16;
+}
+
+/// The first epoch: a claim's key has 20 bits for it, and all ones mean "unclaimed".
+const FIRST_EPOCH: u64 = (1 << 20) - 2;
+/// Id of a row that holds no constraint.
+const NO_ID: u32 = u32::MAX;
+/// Most rows of a table, items and entries of a round: twice as many places of an index have numbers of 32 bits.
+const MOST: u64 = 1 << 31;
+/// Rows in use from which on a launch ends for a table that has many dead ones, as in the template.
+const WORTH_COLLECTING: u32 = 4096;
+/// Items and entries that a run starts with room for.
+const FIRST_ITEMS: u64 = 1 << 9;
+
+/// Whether there is room now.
+pub(super) enum Grown {
+    /// There is.
+    Yes,
+    /// The memory does not suffice for this.
+    NoMemory(String),
+    /// 32 bits do not suffice to number these.
+    NoNumbers(String),
+}
+
+/// What a host reads after a launch.
+pub(super) struct End {
+    pub stop: u32,
+    pub rounds: u64,
+    pub fired: u64,
+    items: u64,
+    staged: u64,
+    /// Rows that tables want room for; behind a whole round, those that they had before it.
+    wanted: Vec<u32>,
+    /// Rows of the log that the last round asked for.
+    output: u32,
+    /// Whether they did not fit behind those of the rounds before it.
+    log_is_full: bool,
+}
+
+pub(super) struct Tables {
+    layout: Layout,
+    entry: u64,
+    fixed: Fixed,
+    lists: Lists,
+    tables: IdVec<ConstraintId, Table>,
+    /// The heap of a program with terms.
+    cells: Option<Cells>,
+    /// What rules write, if they do.
+    log: Option<Log>,
+    state: [u64; state::WORDS],
+    /// Whether the carried entries are in the second of the two buffers.
+    swapped: bool,
+    /// Rows that tables have at first.
+    rows: u32,
+    /// Rows that the rounds to come start from: those of a batch, or of a round where a course may begin.
+    fresh: IdVec<ConstraintId, Range<u32>>,
+}
+
+impl Tables {
+    pub fn new(job: &Job<'_>, options: &Options, device: &mut dyn Device) -> Result<Self> {
+        let layout = job.kernels.layout.clone();
+        let entry = (ENTRY_WORDS + layout.heads) as u64;
+        let fixed = Fixed::new(job.kernels, device)?;
+        let lists = Lists::new(entry, FIRST_ITEMS, FIRST_ITEMS, FIRST_ITEMS, layout.terms.is_some(), device)?;
+        let rows = options.rows.clamp(1, MOST as u32);
+        let mut tables = IdVec::new();
+        for table in layout.tables.ids() {
+            tables.push(Table::new(&layout, table, rows, device)?);
+        }
+        let cells = match &layout.terms {
+            Some(terms) => Some(Cells::new(terms, job, u64::from(rows), device)?),
+            None => None,
+        };
+        let log = match layout.output.is_empty() {
+            true => None,
+            false => Some(Log::new(rows, device)?),
+        };
+        let mut state = [0; state::WORDS];
+        state[state::EPOCH] = FIRST_EPOCH;
+        state[state::FAILED_ENTRY] = u64::MAX;
+        let fresh = layout.tables.iter().map(|_| 0..0).collect();
+        Ok(Self { layout, entry, fixed, lists, tables, cells, log, state, swapped: false, rows, fresh })
+    }
+
+    /// Bytes of all buffers that grow.
+    pub fn bytes(&self) -> u64 {
+        let own = |t: ConstraintId| {
+            let parts = self.layout.parts(t).into_iter();
+            let rows = |part| if is_index(part) { self.tables[t].indexed } else { self.tables[t].capacity };
+            parts.map(|part| part_bytes(&self.layout, t, part, rows(part))).sum::<u64>()
+        };
+        let cells = self.cells.as_ref().map_or(0, Cells::bytes);
+        let lists =
+            self.lists.bytes(self.entry) + if self.cells.is_some() { 8 * self.lists.deltas } else { 0 };
+        self.tables.ids().map(own).sum::<u64>() + lists + cells + self.log.as_ref().map_or(0, Log::bytes)
+    }
+
+    /// Bytes of a row's values and id.
+    fn row_bytes(&self, table: ConstraintId) -> u64 {
+        8 * self.layout.tables[table].columns.len() as u64 + 4
+    }
+
+    /// The buffer of a part.
+    fn buffer(&self, table: ConstraintId, wanted: Part) -> BufferId {
+        let found = self.tables[table].parts.iter().find_map(|&(part, value)| match value {
+            Value::Buffer(buffer) if part == wanted => Some(buffer),
+            _ => None,
+        });
+        found.expect("the layout has this part")
+    }
+
+    /// Gives a part another value; the one before.
+    fn set(&mut self, table: ConstraintId, wanted: Part, value: Value) -> Option<Value> {
+        let found = self.tables[table].parts.iter_mut().find(|(part, _)| *part == wanted)?;
+        Some(std::mem::replace(&mut found.1, value))
+    }
+
+    fn table_bytes(&self, table: ConstraintId, capacity: u32) -> u64 {
+        self.layout.parts(table).into_iter().map(|part| part_bytes(&self.layout, table, part, capacity)).sum()
+    }
+
+    /// Lets launches of rounds end where a course may begin: where all that is new is in tables of one, and was not before.
+    pub fn look_for_courses(&mut self, look: bool, kernels: &Kernels, batch: &Batch) {
+        let common =
+            batch.iter().fold(u32::MAX, |common, words| common & kernels.courses_of(words.constraint));
+        self.state[state::STRAYED] = u64::from(common == 0);
+        self.state[state::LOOK_FROM] = if look { self.state[state::ROUNDS] } else { u64::MAX };
+    }
+
+    /// Takes the rows that the last round has added for those to start from.
+    pub fn start_from_round(&mut self, end: &End) {
+        for ((table, fresh), &before) in self.tables.iter().zip(self.fresh.iter_mut()).zip(&end.wanted) {
+            *fresh = before..table.used;
+        }
+    }
+
+    /// Whether all constraints to start from are of this table.
+    pub fn is_only_new(&self, table: ConstraintId) -> bool {
+        self.fresh.iter_enumerated().all(|(t, rows)| t == table || rows.is_empty())
+    }
+
+    /// Rows that the last batch has put into a table, those that were reduced away again included.
+    pub fn fresh_rows(&self, table: ConstraintId) -> u64 {
+        self.fresh[table].len() as u64
+    }
+
+    /// Constraints to start from, those that were reduced away again included.
+    pub fn batch_size(&self) -> u64 {
+        self.fresh.iter().map(|rows| rows.len() as u64).sum()
+    }
+
+    /// Takes over what rounds were done elsewhere.
+    pub fn set_progress(&mut self, rounds: u64, fired: u64) {
+        (self.state[state::ROUNDS], self.state[state::FIRED]) = (rounds, fired);
+    }
+
+    /// Firings so far, those of reductions included.
+    pub fn fired(&self) -> u64 {
+        self.state[state::FIRED]
+    }
+
+    /// Constraints that live.
+    pub fn live(&self) -> u64 {
+        self.tables.iter().map(|t| u64::from(t.used - t.dead)).sum()
+    }
+
+    /// The template's `Params`.
+    pub fn params(&self) -> Vec<Value> {
+        self.params_with(None)
+    }
+
+    fn params_with(&self, other: Option<(ConstraintId, &Table)>) -> Vec<Value> {
+        let lists = &self.lists;
+        let buffers =
+            self.fixed.buffers().into_iter().chain(lists.buffers(self.swapped, self.cells.is_some()));
+        let mut values: Vec<Value> = buffers.map(Value::Buffer).collect();
+        values.extend([Value::U32(lists.items as u32), Value::U32(lists.entries as u32)]);
+        values.extend(self.cells.iter().flat_map(Cells::params));
+        values.extend(self.log.iter().flat_map(Log::params));
+        for (id, own) in self.tables.iter_enumerated() {
+            let table = other.filter(|&(t, _)| t == id).map_or(own, |(_, table)| table);
+            values.extend(table.parts.iter().map(|&(_, value)| value));
+        }
+        values
+    }
+
+    /// The list of the constraints that are new.
+    fn delta(&self) -> BufferId {
+        self.lists.delta[usize::from(self.swapped && self.cells.is_some())]
+    }
+
+    fn rows_of(&self, table: ConstraintId) -> String {
+        format!("constraints {}", self.layout.tables[table].prefix)
+    }
+
+    /// Writes what a launch begins with.
+    fn upload_counts(&self, device: &mut dyn Device) -> Result<()> {
+        // The log follows the tables; what it holds at the end of a launch is taken from it.
+        let all = |f: &dyn Fn(&Table) -> u32, of_log: u32| {
+            self.tables.iter().map(f).chain(self.log.iter().map(|_| of_log)).collect::<Vec<u32>>()
+        };
+        let capacity = self.log.as_ref().map_or(0, |log| log.capacity);
+        device.upload(self.fixed.used, 0, bytemuck::cast_slice(&all(&|t| t.used, 0)))?;
+        device.upload(self.fixed.dead, 0, bytemuck::cast_slice(&all(&|t| t.dead, 0)))?;
+        device.upload(self.fixed.capacity, 0, bytemuck::cast_slice(&all(&|t| t.capacity, capacity)))?;
+        device.upload(self.fixed.state, 0, bytemuck::cast_slice(&self.state))?;
+        device.upload(self.fixed.control, 0, bytemuck::cast_slice(&[0u32; CONTROL]))
+    }
+
+    fn read_counts(&mut self, device: &mut dyn Device) -> Result<()> {
+        let used: Vec<u32> = device.download_vec(self.fixed.used, self.tables.len())?;
+        let dead: Vec<u32> = device.download_vec(self.fixed.dead, self.tables.len())?;
+        for ((table, used), dead) in self.tables.iter_mut().zip(used).zip(dead) {
+            (table.used, table.dead) = (used, dead);
+        }
+        let words: Vec<u64> = device.download_vec(self.fixed.state, state::WORDS)?;
+        self.state.copy_from_slice(&words);
+        Ok(())
+    }
+
+    /// Reads how a launch ended, and makes the control words ready for another one.
+    pub fn end_of_launch(&mut self, device: &mut dyn Device) -> Result<End> {
+        let control: Vec<u32> = device.download_vec(self.fixed.control, CONTROL)?;
+        let mut wanted: Vec<u32> = device.download_vec(self.fixed.wanted, self.layout.targets())?;
+        let mut logged = 0;
+        if let Some(log) = &mut self.log {
+            let used: Vec<u32> = device.download_vec(self.fixed.used, self.layout.targets())?;
+            logged = used.last().copied().unwrap_or_default();
+            log.take(logged, device)?;
+        }
+        let asked = wanted.split_off(self.tables.len()).pop().unwrap_or_default();
+        self.read_counts(device)?;
+        let s = &mut self.state;
+        let end = End {
+            stop: control[STOP],
+            rounds: s[state::ROUNDS],
+            fired: s[state::FIRED],
+            items: s[state::WANTED_ITEMS],
+            staged: s[state::WANTED_STAGED],
+            wanted,
+            output: if asked == NO_ID { NO_ID } else { asked.saturating_sub(logged) },
+            log_is_full: self.log.as_ref().is_some_and(|log| asked > log.capacity),
+        };
+        self.swapped ^= s[state::SLICE] % 2 == 1;
+        (s[state::SLICE], s[state::CALM]) = (0, 0);
+        s[state::WANTED_ITEMS] = 0;
+        s[state::WANTED_STAGED] = 0;
+        self.upload_counts(device)?;
+        Ok(end)
+    }
+
+    /// The error that was noted.
+    pub fn noted(&self, device: &mut dyn Device) -> Result<Option<Noted>> {
+        let words = device.download_vec(self.fixed.error, Noted::WORDS)?;
+        Ok(Noted::new(&words))
+    }
+
+    /// Nothing is new any more: a course has followed it to its end.
+    fn forget_new(&mut self, device: &mut dyn Device) -> Result<()> {
+        (self.state[state::NEW], self.state[state::CHANGED]) = (0, 0);
+        self.upload_counts(device)
+    }
+
+    /// The constraints that live.
+    pub fn download(&self, job: &Job<'_>, device: &mut dyn Device) -> Result<Store> {
+        let mut found = IdVec::new();
+        for table in self.tables.iter() {
+            found.push(Found::download(table, device)?);
+        }
+        let mut heap = Heap::new();
+        if let Some(cells) = &self.cells {
+            let cells = cells.download(device)?;
+            let mut import = Import::new(&cells);
+            for (table, found) in self.layout.tables.iter().zip(found.iter_mut()) {
+                let any = table.columns.iter().map(|kind| *kind == SortKind::Any);
+                for (column, _) in found.columns.iter_mut().zip(any).filter(|(_, any)| *any) {
+                    for (word, _) in column.iter_mut().zip(&found.ids).filter(|(_, id)| **id != NO_ID) {
+                        *word = import.word(&mut heap, *word).map_err(|_| broken())?;
+                    }
+                }
+            }
+        }
+        let mut store = Store::new(job.plan, heap);
+        for (table, found) in found.into_iter_enumerated() {
+            let mut values = vec![0; found.columns.len()];
+            for (row, &id) in found.ids.iter().enumerate().filter(|&(_, &id)| id != NO_ID) {
+                values.iter_mut().zip(&found.columns).for_each(|(value, column)| *value = column[row]);
+                if !store.insert(table, u64::from(id), &values) {
+                    return Err(broken());
+                }
+            }
+        }
+        Ok(store)
+    }
+
+    /// Gives all device memory back.
+    pub fn free(self, device: &mut dyn Device) -> Result<()> {
+        self.fixed.buffers().into_iter().try_for_each(|buffer| device.free(buffer))?;
+        self.lists.free(device)?;
+        self.cells.map_or(Ok(()), |cells| cells.free(device))?;
+        self.log.map_or(Ok(()), |log| log.free(device))?;
+        self.tables.into_iter_enumerated().try_for_each(|(_, table)| table.free(device))
+    }
+}
+
+/// What a table holds, column by column.
+struct Found {
+    columns: Vec<Vec<u64>>,
+    ids: Vec<u32>,
+}
+
+impl Found {
+    fn download(table: &Table, device: &mut dyn Device) -> Result<Self> {
+        let used = table.used as usize;
+        let mut found = Self { columns: Vec::new(), ids: Vec::new() };
+        for &(part, value) in &table.parts {
+            let Value::Buffer(buffer) = value else { continue };
+            match part {
+                Part::Column(_) => found.columns.push(device.download_vec(buffer, used)?),
+                Part::Ids => found.ids = device.download_vec(buffer, used)?,
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// What was brought back is no store.
+pub(super) fn broken() -> DeviceError {
+    DeviceError::Findings(vec![
+        gchr_base::diagnostic::Diagnostic::error(
+            "I0202",
+            "internal error: the device gave back more rows than it has, or terms that are none",
+        )
+        .help("this is a bug of gchr, not of the program; please report it with the program"),
+    ])
+}
+
+/// Least and greatest value of columns of integers; for a table without constraints the other way round.
+fn ranges(
+    tables: &Tables,
+    columns: &[(ConstraintId, usize)],
+    device: &mut dyn Device,
+) -> Result<Vec<(i64, i64)>> {
+    let kernel = device.kernel("column_range")?;
+    let found = device.upload_new(&[i64::MAX, i64::MIN].repeat(columns.len().max(1)))?;
+    for (at, &(table, column)) in columns.iter().enumerate() {
+        let used = tables.tables[table].used;
+        let args = [
+            Arg::from(tables.buffer(table, Part::Column(column))),
+            tables.buffer(table, Part::Ids).into(),
+            used.into(),
+            found.into(),
+            (2 * at as u32).into(),
+        ];
+        let grid = used.div_ceil(BLOCK).clamp(1, 1 << 10);
+        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })?;
+    }
+    let words: Vec<i64> = device.download_vec(found, 2 * columns.len())?;
+    device.free(found)?;
+    Ok(words.chunks_exact(2).map(|range| (range[0], range[1])).collect())
+}

@@ -1,0 +1,132 @@
+//! Batches: constraints that are added at once, and the one of them that stays where a table keeps the best of all.
+
+use std::time::Duration;
+
+use gchr_base::ids::{Id, IdVec};
+use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_constraints::plan::class::{Best, BestOrder};
+
+use super::{BLOCK, Batch, Part, Tables, state};
+use gchr_kernel::device::{Arg, Device, DeviceExt, Launch, Result, Value};
+
+impl Tables {
+    /// Adds constraints behind those that are there.
+    /// Says how long the device took to reduce them and to enter them into the indexes.
+    pub(in crate::run) fn put(
+        &mut self,
+        batch: &Batch,
+        resident: u32,
+        device: &mut dyn Device,
+    ) -> Result<Duration> {
+        let first_id = self.state[state::NEXT_ID];
+        let mut delta = Vec::with_capacity(batch.len());
+        let mut columns: IdVec<ConstraintId, Vec<Vec<u64>>> =
+            self.layout.tables.iter().map(|t| vec![Vec::new(); t.columns.len()]).collect();
+        let mut ids: IdVec<ConstraintId, Vec<u32>> = self.tables.iter().map(|_| Vec::new()).collect();
+        for (words, id) in batch.iter().zip(first_id..) {
+            let table = words.constraint;
+            let row = self.tables[table].used as usize + ids[table].len();
+            delta.push((table.index() as u64) << 32 | row as u64);
+            ids[table].push(id as u32);
+            columns[table].iter_mut().zip(&words.values).for_each(|(column, &word)| column.push(word));
+        }
+        for (table, ids) in ids.iter_enumerated() {
+            let used = u64::from(self.tables[table].used);
+            for &(part, value) in &self.tables[table].parts {
+                let Value::Buffer(buffer) = value else { continue };
+                match part {
+                    Part::Column(c) => {
+                        device.upload(buffer, 8 * used, bytemuck::cast_slice(&columns[table][c]))?;
+                    }
+                    Part::Ids => device.upload(buffer, 4 * used, bytemuck::cast_slice(ids))?,
+                    _ => {}
+                }
+            }
+            let before = self.tables[table].used;
+            self.tables[table].used += ids.len() as u32;
+            self.fresh[table] = before..self.tables[table].used;
+        }
+        let timer = device.start_timer()?;
+        let mut survivors = Vec::new();
+        for table in self.layout.tables.ids() {
+            if !self.layout.tables[table].reduced_to_one {
+                continue;
+            }
+            if let Some(survivor) = self.keep_best(table, &ids[table], device)? {
+                survivors.push((table.index() as u64, survivor));
+            }
+        }
+        let reduced = device.stop_timer(timer)?;
+        for (table, survivor) in survivors {
+            delta.retain(|&entry| entry >> 32 != table || entry as u32 == survivor);
+        }
+        self.reserve_delta(delta.len() as u64, device)?;
+        device.upload(self.delta(), 0, bytemuck::cast_slice(&delta))?;
+        self.state[state::NEW] = delta.len() as u64;
+        self.state[state::NEXT_ID] += batch.len() as u64;
+        self.upload_counts(device)?;
+        let kernel = device.kernel("enter")?;
+        let params = self.params();
+        let args = [Arg::Record(&params), Arg::Value(Value::U32(delta.len() as u32))];
+        let timer = device.start_timer()?;
+        device.launch(&Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true })?;
+        let entered = device.stop_timer(timer)?;
+        self.read_counts(device)?;
+        Ok(reduced + entered)
+    }
+
+    /// Drops all new rows of a table of which one constraint stays but the best of them; says which that is. `None` when there is but one.
+    fn keep_best(
+        &mut self,
+        table: ConstraintId,
+        ids: &[u32],
+        device: &mut dyn Device,
+    ) -> Result<Option<u32>> {
+        let rows = ids.len() as u32;
+        if rows < 2 {
+            return Ok(None);
+        }
+        let first = self.fresh[table].start;
+        let survivor = match self.layout.tables[table].best {
+            Some(best) => self.best_row(table, best, first, rows, device)?,
+            None => first,
+        };
+        let buffer = self.buffer(table, Part::Ids);
+        device.fill(buffer, 4 * u64::from(first), 4 * u64::from(rows), 0xff)?;
+        let id = ids[(survivor - first) as usize];
+        device.upload(buffer, 4 * u64::from(survivor), bytemuck::cast_slice(&[id]))?;
+        self.tables[table].dead += rows - 1;
+        self.state[state::FIRED] += u64::from(rows - 1);
+        Ok(Some(survivor))
+    }
+
+    fn best_row(
+        &self,
+        table: ConstraintId,
+        best: Best,
+        first: u32,
+        rows: u32,
+        device: &mut dyn Device,
+    ) -> Result<u32> {
+        let kernel = device.kernel("best_row")?;
+        let grid = rows.div_ceil(BLOCK).min(device.resident_blocks(kernel, BLOCK)?);
+        let words = device.alloc(8 * u64::from(grid))?;
+        let found = device.alloc(4 * u64::from(grid))?;
+        let floats = u32::from(self.layout.tables[table].columns[best.column] == SortKind::Float);
+        let order = floats | u32::from(best.order == BestOrder::Greatest) << 1;
+        let args = [
+            Arg::from(self.buffer(table, Part::Column(best.column))),
+            first.into(),
+            rows.into(),
+            order.into(),
+            words.into(),
+            found.into(),
+        ];
+        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })?;
+        let merits: Vec<u64> = device.download_vec(words, grid as usize)?;
+        let at: Vec<u32> = device.download_vec(found, grid as usize)?;
+        device.free(words)?;
+        device.free(found)?;
+        Ok(merits.into_iter().zip(at).min().map_or(first, |(_, row)| row))
+    }
+}

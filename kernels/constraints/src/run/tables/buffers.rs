@@ -1,0 +1,231 @@
+//! Device memory of a run: the buffers of a table, of the lists of a round, of control words.
+
+use gchr_base::signature::ConstraintId;
+
+use super::{BLOCK, CONTROL, Part, state};
+use crate::kernels::Kernels;
+use crate::layout::Layout;
+use gchr_kernel::device::{BufferId, Device, DeviceExt, Result, Value};
+use gchr_runtime::codegen::Noted;
+
+/// A table on the device.
+pub(super) struct Table {
+    pub(super) capacity: u32,
+    pub(super) used: u32,
+    pub(super) dead: u32,
+    /// Rows that its indexes have room for: fewer than `capacity` while it only grows.
+    pub(super) indexed: u32,
+    /// Whether rows are missing from its indexes.
+    pub(super) stale: bool,
+    pub(super) parts: Vec<(Part, Value)>,
+}
+
+/// Buffers whose sizes do not change.
+pub(super) struct Fixed {
+    pub(super) control: BufferId,
+    pub(super) arrivals: BufferId,
+    pub(super) error: BufferId,
+    pub(super) state: BufferId,
+    pub(super) used: BufferId,
+    pub(super) dead: BufferId,
+    pub(super) capacity: BufferId,
+    pub(super) wanted: BufferId,
+    pub(super) block_sums: BufferId,
+    pub(super) adds: BufferId,
+    pub(super) added_tables: BufferId,
+    pub(super) removed_heads: BufferId,
+    pub(super) courses: BufferId,
+}
+
+/// Lists of a round.
+pub(super) struct Lists {
+    /// Constraints that are new in a round, and in the next one; the second is used if there are terms.
+    pub(super) delta: [BufferId; 2],
+    pub(super) changed: BufferId,
+    pub(super) touched: BufferId,
+    pub(super) deltas: u64,
+    pub(super) carried: [BufferId; 2],
+    pub(super) asks: BufferId,
+    pub(super) count: BufferId,
+    pub(super) offset: BufferId,
+    pub(super) items: u64,
+    pub(super) staged: BufferId,
+    pub(super) staged_key: BufferId,
+    pub(super) order: BufferId,
+    pub(super) entries: u64,
+}
+
+impl Fixed {
+    pub(super) fn new(kernels: &Kernels, device: &mut dyn Device) -> Result<Self> {
+        let targets = kernels.layout.targets().max(1);
+        let mut blocks = 1;
+        for kernel in ["rounds", "enter", "move_rows"] {
+            let kernel = device.kernel(kernel)?;
+            blocks = blocks.max(u64::from(device.resident_blocks(kernel, BLOCK)?));
+        }
+        let added = kernels.layout.added_targets();
+        let sums = added.len() as u64 + 2;
+        let of_tables = kernels.layout.tables.ids().map(|t| kernels.courses_of(t));
+        // What is written does not say where a round starts from.
+        let courses: Vec<u32> = of_tables.chain([u32::MAX]).collect();
+        let mut words =
+            |data: &[u32]| if data.is_empty() { device.upload_new(&[0u32]) } else { device.upload_new(data) };
+        let zeros = vec![0u32; targets];
+        Ok(Self {
+            control: words(&[0; CONTROL])?,
+            arrivals: words(&[0])?,
+            error: words(&[0; Noted::WORDS])?,
+            used: words(&zeros)?,
+            dead: words(&zeros)?,
+            capacity: words(&zeros)?,
+            wanted: words(&zeros)?,
+            adds: words(&kernels.adds)?,
+            added_tables: words(&added)?,
+            removed_heads: words(&kernels.removed_heads)?,
+            courses: words(&courses)?,
+            state: device.upload_new(&[0u64; state::WORDS])?,
+            block_sums: device.alloc(4 * sums * blocks)?,
+        })
+    }
+
+    /// All of them, in the order of the template's `Params`.
+    pub(super) fn buffers(&self) -> [BufferId; 13] {
+        [
+            self.control,
+            self.arrivals,
+            self.error,
+            self.state,
+            self.used,
+            self.dead,
+            self.capacity,
+            self.wanted,
+            self.block_sums,
+            self.adds,
+            self.added_tables,
+            self.removed_heads,
+            self.courses,
+        ]
+    }
+}
+
+impl Lists {
+    pub(super) fn new(
+        entry: u64,
+        items: u64,
+        entries: u64,
+        deltas: u64,
+        terms: bool,
+        device: &mut dyn Device,
+    ) -> Result<Self> {
+        Ok(Self {
+            delta: [device.alloc(8 * deltas)?, device.alloc(if terms { 8 * deltas } else { 8 })?],
+            changed: device.alloc(8 * deltas)?,
+            touched: device.alloc(8 * deltas)?,
+            deltas,
+            carried: [device.alloc(4 * entry * entries)?, device.alloc(4 * entry * entries)?],
+            asks: device.alloc(32 * items)?,
+            count: device.alloc(4 * items)?,
+            offset: device.alloc(4 * (items + 1))?,
+            items,
+            staged: device.alloc(4 * entry * entries)?,
+            staged_key: device.alloc(8 * entries)?,
+            order: device.alloc(4 * entries)?,
+            entries,
+        })
+    }
+
+    /// All of them, in the order of the template's `Params`.
+    pub(super) fn buffers(&self, swapped: bool, terms: bool) -> [BufferId; 12] {
+        let [now, next] = self.carried;
+        let [now, next] = if swapped { [next, now] } else { [now, next] };
+        let [delta, delta_next] = self.delta;
+        let [delta, delta_next] = if swapped && terms { [delta_next, delta] } else { [delta, delta_next] };
+        [
+            delta,
+            delta_next,
+            self.changed,
+            self.touched,
+            now,
+            next,
+            self.asks,
+            self.count,
+            self.offset,
+            self.staged,
+            self.staged_key,
+            self.order,
+        ]
+    }
+
+    pub(super) fn bytes_of(entry: u64, items: u64, entries: u64, deltas: u64) -> u64 {
+        24 * deltas + 40 * items + entries * (12 * entry + 12)
+    }
+
+    pub(super) fn bytes(&self, entry: u64) -> u64 {
+        Self::bytes_of(entry, self.items, self.entries, self.deltas)
+    }
+
+    pub(super) fn free(self, device: &mut dyn Device) -> Result<()> {
+        self.buffers(false, false).into_iter().try_for_each(|buffer| device.free(buffer))
+    }
+}
+
+/// Whether a part of a table is rebuilt and not copied when the table moves.
+pub(super) fn is_index(part: Part) -> bool {
+    matches!(part, Part::Slots(_) | Part::Next(_) | Part::Best | Part::Claims | Part::Ranks | Part::Better)
+}
+
+/// Places of a hash index for so many rows: a power of two, at most half full.
+pub(super) fn places(rows: u32) -> u64 {
+    (u64::from(rows) * 2).next_power_of_two().max(4)
+}
+
+pub(super) fn part_bytes(layout: &Layout, table: ConstraintId, part: Part, rows: u32) -> u64 {
+    let n = u64::from(rows);
+    match part {
+        Part::Column(_) | Part::Claims | Part::Ranks | Part::Better => 8 * n,
+        Part::Ids | Part::Next(_) => 4 * n,
+        Part::Slots(_) => 4 * places(rows),
+        Part::Best => 4 * if layout.tables[table].reduced_to_one { 1 } else { places(rows) },
+        // Those of a table that only grows are counted where they are taken.
+        Part::Bits => 4,
+        Part::BestMask | Part::Mask(_) | Part::Low(_) | Part::Span(_) | Part::Bias => 0,
+    }
+}
+
+impl Table {
+    pub(super) fn new(
+        layout: &Layout,
+        table: ConstraintId,
+        capacity: u32,
+        device: &mut dyn Device,
+    ) -> Result<Self> {
+        let mut parts = Vec::new();
+        for part in layout.parts(table) {
+            let bytes = part_bytes(layout, table, part, capacity);
+            let value = match part {
+                Part::Mask(_) => Value::U32((places(capacity) - 1) as u32),
+                Part::BestMask if layout.tables[table].reduced_to_one => Value::U32(0),
+                Part::BestMask => Value::U32((places(capacity) - 1) as u32),
+                Part::Bias => Value::U32(0),
+                Part::Low(_) | Part::Span(_) => Value::U64(0),
+                _ => Value::Buffer(device.alloc(bytes)?),
+            };
+            if let (
+                Part::Claims | Part::Ranks | Part::Better | Part::Slots(_) | Part::Best,
+                Value::Buffer(buffer),
+            ) = (part, value)
+            {
+                device.fill(buffer, 0, bytes, 0xff)?;
+            }
+            parts.push((part, value));
+        }
+        Ok(Self { capacity, used: 0, dead: 0, indexed: capacity, stale: false, parts })
+    }
+
+    pub(super) fn free(self, device: &mut dyn Device) -> Result<()> {
+        self.parts.into_iter().try_for_each(|(_, value)| match value {
+            Value::Buffer(buffer) => device.free(buffer),
+            _ => Ok(()),
+        })
+    }
+}

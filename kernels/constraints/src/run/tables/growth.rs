@@ -1,0 +1,347 @@
+//! Tables that only grow (`growth.cu`): sets have a bit a key, what rules add goes straight behind the rows in use.
+//!
+//! The values that columns can take follow from those in the store, as rules copy them; a rule that computes one leaves the batch to the
+//! general rounds. While tables grow, only their columns and ids do: their indexes are built anew when something else needs them.
+
+use std::collections::BTreeMap;
+
+use gchr_base::ids::{Id, IdVec};
+use gchr_base::rule::{Const, Expr, ExprKind, GoalKind, RuleId};
+use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_constraints::plan::Step as Match;
+
+use super::{BLOCK, Job, MOST, NO_ID, Part, Tables, ranges, state};
+use crate::growth::{Growth, key_columns};
+use crate::run::course::{Course, Ended, Launcher, Step};
+use crate::run::tables::Grown;
+use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
+use gchr_runtime::outcome::Failure;
+
+/// A table starts with room for so many rows a constraint that is there.
+const ROWS_EACH: u64 = 512;
+/// Words of the template's `control`.
+const CONTROL: usize = 2;
+/// Words a table in the template's `spans`.
+const SPANS: usize = 3;
+
+/// Least and greatest value by column.
+type Ranges = BTreeMap<(ConstraintId, usize), (i64, i64)>;
+
+/// A batch that only adds.
+pub(in crate::run) struct Growing {
+    kernel: KernelId,
+    grid: u32,
+    growth: Growth,
+    /// The most rows that a table can get to have.
+    most: IdVec<ConstraintId, u64>,
+    bits: Vec<(ConstraintId, BufferId, u64)>,
+    spans: BufferId,
+    counts: BufferId,
+    firings: BufferId,
+    control: BufferId,
+    /// Rows in use with what a round had no room for.
+    wanted: Vec<u64>,
+    /// Rows at the start.
+    first: Vec<u32>,
+}
+
+impl Growing {
+    /// Prepares the tables; `None` when the batch is not one that only adds, or bits would take too much memory.
+    pub fn start(
+        tables: &mut Tables,
+        job: &Job<'_>,
+        memory: u64,
+        device: &mut dyn Device,
+    ) -> Result<Option<Box<Self>>> {
+        let Some(growth) = tables.layout.growth.clone() else { return Ok(None) };
+        let quiet = |t: ConstraintId| growth.is_quiet(t);
+        if tables.fresh.iter_enumerated().any(|(t, rows)| !rows.is_empty() && !quiet(t)) {
+            return Ok(None);
+        }
+        let Some(ranges) = value_ranges(tables, job, &growth, device)? else { return Ok(None) };
+        let mut sets = Vec::new();
+        for table in growth.tables().filter(|&t| key_columns(job.plan, t).is_some()) {
+            let Some((spans, bits)) = key_spans(tables, table, &ranges, memory) else { return Ok(None) };
+            sets.push((table, spans, bits));
+        }
+        let all = tables.tables.len();
+        let kernel = device.kernel("growth")?;
+        let spans: Vec<u32> = tables.fresh.iter().flat_map(|rows| [rows.start, rows.end, 0]).collect();
+        let first: Vec<u32> = tables.tables.iter().map(|t| t.used).collect();
+        let mut growing = Self {
+            kernel,
+            grid: device.resident_blocks(kernel, BLOCK)?,
+            most: tables.tables.iter().map(|_| MOST).collect(),
+            bits: Vec::new(),
+            spans: device.upload_new(&spans)?,
+            counts: device.alloc(4 * 3 * (all as u64 + 1))?,
+            firings: device.upload_new(&[0u64])?,
+            control: device.upload_new(&[0u32; CONTROL])?,
+            first,
+            wanted: vec![0; all],
+            growth,
+        };
+        for (table, spans, bits) in sets {
+            growing.most[table] = (bits + u64::from(tables.tables[table].used)).min(MOST);
+            growing.set_bits(tables, table, &spans, bits, device)?;
+        }
+        let bias = |t: &super::Table| (tables.state[state::NEXT_ID] as u32).wrapping_sub(t.used);
+        let biases: Vec<u32> = tables.tables.iter().map(bias).collect();
+        for table in growing.growth.tables() {
+            tables.set(table, Part::Bias, Value::U32(biases[table.index()]));
+        }
+        let there: u64 = growing.first.iter().map(|&used| u64::from(used)).sum();
+        for table in growing.growth.tables().collect::<Vec<_>>() {
+            let each = tables.row_bytes(table);
+            let wanted = (ROWS_EACH * there.max(u64::from(tables.rows))).min(memory / 16 / each);
+            let rows = growing.clamped(tables, table, wanted);
+            if rows > u64::from(tables.tables[table].capacity) {
+                tables.grow_columns(table, rows as u32, device)?;
+            }
+        }
+        tables.upload_counts(device)?;
+        Ok(Some(Box::new(growing)))
+    }
+
+    /// Gives a set its bits, those of the constraints that are there being set.
+    fn set_bits(
+        &mut self,
+        tables: &mut Tables,
+        table: ConstraintId,
+        spans: &[(i64, u64)],
+        bits: u64,
+        device: &mut dyn Device,
+    ) -> Result<()> {
+        let bytes = bits.div_ceil(32) * 4;
+        let buffer = device.alloc(bytes)?;
+        device.fill(buffer, 0, bytes, 0)?;
+        let none = tables.set(table, Part::Bits, Value::Buffer(buffer));
+        if let Some(Value::Buffer(none)) = none {
+            device.free(none)?;
+        }
+        for (column, &(low, span)) in spans.iter().enumerate() {
+            tables.set(table, Part::Low(column), Value::U64(low as u64));
+            tables.set(table, Part::Span(column), Value::U64(span));
+        }
+        self.bits.push((table, buffer, bytes));
+        let used = tables.tables[table].used;
+        if used == 0 {
+            return Ok(());
+        }
+        let params = tables.params();
+        let args = [
+            Arg::Record(&params),
+            (table.index() as u32).into(),
+            tables.buffer(table, Part::Ids).into(),
+            used.into(),
+        ];
+        let kernel = device.kernel("remember_rows")?;
+        let grid = used.div_ceil(BLOCK).min(1 << 16);
+        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })
+    }
+
+    /// Rows that a table is to have, when so many are wanted: no more than it can get, or there are ids for.
+    fn clamped(&self, tables: &Tables, table: ConstraintId, wanted: u64) -> u64 {
+        let ids = u64::from(NO_ID) - tables.state[state::NEXT_ID] + u64::from(self.first[table.index()]);
+        wanted.min(self.most[table]).min(ids)
+    }
+}
+
+/// The ranges of all integer columns of quiet tables: of the values that are there and of those that rules can put there. `None` when a
+/// rule computes a value.
+fn value_ranges(
+    tables: &Tables,
+    job: &Job<'_>,
+    growth: &Growth,
+    device: &mut dyn Device,
+) -> Result<Option<Ranges>> {
+    let is_int = |t: ConstraintId, c: usize| job.plan.tables[t].columns[c].kind == SortKind::Int;
+    let quiet = tables.tables.ids().filter(|&t| growth.is_quiet(t) && tables.tables[t].used > 0);
+    let columns: Vec<(ConstraintId, usize)> = quiet
+        .flat_map(|t| (0..job.plan.tables[t].columns.len()).map(move |c| (t, c)))
+        .filter(|&(t, c)| is_int(t, c))
+        .collect();
+    let found = ranges(tables, &columns, device)?;
+    let mut all: Ranges =
+        columns.into_iter().zip(found).filter(|(_, (least, greatest))| least <= greatest).collect();
+    let Some(copies) = copies(job, growth) else { return Ok(None) };
+    loop {
+        let mut changed = false;
+        for (to, from) in &copies {
+            let range = match from {
+                Source::Column(column) => all.get(column).copied(),
+                Source::Value(n) => Some((*n, *n)),
+            };
+            let Some((least, greatest)) = range else { continue };
+            let own = all.entry(*to).or_insert((least, greatest));
+            let wider = (own.0.min(least), own.1.max(greatest));
+            changed |= wider != *own || range == Some(wider) && own.0 > own.1;
+            *own = wider;
+        }
+        if !changed {
+            return Ok(Some(all));
+        }
+    }
+}
+
+/// Where a value comes from that a rule puts into a column.
+enum Source {
+    Column((ConstraintId, usize)),
+    Value(i64),
+}
+
+/// What rules copy into the columns of sets; `None` when one computes it.
+fn copies(job: &Job<'_>, growth: &Growth) -> Option<Vec<((ConstraintId, usize), Source)>> {
+    let mut copies = Vec::new();
+    let mut seen: Vec<RuleId> = Vec::new();
+    for occurrence in growth.occurrences(job.plan) {
+        if seen.contains(&occurrence.rule) {
+            continue;
+        }
+        seen.push(occurrence.rule);
+        let heads = &job.plan.rules[occurrence.rule].heads;
+        let joins = occurrence.joins.iter().flat_map(|j| &j.steps);
+        let steps: Vec<&Match> = occurrence.entry.iter().chain(joins).chain(&occurrence.commit).collect();
+        let source = |arg: &Expr| match &arg.kind {
+            ExprKind::Const(Const::Int(n)) => Some(Source::Value(*n)),
+            ExprKind::Var(v) => steps.iter().find_map(|step| match step {
+                Match::Load { slot, head, column } if slot.0 == v.0 => {
+                    Some(Source::Column((heads[*head].constraint, *column)))
+                }
+                _ => None,
+            }),
+            _ => None,
+        };
+        for goal in &job.plan.rules[occurrence.rule].body {
+            let GoalKind::Add { constraint, args } = &goal.kind else { continue };
+            if key_columns(job.plan, *constraint).is_none() {
+                continue;
+            }
+            for (column, arg) in args.iter().enumerate() {
+                copies.push(((*constraint, column), source(arg)?));
+            }
+        }
+    }
+    Some(copies)
+}
+
+/// Least value and number of values of each column of a set, and the number of keys; `None` when bits would take too much memory.
+fn key_spans(
+    tables: &Tables,
+    table: ConstraintId,
+    ranges: &Ranges,
+    memory: u64,
+) -> Option<(Vec<(i64, u64)>, u64)> {
+    let columns = tables.layout.tables[table].columns.len();
+    let mut spans = Vec::with_capacity(columns);
+    let mut bits = 1u128;
+    for column in 0..columns {
+        // A column that nothing can come to has no values.
+        let (least, greatest) = ranges.get(&(table, column)).copied().unwrap_or((0, 0));
+        let span = (i128::from(greatest) - i128::from(least) + 1) as u128;
+        bits = bits.checked_mul(span)?;
+        spans.push((least, u64::try_from(span).ok()?));
+    }
+    let most = u128::from(memory / 8) * 8;
+    (bits <= most).then_some((spans, bits as u64))
+}
+
+impl Course for Growing {
+    fn bytes(&self) -> u64 {
+        self.bits.iter().map(|(_, _, bytes)| bytes).sum()
+    }
+
+    fn rule(&self) -> Option<RuleId> {
+        None
+    }
+
+    fn launch(
+        &mut self,
+        tables: &mut Tables,
+        slice: u32,
+        with: Launcher<'_, '_>,
+    ) -> std::result::Result<Step, Failure> {
+        let all = tables.tables.len();
+        let Launcher { slices, device, control, progress } = with;
+        device.fill(self.counts, 0, 4 * 3 * (all as u64 + 1), 0)?;
+        let params = tables.params();
+        let args = [
+            Arg::Record(&params),
+            tables.fixed.capacity.into(),
+            self.spans.into(),
+            self.counts.into(),
+            self.firings.into(),
+            self.control.into(),
+            tables.fixed.arrivals.into(),
+            slice.into(),
+        ];
+        let launch =
+            Launch { kernel: self.kernel, grid: self.grid, block: BLOCK, args: &args, cooperative: true };
+        slices.launch("growth", &launch, device, control, progress)?;
+        let spans: Vec<u32> = device.download_vec(self.spans, SPANS * all)?;
+        let words: Vec<u32> = device.download_vec(self.control, CONTROL)?;
+        let firings: Vec<u64> = device.download_vec(self.firings, 1)?;
+        device.upload(self.firings, 0, bytemuck::cast_slice(&[0u64]))?;
+        for (t, span) in spans.chunks_exact(SPANS).enumerate() {
+            if self.growth.is_added(ConstraintId::from_index(t)) {
+                tables.tables[ConstraintId::from_index(t)].used = span[1];
+                self.wanted[t] = u64::from(span[1]) + u64::from(span[2]);
+            }
+        }
+        let ended = match words[0] {
+            1 => Ended::Done,
+            2 => Ended::Paused,
+            _ => Ended::NoRoom,
+        };
+        Ok(Step { ended, rounds: u64::from(words[1]), fired: firings[0] })
+    }
+
+    fn grow(&mut self, tables: &mut Tables, memory: u64, device: &mut dyn Device) -> Result<Grown> {
+        for table in self.growth.tables().collect::<Vec<_>>() {
+            let capacity = u64::from(tables.tables[table].capacity);
+            let wanted = self.wanted[table.index()];
+            if wanted <= capacity {
+                continue;
+            }
+            let each = tables.row_bytes(table);
+            let larger = match capacity * each {
+                bytes if bytes <= memory / 128 => capacity * 8,
+                bytes if bytes <= memory / 32 => capacity * 2,
+                _ => capacity + capacity / 2,
+            };
+            let least = self.clamped(tables, table, wanted);
+            if least < wanted.min(self.most[table]) || least <= capacity {
+                return Ok(Grown::NoNumbers(tables.rows_of(table)));
+            }
+            let fits =
+                |rows: u64| tables.bytes() + self.bytes() + (rows - capacity) * each + 8 * capacity <= memory;
+            let rows = self.clamped(tables, table, larger.max(wanted + wanted / 4));
+            let Some(rows) = [rows, least].into_iter().find(|&rows| fits(rows)) else {
+                return Ok(Grown::NoMemory(tables.rows_of(table)));
+            };
+            tables.grow_columns(table, rows as u32, device)?;
+        }
+        tables.upload_counts(device)?;
+        Ok(Grown::Yes)
+    }
+
+    fn end(self: Box<Self>, tables: &mut Tables, wanted: bool, device: &mut dyn Device) -> Result<()> {
+        for &(table, _, _) in &self.bits {
+            let none = device.alloc(4)?;
+            if let Some(Value::Buffer(bits)) = tables.set(table, Part::Bits, Value::Buffer(none)) {
+                device.free(bits)?;
+            }
+        }
+        if wanted {
+            let mut added = 0;
+            for table in self.growth.tables() {
+                let more = tables.tables[table].used - self.first[table.index()];
+                added = added.max(u64::from(more));
+                tables.tables[table].stale |= more > 0;
+            }
+            tables.state[state::NEXT_ID] += added;
+            tables.forget_new(device)?;
+        }
+        [self.spans, self.counts, self.firings, self.control].into_iter().try_for_each(|b| device.free(b))
+    }
+}

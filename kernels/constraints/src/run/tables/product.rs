@@ -1,0 +1,185 @@
+//! Monotone replacements that are products of matrices (`product.cu`): values in a square array, rounds as products over (min, +).
+//!
+//! **Invariant:** every key has one constraint, keys are small and not negative, values are so small that no sum overflows. A store that
+//! is not like that is left to the general rounds, also when it ceases to be in the middle: the tables still hold the values from before.
+
+use gchr_base::rule::RuleId;
+
+use super::{BLOCK, Part, Tables, ranges};
+use crate::kernels::{Square, WIDTHS};
+use crate::run::course::{Course, Ended, Launcher, Step};
+use crate::run::tables::Grown;
+use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
+use gchr_kernel::ir::Scalar;
+use gchr_runtime::outcome::Failure;
+
+/// Keys below this are always worth an array; else a 64th of its places must be used.
+const SMALL: u64 = 256;
+const TILE: u64 = 64;
+/// Words of the template's `control`.
+const CONTROL: usize = 16;
+const STOPPED: usize = 0;
+const DONE_ROUNDS: usize = 1;
+const UNFIT: usize = 2;
+
+/// A table as a matrix.
+pub(in crate::run) struct Product {
+    square: Square,
+    width: u64,
+    kernel: KernelId,
+    gather: KernelId,
+    grid: u32,
+    /// Values before and after a round; the flags of their tiles.
+    cells: [BufferId; 2],
+    flags: [BufferId; 2],
+    places: BufferId,
+    control: BufferId,
+    sum: BufferId,
+    bytes: u64,
+    /// Whether the values are in the second array.
+    swapped: bool,
+}
+
+impl Product {
+    /// Takes the values of the table; `None` when they do not fit.
+    pub fn start(
+        tables: &Tables,
+        square: Square,
+        memory: u64,
+        device: &mut dyn Device,
+    ) -> Result<Option<Box<Self>>> {
+        let table = &tables.tables[square.table];
+        let live = u64::from(table.used - table.dead);
+        let columns: Vec<_> = square.columns.iter().map(|&c| (square.table, c)).collect();
+        let found = ranges(tables, &columns, device)?;
+        let &[(least_row, row), (least_column, column), (least, greatest)] = &found[..] else {
+            return Ok(None);
+        };
+        let Ok(width) = u64::try_from(i128::from(row.max(column)) + 1) else { return Ok(None) };
+        let cells = u128::from(width) * u128::from(width);
+        let dense = width <= SMALL || cells / 64 <= u128::from(live) + 1;
+        let most = least.unsigned_abs().max(greatest.unsigned_abs());
+        let Some((prefix, scalar, absent, _)) = WIDTHS.into_iter().find(|w| most < w.3) else {
+            return Ok(None);
+        };
+        if live == 0 || least_row < 0 || least_column < 0 || !dense || cells > 1 << 34 {
+            return Ok(None);
+        }
+        let (cells, size) = (cells as u64, if scalar == Scalar::I32 { 4 } else { 8 });
+        let tiles = width.div_ceil(TILE).pow(2);
+        let bytes = cells * (2 * size + 4) + 8 * tiles;
+        if tables.bytes() + bytes > memory {
+            return Ok(None);
+        }
+        let kernel = device.kernel(&format!("{prefix}_product"))?;
+        let grid = u64::from(device.resident_blocks(kernel, BLOCK)?).min(tiles) as u32;
+        let product = Self {
+            square,
+            width,
+            kernel,
+            gather: device.kernel(&format!("{prefix}_gather"))?,
+            grid,
+            cells: [device.alloc(size * cells)?, device.alloc(size * cells)?],
+            flags: [device.alloc(4 * tiles)?, device.alloc(4 * tiles)?],
+            places: device.alloc(4 * cells)?,
+            control: device.upload_new(&[0u32; CONTROL])?,
+            sum: device.upload_new(&[0u64])?,
+            bytes,
+            swapped: false,
+        };
+        device.fill(product.cells[0], 0, size * cells, absent)?;
+        device.fill(product.places, 0, 4 * cells, 0xff)?;
+        device.fill(product.flags[0], 0, 4 * tiles, 0xff)?;
+        let spread = device.kernel(&format!("{prefix}_spread"))?;
+        let [rows, columns, values] = square.columns.map(|c| tables.buffer(square.table, Part::Column(c)));
+        let args = [
+            Arg::from(rows),
+            columns.into(),
+            values.into(),
+            tables.buffer(square.table, Part::Ids).into(),
+            table.used.into(),
+            (width as u32).into(),
+            Arg::Value(Value::Bool(square.greatest)),
+            product.cells[0].into(),
+            product.places.into(),
+            product.control.into(),
+        ];
+        let grid = table.used.div_ceil(BLOCK).min(1 << 16);
+        device.launch(&Launch { kernel: spread, grid, block: BLOCK, args: &args, cooperative: false })?;
+        Ok(Some(Box::new(product)))
+    }
+}
+
+impl Course for Product {
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn rule(&self) -> Option<RuleId> {
+        Some(self.square.rule)
+    }
+
+    fn launch(
+        &mut self,
+        tables: &mut Tables,
+        slice: u32,
+        with: Launcher<'_, '_>,
+    ) -> std::result::Result<Step, Failure> {
+        let [now, next] = if self.swapped { [1, 0] } else { [0, 1] };
+        let args = [
+            Arg::from(self.cells[now]),
+            self.cells[next].into(),
+            self.places.into(),
+            self.flags[now].into(),
+            self.flags[next].into(),
+            (self.width as u32).into(),
+            slice.into(),
+            self.control.into(),
+            self.sum.into(),
+            tables.fixed.arrivals.into(),
+        ];
+        let launch =
+            Launch { kernel: self.kernel, grid: self.grid, block: BLOCK, args: &args, cooperative: true };
+        let Launcher { slices, device, control, progress } = with;
+        slices.launch("product", &launch, device, control, progress)?;
+        let words: Vec<u32> = device.download_vec(self.control, CONTROL)?;
+        let sums: Vec<u64> = device.download_vec(self.sum, 1)?;
+        device.upload(self.control, 0, bytemuck::cast_slice(&[0u32; CONTROL]))?;
+        device.upload(self.sum, 0, bytemuck::cast_slice(&[0u64]))?;
+        let rounds = words[DONE_ROUNDS];
+        self.swapped ^= rounds % 2 == 1;
+        let ended = match words[STOPPED] {
+            _ if words[UNFIT] != 0 => Ended::Unfit,
+            1 => Ended::Done,
+            2 => Ended::Paused,
+            _ => Ended::Unfit,
+        };
+        Ok(Step { ended, rounds: u64::from(rounds), fired: sums[0] })
+    }
+
+    fn grow(&mut self, _: &mut Tables, _: u64, _: &mut dyn Device) -> Result<Grown> {
+        Ok(Grown::Yes)
+    }
+
+    fn end(self: Box<Self>, tables: &mut Tables, wanted: bool, device: &mut dyn Device) -> Result<()> {
+        if wanted {
+            let count = self.width * self.width;
+            let args = [
+                Arg::from(self.cells[usize::from(self.swapped)]),
+                self.places.into(),
+                count.into(),
+                Arg::Value(Value::Bool(self.square.greatest)),
+                tables.buffer(self.square.table, Part::Column(self.square.columns[2])).into(),
+            ];
+            let grid = count.div_ceil(u64::from(BLOCK)).min(1 << 16) as u32;
+            let launch = Launch { kernel: self.gather, grid, block: BLOCK, args: &args, cooperative: false };
+            device.launch(&launch)?;
+            tables.forget_new(device)?;
+        }
+        let [a, b] = self.cells;
+        let [c, d] = self.flags;
+        [a, b, c, d, self.places, self.control, self.sum]
+            .into_iter()
+            .try_for_each(|buffer| device.free(buffer))
+    }
+}

@@ -1,0 +1,152 @@
+//! Rounds with a known course: from the start of a batch on, and from a later round on.
+
+use super::*;
+
+/// Kernels that follow a known course, beside those of the general rounds.
+const COURSES: [&str; 9] = [
+    "best_row",
+    "growth",
+    "remember_rows",
+    "column_range",
+    "narrow_product",
+    "narrow_spread",
+    "narrow_gather",
+    "wide_product",
+    "wide_spread",
+];
+
+#[test]
+fn the_checker_accepts_the_kernels_of_courses() {
+    let mut seen = Vec::new();
+    for text in [
+        include_str!("../../../../../examples/floyd.chr"),
+        include_str!("../../../../../examples/transitive_closure.chr"),
+        include_str!("../../../../../examples/min.chr"),
+    ] {
+        let case = Case::new(text, RoundsOptions::default());
+        for verdict in check(&case.kernels.module) {
+            if COURSES.contains(&&*verdict.kernel) {
+                assert!(verdict.accepted(), "{verdict:?}");
+                seen.push(verdict.kernel.clone());
+            }
+        }
+    }
+    assert!(COURSES.iter().all(|name| seen.iter().any(|s| s == name)), "{seen:?}");
+}
+
+/// Programs whose batches have a known course, and stores that leave it.
+pub fn course_programs() -> Vec<String> {
+    let closure = ":- chr_constraint e(+int, +int), p(+int, +int), n(+int), k(+int, +int, +int).
+         p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).";
+    let edges = |edges: &[(i64, i64)]| {
+        let all: Vec<String> = edges.iter().map(|(a, b)| format!("e({a}, {b})")).collect();
+        all.join(", ")
+    };
+    let chain: Vec<(i64, i64)> = (0..9).map(|n| (n, n + 1)).collect();
+    let ring: Vec<(i64, i64)> = (0..7).map(|n| (n * 3, (n * 3 + 3) % 21)).collect();
+    let floyd = ":- chr_constraint edge(+dense_int, +dense_int, +int), neg(+int).
+         edge(I, K, D1), edge(K, J, D2) \\ edge(I, J, D3) <=> D3 > D1 + D2 | D4 is D1 + D2, edge(I, J, D4).
+         neg(D) <=> A is 0 - 1, edge(A, 1, D).";
+    vec![
+        // A chain, a ring, duplicates, several batches; keys that are negative, and so far apart that bits do not suffice.
+        format!("{closure} ?- {}.", edges(&chain)),
+        format!("{closure} ?- {}. ?- e(3, 1), e(0, 1). ?- p(100, -3), e(-3, -3).", edges(&ring)),
+        format!("{closure} ?- e(-5, 3), e(3, -5), e(-5, 3), p(3, 3)."),
+        format!("{closure} ?- e(-9223372036854775808, 9223372036854775807), e(9223372036854775807, 3), e(3, 4)."),
+        // Rules that add to several tables, to tables that are no sets, constants, guards that choose, and a head alone.
+        format!(
+            "{closure} p(X, Y) ==> X < Y | n(X), k(X, 7, Y). k(A, B, C) \\ k(A, B, C) <=> true. k(A, _, B), e(A, C) ==> B =\\= C | p(B, C). ?- {}.",
+            edges(&chain)
+        ),
+        // Partners that are found by looking at all rows.
+        ":- chr_constraint a(+int), b(+int), c(+int, +int). a(X), b(Y) ==> X < Y | c(X, Y). ?- a(1), b(2), a(3), b(4), a(5). ?- b(9), a(0).".into(),
+        // A rule beside them that removes.
+        ":- chr_constraint s(+int), e(+int, +int), p(+int, +int). p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).
+         s(N) <=> N > 0 | M is N - 1, e(N, M), s(M). ?- s(5). ?- e(0, 5).".into(),
+        // Products: no row of its own, holes, a diagonal, two constraints of one key, negative keys and values, values of 64 bits, the greatest.
+        format!("{floyd} ?- edge(0, 3, 9), edge(3, 1, 2), edge(0, 1, 20), edge(1, 0, 1), edge(3, 0, 5), edge(70, 0, 1), edge(70, 1, 99)."),
+        format!("{floyd} ?- edge(0, 0, 5), edge(0, 1, 3), edge(1, 0, 1), edge(1, 1, 9)."),
+        format!("{floyd} ?- edge(0, 1, 5), edge(1, 2, 3), edge(0, 2, 10), edge(0, 2, 9)."),
+        format!("{floyd} ?- edge(1, 2, 3), edge(0, 1, 4), edge(0, 2, 9), neg(5). ?- edge(0, 3, 1)."),
+        format!("{floyd} ?- edge(0, 1, -5), edge(1, 2, -300000000), edge(0, 2, 10), edge(3, 0, 1), edge(3, 2, 7), edge(3, 1, 0)."),
+        format!("{floyd} ?- edge(0, 1, -250000000), edge(1, 2, -250000000), edge(0, 2, 10), edge(3, 0, 1), edge(3, 2, 7)."),
+        format!("{floyd} ?- edge(0, 1, 4611686018427387904), edge(1, 2, 4611686018427387903), edge(0, 2, 9223372036854775807)."),
+        format!("{floyd} ?- edge(0, 1, 5), edge(1, 2, 3), edge(0, 2, 10). ?- edge(0, 3, 99), edge(2, 3, 1), edge(1, 3, 50)."),
+        ":- chr_constraint w(+dense_int, +dense_int, +int). w(A, B, X), w(B, C, Y) \\ w(A, C, Z) <=> Z < X + Y | T is X + Y, w(A, C, T).
+         ?- w(0, 1, 3), w(1, 2, 4), w(0, 2, 1), w(2, 3, 1), w(0, 3, 2), w(1, 3, -7).".into(),
+    ]
+}
+
+/// The kernel that follows a course of the program.
+fn followed(text: &str) -> Option<String> {
+    let case = Case::new(text, RoundsOptions::default());
+    let mut recorder = Recorder::new();
+    let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
+    let options = Options { memory: 1 << 28, rows: 64, store: false, courses: true, few: FEW };
+    let mut control = Control::default().profile(&mut recorder);
+    run(job, options, &mut case.simulator(), &mut control).expect("it has an end");
+    drop(control);
+    let mut kernels = recorder.kernels().iter().map(|k| k.name.clone());
+    kernels.find(|name| ["product", "growth"].contains(&&**name))
+}
+
+#[test]
+fn courses() {
+    let options = RoundsOptions::default();
+    let mut products = 0;
+    for text in course_programs() {
+        agree_with(&text, options, Limits::default());
+        products += usize::from(followed(&text).is_some_and(|kernel| kernel == "product"));
+    }
+    assert_eq!(products, 7, "programs of which some batch is a product");
+    for text in course_programs().into_iter().take(2) {
+        agree_with(&text, options, Limits { max_rounds: Some(3), ..Limits::default() });
+        agree_with(&text, options, Limits { max_steps: Some(20), ..Limits::default() });
+    }
+}
+
+const FLOYD: &str = ":- chr_constraint edge(+dense_int, +dense_int, +int), row(+int, +int), late(+int).
+     edge(I, K, D1), edge(K, J, D2) \\ edge(I, J, D3) <=> D3 > D1 + D2 | D4 is D1 + D2, edge(I, J, D4).";
+
+/// Programs with a course that begins behind some general rounds, and the kernel that follows it; `None` where what comes does not fit.
+pub fn late_courses() -> [(String, Option<&'static str>); 7] {
+    let closure = ":- chr_constraint e(+int, +int), p(+int, +int), gen(+int, +int).
+         p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).
+         gen(A, B) <=> B - A > 1 | M is (A + B) // 2, gen(A, M), gen(M, B). gen(A, _) <=> X is A * 7 mod 11, e(A, X), e(X, A).";
+    let cells = "row(A, B) <=> B - A > 1 | M is (A + B) // 2, row(A, M), row(M, B).
+         row(A, _) <=> I is A // 6, J is A mod 6, D is (A * 37 + 11) mod 50 + 1, edge(I, J, D).";
+    [
+        // All edges in one round; in two, so that values change before the course begins; twice, with general rounds in between.
+        (format!("{FLOYD} {cells} ?- row(0, 32)."), Some("product")),
+        (format!("{FLOYD} {cells} ?- row(0, 36)."), Some("product")),
+        (
+            format!("{FLOYD} {cells} ?- row(0, 36). ?- edge(0, 7, 3), row(36, 41), edge(7, 9, 1)."),
+            Some("product"),
+        ),
+        // Edges that come long behind the others, and then one that does not fit.
+        (
+            format!(
+                "{FLOYD} {cells} late(N) <=> N > 0 | M is N - 1, late(M). late(0) <=> edge(2, 9, 1), edge(9, 4, 1). ?- row(0, 36), late(12)."
+            ),
+            Some("product"),
+        ),
+        (
+            format!(
+                "{FLOYD} {cells} late(N) <=> N > 0 | M is N - 1, K is 0 - N, edge(0, K, N), late(M). ?- row(0, 4), late(3)."
+            ),
+            None,
+        ),
+        // Sets that grow from what rules have made, in one round and in two.
+        (format!("{closure} ?- gen(0, 16). ?- gen(16, 21), e(3, 50)."), Some("growth")),
+        (format!("{closure} ?- gen(-3, 8), p(90, 91)."), Some("growth")),
+    ]
+}
+
+#[test]
+fn courses_that_begin_behind_general_rounds() {
+    for (text, kernel) in late_courses() {
+        agree_with(&text, RoundsOptions::default(), Limits::default());
+        agree_with(&text, RoundsOptions::default(), Limits { max_rounds: Some(6), ..Limits::default() });
+        assert_eq!(followed(&text).as_deref(), kernel, "{text}");
+    }
+}

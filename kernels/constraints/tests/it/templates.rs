@@ -1,0 +1,6 @@
+//! The texts of the templates.
+
+#[test]
+fn templates_are_well_formed() {
+    gchr_testkit::templates::are_well_formed(&gchr_kernels_constraints::templates::ALL);
+}

@@ -1,0 +1,92 @@
+//! From source to image: the cache first, then NVRTC.
+
+use gchr_base::diagnostic::Diagnostic;
+
+use super::arch::{Arch, Capability};
+use super::cache::{Cache, Entry, Key};
+use super::image::Image;
+use super::nvrtc::{CompileError, Compiled, Nvrtc, NvrtcError, Options};
+
+/// NVRTC with a cache in front.
+#[derive(Debug)]
+pub struct Compiler {
+    nvrtc: Nvrtc,
+    cache: Cache,
+}
+
+/// A compiled module and where it came from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Built {
+    /// The module.
+    pub compiled: Compiled,
+    /// Whether it was in the cache.
+    pub cached: bool,
+}
+
+impl Compiler {
+    /// The NVRTC and the cache that the environment gives.
+    pub fn from_env() -> Result<Compiler, NvrtcError> {
+        Ok(Compiler::new(Nvrtc::find()?.clone(), Cache::from_env()))
+    }
+
+    /// An NVRTC and a cache.
+    pub fn new(nvrtc: Nvrtc, cache: Cache) -> Compiler {
+        Compiler { nvrtc, cache }
+    }
+
+    /// The NVRTC.
+    pub fn nvrtc(&self) -> &Nvrtc {
+        &self.nvrtc
+    }
+
+    /// Compiles for an architecture.
+    pub fn build(
+        &self,
+        source: &str,
+        name: &str,
+        arch: Arch,
+        options: &Options,
+    ) -> Result<Built, CompileError> {
+        let _span = tracing::info_span!("kernels", %arch).entered();
+        let version = self.nvrtc.version();
+        let key = Key::new(source, name, arch, options, version);
+        if let Some(Entry { log, code }) = self.cache.get(&key)
+            && let Ok(image) = Image::from_content(arch, code)
+        {
+            return Ok(Built { compiled: Compiled { image, log, version }, cached: true });
+        }
+        let compiled = self.nvrtc.compile(source, name, arch, options)?;
+        let entry = Entry { log: compiled.log.clone(), code: compiled.image.content().to_vec() };
+        self.cache.put(&key, &entry);
+        Ok(Built { compiled, cached: false })
+    }
+
+    /// Compiles for a device: machine code when NVRTC knows its architecture, else PTX that the driver translates.
+    pub fn build_for(
+        &self,
+        capability: Capability,
+        source: &str,
+        name: &str,
+        options: &Options,
+    ) -> Result<Built, Diagnostic> {
+        let known = self.nvrtc.architectures();
+        let Some(arch) = Arch::for_device(capability, known) else {
+            let oldest = known.iter().min().copied().unwrap_or(0);
+            return Err(Diagnostic::error(
+                "D0216",
+                format!("the GPU's compute capability {capability} is too old"),
+            )
+            .note(format!(
+                "NVRTC {} compiles for {}.{} and later",
+                self.nvrtc.version(),
+                oldest / 10,
+                oldest % 10
+            ))
+            .help("use another GPU (`gchr devices` lists them) or --device cpu"));
+        };
+        if let Arch::Virtual(_) = arch {
+            tracing::warn!(%capability, %arch, "NVRTC does not know this GPU; the driver translates the kernels");
+        }
+        Ok(self.build(source, name, arch, options)?)
+    }
+}

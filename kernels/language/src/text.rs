@@ -1,0 +1,15 @@
+//! The text form of the kernel IR: a subset of CUDA C++ that is printed deterministically and parses back to the same IR.
+//!
+//! `docs/kernel-language.md` describes it. [`Module`](crate::ir::Module) prints through `Display`; [`parse`] reads a module from text.
+
+mod ast;
+mod grammar;
+mod lex;
+pub mod names;
+mod parse;
+pub mod print;
+mod resolve;
+#[cfg(test)]
+mod tests;
+
+pub use parse::{Aliases, parse, parse_with};

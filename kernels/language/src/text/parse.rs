@@ -1,0 +1,85 @@
+//! Reads a module from text: tokens, grammar, names and types, and the checks of the verifier with places in the text.
+
+use chumsky::input::{Input, Stream};
+use chumsky::prelude::*;
+use gchr_base::diagnostic::{self, Diagnostic};
+use gchr_base::hash::HashMap;
+use gchr_base::source::{SourceId, SourceMap, Span};
+
+use super::ast::Item;
+use super::lex::{Token, lex};
+use super::{grammar, resolve};
+use crate::ir::{Module, Scalar};
+use crate::verify;
+
+/// Types for the open aliases `using T = HOLE;` of a text.
+pub type Aliases = HashMap<String, Scalar>;
+
+/// Stack of the thread that parses: the grammar recurses at most as deeply as the lexer lets brackets nest.
+const STACK: usize = 256 << 20;
+
+/// Reads a module.
+pub fn parse(sources: &SourceMap, source: SourceId) -> Result<Module, Vec<Diagnostic>> {
+    parse_with(sources, source, &Aliases::default())
+}
+
+/// Reads a module in which some type names are left open, `using T = HOLE;`.
+pub fn parse_with(
+    sources: &SourceMap,
+    source: SourceId,
+    aliases: &Aliases,
+) -> Result<Module, Vec<Diagnostic>> {
+    let text = &sources.get(source).text;
+    let run = || parse_text(source, text, aliases);
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("kernel parser".into()).stack_size(STACK);
+        match thread.spawn_scoped(scope, run).map(|t| t.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => Err(vec![
+                Diagnostic::error("K0004", "the kernel parser cannot start")
+                    .note(error.to_string())
+                    .help("free memory or threads"),
+            ]),
+        }
+    })
+}
+
+fn parse_text(source: SourceId, text: &str, aliases: &Aliases) -> Result<Module, Vec<Diagnostic>> {
+    let mut found = Vec::new();
+    let tokens = lex(source, text, &mut found);
+    // Too deep a text must not reach the grammar, and unknown characters were reported already.
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let eoi = SimpleSpan::from(text.len()..text.len());
+    let input = Stream::from_iter(tokens.into_iter().map(|(t, r)| (t, SimpleSpan::from(r))))
+        .map(eoi, |(token, span)| (token, span));
+    let (items, errors) = grammar::module().parse(input).into_output_errors();
+    found.extend(errors.into_iter().map(|e| syntax_error(source, &e)));
+    let items: Vec<Item> = items.unwrap_or_default();
+    let resolved = resolve::module(source, &items, aliases, &mut found);
+    if !diagnostic::has_errors(&found) {
+        found.extend(verify::findings(&resolved.module).into_iter().map(|finding| {
+            let span = resolved.place(&finding);
+            finding.diagnostic().label(span, "here").help("docs/kernel-language.md says what is allowed")
+        }));
+    }
+    diagnostic::sort(&mut found);
+    if diagnostic::has_errors(&found) { Err(found) } else { Ok(resolved.module) }
+}
+
+fn syntax_error(source: SourceId, error: &Rich<'_, Token<'_>>) -> Diagnostic {
+    let span = Span::new(source, error.span().start, error.span().end);
+    let found = error.found().map_or("the end of the text".to_string(), |t| format!("`{t}`"));
+    let (message, label) = match error.reason() {
+        chumsky::error::RichReason::Custom(text) => (text.clone(), "here".to_string()),
+        chumsky::error::RichReason::ExpectedFound { .. } => {
+            let mut expected: Vec<_> = error.expected().map(|p| p.to_string()).collect();
+            expected.sort();
+            expected.dedup();
+            (format!("{found} does not fit here"), format!("expected {}", expected.join(", ")))
+        }
+    };
+    Diagnostic::error("K0002", message).label(span, label).help("docs/kernel-language.md has the grammar")
+}

@@ -1,0 +1,621 @@
+//! Code of the `tasks` scheduler, generated as kernel IR into the holes of the template `tasks.cu`.
+//!
+//! Each state and each resume point is one case of a switch in `enter` or `pop`; within it the blocks of the plan are structured code: inlined
+//! functions are branches, tail calls and contexts without calls are loops. A thread's registers are the record `Machine`, which
+//! the generator widens by argument registers and cursors of allocation.
+
+mod block;
+mod expand;
+mod frames;
+mod memory;
+mod operate;
+mod references;
+
+use gchr_base::hash::HashMap;
+use gchr_base::op::Op;
+use gchr_base::rule::Program;
+use gchr_base::signature::{SortId, SortKind, SymbolId};
+use gchr_base::source::SourceMap;
+use gchr_terms::plan::{Block, ClassId, FunctionId, Layout, LocalId, RefStep, Region, Step, TermPlan};
+
+use super::equality::Equality;
+use super::shapes::Shapes;
+use super::states::{ResumeCode, ResumeId, StateId, States};
+use super::tracing::Tracing;
+use gchr_kernel::build::{self, FunctionBuilder};
+use gchr_kernel::ir::*;
+use gchr_runtime::codegen::{Site, Sites};
+
+pub(super) use frames::holes;
+pub use frames::{Frame, Shape};
+use memory::Unread;
+pub use memory::{FEWEST_CELLS, stride, view};
+
+/// States of the template; generated ones follow.
+const RETURNS: u32 = 0;
+const IDLE: u32 = 1;
+const ENDED: u32 = 2;
+const FIRST_STATE: u32 = 3;
+/// Words of a join before its frame.
+pub(super) const JOIN_HEAD: u32 = 6;
+/// Words of the buffer `error` before values.
+pub const ERROR_VALUES: u32 = 8;
+/// The kind of an error whose values are terms.
+pub const TERM_ERROR: u32 = 4;
+
+/// An error whose operands are terms, by the number that the device reports.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TermError {
+    /// No rule matches an application of a symbol whose result is a number.
+    NoRule {
+        /// The symbol.
+        symbol: SymbolId,
+        /// Sorts of its arguments.
+        args: Vec<SortId>,
+    },
+    /// An operand has the wrong type.
+    Type {
+        /// The operator.
+        op: Op,
+        /// Where.
+        site: Site,
+        /// Sort of the operand.
+        sort: SortId,
+    },
+}
+
+/// What generated code reports besides values.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Reports {
+    /// Arithmetic.
+    pub sites: Sites,
+    /// Others.
+    pub terms: Vec<TermError>,
+}
+
+/// Number of a state in `Machine::state`.
+pub fn state_number(state: StateId) -> u32 {
+    state.0 + FIRST_STATE
+}
+
+/// A function that does a program's work. There are two, called one after the other, so that all lanes of a warp can meet in between;
+/// and the same two for careful threads ([`States::new`]): few runs need them, so their code is kept apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    /// Pops a frame and goes on behind its call, instead of doing what the state of the machine is about, up to the next call or return.
+    pub pops: bool,
+    /// For careful threads.
+    pub careful: bool,
+}
+
+impl Part {
+    /// The hole of the template.
+    pub fn hole(self) -> &'static str {
+        if self.pops { "pop" } else { "enter" }
+    }
+    fn name(self) -> &'static str {
+        match (self.careful, self.pops) {
+            (false, _) => self.hole(),
+            (true, false) => "careful_enter",
+            (true, true) => "careful_pop",
+        }
+    }
+}
+
+/// Generates a part. The one for careful threads, where there is one, stands before the other.
+pub(super) fn part(
+    part: Part,
+    states: &States<'_>,
+    equality: &Equality,
+    runtime: Runtime<'_>,
+    program: &Program,
+    sources: &SourceMap,
+    reports: &mut Reports,
+) -> Function {
+    let careful = part.careful;
+    let kind = if careful { FunctionKind::Outlined } else { FunctionKind::Device };
+    let mut b = FunctionBuilder::new(part.name(), kind, Type::Record(runtime.machine()));
+    let p = b.param("p", Type::Record(runtime.params()));
+    let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
+    // Where threads can stop there are no lists of free cells; an address would keep them out of registers.
+    let lists = match careful {
+        true => build::u32(0),
+        false => b.param("lists", Type::Buffer(Space::Local, Scalar::U32)),
+    };
+    let before = if careful {
+        machine_of_parts(&mut b, runtime)
+    } else {
+        b.param("before", Type::Record(runtime.machine()))
+    };
+    let m = b.var("m", before);
+    let first = FunctionId(0);
+    let mut g = Generator {
+        states,
+        equality,
+        runtime,
+        program,
+        sources,
+        reports,
+        b,
+        p,
+        stack,
+        lists,
+        m,
+        tokens: tokens(states.plan),
+        function: first,
+        scope: Scope::default(),
+        structured: None,
+        within: Within::Resume,
+        begun: build::u32(0),
+        careful,
+        context: None,
+    };
+    if runtime.tracing.is_some() {
+        let count = g.reg("count");
+        g.begun = g.b.var("begun", count);
+    }
+    if !careful && g.runtime.tracing.is_some() {
+        g.leave_to_careful(part);
+    }
+    if part.pops {
+        g.resumes();
+    } else {
+        g.states();
+    }
+    g.b.ret(Some(g.m.clone()));
+    g.b.finish()
+}
+
+/// A machine whose fields are parameters. NVRTC 13.0 may take a copy of a record that a function with code of its own is given for the
+/// record itself, and lose what is written to the copy on some ways through the function: the caller gets its argument back.
+fn machine_of_parts(b: &mut FunctionBuilder, runtime: Runtime<'_>) -> Expr {
+    let fields = &runtime.module.records[runtime.machine()].fields;
+    let parts = fields.iter().map(|field| b.param(&format!("{}_before", field.name), field.ty)).collect();
+    Expr::new(ExprKind::Record(parts), Type::Record(runtime.machine()))
+}
+
+/// The classes of the cells that tokens are memory for.
+fn tokens(plan: &TermPlan) -> HashMap<(FunctionId, LocalId), ClassId> {
+    let mut found = HashMap::default();
+    for (id, function) in plan.functions.iter_enumerated() {
+        let mut note = |block: &Block| {
+            for step in &block.steps {
+                if let Step::Ref(RefStep::Open { symbol, token: Some(token), .. }) = step
+                    && let Some(class) = plan.layout.variant(*symbol).and_then(|v| v.class)
+                {
+                    found.insert((id, *token), class);
+                }
+            }
+        };
+        function.region.body.walk(&mut note);
+        function.base.iter().for_each(|base| base.walk(&mut note));
+    }
+    found
+}
+
+/// The template's module and the sizes chosen for the program.
+#[derive(Clone, Copy)]
+pub(super) struct Runtime<'a> {
+    /// The template.
+    pub module: &'a Module,
+    /// Sizes.
+    pub shape: &'a Shape,
+    /// What cells look like to the functions that give them back; none when no cell is given back.
+    pub shapes: Option<&'a Shapes>,
+    /// What the collector must know when cells are found by tracing. Then threads can stop wherever they need a cell and there is none.
+    pub tracing: Option<&'a Tracing>,
+}
+
+impl<'a> Runtime<'a> {
+    fn record(self, name: &str) -> RecordId {
+        self.module.record(name).unwrap_or_else(|| panic!("the template of tasks defines {name}"))
+    }
+    fn machine(self) -> RecordId {
+        self.record("Machine")
+    }
+    fn params(self) -> RecordId {
+        self.record("Params")
+    }
+    fn function(self, name: &str) -> gchr_kernel::ir::FunctionId {
+        self.module.function(name).unwrap_or_else(|| panic!("the template of tasks defines {name}"))
+    }
+}
+
+/// Generator of the code of all states.
+struct Generator<'a, 'p> {
+    states: &'a States<'p>,
+    equality: &'a Equality,
+    runtime: Runtime<'a>,
+    program: &'a Program,
+    sources: &'a SourceMap,
+    reports: &'a mut Reports,
+    b: FunctionBuilder,
+    p: Expr,
+    stack: Expr,
+    lists: Expr,
+    m: Expr,
+    /// The classes of the cells that tokens are memory for.
+    tokens: HashMap<(FunctionId, LocalId), ClassId>,
+    /// The function that code is generated for.
+    function: FunctionId,
+    /// What is in scope.
+    scope: Scope<'p>,
+    /// The region whose head is the structured loop around the code at hand, with the variables of its parameters.
+    structured: Option<(*const Region, Vec<Expr>)>,
+    /// Root and hole of the function whose code stands in the place of its call, if it has a context; else they are the machine's.
+    context: Option<(Expr, Expr)>,
+    /// What the code at hand is part of.
+    within: Within,
+    /// Rule applications counted when the thread last could stop.
+    begun: Expr,
+    /// Whether the code is for careful threads.
+    careful: bool,
+}
+
+/// What is in scope in the code of a function.
+#[derive(Default)]
+struct Scope<'p> {
+    /// Values of locals.
+    env: HashMap<LocalId, Expr>,
+    /// Cells of which fields are in scope that are not read yet.
+    unread: Vec<Unread<'p>>,
+    /// Locals that were read from such cells, in order.
+    read: Vec<LocalId>,
+    /// By class: cells at hand that need no look whether they are.
+    reserved: HashMap<ClassId, u32>,
+}
+
+/// What a thread goes back to when it cannot go on.
+#[derive(Clone, Copy)]
+enum Within {
+    /// The state's beginning, or the head of the loop around it.
+    State(StateId),
+    /// The frame that was popped.
+    Resume,
+}
+
+impl<'a, 'p> Generator<'a, 'p> {
+    fn layout(&self) -> &'p Layout {
+        &self.states.plan.layout
+    }
+    fn sort(&self, local: LocalId) -> SortId {
+        self.states.plan.functions[self.function].sort(local)
+    }
+    fn name(&self, local: LocalId) -> String {
+        identifier(&self.states.plan.functions[self.function].locals[local].name)
+    }
+    fn is_wide(&self, local: LocalId) -> bool {
+        self.layout().sorts[self.sort(local)].is_wide()
+    }
+    fn scalar(&self, local: LocalId) -> Scalar {
+        match self.layout().sorts[self.sort(local)].kind {
+            SortKind::Int => Scalar::I64,
+            SortKind::Float => Scalar::F64,
+            _ => Scalar::U32,
+        }
+    }
+
+    /// A field of the machine.
+    fn reg(&self, name: &str) -> Expr {
+        build::field(self.runtime.module, self.m.clone(), name)
+    }
+    /// A field of the parameters.
+    fn param(&self, name: &str) -> Expr {
+        build::field(self.runtime.module, self.p.clone(), name)
+    }
+    fn set(&mut self, name: &str, value: Expr) {
+        let reg = self.reg(name);
+        self.b.assign(reg, value);
+    }
+    fn local(&mut self, local: LocalId) -> Expr {
+        if self.scope.unread.iter().any(|cell| cell.binds(local)) {
+            self.read_cells();
+        }
+        match self.scope.env.get(&local) {
+            Some(value) => value.clone(),
+            None => panic!("local {} has no value here", self.name(local)),
+        }
+    }
+    /// The statements of a block. What is read from cells in there is out of scope behind it.
+    fn block_of(&mut self, code: impl FnOnce(&mut Self)) -> Vec<Stmt> {
+        let (unread, read) = (self.scope.unread.clone(), self.scope.read.len());
+        let reserved = std::mem::take(&mut self.scope.reserved);
+        self.b.begin();
+        code(self);
+        self.scope.reserved = reserved;
+        for local in self.scope.read.drain(read..) {
+            self.scope.env.remove(&local);
+        }
+        self.scope.unread = unread;
+        self.b.end()
+    }
+    /// Binds a local to a new variable.
+    fn bind(&mut self, local: LocalId, value: Expr) {
+        let name = self.name(local);
+        let variable = self.b.var(&name, value);
+        self.scope.env.insert(local, variable);
+    }
+
+    /// Careful threads have a function of their own: the one that comes to stand where the hole for this one is.
+    fn leave_to_careful(&mut self, part: Part) {
+        let (module, function) = (self.runtime.module, self.runtime.function(part.hole()));
+        let fields = &module.records[self.runtime.machine()].fields;
+        let mut args = vec![self.p.clone(), self.stack.clone()];
+        args.extend(fields.iter().map(|field| self.reg(&field.name)));
+        self.b.begin();
+        let after = self.b.call("after", module, function, args);
+        self.b.ret(Some(after));
+        self.b.end_if(build::binary(BinaryOp::Ne, self.param("careful"), build::u32(0)));
+    }
+
+    /// The cases of all states.
+    fn states(&mut self) {
+        let mut cases = Vec::new();
+        let states = self.states;
+        for id in
+            states.states.ids().filter(|&id| self.careful || !states.states[id].careful).collect::<Vec<_>>()
+        {
+            self.function = self.states.states[id].function;
+            self.within = Within::State(id);
+            self.b.begin();
+            self.state(id);
+            cases.push((vec![u64::from(state_number(id))], self.b.end()));
+        }
+        let value = self.reg("state");
+        if !cases.is_empty() {
+            self.b.push(StmtKind::Switch { value, cases, default: Vec::new() });
+        }
+    }
+
+    fn state(&mut self, id: StateId) {
+        let state = &self.states.states[id];
+        self.scope = Scope::default();
+        self.structured = None;
+        let locals = &self.states.plan.functions[self.function].name;
+        self.b.origin(None, locals.clone());
+        let params = self.read_arguments(&state.params);
+        let compares = self.equality.compares(self.function);
+        let loops = state.head_of.filter(|_| self.continues(state.code));
+        let whole = &self.states.plan.functions[self.function].region;
+        let Some(region) = loops.or(compares.then_some(whole)) else {
+            return self.code(state.code);
+        };
+        self.structured = Some((std::ptr::from_ref(region), params[..region.params.len()].to_vec()));
+        self.b.begin();
+        self.guard(true);
+        if compares {
+            self.identical(&params);
+        }
+        self.code(state.code);
+        self.b.end_while(build::bool(true));
+        self.structured = None;
+    }
+
+    /// A function that compares terms knows without looking that a term equals itself.
+    fn identical(&mut self, params: &[Expr]) {
+        let [a, b] = params else { return };
+        self.b.begin();
+        let yes = self.truth_word(true);
+        self.return_word(yes);
+        self.b.end_if(build::eq(a.clone(), b.clone()));
+    }
+
+    /// Argument registers as variables of the parameters.
+    fn read_arguments(&mut self, params: &[LocalId]) -> Vec<Expr> {
+        let registers = self.argument_registers(params);
+        let mut variables = Vec::new();
+        for (&param, register) in params.iter().zip(registers) {
+            let value = from_bits(self.scalar(param), register);
+            self.bind(param, value);
+            variables.push(self.local(param));
+        }
+        variables
+    }
+
+    fn argument_registers(&self, params: &[LocalId]) -> Vec<Expr> {
+        self.registers_of(params.iter().map(|&p| self.is_wide(p)))
+    }
+
+    fn registers_of(&self, wide: impl Iterator<Item = bool>) -> Vec<Expr> {
+        let (mut words, mut numbers) = (0, 0);
+        wide.map(|wide| {
+            let count = if wide { &mut numbers } else { &mut words };
+            *count += 1;
+            self.reg(&format!("{}{}", if wide { "n" } else { "w" }, *count - 1))
+        })
+        .collect()
+    }
+
+    /// Pops a frame; the cases of all resume points.
+    fn resumes(&mut self) {
+        let all = &self.states.resumes;
+        let resumes: Vec<_> = all.ids().filter(|&id| self.careful || !all[id].careful).collect();
+        let stride = build::u32(self.runtime.shape.stride);
+        let sp = self.reg("sp");
+        self.b.assign(sp.clone(), build::binary(BinaryOp::Sub, sp.clone(), stride));
+        let resume = build::element(self.stack.clone(), sp.clone());
+        let resume = self.b.var("resume", resume);
+        self.within = Within::Resume;
+        let mut cases = Vec::new();
+        for id in resumes {
+            self.function = self.states.resumes[id].function;
+            self.b.begin();
+            self.resume(id);
+            cases.push((vec![u64::from(id.0)], self.b.end()));
+        }
+        if !cases.is_empty() {
+            self.b.push(StmtKind::Switch { value: resume, cases, default: Vec::new() });
+        }
+    }
+
+    fn resume(&mut self, id: ResumeId) {
+        self.scope = Scope::default();
+        let resume = &self.states.resumes[id];
+        let name = &self.states.plan.functions[self.function].name;
+        self.b.origin(None, format!("{name}, behind {}", self.name(resume.dst)));
+        self.load_frame(id);
+        let value = self.returned(resume.dst);
+        self.bind(resume.dst, value);
+        match resume.code {
+            ResumeCode::Rest(code) => self.code(code),
+            ResumeCode::Nest(nest) => self.meet(nest),
+        }
+    }
+
+    /// The value that a call brought.
+    fn returned(&self, dst: LocalId) -> Expr {
+        if !self.is_wide(dst) {
+            return self.reg("value");
+        }
+        from_bits(self.scalar(dst), wide_bits(self.reg("value"), self.reg("high")))
+    }
+
+    /// Looks at the limits now and then; `head`: at the head of the state's own loop, where the thread can stop.
+    fn guard(&mut self, head: bool) {
+        let compact = self.runtime.tracing.is_some();
+        let many = self.param("report");
+        let count = self.reg("count");
+        self.b.begin();
+        if compact && !head {
+            // What is reported here may be done again.
+            let left = build::binary(BinaryOp::Sub, self.begun.clone(), count.clone());
+            self.b.assign(self.begun.clone(), left);
+        }
+        let args = vec![
+            self.param("control"),
+            self.param("counts"),
+            self.param("error"),
+            count.clone(),
+            self.param("max_applied"),
+        ];
+        let over = self.b.call("over", self.runtime.module, self.runtime.function("report"), args);
+        self.b.assign(count.clone(), build::u32(0));
+        self.b.begin();
+        match (compact, head) {
+            (false, _) => self.end_thread(),
+            (true, true) => {
+                self.can_stop();
+                self.suspend();
+            }
+            (true, false) => {
+                // The thread leaves the loop in either case: lanes that went on from here would not meet the others of their warp again.
+                let args = vec![self.param("control")];
+                let waits = self.runtime.function("waits_for_cells");
+                let waits = self.b.call("waits", self.runtime.module, waits, args);
+                self.b.begin();
+                self.suspend();
+                self.b.end_if(waits);
+                self.end_thread();
+            }
+        }
+        self.b.end_if(over);
+        let condition = match compact {
+            false => build::binary(BinaryOp::Ge, count, many),
+            true => {
+                let [count, many] = [count, many].map(|e| build::cast(Scalar::I32, e));
+                build::binary(BinaryOp::Ge, count, many)
+            }
+        };
+        self.b.end_if(condition);
+        if head {
+            self.can_stop();
+        }
+    }
+
+    /// Here the thread can stop and go on later: nothing of what it has counted is done again.
+    fn can_stop(&mut self) {
+        if self.runtime.tracing.is_some() {
+            let count = self.reg("count");
+            self.b.assign(self.begun.clone(), count);
+        }
+    }
+
+    /// The thread goes back to where it could stop, and stops.
+    fn suspend(&mut self) {
+        let begun = self.begun.clone();
+        self.set("count", begun);
+        let suspended = self.constant("SUSPENDED");
+        let state = match self.within {
+            Within::State(id) => {
+                let variables = self.structured.as_ref().map_or_else(Vec::new, |s| s.1.clone());
+                let inlined = std::mem::replace(&mut self.function, self.states.states[id].function);
+                let registers = self.argument_registers(&self.states.states[id].params);
+                self.function = inlined;
+                // What the loop does not change is still where it was.
+                for (register, value) in registers.into_iter().zip(variables) {
+                    let value = if value.ty == Type::U32 { value } else { to_bits(value) };
+                    self.b.assign(register, value);
+                }
+                build::u32(state_number(id))
+            }
+            Within::Resume => {
+                let stride = build::u32(self.runtime.shape.stride);
+                let sp = self.reg("sp");
+                self.b.assign(sp.clone(), build::binary(BinaryOp::Add, sp, stride));
+                build::u32(RETURNS)
+            }
+        };
+        self.set("state", build::binary(BinaryOp::Or, state, suspended));
+        self.b.ret(Some(self.m.clone()));
+    }
+
+    /// A thread that gets no cell: where cells are found by tracing it is to get one later.
+    fn without_cell(&mut self) {
+        if self.runtime.tracing.is_some() { self.suspend() } else { self.end_thread() }
+    }
+
+    fn constant(&self, name: &str) -> Expr {
+        let id = self.runtime.module.constant(name);
+        Expr::new(ExprKind::Constant(id.unwrap_or_else(|| panic!("the template defines {name}"))), Type::U32)
+    }
+
+    /// The thread has nothing to do any more.
+    fn end_thread(&mut self) {
+        self.set("state", build::u32(ENDED));
+        self.b.ret(Some(self.m.clone()));
+    }
+}
+
+/// Two words as bits of a number.
+fn wide_bits(low: Expr, high: Expr) -> Expr {
+    let high = build::binary(BinaryOp::Shl, build::cast(Scalar::U64, high), build::u32(32));
+    build::binary(BinaryOp::Or, build::cast(Scalar::U64, low), high)
+}
+
+/// Bits as a value; words are values.
+fn from_bits(scalar: Scalar, bits: Expr) -> Expr {
+    match scalar {
+        Scalar::F64 => build::intrinsic(Intrinsic::FloatFromBits, vec![bits], Scalar::F64),
+        other => build::cast(other, bits),
+    }
+}
+
+/// A number as bits.
+fn to_bits(value: Expr) -> Expr {
+    if value.ty == Type::F64 {
+        build::intrinsic(Intrinsic::FloatBits, vec![value], Scalar::U64)
+    } else {
+        build::cast(Scalar::U64, value)
+    }
+}
+
+/// The two words of a number.
+fn halves(value: Expr) -> [Expr; 2] {
+    let bits = to_bits(value);
+    let high = build::binary(BinaryOp::Shr, bits.clone(), build::u32(32));
+    [build::cast(Scalar::U32, bits), build::cast(Scalar::U32, high)]
+}
+
+fn add(value: Expr, offset: u32) -> Expr {
+    if offset == 0 { value } else { build::binary(BinaryOp::Add, value, build::u32(offset)) }
+}
+
+/// A name for the variable of a local. It ends in a letter, so that it differs from what the builder makes of others by numbers.
+fn identifier(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
+    let clean = words.collect::<Vec<_>>().join("_");
+    match clean.chars().next() {
+        Some(c) if c.is_ascii_alphabetic() => format!("{clean}_v"),
+        _ => format!("v{clean}_v"),
+    }
+}

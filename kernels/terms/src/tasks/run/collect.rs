@@ -1,0 +1,171 @@
+//! Collection between two launches: the buffers of the kernel of the template `trace.cu`, and what it found.
+
+use super::heap::Places;
+use crate::tasks::kernels::Kernels;
+use crate::tasks::tracing::{ClassPlace, Tracing};
+use gchr_kernel::device::{Arg, BufferId, Device, KernelId, Launch, Result, Value};
+
+/// Threads a block; the template's.
+const BLOCK: u32 = 256;
+/// Words of `work`.
+const WORK: usize = 32;
+/// Cells that wait to be looked into: a part of all, so many at least and at most.
+const LIST_SHARE: u64 = 32;
+const LIST_PLACES: (u64, u64) = (256, 1 << 22);
+/// Words of the buffer through which cells move: a part of the heap, so many at least and at most.
+const STAGING_SHARE: u64 = 16;
+const STAGING_WORDS: (u64, u64) = (1 << 8, 1 << 23);
+
+/// Sizes of the buffers of a collector, in words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Sizes {
+    /// By class: first word of its marks; then the words of all.
+    codes: Vec<u64>,
+    list_places: u64,
+    staging: u64,
+    map: u64,
+}
+
+impl Sizes {
+    /// Sizes for a heap.
+    pub fn new(tracing: &Tracing, places: &Places) -> Self {
+        let per = u64::from(tracing.cells_a_word());
+        let mut codes = vec![0];
+        let (mut next, mut cells, mut widest) = (0, 0, 1);
+        for class in &places.classes {
+            next += u64::from(class.cells).div_ceil(per);
+            codes.push(next);
+            cells += u64::from(class.cells);
+            widest = widest.max(u64::from(class.stride));
+        }
+        let staging = (places.heap_words / STAGING_SHARE).clamp(STAGING_WORDS.0, STAGING_WORDS.1);
+        Self {
+            codes,
+            list_places: (cells / LIST_SHARE).clamp(LIST_PLACES.0, LIST_PLACES.1),
+            staging: staging.max(per * widest),
+            map: tracing.len() as u64,
+        }
+    }
+
+    fn code_words(&self) -> u64 {
+        self.codes.last().copied().unwrap_or(0)
+    }
+
+    /// Bytes in all.
+    pub fn bytes(&self) -> u64 {
+        4 * (3 * self.code_words() + 1 + 4 * self.list_places + self.staging + self.map)
+    }
+}
+
+/// What a launch of the scheduler has left: the buffers that hold values, in the order of the template's parameters, and how much of
+/// them is in use.
+pub(super) struct Left {
+    /// `saved`, `queue`, `turns`, `joins`, `chunks`, `roots`, `results`.
+    pub buffers: [BufferId; 7],
+    pub threads: u32,
+    pub places: u32,
+    pub roots: u32,
+    pub next_root: u32,
+    pub joins: u32,
+    pub chunks: u32,
+}
+
+/// The collector of a run.
+pub(super) struct Collector {
+    kernel: KernelId,
+    grid: u32,
+    sizes: Sizes,
+    /// `map`, `codes`, `counts`, `before`, `lists`, `staging`.
+    buffers: [BufferId; 6],
+    /// `work`, `block_sums`, `arrivals`.
+    words: [BufferId; 3],
+}
+
+impl Collector {
+    /// A collector for kernels that have one.
+    pub fn new(kernels: &Kernels, places: &Places, device: &mut dyn Device) -> Result<Option<Self>> {
+        let Some(tracing) = &kernels.tracing else { return Ok(None) };
+        let sizes = Sizes::new(tracing, places);
+        let kernel = device.kernel("compact")?;
+        let grid = device.resident_blocks(kernel, BLOCK)?.max(1);
+        let mut words = |count: u64| device.alloc(4 * count.max(1));
+        let codes = sizes.code_words();
+        let buffers = [
+            words(sizes.map)?,
+            words(codes)?,
+            words(codes)?,
+            words(codes + 1)?,
+            words(4 * sizes.list_places)?,
+            words(sizes.staging)?,
+        ];
+        let words = [words(WORK as u64)?, words(u64::from(grid))?, words(1)?];
+        Ok(Some(Self { kernel, grid, sizes, buffers, words }))
+    }
+
+    /// Starts to collect what nothing refers to. `cells`: by class, those in use; `marks`: those that live as long as the run.
+    pub fn launch(
+        &self,
+        tracing: &Tracing,
+        heap: (BufferId, &Places),
+        cells: &[u64],
+        marks: &[u64],
+        left: &Left,
+        device: &mut dyn Device,
+    ) -> Result<()> {
+        let (heap, places) = heap;
+        let classes = places.classes.iter().enumerate().map(|(k, place)| ClassPlace {
+            base: place.first_word as u32,
+            stride: place.stride,
+            cells: cells[k] as u32,
+            codes: self.sizes.codes[k] as u32,
+            mark: marks[k] as u32,
+        });
+        // `counts` has two words for each post.
+        let words = tracing.words(classes, self.sizes.code_words() / 2);
+        device.upload(self.buffers[0], 0, bytemuck::cast_slice(&words))?;
+        device.fill(self.words[0], 0, 4 * WORK as u64, 0)?;
+        device.fill(self.words[2], 0, 4, 0)?;
+        // Chains are followed from cells that may never have been written.
+        device.accept_unwritten(heap)?;
+        let buffers = std::iter::once(heap).chain(self.buffers).chain(left.buffers).chain(self.words);
+        let mut params: Vec<Value> = buffers.map(Value::Buffer).collect();
+        params.extend(
+            [
+                places.classes.len() as u32,
+                tracing.resumes,
+                tracing.states,
+                tracing.chains.0,
+                tracing.chains.1,
+                self.sizes.code_words() as u32,
+                self.sizes.list_places as u32,
+                self.sizes.staging as u32,
+                left.threads,
+                left.places,
+                left.roots,
+                left.next_root,
+                left.joins,
+                left.chunks,
+            ]
+            .map(Value::U32),
+        );
+        let args = [Arg::Record(&params)];
+        let kernel = self.kernel;
+        device.launch(&Launch { kernel, grid: self.grid, block: BLOCK, args: &args, cooperative: true })
+    }
+
+    /// By class: cells behind the mark that were found.
+    pub fn found(&self, device: &mut dyn Device) -> Result<Vec<u64>> {
+        let mut sums = Vec::new();
+        for &at in &self.sizes.codes {
+            let mut sum = [0u32];
+            device.download(self.buffers[3], 4 * at, bytemuck::cast_slice_mut(&mut sum))?;
+            sums.push(u64::from(sum[0]));
+        }
+        Ok(sums.windows(2).map(|pair| pair[1] - pair[0]).collect())
+    }
+
+    /// Gives all device memory back.
+    pub fn free(self, device: &mut dyn Device) -> Result<()> {
+        self.buffers.into_iter().chain(self.words).try_for_each(|buffer| device.free(buffer))
+    }
+}

@@ -1,0 +1,505 @@
+//! Device buffers of a run, and one launch.
+
+use std::time::Duration;
+
+use gchr_base::ids::IdVec;
+
+use super::capacity::{Capacity, InUse, Shortage};
+use super::collect::{Collector, Left};
+use super::heap::{Cells, Image, Places};
+use super::scale::Scale;
+use super::start::Root;
+use super::{Job, Options, Promote};
+use crate::tasks::codegen::{ERROR_VALUES, FEWEST_CELLS, TERM_ERROR, stride};
+use crate::tasks::shapes::ClassPlace;
+use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
+use gchr_runtime::codegen::Noted;
+
+/// A launch that takes longer than this is looked at less often.
+const SHORT: Duration = Duration::from_millis(4);
+/// Between two looks at a long launch.
+const WATCH: Duration = Duration::from_micros(200);
+
+/// Waits before the next look at a launch that has taken this long: what takes a millisecond is not to wait for the host.
+pub(super) fn pause(taken: Duration) {
+    if taken < SHORT {
+        std::thread::yield_now();
+    } else {
+        std::thread::sleep((taken / 64).min(WATCH));
+    }
+}
+
+/// Words of `control` and `counts`; the template's.
+mod word {
+    pub const TAIL: usize = 8;
+    pub const NEXT_ROOT: usize = 16;
+    pub const LEFT: usize = 24;
+    pub const STOP: usize = 32;
+    pub const NEXT_JOIN: usize = 40;
+    pub const NEXT_CHUNK: usize = 48;
+    pub const FULL: usize = 56;
+    pub const CELLS: usize = 64;
+    pub const APPLIED: usize = 0;
+    pub const PROMOTIONS: usize = 4;
+    pub const SPILLS: usize = 12;
+    pub const IN_USE: usize = 16;
+    pub const COUNTS: usize = 20;
+}
+
+/// Why a launch is over; the template's words for it.
+pub(super) mod stop {
+    pub const DONE: u32 = 1;
+    pub const ASKED: u32 = 2;
+    pub const MUST_GROW: u32 = 5;
+    pub const COLLECT: u32 = 6;
+}
+
+/// Return addresses of roots.
+const ROOT: u32 = 1 << 31;
+/// While this part of all threads waits, the others share at once.
+const HUNGRY: u32 = 8;
+/// Where a warp is fed as a whole: when this part of all threads, as many as half of all warps, waits.
+const HUNGRY_WARPS: u32 = 64;
+/// Words before the ring of joins that threads leave to each other; the template's.
+const SPARE_COUNTERS: u32 = 16;
+
+/// What a launch ended with.
+pub(super) struct End {
+    pub stop: u32,
+    pub applied: u64,
+    pub promotions: u64,
+    pub tasks: u64,
+    pub spills: u64,
+    /// Cells taken less cells given back.
+    pub in_use: u64,
+    roots: u32,
+    /// By class: cells that were there before.
+    pub marks: Vec<u64>,
+    /// The class that was full; else chunks were.
+    pub full: Option<usize>,
+    /// By class: cells up to the last one in use.
+    pub cells: Vec<u64>,
+    /// Chunks up to the last one in use.
+    pub chunks: u32,
+    error: Vec<u32>,
+    control: Vec<u32>,
+}
+
+impl End {
+    /// Whether more memory is needed.
+    pub fn is_short(&self) -> bool {
+        matches!(self.stop, stop::MUST_GROW | stop::COLLECT) && !self.failed()
+    }
+    /// What was full.
+    pub fn shortage(&self) -> Shortage {
+        Shortage { class: self.full, in_use: InUse { cells: self.cells.clone(), chunks: self.chunks } }
+    }
+    /// Whether an error was noted.
+    pub fn failed(&self) -> bool {
+        self.error.first() != Some(&0)
+    }
+    /// The error.
+    pub fn noted(&self) -> Option<Noted> {
+        Noted::new(&self.error)
+    }
+    /// Number and values of an error with terms.
+    pub fn term_error(&self) -> Option<(usize, Vec<u64>)> {
+        let &[noted, number, kind, ..] = self.error.as_slice() else { return None };
+        let values = self.error.get(ERROR_VALUES as usize..)?;
+        let values = values.chunks_exact(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect();
+        (noted != 0 && kind == TERM_ERROR).then_some((number as usize, values))
+    }
+}
+
+/// Buffers of a run.
+pub(super) struct Buffers {
+    kernel: KernelId,
+    scale: Scale,
+    options: Options,
+    /// Cells that a thread takes at a time in the next launch.
+    run: u32,
+    /// Cells of each class that the next launch may take, if not all.
+    spare: Option<u32>,
+    /// By class: cells in use when it begins.
+    in_use: Vec<u64>,
+    /// Whether the next launch goes on with what threads have saved.
+    resumed: bool,
+    /// Whether threads leave no turn of a loop to be done twice when they stop.
+    careful: bool,
+    places: Places,
+    /// By class: cells that live as long as the run.
+    marks: Vec<u64>,
+    heap: BufferId,
+    shared: BufferId,
+    shapes: BufferId,
+    pool: BufferId,
+    roots: BufferId,
+    results: BufferId,
+    /// Roots that there is room for, and those of the last launch.
+    root_count: usize,
+    started: usize,
+    queue: BufferId,
+    turns: BufferId,
+    joins: BufferId,
+    chunks: BufferId,
+    chunk_count: u32,
+    saved: BufferId,
+    spare_joins: BufferId,
+    control: BufferId,
+    control_words: usize,
+    counts: BufferId,
+    error: BufferId,
+    error_words: usize,
+    task: usize,
+    collector: Option<Collector>,
+}
+
+impl Buffers {
+    /// Buffers for a job with so much memory.
+    pub fn new(
+        job: &Job<'_>,
+        options: &Options,
+        scale: Scale,
+        capacity: &Capacity,
+        device: &mut dyn Device,
+    ) -> Result<Self> {
+        let shape = &job.kernels.shape;
+        let kernel = device.kernel("run")?;
+        let places = capacity.places(job);
+        let arity = job.program.signature.symbols.iter().map(|s| s.args.len()).max().unwrap_or(0);
+        let control_words = word::CELLS + 8 * places.classes.len().max(1);
+        let error_words = ERROR_VALUES as usize + 2 * arity.max(2);
+        let task = shape.task() as usize;
+        let queue_words = scale.queue_words(shape);
+        let collector = Collector::new(job.kernels, &places, device)?;
+        let queue = device.alloc(4 * queue_words)?;
+        device.fill(queue, 0, 4 * queue_words, 0)?;
+        let joins = device.alloc(4 * scale.join_words)?;
+        if collector.is_none() {
+            // Joins are read as a whole, words that nobody has written included. A collector asks for more: see `load`.
+            device.fill(joins, 0, 4 * scale.join_words, 0)?;
+        }
+        Ok(Self {
+            kernel,
+            scale,
+            options: *options,
+            run: scale.run,
+            spare: options.spare,
+            in_use: vec![0; places.classes.len()],
+            resumed: false,
+            careful: false,
+            collector,
+            heap: device.alloc(4 * places.heap_words)?,
+            shared: device.alloc(4 * places.shared_words.max(1))?,
+            shapes: device.alloc(4 * job.kernels.shapes.as_ref().map_or(1, |s| s.len().max(1)) as u64)?,
+            pool: device.alloc(4 * places.pool_words().max(1))?,
+            marks: vec![0; places.classes.len()],
+            places,
+            roots: device.alloc(4)?,
+            results: device.alloc(4)?,
+            root_count: 0,
+            started: 0,
+            queue,
+            turns: device.alloc(4 << scale.place_bits)?,
+            joins,
+            saved: device.alloc(4 * scale.saved_words(job).max(1))?,
+            chunks: device.alloc(4 * u64::from(capacity.chunks) * u64::from(shape.chunk()))?,
+            chunk_count: capacity.chunks,
+            spare_joins: device.alloc(4 * u64::from(SPARE_COUNTERS + scale.spare_places(shape)))?,
+            control: device.alloc(4 * control_words as u64)?,
+            control_words,
+            counts: device.alloc(8 * word::COUNTS as u64)?,
+            error: device.alloc(4 * error_words as u64)?,
+            error_words,
+            task,
+        })
+    }
+
+    /// Puts cells in their places.
+    pub fn upload(&self, image: &Image, device: &mut dyn Device) -> Result<()> {
+        let mut pairs = image.classes.iter().zip(&self.places.classes);
+        pairs.try_for_each(|(cells, place)| {
+            device.upload(self.heap, 4 * place.first_word, bytemuck::cast_slice(&cells.words))
+        })
+    }
+
+    /// Writes what a launch starts with; `in_use`: by class, cells that lie in their places and live as long as the launch.
+    pub fn load(
+        &mut self,
+        job: &Job<'_>,
+        in_use: &[u64],
+        roots: &[Root],
+        device: &mut dyn Device,
+    ) -> Result<()> {
+        let mut control = vec![0u32; self.control_words];
+        control[word::LEFT] = roots.len() as u32;
+        (self.run, self.resumed) = (self.scale.run, false);
+        self.careful = self.options.promote == Promote::Always;
+        for (k, cells) in in_use.iter().enumerate() {
+            control[word::CELLS + 8 * k] = cells.next_multiple_of(u64::from(self.run)) as u32;
+        }
+        self.marks = in_use.iter().map(|cells| cells - 1).collect();
+        self.in_use = in_use.to_vec();
+        if let Some(shapes) = &job.kernels.shapes {
+            device.upload(self.shapes, 0, bytemuck::cast_slice(&shapes.words(&self.class_places())))?;
+            device.fill(self.shared, 0, 4 * self.places.shared_words.max(1), 0)?;
+            device.fill(self.pool, 0, 4 * self.places.pool_words().max(1), 0)?;
+        }
+        device.upload(self.control, 0, bytemuck::cast_slice(&control))?;
+        device.upload(self.counts, 0, bytemuck::cast_slice(&[0u64; word::COUNTS]))?;
+        device.upload(self.error, 0, bytemuck::cast_slice(&vec![0u32; self.error_words]))?;
+        device.fill(self.turns, 0, 4 << self.scale.place_bits, 0)?;
+        if self.collector.is_some() {
+            device.fill(self.joins, 0, 4 * self.scale.join_words, 0)?;
+        }
+        device.fill(
+            self.spare_joins,
+            0,
+            4 * u64::from(SPARE_COUNTERS + self.scale.spare_places(&job.kernels.shape)),
+            0,
+        )?;
+        if self.root_count < roots.len() {
+            device.free(self.roots)?;
+            device.free(self.results)?;
+            self.root_count = roots.len();
+            self.roots = device.alloc(4 * (roots.len() * self.task) as u64)?;
+            self.results = device.alloc(8 * roots.len() as u64)?;
+        }
+        device.fill(self.results, 0, 8 * roots.len() as u64, 0)?;
+        self.started = roots.len();
+        let words = self.root_words(job, roots);
+        device.upload(self.roots, 0, bytemuck::cast_slice(&words))
+    }
+
+    /// What the functions that give cells back must know of the classes.
+    fn class_places(&self) -> Vec<ClassPlace> {
+        let ring = self.places.ring;
+        let of = |(k, (place, &mark)): (usize, (&super::heap::Place, &u64))| ClassPlace {
+            base: place.first_word as u32,
+            stride: place.stride,
+            mark: mark as u32,
+            shared: place.shared,
+            ring: self.places.pool_head() + k as u32 * ring,
+            ring_mask: ring.max(1) - 1,
+            batch: self.scale.batch,
+        };
+        self.places.classes.iter().zip(&self.marks).enumerate().map(of).collect()
+    }
+
+    /// The roots as tasks.
+    fn root_words(&self, job: &Job<'_>, roots: &[Root]) -> Vec<u32> {
+        let mut words = vec![0u32; roots.len() * self.task];
+        for (number, (root, task)) in roots.iter().zip(words.chunks_exact_mut(self.task)).enumerate() {
+            task[0] = job.kernels.entries[root.function];
+            task[1] = ROOT | number as u32;
+            let function = &job.plan.functions[root.function];
+            let (mut narrow, mut wide) = (2, 2 + job.kernels.shape.words as usize);
+            for (&param, &value) in function.region.params.iter().zip(&root.args) {
+                if job.plan.layout.sorts[function.sort(param)].is_wide() {
+                    task[wide] = value as u32;
+                    task[wide + 1] = (value >> 32) as u32;
+                    wide += 2;
+                } else {
+                    task[narrow] = value as u32;
+                    narrow += 1;
+                }
+            }
+        }
+        words
+    }
+
+    /// Launches the kernel.
+    pub fn launch(&self, job: &Job<'_>, roots: usize, most: u64, device: &mut dyn Device) -> Result<()> {
+        // The heap is three buffers of the kernel: of words, pairs and quads; joins are two.
+        let views = [self.heap, self.heap, self.joins];
+        let buffers = views.into_iter().chain(self.buffers());
+        let mut params: Vec<Value> = buffers.map(Value::Buffer).collect();
+        let places = 1u32 << self.scale.place_bits;
+        let patience = match self.options.promote {
+            Promote::WhenAsked => 0,
+            Promote::Always => -((places / 2) as i32),
+        };
+        params.extend([
+            Value::U32(roots as u32),
+            Value::U32(places),
+            Value::U32(self.scale.place_bits),
+            Value::U32(self.scale.join_words as u32),
+            Value::U32(self.chunk_count),
+            Value::U32(self.scale.spare_places(&job.kernels.shape) - 1),
+            Value::I32(patience),
+            Value::I32(
+                (self.scale.threads() / if job.kernels.phases { HUNGRY_WARPS } else { HUNGRY }) as i32,
+            ),
+            Value::U32(if self.options.promote == Promote::Always { 1 } else { self.options.steps }),
+            Value::U64(most),
+            Value::U32(most.saturating_add(1).min(u64::from(self.options.report)) as u32),
+            Value::U32(self.run),
+            Value::U32(u32::from(self.resumed)),
+            Value::U32(u32::from(self.careful)),
+        ]);
+        for (k, (place, &mark)) in self.places.classes.iter().zip(&self.marks).enumerate() {
+            params.extend([Value::U32(place.base), Value::U32(self.limit(k))]);
+            if job.kernels.shapes.is_some() {
+                params.extend([Value::U32(mark as u32), Value::U32(place.shared)]);
+            }
+        }
+        let args = [Arg::Record(&params)];
+        let launch = Launch {
+            kernel: self.kernel,
+            grid: self.scale.blocks,
+            block: self.scale.block,
+            args: &args,
+            cooperative: true,
+        };
+        device.launch(&launch)
+    }
+
+    /// Tells a running kernel to stop.
+    pub fn ask_to_stop(&self, device: &mut dyn Device) -> Result<()> {
+        device.post(self.control, 4 * word::STOP as u64, stop::ASKED)
+    }
+
+    /// What the launch ended with.
+    pub fn end(&self, device: &mut dyn Device) -> Result<End> {
+        let control: Vec<u32> = device.download_vec(self.control, self.control_words)?;
+        let counts: Vec<u64> = device.download_vec(self.counts, word::COUNTS)?;
+        let error = device.download_vec(self.error, self.error_words)?;
+        let next = |k: usize| u64::from(control[word::CELLS + 8 * k]);
+        let cells =
+            self.places.classes.iter().enumerate().map(|(k, place)| next(k).min(u64::from(place.cells)));
+        Ok(End {
+            stop: control[word::STOP],
+            applied: counts[word::APPLIED],
+            promotions: counts[word::PROMOTIONS],
+            tasks: u64::from(control[word::TAIL]),
+            spills: counts[word::SPILLS],
+            in_use: counts[word::IN_USE],
+            roots: self.started as u32,
+            marks: self.marks.clone(),
+            full: control[word::FULL]
+                .checked_sub(1)
+                .filter(|&k| (k as usize) < self.places.classes.len())
+                .map(|k| k as usize),
+            cells: cells.collect(),
+            chunks: control[word::NEXT_CHUNK].min(self.chunk_count - 1),
+            error,
+            control,
+        })
+    }
+
+    /// Starts to collect what nothing refers to, if cells are found by tracing.
+    pub fn collect(&self, job: &Job<'_>, end: &End, device: &mut dyn Device) -> Result<()> {
+        let (Some(collector), Some(tracing)) = (&self.collector, &job.kernels.tracing) else { return Ok(()) };
+        let shape = &job.kernels.shape;
+        let in_use = |word: usize, most: u64| u64::from(end.control[word]).min(most) as u32;
+        let left = Left {
+            buffers: [self.saved, self.queue, self.turns, self.joins, self.chunks, self.roots, self.results],
+            threads: self.scale.threads(),
+            places: 1 << self.scale.place_bits,
+            roots: end.roots,
+            next_root: in_use(word::NEXT_ROOT, u64::from(end.roots)),
+            joins: in_use(word::NEXT_JOIN, self.scale.join_words) / shape.join(),
+            chunks: end.chunks,
+        };
+        collector.launch(tracing, (self.heap, &self.places), &end.cells, &end.marks, &left, device)
+    }
+
+    /// What a collection has found, as the end of a launch: cells in use, those behind the marks first.
+    pub fn collected(&mut self, end: &mut End, device: &mut dyn Device) -> Result<()> {
+        let Some(collector) = &self.collector else { return Ok(()) };
+        let found = collector.found(device)?;
+        end.in_use = found.iter().sum();
+        for ((cells, found), mark) in end.cells.iter_mut().zip(found).zip(&end.marks) {
+            *cells = mark + 1 + found;
+        }
+        Ok(())
+    }
+
+    /// Cells of a class that are not in use, and all that it has.
+    pub fn room(&self, end: &End, class: usize) -> (u64, u64) {
+        let cells = u64::from(self.places.classes[class].cells);
+        (cells - end.cells[class], cells)
+    }
+
+    /// Cells of a class that the next launch may take, those in use included.
+    fn limit(&self, class: usize) -> u32 {
+        let cells = self.places.classes[class].cells;
+        let spare = self.spare.filter(|_| self.collector.is_some()).unwrap_or(u32::MAX);
+        let in_use = self.in_use[class].next_multiple_of(u64::from(self.run));
+        u64::from(cells).min(in_use + u64::from(spare)) as u32
+    }
+
+    /// What may help a run that got nowhere between two collections: careful threads; else twice as many cells, where that is a
+    /// number for tests.
+    pub fn try_harder(&mut self) -> bool {
+        if !self.careful {
+            self.careful = true;
+            return true;
+        }
+        self.spare = self.spare.map(|spare| spare.saturating_mul(2));
+        self.spare.is_some_and(|spare| spare < u32::MAX)
+    }
+
+    /// Has the next launch go on where this one stopped, with the cells in use that `end` says.
+    pub fn resume(&mut self, end: &End, device: &mut dyn Device) -> Result<()> {
+        let free = (0..end.cells.len()).map(|k| self.room(end, k).0).min().unwrap_or(0);
+        // Where little is left, each thread takes little.
+        let share = (free / 2 / u64::from(self.scale.threads())).max(1).ilog2().min(31);
+        self.run = (1 << share).clamp(FEWEST_CELLS.min(self.scale.run), self.scale.run);
+        self.resumed = true;
+        self.in_use.clone_from(&end.cells);
+        let mut control = end.control.clone();
+        (control[word::STOP], control[word::FULL]) = (0, 0);
+        for (k, cells) in end.cells.iter().enumerate() {
+            control[word::CELLS + 8 * k] = cells.next_multiple_of(u64::from(self.run)) as u32;
+        }
+        device.upload(self.control, 0, bytemuck::cast_slice(&control))
+    }
+
+    /// All cells in use.
+    pub fn download(&self, job: &Job<'_>, end: &End, device: &mut dyn Device) -> Result<Image> {
+        let mut classes = IdVec::new();
+        for ((class, place), &cells) in
+            job.plan.layout.classes.iter().zip(&self.places.classes).zip(&end.cells)
+        {
+            let stride = stride(class.words);
+            let mut words = vec![0u32; cells as usize * stride as usize];
+            device.download(self.heap, 4 * place.first_word, bytemuck::cast_slice_mut(&mut words))?;
+            classes.push(Cells { stride, words });
+        }
+        Ok(Image { classes })
+    }
+
+    /// The values of the roots.
+    pub fn results(&self, roots: usize, device: &mut dyn Device) -> Result<Vec<u64>> {
+        let words: Vec<u32> = device.download_vec(self.results, 2 * roots)?;
+        Ok(words.chunks_exact(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect())
+    }
+
+    /// All of them, in the order of the template's `Params`.
+    fn buffers(&self) -> [BufferId; 15] {
+        [
+            self.heap,
+            self.shared,
+            self.shapes,
+            self.pool,
+            self.roots,
+            self.results,
+            self.queue,
+            self.turns,
+            self.joins,
+            self.chunks,
+            self.saved,
+            self.spare_joins,
+            self.control,
+            self.counts,
+            self.error,
+        ]
+    }
+
+    /// Gives all device memory back.
+    pub fn free(self, device: &mut dyn Device) -> Result<()> {
+        self.buffers().into_iter().try_for_each(|buffer| device.free(buffer))?;
+        self.collector.map_or(Ok(()), |collector| collector.free(device))
+    }
+}

@@ -1,0 +1,198 @@
+//! Host side of the topology scheduler: puts the start term into slots, iterates on a device, brings the normal form back.
+
+mod result;
+mod tables;
+
+use std::time::Instant;
+
+use gchr_base::control::{Control, Progress};
+use gchr_base::error::StopReason;
+use gchr_base::profile::Round;
+use gchr_base::rule::{GroundTerm, Program};
+use gchr_base::stats::Stats;
+use gchr_terms::exec::NormalForm;
+use gchr_terms::plan::TermPlan;
+
+use super::codegen::Strategy;
+use super::kernels::{Collector, Kernels};
+use super::system::System;
+pub use gchr_runtime::outcome::{Failure, Stopped};
+
+use gchr_kernel::device::{Arg, Device, Launch, Value};
+use gchr_runtime::outcome::poll;
+use gchr_runtime::slices::{self, Slices};
+use tables::{Counts, Tables};
+
+/// Threads a block; the template's `BLOCK`.
+const BLOCK: u32 = 256;
+
+/// How to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// When a slot may be rewritten.
+    pub strategy: Strategy,
+    /// What happens to garbage.
+    pub collector: Collector,
+    /// Bytes of device memory that the slots may take.
+    pub memory: u64,
+    /// Slots to start with; the tables grow when they are used up.
+    pub slots: u64,
+}
+
+/// A run that reached a normal form.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The normal form.
+    pub normal_form: NormalForm,
+    /// What it cost; `steps` are iterations.
+    pub stats: Stats,
+    /// What else the device counted.
+    pub report: Report,
+}
+
+/// Figures of the paper beside the common statistics.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// Rule applications and marks "in normal form": the papers' unit.
+    pub rewritten: u64,
+    /// Slots that hold something at the end.
+    pub live_slots: u64,
+    /// Slots that the result reaches.
+    pub reachable_slots: u64,
+}
+
+/// What is run.
+#[derive(Clone, Copy)]
+pub struct Job<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Its heads and equations.
+    pub system: &'a System,
+    /// Its kernels; the device was opened with them.
+    pub kernels: &'a Kernels,
+    /// Its plan for the CPU: the layout of the normal form.
+    pub plan: &'a TermPlan,
+    /// What is normalised.
+    pub input: &'a GroundTerm,
+}
+
+/// Normalises a term on a device.
+pub fn run(
+    job: Job<'_>,
+    options: Options,
+    device: &mut dyn Device,
+    control: &mut Control<'_>,
+) -> Result<Outcome, Failure> {
+    let start = Instant::now();
+    let slices = Slices::new(device, control)?;
+    let mut runner = Runner { job, options, counts: Counts::default(), slices, bytes: 0 };
+    let mut result = Tables::new(&job, &options, device).and_then(|mut tables| {
+        let iterated = runner.iterate(&mut tables, device, control);
+        let result = iterated.and_then(|()| runner.finish(&tables, start, device));
+        // A device that failed does not give its memory back either; the first failure is the one to tell.
+        let freed = tables.free(device);
+        result.and_then(|outcome| Ok(freed.map(|()| outcome)?))
+    });
+    runner.slices.report(control);
+    if let Err(Failure::Stopped(stopped)) = &mut result {
+        stopped.stats = runner.stats(start, device);
+    }
+    result
+}
+
+/// What a launch says of its end; the template's words for it.
+mod stop {
+    pub const DONE: u32 = 1;
+    pub const MUST_GROW: u32 = 2;
+    pub const FAILED: u32 = 3;
+}
+
+struct Runner<'a> {
+    job: Job<'a>,
+    options: Options,
+    counts: Counts,
+    slices: Slices,
+    bytes: u64,
+}
+
+impl Runner<'_> {
+    fn iterate(
+        &mut self,
+        tables: &mut Tables,
+        device: &mut dyn Device,
+        control: &mut Control<'_>,
+    ) -> Result<(), Failure> {
+        let kernel = device.kernel("iterate")?;
+        let resident = device.resident_blocks(kernel, BLOCK)?;
+        loop {
+            self.bytes = self.bytes.max(tables.bytes());
+            poll(control, self.progress())?;
+            let iterations = self.slices.rounds(control);
+            let applied = control.limits().max_steps.unwrap_or(u64::MAX);
+            let params = tables.params();
+            let args =
+                [Arg::Record(&params), Arg::Value(Value::U32(iterations)), Arg::Value(Value::U64(applied))];
+            let launch = Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true };
+            self.slices.launch("iterate", &launch, device, control, self.progress())?;
+            let end = tables.end_of_launch(device)?;
+            self.counts = end.counts;
+            slices::record(control, self.counts.collections, self.round(end.stop == stop::DONE));
+            match end.stop {
+                stop::DONE => return Ok(()),
+                stop::MUST_GROW => self.grow(tables, device)?,
+                stop::FAILED => {
+                    return Err(Failure::noted(&self.job.kernels.sites, end.error, self.progress()));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// How far the launches have come. The last iteration, which finds nothing to do, is counted at the end.
+    fn round(&self, done: bool) -> Round {
+        let rounds = self.counts.iterations - u64::from(!done);
+        let live = self.counts.slots - self.counts.free;
+        Round { rounds, progress: Progress { live, ..self.progress() } }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { steps: self.counts.applied, bytes: self.bytes, live: self.counts.slots }
+    }
+
+    fn grow(&self, tables: &mut Tables, device: &mut dyn Device) -> Result<(), Failure> {
+        if tables.grow(self.options.memory, device)? {
+            return Ok(());
+        }
+        let what = "term slots of the topology scheduler".to_string();
+        let reason = StopReason::Memory { limit: self.options.memory, what };
+        Err(Failure::stopped(reason, self.progress()))
+    }
+
+    fn stats(&self, start: Instant, device: &dyn Device) -> Stats {
+        Stats {
+            rewrites: Some(self.counts.applied),
+            steps: Some(self.counts.iterations),
+            run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
+            device_ms: Some(self.slices.device_ms()),
+            peak_bytes: Some(self.bytes),
+            collections: Some(self.counts.collections),
+            device: Some(device.limits().name.clone()),
+            scheduler: Some("topology".into()),
+            ..Stats::default()
+        }
+    }
+
+    fn finish(&self, tables: &Tables, start: Instant, device: &mut dyn Device) -> Result<Outcome, Failure> {
+        let slots = tables.download(device)?;
+        let brought = result::bring_back(&self.job, &slots)
+            .map_err(|reason| Failure::stopped(reason, self.progress()))?;
+        let mut stats = self.stats(start, device);
+        stats.live_cells = Some(brought.cells);
+        let report = Report {
+            rewritten: self.counts.applied + self.counts.marked,
+            live_slots: self.counts.slots - self.counts.free,
+            reachable_slots: brought.reachable,
+        };
+        Ok(Outcome { normal_form: brought.normal_form, stats, report })
+    }
+}

@@ -1,0 +1,7 @@
+//! The schedulers of terms: tests from outside the crate, in one binary.
+
+mod tasks;
+mod tasks_compile;
+mod templates;
+mod topology;
+mod topology_compile;

@@ -1,0 +1,571 @@
+//! The tasks scheduler against the interpreter: every term example on the simulator, in one thread and in many, with frames split
+//! when somebody asks and whenever that is possible, and on a GPU when there is one. Same normal form, same rule applications.
+
+use gchr_base::control::{Control, Limits};
+use gchr_base::diagnostic::render_all;
+use gchr_base::error::StopReason;
+use gchr_base::rule::{GroundTerm, Program};
+use gchr_base::source::SourceMap;
+use gchr_kernel::device::Device;
+use gchr_kernels_terms::tasks::kernels::{Kernels, Tuning, kernels};
+use gchr_kernels_terms::tasks::run::{Failure, Job, Options, Outcome, Promote, Results, run};
+use gchr_simulator::SimDevice;
+use gchr_terms::plan::{self, TermOptions, TermPlan};
+use gchr_testkit::{compiler, programs};
+
+/// What becomes of cells that nothing refers to.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Gc {
+    None,
+    Queue,
+    Compact,
+}
+
+struct Case {
+    gc: Gc,
+    sources: SourceMap,
+    program: Program,
+    plan: TermPlan,
+    input: GroundTerm,
+}
+
+/// What the interpreter says: normal form, rule applications, live cells.
+type Expected = (String, u64, u64);
+
+impl Case {
+    fn new(name: &str, text: &str) -> Self {
+        Self::with(name, text, Gc::None)
+    }
+
+    fn with(name: &str, text: &str, gc: Gc) -> Self {
+        let (sources, program) = programs::terms(name, text);
+        let plan = plan::compile(&program, &TermOptions::tasks(gc == Gc::Queue)).expect("the plan compiles");
+        let input = programs::input(&program);
+        Self { gc, sources, program, plan, input }
+    }
+
+    fn kernels(&self, tuning: Tuning) -> Kernels {
+        let tuning = Tuning { compact: self.gc == Gc::Compact, ..tuning };
+        programs::made(kernels(&self.plan, &self.program, &self.sources, tuning), &self.sources)
+    }
+
+    fn expected(&self) -> Expected {
+        let plan = plan::compile(&self.program, &TermOptions::default()).expect("the plan compiles");
+        let outcome = gchr_terms::exec::run(&self.program, &plan, &self.input, &mut Control::default());
+        let outcome = outcome.expect("the interpreter reaches a normal form");
+        let stats = outcome.stats;
+        (outcome.normal_form.to_text(), stats.rewrites.expect("counted"), stats.live_cells.expect("counted"))
+    }
+
+    fn on(&self, device: &mut dyn Device, kernels: &Kernels, options: Options) -> Result<Outcome, Failure> {
+        let inputs = std::slice::from_ref(&self.input);
+        let job = Job { program: &self.program, plan: &self.plan, kernels, inputs };
+        run(job, options, device, &mut Control::new(Limits::default()))
+    }
+
+    /// Runs on the simulator and compares.
+    fn check(
+        &self,
+        label: &str,
+        expected: &Expected,
+        kernels: &Kernels,
+        options: Options,
+        seed: u64,
+    ) -> Outcome {
+        let outcome = match self.on(&mut simulator(kernels, seed), kernels, options) {
+            Ok(outcome) => outcome,
+            Err(Failure::Device(error)) => {
+                panic!("{label}: {}", render_all(&error.into_diagnostics(), &self.sources, false))
+            }
+            Err(failure) => panic!("{label}: {failure:?}"),
+        };
+        self.compare(label, expected, &outcome);
+        outcome
+    }
+
+    /// Normal form, rule applications and live cells as expected; when cells are given back, none is left over.
+    fn compare(&self, label: &str, expected: &Expected, outcome: &Outcome) {
+        let stats = &outcome.stats;
+        let found = (
+            outcome.normal_forms[0].to_text(),
+            stats.rewrites.expect("counted"),
+            stats.live_cells.expect("counted"),
+        );
+        assert_eq!(&found, expected, "{label}");
+        let exact = self.gc != Gc::None;
+        assert_eq!(outcome.report.left_over, exact.then_some(0), "{label}: cells that nobody refers to");
+    }
+}
+
+fn simulator<'a>(kernels: &Kernels, seed: u64) -> SimDevice<'a> {
+    let program = gchr_simulator::Program::new(&kernels.module).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let options = gchr_simulator::Options { seed, resident_blocks: 4, ..gchr_simulator::Options::default() };
+    SimDevice::new(program, options).max_thread_steps(400_000_000)
+}
+
+const ONE: Options = Options {
+    memory: 1 << 28,
+    first_memory: 1 << 20,
+    block: 32,
+    blocks: 1,
+    run: 16,
+    batch: 4,
+    report: 1 << 12,
+    promote: Promote::WhenAsked,
+    steps: 64,
+    spare: None,
+    results: Results::NormalForms,
+};
+
+/// Cells that threads take between two collections.
+const SPARE: Option<u32> = Some(1 << 8);
+
+/// Ways to run: one warp that splits nothing of its own accord; several blocks; frames split whenever possible; tiny stacks; lanes of a warp
+/// that share with each other first.
+fn ways() -> [(&'static str, Tuning, Options); 6] {
+    let many = Options { blocks: 3, block: 64, ..ONE };
+    let tiny = Tuning { stack_frames: Some(2), ..Tuning::default() };
+    let phases = Tuning { phases: Some(true), ..Tuning::default() };
+    [
+        ("one warp", Tuning::default(), ONE),
+        ("many warps", Tuning::default(), many),
+        ("always split", Tuning::default(), Options { promote: Promote::Always, ..many }),
+        (
+            "always split, tiny stacks",
+            tiny,
+            Options { promote: Promote::Always, blocks: 2, block: 32, ..ONE },
+        ),
+        ("warp by warp", phases, many),
+        ("warp by warp, always split", phases, Options { promote: Promote::Always, ..many }),
+    ]
+}
+
+#[test]
+fn examples_on_the_simulator() {
+    compare_examples(Gc::None);
+}
+
+/// The same with cells given back: none is left over.
+#[test]
+fn examples_with_counts_on_the_simulator() {
+    compare_examples(Gc::Queue);
+}
+
+/// The same with cells that are shifted again and again.
+#[test]
+fn examples_with_compaction_on_the_simulator() {
+    compare_examples(Gc::Compact);
+}
+
+fn compare_examples(gc: Gc) {
+    let (mut promotions, mut collections) = (0, 0);
+    for (name, text) in programs::examples("trs") {
+        let case = Case::with(&name, &text, gc);
+        let expected = case.expected();
+        for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
+            let options = Options { spare: SPARE, ..options };
+            let kernels = case.kernels(tuning);
+            let outcome = case.check(&format!("{name}, {way}"), &expected, &kernels, options, seed as u64);
+            promotions += outcome.report.promotions;
+            collections += outcome.report.collections;
+        }
+    }
+    assert!(promotions > 100, "{promotions} promotions");
+    assert_eq!(gc == Gc::Compact, collections > 200, "{collections} collections");
+}
+
+/// Recursion far deeper than a stack, without and with promotions: frames go to device memory and come back.
+#[test]
+fn deep_recursion() {
+    let case = Case::new("deep.trs", &deep(6000));
+    let expected = case.expected();
+    assert_eq!(expected.0, "6000");
+    let kernels = case.kernels(Tuning::default());
+    let outcome = case.check("deep", &expected, &kernels, Options { first_memory: 1 << 16, ..ONE }, 0);
+    assert!(outcome.report.spills > 150, "{:?}", outcome.report);
+    assert!(outcome.report.restarts > 0, "memory for frames grows: {:?}", outcome.report);
+}
+
+fn deep(n: u32) -> String {
+    let rules = "sort Nat = struct Zero() | S(Nat);
+        var X : Nat;
+        map Depth: Nat -> Int;
+        eqn Depth(Zero()) = 0; Depth(S(X)) = 1 + Depth(X);";
+    format!("{rules} input Depth(S^{n}(Zero()));")
+}
+
+/// Equality of deep and of shared terms.
+#[test]
+fn equality_of_deep_terms() {
+    let text = "sort Nat = struct Zero() | S(Nat);
+        sort Tree = struct Leaf(Nat) | Node(Tree, Tree);
+        var X, Y : Nat; T : Tree;
+        map Grow: Nat -> Tree; Spine: Nat # Tree -> Tree; Same: Tree # Tree -> Bool;
+        eqn Grow(Zero()) = Leaf(S(Zero())); Grow(S(X)) = Node(Grow(X), Grow(X));
+            Spine(Zero(), T) = T; Spine(S(X), T) = Spine(X, Node(T, Leaf(X)));
+            Same(T, T) = true;
+        input Same(Spine(S^1000(Zero()), Grow(S^20(Zero()))), Spine(S^1000(Zero()), Grow(S^20(Zero()))));";
+    // The two trees at the ends of the spines are equal, but only the shared parts of each are the same cells.
+    let text = text.replace("S^20(", "S^6(");
+    let case = Case::new("equal.trs", &text);
+    let expected = case.expected();
+    assert_eq!(expected.0, "true");
+    case.check("equal", &expected, &case.kernels(Tuning::default()), ONE, 1);
+}
+
+/// Many start terms at once: results in their order, functions inside of functions, constructors around them.
+#[test]
+fn start_terms_side_by_side() {
+    let text = "sort Nat = struct Zero() | S(Nat) | Pair(Nat, Nat);
+        var X, Y : Nat;
+        map Plus: Nat # Nat -> Nat; Size: Nat -> Int;
+        eqn Plus(Zero(), Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
+            Size(Zero()) = 0; Size(S(X)) = 1 + Size(X); Size(Pair(X, Y)) = Size(X) + Size(Y);
+        input Zero();";
+    let mut case = Case::new("batch.trs", text);
+    let mut expected = Vec::new();
+    let inputs: Vec<GroundTerm> = (0..60)
+        .map(|n| {
+            let term = match n % 3 {
+                0 => format!("Plus(S^{n}(Zero()), S(Plus(S(Zero()), S^2(Zero()))))"),
+                1 => format!("Size(Pair(Plus(S(Zero()), Zero()), S^{n}(Zero()))) + 1"),
+                _ => format!("Pair(Zero(), Plus(Zero(), S^{n}(Zero())))"),
+            };
+            let id = case.sources.add("--inputs", term);
+            gchr_trs::parse_term(&case.program, &case.sources, id).expect("a term")
+        })
+        .collect();
+    for input in &inputs {
+        case.input = input.clone();
+        expected.push(case.expected());
+    }
+    let kernels = case.kernels(Tuning::default());
+    let job = Job { program: &case.program, plan: &case.plan, kernels: &kernels, inputs: &inputs };
+    let many = Options { blocks: 2, block: 64, ..ONE };
+    let outcome = run(job, many, &mut simulator(&kernels, 3), &mut Control::default());
+    let outcome = outcome.unwrap_or_else(|failure| panic!("{failure:?}"));
+    let found: Vec<String> = outcome.normal_forms.iter().map(|form| form.to_text()).collect();
+    assert_eq!(found, expected.iter().map(|e| e.0.clone()).collect::<Vec<_>>());
+    assert_eq!(outcome.stats.rewrites, Some(expected.iter().map(|e| e.1).sum()));
+}
+
+const FIFTY: &str = "sort Nat = struct Zero() | S(Nat);
+    sort List = struct Nil() | Cons(Nat, List);
+    var X, N : Nat; L : List; K : Int;
+    map Upto: Nat -> List; Len: List # Int -> Int; Loop: Nat # Nat # Int -> Int;
+    eqn Upto(Zero()) = Nil(); Upto(S(X)) = Cons(X, Upto(X));
+        Len(Nil(), K) = K; Len(Cons(X, L), K) = Len(L, K + 1);
+        Loop(Zero(), N, K) = K; Loop(S(X), N, K) = Loop(X, N, Len(Upto(N), K));
+    input Loop(S^2000(Zero()), S^200(Zero()), 0);";
+
+/// A fiftieth of what is allocated there.
+const SMALL: Options = {
+    let memory = 1 << 16;
+    assert!(2000 * 200 * 8 > 48 * memory);
+    Options { memory, first_memory: memory, ..ONE }
+};
+
+/// A run that allocates fifty times its memory, one small piece after the other.
+#[test]
+fn fifty_times_the_memory() {
+    for gc in [Gc::Queue, Gc::Compact] {
+        let case = Case::with("fifty.trs", FIFTY, gc);
+        let outcome = case.check("fifty times", &case.expected(), &case.kernels(Tuning::default()), SMALL, 0);
+        assert!(outcome.stats.peak_bytes.is_some_and(|bytes| bytes <= SMALL.memory), "{:?}", outcome.stats);
+        assert_eq!(gc == Gc::Compact, outcome.report.collections > 20, "{:?}", outcome.report);
+    }
+    let reason = stopped(&Case::new("fifty.trs", FIFTY), SMALL, Limits::default());
+    assert!(matches!(&reason, StopReason::Memory { what, .. } if what == "cells of sort List"), "{reason:?}");
+}
+
+const EXCHANGE: &str = "sort Nat = struct Zero() | S(Nat);
+    sort Tree = struct Leaf(Nat) | Node(Tree, Nat, Tree);
+    var X, Y : Nat; T, U : Tree;
+    map Grow: Nat # Nat -> Tree; Sum: Tree -> Int; Both: Tree # Tree -> Int; Round: Nat -> Int; Twice: Nat # Tree -> Int;
+    eqn Grow(Zero(), Y) = Leaf(S(Y)); Grow(S(X), Y) = Node(Grow(X, S(Y)), S(Y), Grow(X, Y));
+        Sum(Leaf(X)) = 1; Sum(Node(T, X, U)) = Sum(T) + Sum(U);
+        Both(T, U) = Sum(T) + Sum(Node(T, Zero(), U));
+        Twice(Zero(), T) = 0; Twice(S(X), T) = Sum(T) + Twice(X, T);
+        Round(Zero()) = 0; Round(S(X)) = Both(Grow(S^5(Zero()), Zero()), Grow(S^4(Zero()), X)) + Round(X) + Twice(S^3(Zero()), Grow(S^3(X), X));
+    input Round(S^6(Zero()));";
+
+/// Threads that only build hand on to threads that only give back, through the batches that they leave to each other; cells of several
+/// fields that are shared are taken apart by whoever is last.
+#[test]
+fn cells_go_from_thread_to_thread() {
+    for gc in [Gc::Queue, Gc::Compact] {
+        let case = Case::with("exchange.trs", EXCHANGE, gc);
+        let expected = case.expected();
+        for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
+            let options = Options { batch: 2, run: 2, spare: SPARE, ..options };
+            case.check(way, &expected, &case.kernels(tuning), options, 11 + seed as u64);
+        }
+    }
+}
+
+/// Frames that full stacks have left behind, and cells whose hole is still to be filled, are found and changed where cells are shifted.
+#[test]
+fn deep_recursion_with_compaction() {
+    let text = "sort Nat = struct Zero() | S(Nat);
+        sort List = struct Nil() | Cons(Nat, List);
+        var X, Y : Nat; L : List; N : Int;
+        map Keep: Nat # List -> Int; Len: List # Int -> Int; Down: Nat -> List; Sub: Nat # Nat -> Nat; Waste: Nat -> Nat;
+        eqn Waste(Zero()) = Zero(); Waste(S(X)) = S(Waste(X));
+            Sub(X, Zero()) = X; Sub(S(X), S(Y)) = Sub(X, Y); Sub(Zero(), S(Y)) = Zero();
+            Down(Zero()) = Nil(); Down(S(X)) = Cons(Sub(Waste(S^3(X)), S^2(X)), Down(X));
+            Len(Nil(), N) = N; Len(Cons(X, L), N) = Len(L, N + 1);
+            Keep(Zero(), L) = Len(L, 0); Keep(S(X), L) = Len(L, 0) + Keep(X, Cons(Waste(S^2(Zero())), L));
+        input Keep(S^120(Zero()), Down(S^60(Zero())));";
+    let case = Case::with("deep.trs", text, Gc::Compact);
+    let expected = case.expected();
+    for (seed, (way, tuning, options)) in ways().into_iter().enumerate() {
+        let options = Options { spare: Some(64), ..options };
+        let outcome = case.check(way, &expected, &case.kernels(tuning), options, seed as u64);
+        assert!(outcome.report.collections > 10, "{way}: {:?}", outcome.report);
+    }
+}
+
+/// Long chains are cut into pieces to be marked: lists, what their cells hold, lists with a tail in common, chains by the first field of
+/// their cells, chains that take turns between several kinds of cells, lists of lists.
+#[test]
+fn long_chains_with_compaction() {
+    let text = "sort Nat = struct Zero() | S(Nat);
+        sort List = struct Nil() | Cons(Int, List);
+        sort Lists = struct None() | More(List, Lists);
+        sort Left = struct Bottom() | Top(Left, Nat);
+        sort Even = struct None0() | Even(Odd) | Skip(Even);
+        sort Odd = struct Odd(Int, Even);
+        var N, M, K : Int; L, T : List; LL : Lists; D : Left; X : Nat; E : Even; O : Odd;
+        map Down: Int # List -> List; Sum: List # Int -> Int; Peano: Int # Nat -> Nat; Size: Nat # Int -> Int;
+            Rows: Int # List # Lists -> Lists; Sums: Lists # Int -> Int; Deep: Int # Left -> Left; Depth: Left # Int -> Int;
+            Turns: Int # Even -> Even; Evens: Even # Int -> Int; Odds: Odd # Int -> Int;
+            Waste: Int # Int -> Int; All: List # List # Nat # Lists # Left # Even # Int -> Int; Fork: List -> Int;
+        eqn N == 0 -> Turns(N, E) = E; N mod 3 == 0 -> Turns(N, E) = Turns(N - 1, Skip(E));
+            Turns(N, E) = Turns(N - 1, Even(Odd(N, E)));
+            Evens(None0(), N) = N; Evens(Skip(E), N) = Evens(E, N + 1); Evens(Even(O), N) = Odds(O, N);
+            Odds(Odd(M, E), N) = Evens(E, N + M);
+            N == 0 -> Down(N, L) = L; Down(N, L) = Down(N - 1, Cons(N, L));
+            Sum(Nil(), N) = N; Sum(Cons(M, L), N) = Sum(L, N + M);
+            N == 0 -> Peano(N, X) = X; Peano(N, X) = Peano(N - 1, S(X));
+            Size(Zero(), N) = N; Size(S(X), N) = Size(X, N + 1);
+            N == 0 -> Rows(N, L, LL) = LL; Rows(N, L, LL) = Rows(N - 1, L, More(Down(N mod 7, L), LL));
+            Sums(None(), N) = N; Sums(More(L, LL), N) = Sums(LL, Sum(L, 0) + N);
+            N == 0 -> Deep(N, D) = D; Deep(N, D) = Deep(N - 1, Top(D, Peano(N mod 5, Zero())));
+            Depth(Bottom(), N) = N; Depth(Top(D, X), N) = Depth(D, Size(X, N + 1));
+            N == 0 -> Waste(N, K) = K; Waste(N, K) = Waste(N - 1, Sum(Down(40, Nil()), K));
+            All(L, T, X, LL, D, E, N) = Waste(N, 0) + Sum(L, 0) + Sum(T, 0) + Size(X, 0) + Sums(LL, 0) + Depth(D, 0) + Evens(E, 0)
+                + Waste(N, 0);
+            Fork(T) = All(Down(2500, T), Down(1500, T), Peano(3000, Zero()), Rows(900, Nil(), None()), Deep(2000, Bottom()),
+                Turns(2500, None0()), 400);
+        input Fork(Down(2000, Nil()));";
+    let case = Case::with("chains.trs", text, Gc::Compact);
+    let options = Options { spare: Some(4000), blocks: 2, ..ONE };
+    let outcome = case.check("chains", &case.expected(), &case.kernels(Tuning::default()), options, 3);
+    assert!(outcome.report.collections >= 4, "{:?}", outcome.report);
+}
+
+/// A start term that is given stays where it is; what an earlier wave has made is there for a later one.
+#[test]
+fn waves_with_compaction() {
+    let text = "sort Nat = struct Zero() | S(Nat);
+        sort List = struct Nil() | Cons(Nat, List);
+        var X, Y : Nat; L, M : List;
+        map Upto: Nat -> List; App: List # List -> List; Rev: List # List -> List;
+        eqn Upto(Zero()) = Nil(); Upto(S(X)) = Cons(X, Upto(X));
+            App(Nil(), M) = M; App(Cons(X, L), M) = Cons(X, App(L, M));
+            Rev(Nil(), M) = M; Rev(Cons(X, L), M) = Rev(L, Cons(X, M));
+        input App(Rev(Upto(S^100(Zero())), Upto(S^90(Zero()))), Rev(App(Upto(S^50(Zero())), Cons(S^30(Zero()), Nil())), Nil()));";
+    let case = Case::with("waves.trs", text, Gc::Compact);
+    let options = Options { spare: SPARE, blocks: 2, ..ONE };
+    case.check("waves", &case.expected(), &case.kernels(Tuning::default()), options, 5);
+}
+
+fn stopped(case: &Case, options: Options, limits: Limits) -> StopReason {
+    let kernels = case.kernels(Tuning::default());
+    let inputs = std::slice::from_ref(&case.input);
+    let job = Job { program: &case.program, plan: &case.plan, kernels: &kernels, inputs };
+    match run(job, options, &mut simulator(&kernels, 0), &mut Control::new(limits)) {
+        Err(Failure::Stopped(stopped)) => stopped.error.reason,
+        Err(Failure::Device(error)) => {
+            panic!("{}", render_all(&error.into_diagnostics(), &case.sources, false))
+        }
+        Ok(outcome) => panic!("{:?}", outcome.normal_forms),
+    }
+}
+
+#[test]
+fn limits_are_told() {
+    let endless = "sort Nat = struct Zero() | S(Nat); var X : Nat; map Loop: Nat -> Nat; Grow: Nat -> Nat;
+        eqn Loop(X) = Loop(X); Grow(X) = S(Grow(X)); input ";
+    let case = |input: &str| Case::new("endless.trs", &format!("{endless}{input};"));
+    let none = Limits::default();
+    let steps = Limits { max_steps: Some(50_000), ..none };
+    let reason = stopped(&case("Loop(Zero())"), ONE, steps);
+    assert!(matches!(reason, StopReason::Steps { limit: 50_000 }), "{reason:?}");
+    let small = Options { memory: 1 << 22, ..ONE };
+    let reason = stopped(&case("Grow(Zero())"), small, none);
+    assert!(matches!(&reason, StopReason::Memory { what, .. } if what == "cells of sort Nat"), "{reason:?}");
+    let failing = "map F: Int -> Int; G: Int -> Int; var N : Int; eqn F(N) = 100 div N; G(0) = 1; input ";
+    let case = |input: &str| Case::new("failing.trs", &format!("{failing}{input};"));
+    let reason = stopped(&case("F(0)"), ONE, none);
+    assert!(matches!(reason, StopReason::Arithmetic { .. }), "{reason:?}");
+    let reason = stopped(&case("G(7)"), ONE, none);
+    assert!(matches!(&reason, StopReason::NoRule { redex } if redex == "G(7)"), "{reason:?}");
+}
+
+/// Random systems: the generator of the interpreter's own tests.
+use gchr_testkit::systems;
+
+fn random(seeds: impl Iterator<Item = u64>, gc: Gc) {
+    let (mut answered, mut promotions, mut total) = (0, 0, 0);
+    for (n, seed) in seeds.enumerate() {
+        total += 1;
+        let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let text = systems::Generator::program(seed, true);
+        let case = Case::with("random.trs", &text, gc);
+        let plan = plan::compile(&case.program, &TermOptions::default()).expect("compiles");
+        let limits = Limits { max_steps: Some(5_000), ..Limits::default() };
+        let reference = gchr_terms::exec::run(&case.program, &plan, &case.input, &mut Control::new(limits));
+        let (way, tuning, options) = ways()[n % 6];
+        let options = Options { spare: Some(64), ..options };
+        let kernels = case.kernels(tuning);
+        let label = format!("seed {seed}, {way}\n{text}");
+        match reference {
+            Ok(outcome) => {
+                let stats = outcome.stats;
+                let expected = (
+                    outcome.normal_form.to_text(),
+                    stats.rewrites.unwrap_or(0),
+                    stats.live_cells.unwrap_or(0),
+                );
+                promotions += case.check(&label, &expected, &kernels, options, seed).report.promotions;
+                answered += 1;
+            }
+            Err(stopped) if matches!(stopped.error.reason, StopReason::Steps { .. }) => {}
+            Err(stopped) => {
+                let found = case.on(&mut simulator(&kernels, seed), &kernels, options);
+                match found {
+                    Err(Failure::Stopped(found)) => assert_eq!(
+                        std::mem::discriminant(&found.error.reason),
+                        std::mem::discriminant(&stopped.error.reason),
+                        "{label}\n{:?}\n{:?}",
+                        found.error,
+                        stopped.error
+                    ),
+                    Err(Failure::Device(error)) => {
+                        panic!("{label}: {}", render_all(&error.into_diagnostics(), &case.sources, false))
+                    }
+                    Ok(outcome) => panic!("{label}: {:?} but {:?}", outcome, stopped.error),
+                }
+            }
+        }
+    }
+    assert!(answered > 0 || total < 5, "{answered} of {total} have an answer, {promotions} promotions");
+}
+
+#[test]
+fn random_systems_on_the_simulator() {
+    random(1..60, Gc::None);
+}
+
+#[test]
+fn random_systems_with_counts_on_the_simulator() {
+    random(1..60, Gc::Queue);
+}
+
+#[test]
+fn random_systems_with_compaction_on_the_simulator() {
+    random(1..60, Gc::Compact);
+}
+
+/// `SEED=... COUNT=... cargo test -p gchr-kernels --test tasks many_seeds -- --ignored`.
+#[test]
+#[ignore = "a longer search"]
+fn many_seeds() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|s| s.parse().ok());
+    let (seed, count): (u64, u64) = (number("SEED").unwrap_or(1), number("COUNT").unwrap_or(1));
+    for gc in [Gc::None, Gc::Queue, Gc::Compact] {
+        random(seed..seed + count, gc);
+    }
+}
+
+/// The same on a GPU.
+mod gpu {
+    use super::*;
+    use gchr_cuda::{Compiler, Gpu};
+
+    #[test]
+    fn examples_on_a_gpu() {
+        if compiler::open_gpu("examples_on_a_gpu").is_none() {
+            return;
+        }
+        let compiler = compiler::compiler();
+        for (name, text) in EXAMPLES {
+            for gc in [Gc::None, Gc::Queue, Gc::Compact] {
+                let case = Case::with(name, text, gc);
+                let expected = case.expected();
+                let ways = [Promote::WhenAsked, Promote::Always].map(|promote| Options { promote, ..FULL });
+                case.check_on_gpu(name, &expected, &compiler, &ways);
+            }
+        }
+    }
+
+    /// Recursion and lists of a million, fifty times the memory, on threads that give cells to each other.
+    #[test]
+    fn memory_on_a_gpu() {
+        if compiler::open_gpu("memory_on_a_gpu").is_none() {
+            return;
+        }
+        let compiler = compiler::compiler();
+        for (name, text) in
+            [("deep.trs", deep(1_000_000)), ("lists.trs", LISTS.into()), ("exchange.trs", EXCHANGE.into())]
+        {
+            for gc in [Gc::None, Gc::Queue, Gc::Compact] {
+                let case = Case::with(name, &text, gc);
+                case.check_on_gpu(name, &case.expected(), &compiler, &[Options { batch: 64, ..FULL }]);
+            }
+        }
+        for gc in [Gc::Queue, Gc::Compact] {
+            let case = Case::with("fifty.trs", FIFTY, gc);
+            case.check_on_gpu("fifty.trs", &case.expected(), &compiler, &[SMALL]);
+        }
+    }
+
+    const FULL: Options =
+        Options { memory: 1 << 32, first_memory: 1 << 30, block: 128, blocks: 264, run: 64, ..ONE };
+
+    const LISTS: &str = "sort Nat = struct Zero() | S(Nat);
+        sort List = struct Nil() | Cons(Nat, List);
+        var X, Y : Nat; L, M : List; K : Int;
+        map Upto: Nat -> List; Len: List # Int -> Int; Rev: List # List -> List; App: List # List -> List;
+        eqn Upto(Zero()) = Nil(); Upto(S(X)) = Cons(X, Upto(X));
+            Len(Nil(), K) = K; Len(Cons(X, L), K) = Len(L, K + 1);
+            Rev(Nil(), M) = M; Rev(Cons(X, L), M) = Rev(L, Cons(X, M));
+            App(Nil(), M) = M; App(Cons(X, L), M) = Cons(X, App(L, M));
+        input Len(App(Rev(Upto(S^1000000(Zero())), Nil()), Upto(S^3(Zero()))), 0);";
+
+    impl Case {
+        fn check_on_gpu(&self, name: &str, expected: &Expected, compiler: &Compiler, ways: &[Options]) {
+            let kernels = self.kernels(Tuning::default());
+            let mut gpu = Gpu::open(0).expect("a GPU was there before");
+            compiler::load(&mut gpu, compiler, &kernels.module, name);
+            for &options in ways {
+                let outcome = self.on(&mut gpu, &kernels, options).expect(name);
+                self.compare(&format!("{name}, {:?}, {:?}", self.gc, options.promote), expected, &outcome);
+            }
+        }
+    }
+
+    /// Inside the binary, which is carried to machines that have a GPU and nothing else.
+    const EXAMPLES: [(&str, &str); 9] = [
+        ("ackermann.trs", include_str!("../../../../examples/ackermann.trs")),
+        ("bst.trs", include_str!("../../../../examples/bst.trs")),
+        ("fib_int.trs", include_str!("../../../../examples/fib_int.trs")),
+        ("floyd.trs", include_str!("../../../../examples/floyd.trs")),
+        ("lexer.trs", include_str!("../../../../examples/lexer.trs")),
+        ("mergesort_tree.trs", include_str!("../../../../examples/mergesort_tree.trs")),
+        ("sieve.trs", include_str!("../../../../examples/sieve.trs")),
+        ("transformation_tree.trs", include_str!("../../../../examples/transformation_tree.trs")),
+        ("tree_exploration.trs", include_str!("../../../../examples/tree_exploration.trs")),
+    ];
+}

@@ -1,0 +1,104 @@
+//! NVRTC and a GPU, where they are: a test without them says that it is skipped.
+
+use std::io::Write;
+use std::path::Path;
+
+use gchr_cuda::nvrtc::search::Places;
+use gchr_cuda::{Arch, Cache, Compiler, Gpu, Nvrtc, NvrtcError, Options, parse_resources, resource_table};
+use gchr_kernel::Form;
+use gchr_kernel::emit::{cuda_text, cuda_text_as};
+use gchr_kernel::ir::Module;
+
+/// The NVRTC that `.ci/fetch-nvrtc` fetched, else the one that the environment gives.
+pub fn find_nvrtc() -> Result<Nvrtc, NvrtcError> {
+    let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/nvrtc/13.0.88");
+    if std::env::var_os("GCHR_NVRTC_DIR").is_none() && fetched.is_dir() {
+        return Nvrtc::open(&fetched);
+    }
+    Nvrtc::search(&Places::from_env())
+}
+
+/// NVRTC, or a note that the test is skipped. With `GCHR_REQUIRE_NVRTC` set, the test fails instead.
+pub fn nvrtc(test: &str) -> Option<Nvrtc> {
+    match find_nvrtc() {
+        Ok(nvrtc) => Some(nvrtc),
+        Err(e) => {
+            assert!(std::env::var_os("GCHR_REQUIRE_NVRTC").is_none(), "{e:?}");
+            note(&format!("{test}: no NVRTC: skipped (.ci/fetch-nvrtc fetches it)"));
+            None
+        }
+    }
+}
+
+/// The CUDA text of kernels.
+pub fn text(module: &Module, name: &str) -> String {
+    cuda_text(module, name).unwrap_or_else(|found| panic!("{name}: {found:#?}"))
+}
+
+/// The resources that kernels use on an H100 or H200, as a table under the name of the program. Registers suffice, and the compiler says
+/// nothing else.
+pub fn resources(nvrtc: &Nvrtc, source: &str, name: &str) -> String {
+    let options = Options::kernels().with_resource_usage();
+    let compiled = nvrtc.compile(source, "kernels.cu", Arch::Real(90), &options);
+    let compiled = compiled.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let other = compiled.log.lines().find(|line| !is_about_resources(line));
+    assert!(other.is_none(), "{name}: {}", compiled.log);
+    let used = parse_resources(&compiled.log);
+    assert!(used.iter().all(|kernel| kernel.spill_stores == 0), "{name}: {}", compiled.log);
+    format!("{name}\n{}\n", resource_table(&used))
+}
+
+/// Whether the compiler says with a line what a function needs of the machine.
+fn is_about_resources(line: &str) -> bool {
+    line.trim().is_empty() || line.starts_with("ptxas info ") || line.contains("bytes stack frame")
+}
+
+/// Kernels compile for architectures without a word from the compiler, which would also speak of spills.
+pub fn compiles_silently(nvrtc: &Nvrtc, source: &str, label: &str, archs: &[u32]) {
+    let options = Options::kernels().with("--ptxas-options=--warn-on-spills");
+    for &arch in archs {
+        match nvrtc.compile(source, "kernels.cu", Arch::Real(arch), &options) {
+            Ok(compiled) if compiled.log.is_empty() => {}
+            Ok(compiled) => {
+                let text = std::env::temp_dir().join("gchr-kernels.cu");
+                let _ = std::fs::write(&text, source);
+                panic!("{label} for sm_{arch}: {}\nthe text is in {}", compiled.log, text.display());
+            }
+            Err(error) => panic!("{label} for sm_{arch}: {error}\n{source}"),
+        }
+    }
+}
+
+/// The first GPU, or a note that the test is skipped. With `GCHR_REQUIRE_GPU` set, the test fails instead.
+pub fn open_gpu(test: &str) -> Option<Gpu> {
+    match Gpu::open(0) {
+        Ok(gpu) => Some(gpu),
+        Err(error) => {
+            assert!(std::env::var_os("GCHR_REQUIRE_GPU").is_none(), "{error:?}");
+            note(&format!("{test}: no GPU: skipped ({error})"));
+            None
+        }
+    }
+}
+
+/// A compiler on a machine with a GPU.
+pub fn compiler() -> Compiler {
+    Compiler::new(find_nvrtc().expect("a machine with a GPU has NVRTC"), Cache::disabled())
+}
+
+/// Brings kernels to a GPU.
+pub fn load(gpu: &mut Gpu, compiler: &Compiler, module: &Module, name: &str) {
+    load_as(Form::Plain, gpu, compiler, module, name);
+}
+
+/// Brings kernels to a GPU in a form.
+pub fn load_as(form: Form, gpu: &mut Gpu, compiler: &Compiler, module: &Module, name: &str) {
+    let source = cuda_text_as(module, name, form).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
+    let built = compiler.build_for(gpu.info().capability, &source, "kernels.cu", &Options::kernels());
+    gpu.load(&built.expect("kernels compile").compiled.image).expect("kernels load");
+}
+
+/// Writes a line past the output capture of the test harness.
+pub fn note(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

@@ -1,0 +1,243 @@
+//! Random well-sorted systems that terminate by construction, as program text: in the short form of the tests of plans, or as `.trs`.
+//!
+//! Functions come in groups of two. A call of a function of an earlier group may have any arguments; one of the same group has
+//! a proper part of the first argument as its first argument.
+
+const SORTS: [&str; 4] = ["N", "L", "Bool", "Int"];
+
+struct Signature {
+    /// Argument sorts and result of each function, as positions in `SORTS`.
+    functions: Vec<(Vec<usize>, usize)>,
+}
+
+/// A small random number generator: a case is its seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
+    }
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+}
+
+struct Var {
+    name: String,
+    sort: usize,
+    /// A proper part of the first argument.
+    part: bool,
+}
+
+/// Generates systems.
+pub struct Generator {
+    random: Random,
+    signature: Signature,
+    /// How many of a hundred subterms are calls.
+    calls: usize,
+    /// Whether to write `.trs`.
+    trs: bool,
+}
+
+impl Generator {
+    /// The system of a seed, with an input; as `.trs` or in short form. The two forms of a seed differ in unnamed variables.
+    pub fn program(seed: u64, trs: bool) -> String {
+        let mut g =
+            Self { random: Random(seed | 1), signature: Signature { functions: Vec::new() }, calls: 0, trs };
+        g.calls = 10 + g.random.below(30);
+        for _ in 0..2 + g.random.below(6) {
+            let args = (0..1 + g.random.below(5))
+                .map(|i| if i == 0 { g.random.below(2) } else { g.random.below(4) });
+            let args: Vec<usize> = args.collect();
+            let result = g.random.below(4);
+            g.signature.functions.push((args, result));
+        }
+        let mut rules = String::new();
+        for f in 0..g.signature.functions.len() {
+            for _ in 0..1 + g.random.below(4) {
+                rules.push_str(&g.rule(f, false));
+            }
+            // Mostly something matches: stuck numbers and truth values end a run.
+            if g.random.chance(85) {
+                rules.push_str(&g.rule(f, true));
+            }
+        }
+        let mut sorts = ["Z | S(N)".to_string(), "E | C(N, L) | D(L, L) | I(Int, L)".to_string()];
+        let mut others = String::new();
+        for (f, (args, result)) in g.signature.functions.iter().enumerate() {
+            let args: Vec<&str> = args.iter().map(|&a| SORTS[a]).collect();
+            let declared = format!(" | F{f}({})", args.join(", "));
+            match sorts.get_mut(*result) {
+                Some(sort) => sort.push_str(&declared),
+                None if trs => {
+                    others.push_str(&format!("map F{f}: {} -> {};\n", args.join(" # "), SORTS[*result]))
+                }
+                None => others.push_str(&format!(" {} = {};", SORTS[*result], &declared[2..])),
+            }
+        }
+        let mut text = if trs {
+            let [n, l] = &sorts;
+            format!("sort N = struct {n};\nsort L = struct {l};\n{others}var ")
+        } else {
+            format!("sort N = {}; L = {};{others}\nvar ", sorts[0], sorts[1])
+        };
+        for (i, sort) in SORTS.iter().enumerate() {
+            let names: Vec<String> = (0..20).map(|v| format!("v{i}{v}")).collect();
+            text.push_str(&format!("{} : {sort}; ", names.join(", ")));
+        }
+        let f = g.signature.functions.len() - 1 - g.random.below(2);
+        let input = g.call(f, &[], f / 2 + 1, 6);
+        text.push_str(&format!("\neqn\n{rules}input {input};"));
+        // `Bool` is built in: its functions are declared with it.
+        text
+    }
+
+    fn rule(&mut self, f: usize, any: bool) -> String {
+        let (args, result) = self.signature.functions[f].clone();
+        let mut vars = Vec::new();
+        let patterns: Vec<String> = args
+            .iter()
+            .enumerate()
+            .map(|(i, &sort)| match any {
+                true => {
+                    let name = format!("v{sort}{}", vars.iter().filter(|v: &&Var| v.sort == sort).count());
+                    vars.push(Var { name: name.clone(), sort, part: false });
+                    name
+                }
+                false => self.pattern(sort, i == 0, false, 2, &mut vars),
+            })
+            .collect();
+        let condition = match self.random.below(if any { 1 } else { 100 }) + if any { 99 } else { 0 } {
+            0..20 => format!("{} -> ", self.expr(2, &vars, f / 2, 2)),
+            20..28 => format!("({} && {}) -> ", self.expr(2, &vars, f / 2, 1), self.expr(2, &vars, f / 2, 1)),
+            _ => String::new(),
+        };
+        let body = self.expr(result, &vars, f / 2, 3);
+        let left =
+            if patterns.is_empty() { format!("F{f}") } else { format!("F{f}({})", patterns.join(", ")) };
+        format!("{condition}{left} = {body};\n")
+    }
+
+    fn pattern(&mut self, sort: usize, first: bool, part: bool, depth: usize, vars: &mut Vec<Var>) -> String {
+        // Now and then a variable again.
+        if self.random.chance(7)
+            && let Some(var) = vars.iter().find(|v| v.sort == sort)
+        {
+            return var.name.clone();
+        }
+        if depth == 0 || self.random.chance(if first { 25 } else { 55 }) || vars.len() > 8 {
+            if self.random.chance(10) && !self.trs {
+                return "_".into();
+            }
+            let name = format!("v{sort}{}", vars.iter().filter(|v| v.sort == sort).count());
+            vars.push(Var { name: name.clone(), sort, part });
+            return name;
+        }
+        // Now and then an application that is stuck.
+        if self.random.chance(6) {
+            let functions = &self.signature.functions;
+            if let Some(f) = (0..functions.len()).find(|&f| functions[f].1 == sort && sort < 3) {
+                let args = functions[f].0.clone();
+                let args: Vec<String> =
+                    args.iter().map(|&s| self.pattern(s, first, first, 0, vars)).collect();
+                return format!("F{f}({})", args.join(", "));
+            }
+        }
+        let mut inner = |g: &mut Self, s| g.pattern(s, first, first, depth - 1, vars);
+        match (sort, self.random.below(4)) {
+            (0, 0) => "Z".into(),
+            (0, _) => format!("S({})", inner(self, 0)),
+            (1, 0) => "E".into(),
+            (1, 1) => format!("C({}, {})", inner(self, 0), inner(self, 1)),
+            (1, 2) => format!("D({}, {})", inner(self, 1), inner(self, 1)),
+            (1, _) => format!("I({}, {})", inner(self, 3), inner(self, 1)),
+            (2, n) => ["true", "false"][n % 2].into(),
+            (_, n) => n.to_string(),
+        }
+    }
+
+    fn expr(&mut self, sort: usize, vars: &[Var], group: usize, depth: usize) -> String {
+        let fitting: Vec<&Var> = vars.iter().filter(|v| v.sort == sort).collect();
+        if !fitting.is_empty() && (depth == 0 || self.random.chance(25)) {
+            return fitting[self.random.below(fitting.len())].name.clone();
+        }
+        if depth > 0 && self.random.chance(self.calls) {
+            let callable: Vec<usize> = (0..self.signature.functions.len())
+                .filter(|&f| {
+                    let (args, result) = &self.signature.functions[f];
+                    *result == sort
+                        && (f / 2 < group
+                            || f / 2 == group && vars.iter().any(|v| v.part && v.sort == args[0]))
+                })
+                .collect();
+            if !callable.is_empty() {
+                let f = callable[self.random.below(callable.len())];
+                return self.call(f, vars, group, depth);
+            }
+        }
+        let d = depth.saturating_sub(1);
+        match (sort, self.random.below(if depth == 0 { 1 } else { 5 })) {
+            (0, 0) => "Z".into(),
+            (0, 1) => format!("S^{}({})", 1 + self.random.below(5), self.expr(0, vars, group, d)),
+            (0, _) => format!("S({})", self.expr(0, vars, group, d)),
+            (1, 0) => "E".into(),
+            (1, 1 | 2) => format!("C({}, {})", self.expr(0, vars, group, d), self.expr(1, vars, group, d)),
+            (1, 3) => format!("D({}, {})", self.expr(1, vars, group, d), self.expr(1, vars, group, d)),
+            (1, _) => format!("I({}, {})", self.expr(3, vars, group, d), self.expr(1, vars, group, d)),
+            (2, 0) => ["true", "false"][self.random.below(2)].into(),
+            (2, 1) => format!("({} < {})", self.expr(3, vars, group, d), self.expr(3, vars, group, d)),
+            (2, 2) => {
+                let sort = self.random.below(2);
+                let (a, b) = (self.expr(sort, vars, group, d), self.expr(sort, vars, group, d));
+                format!("({a} {} {b})", if self.trs { "==" } else { "===" })
+            }
+            (2, 3) => format!("({} && {})", self.expr(2, vars, group, d), self.expr(2, vars, group, d)),
+            (2, _) => format!("!({} || {})", self.expr(2, vars, group, d), self.expr(2, vars, group, d)),
+            (_, 0 | 1) => self.random.below(4).to_string(),
+            (_, 2 | 3) => format!("({} + {})", self.expr(3, vars, group, d), self.expr(3, vars, group, d)),
+            (_, _) => format!("({} - {})", self.expr(3, vars, group, d), self.expr(3, vars, group, d)),
+        }
+    }
+
+    /// A new cell of what calls of the same group give, for the function that is called with it to take apart.
+    fn cell_of_calls(&mut self, sort: usize, vars: &[Var], group: usize) -> String {
+        let again = |g: &mut Self, sort: usize| {
+            let fitting = |&f: &usize| {
+                let (args, result) = &g.signature.functions[f];
+                *result == sort && f / 2 == group && vars.iter().any(|v| v.part && v.sort == args[0])
+            };
+            match (0..g.signature.functions.len()).find(fitting) {
+                Some(f) => g.call(f, vars, group, 1),
+                None => g.expr(sort, vars, group, 0),
+            }
+        };
+        match (sort, self.random.below(3)) {
+            (0, _) => format!("S({})", again(self, 0)),
+            (_, 0) => format!("D({}, {})", again(self, 1), self.expr(1, vars, group, 0)),
+            (_, 1) => format!("D({}, {})", self.expr(1, vars, group, 0), again(self, 1)),
+            _ => format!("C({}, {})", self.expr(0, vars, group, 0), again(self, 1)),
+        }
+    }
+
+    fn call(&mut self, f: usize, vars: &[Var], group: usize, depth: usize) -> String {
+        let args = self.signature.functions[f].0.clone();
+        let args: Vec<String> = args
+            .iter()
+            .enumerate()
+            .map(|(i, &sort)| {
+                if i == 0 && f / 2 == group {
+                    let parts: Vec<&Var> = vars.iter().filter(|v| v.part && v.sort == sort).collect();
+                    return parts[self.random.below(parts.len())].name.clone();
+                }
+                if i == 0 && !vars.is_empty() && self.random.chance(25) {
+                    return self.cell_of_calls(sort, vars, group);
+                }
+                self.expr(sort, vars, group, depth - 1)
+            })
+            .collect();
+        format!("F{f}({})", args.join(", "))
+    }
+}
