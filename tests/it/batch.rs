@@ -1,11 +1,9 @@
 //! `gchr run --inputs`: terms one a line, results in their order, errors in their lines.
 
-mod support;
-
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use support::{BINARY, Run, Scratch, gchr, root};
+use crate::support::{BINARY, Run, Scratch, gchr, root};
 
 const PROGRAM: &str = "examples/fib_int.trs";
 

@@ -1,11 +1,9 @@
 //! Benchmarks from the command line: counts against the papers, peers that are there and that are not, comparison with an earlier report.
 
-mod support;
-
 use std::process::Command;
 
+use crate::support::{Scratch, gchr};
 use serde_json::Value;
-use support::{Scratch, gchr};
 
 fn report(scratch: &Scratch, args: &[&str]) -> Value {
     let file = scratch.path("report.json").display().to_string();
@@ -65,7 +63,7 @@ fn peers_agree_or_are_left_out() {
 #[test]
 fn without_any_peer_there_is_nothing_to_do() {
     let scratch = Scratch::new();
-    let output = Command::new(support::BINARY)
+    let output = Command::new(crate::support::BINARY)
         .args(["bench", "peers", "--smallest", "--only", "gcd"])
         .env("PATH", scratch.folder())
         .output()

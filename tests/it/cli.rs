@@ -1,13 +1,11 @@
 //! The command line from outside: exit codes, what goes to which stream, limits, result files, signals, bad input.
 
-mod support;
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::{Scratch, gchr, root};
+use crate::support::{Scratch, gchr, root};
 
 const PLUS: &str = "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat);
 var X, Y : Nat;
@@ -72,7 +70,7 @@ fn what_does_not_exist_yet_is_not_accepted() {
 #[test]
 fn unreadable_programs_are_diagnostics() {
     let scratch = Scratch::new();
-    let shown = |name: &str, run: &dyn Fn(&str) -> support::Run| {
+    let shown = |name: &str, run: &dyn Fn(&str) -> crate::support::Run| {
         let run = run(name);
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{name}: {}", run.stderr);
         run.stderr
@@ -399,7 +397,7 @@ fn devices_and_links_survive_being_results() {
 
 #[test]
 fn a_reader_that_leaves_is_no_error() {
-    let mut child = Command::new(support::BINARY)
+    let mut child = Command::new(crate::support::BINARY)
         .current_dir(root())
         .args(["run", "examples/mergesort.trs", "--input", "Random(200000, 1)"])
         .stdout(Stdio::piped())
@@ -423,7 +421,7 @@ fn ctrl_c_stops_cleanly_and_says_how_far_it_got() {
     scratch.file("loop.trs", LOOP);
     scratch.file("count.chr", &COUNT.replace("kept(N), ", ""));
     for (program, device) in [("loop.trs", "cpu"), ("count.chr", "cpu"), ("loop.trs", "sim")] {
-        let child = Command::new(support::BINARY)
+        let child = Command::new(crate::support::BINARY)
             .current_dir(scratch.folder())
             .args(["run", program, "--device", device, "--out", "result", "--stats"])
             .stdout(Stdio::piped())
@@ -431,9 +429,9 @@ fn ctrl_c_stops_cleanly_and_says_how_far_it_got() {
             .spawn()
             .unwrap();
         // The result file is opened just before the run.
-        support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
+        crate::support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
         std::thread::sleep(Duration::from_millis(100));
-        support::interrupt(&child);
+        crate::support::interrupt(&child);
         let output = child.wait_with_output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{errors}");
@@ -451,7 +449,7 @@ fn a_signal_that_comes_twice_at_once_is_one() {
     scratch.file("loop.trs", LOOP);
     let run = Command::new("timeout")
         .current_dir(scratch.folder())
-        .args(["1", support::BINARY, "run", "loop.trs", "--out", "result"])
+        .args(["1", crate::support::BINARY, "run", "loop.trs", "--out", "result"])
         .output()
         .unwrap();
     let errors = String::from_utf8_lossy(&run.stderr);
@@ -827,7 +825,7 @@ fn compiled_kernels_are_written() {
     let scratch = Scratch::new();
     let tree = root().join("examples/tree_exploration.trs");
     let emit = |args: &[&str]| {
-        let mut command = Command::new(support::BINARY);
+        let mut command = Command::new(crate::support::BINARY);
         command.current_dir(scratch.folder()).arg("emit").arg(&tree).args(args);
         let output = command
             .env("GCHR_NVRTC_DIR", &folder)
@@ -852,7 +850,7 @@ fn compiled_kernels_are_written() {
 fn a_missing_compiler_is_a_diagnostic() {
     let scratch = Scratch::new();
     scratch.file("plus.trs", PLUS);
-    let output = Command::new(support::BINARY)
+    let output = Command::new(crate::support::BINARY)
         .current_dir(scratch.folder())
         .args(["emit", "plus.trs", "--stage", "ptx", "--out", "kernels.ptx"])
         .env_clear()
@@ -868,7 +866,7 @@ fn a_missing_compiler_is_a_diagnostic() {
 
 #[test]
 fn the_log_shows_the_stages() {
-    let output = Command::new(support::BINARY)
+    let output = Command::new(crate::support::BINARY)
         .current_dir(root())
         .args(["run", "examples/min.chr"])
         .env("GCHR_LOG", "gchr=info")
@@ -888,7 +886,7 @@ fn the_commands_of_the_readme_work() {
         blocks.flat_map(str::lines).filter_map(|line| line.strip_prefix("gchr ")).collect();
     assert!(commands.len() >= 5, "{commands:?}");
     for command in commands {
-        let shell = format!("'{}' {command}", support::BINARY);
+        let shell = format!("'{}' {command}", crate::support::BINARY);
         let output = Command::new("sh").current_dir(root()).args(["-c", &shell]).output().unwrap();
         assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     }

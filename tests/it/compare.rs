@@ -1,9 +1,7 @@
 //! Comparisons from the command line: the pairs of the examples, disagreement, limits, bad input.
 
-mod support;
-
+use crate::support::{Scratch, gchr};
 use serde_json::Value;
-use support::{Scratch, gchr};
 
 const PAIRS: [(&str, &str); 6] = [
     ("examples/floyd.trs,examples/floyd.chr", "5,7"),
@@ -153,15 +151,15 @@ fn an_interrupted_comparison_reports_what_it_has() {
     let scratch = Scratch::new();
     scratch.file("a.trs", "map F: Int -> Int;\nvar X: Int;\neqn F(X) = X;\ninput F(1);\n");
     scratch.file("b.trs", "map F: Int -> Int;\nvar X: Int;\neqn F(X) = F(X);\ninput F(1);\n");
-    let child = std::process::Command::new(support::BINARY)
+    let child = std::process::Command::new(crate::support::BINARY)
         .current_dir(scratch.folder())
         .args(["compare", "a.trs", "b.trs", "--repeats", "1", "--format", "json", "--out", "report"])
         .stderr(std::process::Stdio::piped())
         .spawn()
         .expect("gchr starts");
-    support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
+    crate::support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
     std::thread::sleep(std::time::Duration::from_millis(500));
-    support::interrupt(&child);
+    crate::support::interrupt(&child);
     let output = child.wait_with_output().expect("gchr ends");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
@@ -194,5 +192,5 @@ fn the_report_is_a_page() {
         text.contains("Size 80") && text.contains("Growth") && text.matches("<figure>").count() == 4,
         "{text}"
     );
-    support::browser::check_page(&page);
+    crate::support::browser::check_page(&page);
 }

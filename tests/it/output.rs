@@ -1,8 +1,6 @@
 //! What programs write in rounds: the same on all devices, before the store or beside it.
 
-mod support;
-
-use support::Scratch;
+use crate::support::Scratch;
 
 const SPEAK: &str = ":- chr_constraint p(+int), done(?any).
 next @ p(X) <=> X < 4 | write(X), write(' next '), Y is X + 1, print('Y'-Y), nl, p(Y).

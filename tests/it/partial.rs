@@ -1,12 +1,10 @@
 //! What is in the store when a run stops: shown where it is asked for, in a form that cannot be taken for a result.
 
-mod support;
-
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use support::{Scratch, root};
+use crate::support::{Scratch, root};
 
 const GROW: &str = ":- chr_constraint p(+int).\ngrow @ p(X) ==> Y is X + 1, p(Y).\n?- p(0).\n";
 
@@ -56,16 +54,16 @@ fn ctrl_c_leaves_the_store_so_far_to_be_written() {
     for device in ["cpu", "sim"] {
         let scratch = Scratch::new();
         scratch.file("grow.chr", GROW);
-        let child = Command::new(support::BINARY)
+        let child = Command::new(crate::support::BINARY)
             .current_dir(scratch.folder())
             .args(["run", "grow.chr", "--semantics", "rounds", "--device", device])
             .args(["--partial", "--out", "result"])
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
+        crate::support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
         std::thread::sleep(Duration::from_millis(200));
-        support::interrupt(&child);
+        crate::support::interrupt(&child);
         let output = child.wait_with_output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{errors}");

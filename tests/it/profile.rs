@@ -1,9 +1,7 @@
 //! Profiles of runs: counters against counts by hand, files, and the page in a real browser.
 
-mod support;
-
+use crate::support::{Scratch, gchr};
 use serde_json::Value;
-use support::{Scratch, gchr};
 
 /// Four applications that do not depend on each other, then one that needs two of the results.
 const TREE: &str = "sort T = struct L() | N(T, T) | F() | G(T, T);\nvar X, Y : T;\n\
@@ -133,7 +131,7 @@ fn drawings_of_long_runs_are_small() {
 #[test]
 fn runs_of_thousands_of_rounds_are_thinned() {
     let scratch = Scratch::new();
-    let primes = support::root().join("examples/primes.chr").display().to_string();
+    let primes = crate::support::root().join("examples/primes.chr").display().to_string();
     let args = [&primes, "--semantics", "rounds", "--query", "candidate(2, 9000)", "--out", "store"];
     let profile = profile_of(&scratch, &args);
     let points = profile["points"].as_array().expect("points");
@@ -171,5 +169,5 @@ fn the_page_is_shown_by_a_browser() {
     let namespace = text.matches("http://www.w3.org/2000/svg").count();
     assert_eq!(text.matches("http://").count(), namespace, "the page names another address");
     assert!(!text.contains("https://") && !text.contains("<script"), "the page loads something");
-    support::browser::check_page(&page);
+    crate::support::browser::check_page(&page);
 }

@@ -1,10 +1,8 @@
 //! Programs with unusual signatures run on the simulator of a GPU as they do on the CPU, under both schedulers, in every configuration.
 
-mod support;
-
 use std::fmt::Write as _;
 
-use support::Scratch;
+use crate::support::Scratch;
 
 /// Runs the program on the CPU and in all configurations of the simulator.
 fn same_everywhere(text: &str, expected: &str) {

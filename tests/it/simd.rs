@@ -1,8 +1,6 @@
 //! `gchr simd` from outside: results, trace, statistics, limits, mistakes.
 
-mod support;
-
-use support::{Scratch, gchr};
+use crate::support::{Scratch, gchr};
 
 /// Every thread adds its own cell to a sum, by increments.
 const SUM: &str = ".threads 4
@@ -76,7 +74,7 @@ fn a_kernel_is_compiled() {
         let counted = values.map(|value| value.split_once('*').unwrap_or((value, "1")));
         counted.flat_map(|(v, n)| vec![v.parse().expect("a number"); n.parse().expect("a number")]).collect()
     };
-    let before = cells(&std::fs::read_to_string(support::root().join(memory)).expect("a memory file"));
+    let before = cells(&std::fs::read_to_string(crate::support::root().join(memory)).expect("a memory file"));
     let [starts, values, counts] = [0, 1, 2].map(|i| before[i] as usize);
     let ones = (0..32).map(|row| {
         let [from, to] = [row, row + 1].map(|i| values + before[starts + i] as usize);

@@ -1,11 +1,9 @@
 //! `gchr verify` from outside: verdicts on generated and given kernels, their form, mistakes.
 
-mod support;
-
 use std::fs;
 use std::process::Command;
 
-use support::{BINARY, Scratch, gchr};
+use crate::support::{BINARY, Scratch, gchr};
 
 #[test]
 fn kernels_of_a_program_are_accepted_under_named_assumptions() {

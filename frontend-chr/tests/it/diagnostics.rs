@@ -204,7 +204,7 @@ fn queries_are_checked_too() {
 
 #[test]
 fn every_code_is_described() {
-    let page = include_str!("../../docs/language-chr.md");
+    let page = include_str!("../../../docs/language-chr.md");
     let all = [SYNTAX, DECLARATIONS, NAMES, MODES, WARNINGS].concat();
     let mut codes: Vec<&str> =
         all.iter().flat_map(|(_, found)| found.iter().map(|(code, _)| *code)).collect();

@@ -1,7 +1,5 @@
 //! Running the binary, in a folder of its own where that matters.
 
-#![allow(dead_code, reason = "each test program uses a part")]
-
 pub mod browser;
 
 use std::ffi::OsStr;
