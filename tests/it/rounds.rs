@@ -4,28 +4,19 @@
 use gchr::constraints::exec::rounds;
 use gchr::constraints::plan::{Joins, RoundsOptions, compile_rounds};
 use gchr::{Control, Input, Limits, Program};
+use gchr_testkit::pages::{self, fences};
 
 /// Programs of the document, each with its stores.
 fn specifications() -> Vec<(String, Vec<String>)> {
-    let document = include_str!("../docs/semantics.md");
     let mut found: Vec<(String, Vec<String>)> = Vec::new();
-    let mut block: Option<(&str, String)> = None;
-    for line in document.lines() {
-        match (&mut block, line.strip_prefix("```")) {
-            (None, Some(kind)) => block = Some((kind, String::new())),
-            (Some((kind, text)), Some(_)) => {
-                match *kind {
-                    "chr" => found.push((text.clone(), Vec::new())),
-                    "rounds" => {
-                        let stores = &mut found.last_mut().expect("a program before its rounds").1;
-                        stores.extend(text.lines().map(String::from));
-                    }
-                    _ => {}
-                }
-                block = None;
+    for fence in fences(&pages::read("docs/semantics.md")) {
+        match fence.info.as_str() {
+            "chr" => found.push((fence.text, Vec::new())),
+            "rounds" => {
+                let stores = &mut found.last_mut().expect("a program before its rounds").1;
+                stores.extend(fence.text.lines().map(String::from));
             }
-            (Some((_, text)), None) => *text += &format!("{line}\n"),
-            (None, None) => {}
+            _ => {}
         }
     }
     found

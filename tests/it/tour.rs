@@ -1,27 +1,11 @@
 //! The commands of `docs/tour.md` and `docs/comparison.md` work, one after the other in one folder, on the programs that the pages show.
 
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
-use support::{BINARY, Scratch, root};
+use gchr_testkit::pages::{self, Fence, fences};
 
-/// A fenced block: the words behind the fence, and the lines.
-fn blocks(page: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    let mut open: Option<(String, String)> = None;
-    for line in page.lines() {
-        match (&mut open, line.strip_prefix("```")) {
-            (None, Some(info)) => open = Some((info.trim().to_string(), String::new())),
-            (Some(_), Some(_)) => found.extend(open.take()),
-            (Some((_, text)), None) => *text += &format!("{line}\n"),
-            (None, None) => {}
-        }
-    }
-    assert!(open.is_none(), "a block is not closed");
-    found
-}
+use crate::support::{BINARY, Scratch, root};
 
 /// Runs a line of a block in a shell that knows `gchr`.
 fn run(folder: &Path, line: &str) -> (String, String) {
@@ -41,11 +25,10 @@ fn run(folder: &Path, line: &str) -> (String, String) {
 
 #[test]
 fn every_command_of_the_tour_works() {
-    let page = std::fs::read_to_string(root().join("docs/tour.md")).expect("the tour");
     let scratch = Scratch::new();
     let mut said = String::new();
     let mut commands = 0;
-    for (info, text) in blocks(&page) {
+    for Fence { info, text } in fences(&pages::read("docs/tour.md")) {
         match info.split_once(' ') {
             Some((_, name)) => scratch.file(name, &text),
             None if info == "sh" => {
@@ -71,12 +54,12 @@ fn every_command_of_the_tour_works() {
 /// The commands of the page on comparisons run in the project's folder.
 #[test]
 fn the_commands_of_the_comparison_work() {
-    let page = std::fs::read_to_string(root().join("docs/comparison.md")).expect("the page");
     let scratch = Scratch::new();
     std::os::unix::fs::symlink(root().join("examples"), scratch.path("examples")).expect("a link");
-    let commands: Vec<_> = blocks(&page).into_iter().filter(|(info, _)| info == "sh").collect();
+    let mut commands = fences(&pages::read("docs/comparison.md"));
+    commands.retain(|fence| fence.info == "sh");
     assert!(!commands.is_empty());
-    for line in commands.iter().flat_map(|(_, text)| text.lines()) {
+    for line in commands.iter().flat_map(|fence| fence.text.lines()) {
         let (out, err) = run(scratch.folder(), line);
         assert!(out.contains("agrees") || scratch.path("report.html").exists(), "{line}\n{out}{err}");
     }

@@ -5,24 +5,24 @@ use std::path::Path;
 
 use gchr_base::diagnostic::render_all;
 use gchr_base::source::SourceMap;
+use gchr_testkit::pages;
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 fn page() -> String {
-    std::fs::read_to_string(root().join("../docs/language-trs.md")).expect("the page is there")
+    pages::read("docs/language-trs.md")
 }
 
 #[test]
 fn examples_load() {
-    let page = page();
-    let examples: Vec<&str> =
-        page.split("```trs\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let mut examples = pages::fences(&page());
+    examples.retain(|fence| fence.info == "trs");
     assert_eq!(examples.len(), 3);
     for example in examples {
         let mut sources = SourceMap::new();
-        let id = sources.add("docs/language-trs.md", example);
+        let id = sources.add("docs/language-trs.md", example.text);
         let loaded = gchr_trs::load(&sources, id);
         let shown = render_all(&loaded.diagnostics, &sources, false);
         assert_eq!(shown, "");

@@ -1,24 +1,35 @@
-//! Random ground programs as text: rules of one to three heads over small integers, or over terms, which keep and remove, test and add.
+//! Random ground constraint programs as text: rules of one to three heads over small integers, or over terms, which keep and remove, test and add.
 
 use std::fmt::Write;
+
+use crate::random::Random;
 
 /// Symbols and their columns.
 const SYMBOLS: [(&str, usize); 3] = [("a", 1), ("b", 2), ("c", 0)];
 const VARS: [&str; 4] = ["X", "Y", "Z", "W"];
 
-/// A small random number generator: a program is its seed.
-struct Random {
-    state: u64,
+/// Writes the parts of a program.
+struct Generator {
+    random: Random,
     /// Whether bodies write.
     writes: bool,
 }
 
-impl Random {
+impl Generator {
     fn below(&mut self, n: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
+        self.random.below(n)
+    }
+    fn chance(&mut self, percent: usize) -> bool {
+        self.random.chance(percent)
+    }
+    /// Types of columns that hold small integers: all alike, or each another one.
+    fn columns(&mut self) -> [&'static str; 3] {
+        let types = ["+int", "+dense_int", "?any"];
+        if self.chance(70) {
+            [self.random.pick(&types); 3]
+        } else {
+            [(); 3].map(|()| self.random.pick(&types))
+        }
     }
     /// Output before a goal, if there is to be any.
     fn output(&mut self, bound: &[&'static str]) -> Vec<String> {
@@ -33,9 +44,6 @@ impl Random {
             3 => format!("format(\"<~w>~n\", [{value}])"),
             _ => format!("write({value})"),
         }]
-    }
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
     }
     fn number(&mut self) -> String {
         self.below(3).to_string()
@@ -89,15 +97,16 @@ impl Random {
     }
 }
 
-/// The program of a seed.
+/// The program of a seed over small integers, whose columns are declared in any way that holds them.
 pub fn program(seed: u64, writes: bool) -> String {
-    let mut random = Random { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, writes };
-    let mut text = ":- chr_constraint a(+int), b(+int, +int), c.\n".to_string();
+    let mut random = Generator { random: Random::new(seed), writes };
+    let [a, b0, b1] = random.columns();
+    let mut text = format!(":- chr_constraint a({a}), b({b0}, {b1}), c.\n");
     for number in 0..1 + random.below(4) {
         let _ = writeln!(text, "r{number} @ {}.", rule(&mut random));
     }
     for goals in [1 + random.below(6), random.below(3)] {
-        let goals: Vec<String> = (0..goals).map(|_| random.constraint(Random::number)).collect();
+        let goals: Vec<String> = (0..goals).map(|_| random.constraint(Generator::number)).collect();
         if !goals.is_empty() {
             let _ = writeln!(text, "?- {}.", goals.join(", "));
         }
@@ -107,7 +116,7 @@ pub fn program(seed: u64, writes: bool) -> String {
 
 /// The program of a seed whose columns take any value.
 pub fn terms(seed: u64, writes: bool) -> String {
-    let mut random = Random { state: seed.wrapping_mul(0xd134_2543_de82_ef95) | 1, writes };
+    let mut random = Generator { random: Random::new(seed), writes };
     let mut text = ":- chr_constraint a(?any), b(?any, ?any), c.\n".to_string();
     for number in 0..1 + random.below(4) {
         let _ = writeln!(text, "r{number} @ {}.", rule_over_terms(&mut random));
@@ -122,7 +131,7 @@ pub fn terms(seed: u64, writes: bool) -> String {
     text
 }
 
-fn rule_over_terms(random: &mut Random) -> String {
+fn rule_over_terms(random: &mut Generator) -> String {
     let mut bound: Vec<&'static str> = Vec::new();
     let (mut kept, mut removed) = (Vec::new(), Vec::new());
     for _ in 0..[1, 1, 2, 2][random.below(4)] {
@@ -171,7 +180,7 @@ fn heads(kept: &[String], removed: &[String]) -> String {
     }
 }
 
-fn rule(random: &mut Random) -> String {
+fn rule(random: &mut Generator) -> String {
     let mut bound: Vec<&'static str> = Vec::new();
     let (mut kept, mut removed) = (Vec::new(), Vec::new());
     for _ in 0..[1, 2, 2, 3][random.below(4)] {
