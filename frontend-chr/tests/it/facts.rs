@@ -202,7 +202,7 @@ fn parts_keep_the_order() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn no_bytes_panic(bytes in prop::collection::vec(prop::sample::select(b"01-.,\t\"\n\rxe\xff\xc3 ".to_vec()), 0..80), which in 0..4usize) {
@@ -224,7 +224,7 @@ proptest! {
     }
 }
 
-/// A measurement, not a check: `cargo test --release -p gchr-chr --test facts -- --ignored --nocapture`.
+/// A measurement, not a check: `cargo test --release -p gchr-chr --test it facts -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn a_million_lines() {
