@@ -38,10 +38,11 @@ fn tasks_kernels_of_all_examples_compile() {
     }
 }
 
-/// The collectors, and the architectures that each is compiled for; the architecture of the everyday test of all examples left out.
+/// The collectors, and the architectures that each is compiled for, other than in the everyday test of all examples. What collectors add is
+/// not compiled for sm_100, where the compiler spills registers of the kernel `compact`.
 const OTHERS: [(&str, Collector, &[u32]); 3] = [
-    ("cells given back", Collector::Counts, &[80, 90, 100]),
-    ("cells shifted", Collector::Compact, &[80, 100]),
+    ("cells given back", Collector::Counts, &[80, 90]),
+    ("cells shifted", Collector::Compact, &[80]),
     ("no collector", Collector::None, &[80, 90, 100]),
 ];
 
