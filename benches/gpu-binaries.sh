@@ -6,7 +6,8 @@
 # --profile      the cargo profile [default: release]
 # --peer         a CUDA program of somebody else, to be compiled there and run beside the benchmarks
 #
-# The tests that are packed are those of the kernels crate that have a test with "gpu" in its name; their binaries need no files.
+# The tests that are packed are those of crates that have a test with "gpu" in its name, each binary under the name of its crate; they need
+# no files.
 set -euo pipefail
 
 nvrtc=no profile=release peers=() folder=
@@ -38,19 +39,20 @@ for line in sys.stdin:
 executables build --bin gchr | while read -r _ _ path; do
     strip -o "$folder/gchr" "$path"
 done
-executables test -p gchr-kernels --no-run --tests | while read -r kind name path; do
-    [ "$kind" = test ] || continue
-    tests=$("$path" --list)
-    case $name:$tests in
-        gpu:* | *gpu*": test"*) strip -o "$folder/tests/$name" "$path" ;;
-    esac
+for crate in gchr-cuda gchr-runtime gchr-simd gchr-kernels-terms gchr-kernels-constraints; do
+    executables test -p "$crate" --no-run --test it | while read -r _ _ path; do
+        "$path" --list | grep -q 'gpu.*: test$' || { echo "$crate has no test on a GPU" >&2; exit 1; }
+        strip -o "$folder/tests/$crate" "$path"
+    done
+    [ -x "$folder/tests/$crate" ] || { echo "the tests of $crate were not built" >&2; exit 1; }
 done
-executables bench -p gchr-kernels --no-run --bench topology --bench tasks --bench rounds | while read -r kind name path; do
-    [ "$kind" != bench ] || strip -o "$folder/benches/$name" "$path"
+for bench in gchr-kernels-terms:topology gchr-kernels-terms:tasks gchr-kernels-constraints:rounds; do
+    executables bench -p "${bench%:*}" --no-run --bench "${bench#*:}" | while read -r kind name path; do
+        [ "$kind" != bench ] || strip -o "$folder/benches/$name" "$path"
+    done
+    [ -x "$folder/benches/${bench#*:}" ] || { echo "the benchmark $bench was not built" >&2; exit 1; }
 done
-for needed in gchr tests/gpu benches/topology benches/tasks benches/rounds; do
-    [ -x "$folder/$needed" ] || { echo "$needed was not built" >&2; exit 1; }
-done
+[ -x "$folder/gchr" ] || { echo "gchr was not built" >&2; exit 1; }
 
 cp -r examples "$folder/examples"
 cp benches/gpu.sh "$folder/gpu.sh"

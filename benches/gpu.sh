@@ -75,9 +75,8 @@ tests() {
     local binary name status
     for binary in "$folder"/tests/*; do
         name=$(basename -- "$binary")
-        # Beside the tests of the runtime only what runs on a GPU: the rest has run where it was built.
-        if [ "$name" = gpu ]; then set --; else set -- gpu; fi
-        logged "test-$name" "$binary" --nocapture "$@"
+        # Only what runs on a GPU: the rest has run where it was built.
+        logged "test-$name" "$binary" --nocapture gpu
         status=$?
         verdict "$status" "$name | $(grep -h '^test result' "$logs/test-$name" | tail -n 1)"
     done
@@ -125,7 +124,7 @@ sanitizer() {
         local tool_options=()
         # Running out of memory is part of the runs: only what kernels do counts.
         [ "$tool" = memcheck ] && tool_options=(--report-api-errors no)
-        for name in templates everywhere; do
+        for name in gchr-runtime gchr-simd; do
             [ ! -x "$folder/tests/$name" ] || sanitize "$tool" "$name" "$folder/tests/$name" gpu
         done
         for name in tree_exploration transformation_tree bst mergesort; do

@@ -47,8 +47,7 @@ const TREATMENTS: &[Treatment] = &[
 const TERM_TREATMENTS: &[Treatment] = &[
     Treatment { name: "counted", run: by_counts },
     Treatment { name: "sim:tasks", run: tasks },
-    Treatment { name: "sim:innermost:queue", run: |case| sim(case, Strategy::Innermost, Collector::Queue) },
-    Treatment { name: "sim:relaxed:compact", run: |case| sim(case, Strategy::Relaxed, Collector::Compact) },
+    Treatment { name: "sim:topology", run: topology },
 ];
 
 fn main() {
@@ -217,11 +216,12 @@ fn not_inlined(case: &Case) -> Result<(), Failed> {
 }
 
 /// The simulator gives the same, each rule being applied as often as on the CPU, on the input of the file itself; the other inputs are too large for it. No slot is lost.
-fn sim(case: &Case, strategy: Strategy, collector: Collector) -> Result<(), Failed> {
+fn topology(case: &Case) -> Result<(), Failed> {
     if case.args.len() > 1 {
         return Ok(());
     }
-    sim_with(case, Schedule { scheduler: Scheduler::Topology, strategy, collector: Some(collector) })
+    let (scheduler, strategy) = (Scheduler::Topology, Strategy::Innermost);
+    sim_with(case, Schedule { scheduler, strategy, collector: Some(Collector::Queue) })
 }
 
 /// The simulator under the tasks scheduler, with its own collector and with cells given back at once.

@@ -18,8 +18,6 @@ mod simplify;
 mod split;
 mod tail;
 #[cfg(test)]
-pub(crate) mod testing;
-#[cfg(test)]
 mod tests;
 mod verify;
 

@@ -1,4 +1,4 @@
-//! Thread steps a second of the simulator, with all checks on: `cargo bench -p gchr-kernels --bench simulator`.
+//! Thread steps a second of the simulator, with all checks on: `cargo bench -p gchr-simulator --bench simulator`.
 
 use std::io::Write;
 use std::time::Instant;

@@ -1,7 +1,7 @@
-//! NVRTC and a GPU, where they are: a test without them says that it is skipped.
+//! NVRTC and a GPU, where they are: a test without them says that it is skipped. Compiled kernels are kept between runs of the tests.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gchr_cuda::nvrtc::search::Places;
 use gchr_cuda::{Arch, Cache, Compiler, Gpu, Nvrtc, NvrtcError, Options, parse_resources, resource_table};
@@ -30,6 +30,20 @@ pub fn nvrtc(test: &str) -> Option<Nvrtc> {
     }
 }
 
+/// NVRTC behind a cache: what the compiler makes of a text, and says of it, is kept in `kernel-cache` in the target folder, so that kernels
+/// that did not change are not compiled again. Without NVRTC as [`nvrtc`].
+pub fn cached_nvrtc(test: &str) -> Option<Compiler> {
+    nvrtc(test).map(|nvrtc| Compiler::new(nvrtc, Cache::at(cache_folder(), 1 << 30)))
+}
+
+/// The cache of the target folder in which the running test lies; of the system's temporary folder for a test that was copied elsewhere.
+fn cache_folder() -> PathBuf {
+    let binary = std::env::current_exe().expect("the running test is a file");
+    let built = binary.parent().is_some_and(|folder| folder.ends_with("deps"));
+    let target = binary.ancestors().nth(3).filter(|_| built);
+    target.map_or_else(std::env::temp_dir, Path::to_path_buf).join("kernel-cache")
+}
+
 /// The CUDA text of kernels.
 pub fn text(module: &Module, name: &str) -> String {
     cuda_text(module, name).unwrap_or_else(|found| panic!("{name}: {found:#?}"))
@@ -37,10 +51,10 @@ pub fn text(module: &Module, name: &str) -> String {
 
 /// The resources that kernels use on an H100 or H200, as a table under the name of the program. Registers suffice, and the compiler says
 /// nothing else.
-pub fn resources(nvrtc: &Nvrtc, source: &str, name: &str) -> String {
+pub fn resources(compiler: &Compiler, source: &str, name: &str) -> String {
     let options = Options::kernels().with_resource_usage();
-    let compiled = nvrtc.compile(source, "kernels.cu", Arch::Real(90), &options);
-    let compiled = compiled.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let built = compiler.build(source, "kernels.cu", Arch::Real(90), &options);
+    let compiled = built.unwrap_or_else(|error| panic!("{name}: {error}")).compiled;
     let other = compiled.log.lines().find(|line| !is_about_resources(line));
     assert!(other.is_none(), "{name}: {}", compiled.log);
     let used = parse_resources(&compiled.log);
@@ -54,15 +68,14 @@ fn is_about_resources(line: &str) -> bool {
 }
 
 /// Kernels compile for architectures without a word from the compiler, which would also speak of spills.
-pub fn compiles_silently(nvrtc: &Nvrtc, source: &str, label: &str, archs: &[u32]) {
-    let options = Options::kernels().with("--ptxas-options=--warn-on-spills");
+pub fn compiles_silently(compiler: &Compiler, source: &str, label: &str, archs: &[u32]) {
     for &arch in archs {
-        match nvrtc.compile(source, "kernels.cu", Arch::Real(arch), &options) {
-            Ok(compiled) if compiled.log.is_empty() => {}
-            Ok(compiled) => {
+        match compiler.build(source, "kernels.cu", Arch::Real(arch), &Options::kernels()) {
+            Ok(built) if built.compiled.log.is_empty() => {}
+            Ok(built) => {
                 let text = std::env::temp_dir().join("gchr-kernels.cu");
                 let _ = std::fs::write(&text, source);
-                panic!("{label} for sm_{arch}: {}\nthe text is in {}", compiled.log, text.display());
+                panic!("{label} for sm_{arch}: {}\nthe text is in {}", built.compiled.log, text.display());
             }
             Err(error) => panic!("{label} for sm_{arch}: {error}\n{source}"),
         }

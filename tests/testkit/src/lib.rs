@@ -1,8 +1,12 @@
-//! What the tests of the workspace share: programs, machines that run kernels, the CUDA compiler.
+//! What the tests of the workspace share: programs, given and random; machines that run kernels; the CUDA
+//! compiler; pages of the documentation.
 
 pub mod bench;
 pub mod compiler;
 pub mod machine;
+pub mod pages;
 pub mod programs;
+pub mod random;
+pub mod rules;
 pub mod systems;
 pub mod templates;

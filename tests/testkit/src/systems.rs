@@ -1,28 +1,15 @@
-//! Random well-sorted systems that terminate by construction, as program text: in the short form of the tests of plans, or as `.trs`.
+//! Random well-sorted systems of term rules that terminate by construction, as program text.
 //!
 //! Functions come in groups of two. A call of a function of an earlier group may have any arguments; one of the same group has
 //! a proper part of the first argument as its first argument.
+
+use crate::random::Random;
 
 const SORTS: [&str; 4] = ["N", "L", "Bool", "Int"];
 
 struct Signature {
     /// Argument sorts and result of each function, as positions in `SORTS`.
     functions: Vec<(Vec<usize>, usize)>,
-}
-
-/// A small random number generator: a case is its seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
-    }
-    fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
 }
 
 struct Var {
@@ -38,15 +25,13 @@ pub struct Generator {
     signature: Signature,
     /// How many of a hundred subterms are calls.
     calls: usize,
-    /// Whether to write `.trs`.
-    trs: bool,
 }
 
 impl Generator {
-    /// The system of a seed, with an input; as `.trs` or in short form. The two forms of a seed differ in unnamed variables.
-    pub fn program(seed: u64, trs: bool) -> String {
+    /// The system of a seed, with an input, as `.trs`.
+    pub fn program(seed: u64) -> String {
         let mut g =
-            Self { random: Random(seed | 1), signature: Signature { functions: Vec::new() }, calls: 0, trs };
+            Self { random: Random::new(seed), signature: Signature { functions: Vec::new() }, calls: 0 };
         g.calls = 10 + g.random.below(30);
         for _ in 0..2 + g.random.below(6) {
             let args = (0..1 + g.random.below(5))
@@ -72,18 +57,11 @@ impl Generator {
             let declared = format!(" | F{f}({})", args.join(", "));
             match sorts.get_mut(*result) {
                 Some(sort) => sort.push_str(&declared),
-                None if trs => {
-                    others.push_str(&format!("map F{f}: {} -> {};\n", args.join(" # "), SORTS[*result]))
-                }
-                None => others.push_str(&format!(" {} = {};", SORTS[*result], &declared[2..])),
+                None => others.push_str(&format!("map F{f}: {} -> {};\n", args.join(" # "), SORTS[*result])),
             }
         }
-        let mut text = if trs {
-            let [n, l] = &sorts;
-            format!("sort N = struct {n};\nsort L = struct {l};\n{others}var ")
-        } else {
-            format!("sort N = {}; L = {};{others}\nvar ", sorts[0], sorts[1])
-        };
+        let [n, l] = &sorts;
+        let mut text = format!("sort N = struct {n};\nsort L = struct {l};\n{others}var ");
         for (i, sort) in SORTS.iter().enumerate() {
             let names: Vec<String> = (0..20).map(|v| format!("v{i}{v}")).collect();
             text.push_str(&format!("{} : {sort}; ", names.join(", ")));
@@ -129,9 +107,6 @@ impl Generator {
             return var.name.clone();
         }
         if depth == 0 || self.random.chance(if first { 25 } else { 55 }) || vars.len() > 8 {
-            if self.random.chance(10) && !self.trs {
-                return "_".into();
-            }
             let name = format!("v{sort}{}", vars.iter().filter(|v| v.sort == sort).count());
             vars.push(Var { name: name.clone(), sort, part });
             return name;
@@ -192,7 +167,7 @@ impl Generator {
             (2, 2) => {
                 let sort = self.random.below(2);
                 let (a, b) = (self.expr(sort, vars, group, d), self.expr(sort, vars, group, d));
-                format!("({a} {} {b})", if self.trs { "==" } else { "===" })
+                format!("({a} == {b})")
             }
             (2, 3) => format!("({} && {})", self.expr(2, vars, group, d), self.expr(2, vars, group, d)),
             (2, _) => format!("!({} || {})", self.expr(2, vars, group, d), self.expr(2, vars, group, d)),

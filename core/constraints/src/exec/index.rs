@@ -462,8 +462,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
         /// Any sequence of insertions and removals leaves, for every key, its rows newest first.
         #[test]
         fn lists_are_newest_first(

@@ -9,10 +9,13 @@ mod reference;
 
 use super::*;
 use crate::exec::heap::Heap;
-use crate::plan::testing::program;
 use crate::plan::{TermOptions, compile};
 use gchr_base::error::StopReason;
 use gchr_base::rule::Start;
+
+fn program(text: &str) -> Program {
+    gchr_testkit::programs::terms("test.trs", text).1
+}
 
 /// Runs the input of a program with given options.
 fn run_text(text: &str, options: TermOptions, stress: bool) -> (String, Stats) {
@@ -27,7 +30,7 @@ fn run_text(text: &str, options: TermOptions, stress: bool) -> (String, Stats) {
 
 #[test]
 fn a_call_whose_value_goes_into_two_cells_fills_no_hole() {
-    let text = "sort N = Z | S(N); T = L | W(T) | B(T, T) | F(N) | G(N); var X : N;
+    let text = "sort N = struct Z | S(N); T = struct L | W(T) | B(T, T) | F(N) | G(N); var X : N;
         eqn F(Z) = L; F(S(X)) = B(W(F(X)), F(X)); G(Z) = L; G(S(X)) = B(G(X), W(W(G(X))));
         input B(F(S(S(Z))), G(S(S(Z))));";
     let f = "B(W(B(W(L), L)), B(W(L), L))";
@@ -46,7 +49,7 @@ fn fields_behind_the_first_256_words_are_read() {
         (0..n).map(|i| if i == at { "S(Z)" } else { "Z" }.to_string()).collect::<Vec<_>>().join(", ")
     };
     let text = format!(
-        "sort N = Z | S(N) | Get(T); T = None | C({}); var {} : N;
+        "sort N = struct Z | S(N) | Get(T); T = struct None | C({}); var {} : N;
          eqn Get(C({})) = X{}; Get(None) = Z; input Get(C({}));",
         vec!["N"; n].join(", "),
         vars.join(", "),
@@ -59,7 +62,7 @@ fn fields_behind_the_first_256_words_are_read() {
 
 #[test]
 fn numbers_keep_no_cells_alive() {
-    let program = program("sort L = E | C(Int, L); M = X(L);");
+    let program = program("sort L = struct E | C(Int, L); M = struct X(L);");
     let layout = compile(&program, &TermOptions::default()).expect("a plan").layout;
     let sort = |name| layout.sorts.iter_enumerated().find(|(_, s)| s.name == name).expect("a sort").0;
     let class = layout.sorts[sort("M")].variants[0].class.expect("a class");

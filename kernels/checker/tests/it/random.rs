@@ -259,7 +259,7 @@ fn runs(text: &str) -> Result<(), String> {
 #[test]
 fn accepted_kernels_run_without_faults() {
     let cases = std::env::var("GCHR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(600);
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    let config = Config { cases, max_shrink_iters: 500, source_file: Some(file!()), ..Config::default() };
     let mut runner = TestRunner::new(config);
     // Accepted, refused, and of these those that are wrong on these runs; accepted ones with barriers, loops, atomics and writes.
     let counts = std::cell::RefCell::new([0_u32; 4]);

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 #[test]
 fn kernels_of_all_examples_compile() {
-    let nvrtc = compiler::nvrtc("kernels_of_all_examples_compile");
+    let nvrtc = compiler::cached_nvrtc("kernels_of_all_examples_compile");
     let examples = programs::examples("chr");
     let resources = examples.par_iter().map(|(name, text)| {
         let (sources, program) = programs::constraints(name, text);
@@ -56,7 +56,9 @@ any  @ n(A), n(B) <=> number(A), number(B), A < B | C is A ** B, n(C).
 
 #[test]
 fn kernels_compile_without_a_word_on_all_architectures() {
-    let Some(nvrtc) = compiler::nvrtc("kernels_compile_without_a_word_on_all_architectures") else { return };
+    let Some(nvrtc) = compiler::cached_nvrtc("kernels_compile_without_a_word_on_all_architectures") else {
+        return;
+    };
     for (name, text) in [("all.chr", PROGRAM), ("terms.chr", TERMS), ("powers.chr", POWERS)] {
         let (sources, program) = programs::constraints(name, text);
         let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");

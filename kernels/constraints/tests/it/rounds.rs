@@ -2,7 +2,6 @@
 
 mod courses;
 mod output;
-mod random;
 mod terms;
 
 use gchr_base::control::{Control, Limits};
@@ -23,6 +22,7 @@ use gchr_kernels_constraints::kernels::{Kernels, kernels};
 use gchr_kernels_constraints::run::{FEW, Failure, Job, Options, run};
 use gchr_kernels_constraints::start::{Input, input};
 use gchr_simulator::SimDevice;
+use gchr_testkit::rules as random;
 use gchr_testkit::{compiler, programs};
 
 const GENERAL: RoundsOptions = RoundsOptions { classes: false, joins: Joins::Indexed };

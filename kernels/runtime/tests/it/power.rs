@@ -9,6 +9,7 @@ use gchr_kernel::text::parse;
 use gchr_simulator::Shape;
 use gchr_testkit::machine;
 use gchr_testkit::machine::{Machine, MachineExt, Simulated};
+use gchr_testkit::random::Random;
 
 const PROGRAM: &str = "
 extern \"C\" __global__ void __launch_bounds__(256) powers(u64* operands, u64* results, u32 count) {
@@ -77,16 +78,10 @@ fn special() -> Vec<f64> {
 fn operands(count: usize) -> Vec<f64> {
     let special = special();
     let mut all: Vec<f64> = special.iter().flat_map(|&x| special.iter().flat_map(move |&y| [x, y])).collect();
-    let mut state = 1u64;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut random = Random::new(1);
     let unit = |bits: u64| (bits >> 11) as f64 / (1u64 << 53) as f64;
     for n in 0..count {
-        let (a, b) = (random(), random());
+        let (a, b) = (random.word(), random.word());
         let (x, y) = match n % 6 {
             0 => (f64::from_bits(a), f64::from_bits(b)),
             // Any base; the logarithm of the result is at most a little more than fits.

@@ -421,7 +421,7 @@ fn random(seeds: impl Iterator<Item = u64>, gc: Gc) {
     for (n, seed) in seeds.enumerate() {
         total += 1;
         let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let text = systems::Generator::program(seed, true);
+        let text = systems::Generator::program(seed);
         let case = Case::with("random.trs", &text, gc);
         let plan = plan::compile(&case.program, &TermOptions::default()).expect("compiles");
         let limits = Limits { max_steps: Some(5_000), ..Limits::default() };
@@ -478,7 +478,7 @@ fn random_systems_with_compaction_on_the_simulator() {
     random(1..60, Gc::Compact);
 }
 
-/// `SEED=... COUNT=... cargo test -p gchr-kernels --test tasks many_seeds -- --ignored`.
+/// `SEED=... COUNT=... cargo test -p gchr-kernels-terms --test it tasks::many_seeds -- --ignored`.
 #[test]
 #[ignore = "a longer search"]
 fn many_seeds() {

@@ -1,5 +1,6 @@
-//! The topology scheduler against the interpreter: every term example, in every configuration, on the simulator and on a GPU when
-//! there is one. Same normal form, same rule applications; with a collector no slot is lost.
+//! The topology scheduler against the interpreter: every term example on the simulator, and in every configuration on a GPU when there is
+//! one. Same normal form, same rule applications; with a collector no slot is lost. The other configurations on the simulator are run with
+//! the benchmarks.
 
 use gchr_base::control::{Control, Limits};
 use gchr_base::diagnostic::render_all;
@@ -16,6 +17,24 @@ use gchr_testkit::{compiler, programs};
 
 const STRATEGIES: [Strategy; 2] = [Strategy::Innermost, Strategy::Relaxed];
 const COLLECTORS: [Collector; 3] = [Collector::None, Collector::Queue, Collector::Compact];
+
+/// Configurations to run.
+#[derive(Clone, Copy, PartialEq)]
+enum Which {
+    /// The one that other schedulers fall back on.
+    Main,
+    /// All.
+    Every,
+}
+
+impl Which {
+    fn strategies(self) -> &'static [Strategy] {
+        if self == Which::Main { &[Strategy::Innermost] } else { &STRATEGIES }
+    }
+    fn collectors(self) -> &'static [Collector] {
+        if self == Which::Main { &[Collector::Queue] } else { &COLLECTORS }
+    }
+}
 
 struct Case {
     sources: SourceMap,
@@ -72,10 +91,10 @@ fn simulator<'a>(kernels: &Kernels) -> SimDevice<'a> {
     SimDevice::new(program, options).max_thread_steps(400_000_000)
 }
 
-fn check(case: &Case, name: &str, slots: u64) {
+fn check(case: &Case, name: &str, slots: u64, which: Which) {
     let expected = case.expected();
-    for strategy in STRATEGIES {
-        for collector in COLLECTORS {
+    for &strategy in which.strategies() {
+        for &collector in which.collectors() {
             let label = format!("{name}, {}, {}", strategy.name(), collector.name());
             let kernels = case.kernels(strategy, collector);
             let options = Options { strategy, collector, memory: 1 << 29, slots };
@@ -95,11 +114,24 @@ fn check(case: &Case, name: &str, slots: u64) {
     }
 }
 
+fn examples(which: Which) {
+    for (name, text) in programs::examples("trs") {
+        check(&Case::new(&name, &text), &name, 1 << 14, which);
+    }
+}
+
 #[test]
 fn examples_on_the_simulator() {
-    for (name, text) in programs::examples("trs") {
-        check(&Case::new(&name, &text), &name, 1 << 14);
-    }
+    examples(Which::Main);
+}
+
+#[test]
+#[ignore = "run with the benchmarks"]
+fn every_configuration_on_the_simulator() {
+    examples(Which::Every);
+    figures_of_examples(Which::Every);
+    check(&Case::new("features.trs", FEATURES), "features", 1 << 12, Which::Every);
+    tables_that_grow(Which::Every);
 }
 
 const TREE_EXPLORATION: &str = include_str!("../../../../examples/tree_exploration.trs");
@@ -108,18 +140,22 @@ const TRANSFORMATION_TREE: &str = include_str!("../../../../examples/transformat
 /// Iterations and the papers' unit "rewritten" are those of Table 3.
 #[test]
 fn figures_of_the_paper() {
+    figures_of_examples(Which::Main);
+}
+
+fn figures_of_examples(which: Which) {
     for n in [1u64, 4, 6] {
         let input = format!("input Visit(Multl(S^{n}(Zero()), Leaf(Zero())));");
-        figures(TREE_EXPLORATION, &input, 5 * n + 3, 3 * (1 << n) + 3 * n);
+        figures(TREE_EXPLORATION, &input, 5 * n + 3, 3 * (1 << n) + 3 * n, which);
         let input = format!("input Expand(S^{n}(Zero()));");
-        figures(TRANSFORMATION_TREE, &input, 3 * n + 28, 29 * (1 << n) + n - 2);
+        figures(TRANSFORMATION_TREE, &input, 3 * n + 28, 29 * (1 << n) + n - 2, which);
     }
 }
 
-fn figures(text: &str, input: &str, iterations: u64, rewritten: u64) {
+fn figures(text: &str, input: &str, iterations: u64, rewritten: u64, which: Which) {
     let rules = text.split("\ninput").next().expect("a program");
     let case = Case::new("paper.trs", &format!("{rules}\n{input}"));
-    for collector in COLLECTORS {
+    for &collector in which.collectors() {
         let kernels = case.kernels(Strategy::Innermost, collector);
         let options = Options { strategy: Strategy::Innermost, collector, memory: 1 << 29, slots: 1 << 16 };
         let (_, _, steps, report) =
@@ -161,15 +197,19 @@ const FEATURES: &str = "
 
 #[test]
 fn features() {
-    check(&Case::new("features.trs", FEATURES), "features", 1 << 12);
+    check(&Case::new("features.trs", FEATURES), "features", 1 << 12, Which::Main);
 }
 
 /// Tables that are too small at first grow, with the same result.
 #[test]
 fn tables_grow() {
+    tables_that_grow(Which::Main);
+}
+
+fn tables_that_grow(which: Which) {
     let case = Case::new("features.trs", FEATURES);
-    check(&case, "features", 1);
-    check(&Case::new("tree.trs", TREE_EXPLORATION), "tree", 1);
+    check(&case, "features", 1, which);
+    check(&Case::new("tree.trs", TREE_EXPLORATION), "tree", 1, which);
 }
 
 #[test]
@@ -300,7 +340,8 @@ const PLUS: &str = "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat);
     eqn Plus(Zero(), Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
     input Plus(S(S(Zero())), Plus(S(Zero()), S(Zero())));";
 
+/// A small program in every configuration.
 #[test]
 fn plus() {
-    check(&Case::new("plus.trs", PLUS), "plus", 64);
+    check(&Case::new("plus.trs", PLUS), "plus", 64, Which::Every);
 }

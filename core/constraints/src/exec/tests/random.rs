@@ -239,7 +239,7 @@ fn check(seeds: &[Seed], query: &[(usize, [i64; 3])], columns: Columns) -> Resul
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, max_global_rejects: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 4000, max_global_rejects: 100_000, ..ProptestConfig::default() })]
 
     #[test]
     fn executor_agrees_with_the_naive_semantics(

@@ -54,7 +54,7 @@ fn agree(builder: &Builder, classes: bool, max_rounds: u64) -> Result<(), TestCa
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
 
     #[test]
     fn executor_agrees_with_the_definition(

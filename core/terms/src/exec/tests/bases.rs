@@ -8,8 +8,8 @@ use super::*;
 #[track_caller]
 fn check(rules: &str, input: &str) {
     let text = format!(
-        "sort T = L | M | N(T, T) | Put(T, T) | Turn(T, Bool) | Sort(T) | Flow(T) | All(T, Bool);
-        Int = Sum(T) | Only(T, Int); var A, B, C : T; X : Bool; eqn {rules} input {input};"
+        "sort T = struct L | M | N(T, T) | Put(T, T) | Turn(T, Bool) | Sort(T) | Flow(T) | All(T, Bool);
+        map Sum: T -> Int; Only: T # Int -> Int; var A, B, C : T; X : Bool; eqn {rules} input {input};"
     );
     assert!(agree_on(&text, "this").unwrap_or_else(|e| panic!("{e}")), "no answer: {text}");
     let program = program(&text);
@@ -39,7 +39,7 @@ fn a_field_of_a_cell_that_waits_is_shared_with_another_cell() {
 #[test]
 fn a_field_of_a_cell_that_waits_is_compared() {
     check(
-        &format!("{FLOW} (C === N(M, M)) -> Flow(N(L, C)) = N(L, C); Flow(N(L, C)) = N(C, C);"),
+        &format!("{FLOW} (C == N(M, M)) -> Flow(N(L, C)) = N(L, C); Flow(N(L, C)) = N(C, C);"),
         "N(Put(N(L, M), N(M, N(L, L))), Put(N(L, M), N(M, M)))",
     );
 }

@@ -6,9 +6,9 @@ use gchr_base::op::ArithmeticError;
 use gchr_base::rule::RuleId;
 
 const NAT: &str =
-    "sort Nat = Zero | S(Nat) | Plus(Nat, Nat) | Twice(Nat) | Loop(Nat) | Up(Nat) | Both(Nat, Nat);
- List = Nil | Cons(Nat, List) | From(Nat) | Copy(List);
- Int = Len(List) | Sum(Int) | Fac(Int) | Div(Int, Int) | Depth(Nat); Float = Half(Float);
+    "sort Nat = struct Zero | S(Nat) | Plus(Nat, Nat) | Twice(Nat) | Loop(Nat) | Up(Nat) | Both(Nat, Nat);
+ List = struct Nil | Cons(Nat, List) | From(Nat) | Copy(List);
+ map Len: List -> Int; Sum: Int -> Int; Fac: Int -> Int; Div: Int # Int -> Int; Depth: Nat -> Int; map Half: Float -> Float;
 var X, Y : Nat; L : List; N, M : Int; R : Float;
 eqn Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
  Twice(Zero) = Zero; Twice(S(X)) = Both(Twice(X), Zero);
@@ -188,7 +188,7 @@ fn wide_functions_and_many_symbols_work() {
     let symbols: Vec<String> = (0..300).map(|i| format!("C{i}")).collect();
     let cases: Vec<String> = (0..300).map(|i| format!("Next(C{i}) = C{};", (i + 1) % 300)).collect();
     let source = format!(
-        "sort Nat = Zero | S(Nat) | Turn({args}); Big = {} | Next(Big);
+        "sort Nat = struct Zero | S(Nat) | Turn({args}); Big = struct {} | Next(Big);
          var {} : Nat;
          eqn Turn({}) = X1; Turn(S(X0), {}) = Turn({});
          {}

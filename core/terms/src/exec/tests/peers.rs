@@ -4,7 +4,7 @@ use super::*;
 use std::time::Duration;
 
 pub(super) const TREEXP: &str =
-    "sort Nat = Zero | S(Nat); Tree = Leaf(Nat) | Node(Tree, Tree) | Multl(Nat, Tree) | Visit(Tree);
+    "sort Nat = struct Zero | S(Nat); Tree = struct Leaf(Nat) | Node(Tree, Tree) | Multl(Nat, Tree) | Visit(Tree);
 var X : Nat; O, P : Tree;
 eqn Multl(Zero, O) = O; Multl(S(X), O) = Node(Multl(X, O), Multl(X, O));
  Visit(Node(O, P)) = Node(Visit(O), Visit(P)); Visit(Leaf(X)) = Leaf(X);
@@ -23,7 +23,7 @@ fn tree_exploration_counts() {
     assert_eq!(stats.rewrites, Some(2 * 4 + 2));
 }
 
-/// Speed of the peers' programs: `cargo test --release -p gchr-core peers::speed -- --ignored --nocapture`.
+/// Speed of the peers' programs: `cargo test --release -p gchr-terms peers::speed -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {

@@ -84,7 +84,7 @@ fn counted(
 
 /// Whether the case has an answer; an error when somebody has another one.
 fn agree(seed: u64) -> Result<bool, TestCaseError> {
-    agree_on(&Generator::program(seed, false), &format!("seed {seed}"))
+    agree_on(&Generator::program(seed), &format!("seed {seed}"))
 }
 
 /// The same for a program.
@@ -153,7 +153,7 @@ fn expand_powers(text: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn machine_and_reference_agree(seed in any::<u64>()) {
@@ -166,7 +166,7 @@ fn most_cases_have_answers() {
     let mut kinds = [0usize; 4];
     let mut rewrites = 0;
     for seed in 1..500u64 {
-        let program = program(&Generator::program(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15), false));
+        let program = program(&Generator::program(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
         let Start::Term(Some(input)) = &program.start else { continue };
         let mut reference = Rewriter::new(&program, 20_000);
         match reference.ground(input) {
@@ -182,7 +182,7 @@ fn most_cases_have_answers() {
     assert!(kinds[0] > 250 && rewrites > 10 * kinds[0] as u64, "{kinds:?}, {rewrites} rewrites");
 }
 
-/// `SEED=... COUNT=... cargo test --release -p gchr-core many_seeds -- --ignored --nocapture`.
+/// `SEED=... COUNT=... cargo test --release -p gchr-terms many_seeds -- --ignored --nocapture`.
 #[test]
 #[ignore = "a longer search"]
 fn many_seeds() {

@@ -3,7 +3,7 @@
 use super::*;
 use gchr_base::profile::Recorder;
 
-const FIB: &str = "sort N = Z | S(N) | Plus(N, N) | Fib(N); var X, Y : N;
+const FIB: &str = "sort N = struct Z | S(N) | Plus(N, N) | Fib(N); var X, Y : N;
     eqn Plus(Z, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y));
         Fib(Z) = Z; Fib(S(Z)) = S(Z); Fib(S(S(X))) = Plus(Fib(S(X)), Fib(X));";
 
@@ -49,7 +49,7 @@ fn counts_by_rule_add_up_to_the_rewrites_of_long_runs() {
 /// A run that stops has counted what it did, by rule and in all.
 #[test]
 fn stopped_runs_are_counted() {
-    let program = program("sort N = Z | S(N) | F(N); var X : N; eqn F(X) = F(S(X)); input F(Z);");
+    let program = program("sort N = struct Z | S(N) | F(N); var X : N; eqn F(X) = F(S(X)); input F(Z);");
     let plan = compile(&program, &TermOptions::default()).expect("a plan");
     let Start::Term(Some(input)) = &program.start else { panic!("no input") };
     let mut recorder = Recorder::new();

@@ -97,7 +97,7 @@ fn memory_files_are_checked() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn no_text_is_too_strange(words in prop::collection::vec(0..24usize, 0..60)) {

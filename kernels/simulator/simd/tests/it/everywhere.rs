@@ -334,7 +334,7 @@ fn random(choices: Vec<u8>, jumps: bool) -> String {
 /// Random kernels, as many as `GCHR_CASES` says, that pass the check with each seed; a failure is shrunk to a small kernel.
 fn for_random_kernels(default_cases: u32, jumps: bool, check: fn(&str, u64) -> Result<Vec<u32>, String>) {
     let cases = std::env::var("GCHR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(default_cases);
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 500, ..Config::default() };
+    let config = Config { cases, max_shrink_iters: 500, source_file: Some(file!()), ..Config::default() };
     let mut runner = TestRunner::new(config);
     let choice = (prop::collection::vec(any::<u8>(), 20..150), any::<u64>());
     // Kernels that wake lanes, that do so within such a block, and that count something.

@@ -129,7 +129,7 @@ fn final_stores(rules: &[R], goals: &[G]) -> Option<HashSet<Vec<String>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 120, max_global_rejects: 100_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, max_global_rejects: 100_000, ..ProptestConfig::default() })]
 
     #[test]
     fn results_are_those_of_derivations(

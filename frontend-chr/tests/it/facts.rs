@@ -1,0 +1,237 @@
+//! Fact files: what is read, how types are found, and what is reported about bad lines.
+
+use gchr_base::diagnostic::render_all;
+use gchr_base::facts::FactColumn;
+use gchr_base::source::SourceMap;
+use gchr_chr::{FactFile, Loaded, Request, load};
+use proptest::prelude::*;
+
+/// Loads `program` with one file of facts for `constraint`.
+fn load_file(program: &str, constraint: &str, name: &str, bytes: &[u8]) -> (Loaded, SourceMap) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let mut sources = SourceMap::new();
+    let program = sources.add("p.chr", program);
+    let facts = vec![FactFile { constraint: constraint.into(), path }];
+    let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts });
+    (loaded, sources)
+}
+
+const EDGE: &str = ":- chr_constraint edge(+dense_int, +dense_int, ?int).\nedge(X, Y, A) \\ edge(X, Y, B) <=> A =< B | true.";
+/// Any declaration of `c`, with a rule so that it is used.
+fn declared(columns: &str) -> String {
+    let wild = vec!["_"; columns.matches(',').count() + 1].join(", ");
+    format!(
+        ":- chr_type color ---> red ; green.\n:- chr_type w == float.\n:- chr_constraint c({columns}).\nc({wild}) <=> true."
+    )
+}
+
+/// The columns of a file without errors, with texts in place of their ids.
+fn columns(program: &str, name: &str, text: &str) -> Vec<String> {
+    let constraint = if program == EDGE { "edge" } else { "c" };
+    let (loaded, sources) = load_file(program, constraint, name, text.as_bytes());
+    assert_eq!(loaded.diagnostics, [], "{}", render_all(&loaded.diagnostics, &sources, false));
+    let texts = &loaded.program.as_ref().unwrap().signature.texts;
+    let facts = &loaded.facts[0];
+    facts
+        .columns
+        .iter()
+        .map(|column| match column {
+            FactColumn::Int(v) => format!("int {v:?}"),
+            FactColumn::Float(v) => format!("float {v:?}"),
+            FactColumn::Atom(v) => format!("atom {:?}", v.iter().map(|&t| texts.get(t)).collect::<Vec<_>>()),
+            FactColumn::Str(v) => format!("string {:?}", v.iter().map(|&t| texts.get(t)).collect::<Vec<_>>()),
+        })
+        .collect()
+}
+
+/// Codes and messages of a file with errors; the folder of the file is left out.
+fn errors(program: &str, name: &str, bytes: &[u8]) -> Vec<(String, String)> {
+    let constraint = if program == EDGE { "edge" } else { "c" };
+    let (loaded, sources) = load_file(program, constraint, name, bytes);
+    render_all(&loaded.diagnostics, &sources, false);
+    assert!(loaded.program.is_none());
+    let short = |m: &str| m.rsplit_once(name).map_or(m.to_string(), |(_, rest)| format!("{name}{rest}"));
+    loaded.diagnostics.iter().map(|d| (d.code.to_string(), short(&d.message))).collect()
+}
+
+#[test]
+fn declared_columns() {
+    assert_eq!(columns(EDGE, "e.csv", "0,1,5\n1,2,-7\n"), ["int [0, 1]", "int [1, 2]", "int [5, -7]"]);
+    assert_eq!(columns(EDGE, "e.csv", "from,to,cost\r\n0,1,5\r\n"), ["int [0]", "int [1]", "int [5]"]);
+    assert_eq!(
+        columns(EDGE, "e.TSV", "\u{feff}0\t1\t 5 \n\n2\t3\t+4"),
+        ["int [0, 2]", "int [1, 3]", "int [5, 4]"]
+    );
+    assert_eq!(columns(EDGE, "e.txt", "a\tb\tc\n"), ["int []", "int []", "int []"]);
+    assert_eq!(columns(EDGE, "e.csv", ""), ["int []", "int []", "int []"]);
+    assert_eq!(columns(EDGE, "e.csv", "\n\n"), ["int []", "int []", "int []"]);
+    let all = declared("?float, ?atom, ?string, ?w, ?number, ?color");
+    let text = "1,x,y,2,3,red\n-2.5e3,\"a, \"\"b\"\"\nc\",7,0.5,4,green\n";
+    assert_eq!(
+        columns(&all, "c.csv", text),
+        [
+            "float [1.0, -2500.0]",
+            "atom [\"x\", \"a, \\\"b\\\"\\nc\"]",
+            "string [\"y\", \"7\"]",
+            "float [2.0, 0.5]",
+            "int [3, 4]",
+            "atom [\"red\", \"green\"]"
+        ]
+    );
+}
+
+#[test]
+fn inferred_columns() {
+    let c = |n: usize| declared(&vec!["?"; n].join(", "));
+    assert_eq!(
+        columns(&c(3), "c.csv", "1,2.5,x\n2,3,007\n"),
+        ["int [1, 2]", "float [2.5, 3.0]", "atom [\"x\", \"007\"]"]
+    );
+    // A first line without numbers over numbers is a header; without any numbers it is data.
+    assert_eq!(columns(&c(2), "c.csv", "a,b\n1,x\n"), ["int [1]", "atom [\"x\"]"]);
+    assert_eq!(columns(&c(2), "c.csv", "a,b\nc,d\n"), ["atom [\"a\", \"c\"]", "atom [\"b\", \"d\"]"]);
+    assert_eq!(columns(&c(2), "c.csv", "a,b\n"), ["atom [\"a\"]", "atom [\"b\"]"]);
+    // The first line has a number, so it is data, and widens the other columns.
+    assert_eq!(columns(&c(2), "c.csv", "a,1.5\n1,2\n"), ["atom [\"a\", \"1\"]", "float [1.5, 2.0]"]);
+    assert_eq!(columns(&c(1), "c.csv", "nan\n1\n"), ["int [1]"]);
+    assert_eq!(columns(&c(1), "c.csv", "1\ninf\n"), ["atom [\"1\", \"inf\"]"]);
+}
+
+#[test]
+fn sorts_follow_the_facts() {
+    let (loaded, _) =
+        load_file(":- chr_constraint c/2, d/1.\nc(X, _) ==> d(X).", "c/2", "c.csv", b"1,x\n2,y\n");
+    let text = loaded.program.unwrap().to_string();
+    assert!(text.contains("constraint c(int inferred, atom inferred)\nconstraint d(int inferred)"), "{text}");
+}
+
+#[test]
+fn a_bad_line_far_below() {
+    let good = "1,2,3\n".repeat(70_000);
+    let number = errors(EDGE, "e.csv", format!("{good}1,2,three\n").as_bytes());
+    assert_eq!(
+        number,
+        [("C0605".into(), "e.csv, line 70001, column 3: `three` is not an integer".to_string())]
+    );
+    let width = errors(EDGE, "e.csv", format!("{good}1,2\n").as_bytes());
+    assert_eq!(width, [("C0604".into(), "e.csv, line 70001 has 2 columns, edge/3 needs 3".to_string())]);
+    let quoted = errors(EDGE, "e.csv", format!("{good}\"1\",2,3,4\n").as_bytes());
+    assert_eq!(quoted, [("C0604".into(), "e.csv, line 70001 has 4 columns, edge/3 needs 3".to_string())]);
+}
+
+#[test]
+fn bad_fields() {
+    let one = |text: &[u8]| errors(EDGE, "e.csv", text);
+    assert_eq!(one(b"0,1,9223372036854775808\n")[0].0, "C0606");
+    assert_eq!(one(b"0,1,-9223372036854775809\n")[0].0, "C0606");
+    assert_eq!(one(b"0,-1,2\n")[0].0, "C0610");
+    assert_eq!(one(b"0,,2\n")[0].0, "C0605");
+    assert_eq!(
+        one(b"x,1,2\n0,1,2\n"),
+        [("C0605".into(), "e.csv, line 1, column 1: `x` is not an integer from 0".into())]
+    );
+    assert_eq!(one(b"0,\xff,2\n")[0].0, "C0605");
+    assert_eq!(one("0,1,2\n0,é,x\n".as_bytes()).len(), 2);
+    let text = declared("?atom, ?color");
+    assert_eq!(errors(&text, "c.csv", b"a,red\n\xffb,green\n")[0].0, "C0607");
+    assert_eq!(errors(&text, "c.csv", b"a,red\nb,blue\n")[0].0, "C0605");
+    assert_eq!(errors(&declared("?"), "c.csv", b"1\n99999999999999999999\n")[0].0, "C0606");
+}
+
+#[test]
+fn many_errors_are_counted() {
+    let found = errors(EDGE, "e.csv", "0;1;2\n".repeat(1000).as_bytes());
+    assert_eq!(found.len(), 21);
+    assert_eq!(found.iter().filter(|(code, _)| code == "C0604").count(), 20);
+    assert_eq!(
+        found.iter().find(|(code, _)| code == "C0608").unwrap().1,
+        "e.csv: 980 more errors like these"
+    );
+}
+
+#[test]
+fn bad_requests() {
+    let code = |constraint: &str, name: &str| {
+        let program = ":- chr_constraint c/1, c/2, edge/3, none.\nnone, edge(_,_,_), c(_), c(_,_) <=> true.";
+        load_file(program, constraint, name, b"1,2,3\n").0.diagnostics[0].code
+    };
+    assert_eq!(code("edge", "e.parquet"), "C0602");
+    assert_eq!(code("edge", "e.xls"), "C0602");
+    assert_eq!(code("edg", "e.csv"), "C0603");
+    assert_eq!(code("edge/2", "e.csv"), "C0603");
+    assert_eq!(code("c", "e.csv"), "C0603");
+    assert_eq!(code("none", "e.csv"), "C0603");
+    let mut sources = SourceMap::new();
+    let program = sources.add("p.chr", EDGE);
+    let facts = vec![FactFile { constraint: "edge/3".into(), path: "/does/not/exist.csv".into() }];
+    let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts });
+    assert_eq!(loaded.diagnostics[0].code, "C0601");
+}
+
+#[test]
+fn rendered() {
+    let (loaded, sources) = load_file(EDGE, "edge", "e.csv", b"0,1,5\n1,2,\"1,5\"\n1,2\n");
+    let text = render_all(&loaded.diagnostics, &sources, false);
+    // The folder is another one in every run.
+    let folder =
+        sources.iter().find_map(|(_, s)| s.name.strip_suffix("e.csv:2").map(str::to_string)).unwrap();
+    insta::assert_snapshot!(text.replace(&folder, ""));
+}
+
+/// Reading in parts gives what reading line by line gives.
+fn reference(text: &str) -> Vec<Vec<i64>> {
+    let mut columns = vec![Vec::new(); 3];
+    for line in text.lines().filter(|l| !l.is_empty()) {
+        line.split(',').zip(&mut columns).for_each(|(field, column)| column.push(field.parse().unwrap()));
+    }
+    columns
+}
+
+#[test]
+fn parts_keep_the_order() {
+    let text: String = (0..60_000).map(|i| format!("{},{},{}\n", i % 977, i % 13, i - 30_000)).collect();
+    let (loaded, _) = load_file(EDGE, "edge", "e.csv", text.as_bytes());
+    let found = loaded.facts[0].columns.iter().map(|c| match c {
+        FactColumn::Int(v) => v.clone(),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(found.collect::<Vec<_>>(), reference(&text));
+    assert_eq!(loaded.facts[0].rows, 60_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_bytes_panic(bytes in prop::collection::vec(prop::sample::select(b"01-.,\t\"\n\rxe\xff\xc3 ".to_vec()), 0..80), which in 0..4usize) {
+        let (program, name) = [(EDGE.to_string(), "e.csv"), (declared("?, ?"), "c.tsv"), (declared("?atom"), "c.csv"), (declared("?number, ?"), "c.csv")][which].clone();
+        let constraint = if which == 0 { "edge" } else { "c" };
+        let (loaded, sources) = load_file(&program, constraint, name, &bytes);
+        render_all(&loaded.diagnostics, &sources, false);
+        prop_assert_eq!(loaded.program.is_some(), loaded.diagnostics.is_empty());
+        if let Some(facts) = loaded.facts.first() {
+            for column in &facts.columns {
+                let rows = match column {
+                    FactColumn::Int(v) => v.len(),
+                    FactColumn::Float(v) => v.len(),
+                    FactColumn::Atom(v) | FactColumn::Str(v) => v.len(),
+                };
+                prop_assert_eq!(rows, facts.rows);
+            }
+        }
+    }
+}
+
+/// A measurement, not a check: `cargo test --release -p gchr-chr --test it facts -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+fn a_million_lines() {
+    let text: String = (0..1_000_000u64)
+        .map(|i| format!("{},{},{}\n", i * 7919 % 100_003, i * 104_729 % 100_003, i))
+        .collect();
+    let start = std::time::Instant::now();
+    let (loaded, _) = load_file(EDGE, "edge", "e.csv", text.as_bytes());
+    println!("{} facts in {:?}, the write of the file included", loaded.facts[0].rows, start.elapsed());
+}

@@ -1,0 +1,8 @@
+//! The frontend of constraint programs: tests from outside the crate, in one binary.
+
+mod arithmetic;
+mod diagnostics;
+mod facts;
+mod programs;
+mod robust;
+mod terms;

@@ -1,0 +1,8 @@
+//! The frontend of term programs: tests from outside the crate, in one binary.
+
+mod depth;
+mod diagnostics;
+mod docs;
+mod programs;
+mod properties;
+mod terms;

@@ -1,0 +1,16 @@
+//! Library and command line: tests from outside the crate, in one binary.
+
+mod batch;
+mod bench;
+mod cli;
+mod compare;
+mod output;
+mod partial;
+mod profile;
+mod project;
+mod rounds;
+mod signatures;
+mod simd;
+mod support;
+mod tour;
+mod verify;

@@ -1,0 +1,81 @@
+//! What is in the store when a run stops: shown where it is asked for, in a form that cannot be taken for a result.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::support::{Scratch, root};
+
+const GROW: &str = ":- chr_constraint p(+int).\ngrow @ p(X) ==> Y is X + 1, p(Y).\n?- p(0).\n";
+
+#[test]
+fn the_store_so_far_is_written_when_it_is_asked_for() {
+    let scratch = Scratch::new();
+    scratch.file("grow.chr", GROW);
+    // Under the refined semantics the goal that the last firing adds is still to be executed.
+    let refined = scratch.gchr(&["run", "grow.chr", "--max-steps", "6", "--partial"]);
+    let so_far: String = (0..=5).map(|x| format!("p({x})\n")).collect();
+    assert_eq!((refined.code, refined.stdout.as_str()), (1, so_far.as_str()), "{}", refined.stderr);
+    for how in [
+        &["--max-steps", "5", "--semantics", "rounds"][..],
+        &["--max-rounds", "5", "--semantics", "rounds"],
+        &["--max-steps", "5", "--semantics", "rounds", "--firing", "exhaustive"],
+        &["--max-steps", "5", "--semantics", "rounds", "--device", "sim"],
+        &["--max-rounds", "5", "--semantics", "rounds", "--device", "sim"],
+    ] {
+        let with = |more: &[&str]| scratch.gchr(&[&["run", "grow.chr"], how, more].concat());
+        let silent = with(&["--out", "result"]);
+        assert_eq!((silent.code, silent.stdout.as_str()), (1, ""), "{how:?}: {}", silent.stderr);
+        let told = "6 constraints were in the store (--partial writes them)";
+        assert!(silent.stderr.contains(told), "{how:?}: {}", silent.stderr);
+        assert_eq!(scratch.names(), ["grow.chr"], "{how:?}");
+        let text = with(&["--partial"]);
+        assert_eq!((text.code, text.stdout.as_str()), (1, so_far.as_str()), "{how:?}: {}", text.stderr);
+        assert_eq!(with(&["--partial", "--format", "csv"]).stdout, "0\n1\n2\n3\n4\n5\n", "{how:?}");
+        let json = with(&["--partial", "--format", "json", "--out", "result"]);
+        assert_eq!((json.code, json.stdout.as_str()), (1, ""), "{how:?}: {}", json.stderr);
+        let written: serde_json::Value = serde_json::from_str(&scratch.read("result")).unwrap();
+        assert!(written["stopped"].as_str().is_some_and(|why| why.contains("limit of 5")), "{written}");
+        assert_eq!(written["partial_store"][5], serde_json::json!({"constraint": "p", "args": [5]}));
+        assert!(written["store"].is_null() && written["stats"]["firings"] == 5, "{written}");
+        fs::remove_file(scratch.path("result")).unwrap();
+    }
+    scratch.file("fails.chr", ":- chr_constraint a, b.\na ==> b, fail.\n?- a.\n");
+    let failed = scratch.gchr(&["run", "fails.chr", "--partial"]);
+    assert_eq!((failed.code, failed.stdout.as_str()), (1, "a\nb\n"), "{}", failed.stderr);
+    let terms = scratch.gchr(&["run", &root().join("examples/min.trs").display().to_string(), "--partial"]);
+    assert_eq!((terms.code, terms.stdout.as_str()), (2, ""), "{}", terms.stderr);
+}
+
+/// The interrupt ends the run, not the writing of what is asked for.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_the_store_so_far_to_be_written() {
+    for device in ["cpu", "sim"] {
+        let scratch = Scratch::new();
+        scratch.file("grow.chr", GROW);
+        let child = Command::new(crate::support::BINARY)
+            .current_dir(scratch.folder())
+            .args(["run", "grow.chr", "--semantics", "rounds", "--device", device])
+            .args(["--partial", "--out", "result"])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        crate::support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
+        std::thread::sleep(Duration::from_millis(200));
+        crate::support::interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        let result = scratch.read("result");
+        let lines = result.lines().count();
+        let so_far: std::collections::BTreeSet<String> = (0..lines).map(|x| format!("p({x})")).collect();
+        assert_eq!(result.lines().map(String::from).collect::<std::collections::BTreeSet<_>>(), so_far);
+        let after = format!("stopped after {} firing", lines - 1);
+        assert!(errors.contains(&after), "{lines} lines: {errors}");
+        let one = "one constraint was in".to_string();
+        let told = if lines == 1 { one } else { format!("{lines} constraints were in") };
+        assert!(errors.contains("interrupted") && errors.contains(&told), "{lines} lines: {errors}");
+        assert_eq!(scratch.names(), ["grow.chr", "result"]);
+    }
+}

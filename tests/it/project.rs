@@ -1,0 +1,206 @@
+//! The project itself: links of its pages, licences of what it is built from, crates whose own tests are switched off.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::root;
+
+/// Files that git knows with an ending; all files below the root where there is no git.
+fn files(ending: &str) -> Vec<PathBuf> {
+    let listed = Command::new("git")
+        .current_dir(root())
+        .args(["ls-files", "-z", "-co", "--exclude-standard"])
+        .output();
+    let names = match listed {
+        Ok(output) if output.status.success() => String::from_utf8(output.stdout).expect("names are text"),
+        _ => return files_below(root(), ending),
+    };
+    let paths = names.split('\0').filter(|name| name.ends_with(ending)).map(|name| root().join(name));
+    paths.filter(|path| path.exists()).collect()
+}
+
+fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            found.extend(files_below(&path, ending));
+        } else if name.ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// The lines of a page outside fenced blocks, without code in the line.
+fn prose(page: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut fenced = false;
+    for line in page.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            lines.push(line.split('`').step_by(2).collect::<Vec<_>>().join("``"));
+        }
+    }
+    lines
+}
+
+/// What the links of a page lead to.
+fn links(page: &str) -> Vec<String> {
+    let target = |rest: &str| Some(rest.split_once(')')?.0.split_whitespace().next()?.to_string());
+    prose(page)
+        .iter()
+        .flat_map(|line| line.split("](").skip(1).filter_map(target).collect::<Vec<_>>())
+        .collect()
+}
+
+/// The anchors of the headings of a page: lower case, words joined by hyphens, punctuation left out.
+fn anchors(page: &str) -> BTreeSet<String> {
+    let mut fenced = false;
+    let mut outside = |line: &&str| {
+        fenced ^= line.starts_with("```");
+        !fenced
+    };
+    let headings = page.lines().filter(|line| outside(line)).filter(|line| line.starts_with('#'));
+    let anchor = |heading: &str| -> String {
+        let kept = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = kept.chars().filter(|&c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+/// Why a link of a page leads nowhere.
+fn broken(page: &Path, link: &str) -> Option<String> {
+    if link.contains("://") || link.starts_with("mailto:") {
+        return None;
+    }
+    let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+    let target =
+        if path.is_empty() { page.to_path_buf() } else { page.parent().expect("a folder").join(path) };
+    let says = |what: &str| Some(format!("{}: {link}: {what}", page.display()));
+    if !target.exists() {
+        return says("there is no such file");
+    }
+    let has_anchor = anchor.is_empty()
+        || target.extension().is_none_or(|e| e != "md")
+        || anchors(&read(&target)).contains(anchor);
+    if has_anchor { None } else { says("there is no such heading") }
+}
+
+#[test]
+fn links_of_the_pages_lead_somewhere() {
+    let pages = files(".md");
+    let mut found = Vec::new();
+    let mut count = 0;
+    for page in &pages {
+        for link in links(&read(page)) {
+            count += 1;
+            found.extend(broken(page, &link));
+        }
+    }
+    assert!(pages.len() > 10 && count > 50, "{count} links in {} pages", pages.len());
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let page = root().join("README.md");
+    for wrong in ["docs/missing.md", "README.md#no-such-heading", "#no-such-heading"] {
+        assert!(broken(&page, wrong).is_some(), "{wrong}");
+    }
+}
+
+/// Licences that dependencies may have: permissive ones, which ask for no more than their notice.
+const LICENCES: [&str; 12] = [
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
+/// Whether an expression of licences, of `AND`, `OR` and brackets, can be met with those that are allowed.
+fn is_allowed(expression: &str) -> bool {
+    // Older packages write `/` for `OR`.
+    let text = expression.replace('/', " OR ");
+    let choices = |text: &str| {
+        let all = |part: &str| part.split(" AND ").all(|licence| LICENCES.contains(&licence.trim()));
+        text.split(" OR ").any(all)
+    };
+    match (text.find('('), text.find(')')) {
+        (Some(open), Some(close)) => {
+            // What is in brackets counts as one licence.
+            let inner = if choices(&text[open + 1..close]) { "MIT" } else { "?" };
+            is_allowed(&format!("{}{inner}{}", &text[..open], &text[close + 1..]))
+        }
+        _ => choices(&text),
+    }
+}
+
+#[test]
+fn dependencies_have_permissive_licences() {
+    for wrong in
+        ["GPL-3.0", "MIT AND GPL-3.0", "", "(MIT OR GPL-3.0) AND LGPL-2.1", "(GPL-3.0 OR LGPL-2.1) AND MIT"]
+    {
+        assert!(!is_allowed(wrong), "{wrong}");
+    }
+    assert!(is_allowed("(MIT OR GPL-3.0) AND Unicode-3.0") && is_allowed("MIT/GPL-3.0"));
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root()).args(["metadata", "--format-version", "1", "--locked", "--offline"]);
+    let output =
+        command.args(["--filter-platform", "x86_64-unknown-linux-gnu"]).output().expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    let licence = |package: &Value| package["license"].as_str().unwrap_or_default().to_string();
+    let licences: BTreeMap<String, String> =
+        packages.iter().map(|p| (p["name"].as_str().unwrap_or_default().to_string(), licence(p))).collect();
+    assert!(licences.len() > 50, "{} packages", licences.len());
+    let refused: Vec<_> = licences.iter().filter(|(_, licence)| !is_allowed(licence)).collect();
+    assert!(refused.is_empty(), "{refused:?}");
+}
+
+/// A crate that switches its unit tests or the tests of its documentation off has none.
+#[test]
+fn no_test_is_switched_off() {
+    let mut switched = 0;
+    for manifest in files("Cargo.toml") {
+        let text = read(&manifest);
+        let library =
+            text.split("[lib]").nth(1).and_then(|rest| rest.split("\n\n").next()).unwrap_or_default();
+        for (line, marks) in
+            [("\ntest = false", ["#[test]", "#[cfg(test)]"]), ("\ndoctest = false", ["/// ```", "//! ```"])]
+        {
+            if !library.contains(line) {
+                continue;
+            }
+            switched += 1;
+            for source in files_below(&manifest.with_file_name("src"), ".rs") {
+                let text = read(&source);
+                let found =
+                    marks.iter().find(|mark| text.lines().any(|l| l.trim_start().starts_with(**mark)));
+                assert!(
+                    found.is_none(),
+                    "{}: {found:?} is not run: {}",
+                    manifest.display(),
+                    source.display()
+                );
+            }
+        }
+    }
+    assert!(switched > 10, "{switched}");
+}
