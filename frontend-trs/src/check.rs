@@ -5,7 +5,6 @@ mod input;
 mod resolve;
 mod rules;
 mod sinks;
-mod suggest;
 
 use gchr_base::diagnostic::{Diagnostic, has_errors};
 use gchr_base::hash::HashSet;
@@ -42,6 +41,11 @@ impl Reporter {
     /// Whether an unknown name is still to be reported; false from the second time on.
     pub fn first_report(&mut self, name: Name) -> bool {
         self.silenced.insert(name)
+    }
+
+    /// Whether the declaration of this name is broken, or its use was reported already.
+    pub fn is_silenced(&self, name: Name) -> bool {
+        self.silenced.contains(&name)
     }
 
     /// Whether suggestions are still worth their time.

@@ -1,6 +1,7 @@
 //! An equation to a rule of the rule IR.
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::op::Op;
 use gchr_base::rule::{Body, Goal, GoalKind, Head, HeadAtom, PatternKind, Role, Rule};
 use gchr_base::signature::SortId;
 use gchr_base::source::Span;
@@ -20,7 +21,7 @@ pub(crate) fn lower(equation: &Equation, scope: &Scope<'_>, reporter: &mut Repor
     if reporter.diagnostics.len() > before {
         return None;
     }
-    if !is_application(&equation.left, scope, reporter) {
+    if !is_application(&equation.left, scope, reporter) || is_function(&equation.left, scope, reporter) {
         return None;
     }
     let mut rule = RuleVars::default();
@@ -75,6 +76,24 @@ fn is_application(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bo
             .help(help),
     );
     false
+}
+
+/// Whether a left-hand side is an application of a built-in function; reports it when it is.
+fn is_function(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bool {
+    let (NodeKind::Name(name) | NodeKind::Call(name, _) | NodeKind::Power(name, _)) = left.root().kind else {
+        return false;
+    };
+    let text = scope.text(name);
+    let found =
+        scope.symbol(name).is_none() && !reporter.is_silenced(name) && Op::term_function(text).is_some();
+    if found {
+        reporter.report(
+            Diagnostic::error("T0302", format!("`{text}` is built in and has no equations"))
+                .label(left.span(), "the left-hand side of an equation")
+                .help(format!("declare `{text}` in a `map` section: then it is a function of your own")),
+        );
+    }
+    found
 }
 
 fn guard(condition: &Term, rule: &RuleVars, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Goal> {

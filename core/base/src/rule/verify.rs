@@ -58,7 +58,7 @@ fn verify_ground(sig: &Signature, term: &GroundTerm, found: &mut Vec<Diagnostic>
                 let base = stack.len().checked_sub(op.arity());
                 let ok = base.is_some_and(|base| stack[base..].iter().all(|&s| s == sort));
                 stack.truncate(base.unwrap_or(0));
-                stack.push(if op.is_test() { sig.booleans.sort } else { sort });
+                stack.push(sig.sort_of_result(op, sort));
                 ok
             }
         };

@@ -253,7 +253,10 @@ impl Reader {
                 self.eat(",");
             }
         }
-        Term::Name(name, args)
+        match Op::term_function(&name).filter(|op| op.arity() == args.len()) {
+            Some(op) => Term::Op(op, args),
+            None => Term::Name(name, args),
+        }
     }
 
     fn rule(&self, (condition, left, right): RawRule) -> Rule {
@@ -321,7 +324,7 @@ impl Reader {
             }
             Term::Op(op, args) => {
                 let args: Vec<Expr> = args.iter().map(|a| self.expr(vars, a)).collect();
-                let sort = if op.is_test() { self.signature.booleans.sort } else { args[0].sort };
+                let sort = self.signature.sort_of_result(*op, args[0].sort);
                 (ExprKind::Op { op: *op, args }, sort)
             }
         };
@@ -357,7 +360,7 @@ impl Reader {
             Term::Op(op, args) => {
                 let sorts: Vec<SortId> = args.iter().map(|a| self.ground_nodes(a, nodes)).collect();
                 nodes.push(GroundNode::Op(*op, sorts[0]));
-                if op.is_test() { self.signature.booleans.sort } else { sorts[0] }
+                self.signature.sort_of_result(*op, sorts[0])
             }
         }
     }
