@@ -4,7 +4,7 @@ mod declarations;
 mod input;
 mod resolve;
 mod rules;
-mod sinks;
+mod builders;
 
 use gchr_base::diagnostic::{Diagnostic, has_errors};
 use gchr_base::hash::HashSet;
@@ -17,7 +17,7 @@ pub use input::{InputReader, parse_term};
 
 use self::declarations::Scope;
 use self::resolve::{Resolver, Vars};
-use self::sinks::GroundSink;
+use self::builders::GroundSink;
 use crate::ast::{Equation, Input, Module, Name, Section};
 
 /// Findings, and what has been reported already.

@@ -9,7 +9,7 @@ use gchr_base::source::{SourceId, SourceMap};
 use super::Reporter;
 use super::declarations::Scope;
 use super::resolve::{Resolver, Vars};
-use super::sinks::GroundSink;
+use super::builders::GroundSink;
 use crate::ast::Term;
 use crate::lexer::{Lexed, Token, lex};
 use crate::parser::read_term;

@@ -12,7 +12,7 @@ use gchr_base::source::Span;
 
 use super::Reporter;
 use super::declarations::Scope;
-use super::sinks::{Resolved, Sink, not_ground};
+use super::builders::{Resolved, Sink, not_ground};
 use crate::ast::{Name, NodeKind, Term, operator_text};
 
 /// Most errors reported for one term: a list of 10^6 wrong elements says enough after these.

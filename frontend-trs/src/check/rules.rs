@@ -9,7 +9,7 @@ use gchr_base::source::Span;
 use super::Reporter;
 use super::declarations::Scope;
 use super::resolve::{Resolver, RuleVars, Vars, no_truth};
-use super::sinks::{ExprSink, MAX_DEPTH, PatternSink, too_deep};
+use super::builders::{ExprSink, MAX_DEPTH, PatternSink, too_deep};
 use crate::ast::{Equation, NodeKind, Term};
 
 /// The rule of an equation; `None` when something in it is wrong, which then is reported.
