@@ -3,6 +3,7 @@
 mod eval;
 mod table;
 
+pub use self::eval::{max_float, min_float};
 pub use self::table::{Op, Operands, Operator, ResultSort, TermSyntax};
 
 use std::cmp::Ordering;

@@ -67,11 +67,8 @@ impl Op {
             Op::Mul => a * b,
             Op::Div if b == 0.0 => return Err(ArithmeticError::DivisionByZero),
             Op::Div => a / b,
-            // Two zeros are ordered by their signs, as by the instructions of GPUs.
-            Op::Min if a == b => f64::from_bits(a.to_bits() | b.to_bits()),
-            Op::Min => a.min(b),
-            Op::Max if a == b => f64::from_bits(a.to_bits() & b.to_bits()),
-            Op::Max => a.max(b),
+            Op::Min => min_float(a, b),
+            Op::Max => max_float(a, b),
             Op::Neg => -a,
             Op::Abs => a.abs(),
             Op::Sign if a == 0.0 => a,
@@ -99,6 +96,18 @@ impl Op {
         };
         if (-END..END).contains(&whole) { Ok(whole as i64) } else { Err(ArithmeticError::Overflow) }
     }
+}
+
+/// The smaller of two floats, of a float and a NaN the float. Two zeros are ordered by their signs, as by the instructions of GPUs.
+#[inline]
+pub fn min_float(a: f64, b: f64) -> f64 {
+    if a == b { f64::from_bits(a.to_bits() | b.to_bits()) } else { a.min(b) }
+}
+
+/// The greater of two floats, as [`min_float`].
+#[inline]
+pub fn max_float(a: f64, b: f64) -> f64 {
+    if a == b { f64::from_bits(a.to_bits() & b.to_bits()) } else { a.max(b) }
 }
 
 /// Integer power; a negative exponent is defined for 1 and -1 only.

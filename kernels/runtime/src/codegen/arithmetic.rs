@@ -89,7 +89,7 @@ mod tests {
         let all = [&templates::ARITHMETIC, &templates::CHECKED, &templates::POWER];
         all.into_iter().any(|template| {
             let module = parsed(template, &[]).expect("the template is well formed");
-            module.function(name).is_some_and(|id| module.functions[id].body.is_some())
+            module.function(name).is_some_and(|id| !module.functions[id].is_hole())
         })
     }
 
@@ -102,7 +102,8 @@ mod tests {
     fn every_operator_of_the_table_has_code() {
         for &op in Op::ALL.iter().filter(|op| !op.is_logical() && !op.is_type_test()) {
             for (float, kind) in [(false, SortKind::Int), (true, SortKind::Float)] {
-                if float && op.is_integer_only() {
+                // The quotient of two integers is of either sort: what computes numbers of any sort makes it of `int_quot`.
+                if float && op.is_integer_only() || !float && op == Op::Div {
                     continue;
                 }
                 let operands = vec![operand(float); op.arity()];

@@ -70,7 +70,7 @@ fn calls() -> Vec<Call> {
         let op = Op::term_function(name).expect("an operator");
         let mut on = |float: bool, values: &[&'static str]| {
             for &a in values {
-                let second: &[&str] = if op.arity() == 2 { values } else { &[""] };
+                let second: &[&'static str] = if op.arity() == 2 { values } else { &[""] };
                 for &b in second {
                     calls.push(Call { op, name, float, operands: [a, b][..op.arity()].to_vec() });
                 }
