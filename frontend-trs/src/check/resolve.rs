@@ -11,8 +11,8 @@ use gchr_base::signature::{SortId, SortKind, SymbolId};
 use gchr_base::source::Span;
 
 use super::Reporter;
+use super::builders::{Resolved, TermBuilder, not_ground};
 use super::declarations::Scope;
-use super::builders::{Resolved, Sink, not_ground};
 use crate::ast::{Name, NodeKind, Term, operator_text};
 
 /// Most errors reported for one term: a list of 10^6 wrong elements says enough after these.
@@ -49,7 +49,7 @@ pub(crate) struct Resolver<'s, 'v> {
     reporter: &'v mut Reporter,
     operands: Vec<Operand>,
     errors: usize,
-    /// Something is wrong, be it reported here or not: the sink gets nothing more.
+    /// Something is wrong, be it reported here or not: the builder gets nothing more.
     failed: bool,
 }
 
@@ -58,8 +58,8 @@ impl<'s, 'v> Resolver<'s, 'v> {
         Self { scope, vars, reporter, operands: Vec::new(), errors: 0, failed: false }
     }
 
-    /// Feeds the nodes of `term` to `sink` and returns its sort; `None` when anything is wrong.
-    pub fn resolve(mut self, term: &Term, sink: &mut impl Sink) -> Option<SortId> {
+    /// Feeds the nodes of `term` to `builder` and returns its sort; `None` when anything is wrong.
+    pub fn resolve(mut self, term: &Term, builder: &mut impl TermBuilder) -> Option<SortId> {
         for node in &term.nodes {
             let arity = node.kind.arity();
             let base = self.operands.len() - arity;
@@ -68,7 +68,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
             self.operands.push(Operand { sort: result.map(|(_, sort)| sort), span: node.span });
             match result {
                 Some((resolved, sort)) if !self.failed => {
-                    if let Err(diagnostic) = sink.push(resolved, arity, sort, node.span) {
+                    if let Err(diagnostic) = builder.push(resolved, arity, sort, node.span) {
                         self.error(*diagnostic);
                     }
                 }

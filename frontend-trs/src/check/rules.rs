@@ -7,9 +7,9 @@ use gchr_base::signature::SortId;
 use gchr_base::source::Span;
 
 use super::Reporter;
+use super::builders::{ExprBuilder, MAX_DEPTH, PatternBuilder, too_deep};
 use super::declarations::Scope;
 use super::resolve::{Resolver, RuleVars, Vars, no_truth};
-use super::builders::{ExprSink, MAX_DEPTH, PatternSink, too_deep};
 use crate::ast::{Equation, NodeKind, Term};
 
 /// The rule of an equation; `None` when something in it is wrong, which then is reported.
@@ -25,13 +25,13 @@ pub(crate) fn lower(equation: &Equation, scope: &Scope<'_>, reporter: &mut Repor
         return None;
     }
     let mut rule = RuleVars::default();
-    let mut left = PatternSink::default();
+    let mut left = PatternBuilder::default();
     let left_sort = Resolver::new(scope, Vars::Bind(&mut rule), reporter).resolve(&equation.left, &mut left);
     let guard = match &equation.condition {
         Some(condition) => guard(condition, &rule, scope, reporter).map(|goal| vec![goal]),
         None => Some(Vec::new()),
     };
-    let mut right = ExprSink::default();
+    let mut right = ExprBuilder::default();
     let right_sort = Resolver::new(scope, Vars::Bound(&rule, "right-hand side"), reporter)
         .resolve(&equation.right, &mut right);
     let (left_sort, right_sort) = (left_sort?, right_sort?);
@@ -98,9 +98,9 @@ fn is_function(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bool 
 
 fn guard(condition: &Term, rule: &RuleVars, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Goal> {
     let span = condition.span();
-    let mut sink = ExprSink::default();
+    let mut builder = ExprBuilder::default();
     let sort =
-        Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(condition, &mut sink)?;
+        Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(condition, &mut builder)?;
     let Some(truth) = scope.truth else {
         reporter.report(no_truth(span));
         return None;
@@ -114,7 +114,7 @@ fn guard(condition: &Term, rule: &RuleVars, scope: &Scope<'_>, reporter: &mut Re
         );
         return None;
     }
-    Some(Goal { kind: GoalKind::Test(sink.finish()?), span })
+    Some(Goal { kind: GoalKind::Test(builder.finish()?), span })
 }
 
 fn different_sides(equation: &Equation, left: SortId, right: SortId, scope: &Scope<'_>) -> Diagnostic {
@@ -128,7 +128,7 @@ fn different_sides(equation: &Equation, left: SortId, right: SortId, scope: &Sco
     .help(format!("replace the right-hand side by a term of sort `{left}`"))
 }
 
-fn head(left: PatternSink, term: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Head> {
+fn head(left: PatternBuilder, term: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Head> {
     let span: Span = term.span();
     let PatternKind::App { symbol, args } = left.finish()?.kind else { return None };
     let declared = &scope.signature.symbols[symbol];
