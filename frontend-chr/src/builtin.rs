@@ -42,14 +42,6 @@ pub(crate) fn goal(name: &str, arity: usize) -> Option<Builtin> {
         ("nl", 0) => Newline,
         ("var", 1) => Var,
         ("nonvar" | "ground", 1) => NonVar,
-        ("integer", 1) => TypeTest(Op::IsInteger),
-        ("float", 1) => TypeTest(Op::IsFloat),
-        ("number", 1) => TypeTest(Op::IsNumber),
-        ("atom", 1) => TypeTest(Op::IsAtom),
-        ("string", 1) => TypeTest(Op::IsString),
-        ("atomic", 1) => TypeTest(Op::IsAtomic),
-        ("compound", 1) => TypeTest(Op::IsCompound),
-        ("callable", 1) => TypeTest(Op::IsCallable),
         ("write", 1) => Write { quoted: false, newline: false },
         ("writeln", 1) => Write { quoted: false, newline: true },
         ("print" | "writeq", 1) => Write { quoted: true, newline: false },
@@ -57,27 +49,32 @@ pub(crate) fn goal(name: &str, arity: usize) -> Option<Builtin> {
         ("is", 2) => Is,
         ("=", 2) => Unify,
         ("\\=", 2) => NotUnify,
-        ("=:=", 2) => Compare(Op::Eq),
-        ("=\\=", 2) => Compare(Op::Ne),
-        ("<", 2) => Compare(Op::Lt),
-        ("=<", 2) => Compare(Op::Le),
-        (">", 2) => Compare(Op::Gt),
-        (">=", 2) => Compare(Op::Ge),
-        ("==", 2) => Structural(Op::Same),
-        ("\\==", 2) => Structural(Op::Differ),
-        ("@<", 2) => Structural(Op::Before),
-        ("@=<", 2) => Structural(Op::BeforeOrSame),
-        ("@>", 2) => Structural(Op::After),
-        ("@>=", 2) => Structural(Op::AfterOrSame),
-        _ => return None,
+        _ => match Op::of_constraints(name, arity, true)? {
+            op if op.is_type_test() => TypeTest(op),
+            op if op.is_structural() => Structural(op),
+            op => Compare(op),
+        },
     })
 }
 
 /// Names of built-in goals, for suggestions.
-pub(crate) const GOAL_NAMES: [&str; 21] = [
-    "true", "fail", "false", "nl", "var", "nonvar", "ground", "integer", "float", "number", "atom", "string",
-    "atomic", "compound", "callable", "write", "writeln", "print", "writeq", "format", "is",
-];
+pub(crate) fn goal_names() -> impl Iterator<Item = &'static str> {
+    let control = [
+        "true", "fail", "false", "nl", "var", "nonvar", "ground", "write", "writeln", "print", "writeq",
+        "format", "is",
+    ];
+    control.into_iter().chain(operator_names(true).filter(is_word))
+}
+
+/// Names of the operators that are goals, or of those that are functions.
+fn operator_names(goals: bool) -> impl Iterator<Item = &'static str> {
+    let wanted = Op::ALL.iter().filter(move |op| op.is_test() == goals);
+    wanted.flat_map(|op| op.row().constraints).copied()
+}
+
+fn is_word(name: &&'static str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+}
 
 /// Prolog control that constraint programs here do not have, and what to write instead.
 pub(crate) fn refused(name: &str, arity: usize) -> Option<(&'static str, &'static str)> {
@@ -110,51 +107,35 @@ pub(crate) enum Function {
     IntegerPower,
     /// Unary plus.
     Identity,
-    /// `integer`, `round`: to the nearest integer, halves away from zero.
-    Round,
-    Floor,
-    Ceiling,
 }
 
 /// The arithmetic function of a name and a number of operands.
 pub(crate) fn function(name: &str, arity: usize) -> Option<Function> {
-    use Function::*;
-    Some(match (name, arity) {
-        ("+", 2) => Op(self::Op::Add),
-        ("-", 2) => Op(self::Op::Sub),
-        ("*", 2) => Op(self::Op::Mul),
-        ("/", 2) => Op(self::Op::Div),
-        ("//", 2) => Op(self::Op::Quot),
-        ("rem", 2) => Op(self::Op::Rem),
-        ("div", 2) => Op(self::Op::FloorDiv),
-        ("mod", 2) => Op(self::Op::Mod),
-        ("min", 2) => Op(self::Op::Min),
-        ("max", 2) => Op(self::Op::Max),
-        ("gcd", 2) => Op(self::Op::Gcd),
-        ("**", 2) => Op(self::Op::Pow),
-        ("^", 2) => IntegerPower,
-        ("/\\", 2) => Op(self::Op::And),
-        ("\\/", 2) => Op(self::Op::Or),
-        ("xor", 2) => Op(self::Op::Xor),
-        ("<<", 2) => Op(self::Op::Shl),
-        (">>", 2) => Op(self::Op::Shr),
-        ("+", 1) => Identity,
-        ("-", 1) => Op(self::Op::Neg),
-        ("\\", 1) => Op(self::Op::Not),
-        ("abs", 1) => Op(self::Op::Abs),
-        ("sign", 1) => Op(self::Op::Sign),
-        ("msb", 1) => Op(self::Op::Msb),
-        ("float", 1) => Op(self::Op::ToFloat),
-        ("truncate", 1) => Op(self::Op::Truncate),
-        ("integer" | "round", 1) => Round,
-        ("floor", 1) => Floor,
-        ("ceiling", 1) => Ceiling,
-        _ => return None,
-    })
+    match (name, arity) {
+        ("^", 2) => Some(Function::IntegerPower),
+        ("+", 1) => Some(Function::Identity),
+        _ => Op::of_constraints(name, arity, false).map(Function::Op),
+    }
 }
 
-/// Names of arithmetic functions, for suggestions.
-pub(crate) const FUNCTION_NAMES: [&str; 17] = [
-    "rem", "div", "mod", "min", "max", "gcd", "xor", "abs", "sign", "msb", "float", "truncate", "integer",
-    "round", "floor", "ceiling", "pi",
-];
+/// Named constants of arithmetic expressions.
+pub(crate) const CONSTANTS: [(&str, f64); 3] =
+    [("pi", std::f64::consts::PI), ("e", std::f64::consts::E), ("epsilon", f64::EPSILON)];
+
+/// Names of arithmetic functions and constants, for suggestions.
+pub(crate) fn function_names() -> impl Iterator<Item = &'static str> {
+    // A name of one letter is near to every other one.
+    let constants = CONSTANTS.map(|(name, _)| name).into_iter().filter(|name| name.len() > 1);
+    operator_names(false).filter(is_word).chain(constants)
+}
+
+/// All arithmetic functions, in the order of the table, as messages list them.
+pub(crate) fn function_list() -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for name in operator_names(false).chain(["^"]) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(" ")
+}

@@ -6,10 +6,10 @@ use gchr_base::ids::IdVec;
 use gchr_base::rule::Semantics;
 use gchr_base::signature::ConstraintId;
 use gchr_base::source::Span;
+use gchr_base::suggest::nearest;
 
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
 use crate::builtin;
-use crate::suggest::nearest;
 use crate::types::{Definition, Type, Types, Variant};
 
 /// A declared constraint symbol.
@@ -292,8 +292,8 @@ impl Directives<'_> {
         let span = self.module.span(key);
         if name != "semantics" {
             if !known.contains(&name) {
-                let help = nearest(name, known.into_iter())
-                    .map_or("remove it".to_string(), |n| format!("did you mean {n}?"));
+                let help =
+                    nearest(name, known).map_or("remove it".to_string(), |n| format!("did you mean {n}?"));
                 self.report(Diagnostic::warning("C0205", "unknown option").label(span, "ignored").help(help));
             }
             return;

@@ -12,7 +12,6 @@ mod operators;
 mod parser;
 mod reader;
 mod sorts;
-mod suggest;
 mod types;
 
 pub use facts::FactFile;

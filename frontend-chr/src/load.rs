@@ -68,10 +68,10 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
     if !broken {
         lint::lint(&program, &facts, &mut diagnostics);
     }
-    let mut found = Vec::new();
-    sorts::infer(&mut program, sorts, &declarations, &facts, &mut found);
+    let mut of_sorts = Vec::new();
+    sorts::infer(&mut program, sorts, &declarations, &facts, &mut of_sorts);
     // Where something is missing already, a warning of the inference may be wrong; an error is not.
-    diagnostics.extend(found.into_iter().filter(|d| !broken || d.is_error()));
+    diagnostics.extend(of_sorts.into_iter().filter(|d| !broken || d.is_error()));
     if !has_errors(&diagnostics) {
         diagnostics.extend(verify(&program));
     }

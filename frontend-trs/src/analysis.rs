@@ -22,21 +22,21 @@ use crate::check::Checked;
 
 /// All warnings for a checked program, in no order.
 pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     let program = &checked.program;
-    usage::variables(checked, &mut found);
-    usage::symbols_and_sorts(program, &mut found);
-    endless::rules(program, &mut found);
+    usage::variables(checked, &mut diagnostics);
+    usage::symbols_and_sorts(program, &mut diagnostics);
+    endless::rules(program, &mut diagnostics);
     let effort = Effort::default();
     let functions = functions(program);
-    coverage::missing_cases(program, &functions, &effort, &mut found);
+    coverage::missing_cases(program, &functions, &effort, &mut diagnostics);
     let values = values::with_stuck_terms(program, &functions, &effort);
-    let unreachable = coverage::unreachable_rules(program, &functions, &values, &effort, &mut found);
-    overlap::overlapping_rules(program, &functions, &values, &unreachable, &effort, &mut found);
+    let unreachable = coverage::unreachable_rules(program, &functions, &values, &effort, &mut diagnostics);
+    overlap::overlapping_rules(program, &functions, &values, &unreachable, &effort, &mut diagnostics);
     if effort.exhausted() {
         tracing::debug!("too many rules for the whole static analysis");
     }
-    found
+    diagnostics
 }
 
 /// Steps that the analysis of a program may still take.

@@ -8,7 +8,7 @@ mod print;
 use std::sync::Arc;
 
 use gchr_base::hash::HashMap;
-use gchr_base::op::Op;
+use gchr_base::op::{Op, TermSyntax};
 use gchr_base::source::{SourceId, Span};
 
 /// An interned identifier of one [`Module`].
@@ -212,9 +212,9 @@ pub enum NodeKind {
     /// A float.
     Float(f64),
     /// An operator before its operand.
-    Prefix(Prefix),
-    /// An operator between its operands.
-    Infix(Infix),
+    Prefix(Op),
+    /// An operator between its operands. `==` and `!=` are those of numbers until the sort of the operands is known.
+    Infix(Op),
 }
 
 impl NodeKind {
@@ -229,119 +229,19 @@ impl NodeKind {
     }
 }
 
-/// An operator before its operand; both bind tighter than every [`Infix`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Prefix {
-    /// `-`
-    Negative,
-    /// `!`
-    Not,
-}
-
-impl Prefix {
-    /// Its text.
-    pub fn text(self) -> &'static str {
-        match self {
-            Prefix::Negative => "-",
-            Prefix::Not => "!",
-        }
+/// Text of an operator before or between its operands.
+pub fn operator_text(op: Op) -> &'static str {
+    match op.row().terms {
+        TermSyntax::Prefix(text) | TermSyntax::Infix(text, _) => text,
+        TermSyntax::Function(_) | TermSyntax::None => op.name(),
     }
 }
 
-/// An operator between its operands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "each is described by its text, see `Infix::text`")]
-pub enum Infix {
-    Or,
-    And,
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    BitOr,
-    BitXor,
-    BitAnd,
-    ShiftLeft,
-    ShiftRight,
-    Add,
-    Sub,
-    Mul,
-    Div,
-    IntDiv,
-    Mod,
-}
-
-impl Infix {
-    /// Its text.
-    pub fn text(self) -> &'static str {
-        match self {
-            Infix::Or => "||",
-            Infix::And => "&&",
-            Infix::Equal => "==",
-            Infix::NotEqual => "!=",
-            Infix::Less => "<",
-            Infix::LessEqual => "<=",
-            Infix::Greater => ">",
-            Infix::GreaterEqual => ">=",
-            Infix::BitOr => "|",
-            Infix::BitXor => "^",
-            Infix::BitAnd => "&",
-            Infix::ShiftLeft => "<<",
-            Infix::ShiftRight => ">>",
-            Infix::Add => "+",
-            Infix::Sub => "-",
-            Infix::Mul => "*",
-            Infix::Div => "/",
-            Infix::IntDiv => "div",
-            Infix::Mod => "mod",
-        }
-    }
-
-    /// How tightly it binds: 1 is loosest. Operators of one level associate to the left, comparisons not at all.
-    pub fn level(self) -> u8 {
-        match self {
-            Infix::Or => 1,
-            Infix::And => 2,
-            Infix::Equal
-            | Infix::NotEqual
-            | Infix::Less
-            | Infix::LessEqual
-            | Infix::Greater
-            | Infix::GreaterEqual => COMPARISON_LEVEL,
-            Infix::BitOr => 4,
-            Infix::BitXor => 5,
-            Infix::BitAnd => 6,
-            Infix::ShiftLeft | Infix::ShiftRight => 7,
-            Infix::Add | Infix::Sub => 8,
-            Infix::Mul | Infix::Div | Infix::IntDiv | Infix::Mod => 9,
-        }
-    }
-
-    /// The operation on numbers and truth values; equality of other sorts is structural.
-    pub fn op(self) -> Op {
-        match self {
-            Infix::Or => Op::Either,
-            Infix::And => Op::Both,
-            Infix::Equal => Op::Eq,
-            Infix::NotEqual => Op::Ne,
-            Infix::Less => Op::Lt,
-            Infix::LessEqual => Op::Le,
-            Infix::Greater => Op::Gt,
-            Infix::GreaterEqual => Op::Ge,
-            Infix::BitOr => Op::Or,
-            Infix::BitXor => Op::Xor,
-            Infix::BitAnd => Op::And,
-            Infix::ShiftLeft => Op::Shl,
-            Infix::ShiftRight => Op::Shr,
-            Infix::Add => Op::Add,
-            Infix::Sub => Op::Sub,
-            Infix::Mul => Op::Mul,
-            Infix::Div => Op::Div,
-            Infix::IntDiv => Op::FloorDiv,
-            Infix::Mod => Op::Mod,
-        }
+/// How tightly an operator binds: 1 is loosest. Operators of one level associate to the left, comparisons not at all.
+pub fn operator_level(op: Op) -> u8 {
+    match op.row().terms {
+        TermSyntax::Infix(_, level) => level,
+        _ => PREFIX_LEVEL,
     }
 }
 

@@ -1,11 +1,10 @@
 //! Syntax tree to rule IR: declarations, well-sortedness, rules and input. Every error is reported; a program comes out only without any.
 
+mod builders;
 mod declarations;
 mod input;
 mod resolve;
 mod rules;
-mod sinks;
-mod suggest;
 
 use gchr_base::diagnostic::{Diagnostic, has_errors};
 use gchr_base::hash::HashSet;
@@ -16,9 +15,9 @@ use gchr_base::source::Span;
 
 pub use input::{InputReader, parse_term};
 
+use self::builders::GroundBuilder;
 use self::declarations::Scope;
 use self::resolve::{Resolver, Vars};
-use self::sinks::GroundSink;
 use crate::ast::{Equation, Input, Module, Name, Section};
 
 /// Findings, and what has been reported already.
@@ -42,6 +41,11 @@ impl Reporter {
     /// Whether an unknown name is still to be reported; false from the second time on.
     pub fn first_report(&mut self, name: Name) -> bool {
         self.silenced.insert(name)
+    }
+
+    /// Whether the declaration of this name is broken, or its use was reported already.
+    pub fn is_silenced(&self, name: Name) -> bool {
+        self.silenced.contains(&name)
     }
 
     /// Whether suggestions are still worth their time.
@@ -125,8 +129,8 @@ fn read_input(input: &Input, seen: &mut SeenInput, scope: &Scope<'_>, reporter: 
         );
         return;
     }
-    let mut sink = GroundSink::default();
-    let sort = Resolver::new(scope, Vars::None, reporter).resolve(&input.term, &mut sink);
-    let term = sort.map(|sort| GroundTerm { nodes: sink.nodes, sort, span: input.term.span() });
+    let mut builder = GroundBuilder::default();
+    let sort = Resolver::new(scope, Vars::None, reporter).resolve(&input.term, &mut builder);
+    let term = sort.map(|sort| GroundTerm { nodes: builder.nodes, sort, span: input.term.span() });
     *seen = Some((input.keyword, term));
 }

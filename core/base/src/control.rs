@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::error::StopReason;
 use crate::profile::Recorder;
+use crate::stop::StopReason;
+
+pub use crate::stop::Progress;
 
 /// Limits of a run; `None` means none.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -19,17 +21,6 @@ pub struct Limits {
     pub memory: Option<u64>,
     /// Time from the start of the run (`--timeout`).
     pub timeout: Option<Duration>,
-}
-
-/// How far a run is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Progress {
-    /// Rule applications or firings so far.
-    pub steps: u64,
-    /// Bytes in use by the run's own tables.
-    pub bytes: u64,
-    /// Live constraints, or cells in use.
-    pub live: u64,
 }
 
 type ProgressSink<'a> = Box<dyn FnMut(Progress) + 'a>;

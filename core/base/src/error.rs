@@ -1,81 +1,12 @@
 //! Run-time errors: why a run stopped before its result, where, and how far it got.
 
-use std::time::Duration;
-
-use crate::control::Progress;
 use crate::diagnostic::Diagnostic;
-use crate::op::{ArithmeticError, Op};
+use crate::op::ArithmeticError;
 use crate::rule::{Program, RuleId};
 use crate::source::Span;
+use crate::stop::Progress;
 
-/// Why a run stopped.
-#[derive(Clone, PartialEq, Debug)]
-pub enum StopReason {
-    /// An operation has no result for its operands.
-    Arithmetic {
-        /// The operator.
-        op: Op,
-        /// What is wrong.
-        error: ArithmeticError,
-        /// The operands as text.
-        operands: Vec<String>,
-    },
-    /// No rule matches an application whose sort is built in, so that it cannot be a normal form itself.
-    NoRule {
-        /// The application as text, cut when it is long.
-        redex: String,
-    },
-    /// `--max-steps` is reached.
-    Steps {
-        /// The limit.
-        limit: u64,
-    },
-    /// `--max-rounds` is reached.
-    Rounds {
-        /// The limit.
-        limit: u64,
-    },
-    /// `--memory`, or the memory of the machine, is used up.
-    Memory {
-        /// The limit in bytes.
-        limit: u64,
-        /// What asked for more: "cells of sort Tree", "constraints edge/3".
-        what: String,
-    },
-    /// A table has no more indices: a limit of the value format, not of memory.
-    Indices {
-        /// What ran out: "cells of sort Tree".
-        what: String,
-        /// How many there are.
-        limit: u64,
-    },
-    /// `--timeout` is reached.
-    Timeout {
-        /// The limit.
-        limit: Duration,
-    },
-    /// The caller asked to stop.
-    Interrupted,
-    /// A goal of a body or a query does not hold: the derivation fails.
-    Failed,
-    /// A value has the wrong type for the column it is to be stored in.
-    Column {
-        /// The column as text: "argument 2 of edge/3 (int)".
-        column: String,
-        /// The value as text.
-        value: String,
-    },
-    /// An invariant of gchr is broken.
-    Internal {
-        /// Which one.
-        what: String,
-    },
-    /// Program output could not be written.
-    Output {
-        /// The system's message.
-        message: String,
-    },
-}
+pub use crate::stop::StopReason;
 
 /// A run that stopped before its result.
 #[derive(Clone, PartialEq, Debug)]

@@ -12,5 +12,8 @@ pub mod profile;
 pub mod rule;
 pub mod signature;
 pub mod source;
+pub mod stack;
 pub mod stats;
+pub mod stop;
+pub mod suggest;
 pub mod value;

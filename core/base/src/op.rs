@@ -1,105 +1,14 @@
-//! Built-in operators of expressions, their names in both languages, and their arithmetic.
+//! Built-in operators of expressions: one table of all of them, and their arithmetic on the CPU.
+
+mod eval;
+mod table;
+
+pub use self::eval::{max_float, min_float};
+pub use self::table::{Op, Operands, Operator, ResultSort, TermSyntax};
 
 use std::cmp::Ordering;
 
-/// A built-in operator. Operands are `Int`, `Float` or `Any` (checked at run time) unless a line says otherwise.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Op {
-    /// Sum.
-    Add,
-    /// Difference.
-    Sub,
-    /// Product.
-    Mul,
-    /// `/`: real division; for two integers their quotient when it is exact, else a float (as in SWI-Prolog).
-    Div,
-    /// `//`: integer division, truncated towards zero.
-    Quot,
-    /// `rem`: remainder of [`Op::Quot`], sign of the dividend.
-    Rem,
-    /// `div`: integer division, rounded down.
-    FloorDiv,
-    /// `mod`: remainder of [`Op::FloorDiv`], sign of the divisor.
-    Mod,
-    /// Smaller operand.
-    Min,
-    /// Greater operand.
-    Max,
-    /// Negation (one operand).
-    Neg,
-    /// Absolute value (one operand).
-    Abs,
-    /// -1, 0 or 1 (one operand).
-    Sign,
-    /// Greatest common divisor of two integers, never negative.
-    Gcd,
-    /// Index of the most significant bit of a positive integer (one operand).
-    Msb,
-    /// Power; `**` and `^`.
-    Pow,
-    /// Bitwise and of integers.
-    And,
-    /// Bitwise or of integers.
-    Or,
-    /// Bitwise exclusive or of integers.
-    Xor,
-    /// Bitwise complement of an integer (one operand).
-    Not,
-    /// Shift left of integers; losing a bit is an overflow.
-    Shl,
-    /// Arithmetic shift right of integers.
-    Shr,
-    /// Conversion to float (one operand).
-    ToFloat,
-    /// Conversion to integer, truncated (one operand).
-    Truncate,
-    /// Numbers compare equal (`=:=`, `==` on `Int` and `Float`).
-    Eq,
-    /// Numbers compare different.
-    Ne,
-    /// Less.
-    Lt,
-    /// Less or equal.
-    Le,
-    /// Greater.
-    Gt,
-    /// Greater or equal.
-    Ge,
-    /// Structurally the same value of any sort (`==`).
-    Same,
-    /// Structurally different (`\==`).
-    Differ,
-    /// Before in the standard order of terms (`@<`).
-    Before,
-    /// Before or the same (`@=<`).
-    BeforeOrSame,
-    /// After (`@>`).
-    After,
-    /// After or the same (`@>=`).
-    AfterOrSame,
-    /// Both truth values hold.
-    Both,
-    /// One of the truth values holds.
-    Either,
-    /// The truth value does not hold (one operand).
-    Negate,
-    /// Type test (one operand).
-    IsInteger,
-    /// Type test (one operand).
-    IsFloat,
-    /// Type test (one operand).
-    IsNumber,
-    /// Type test (one operand).
-    IsAtom,
-    /// Type test (one operand).
-    IsString,
-    /// Type test (one operand): not compound.
-    IsAtomic,
-    /// Type test (one operand).
-    IsCompound,
-    /// Type test (one operand): an atom or a compound term.
-    IsCallable,
-}
+use crate::signature::SortKind;
 
 /// Why an operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -117,82 +26,64 @@ pub enum ArithmeticError {
 impl Op {
     /// Number of operands.
     pub fn arity(self) -> usize {
-        use Op::*;
-        match self {
-            Neg | Abs | Sign | Msb | Not | ToFloat | Truncate | Negate | IsInteger | IsFloat | IsNumber
-            | IsAtom | IsString | IsAtomic | IsCompound | IsCallable => 1,
-            _ => 2,
-        }
+        self.row().arity
     }
     /// Whether the result is a truth value.
     pub fn is_test(self) -> bool {
-        self >= Op::Eq
+        self.row().result == ResultSort::Truth
     }
-    /// Whether both operands are truth values.
+    /// Whether the operands are truth values.
     pub fn is_logical(self) -> bool {
-        matches!(self, Op::Both | Op::Either | Op::Negate)
+        self.row().operands == Operands::Truth
     }
     /// Whether the operands are compared or inspected as they are, whatever their sort.
     pub fn is_structural(self) -> bool {
-        use Op::*;
-        matches!(self, Same | Differ | Before | BeforeOrSame | After | AfterOrSame) || self >= IsInteger
+        self.row().operands == Operands::Values
+    }
+    /// Whether the operation inspects the type of its operand.
+    pub fn is_type_test(self) -> bool {
+        self.is_structural() && self.arity() == 1
     }
     /// Whether the operation is defined on integers only.
     pub fn is_integer_only(self) -> bool {
-        use Op::*;
-        matches!(self, Quot | Rem | FloorDiv | Mod | Gcd | Msb | And | Or | Xor | Not | Shl | Shr)
+        self.row().operands == Operands::Integers
+    }
+    /// Whether the operation turns a float into an integer; an integer stays as it is.
+    pub fn rounds(self) -> bool {
+        self.row().result == ResultSort::Int
     }
     /// Name as the rules and plan printers show it.
     pub fn name(self) -> &'static str {
-        use Op::*;
-        match self {
-            Add => "+",
-            Sub => "-",
-            Mul => "*",
-            Div => "/",
-            Quot => "//",
-            Rem => "rem",
-            FloorDiv => "div",
-            Mod => "mod",
-            Min => "min",
-            Max => "max",
-            Neg => "neg",
-            Abs => "abs",
-            Sign => "sign",
-            Gcd => "gcd",
-            Msb => "msb",
-            Pow => "**",
-            And => "/\\",
-            Or => "\\/",
-            Xor => "xor",
-            Not => "\\",
-            Shl => "<<",
-            Shr => ">>",
-            ToFloat => "float",
-            Truncate => "truncate",
-            Eq => "=:=",
-            Ne => "=\\=",
-            Lt => "<",
-            Le => "=<",
-            Gt => ">",
-            Ge => ">=",
-            Same => "==",
-            Differ => "\\==",
-            Before => "@<",
-            BeforeOrSame => "@=<",
-            After => "@>",
-            AfterOrSame => "@>=",
-            Both => "&&",
-            Either => "||",
-            Negate => "!",
-            IsInteger => "integer",
-            IsFloat => "float?",
-            IsNumber => "number",
-            IsAtom => "atom",
-            IsString => "string",
-            IsAtomic => "atomic",
-            IsCompound => "compound",
-            IsCallable => "callable",
+        self.row().name
+    }
+
+    /// Sort of the result on operands of these kinds; `Any` where it depends on their values.
+    pub fn result(self, operands: &[SortKind]) -> SortKind {
+        let all = |kind| operands.iter().all(|&operand| operand == kind);
+        match self.row().result {
+            ResultSort::Truth => SortKind::Data,
+            ResultSort::Int => SortKind::Int,
+            ResultSort::Float => SortKind::Float,
+            _ if operands.contains(&SortKind::Any) => SortKind::Any,
+            ResultSort::Quotient if all(SortKind::Int) => SortKind::Any,
+            ResultSort::Chosen | ResultSort::Power if all(SortKind::Float) => SortKind::Float,
+            ResultSort::Chosen if all(SortKind::Int) => SortKind::Int,
+            ResultSort::Chosen | ResultSort::Power => SortKind::Any,
+            ResultSort::Operands if all(SortKind::Int) => SortKind::Int,
+            ResultSort::Operands | ResultSort::Quotient => SortKind::Float,
+        }
+    }
+
+    /// Whether the operation may end in an error on some operands of these kinds. Truth values are taken to be `true` or `false`.
+    pub fn can_fail(self, operands: &[SortKind]) -> bool {
+        let row = self.row();
+        let is_number = |kind: &SortKind| matches!(kind, SortKind::Int | SortKind::Float);
+        match row.operands {
+            Operands::Values | Operands::Truth => false,
+            _ if !operands.iter().all(is_number) => true,
+            _ if !operands.contains(&SortKind::Float) => !row.int_errors.is_empty(),
+            Operands::Integers => true,
+            Operands::Numbers => !row.float_errors.is_empty(),
         }
     }
 
@@ -210,131 +101,29 @@ impl Op {
         }
     }
 
-    /// Integer arithmetic whose result is an integer; one-operand operators ignore `b`. `Div` is defined here only when exact.
-    /// Signs as in SWI-Prolog: `//` and `rem` truncate, `div` and `mod` round down.
-    #[inline]
-    pub fn int(self, a: i64, b: i64) -> Result<i64, ArithmeticError> {
-        use ArithmeticError::*;
-        let ok = |r: Option<i64>| r.ok_or(Overflow);
-        let nonzero = |b: i64| if b == 0 { Err(DivisionByZero) } else { Ok(()) };
-        match self {
-            Op::Add => ok(a.checked_add(b)),
-            Op::Sub => ok(a.checked_sub(b)),
-            Op::Mul => ok(a.checked_mul(b)),
-            Op::Quot => nonzero(b).and_then(|()| ok(a.checked_div(b))),
-            Op::Rem => nonzero(b).map(|()| a.wrapping_rem(b)),
-            Op::FloorDiv => nonzero(b).and_then(|()| {
-                let q = a.checked_div(b).ok_or(Overflow)?;
-                Ok(if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q })
-            }),
-            Op::Mod => nonzero(b).map(|()| {
-                let r = a.wrapping_rem(b);
-                if r != 0 && (r < 0) != (b < 0) { r + b } else { r }
-            }),
-            Op::Div => nonzero(b).and_then(|()| {
-                let q = a.checked_div(b).ok_or(Overflow)?;
-                if a % b == 0 { Ok(q) } else { Err(Type) }
-            }),
-            Op::Min => Ok(a.min(b)),
-            Op::Max => Ok(a.max(b)),
-            Op::Neg => ok(a.checked_neg()),
-            Op::Abs => ok(a.checked_abs()),
-            Op::Sign => Ok(a.signum()),
-            Op::Gcd => {
-                let (mut x, mut y) = (a.unsigned_abs(), b.unsigned_abs());
-                while y != 0 {
-                    (x, y) = (y, x % y);
-                }
-                i64::try_from(x).map_err(|_| Overflow)
-            }
-            Op::Msb if a > 0 => Ok(i64::from(63 - a.leading_zeros())),
-            Op::Msb => Err(Undefined),
-            Op::Pow => int_pow(a, b),
-            Op::And => Ok(a & b),
-            Op::Or => Ok(a | b),
-            Op::Xor => Ok(a ^ b),
-            Op::Not => Ok(!a),
-            Op::Shl if b < 0 => Err(Undefined),
-            Op::Shl if a == 0 => Ok(0),
-            Op::Shl if b < 64 && (a << b) >> b == a => Ok(a << b),
-            Op::Shl => Err(Overflow),
-            Op::Shr if b < 0 => Err(Undefined),
-            Op::Shr => Ok(a >> b.min(63)),
-            Op::Truncate => Ok(a),
-            _ => Err(Type),
-        }
+    /// The operator that a name means in an expression of a constraint program, and the one that it means as a goal.
+    pub fn of_constraints(name: &str, arity: usize, goal: bool) -> Option<Op> {
+        let fits = |op: &Op| op.arity() == arity && op.is_test() == goal;
+        Op::ALL.iter().copied().filter(fits).find(|op| op.row().constraints.contains(&name))
     }
 
-    /// Float arithmetic whose result is a float; one-operand operators ignore `b`. A result that is not finite is an error.
-    #[inline]
-    pub fn float(self, a: f64, b: f64) -> Result<f64, ArithmeticError> {
-        let value = match self {
-            Op::Add => a + b,
-            Op::Sub => a - b,
-            Op::Mul => a * b,
-            Op::Div if b == 0.0 => return Err(ArithmeticError::DivisionByZero),
-            Op::Div => a / b,
-            Op::Min => a.min(b),
-            Op::Max => a.max(b),
-            Op::Neg => -a,
-            Op::Abs => a.abs(),
-            Op::Sign if a == 0.0 => a,
-            Op::Sign => a.signum(),
-            Op::Pow if a < 0.0 && b.fract() != 0.0 => return Err(ArithmeticError::Undefined),
-            Op::Pow if a == 0.0 && b < 0.0 => return Err(ArithmeticError::DivisionByZero),
-            // The standard library's power is that of the system, which differs from system to system in the last bit.
-            Op::Pow => libm::pow(a, b),
-            Op::ToFloat => a,
-            _ => return Err(ArithmeticError::Type),
+    /// The operator that a name in front of arguments means in a term program that declares no symbol of that name.
+    pub fn term_function(name: &str) -> Option<Op> {
+        let named = |op: &Op| matches!(op.row().terms, TermSyntax::Function(names) if names.contains(&name));
+        Op::ALL.iter().copied().find(named)
+    }
+
+    /// Names of the operators that term programs write in front of arguments.
+    pub fn term_functions() -> impl Iterator<Item = &'static str> {
+        let names = |op: &Op| match op.row().terms {
+            TermSyntax::Function(names) => names,
+            _ => &[],
         };
-        if value.is_finite() { Ok(value) } else { Err(ArithmeticError::Overflow) }
-    }
-}
-
-/// Integer power; a negative exponent is defined for 1 and -1 only.
-fn int_pow(a: i64, b: i64) -> Result<i64, ArithmeticError> {
-    match (a, b) {
-        (1, _) => Ok(1),
-        (-1, _) => Ok(if b % 2 == 0 { 1 } else { -1 }),
-        (0, b) if b < 0 => Err(ArithmeticError::DivisionByZero),
-        (_, b) if b < 0 => Err(ArithmeticError::Type),
-        (0, _) => Ok(i64::from(b == 0)),
-        (_, b) => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)).ok_or(ArithmeticError::Overflow),
+        Op::ALL.iter().flat_map(names).copied()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn division_has_prolog_signs() {
-        let table = [(7, 2), (-7, 2), (7, -2), (-7, -2)];
-        let all = |op: Op| table.map(|(a, b)| op.int(a, b).unwrap());
-        assert_eq!(all(Op::Quot), [3, -3, -3, 3]);
-        assert_eq!(all(Op::Rem), [1, -1, 1, -1]);
-        assert_eq!(all(Op::FloorDiv), [3, -4, -4, 3]);
-        assert_eq!(all(Op::Mod), [1, 1, -1, -1]);
-    }
-
-    #[test]
-    fn no_operation_wraps() {
-        use ArithmeticError::*;
-        assert_eq!(Op::Add.int(i64::MAX, 1), Err(Overflow));
-        assert_eq!(Op::Quot.int(i64::MIN, -1), Err(Overflow));
-        assert_eq!(Op::FloorDiv.int(i64::MIN, -1), Err(Overflow));
-        assert_eq!(Op::Rem.int(i64::MIN, -1), Ok(0));
-        assert_eq!(Op::Mod.int(i64::MIN, -1), Ok(0));
-        assert_eq!(Op::Div.int(5, 0), Err(DivisionByZero));
-        assert_eq!(Op::Shl.int(1, 63), Err(Overflow));
-        assert_eq!(Op::Shl.int(-1, 63), Ok(i64::MIN));
-        assert_eq!(Op::Neg.int(i64::MIN, 0), Err(Overflow));
-        assert_eq!(Op::Gcd.int(i64::MIN, 0), Err(Overflow));
-        assert_eq!(Op::Pow.int(2, 63), Err(Overflow));
-        assert_eq!(Op::Pow.int(3, 4), Ok(81));
-        assert_eq!(Op::Mul.float(f64::MAX, 2.0), Err(Overflow));
-        assert_eq!(Op::Pow.float(10.0, 309.0), Err(Overflow));
-        assert_eq!(Op::Pow.float(-8.0, 0.5), Err(Undefined));
-        assert_eq!(Op::Pow.float(-0.0, -1.0), Err(DivisionByZero));
-    }
-}
+mod docs;
+#[cfg(test)]
+mod tests;

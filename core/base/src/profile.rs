@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::control::Progress;
 use crate::rule::RuleId;
+use crate::stop::Progress;
 
 pub use ceilings::Ceilings;
 pub use sampler::{Place, Sampler};

@@ -3,6 +3,7 @@
 use crate::define_id;
 use crate::hash::HashMap;
 use crate::ids::IdVec;
+use crate::op::Op;
 use crate::source::Span;
 
 define_id!(
@@ -212,6 +213,14 @@ impl Signature {
     /// The first sort of a kind, if there is one.
     pub fn sort_of_kind(&self, kind: SortKind) -> Option<SortId> {
         self.sorts.iter_enumerated().find(|(_, s)| s.kind == kind).map(|(id, _)| id)
+    }
+    /// Sort of the result of an operator whose operands have the sort `operands`, in a term program.
+    pub fn sort_of_result(&self, op: Op, operands: SortId) -> SortId {
+        match op.result(&[self.kind(operands)].repeat(op.arity())) {
+            SortKind::Data => self.booleans.sort,
+            kind if kind == self.kind(operands) => operands,
+            kind => self.sort_of_kind(kind).unwrap_or(operands),
+        }
     }
     /// `name/arity` of a constraint symbol.
     pub fn constraint_name(&self, id: ConstraintId) -> String {

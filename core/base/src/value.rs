@@ -6,6 +6,7 @@
 
 pub mod heap;
 mod order;
+pub mod tag;
 mod write;
 
 pub use heap::{Heap, Word};

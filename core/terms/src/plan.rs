@@ -28,6 +28,7 @@ pub use verify::verify;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::{HeadAtom, PatternKind, Program};
+use gchr_base::stack::with_large_stack;
 
 /// A pass over plans.
 pub struct Pass {
@@ -114,8 +115,6 @@ pub const PASSES: &[Pass] = &[
 /// Symbols and numbers that the left-hand side of a rule may test: its decision tree is as deep, and passes look at each level of
 /// it from each level above.
 const MAX_TESTS: usize = 1000;
-/// Right-hand sides are walked by recursion; what the stack of the compiler is for.
-const COMPILER_STACK: usize = 256 << 20;
 
 /// Compiles a verified term program.
 ///
@@ -126,18 +125,8 @@ pub fn compile(program: &Program, options: &TermOptions) -> Result<TermPlan, Vec
     if !found.is_empty() {
         return Err(found);
     }
-    // A thread of its own: right-hand sides may be nested deeper than the caller's stack allows.
-    std::thread::scope(|scope| {
-        let work = std::thread::Builder::new().stack_size(COMPILER_STACK).name("gchr plan".into());
-        match work.spawn_scoped(scope, || compile_here(program, options, &mut |_, _| {})) {
-            Ok(thread) => thread.join().unwrap_or_else(|_| Err(vec![internal("the compiler panicked")])),
-            Err(error) => Err(vec![
-                Diagnostic::error("P0103", "the compiler has no stack")
-                    .note(error.to_string())
-                    .help("free some memory, or raise the limit on address space (ulimit -v)"),
-            ]),
-        }
-    })
+    // Right-hand sides may be nested deeper than the caller's stack allows.
+    with_large_stack(|| compile_here(program, options, &mut |_, _| {}))
 }
 
 /// [`compile`] on the caller's stack. `observe` sees the plan after lowering (`lower`) and after each pass, by name.

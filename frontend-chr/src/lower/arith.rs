@@ -4,12 +4,12 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::op::Op;
 use gchr_base::rule::{Const, Expr, ExprKind, GoalKind};
 use gchr_base::source::Span;
+use gchr_base::suggest::nearest;
 
 use super::scope::Built;
 use super::{Lowering, Scope};
 use crate::ast::{TermId, TermKind};
 use crate::builtin::{self, Function};
-use crate::suggest::nearest;
 
 enum Step {
     Visit(TermId),
@@ -118,28 +118,8 @@ impl<'a> Lowering<'_> {
                 power.sort = self.sorts.int;
                 (power, depth)
             }
-            (Function::Round | Function::Floor | Function::Ceiling, Some((value, _))) => {
-                self.rounded(scope, function, value, span)
-            }
             (_, None) => (Expr { kind: ExprKind::Const(Const::Int(0)), sort: self.sorts.any, span }, 1),
         }
-    }
-
-    /// Rounding by truncation: with `t = truncate(x)`, the rest `x - t` is exact, and decides whether `t` moves by one.
-    /// `round` adds `truncate(2(x - t))`, `floor` adds `min(0, sign(x - t))`, `ceiling` adds `max(0, sign(x - t))`.
-    fn rounded(&mut self, scope: &mut Scope<'_>, function: Function, value: Expr, span: Span) -> Built {
-        let any = self.sorts.any;
-        let x = if matches!(value.kind, ExprKind::Var(_)) { value } else { scope.hoist(value) };
-        let op = |op: Op, args: Vec<Expr>| Expr { kind: ExprKind::Op { op, args }, sort: any, span };
-        let number = |x: f64| Expr { kind: ExprKind::Const(Const::Float(x)), sort: any, span };
-        let whole = scope.hoist(op(Op::Truncate, vec![x.clone()]));
-        let rest = op(Op::Sub, vec![op(Op::ToFloat, vec![x]), op(Op::ToFloat, vec![whole.clone()])]);
-        let step = match function {
-            Function::Floor => op(Op::Min, vec![number(0.0), op(Op::Sign, vec![rest])]),
-            Function::Ceiling => op(Op::Max, vec![number(0.0), op(Op::Sign, vec![rest])]),
-            _ => op(Op::Mul, vec![number(2.0), rest]),
-        };
-        (op(Op::Add, vec![whole, op(Op::Truncate, vec![step])]), 6)
     }
 
     fn unbound_operand(&mut self, scope: &Scope<'_>, id: TermId) {
@@ -153,13 +133,9 @@ impl<'a> Lowering<'_> {
     }
 
     fn unknown_function(&mut self, name: &str, arity: usize, span: Span) {
-        let help = match nearest(name, builtin::FUNCTION_NAMES.into_iter()) {
+        let help = match nearest(name, builtin::function_names()) {
             Some(near) => format!("did you mean {near}?"),
-            None => {
-                "functions are + - * / // div mod rem min max abs sign gcd msb ** ^ >> << /\\ \\/ xor \\ \
-                     float integer truncate round floor ceiling"
-                    .to_string()
-            }
+            None => format!("functions are {}", builtin::function_list()),
         };
         let shown = if arity == 0 { name.to_string() } else { format!("{name}/{arity}") };
         self.report(
@@ -175,10 +151,5 @@ fn constant_zero(sort: gchr_base::signature::SortId, span: Span) -> Option<Expr>
 }
 
 fn named_constant(name: &str) -> Option<Const> {
-    Some(match name {
-        "pi" => Const::Float(std::f64::consts::PI),
-        "e" => Const::Float(std::f64::consts::E),
-        "epsilon" => Const::Float(f64::EPSILON),
-        _ => return None,
-    })
+    builtin::CONSTANTS.iter().find(|(known, _)| *known == name).map(|&(_, value)| Const::Float(value))
 }

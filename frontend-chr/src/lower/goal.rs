@@ -5,11 +5,11 @@ use gchr_base::op::Op;
 use gchr_base::rule::{ExprKind, GoalKind};
 use gchr_base::signature::ConstraintId;
 use gchr_base::source::Span;
+use gchr_base::suggest::nearest;
 
 use super::{Lowering, Scope};
 use crate::ast::{Module, TermId, TermKind};
 use crate::builtin::{self, Builtin};
-use crate::suggest::nearest;
 use crate::types::Type;
 
 /// Where a goal stands.
@@ -58,7 +58,7 @@ impl<'a> Lowering<'_> {
             );
         }
         let known = self.declarations.named(name).is_empty() && self.declarations.nearest(name).is_none();
-        let builtin = nearest(name, builtin::GOAL_NAMES.into_iter()).filter(|_| known);
+        let builtin = nearest(name, builtin::goal_names()).filter(|_| known);
         let diagnostic = match (builtin, place) {
             (Some(near), _) => Diagnostic::error("C0302", format!("unknown goal {name}/{arity}"))
                 .label(span, "neither a constraint nor a built-in")

@@ -79,22 +79,15 @@ pub(super) fn result(op: Op, caret: bool, args: &[Expr], kinds: &[Kind]) -> Kind
     if kinds.contains(&Kind::Nothing) {
         return Kind::Nothing;
     }
-    match op {
-        Op::ToFloat => return Kind::Float,
-        Op::Truncate => return Kind::Int,
-        _ if kinds.contains(&Kind::Any) => return Kind::Any,
-        _ => {}
+    // A power of integers is one of them, but for negative exponents of `**`.
+    let is_int_power = op == Op::Pow && kinds.iter().all(|&kind| kind == Kind::Int);
+    if is_int_power && (caret || is_natural(args.last())) {
+        return Kind::Int;
     }
-    let all = |k: Kind| kinds.iter().all(|&kind| kind == k);
-    match op {
-        // A power of integers is one of them, but for negative exponents of `**`.
-        Op::Pow if all(Kind::Int) && (caret || is_natural(args.last())) => Kind::Int,
-        Op::Pow if all(Kind::Float) => Kind::Float,
-        // A quotient that is not exact is a float; `X ** 0` is the integer 1 even for floats, as in SWI-Prolog.
-        Op::Div if all(Kind::Int) => Kind::Any,
-        Op::Pow => Kind::Any,
-        Op::Min | Op::Max if !all(Kind::Int) && !all(Kind::Float) => Kind::Any,
-        _ if all(Kind::Int) => Kind::Int,
+    let operands: Vec<SortKind> = kinds.iter().map(|kind| kind.sort_kind()).collect();
+    match op.result(&operands) {
+        SortKind::Int => Kind::Int,
+        SortKind::Any => Kind::Any,
         _ => Kind::Float,
     }
 }

@@ -236,7 +236,7 @@ fn operate(op: Op, sort: SortKind, args: &[Value]) -> Result<Value, ArithmeticEr
         return Ok(Truth(op.holds(order)));
     }
     match (op, args) {
-        (Op::Truncate, [Float(x)]) => Ok(Int(x.trunc() as i64)),
+        (_, [Float(x)]) if op.rounds() => op.float_to_int(*x).map(Int),
         (Op::Min | Op::Max, [a, b]) if sort == SortKind::Any => {
             Ok(if (a.float() < b.float()) == (op == Op::Min) { a.clone() } else { b.clone() })
         }

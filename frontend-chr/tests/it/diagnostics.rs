@@ -250,3 +250,27 @@ bad @ path(X, [Y) <=> true.
     let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts: Vec::new() });
     insta::assert_snapshot!(render_all(&loaded.diagnostics, &sources, false));
 }
+
+/// All that is found in a program, as text.
+fn shown(text: &str) -> String {
+    let mut sources = SourceMap::new();
+    let program = sources.add("test.chr", text);
+    let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts: Vec::new() });
+    render_all(&loaded.diagnostics, &sources, false)
+}
+
+#[test]
+fn swapped_letters_are_a_typing_error() {
+    let found = shown(":- chr_constraint edge/2.\nedge(X, Y) ==> egde(Y, X).");
+    assert!(found.contains("did you mean edge?"), "{found}");
+    let found = shown(":- chr_constraint c/1.\nc(X) ==> Y is trucnate(X), c(Y).");
+    assert!(found.contains("did you mean truncate?"), "{found}");
+}
+
+/// The distance of names takes quadratic time and space: it is not asked for between long ones.
+#[test]
+fn long_names_are_told_apart_in_no_time() {
+    let (long, other) = ("a".repeat(40_000), "b".repeat(40_000));
+    let found = shown(&format!(":- chr_constraint {long}/0.\n{long} <=> {other}."));
+    assert!(found.contains("C0302") && !found.contains("did you mean"), "{}", &found[..200]);
+}

@@ -16,7 +16,7 @@ pub(crate) fn missing_cases(
     program: &Program,
     functions: &[Function<'_>],
     effort: &Effort,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
     let signature = &program.signature;
     let values = Values::constructors(signature);
@@ -33,7 +33,7 @@ pub(crate) fn missing_cases(
         }
         let example = show::example(signature, function.symbol, &args, &any);
         let Some(span) = symbol.span else { continue };
-        found.push(
+        diagnostics.push(
             Diagnostic::warning("T0503", format!("no rule of `{}` matches `{example}`", symbol.name))
                 .label(span, "some arguments of this function have no rule")
                 .note(format!("`{example}` is a normal form: it stays as it is"))
@@ -56,7 +56,7 @@ pub(crate) fn unreachable_rules(
     functions: &[Function<'_>],
     values: &Values,
     effort: &Effort,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> HashSet<RuleId> {
     let mut unreachable = HashSet::default();
     for function in functions {
@@ -64,12 +64,12 @@ pub(crate) fn unreachable_rules(
         for (i, case) in function.cases.iter().enumerate() {
             if let Some(pattern) = never_a_value(program, values, case.args) {
                 unreachable.insert(case.id);
-                found.push(no_such_argument(program, function, i, pattern));
+                diagnostics.push(no_such_argument(program, function, i, pattern));
                 continue;
             }
             if i > 0 && matches!(matrix.useful(case.args), Question::No) {
                 unreachable.insert(case.id);
-                found.push(warning(program, function, i));
+                diagnostics.push(warning(program, function, i));
             }
             if case.certain() {
                 matrix.push(case.args);

@@ -6,7 +6,7 @@ use gchr_base::rule::{Body, Expr, ExprKind, HeadAtom, Pattern, PatternKind, Prog
 use gchr_base::signature::SymbolId;
 
 /// Warns of unconditional rules that rewrite a term to one that contains it where it is rewritten again.
-pub(crate) fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
+pub(crate) fn rules(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     for rule in &program.rules {
         let Some(HeadAtom::Term { symbol, args }) = rule.heads.first().map(|head| &head.atom) else {
             continue;
@@ -17,7 +17,7 @@ pub(crate) fn rules(program: &Program, found: &mut Vec<Diagnostic>) {
         }
         if let Some(again) = evaluated(right).into_iter().find(|expr| is_redex(expr, *symbol, args)) {
             let name = &program.signature.symbols[*symbol].name;
-            found.push(
+            diagnostics.push(
                 Diagnostic::warning(
                     "T0508",
                     format!("this rule of `{name}` applies to its own result for ever"),

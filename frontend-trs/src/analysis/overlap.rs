@@ -23,7 +23,7 @@ pub(crate) fn overlapping_rules(
     values: &Values,
     unreachable: &HashSet<RuleId>,
     effort: &Effort,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
     for function in functions {
         let looked_at = |case: &&Case<'_>| case.certain() && !unreachable.contains(&case.id);
@@ -39,7 +39,7 @@ pub(crate) fn overlapping_rules(
                 })
                 .collect();
             if let Some((i, overlap)) = overlaps.first() {
-                found.push(warning(program, function, cases[*i], later, overlap, overlaps.len() - 1));
+                diagnostics.push(warning(program, function, cases[*i], later, overlap, overlaps.len() - 1));
             }
         }
     }

@@ -12,11 +12,11 @@ use gchr_base::signature::{Signature, SortId, SymbolId, SymbolKind};
 use crate::check::Checked;
 
 /// Variables that no equation uses, and variables of the name of a constant.
-pub(crate) fn variables(checked: &Checked, found: &mut Vec<Diagnostic>) {
+pub(crate) fn variables(checked: &Checked, diagnostics: &mut Vec<Diagnostic>) {
     for variable in &checked.variables {
         let name = &variable.text;
         if !variable.used {
-            found.push(
+            diagnostics.push(
                 Diagnostic::warning("T0506", format!("variable `{name}` is never used"))
                     .label(variable.span, "declared here")
                     .help("remove it from its declaration"),
@@ -28,7 +28,7 @@ pub(crate) fn variables(checked: &Checked, found: &mut Vec<Diagnostic>) {
             if let Some(span) = checked.program.signature.symbols[constant].span {
                 warning = warning.label(span, "the constant");
             }
-            found.push(
+            diagnostics.push(
                 warning
                     .note(format!("in equations `{name}` is the variable and `{name}()` the constant"))
                     .help("rename one of the two"),
@@ -38,7 +38,7 @@ pub(crate) fn variables(checked: &Checked, found: &mut Vec<Diagnostic>) {
 }
 
 /// Symbols that neither the input nor a rule of another symbol mentions, and sorts of which nothing is used.
-pub(crate) fn symbols_and_sorts(program: &Program, found: &mut Vec<Diagnostic>) {
+pub(crate) fn symbols_and_sorts(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     let Start::Term(Some(input)) = &program.start else { return };
     let signature = &program.signature;
     let mut used = vec![false; signature.symbols.len()];
@@ -51,7 +51,7 @@ pub(crate) fn symbols_and_sorts(program: &Program, found: &mut Vec<Diagnostic>) 
     let unused_sorts = unused_sorts(signature, &used);
     for (id, sort) in signature.sorts.iter_enumerated() {
         if let (true, Some(span)) = (unused_sorts[id.index()], sort.span) {
-            found.push(
+            diagnostics.push(
                 Diagnostic::warning("T0505", format!("sort `{}` is never used", sort.name))
                     .label(span, "no rule and no input has a term of this sort")
                     .help("remove it"),
@@ -69,7 +69,7 @@ pub(crate) fn symbols_and_sorts(program: &Program, found: &mut Vec<Diagnostic>) 
             }
             _ => ("constructor", "neither a rule nor the input mentions it"),
         };
-        found.push(
+        diagnostics.push(
             Diagnostic::warning("T0504", format!("{kind} `{}` is never used", symbol.name))
                 .label(span, label)
                 .help("remove it, or use it"),

@@ -146,8 +146,8 @@ impl TermDisplay<'_> {
                 write!(f, "{}(", self.names.get(name))
             }
             NodeKind::Prefix(prefix) => {
-                f.write_str(prefix.text())?;
-                if prefix == Prefix::Negative && self.is_plain_number(first_operand()) {
+                f.write_str(operator_text(prefix))?;
+                if prefix == Op::Neg && self.is_plain_number(first_operand()) {
                     // `-5` is a literal: the operator on a literal keeps its brackets.
                     f.write_str("(")?;
                     todo.extend([Todo::Text(")"), Todo::Subterm(first_operand(), 0)]);
@@ -157,7 +157,7 @@ impl TermDisplay<'_> {
                 Ok(())
             }
             NodeKind::Infix(infix) => {
-                let (right, own) = (first_operand(), infix.level());
+                let (right, own) = (first_operand(), operator_level(infix));
                 let left = right - self.nodes[right].size as usize;
                 if own < level {
                     f.write_str("(")?;
@@ -168,7 +168,7 @@ impl TermDisplay<'_> {
                 todo.extend([
                     Todo::Subterm(right, own + 1),
                     Todo::Text(" "),
-                    Todo::Text(infix.text()),
+                    Todo::Text(operator_text(infix)),
                     Todo::Text(" "),
                     Todo::Subterm(left, left_level),
                 ]);

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
+use gchr_base::op::Op;
 use gchr_base::signature::{
     Booleans, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind, Texts,
 };
+use gchr_base::suggest::nearest;
 
 use super::Reporter;
-use super::suggest::nearest;
 use crate::ast::{Ident, Module, Name, Names, NodeKind, Section, StructSymbol, VariableDeclaration};
 
 /// Name of the sort of truth values when the program's own `Bool` cannot serve; no program can write it.
@@ -148,12 +149,12 @@ impl<'a> Scope<'a> {
         self.open_from = self.variables.len();
     }
 
-    /// The nearest name among symbols and visible variables.
+    /// The nearest name among symbols, visible variables and built-in functions.
     pub fn nearest_term(&self, name: &str) -> Option<&str> {
         let symbols = self.signature.symbols.iter().map(|symbol| symbol.name.as_str());
         let mut variables: Vec<&str> = self.visible.keys().map(|&v| self.text(v)).collect();
         variables.sort_unstable();
-        nearest(name, symbols.chain(variables))
+        nearest(name, symbols.chain(variables).chain(Op::term_functions().map(|name| -> &str { name })))
     }
 }
 

@@ -7,9 +7,9 @@ use gchr_base::signature::SymbolId;
 use gchr_base::source::{SourceId, SourceMap};
 
 use super::Reporter;
+use super::builders::GroundBuilder;
 use super::declarations::Scope;
 use super::resolve::{Resolver, Vars};
-use super::sinks::GroundSink;
 use crate::ast::Term;
 use crate::lexer::{Lexed, Token, lex};
 use crate::parser::read_term;
@@ -58,10 +58,10 @@ impl<'p> InputReader<'p> {
         let names = lexed.tables.names;
         let scope =
             Scope::of_program(&self.program.signature, &names, |name| self.symbols.get(name).copied());
-        let mut sink = GroundSink::default();
+        let mut builder = GroundBuilder::default();
         let ground = term.and_then(|term| {
-            let sort = Resolver::new(&scope, Vars::None, &mut reporter).resolve(&term, &mut sink)?;
-            Some(GroundTerm { nodes: sink.nodes, sort, span: term.span() })
+            let sort = Resolver::new(&scope, Vars::None, &mut reporter).resolve(&term, &mut builder)?;
+            Some(GroundTerm { nodes: builder.nodes, sort, span: term.span() })
         });
         let mut diagnostics = reporter.diagnostics;
         diagnostic::sort(&mut diagnostics);

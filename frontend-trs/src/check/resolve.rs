@@ -5,15 +5,15 @@
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
-use gchr_base::op::Op;
+use gchr_base::op::{Op, Operands};
 use gchr_base::rule::{Const, Var, VarId};
-use gchr_base::signature::{SortId, SymbolId};
+use gchr_base::signature::{SortId, SortKind, SymbolId};
 use gchr_base::source::Span;
 
 use super::Reporter;
+use super::builders::{Resolved, TermBuilder, not_ground};
 use super::declarations::Scope;
-use super::sinks::{Resolved, Sink, not_ground};
-use crate::ast::{Infix, Name, NodeKind, Prefix, Term};
+use crate::ast::{Name, NodeKind, Term, operator_text};
 
 /// Most errors reported for one term: a list of 10^6 wrong elements says enough after these.
 const MAX_ERRORS: usize = 20;
@@ -49,7 +49,7 @@ pub(crate) struct Resolver<'s, 'v> {
     reporter: &'v mut Reporter,
     operands: Vec<Operand>,
     errors: usize,
-    /// Something is wrong, be it reported here or not: the sink gets nothing more.
+    /// Something is wrong, be it reported here or not: the builder gets nothing more.
     failed: bool,
 }
 
@@ -58,8 +58,8 @@ impl<'s, 'v> Resolver<'s, 'v> {
         Self { scope, vars, reporter, operands: Vec::new(), errors: 0, failed: false }
     }
 
-    /// Feeds the nodes of `term` to `sink` and returns its sort; `None` when anything is wrong.
-    pub fn resolve(mut self, term: &Term, sink: &mut impl Sink) -> Option<SortId> {
+    /// Feeds the nodes of `term` to `builder` and returns its sort; `None` when anything is wrong.
+    pub fn resolve(mut self, term: &Term, builder: &mut impl TermBuilder) -> Option<SortId> {
         for node in &term.nodes {
             let arity = node.kind.arity();
             let base = self.operands.len() - arity;
@@ -68,7 +68,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
             self.operands.push(Operand { sort: result.map(|(_, sort)| sort), span: node.span });
             match result {
                 Some((resolved, sort)) if !self.failed => {
-                    if let Err(diagnostic) = sink.push(resolved, arity, sort, node.span) {
+                    if let Err(diagnostic) = builder.push(resolved, arity, sort, node.span) {
                         self.error(*diagnostic);
                     }
                 }
@@ -103,8 +103,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
             },
             NodeKind::Call(name, _) => self.application(name, span, base),
             NodeKind::Power(name, count) => self.power(name, count, span, base),
-            NodeKind::Prefix(prefix) => self.prefix(prefix, span, base),
-            NodeKind::Infix(infix) => self.infix(infix, span, base),
+            NodeKind::Prefix(op) | NodeKind::Infix(op) => self.operation(op, operator_text(op), span, base),
         }
     }
 
@@ -170,6 +169,9 @@ impl<'s, 'v> Resolver<'s, 'v> {
         // An application starts with its name.
         let span = Span { end: span.start + self.scope.text(name).len() as u32, ..span };
         let Some(symbol) = self.scope.symbol(name) else {
+            if let Some(op) = self.function(name) {
+                return self.call(op, name, span, base);
+            }
             self.unknown(name, span);
             return None;
         };
@@ -181,6 +183,32 @@ impl<'s, 'v> Resolver<'s, 'v> {
             self.wrong_arity(symbol, found, span);
         }
         Some((Resolved::App(symbol), declared.result))
+    }
+
+    /// The built-in function of a name; the program's own symbol of that name hides it, even one whose declaration is wrong.
+    fn function(&self, name: Name) -> Option<Op> {
+        let is_own = self.scope.symbol(name).is_some() || self.reporter.is_silenced(name);
+        Op::term_function(self.scope.text(name)).filter(|_| !is_own)
+    }
+
+    /// A built-in function on the operands from `base` on.
+    fn call(&mut self, op: Op, name: Name, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+        let text = self.scope.text(name);
+        let found = self.operands.len() - base;
+        if found == op.arity() {
+            return self.operation(op, text, span, base);
+        }
+        let form = ["X", "X, Y"][op.arity() - 1];
+        self.error(
+            Diagnostic::error(
+                "T0103",
+                format!("`{text}` takes {}, found {}", count(op.arity()), count(found)),
+            )
+            .label(span, format!("{} here", count(found)))
+            .note(format!("`{text}` is a built-in function on {}", self.operands_of(op)))
+            .help(format!("write it as `{text}({form})`, or declare a symbol `{text}`")),
+        );
+        None
     }
 
     fn argument(&mut self, symbol: SymbolId, i: usize, base: usize) {
@@ -208,11 +236,6 @@ impl<'s, 'v> Resolver<'s, 'v> {
 
     fn wrong_arity(&mut self, symbol: SymbolId, found: usize, span: Span) {
         let symbol = &self.scope.signature.symbols[symbol];
-        let count = |n: usize| match n {
-            0 => "no arguments".to_string(),
-            1 => "1 argument".to_string(),
-            n => format!("{n} arguments"),
-        };
         let sorts: Vec<_> = symbol.args.iter().map(|&sort| self.scope.sort_name(sort)).collect();
         let form = match sorts.as_slice() {
             [] => symbol.name.clone(),
@@ -261,6 +284,17 @@ impl<'s, 'v> Resolver<'s, 'v> {
     }
 
     fn power(&mut self, name: Name, count: u32, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+        if self.function(name).is_some() {
+            let text = self.scope.text(name);
+            self.error(
+                Diagnostic::error("T0206", format!("the built-in function `{text}` cannot be repeated"))
+                    .label(span, "only declared symbols are repeated")
+                    .help(format!(
+                        "write `{text}(...)` as often as it is needed, or declare a function that repeats it"
+                    )),
+            );
+            return None;
+        }
         let (_, result) = self.application(name, span, base)?;
         let symbol = self.scope.symbol(name)?;
         let declared = &self.scope.signature.symbols[symbol];
@@ -276,66 +310,63 @@ impl<'s, 'v> Resolver<'s, 'v> {
         Some((Resolved::Repeat(symbol, count), result))
     }
 
-    fn prefix(&mut self, prefix: Prefix, span: Span, base: usize) -> Option<(Resolved, SortId)> {
-        let operand = self.operands[base];
-        let sort = operand.sort?;
-        match prefix {
-            Prefix::Negative if self.is_number(sort) => Some((Resolved::Op(Op::Neg, sort), sort)),
-            Prefix::Negative => {
-                self.wrong_operand("-", "`Int` or `Float`", operand);
-                None
-            }
-            Prefix::Not => {
-                let truth = self.truth(span)?;
-                if sort != truth {
-                    self.wrong_operand("!", "`Bool`", operand);
-                }
-                Some((Resolved::Op(Op::Negate, truth), truth))
-            }
+    /// An operator, written `text`, on the operands from `base` on.
+    fn operation(&mut self, op: Op, text: &str, span: Span, base: usize) -> Option<(Resolved, SortId)> {
+        // The sort of a test or a conversion does not depend on the operands.
+        let fixed = match op.result(&[SortKind::Any]) {
+            SortKind::Data => Some(self.truth(span)?),
+            SortKind::Int => Some(self.number(self.scope.int, "Int", span)?),
+            SortKind::Float => Some(self.number(self.scope.float, "Float", span)?),
+            _ => None,
+        };
+        let after_error = fixed.map(|sort| (Resolved::Op(op, sort), sort));
+        let operands: Vec<Operand> = self.operands[base..].to_vec();
+        let Some(sorts) = operands.iter().map(|operand| operand.sort).collect::<Option<Vec<_>>>() else {
+            return after_error;
+        };
+        let wrong = sorts.iter().position(|&sort| !self.takes(op, sort));
+        if let Some(wrong) = wrong {
+            self.wrong_operand(text, self.operands_of(op), operands[wrong]);
+            return after_error;
+        }
+        if let [left, right] = operands[..]
+            && left.sort != right.sort
+        {
+            self.different_operands(text, left, right);
+        }
+        let op = match op {
+            Op::Eq if !self.is_number(sorts[0]) => Op::Same,
+            Op::Ne if !self.is_number(sorts[0]) => Op::Differ,
+            _ => op,
+        };
+        Some((Resolved::Op(op, sorts[0]), fixed.unwrap_or(sorts[0])))
+    }
+
+    /// The sorts of numbers that an operator takes: integers only where their result has a sort that is known.
+    fn numbers_of(op: Op) -> [bool; 2] {
+        let int = op.result(&[SortKind::Int; 2][..op.arity()]) != SortKind::Any;
+        [int, !op.is_integer_only()]
+    }
+
+    /// Whether an operator takes operands of a sort.
+    fn takes(&self, op: Op, sort: SortId) -> bool {
+        let [int, float] = Self::numbers_of(op);
+        match op.row().operands {
+            Operands::Truth => self.scope.truth.is_some_and(|truth| truth.sort == sort),
+            _ if matches!(op, Op::Eq | Op::Ne) => true,
+            _ => int && Some(sort) == self.scope.int || float && Some(sort) == self.scope.float,
         }
     }
 
-    fn infix(&mut self, infix: Infix, span: Span, base: usize) -> Option<(Resolved, SortId)> {
-        use Infix::*;
-        let (left, right) = (self.operands[base], self.operands[base + 1]);
-        let result = match infix {
-            Or | And | Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual => {
-                Some(self.truth(span)?)
-            }
-            _ => None,
-        };
-        let (Some(a), Some(b)) = (left.sort, right.sort) else {
-            // The sort of a comparison does not depend on its operands.
-            return result.map(|sort| (Resolved::Op(infix.op(), sort), sort));
-        };
-        let takes = match infix {
-            Or | And => "`Bool`",
-            Equal | NotEqual => "operands of one sort",
-            BitOr | BitXor | BitAnd | ShiftLeft | ShiftRight | IntDiv | Mod => "`Int`",
-            Div => "`Float`",
-            Add | Sub | Mul | Less | LessEqual | Greater | GreaterEqual => "`Int` or `Float`",
-        };
-        let fits = |sort: SortId| match infix {
-            Or | And => Some(sort) == result,
-            Equal | NotEqual => true,
-            BitOr | BitXor | BitAnd | ShiftLeft | ShiftRight | IntDiv | Mod => Some(sort) == self.scope.int,
-            Div => Some(sort) == self.scope.float,
-            Add | Sub | Mul | Less | LessEqual | Greater | GreaterEqual => self.is_number(sort),
-        };
-        let wrong = [(a, left), (b, right)].into_iter().find(|&(sort, _)| !fits(sort));
-        if let Some((_, operand)) = wrong {
-            self.wrong_operand(infix.text(), takes, operand);
-            return result.map(|sort| (Resolved::Op(infix.op(), sort), sort));
+    /// The operands of an operator, in words.
+    fn operands_of(&self, op: Op) -> &'static str {
+        match (op.row().operands, Self::numbers_of(op)) {
+            (Operands::Truth, _) => "`Bool`",
+            _ if matches!(op, Op::Eq | Op::Ne) => "operands of one sort",
+            (_, [true, true]) => "`Int` or `Float`",
+            (_, [true, false]) => "`Int`",
+            (_, [false, _]) => "`Float`",
         }
-        if a != b {
-            self.different_operands(infix, left, right);
-        }
-        let op = match infix {
-            Equal if !self.is_number(a) => Op::Same,
-            NotEqual if !self.is_number(a) => Op::Differ,
-            _ => infix.op(),
-        };
-        Some((Resolved::Op(op, a), result.unwrap_or(a)))
     }
 
     fn is_number(&self, sort: SortId) -> bool {
@@ -347,6 +378,21 @@ impl<'s, 'v> Resolver<'s, 'v> {
             self.error(no_truth(span));
         }
         self.scope.truth.map(|truth| truth.sort)
+    }
+
+    /// The built-in sort of numbers of which the result is one.
+    fn number(&mut self, sort: Option<SortId>, name: &str, span: Span) -> Option<SortId> {
+        if sort.is_none() {
+            self.error(
+                Diagnostic::error("T0205", "the program has no numbers of this kind")
+                    .label(span, format!("the result has the built-in sort `{name}`"))
+                    .note(format!(
+                        "the program declares a sort `{name}` of its own, which hides the built-in one"
+                    ))
+                    .help(format!("rename the declared sort `{name}`, or declare a function of your own")),
+            );
+        }
+        sort
     }
 
     fn wrong_operand(&mut self, op: &str, takes: &str, operand: Operand) {
@@ -364,7 +410,7 @@ impl<'s, 'v> Resolver<'s, 'v> {
         );
     }
 
-    fn different_operands(&mut self, infix: Infix, left: Operand, right: Operand) {
+    fn different_operands(&mut self, text: &str, left: Operand, right: Operand) {
         let name = |operand: Operand| operand.sort.map_or("?", |sort| self.scope.sort_name(sort));
         let (a, b) = (name(left), name(right));
         let help = match (a, b) {
@@ -373,12 +419,21 @@ impl<'s, 'v> Resolver<'s, 'v> {
         };
         let diagnostic = Diagnostic::error(
             "T0202",
-            format!("the operands of `{}` have different sorts, `{a}` and `{b}`", infix.text()),
+            format!("the operands of `{text}` have different sorts, `{a}` and `{b}`"),
         )
         .label(right.span, format!("this has sort `{b}`"))
         .label(left.span, format!("this has sort `{a}`"))
         .help(help);
         self.error(diagnostic);
+    }
+}
+
+/// A number of arguments, in words.
+fn count(n: usize) -> String {
+    match n {
+        0 => "no arguments".into(),
+        1 => "1 argument".into(),
+        n => format!("{n} arguments"),
     }
 }
 

@@ -1,14 +1,15 @@
 //! An equation to a rule of the rule IR.
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::op::Op;
 use gchr_base::rule::{Body, Goal, GoalKind, Head, HeadAtom, PatternKind, Role, Rule};
 use gchr_base::signature::SortId;
 use gchr_base::source::Span;
 
 use super::Reporter;
+use super::builders::{ExprBuilder, MAX_DEPTH, PatternBuilder, too_deep};
 use super::declarations::Scope;
 use super::resolve::{Resolver, RuleVars, Vars, no_truth};
-use super::sinks::{ExprSink, MAX_DEPTH, PatternSink, too_deep};
 use crate::ast::{Equation, NodeKind, Term};
 
 /// The rule of an equation; `None` when something in it is wrong, which then is reported.
@@ -20,17 +21,17 @@ pub(crate) fn lower(equation: &Equation, scope: &Scope<'_>, reporter: &mut Repor
     if reporter.diagnostics.len() > before {
         return None;
     }
-    if !is_application(&equation.left, scope, reporter) {
+    if !is_application(&equation.left, scope, reporter) || is_function(&equation.left, scope, reporter) {
         return None;
     }
     let mut rule = RuleVars::default();
-    let mut left = PatternSink::default();
+    let mut left = PatternBuilder::default();
     let left_sort = Resolver::new(scope, Vars::Bind(&mut rule), reporter).resolve(&equation.left, &mut left);
     let guard = match &equation.condition {
         Some(condition) => guard(condition, &rule, scope, reporter).map(|goal| vec![goal]),
         None => Some(Vec::new()),
     };
-    let mut right = ExprSink::default();
+    let mut right = ExprBuilder::default();
     let right_sort = Resolver::new(scope, Vars::Bound(&rule, "right-hand side"), reporter)
         .resolve(&equation.right, &mut right);
     let (left_sort, right_sort) = (left_sort?, right_sort?);
@@ -77,11 +78,29 @@ fn is_application(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bo
     false
 }
 
+/// Whether a left-hand side is an application of a built-in function; reports it when it is.
+fn is_function(left: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> bool {
+    let (NodeKind::Name(name) | NodeKind::Call(name, _) | NodeKind::Power(name, _)) = left.root().kind else {
+        return false;
+    };
+    let text = scope.text(name);
+    let found =
+        scope.symbol(name).is_none() && !reporter.is_silenced(name) && Op::term_function(text).is_some();
+    if found {
+        reporter.report(
+            Diagnostic::error("T0302", format!("`{text}` is built in and has no equations"))
+                .label(left.span(), "the left-hand side of an equation")
+                .help(format!("declare `{text}` in a `map` section: then it is a function of your own")),
+        );
+    }
+    found
+}
+
 fn guard(condition: &Term, rule: &RuleVars, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Goal> {
     let span = condition.span();
-    let mut sink = ExprSink::default();
+    let mut builder = ExprBuilder::default();
     let sort =
-        Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(condition, &mut sink)?;
+        Resolver::new(scope, Vars::Bound(rule, "condition"), reporter).resolve(condition, &mut builder)?;
     let Some(truth) = scope.truth else {
         reporter.report(no_truth(span));
         return None;
@@ -95,7 +114,7 @@ fn guard(condition: &Term, rule: &RuleVars, scope: &Scope<'_>, reporter: &mut Re
         );
         return None;
     }
-    Some(Goal { kind: GoalKind::Test(sink.finish()?), span })
+    Some(Goal { kind: GoalKind::Test(builder.finish()?), span })
 }
 
 fn different_sides(equation: &Equation, left: SortId, right: SortId, scope: &Scope<'_>) -> Diagnostic {
@@ -109,7 +128,7 @@ fn different_sides(equation: &Equation, left: SortId, right: SortId, scope: &Sco
     .help(format!("replace the right-hand side by a term of sort `{left}`"))
 }
 
-fn head(left: PatternSink, term: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Head> {
+fn head(left: PatternBuilder, term: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Head> {
     let span: Span = term.span();
     let PatternKind::App { symbol, args } = left.finish()?.kind else { return None };
     let declared = &scope.signature.symbols[symbol];

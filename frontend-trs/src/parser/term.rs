@@ -4,9 +4,10 @@
 //! since a number is never followed by a bracket otherwise.
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::op::Op;
 use gchr_base::source::Span;
 
-use crate::ast::{COMPARISON_LEVEL, Infix, Name, Node, NodeKind, Prefix, Term};
+use crate::ast::{COMPARISON_LEVEL, Name, Node, NodeKind, Term, operator_level, operator_text};
 use crate::lexer::{Lexed, Literal, Token};
 
 /// Reads the term that starts at token `start`; also returns the position behind it. A term ends before the first token that
@@ -29,8 +30,8 @@ enum Frame {
     Call { name: Name, start: u32, open: u32, args: u32 },
     Power { name: Name, count: u32, start: u32, open: u32 },
     Bracket { start: u32, open: u32 },
-    Prefix { prefix: Prefix, start: u32 },
-    Infix { infix: Infix, token: u32 },
+    Prefix { prefix: Op, start: u32 },
+    Infix { infix: Op, token: u32 },
 }
 
 impl Frame {
@@ -85,9 +86,9 @@ impl Reader<'_> {
                     let kind = self.number(literal, true)?;
                     self.leaf(kind, span.start, 2)
                 }
-                _ => Ok(self.prefix(Prefix::Negative, span)),
+                _ => Ok(self.prefix(Op::Neg, span)),
             },
-            Some(Token::Bang) => Ok(self.prefix(Prefix::Not, span)),
+            Some(Token::Bang) => Ok(self.prefix(Op::Negate, span)),
             Some(Token::Open) => {
                 self.frames.push(Frame::Bracket { start: span.start, open: self.next as u32 });
                 self.next += 1;
@@ -116,7 +117,7 @@ impl Reader<'_> {
         }
     }
 
-    fn prefix(&mut self, prefix: Prefix, span: Span) -> bool {
+    fn prefix(&mut self, prefix: Op, span: Span) -> bool {
         self.frames.push(Frame::Prefix { prefix, start: span.start });
         self.next += 1;
         false
@@ -185,7 +186,7 @@ impl Reader<'_> {
                     self.frames.pop();
                     self.emit(NodeKind::Prefix(prefix), 1, start, end);
                 }
-                Some(&Frame::Infix { infix, .. }) if infix.level() >= level => {
+                Some(&Frame::Infix { infix, .. }) if operator_level(infix) >= level => {
                     self.frames.pop();
                     let base = self.operands.len() - 2;
                     let (start, end) = (self.operands[base].start, self.operands[base + 1].end);
@@ -225,7 +226,7 @@ impl Reader<'_> {
     /// Behind an operand: whether an operator or a comma follows (and is taken), hence another operand.
     fn continues(&mut self) -> Result<bool, Box<Diagnostic>> {
         if let Some(infix) = self.token(0).and_then(infix) {
-            self.reduce(infix.level() + u8::from(infix.level() == COMPARISON_LEVEL));
+            self.reduce(operator_level(infix) + u8::from(operator_level(infix) == COMPARISON_LEVEL));
             self.refuse_chain(infix)?;
             self.frames.push(Frame::Infix { infix, token: self.next as u32 });
             self.next += 1;
@@ -243,12 +244,12 @@ impl Reader<'_> {
         }
     }
 
-    fn refuse_chain(&self, infix: Infix) -> Result<(), Box<Diagnostic>> {
+    fn refuse_chain(&self, infix: Op) -> Result<(), Box<Diagnostic>> {
         let Some(&Frame::Infix { infix: before, token }) = self.frames.last() else { return Ok(()) };
-        if before.level() != COMPARISON_LEVEL || infix.level() != COMPARISON_LEVEL {
+        if operator_level(before) != COMPARISON_LEVEL || operator_level(infix) != COMPARISON_LEVEL {
             return Ok(());
         }
-        let text = infix.text();
+        let text = operator_text(infix);
         Err(Box::new(
             Diagnostic::error("T0006", "comparisons do not associate")
                 .label(self.span(), format!("`{text}` behind another comparison"))
@@ -320,27 +321,48 @@ impl Reader<'_> {
     }
 }
 
-fn infix(token: Token) -> Option<Infix> {
+fn infix(token: Token) -> Option<Op> {
     Some(match token {
-        Token::BarBar => Infix::Or,
-        Token::AndAnd => Infix::And,
-        Token::EqEq => Infix::Equal,
-        Token::NotEq => Infix::NotEqual,
-        Token::Less => Infix::Less,
-        Token::LessEq => Infix::LessEqual,
-        Token::Greater => Infix::Greater,
-        Token::GreaterEq => Infix::GreaterEqual,
-        Token::Bar => Infix::BitOr,
-        Token::Caret => Infix::BitXor,
-        Token::And => Infix::BitAnd,
-        Token::ShiftLeft => Infix::ShiftLeft,
-        Token::ShiftRight => Infix::ShiftRight,
-        Token::Plus => Infix::Add,
-        Token::Minus => Infix::Sub,
-        Token::Star => Infix::Mul,
-        Token::Slash => Infix::Div,
-        Token::IntDiv => Infix::IntDiv,
-        Token::Mod => Infix::Mod,
+        Token::BarBar => Op::Either,
+        Token::AndAnd => Op::Both,
+        Token::EqEq => Op::Eq,
+        Token::NotEq => Op::Ne,
+        Token::Less => Op::Lt,
+        Token::LessEq => Op::Le,
+        Token::Greater => Op::Gt,
+        Token::GreaterEq => Op::Ge,
+        Token::Bar => Op::Or,
+        Token::Caret => Op::Xor,
+        Token::And => Op::And,
+        Token::ShiftLeft => Op::Shl,
+        Token::ShiftRight => Op::Shr,
+        Token::Plus => Op::Add,
+        Token::Minus => Op::Sub,
+        Token::Star => Op::Mul,
+        Token::Slash => Op::Div,
+        Token::IntDiv => Op::FloorDiv,
+        Token::Mod => Op::Mod,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gchr_base::op::TermSyntax;
+    use gchr_base::source::SourceMap;
+
+    #[test]
+    fn every_operator_of_the_table_is_read() {
+        for &op in Op::ALL {
+            let (text, kind) = match op.row().terms {
+                TermSyntax::Prefix(text) => (format!("{text} X"), NodeKind::Prefix(op)),
+                TermSyntax::Infix(text, _) => (format!("X {text} Y"), NodeKind::Infix(op)),
+                TermSyntax::Function(_) | TermSyntax::None => continue,
+            };
+            let lexed = crate::lexer::lex(SourceMap::new().add("test", &*text), &text, &mut Vec::new());
+            let (term, end) = read_term(&lexed, 0).expect("a term");
+            assert_eq!((term.root().kind, end), (kind, lexed.tokens.len()), "{text}");
+        }
+    }
 }

@@ -260,3 +260,57 @@ fn rendered_warnings() {
         "sort Nat = struct Zero() | S(Nat);\nmap Sub, Max: Nat # Nat -> Nat;\nvar X, Y: Nat;\neqn\n  Sub(X, Zero) = X;\n  Sub(S(X), S(Y)) = Sub(X, Y);\n  Sub(S(X), Zero) = S(X);\n  Max(Zero, Y) = Y;\n  Max(X, Zero) = S(X);\n  Max(S(X), S(Y)) = S(Max(X, Y));\ninput Sub(Max(Zero, Zero), Zero);"
     ));
 }
+
+/// A program over numbers with this input.
+fn numbers(input: &str) -> String {
+    format!("sort N = struct Z | I(Int, Float, N);\ninput I({input}, Z);")
+}
+
+#[test]
+fn functions_take_operands_of_their_sorts() {
+    let check = |input: &str, expected: &[(&str, &str)]| check(&numbers(input), expected);
+    check("min(1, 2), max(1.0, -0.0)", &[]);
+    check("truncate(1.5) + round(2) + integer(2.5), float(1) + float(2.5)", &[]);
+    check("floor(abs(-1.5)) + ceiling(sign(0.5)) + gcd(4, msb(8)), abs(-2.0)", &[]);
+    check("min(1), max()", &[("T0103", "min"), ("T0103", "max")]);
+    check("min, 1.0", &[("T0103", "min")]);
+    check("min(1, 2.0), 1.0", &[("T0202", "2.0")]);
+    check("gcd(1, 2.0), 1.0", &[("T0202", "2.0")]);
+    check("msb(2.0), 1.0", &[("T0202", "2.0")]);
+    check("abs(true), sign(Z)", &[("T0202", "true"), ("T0202", "Z")]);
+    check("float(1), truncate(1.0)", &[("T0201", "float(1)"), ("T0201", "truncate(1.0)")]);
+    check("abs^3(1), 1.0", &[("T0206", "abs^3(1)")]);
+    check("mim(1, 2), 1.0", &[("T0102", "mim")]);
+}
+
+#[test]
+fn functions_are_suggested() {
+    let shown = rendered(&numbers("trunkate(1.5), flaot(1)"));
+    assert!(shown.contains("did you mean `truncate`?") && shown.contains("did you mean `float`?"), "{shown}");
+}
+
+#[test]
+fn functions_are_built_in_until_a_program_declares_them() {
+    check("var X, Y: Int; eqn min(X, Y) = X;", &[("T0302", "min(X, Y)")]);
+    check("map F: Int -> Int; var X: Int; eqn F(abs(X)) = X; input F(1);", &[("T0303", "abs(X)")]);
+    check("map min: Int -> Int; var X: Int; eqn min(X) = X; input min(1);", &[]);
+    check("map min: Int -> Int; var X: Int; eqn min(X) = X; input min(1, 2);", &[("T0103", "min")]);
+    // A declaration that is wrong hides the function, too.
+    check("map min: Itn -> Int; input min(1);", &[("T0101", "Itn")]);
+}
+
+#[test]
+fn a_sort_of_the_program_hides_numbers_from_functions() {
+    check("sort Float = struct F; input float(1);", &[("T0205", "float")]);
+    check("sort Int = struct I; input min(I, I);", &[("T0202", "I")]);
+    check("sort Int = struct I; input min(1.0, 2.0);", &[("T0505", "Int")]);
+}
+
+/// The distance of names takes quadratic time and space: it is not asked for between long ones.
+#[test]
+fn long_names_are_told_apart_in_no_time() {
+    let (long, other) = ("a".repeat(40_000), "b".repeat(40_000));
+    let text = format!("sort A = struct {long}; input {other};");
+    let (_, _, loaded) = load(&text);
+    assert_eq!(loaded.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["T0102"]);
+}

@@ -1,8 +1,9 @@
 //! Work that threads share.
 
-/// Threads at most, and bytes of stack of each: the walk recurses over the code, refutations over long conditions.
+use gchr_base::stack::with_large_stack;
+
+/// Threads at most.
 const MAX_THREADS: usize = 8;
-const STACK: usize = 256 << 20;
 
 /// How many threads are of use here.
 pub(super) fn available() -> usize {
@@ -11,8 +12,10 @@ pub(super) fn available() -> usize {
 
 /// What `work` gives in each of so many threads, one of which is the caller.
 pub(super) fn in_threads<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
+    // The walk recurses over the code, refutations over long conditions.
+    let work = || with_large_stack(&work);
     std::thread::scope(|scope| {
-        let spawn = |_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, &work).ok();
+        let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
         // Without another thread the caller does it all.
         let others: Vec<_> = (1..threads).filter_map(spawn).collect();
         let mut all = vec![work()];

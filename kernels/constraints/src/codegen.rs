@@ -36,7 +36,7 @@ pub(super) use list::{list_functions, match_functions, shared_functions};
 pub(super) use moving::{copy_row, pin_rows, rename_rows};
 pub(super) use reduce::{merge_functions, reduce_functions};
 pub(super) use replace::{improve_functions, settle_row};
-pub(super) use terms::{is_cell, is_crowded};
+pub(super) use terms::is_crowded;
 
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::ConstraintId;

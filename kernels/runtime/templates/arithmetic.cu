@@ -263,7 +263,7 @@ __device__ __noinline__ i64 bounded_power(i64 a, i64 b) {
 
 // What is wrong with a to the power of b: 0 for nothing, else one more than what is noted of an error.
 // shares: nothing
-__device__ __forceinline__ u32 power_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 power_check(i64 a, i64 b) {
     if (a == 1ll || a == -1ll) {
         return 0u;
     }
@@ -278,9 +278,9 @@ __device__ __forceinline__ u32 power_wrong(i64 a, i64 b) {
 }
 
 // a to the power of b.
-// pre: power_wrong(a, b) is 0
+// pre: power_check(a, b) is 0
 // shares: nothing
-__device__ __forceinline__ i64 power_value(i64 a, i64 b) {
+__device__ __forceinline__ i64 power_unchecked(i64 a, i64 b) {
     if (a == 1ll || a == -1ll) {
         return (b & 1ll) == 0ll ? 1ll : a;
     }
@@ -293,12 +293,12 @@ __device__ __forceinline__ i64 power_value(i64 a, i64 b) {
 
 // a to the power of b: an integer.
 __device__ __forceinline__ i64 int_pow(u32* error, u32 site, i64 a, i64 b) {
-    u32 wrong = power_wrong(a, b);
+    u32 wrong = power_check(a, b);
     if (wrong != 0u) {
         fail(error, site, wrong - 1u, u64(a), u64(b));
         return 0ll;
     }
-    i64 power = power_value(a, b);
+    i64 power = power_unchecked(a, b);
     return power;
 }
 
@@ -328,4 +328,23 @@ __device__ __forceinline__ i64 float_truncate(u32* error, u32 site, f64 a) {
     }
     fail(error, site, 0u, float_bits(a), 0ull);
     return 0ll;
+}
+
+// The nearest integer to a, halves away from zero.
+__device__ __forceinline__ i64 float_round(u32* error, u32 site, f64 a) {
+    i64 whole = float_truncate(error, site, a);
+    f64 rest = a - f64(whole);
+    return rest >= 0.5 ? whole + 1ll : rest <= -0.5 ? whole - 1ll : whole;
+}
+
+// The greatest integer that is not above a.
+__device__ __forceinline__ i64 float_floor(u32* error, u32 site, f64 a) {
+    i64 whole = float_truncate(error, site, a);
+    return a < f64(whole) ? whole - 1ll : whole;
+}
+
+// The least integer that is not below a.
+__device__ __forceinline__ i64 float_ceiling(u32* error, u32 site, f64 a) {
+    i64 whole = float_truncate(error, site, a);
+    return a > f64(whole) ? whole + 1ll : whole;
 }

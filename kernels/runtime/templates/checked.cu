@@ -7,41 +7,41 @@
 __device__ u64 divisor(i64 a, i64 b);
 
 // From the template `arithmetic`: what is wrong with a power of integers.
-__device__ u32 power_wrong(i64 a, i64 b);
+__device__ u32 power_check(i64 a, i64 b);
 
 // From the template `arithmetic`: the power of integers.
-__device__ i64 power_value(i64 a, i64 b);
+__device__ i64 power_unchecked(i64 a, i64 b);
 
 // shares: nothing
-__device__ __forceinline__ u32 int_add_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 int_add_check(i64 a, i64 b) {
     i64 r = i64(u64(a) + u64(b));
     return ((a ^ r) & (b ^ r)) < 0ll ? 1u : 0u;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_sub_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 int_sub_check(i64 a, i64 b) {
     i64 r = i64(u64(a) - u64(b));
     return ((a ^ b) & (a ^ r)) < 0ll ? 1u : 0u;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_mul_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 int_mul_check(i64 a, i64 b) {
     i64 low = i64(u64(a) * u64(b));
     return mul_high(a, b) != low >> 63u ? 1u : 0u;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_neg_wrong(i64 a) {
+__device__ __forceinline__ u32 int_neg_check(i64 a) {
     return u64(a) == 0x8000000000000000ull ? 1u : 0u;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_abs_wrong(i64 a) {
+__device__ __forceinline__ u32 int_abs_check(i64 a) {
     return u64(a) == 0x8000000000000000ull ? 1u : 0u;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_quot_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 int_quot_check(i64 a, i64 b) {
     if (b == 0ll) {
         return 2u;
     }
@@ -49,7 +49,7 @@ __device__ __forceinline__ u32 int_quot_wrong(i64 a, i64 b) {
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_floor_div_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 int_floor_div_check(i64 a, i64 b) {
     if (b == 0ll) {
         return 2u;
     }
@@ -57,35 +57,35 @@ __device__ __forceinline__ u32 int_floor_div_wrong(i64 a, i64 b) {
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_rem_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 int_rem_check(i64 a, i64 b) {
     return b == 0ll ? 2u : 0u;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_mod_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 int_mod_check(i64 a, i64 b) {
     return b == 0ll ? 2u : 0u;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_gcd_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 int_gcd_check(i64 a, i64 b) {
     u64 least = 0x8000000000000000ull;
     bool from_least = u64(a) == least && (b == 0ll || u64(b) == least) || a == 0ll && u64(b) == least;
     return from_least ? 1u : 0u;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_pow_wrong(i64 a, i64 b) {
-    u32 wrong = power_wrong(a, b);
+__device__ __forceinline__ u32 int_pow_check(i64 a, i64 b) {
+    u32 wrong = power_check(a, b);
     return wrong;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_msb_wrong(i64 a) {
+__device__ __forceinline__ u32 int_msb_check(i64 a) {
     return a > 0ll ? 0u : 3u;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_shl_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 int_shl_check(i64 a, i64 b) {
     if (b < 0ll) {
         return 3u;
     }
@@ -100,7 +100,7 @@ __device__ __forceinline__ u32 int_shl_wrong(i64 a, i64 b) {
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 int_shr_wrong(i64 a, i64 b) {
+__device__ __forceinline__ u32 int_shr_check(i64 a, i64 b) {
     return b < 0ll ? 3u : 0u;
 }
 
@@ -111,25 +111,25 @@ __device__ __forceinline__ u32 not_finite(f64 r) {
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 float_add_wrong(f64 a, f64 b) {
+__device__ __forceinline__ u32 float_add_check(f64 a, f64 b) {
     u32 wrong = not_finite(a + b);
     return wrong;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 float_sub_wrong(f64 a, f64 b) {
+__device__ __forceinline__ u32 float_sub_check(f64 a, f64 b) {
     u32 wrong = not_finite(a - b);
     return wrong;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 float_mul_wrong(f64 a, f64 b) {
+__device__ __forceinline__ u32 float_mul_check(f64 a, f64 b) {
     u32 wrong = not_finite(a * b);
     return wrong;
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 float_div_wrong(f64 a, f64 b) {
+__device__ __forceinline__ u32 float_div_check(f64 a, f64 b) {
     if (b == 0.0) {
         return 2u;
     }
@@ -138,8 +138,26 @@ __device__ __forceinline__ u32 float_div_wrong(f64 a, f64 b) {
 }
 
 // shares: nothing
-__device__ __forceinline__ u32 float_truncate_wrong(f64 a) {
+__device__ __forceinline__ u32 float_truncate_check(f64 a) {
     return a >= -9223372036854775808.0 && a < 9223372036854775808.0 ? 0u : 1u;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 float_round_check(f64 a) {
+    u32 wrong = float_truncate_check(a);
+    return wrong;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 float_floor_check(f64 a) {
+    u32 wrong = float_truncate_check(a);
+    return wrong;
+}
+
+// shares: nothing
+__device__ __forceinline__ u32 float_ceiling_check(f64 a) {
+    u32 wrong = float_truncate_check(a);
+    return wrong;
 }
 
 // How an integer compares with a finite float, exactly: -1, 0 or 1.
@@ -160,75 +178,100 @@ __device__ __forceinline__ i64 compare_int_float(i64 n, f64 x) {
 }
 
 // The remainder with the dividend's sign.
-// pre: int_rem_wrong(a, b) is 0
+// pre: int_rem_check(a, b) is 0
 // shares: nothing
-__device__ __forceinline__ i64 int_rem_value(i64 a, i64 b) {
+__device__ __forceinline__ i64 int_rem_unchecked(i64 a, i64 b) {
     return b == -1ll ? 0ll : a % b;
 }
 
 // The quotient rounded down.
-// pre: int_floor_div_wrong(a, b) is 0
+// pre: int_floor_div_check(a, b) is 0
 // shares: nothing
-__device__ __forceinline__ i64 int_floor_div_value(i64 a, i64 b) {
+__device__ __forceinline__ i64 int_floor_div_unchecked(i64 a, i64 b) {
     i64 q = a / b;
     return a % b != 0ll && (a ^ b) < 0ll ? q - 1ll : q;
 }
 
 // The remainder with the divisor's sign.
-// pre: int_mod_wrong(a, b) is 0
+// pre: int_mod_check(a, b) is 0
 // shares: nothing
-__device__ __forceinline__ i64 int_mod_value(i64 a, i64 b) {
+__device__ __forceinline__ i64 int_mod_unchecked(i64 a, i64 b) {
     i64 r = b == -1ll ? 0ll : a % b;
     return r != 0ll && (r ^ b) < 0ll ? r + b : r;
 }
 
 // The absolute value.
-// pre: int_abs_wrong(a) is 0
+// pre: int_abs_check(a) is 0
 // shares: nothing
-__device__ __forceinline__ i64 int_abs_value(i64 a) {
+__device__ __forceinline__ i64 int_abs_unchecked(i64 a) {
     return a < 0ll ? -a : a;
 }
 
 // The greatest common divisor.
-// pre: int_gcd_wrong(a, b) is 0
+// pre: int_gcd_check(a, b) is 0
 // shares: nothing
-__device__ __forceinline__ i64 int_gcd_value(i64 a, i64 b) {
+__device__ __forceinline__ i64 int_gcd_unchecked(i64 a, i64 b) {
     u64 x = divisor(a, b);
     return i64(x);
 }
 
 // a to the power of b.
-// pre: int_pow_wrong(a, b) is 0
+// pre: int_pow_check(a, b) is 0
 // shares: nothing
-__device__ __forceinline__ i64 int_pow_value(i64 a, i64 b) {
-    i64 power = power_value(a, b);
+__device__ __forceinline__ i64 int_pow_unchecked(i64 a, i64 b) {
+    i64 power = power_unchecked(a, b);
     return power;
 }
 
 // The place of the highest bit.
-// pre: int_msb_wrong(a) is 0
+// pre: int_msb_check(a) is 0
 // shares: nothing
-__device__ __forceinline__ i64 int_msb_value(i64 a) {
+__device__ __forceinline__ i64 int_msb_unchecked(i64 a) {
     return 63ll - i64(leading_zeros(u64(a)));
 }
 
 // a * 2^b.
-// pre: int_shl_wrong(a, b) is 0
+// pre: int_shl_check(a, b) is 0
 // shares: nothing
-__device__ __forceinline__ i64 int_shl_value(i64 a, i64 b) {
+__device__ __forceinline__ i64 int_shl_unchecked(i64 a, i64 b) {
     return a == 0ll ? 0ll : i64(u64(a) << u32(b));
 }
 
 // a / 2^b, rounded down.
-// pre: int_shr_wrong(a, b) is 0
+// pre: int_shr_check(a, b) is 0
 // shares: nothing
-__device__ __forceinline__ i64 int_shr_value(i64 a, i64 b) {
+__device__ __forceinline__ i64 int_shr_unchecked(i64 a, i64 b) {
     return a >> u32(min(b, 63ll));
 }
 
 // The integer part.
-// pre: float_truncate_wrong(a) is 0
+// pre: float_truncate_check(a) is 0
 // shares: nothing
-__device__ __forceinline__ i64 float_truncate_value(f64 a) {
+__device__ __forceinline__ i64 float_truncate_unchecked(f64 a) {
     return i64(a);
+}
+
+// The nearest integer, halves away from zero.
+// pre: float_round_check(a) is 0
+// shares: nothing
+__device__ __forceinline__ i64 float_round_unchecked(f64 a) {
+    i64 whole = i64(a);
+    f64 rest = a - f64(whole);
+    return rest >= 0.5 ? whole + 1ll : rest <= -0.5 ? whole - 1ll : whole;
+}
+
+// The greatest integer that is not above a.
+// pre: float_floor_check(a) is 0
+// shares: nothing
+__device__ __forceinline__ i64 float_floor_unchecked(f64 a) {
+    i64 whole = i64(a);
+    return a < f64(whole) ? whole - 1ll : whole;
+}
+
+// The least integer that is not below a.
+// pre: float_ceiling_check(a) is 0
+// shares: nothing
+__device__ __forceinline__ i64 float_ceiling_unchecked(f64 a) {
+    i64 whole = i64(a);
+    return a > f64(whole) ? whole + 1ll : whole;
 }

@@ -5,6 +5,7 @@
 
 use super::code::{LaneValues, WARP};
 use super::divergence::{Lanes, lanes};
+use gchr_base::op::{max_float, min_float};
 use gchr_kernel::ir::{BinaryOp, Intrinsic, Scalar, UnaryOp};
 
 /// A scalar of the kernel language as a Rust type.
@@ -223,14 +224,14 @@ pub(crate) fn cast(from: Scalar, to: Scalar, out: &mut LaneValues, a: &LaneValue
 }
 
 macro_rules! both {
-    ($ty:expr, $out:expr, $a:expr, $b:expr, $method:ident) => {
+    ($ty:expr, $out:expr, $a:expr, $b:expr, $method:ident, $float:expr) => {
         match $ty {
             Scalar::Bool | Scalar::U8 => map2($out, $a, $b, u8::$method),
             Scalar::U32 => map2($out, $a, $b, u32::$method),
             Scalar::I32 => map2($out, $a, $b, i32::$method),
             Scalar::U64 => map2($out, $a, $b, u64::$method),
             Scalar::I64 => map2($out, $a, $b, i64::$method),
-            Scalar::F64 => map2($out, $a, $b, f64::$method),
+            Scalar::F64 => map2($out, $a, $b, $float),
         }
     };
 }
@@ -245,8 +246,8 @@ pub(crate) fn intrinsic(op: Intrinsic, ty: Scalar, out: &mut LaneValues, a: &Lan
         }
         Intrinsic::LeadingZeros if narrow => map1(out, a, |x: u64| x.leading_zeros() - 32),
         Intrinsic::LeadingZeros => map1(out, a, |x: u64| x.leading_zeros()),
-        Intrinsic::Min => both!(ty, out, a, b, min),
-        Intrinsic::Max => both!(ty, out, a, b, max),
+        Intrinsic::Min => both!(ty, out, a, b, min, min_float),
+        Intrinsic::Max => both!(ty, out, a, b, max, max_float),
         Intrinsic::MulHigh => match ty {
             Scalar::I32 => map2(out, a, b, |x: i32, y| ((i64::from(x) * i64::from(y)) >> 32) as i32),
             Scalar::I64 => map2(out, a, b, |x: i64, y| ((i128::from(x) * i128::from(y)) >> 64) as i64),

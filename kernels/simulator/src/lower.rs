@@ -11,16 +11,15 @@ use std::sync::Arc;
 
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
+use gchr_base::stack::with_large_stack;
 
 use super::code::*;
 use super::layout::Layout;
 use gchr_kernel::ir::*;
 use gchr_kernel::text::print::statement_lines;
 
-/// Nesting of blocks, expressions and calls that is accepted.
+/// Nesting of blocks, expressions and calls that is accepted: each level takes some kilobytes of the stack.
 const MAX_DEPTH: u32 = 4096;
-/// Stack of the thread that lowers: some kilobytes a level.
-const STACK: usize = 128 << 20;
 /// Instructions a kernel may have after inlining.
 const MAX_CODE: usize = 4 << 20;
 
@@ -63,17 +62,7 @@ impl Program {
     }
 
     fn lowered(module: &Module, steps: bool) -> std::result::Result<Self, Vec<LowerError>> {
-        let lower = || Self::lower(module, steps);
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("kernel lowering".into()).stack_size(STACK);
-            match thread.spawn_scoped(scope, lower).map(|t| t.join()) {
-                Ok(Ok(result)) => result,
-                Ok(Err(panic)) => std::panic::resume_unwind(panic),
-                Err(e) => {
-                    Err(vec![LowerError { function: String::new(), kernel_line: 0, message: e.to_string() }])
-                }
-            }
-        })
+        with_large_stack(|| Self::lower(module, steps))
     }
     fn lower(module: &Module, steps: bool) -> std::result::Result<Self, Vec<LowerError>> {
         let mut kernels = HashMap::default();

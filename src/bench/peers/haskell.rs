@@ -25,6 +25,21 @@ impl Dialect for Haskell {
     fn apply(&self, name: &str, _: SymbolKind, args: &[String]) -> String {
         if args.is_empty() { name.into() } else { format!("({name} {})", args.join(" ")) }
     }
+    fn function(&self, op: Op) -> Option<&'static str> {
+        Some(match op {
+            Op::Min => "min",
+            Op::Max => "max",
+            Op::Abs => "abs",
+            Op::Sign => "signum",
+            Op::Gcd => "gcd",
+            Op::Neg => "negate",
+            Op::Negate => "not",
+            // Numbers are integers here, as all constants are.
+            op if op.rounds() => "id",
+            _ => return None,
+        })
+    }
+
     fn infix(&self, op: Op) -> Option<&'static str> {
         Some(match op {
             Op::Mod => "`mod`",

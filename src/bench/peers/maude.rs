@@ -23,6 +23,17 @@ impl Dialect for Maude {
     fn apply(&self, name: &str, _: SymbolKind, args: &[String]) -> String {
         if args.is_empty() { name.into() } else { format!("{name}({})", args.join(", ")) }
     }
+    fn function(&self, op: Op) -> Option<&'static str> {
+        Some(match op {
+            Op::Min => "min",
+            Op::Max => "max",
+            Op::Abs => "abs",
+            Op::Gcd => "gcd",
+            Op::Neg => "-",
+            _ => return None,
+        })
+    }
+
     fn infix(&self, op: Op) -> Option<&'static str> {
         Some(match op {
             Op::Mod | Op::Rem => "rem",

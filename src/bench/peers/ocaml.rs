@@ -29,6 +29,19 @@ impl Dialect for Ocaml {
             _ => format!("({name} ({}))", args.join(", ")),
         }
     }
+    fn function(&self, op: Op) -> Option<&'static str> {
+        Some(match op {
+            Op::Min => "min",
+            Op::Max => "max",
+            Op::Abs => "abs",
+            Op::Neg => "-",
+            Op::Negate => "not",
+            // Numbers are integers here, as all constants are.
+            op if op.rounds() => "Fun.id",
+            _ => return None,
+        })
+    }
+
     fn infix(&self, op: Op) -> Option<&'static str> {
         Some(match op {
             Op::Mod | Op::Rem => "mod",

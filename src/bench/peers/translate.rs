@@ -16,6 +16,8 @@ pub(super) trait Dialect {
     fn symbol(&self, signature: &Signature, symbol: SymbolId) -> String;
     /// A constructor or function applied.
     fn apply(&self, name: &str, kind: SymbolKind, args: &[String]) -> String;
+    /// A function of numbers, applied by [`apply`](Self::apply) to them; nothing when the language has none.
+    fn function(&self, op: Op) -> Option<&'static str>;
     /// An operator between its operands, where the language does not call it as [`common_infix`] does; nothing when it has none.
     fn infix(&self, op: Op) -> Option<&'static str>;
 
@@ -31,6 +33,9 @@ pub(super) trait Dialect {
     }
     /// An operator applied; nothing when the language has no such operator.
     fn operate(&self, op: Op, args: &[String]) -> Option<String> {
+        if let Some(name) = self.function(op) {
+            return Some(self.apply(name, SymbolKind::Defined, args));
+        }
         let infix = self.infix(op)?;
         let [a, b] = args else { return None };
         Some(format!("({a} {infix} {b})"))

@@ -173,7 +173,22 @@ impl Generator {
             (2, _) => format!("!({} || {})", self.expr(2, vars, group, d), self.expr(2, vars, group, d)),
             (_, 0 | 1) => self.random.below(4).to_string(),
             (_, 2 | 3) => format!("({} + {})", self.expr(3, vars, group, d), self.expr(3, vars, group, d)),
-            (_, _) => format!("({} - {})", self.expr(3, vars, group, d), self.expr(3, vars, group, d)),
+            (_, _) => self.arithmetic(vars, group, d),
+        }
+    }
+
+    /// An operator on integers whose operands are small: a difference, or a named function.
+    fn arithmetic(&mut self, vars: &[Var], group: usize, depth: usize) -> String {
+        let a = self.expr(3, vars, group, depth);
+        let named = ["min", "max", "gcd", "abs", "sign", "msb", "truncate"];
+        match named.get(self.random.below(2 * named.len())) {
+            Some(&name @ ("min" | "max" | "gcd")) => {
+                format!("{name}({a}, {})", self.expr(3, vars, group, depth))
+            }
+            // Positive, as far as nothing overflows.
+            Some(&"msb") => format!("msb((abs({a}) + 1))"),
+            Some(name) => format!("{name}({a})"),
+            None => format!("({a} - {})", self.expr(3, vars, group, depth)),
         }
     }
 

@@ -10,19 +10,19 @@ use crate::signature::{SortKind, SymbolKind};
 /// head whose symbol is defined; a rule over constraints has heads over constraints and a body of goals; guards have no effects;
 /// ground terms are well-formed.
 pub fn verify(program: &Program) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     for rule in &program.rules {
-        let mut check = Check::new(&program.signature, &rule.vars, &mut found);
+        let mut check = Check::new(&program.signature, &rule.vars, &mut diagnostics);
         check.rule(rule);
     }
     match &program.start {
-        Start::Term(Some(term)) => verify_ground(&program.signature, term, &mut found),
+        Start::Term(Some(term)) => verify_ground(&program.signature, term, &mut diagnostics),
         Start::Term(None) => {}
         Start::Goals(queries) => queries.iter().for_each(|query| {
-            Check::new(&program.signature, &query.vars, &mut found).goals(&query.goals, true);
+            Check::new(&program.signature, &query.vars, &mut diagnostics).goals(&query.goals, true);
         }),
     }
-    found
+    diagnostics
 }
 
 fn internal(span: Span, text: impl Into<String>) -> Diagnostic {
@@ -31,7 +31,7 @@ fn internal(span: Span, text: impl Into<String>) -> Diagnostic {
         .help("this is a bug of gchr, not of the program; please report it with the program")
 }
 
-fn verify_ground(sig: &Signature, term: &GroundTerm, found: &mut Vec<Diagnostic>) {
+fn verify_ground(sig: &Signature, term: &GroundTerm, diagnostics: &mut Vec<Diagnostic>) {
     let mut stack: Vec<SortId> = Vec::new();
     for node in &term.nodes {
         let ok = match *node {
@@ -58,17 +58,17 @@ fn verify_ground(sig: &Signature, term: &GroundTerm, found: &mut Vec<Diagnostic>
                 let base = stack.len().checked_sub(op.arity());
                 let ok = base.is_some_and(|base| stack[base..].iter().all(|&s| s == sort));
                 stack.truncate(base.unwrap_or(0));
-                stack.push(if op.is_test() { sig.booleans.sort } else { sort });
+                stack.push(sig.sort_of_result(op, sort));
                 ok
             }
         };
         if !ok {
-            found.push(internal(term.span, "a node of this term does not fit its operands"));
+            diagnostics.push(internal(term.span, "a node of this term does not fit its operands"));
             return;
         }
     }
     if stack != [term.sort] {
-        found.push(internal(term.span, "this term is not one complete term of its sort"));
+        diagnostics.push(internal(term.span, "this term is not one complete term of its sort"));
     }
 }
 
@@ -85,16 +85,16 @@ struct Check<'a> {
     sig: &'a Signature,
     vars: &'a IdVec<VarId, Var>,
     bound: Vec<bool>,
-    found: &'a mut Vec<Diagnostic>,
+    diagnostics: &'a mut Vec<Diagnostic>,
 }
 
 impl<'a> Check<'a> {
-    fn new(sig: &'a Signature, vars: &'a IdVec<VarId, Var>, found: &'a mut Vec<Diagnostic>) -> Self {
-        Self { sig, vars, bound: vec![false; vars.len()], found }
+    fn new(sig: &'a Signature, vars: &'a IdVec<VarId, Var>, diagnostics: &'a mut Vec<Diagnostic>) -> Self {
+        Self { sig, vars, bound: vec![false; vars.len()], diagnostics }
     }
 
     fn fail(&mut self, span: Span, text: impl Into<String>) {
-        self.found.push(internal(span, text));
+        self.diagnostics.push(internal(span, text));
     }
 
     fn rule(&mut self, rule: &Rule) {

@@ -11,6 +11,7 @@ use std::hash::Hasher as _;
 
 use crate::hash::{FxHasher, HashTable};
 use crate::signature::{SymbolId, TextId};
+use crate::value::tag::{self, BIG_CELL, FLOAT_CELL};
 
 /// A word of sort `Any`, taken apart.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,21 +28,10 @@ pub enum Word<'a> {
     Compound(SymbolId, &'a [u64]),
 }
 
-const TAG_BITS: u32 = 3;
-const TAG: u64 = 7;
-const INT: u64 = 0;
-const BIG: u64 = 1;
-const FLOAT: u64 = 2;
-const ATOM: u64 = 3;
-const STR: u64 = 4;
-const COMPOUND: u64 = 5;
-
 /// Header: number of fields in bits 32 to 60, what the cell is in the low 32 bits.
 const MARK: u64 = 1 << 63;
 const FREE: u64 = 1 << 62;
 const SIZE_MASK: u64 = (1 << 28) - 1;
-const BIG_CELL: u64 = u32::MAX as u64;
-const FLOAT_CELL: u64 = BIG_CELL - 1;
 
 /// The heap is full: offsets of cells have 32 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,8 +75,8 @@ impl Heap {
     /// The word of an integer that needs no cell.
     #[inline]
     pub fn small_int(n: i64) -> Option<u64> {
-        let word = (n as u64) << TAG_BITS;
-        ((word as i64) >> TAG_BITS == n).then_some(word)
+        let word = (n as u64) << tag::BITS;
+        ((word as i64) >> tag::BITS == n).then_some(word)
     }
 
     /// The word of an integer.
@@ -95,41 +85,41 @@ impl Heap {
         if let Some(word) = Self::small_int(n) {
             return Ok(word);
         }
-        self.cell(1 << 32 | BIG_CELL, &[n as u64]).map(|w| w | BIG)
+        self.cell(1 << 32 | BIG_CELL, &[n as u64]).map(|w| w | tag::BIG)
     }
 
     /// The word of a float.
     pub fn float(&mut self, x: f64) -> Result<u64, HeapFull> {
-        self.cell(1 << 32 | FLOAT_CELL, &[x.to_bits()]).map(|w| w | FLOAT)
+        self.cell(1 << 32 | FLOAT_CELL, &[x.to_bits()]).map(|w| w | tag::FLOAT)
     }
 
     /// The word of an atom.
     #[inline]
     pub fn atom(text: TextId) -> u64 {
-        u64::from(text.0) << TAG_BITS | ATOM
+        u64::from(text.0) << tag::BITS | tag::ATOM
     }
 
     /// The word of a string.
     #[inline]
     pub fn str(text: TextId) -> u64 {
-        u64::from(text.0) << TAG_BITS | STR
+        u64::from(text.0) << tag::BITS | tag::STR
     }
 
     /// The word of a compound term.
     pub fn compound(&mut self, symbol: SymbolId, args: &[u64]) -> Result<u64, HeapFull> {
-        self.cell((args.len() as u64) << 32 | u64::from(symbol.0), args).map(|w| w | COMPOUND)
+        self.cell((args.len() as u64) << 32 | u64::from(symbol.0), args).map(|w| w | tag::COMPOUND)
     }
 
     /// Takes a word apart. The word must be one that this heap made and that no collection has freed since.
     #[inline]
     pub fn view(&self, word: u64) -> Word<'_> {
-        let payload = (word >> TAG_BITS) as usize;
-        match word & TAG {
-            INT => Word::Int((word as i64) >> TAG_BITS),
-            BIG => Word::Int(self.cells[payload + 1] as i64),
-            FLOAT => Word::Float(f64::from_bits(self.cells[payload + 1])),
-            ATOM => Word::Atom(TextId(payload as u32)),
-            STR => Word::Str(TextId(payload as u32)),
+        let payload = (word >> tag::BITS) as usize;
+        match word & tag::MASK {
+            tag::INT => Word::Int((word as i64) >> tag::BITS),
+            tag::BIG => Word::Int(self.cells[payload + 1] as i64),
+            tag::FLOAT => Word::Float(f64::from_bits(self.cells[payload + 1])),
+            tag::ATOM => Word::Atom(TextId(payload as u32)),
+            tag::STR => Word::Str(TextId(payload as u32)),
             _ => {
                 let header = self.cells[payload];
                 Word::Compound(SymbolId(header as u32), &self.cells[payload + 1..payload + 1 + size(header)])
@@ -140,9 +130,9 @@ impl Heap {
     /// The integer of a word, if it is one.
     #[inline]
     pub fn as_int(&self, word: u64) -> Option<i64> {
-        match word & TAG {
-            INT => Some((word as i64) >> TAG_BITS),
-            BIG => Some(self.cells[(word >> TAG_BITS) as usize + 1] as i64),
+        match word & tag::MASK {
+            tag::INT => Some((word as i64) >> tag::BITS),
+            tag::BIG => Some(self.cells[(word >> tag::BITS) as usize + 1] as i64),
             _ => None,
         }
     }
@@ -150,13 +140,13 @@ impl Heap {
     /// Whether the word is a compound term with this functor.
     #[inline]
     pub fn has_functor(&self, word: u64, symbol: SymbolId) -> bool {
-        word & TAG == COMPOUND && self.cells[(word >> TAG_BITS) as usize] as u32 == symbol.0
+        word & tag::MASK == tag::COMPOUND && self.cells[(word >> tag::BITS) as usize] as u32 == symbol.0
     }
 
     /// The argument of a compound word at a position it has.
     #[inline]
     pub fn field(&self, word: u64, index: usize) -> u64 {
-        self.cells[(word >> TAG_BITS) as usize + 1 + index]
+        self.cells[(word >> tag::BITS) as usize + 1 + index]
     }
 
     /// The words of all cells. A word `place << 3 | tag` with tag 1 (integer), 2 (float) or 5 (compound term) points at the cell at `place`: a
@@ -206,7 +196,7 @@ impl Heap {
             cells[at] == header && cells[at + 1..at + 1 + fields.len()] == *fields
         };
         if let Some(&at) = self.by_content.find(hash, same) {
-            return Ok(u64::from(at) << TAG_BITS);
+            return Ok(u64::from(at) << tag::BITS);
         }
         let at = match self.free.get_mut(fields.len()).and_then(Vec::pop) {
             Some(at) => {
@@ -227,7 +217,7 @@ impl Heap {
         let cells = &self.cells;
         self.by_content.insert_unique(hash, at, |&at| rehash(cells, at));
         self.live += 1 + fields.len();
-        Ok(u64::from(at) << TAG_BITS)
+        Ok(u64::from(at) << tag::BITS)
     }
 
     /// Frees every cell that no root reaches. Each root is an exact word or, when it comes from registers of unknown content, any
@@ -236,8 +226,8 @@ impl Heap {
         let starts = self.starts();
         let mut pending = Vec::new();
         let visit = |cells: &mut [u64], word: u64, pending: &mut Vec<u32>| {
-            let at = (word >> TAG_BITS) as usize;
-            let tagged = matches!(word & TAG, BIG | FLOAT | COMPOUND);
+            let at = (word >> tag::BITS) as usize;
+            let tagged = tag::is_cell(word);
             if tagged && starts.get(at / 64).is_some_and(|bits| bits >> (at % 64) & 1 == 1) {
                 let header = cells[at];
                 if header & MARK == 0 {
@@ -338,7 +328,7 @@ mod tests {
             heap.compound(SymbolId(1), &[x, x]).unwrap();
         }
         let words = heap.cells.len();
-        heap.collect([deep, u64::MAX, 12345 << 3 | COMPOUND].into_iter());
+        heap.collect([deep, u64::MAX, 12345 << 3 | tag::COMPOUND].into_iter());
         assert!(heap.live < 200_000 + 10, "live: {}", heap.live);
         let mut depth = 0;
         let mut at = deep;

@@ -298,7 +298,7 @@ impl<H: Cells> Scene<'_, H> {
 
     fn test(&mut self, op: Op, a: (SortKind, u64), b: (SortKind, u64)) -> Result<bool, TrapKind> {
         let terms = Terms { signature: self.signature, heap: self.heap.heap() };
-        if op >= Op::IsInteger {
+        if op.is_type_test() {
             return Ok(has_type(op, terms.value(a.0, a.1)));
         }
         if op.is_structural() {
@@ -335,14 +335,9 @@ fn numeric(op: Op, a: Num, b: Num) -> Result<Num, ArithmeticError> {
         Num::Int(n) => n as f64,
         Num::Float(x) => x,
     };
-    let first = |a: Num| match op {
-        Op::ToFloat => Ok(Num::Float(float(a))),
-        Op::Truncate => truncate(float(a)).map(Num::Int),
-        _ => Err(ArithmeticError::Type),
-    };
     match (op, a, b) {
-        (Op::Truncate, Num::Int(_), _) => Ok(a),
-        (Op::ToFloat | Op::Truncate, _, _) => first(a),
+        (Op::ToFloat, _, _) => Ok(Num::Float(float(a))),
+        (_, Num::Float(x), _) if op.rounds() => op.float_to_int(x).map(Num::Int),
         (Op::Div, Num::Int(x), Num::Int(y)) if y != 0 && x.checked_rem(y) != Some(0) => {
             if y == -1 {
                 return op.int(x, y).map(Num::Int);
@@ -369,11 +364,6 @@ fn numeric(op: Op, a: Num, b: Num) -> Result<Num, ArithmeticError> {
         }
         _ => op.float(float(a), float(b)).map(Num::Float),
     }
-}
-
-fn truncate(x: f64) -> Result<i64, ArithmeticError> {
-    const TWO_63: f64 = 9_223_372_036_854_775_808.0;
-    if (-TWO_63..TWO_63).contains(&x) { Ok(x as i64) } else { Err(ArithmeticError::Overflow) }
 }
 
 /// Type tests; the empty list is neither an atom nor callable, as in SWI-Prolog 9.

@@ -217,6 +217,7 @@ pub(super) enum Op {
         a: Slot,
     },
     FloatToInt {
+        op: Operator,
         dst: Slot,
         a: Slot,
         site: u32,

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use crate::exec::heap::Heap;
 use crate::exec::text::Cells;
 use crate::plan::Layout;
-use gchr_base::op::{ArithmeticError, Op};
+use gchr_base::op::Op;
 use gchr_base::signature::SortId;
 
 /// Comparisons and type tests of two `Int`s.
@@ -35,13 +35,6 @@ pub(super) fn floats(op: Op, a: u64, b: u64) -> bool {
         Op::IsFloat | Op::IsNumber | Op::IsAtomic => true,
         _ => op.holds(x.partial_cmp(&y).unwrap_or(Ordering::Equal)),
     }
-}
-
-/// A float as an integer, towards zero.
-pub(super) fn truncate(x: f64) -> Result<i64, ArithmeticError> {
-    const END: f64 = 9_223_372_036_854_775_808.0;
-    let x = x.trunc();
-    if (-END..END).contains(&x) { Ok(x as i64) } else { Err(ArithmeticError::Overflow) }
 }
 
 /// Pairs of values found equal, or being compared: a direct-mapped cache that forgets, so that shared subterms are not

@@ -479,10 +479,10 @@ impl<'a, 'c> Machine<'a, 'c> {
                         slot!(dst) = arithmetic!(site, a, b, result).to_bits();
                     }
                     Op::IntToFloat { dst, a } => slot!(dst) = (slot!(a).cast_signed() as f64).to_bits(),
-                    Op::FloatToInt { dst, a, site } => {
+                    Op::FloatToInt { op, dst, a, site } => {
                         let a = slot!(a);
                         slot!(dst) =
-                            arithmetic!(site, a, a, compare::truncate(f64::from_bits(a))).cast_unsigned();
+                            arithmetic!(site, a, a, op.float_to_int(f64::from_bits(a))).cast_unsigned();
                     }
                     Op::CompareInt { op, dst, a, b, yes, no } => {
                         let holds = compare::ints(op, slot!(a), slot!(b));

@@ -38,7 +38,7 @@ pub fn compute(kind: SortKind, op: Op, a: u64, b: u64) -> Result<Computed, Arith
     let number = match (kind, op) {
         (SortKind::Float, _) if op.is_test() => return Ok(Computed::Truth(compare::floats(op, a, b))),
         (_, _) if op.is_test() => return Ok(Computed::Truth(compare::ints(op, a, b))),
-        (SortKind::Float, Op::Truncate) => compare::truncate(f64::from_bits(a)).map(i64::cast_unsigned),
+        (SortKind::Float, _) if op.rounds() => op.float_to_int(f64::from_bits(a)).map(i64::cast_unsigned),
         (SortKind::Float, _) => op.float(f64::from_bits(a), f64::from_bits(b)).map(f64::to_bits),
         (_, Op::ToFloat) => Ok((a.cast_signed() as f64).to_bits()),
         _ => op.int(a.cast_signed(), b.cast_signed()).map(i64::cast_unsigned),
@@ -155,14 +155,7 @@ impl Start<'_, '_, '_> {
             })
         };
         let value = result.map_err(|error| self.failed(op, error, sort, &[a, b]))?;
-        let of_kind = |kind| signature.sort_of_kind(kind).unwrap_or(sort);
-        let sort = match op {
-            Op::ToFloat => of_kind(SortKind::Float),
-            Op::Truncate => of_kind(SortKind::Int),
-            _ if op.is_test() => signature.booleans.sort,
-            _ => sort,
-        };
-        self.push(sort, value);
+        self.push(signature.sort_of_result(op, sort), value);
         Ok(())
     }
 

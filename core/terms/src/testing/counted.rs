@@ -219,14 +219,7 @@ impl<'a> Machine<'a> {
                     let args: Vec<Value> = std::iter::once(pop(&mut stack)?.1).chain(b).collect();
                     let value = self.operate(op, sort, &args)?;
                     args.into_iter().try_for_each(|v| self.drop(v))?;
-                    let of_kind = |kind| signature.sort_of_kind(kind).unwrap_or(sort);
-                    let sort = match op {
-                        Op::ToFloat => of_kind(SortKind::Float),
-                        Op::Truncate => of_kind(SortKind::Int),
-                        _ if op.is_test() => signature.booleans.sort,
-                        _ => sort,
-                    };
-                    stack.push((sort, value));
+                    stack.push((signature.sort_of_result(op, sort), value));
                 }
             }
         }
@@ -475,6 +468,7 @@ impl<'a> Machine<'a> {
         let booleans = self.program.signature.booleans;
         let truth = |b: bool| Value::Symbol(if b { booleans.true_symbol } else { booleans.false_symbol });
         let failed = |e| Stop::Arithmetic(e);
+        let float = self.plan.layout.sorts[sort].kind == SortKind::Float;
         match (op, args) {
             (Op::Negate, &[a]) if a == truth(true) || a == truth(false) => Ok(truth(a == truth(false))),
             // Of a start term: both operands are normal forms already.
@@ -488,18 +482,18 @@ impl<'a> Machine<'a> {
             }
             (Op::Negate | Op::Both | Op::Either, _) => Err(failed(ArithmeticError::Type)),
             (op, &[a, b]) if op.is_test() => self.compare(op, sort, a, b).map(truth),
-            (Op::Truncate, &[Value::Number(a)]) => {
-                let truncated = f64::from_bits(a).trunc();
-                let fits = (-(2f64.powi(63))..2f64.powi(63)).contains(&truncated);
-                let error = Stop::Arithmetic(ArithmeticError::Overflow);
-                if fits { Ok(Value::Number((truncated as i64).cast_unsigned())) } else { Err(error) }
+            (op, &[Value::Number(a)]) if float && op.rounds() => {
+                let whole = op.float_to_int(f64::from_bits(a)).map_err(failed)?;
+                Ok(Value::Number(whole.cast_unsigned()))
             }
-            (Op::ToFloat, &[Value::Number(a)]) => Ok(Value::Number((a.cast_signed() as f64).to_bits())),
+            (Op::ToFloat, &[Value::Number(a)]) if !float => {
+                Ok(Value::Number((a.cast_signed() as f64).to_bits()))
+            }
             (op, &[Value::Number(a), ref rest @ ..]) => {
                 let b = rest.first().map_or(a, |b| if let Value::Number(b) = b { *b } else { 0 });
-                match self.plan.layout.sorts[sort].kind {
-                    SortKind::Float => op.float(f64::from_bits(a), f64::from_bits(b)).map(f64::to_bits),
-                    _ => op.int(a.cast_signed(), b.cast_signed()).map(i64::cast_unsigned),
+                match float {
+                    true => op.float(f64::from_bits(a), f64::from_bits(b)).map(f64::to_bits),
+                    false => op.int(a.cast_signed(), b.cast_signed()).map(i64::cast_unsigned),
                 }
                 .map(Value::Number)
                 .map_err(failed)

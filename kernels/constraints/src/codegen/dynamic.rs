@@ -3,8 +3,9 @@
 use gchr_base::op::Op;
 use gchr_base::rule;
 use gchr_base::signature::SortKind;
+use gchr_base::value::tag;
 
-use super::terms::{tag, tag_of};
+use super::terms::tag_of;
 use super::value::{Held, Values, relation};
 use super::{not, op, u64};
 use gchr_kernel::build;
@@ -159,7 +160,7 @@ impl Values<'_> {
         value: impl Fn(Expr) -> Expr,
     ) {
         let name = checked_name(operator, float).unwrap_or_default();
-        let Some(check) = self.scene.module.function(&format!("{name}_wrong")) else {
+        let Some(check) = self.scene.module.function(&format!("{name}_check")) else {
             // Never an error: the function takes a place to note one all the same.
             let Some(total) = self.scene.module.function(&name) else {
                 return self.b.assign(result.wrong.clone(), build::u32(TYPE));
@@ -187,7 +188,7 @@ impl Values<'_> {
                 self.b.assign(result.float.clone(), build::bool(true));
                 self.b.assign(result.bits.clone(), bits_of(a.float()));
             }
-            Op::Truncate => self.b.assign(result.bits.clone(), a.bits.clone()),
+            _ if operator.rounds() => self.b.assign(result.bits.clone(), a.bits.clone()),
             _ => match expression(operator, &args) {
                 Some(value) => self.b.assign(result.bits.clone(), plain(value)),
                 None => self.checked(operator, false, &args, result, plain),
@@ -198,11 +199,11 @@ impl Values<'_> {
     /// The quotient of two integers: an integer where it is one.
     fn exact_division(&mut self, a: &Number, b: &Number, result: &Result) {
         let (x, y) = (a.int(), b.int());
-        let quotient = self.scene.function("int_quot_wrong");
+        let quotient = self.scene.function("int_quot_check");
         let cause = self.b.call("cause", self.scene.module, quotient, vec![x.clone(), y.clone()]);
         self.b.assign(result.wrong.clone(), cause);
         self.b.begin();
-        let rest = self.scene.function("int_rem_value");
+        let rest = self.scene.function("int_rem_unchecked");
         let rest = self.b.call("rest", self.scene.module, rest, vec![x.clone(), y.clone()]);
         self.b.begin();
         let whole = op(BinaryOp::Div, x, y);
@@ -251,7 +252,9 @@ impl Values<'_> {
                 self.b.assign(result.float.clone(), pick(&a.float, &b.float));
                 self.b.assign(result.bits.clone(), pick(&a.bits, &b.bits));
             }
-            Op::Truncate => self.checked(operator, true, &args, result, |n| build::cast(Scalar::U64, n)),
+            _ if operator.rounds() => {
+                self.checked(operator, true, &args, result, |n| build::cast(Scalar::U64, n));
+            }
             Op::ToFloat => {
                 self.b.assign(result.float.clone(), build::bool(true));
                 self.b.assign(result.bits.clone(), bits_of(args[0].clone()));

@@ -3,6 +3,7 @@
 use gchr_base::op::Op;
 use gchr_base::rule;
 use gchr_base::signature::{SortKind, SymbolId};
+use gchr_base::value::tag;
 
 use super::value::{Held, Values};
 use super::{Scene, any, function, not, op, u64};
@@ -10,26 +11,9 @@ use crate::terms::intern_name;
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
 
-/// Tags of words; those of `terms.cu` and of `gchr_base::value::Heap`.
-pub(super) mod tag {
-    pub const BITS: u32 = 3;
-    pub const MASK: u64 = 7;
-    pub const INT: u64 = 0;
-    pub const BIG: u64 = 1;
-    pub const FLOAT: u64 = 2;
-    pub const ATOM: u64 = 3;
-    pub const STR: u64 = 4;
-    pub const COMPOUND: u64 = 5;
-}
-
-/// Whether a word of type `any` is the place of a cell.
-pub(crate) fn is_cell(word: u64) -> bool {
-    matches!(word & tag::MASK, tag::BIG | tag::FLOAT | tag::COMPOUND)
-}
-
 /// Headers of cells of integers and of floats.
-const BIG_HEADER: u64 = 1 << 32 | u32::MAX as u64;
-const FLOAT_HEADER: u64 = BIG_HEADER - 1;
+const BIG_HEADER: u64 = 1 << 32 | tag::BIG_CELL;
+const FLOAT_HEADER: u64 = 1 << 32 | tag::FLOAT_CELL;
 
 /// The tag of a word.
 pub(super) fn tag_of(word: &Expr) -> Expr {

@@ -449,7 +449,7 @@ impl<'a> Values<'a> {
     /// Whether the operator is one whose template has a check.
     fn check(&self, op: Op, float: bool) -> Option<FunctionId> {
         let name = gchr_runtime::codegen::checked_name(op, float)?;
-        self.scene.module.function(&format!("{name}_wrong"))
+        self.scene.module.function(&format!("{name}_check"))
     }
 
     /// Whether an expression can be without a value, or with one that is not of a kind.
@@ -528,7 +528,7 @@ impl<'a> Values<'a> {
         {
             return self.mixed_comparison(operator, a, b);
         }
-        if operator == Op::Truncate && !float {
+        if operator.rounds() && !float {
             return args[0].clone();
         }
         let scalar = |held: Held| match (held.kind, float) {
@@ -551,7 +551,7 @@ impl<'a> Values<'a> {
         };
         let args: Vec<Expr> = args.into_iter().map(|a| self.b.var("operand", a)).collect();
         let wrong = self.b.call("cause", module, check, args.clone());
-        let ty = if float && operator != Op::Truncate { Type::F64 } else { Type::I64 };
+        let ty = if float && !operator.rounds() { Type::F64 } else { Type::I64 };
         let value = self.b.declare("result", ty);
         self.b.begin();
         let computed = self.unnoted(operator, float, &args);
@@ -586,7 +586,7 @@ impl<'a> Values<'a> {
             }
             _ => {
                 let name = gchr_runtime::codegen::checked_name(operator, float).unwrap_or_default();
-                let function = self.scene.function(&format!("{name}_value"));
+                let function = self.scene.function(&format!("{name}_unchecked"));
                 self.b.call("value", self.scene.module, function, args.to_vec())
             }
         }

@@ -4,11 +4,10 @@ use gchr_base::control::Control;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::signature::SortKind;
 use gchr_base::value::heap::Import;
-use gchr_base::value::{Heap, Terms};
+use gchr_base::value::{Heap, Terms, tag};
 
 use super::Runner;
 use super::tables::{Tables, broken};
-use crate::codegen::is_cell;
 use crate::output::RowKind;
 use gchr_kernel::device::Device;
 use gchr_runtime::codegen::Site;
@@ -34,11 +33,13 @@ impl Runner<'_> {
         }
         let output = &self.job.kernels.layout.output;
         let of_terms = |kind: &RowKind| kind.value.is_some_and(|value| value.kind == SortKind::Any);
-        let cells =
-            match rows.iter().any(|&(kind, word)| is_cell(word) && output.kind(kind).is_some_and(of_terms)) {
-                true => tables.terms(device)?,
-                false => Vec::new(),
-            };
+        let cells = match rows
+            .iter()
+            .any(|&(kind, word)| tag::is_cell(word) && output.kind(kind).is_some_and(of_terms))
+        {
+            true => tables.terms(device)?,
+            false => Vec::new(),
+        };
         let (mut heap, mut import) = (Heap::new(), Import::new(&cells));
         let mut text = String::new();
         for (kind, mut word) in rows {

@@ -5,6 +5,7 @@ use chumsky::prelude::*;
 use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::hash::HashMap;
 use gchr_base::source::{SourceId, SourceMap, Span};
+use gchr_base::stack::with_large_stack;
 
 use super::ast::Item;
 use super::lex::{Token, lex};
@@ -14,9 +15,6 @@ use crate::verify;
 
 /// Types for the open aliases `using T = HOLE;` of a text.
 pub type Aliases = HashMap<String, Scalar>;
-
-/// Stack of the thread that parses: the grammar recurses at most as deeply as the lexer lets brackets nest.
-const STACK: usize = 256 << 20;
 
 /// Reads a module.
 pub fn parse(sources: &SourceMap, source: SourceId) -> Result<Module, Vec<Diagnostic>> {
@@ -30,19 +28,8 @@ pub fn parse_with(
     aliases: &Aliases,
 ) -> Result<Module, Vec<Diagnostic>> {
     let text = &sources.get(source).text;
-    let run = || parse_text(source, text, aliases);
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("kernel parser".into()).stack_size(STACK);
-        match thread.spawn_scoped(scope, run).map(|t| t.join()) {
-            Ok(Ok(result)) => result,
-            Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            Err(error) => Err(vec![
-                Diagnostic::error("K0004", "the kernel parser cannot start")
-                    .note(error.to_string())
-                    .help("free memory or threads"),
-            ]),
-        }
-    })
+    // The grammar recurses at most as deeply as the lexer lets brackets nest.
+    with_large_stack(|| parse_text(source, text, aliases))
 }
 
 fn parse_text(source: SourceId, text: &str, aliases: &Aliases) -> Result<Module, Vec<Diagnostic>> {

@@ -67,31 +67,57 @@ pub fn expression(op: Op, args: &[Expr]) -> Option<Expr> {
             Some(Expr::new(ExprKind::Intrinsic(f, vec![a.clone(), b.clone()]), a.ty))
         }
         (Op::ToFloat, [a]) => Some(build::cast(Scalar::F64, a.clone())),
+        (_, [a]) if op.rounds() && a.ty == Type::I64 => Some(a.clone()),
         _ => None,
     }
 }
 
 /// Name in the template of an operation that can fail, or that the kernel language has no operator for; `None` for others.
 pub fn checked_name(op: Op, float: bool) -> Option<String> {
-    let name = match op {
-        Op::Add => "add",
-        Op::Sub => "sub",
-        Op::Mul => "mul",
-        Op::Div => "div",
-        Op::Quot => "quot",
-        Op::Rem => "rem",
-        Op::FloorDiv => "floor_div",
-        Op::Mod => "mod",
-        Op::Neg => "neg",
-        Op::Abs => "abs",
-        Op::Sign => "sign",
-        Op::Gcd => "gcd",
-        Op::Msb => "msb",
-        Op::Pow => "pow",
-        Op::Shl => "shl",
-        Op::Shr => "shr",
-        Op::Truncate => "truncate",
-        _ => return None,
-    };
-    Some(format!("{}_{name}", if float { "float" } else { "int" }))
+    op.row().device.map(|name| format!("{}_{name}", if float { "float" } else { "int" }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::templates;
+    use gchr_base::signature::SortKind;
+    use gchr_kernel::template::parsed;
+
+    /// Whether one of the templates of arithmetic has a function.
+    fn has_function(name: &str) -> bool {
+        let all = [&templates::ARITHMETIC, &templates::CHECKED, &templates::POWER];
+        all.into_iter().any(|template| {
+            let module = parsed(template, &[]).expect("the template is well formed");
+            module.function(name).is_some_and(|id| !module.functions[id].is_hole())
+        })
+    }
+
+    /// An operand of a scalar type.
+    fn operand(float: bool) -> Expr {
+        if float { Expr::new(ExprKind::Literal(Literal::Float(1.0)), Type::F64) } else { build::i64(1) }
+    }
+
+    #[test]
+    fn every_operator_of_the_table_has_code() {
+        for &op in Op::ALL.iter().filter(|op| !op.is_logical() && !op.is_type_test()) {
+            for (float, kind) in [(false, SortKind::Int), (true, SortKind::Float)] {
+                // The quotient of two integers is of either sort: what computes numbers of any sort makes it of `int_quot`.
+                if float && op.is_integer_only() || !float && op == Op::Div {
+                    continue;
+                }
+                let operands = vec![operand(float); op.arity()];
+                let can_fail = op.can_fail(&[kind].repeat(op.arity()));
+                let Some(name) = checked_name(op, float).filter(|_| expression(op, &operands).is_none())
+                else {
+                    assert!(expression(op, &operands).is_some(), "{op:?} has no code for {kind:?}");
+                    assert!(!can_fail, "{op:?} cannot report its errors for {kind:?}");
+                    continue;
+                };
+                // Powers of floats have no function that reports by itself: only constraints compute them.
+                assert!(has_function(&name) || has_function(&format!("{name}_check")), "{name} is missing");
+                assert_eq!(has_function(&format!("{name}_check")), can_fail, "{name}_check");
+            }
+        }
+    }
 }

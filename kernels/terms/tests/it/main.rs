@@ -1,5 +1,6 @@
 //! The schedulers of terms: tests from outside the crate, in one binary.
 
+mod functions;
 mod generated;
 mod tasks;
 mod tasks_compile;

@@ -1,8 +1,9 @@
 //! Terms of another heap: how backends take terms that were built on the CPU, and give theirs back.
 
-use super::{BIG, BIG_CELL, COMPOUND, FLOAT, FLOAT_CELL, FREE, Heap, HeapFull, TAG, TAG_BITS, size};
+use super::{FREE, Heap, HeapFull, size};
 use crate::hash::HashMap;
 use crate::signature::SymbolId;
+use crate::value::tag::{self, BIG_CELL, FLOAT_CELL};
 
 /// Why a term cannot be taken over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,11 +41,11 @@ impl<'a> Import<'a> {
                 pending.pop();
                 continue;
             }
-            let place = next >> TAG_BITS;
+            let place = next >> tag::BITS;
             let fields = self.fields(next)?;
             let first_visit = self.known.insert(place, None).is_none();
             let before = pending.len();
-            if next & TAG == COMPOUND {
+            if next & tag::MASK == tag::COMPOUND {
                 for &field in fields {
                     if self.known_word(field)?.is_none() {
                         pending.push(field);
@@ -65,34 +66,34 @@ impl<'a> Import<'a> {
 
     /// The word in the other heap where that is known.
     fn known_word(&self, word: u64) -> Result<Option<u64>, ImportError> {
-        match word & TAG {
-            BIG | FLOAT | COMPOUND => Ok(self.known.get(&(word >> TAG_BITS)).copied().flatten()),
-            tag if tag > COMPOUND => Err(ImportError::Broken),
+        match word & tag::MASK {
+            _ if tag::is_cell(word) => Ok(self.known.get(&(word >> tag::BITS)).copied().flatten()),
+            other if other > tag::COMPOUND => Err(ImportError::Broken),
             _ => Ok(Some(word)),
         }
     }
 
     /// The fields of the cell at which a word points.
     fn fields(&self, word: u64) -> Result<&'a [u64], ImportError> {
-        let place = usize::try_from(word >> TAG_BITS).map_err(|_| ImportError::Broken)?;
+        let place = usize::try_from(word >> tag::BITS).map_err(|_| ImportError::Broken)?;
         let header = *self.cells.get(place).ok_or(ImportError::Broken)?;
         let kind = match header as u32 as u64 {
-            BIG_CELL => BIG,
-            FLOAT_CELL => FLOAT,
-            _ => COMPOUND,
+            BIG_CELL => tag::BIG,
+            FLOAT_CELL => tag::FLOAT,
+            _ => tag::COMPOUND,
         };
-        if header & FREE != 0 || kind != word & TAG {
+        if header & FREE != 0 || kind != word & tag::MASK {
             return Err(ImportError::Broken);
         }
         self.cells.get(place + 1..place + 1 + size(header)).ok_or(ImportError::Broken)
     }
 
     fn make(&self, heap: &mut Heap, word: u64, fields: &[u64]) -> Result<u64, ImportError> {
-        let symbol = SymbolId(self.cells[(word >> TAG_BITS) as usize] as u32);
-        Ok(match (word & TAG, fields) {
-            (BIG, &[n]) => heap.int(n as i64)?,
-            (FLOAT, &[bits]) => heap.float(f64::from_bits(bits))?,
-            (COMPOUND, _) => {
+        let symbol = SymbolId(self.cells[(word >> tag::BITS) as usize] as u32);
+        Ok(match (word & tag::MASK, fields) {
+            (tag::BIG, &[n]) => heap.int(n as i64)?,
+            (tag::FLOAT, &[bits]) => heap.float(f64::from_bits(bits))?,
+            (tag::COMPOUND, _) => {
                 let mut own = Vec::with_capacity(fields.len());
                 for &field in fields {
                     own.push(self.known_word(field)?.ok_or(ImportError::Broken)?);
@@ -125,7 +126,7 @@ mod tests {
         let word = import.word(&mut to, term).unwrap();
         assert_eq!(import.word(&mut to, term), Ok(word));
         assert_eq!(word, deep(&mut to, 100_000), "an equal term is the same word");
-        assert_eq!(import.word(&mut to, 5 << TAG_BITS), Ok(5 << TAG_BITS), "a small integer has no cell");
+        assert_eq!(import.word(&mut to, 5 << tag::BITS), Ok(5 << tag::BITS), "a small integer has no cell");
     }
 
     #[test]
@@ -133,10 +134,10 @@ mod tests {
         let header = 1 << 32;
         // A word past the end, a float where a compound term is, and a cell inside itself.
         for (cells, word) in [
-            (vec![], COMPOUND),
-            (vec![header, 0], FLOAT),
-            (vec![header, COMPOUND], COMPOUND),
-            (vec![2 << 32, 0], COMPOUND),
+            (vec![], tag::COMPOUND),
+            (vec![header, 0], tag::FLOAT),
+            (vec![header, tag::COMPOUND], tag::COMPOUND),
+            (vec![2 << 32, 0], tag::COMPOUND),
         ] {
             assert_eq!(
                 Import::new(&cells).word(&mut Heap::new(), word),

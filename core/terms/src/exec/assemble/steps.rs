@@ -125,7 +125,7 @@ impl Assembler<'_> {
             (SortKind::Data, _) => Op::TypeError { a, sort: sort.0 as u16, site: index },
             (SortKind::Float, _) if op.is_test() => Op::CompareFloat { op, dst, a, b, yes, no },
             (_, _) if op.is_test() => Op::CompareInt { op, dst, a, b, yes, no },
-            (SortKind::Float, Truncate) => Op::FloatToInt { dst, a, site: index },
+            (SortKind::Float, _) if op.rounds() => Op::FloatToInt { op, dst, a, site: index },
             (SortKind::Int, ToFloat) => Op::IntToFloat { dst, a },
             (SortKind::Float, _) if result == SortKind::Int => {
                 Op::TypeError { a, sort: sort.0 as u16, site: index }

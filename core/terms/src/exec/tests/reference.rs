@@ -191,7 +191,7 @@ impl<'a> Rewriter<'a> {
             let b = b(self)?;
             return if *b == yes || *b == no { Ok((*b).clone()) } else { Err(Type) };
         }
-        let b = b(self)?;
+        let b = if op.arity() == 1 { a.clone() } else { b(self)? };
         match (&**a, &*b) {
             (Term::Int(a), Term::Int(b)) if op.is_test() => Ok(self.truth(op.holds(a.cmp(b)))),
             (Term::Int(a), Term::Int(b)) => op.int(*a, *b).map(Term::Int).map_err(|_| Limit),

@@ -25,7 +25,7 @@ pub(crate) enum Resolved {
 }
 
 /// Takes the nodes of a well-sorted term in postfix order.
-pub(crate) trait Sink {
+pub(crate) trait TermBuilder {
     /// Takes a node with its arity, sort and place.
     fn push(&mut self, node: Resolved, arity: usize, sort: SortId, span: Span)
     -> Result<(), Box<Diagnostic>>;
@@ -33,17 +33,17 @@ pub(crate) trait Sink {
 
 /// Builds an expression; the term is at most [`MAX_DEPTH`] deep.
 #[derive(Default)]
-pub(crate) struct ExprSink {
+pub(crate) struct ExprBuilder {
     stack: Vec<Expr>,
 }
 
-impl ExprSink {
+impl ExprBuilder {
     pub fn finish(mut self) -> Option<Expr> {
         self.stack.pop()
     }
 }
 
-impl Sink for ExprSink {
+impl TermBuilder for ExprBuilder {
     fn push(
         &mut self,
         node: Resolved,
@@ -73,12 +73,12 @@ impl Sink for ExprSink {
 
 /// Builds a pattern, repetitions unrolled.
 #[derive(Default)]
-pub(crate) struct PatternSink {
+pub(crate) struct PatternBuilder {
     stack: Vec<(Pattern, u32)>,
     unrolled: u64,
 }
 
-impl PatternSink {
+impl PatternBuilder {
     pub fn finish(mut self) -> Option<Pattern> {
         self.stack.pop().map(|(pattern, _)| pattern)
     }
@@ -110,7 +110,7 @@ impl PatternSink {
     }
 }
 
-impl Sink for PatternSink {
+impl TermBuilder for PatternBuilder {
     fn push(
         &mut self,
         node: Resolved,
@@ -156,11 +156,11 @@ pub(crate) fn too_deep(span: Span) -> Diagnostic {
 
 /// Builds a ground term of any size.
 #[derive(Default)]
-pub(crate) struct GroundSink {
+pub(crate) struct GroundBuilder {
     pub nodes: Vec<GroundNode>,
 }
 
-impl Sink for GroundSink {
+impl TermBuilder for GroundBuilder {
     fn push(&mut self, node: Resolved, _: usize, _: SortId, span: Span) -> Result<(), Box<Diagnostic>> {
         let node = match node {
             Resolved::Const(c) => GroundNode::Const(c),

@@ -1,0 +1,85 @@
+//! How far a run is, and why it stopped.
+
+use std::time::Duration;
+
+use crate::op::{ArithmeticError, Op};
+
+/// How far a run is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Rule applications or firings so far.
+    pub steps: u64,
+    /// Bytes in use by the run's own tables.
+    pub bytes: u64,
+    /// Live constraints, or cells in use.
+    pub live: u64,
+}
+
+/// Why a run stopped.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StopReason {
+    /// An operation has no result for its operands.
+    Arithmetic {
+        /// The operator.
+        op: Op,
+        /// What is wrong.
+        error: ArithmeticError,
+        /// The operands as text.
+        operands: Vec<String>,
+    },
+    /// No rule matches an application whose sort is built in, so that it cannot be a normal form itself.
+    NoRule {
+        /// The application as text, cut when it is long.
+        redex: String,
+    },
+    /// `--max-steps` is reached.
+    Steps {
+        /// The limit.
+        limit: u64,
+    },
+    /// `--max-rounds` is reached.
+    Rounds {
+        /// The limit.
+        limit: u64,
+    },
+    /// `--memory`, or the memory of the machine, is used up.
+    Memory {
+        /// The limit in bytes.
+        limit: u64,
+        /// What asked for more: "cells of sort Tree", "constraints edge/3".
+        what: String,
+    },
+    /// A table has no more indices: a limit of the value format, not of memory.
+    Indices {
+        /// What ran out: "cells of sort Tree".
+        what: String,
+        /// How many there are.
+        limit: u64,
+    },
+    /// `--timeout` is reached.
+    Timeout {
+        /// The limit.
+        limit: Duration,
+    },
+    /// The caller asked to stop.
+    Interrupted,
+    /// A goal of a body or a query does not hold: the derivation fails.
+    Failed,
+    /// A value has the wrong type for the column it is to be stored in.
+    Column {
+        /// The column as text: "argument 2 of edge/3 (int)".
+        column: String,
+        /// The value as text.
+        value: String,
+    },
+    /// An invariant of gchr is broken.
+    Internal {
+        /// Which one.
+        what: String,
+    },
+    /// Program output could not be written.
+    Output {
+        /// The system's message.
+        message: String,
+    },
+}
