@@ -2,9 +2,9 @@
 //!
 //! Workers take the next lines from the input under one lock and give results back under another one, which waits when
 //! a slow line holds up too many others: memory is bounded by the window, not by the input. A device that takes many terms at a time
-//! gets whole chunks, larger ones; a GPU may also work beside the workers (`beside`).
+//! gets whole chunks, larger ones; a GPU may also work beside the workers (`gpu_worker`).
 
-mod beside;
+mod gpu_worker;
 mod wave;
 
 use std::collections::BTreeMap;
@@ -24,11 +24,11 @@ use gchr_kernels_terms::topology::run as topology;
 use gchr_terms::exec::{Evaluator, Prepared};
 use gchr_trs::InputReader;
 
-use crate::device::DevicePlan;
 use crate::diagnostics::Diagnostics;
 use crate::executable::{Executable, Failure, Plan};
+use crate::executors::device_terms::DevicePlan;
 use crate::stack::with_large_stack;
-use beside::Beside;
+use gpu_worker::Beside;
 
 /// Lines that a worker takes at a time, and the text after which it takes no more.
 const CHUNK_LINES: usize = 256;

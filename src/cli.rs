@@ -2,12 +2,12 @@
 
 mod batch;
 mod bench;
-mod beside;
 mod check;
 mod compare;
 mod device;
 mod devices;
 mod emit;
+mod gpu_child;
 mod interrupt;
 mod limits;
 mod memory;
@@ -111,7 +111,7 @@ pub fn main() -> ExitCode {
     if let Command::Run(args) = &cli.command
         && args.is_beside()
     {
-        beside::end(exit);
+        gpu_child::end(exit);
     }
     if gchr::device::gpu_pending() {
         end_at_once(exit);

@@ -1,11 +1,9 @@
 //! Devices that run generated kernels: a GPU, or the simulator of one. Term programs run there by one of two schedulers, constraint
 //! programs in rounds.
 
-mod backend;
-mod ceilings;
-mod constraints;
-mod run;
-mod source;
+pub(crate) mod backend;
+mod roofline;
+pub(crate) mod source;
 mod verify;
 
 use std::sync::Arc;
@@ -18,14 +16,12 @@ use gchr_terms::plan::TermPlan;
 
 use crate::diagnostics::Diagnostics;
 
-pub use crate::auto::gpu_pending;
-pub use ceilings::{ceilings, measure_ceilings};
-pub(crate) use constraints::RoundsPlan;
+pub use crate::race::gpu_pending;
 pub use gchr_base::profile::Ceilings;
 pub use gchr_cuda::{Arch, Image};
 pub use gchr_kernels_terms::topology::codegen::Strategy;
 pub use gchr_kernels_terms::topology::kernels::Collector;
-pub(crate) use run::{DevicePlan, Outcome};
+pub use roofline::{ceilings, measure_ceilings};
 pub use source::KernelSource;
 pub use verify::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict, verify_file};
 
@@ -73,12 +69,12 @@ impl Schedule {
     }
 
     /// What happens to cells under the tasks scheduler. A run that never fills its memory pays next to nothing for compaction.
-    fn collector_of_tasks(self) -> Collector {
+    pub(crate) fn collector_of_tasks(self) -> Collector {
         self.collector.unwrap_or(Collector::Compact)
     }
 
     /// What happens to terms under the topology scheduler.
-    fn collector_of_topology(self) -> Collector {
+    pub(crate) fn collector_of_topology(self) -> Collector {
         self.collector.unwrap_or(Collector::Queue)
     }
 }
@@ -119,19 +115,19 @@ fn without_sources(diagnostic: gchr_base::diagnostic::Diagnostic) -> Diagnostics
 }
 
 /// A program as a scheduler sees it, and its kernels.
-enum Lowered {
+pub(crate) enum Lowered {
     Tasks { plan: Box<TermPlan>, kernels: Box<tasks::kernels::Kernels> },
     Topology { system: Box<topology::system::System>, kernels: Box<topology::kernels::Kernels> },
 }
 
 impl Lowered {
-    fn module(&self) -> &Module {
+    pub(crate) fn module(&self) -> &Module {
         match self {
             Lowered::Tasks { kernels, .. } => &kernels.module,
             Lowered::Topology { kernels, .. } => &kernels.module,
         }
     }
-    fn into_module(self) -> Module {
+    pub(crate) fn into_module(self) -> Module {
         match self {
             Lowered::Tasks { kernels, .. } => kernels.module,
             Lowered::Topology { kernels, .. } => kernels.module,

@@ -17,9 +17,11 @@ use gchr_kernel::Form;
 use gchr_kernels_constraints::run as rounds;
 use gchr_runtime::outcome;
 
-use crate::auto::{AutoPlan, AutoRounds};
-use crate::device::{Device, DevicePlan, RoundsPlan, Schedule};
+use crate::device::{Device, Schedule};
 use crate::diagnostics::Diagnostics;
+use crate::executors::auto_terms::{AutoPlan, AutoRounds};
+use crate::executors::device_rounds::RoundsPlan;
+use crate::executors::device_terms::DevicePlan;
 use crate::output::{Answer, Outcome};
 use crate::program::Program;
 

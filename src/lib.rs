@@ -22,25 +22,24 @@
 //! # Ok::<(), gchr::Diagnostics>(())
 //! ```
 
-mod auto;
 mod batch;
-pub mod bench;
-pub mod compare;
 pub mod device;
 mod diagnostics;
 mod executable;
+mod executors;
 mod input;
 mod output;
-pub mod profile;
 mod program;
+mod race;
+pub mod report;
 pub mod simd;
 mod stack;
 
-pub use auto::{BY_GPU, Race, Work};
 pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary};
 pub use device::{Device, Schedule, Scheduler};
 pub use diagnostics::Diagnostics;
 pub use executable::{CompileOptions, Executable, Failure, Firing};
+pub use executors::auto_terms::BY_GPU;
 pub use gchr_base as base;
 pub use gchr_base::control::{Control, Limits, Progress};
 pub use gchr_base::diagnostic::{Diagnostic, Severity};
@@ -51,4 +50,5 @@ pub use gchr_terms as terms;
 pub use input::{Input, Language};
 pub use output::{Answer, Format, FormatError, Outcome};
 pub use program::Program;
+pub use race::{Race, Work};
 pub use stack::with_large_stack;

@@ -10,10 +10,12 @@ use gchr_base::rule::{self, Semantics};
 use gchr_base::source::SourceMap;
 use gchr_terms::plan::TermOptions;
 
-use crate::auto::{AutoPlan, AutoRounds};
-use crate::device::{Device, DevicePlan, RoundsPlan};
+use crate::device::Device;
 use crate::diagnostics::Diagnostics;
 use crate::executable::{CompileOptions, Executable, Plan};
+use crate::executors::auto_terms::{AutoPlan, AutoRounds};
+use crate::executors::device_rounds::RoundsPlan;
+use crate::executors::device_terms::DevicePlan;
 use crate::input::Language;
 use crate::stack::with_large_stack;
 

@@ -13,7 +13,7 @@ use gchr_runtime::outcome::Failure;
 use rayon::prelude::*;
 
 use super::{BatchLine, Chunk, Reader, Worked, Worker};
-use crate::device::DevicePlan;
+use crate::executors::device_terms::DevicePlan;
 
 /// A failed piece of at most so many lines is left to the interpreter.
 const FEW: usize = 4096;

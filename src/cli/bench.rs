@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use gchr::Device;
-use gchr::bench::{self, Report, Settings};
+use gchr::report::bench::{self, Report, Settings};
 
 use super::progress::Measuring;
 use super::sink::{File, Stdout};
@@ -127,7 +127,7 @@ fn deliver(found: &Report, old: Option<&Report>, file: Option<File>) -> Exit {
         report::say("gchr: interrupted, the report has the entries until then\n");
         return Exit::Failed;
     }
-    let slower = changes.is_some_and(|c| c.list.iter().any(gchr::bench::Change::is_slower));
+    let slower = changes.is_some_and(|c| c.list.iter().any(gchr::report::bench::Change::is_slower));
     let wrong =
         [found.differing().next(), found.failing().next(), found.slow().next()].iter().any(Option::is_some);
     if slower || wrong { Exit::Failed } else { Exit::Done }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use gchr::base::rule::Semantics;
-use gchr::compare::{Comparison, Mapping, Plan, Subject, Variant};
+use gchr::report::compare::{Comparison, Mapping, Plan, Subject, Variant};
 use gchr::{CompileOptions, Device, Language};
 
 use super::device::DeviceArgs;

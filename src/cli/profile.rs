@@ -4,7 +4,7 @@ use std::io::BufWriter;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use gchr::profile::Profile;
+use gchr::report::profile::Profile;
 use gchr::{Device, Program, Recorder, Stats};
 
 use super::sink::File;

@@ -12,8 +12,8 @@ use gchr::{
     Outcome, Program, Race, Recorder,
 };
 
-use super::beside::{self, Written};
 use super::device::DeviceArgs;
+use super::gpu_child::{self, Written};
 use super::limits::LimitArgs;
 use super::semantics::SemanticsArgs;
 use super::sink::{File, Stdout};
@@ -118,7 +118,7 @@ impl Args {
 pub fn run(args: &Args) -> Exit {
     let start = Instant::now();
     if args.is_beside() {
-        beside::end_with_the_other();
+        gpu_child::end_with_the_other();
     }
     let interrupt = interrupt::listen();
     if let Some(n) = args.threads
@@ -195,7 +195,7 @@ pub fn run(args: &Args) -> Exit {
             if args.is_beside() {
                 outcome.stats_mut().choice = Some(BY_GPU.into());
                 // What the executable holds need not be given back first.
-                beside::end(deliver(args, &outcome, out));
+                gpu_child::end(deliver(args, &outcome, out));
             }
             let exit = deliver(args, &outcome, out);
             match recorded.map(|r| r.write(&program, outcome.stats(), counted.as_ref(), None)) {
@@ -317,7 +317,7 @@ fn execute<'p>(
         FormatArg::Text => control.output(stdout),
         FormatArg::Json | FormatArg::Csv => control.output(io::stderr()),
     };
-    let race = race.map(|start| Race::start(&mut control, move || beside::start(start)));
+    let race = race.map(|start| Race::start(&mut control, move || gpu_child::start(start)));
     match (executable.run(&mut control), race) {
         (Ok(mut outcome), Some(race)) => {
             outcome.stats_mut().choice = Some(race.call_off());

@@ -23,10 +23,10 @@ const SIM_MEMORY: u64 = 1 << 30;
 /// Bytes beside the tables on the simulator: registers of resident blocks, control words.
 const SIM_EXTRA: u64 = 64 << 20;
 /// Blocks that the simulator runs side by side. Every iteration ends with barriers that all of them must reach, so more cost time.
-pub(super) const SIM_BLOCKS: u32 = 2;
+pub(crate) const SIM_BLOCKS: u32 = 2;
 
 /// A device with the kernels of one program.
-pub(super) struct Backend {
+pub(crate) struct Backend {
     machine: Machine,
     /// Milliseconds that the check of the kernels was waited for.
     verify_ms: f64,
@@ -95,7 +95,7 @@ impl Backend {
 }
 
 /// Where a run takes place.
-pub(super) struct Place<'d> {
+pub(crate) struct Place<'d> {
     pub device: &'d mut dyn gchr_kernel::device::Device,
     /// Bytes of device memory that the run may take.
     pub memory: u64,
@@ -104,13 +104,13 @@ pub(super) struct Place<'d> {
 }
 
 /// What a run gives.
-pub(super) trait HasStats {
+pub(crate) trait HasStats {
     /// What it cost.
     fn stats(&mut self) -> &mut Stats;
 }
 
 /// Adds to the statistics of a run, which may have been stopped.
-pub(super) fn change_stats<O: HasStats, L>(
+pub(crate) fn change_stats<O: HasStats, L>(
     result: &mut Result<O, Failure<L>>,
     change: impl FnOnce(&mut Stats),
 ) {

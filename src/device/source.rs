@@ -12,16 +12,16 @@ use gchr_kernels_terms::tasks::kernels::Tuning;
 use gchr_kernels_terms::{tasks, topology};
 use gchr_terms::plan::{TermOptions, TermPlan, compile};
 
-use super::constraints::lower_rounds;
 use super::{Collector, Lowered, Schedule, Scheduler};
 use crate::diagnostics::Diagnostics;
 use crate::executable::CompileOptions;
+use crate::executors::device_rounds::lower_rounds;
 use crate::input::Language;
 use crate::program::{Program, program_name};
 use crate::stack::with_large_stack;
 
 /// What messages of the compiler call the text.
-pub(super) const NAME: &str = "kernels.cu";
+pub(crate) const NAME: &str = "kernels.cu";
 
 /// The kernels of a program.
 pub struct KernelSource<'p> {
@@ -57,7 +57,7 @@ impl Program {
 const MOST_STATEMENTS: usize = 3_000;
 
 /// The plan of a program for tasks, if it has calls that can run side by side.
-pub(super) fn plan_side_by_side(
+pub(crate) fn plan_side_by_side(
     rules: &rule::Program,
     schedule: Schedule,
 ) -> Result<TermPlan, Vec<Diagnostic>> {
@@ -76,7 +76,7 @@ fn plan_for_tasks(rules: &rule::Program, collector: Collector) -> Result<TermPla
 }
 
 /// Generates the kernels of a term program; `planned` is its plan for tasks, where that is made already.
-pub(super) fn lower(
+pub(crate) fn lower(
     rules: &rule::Program,
     sources: &SourceMap,
     schedule: Schedule,
@@ -128,7 +128,7 @@ impl KernelSource<'_> {
         &self.module
     }
 
-    pub(super) fn ir(&self) -> &Module {
+    pub(crate) fn ir(&self) -> &Module {
         &self.module
     }
 

@@ -11,9 +11,9 @@ use gchr_runtime::outcome::Failure;
 use gchr_terms::exec::NormalForm;
 use gchr_terms::plan::TermPlan;
 
-use super::backend::{Backend, HasStats, Place, SIM_BLOCKS};
-use super::source::{lower, plan_side_by_side};
-use super::{Lowered, Report, Schedule};
+use crate::device::backend::{Backend, HasStats, Place, SIM_BLOCKS};
+use crate::device::source::{lower, plan_side_by_side};
+use crate::device::{Lowered, Report, Schedule};
 use crate::executable::CompileOptions;
 use crate::program::program_name;
 

@@ -120,7 +120,7 @@ pub struct Comparison {
     /// What the problem is called.
     pub title: String,
     /// The machine.
-    pub machine: crate::bench::Machine,
+    pub machine: crate::report::Machine,
     /// Timed runs of each cell.
     pub repeats: usize,
     /// By size, then by program, then by variant.
@@ -175,7 +175,7 @@ impl Plan {
             }
         }
         let growth = growth::of(&rows);
-        let machine = crate::bench::Machine::here();
+        let machine = crate::report::Machine::here();
         Comparison { title: self.title.clone(), machine, repeats: self.repeats, rows, growth }
     }
 }

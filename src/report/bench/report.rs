@@ -4,8 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Machine, Settings, Timed};
-use crate::compare::{Spread, write_aligned};
+use super::{Settings, Timed};
+use crate::report::Machine;
+use crate::report::compare::{Spread, write_aligned};
 
 /// One measurement.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

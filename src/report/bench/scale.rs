@@ -3,10 +3,10 @@
 use gchr_base::profile::Recorder;
 
 use super::{CONSTRAINTS, Entry, Report, Settings, TERMS, device_name, short, time};
-use crate::compare::{exponent, spread};
 use crate::device::Device;
 use crate::executable::CompileOptions;
 use crate::input::Input;
+use crate::report::compare::{exponent, spread};
 
 /// Times every example at its sizes; notes say how time and steps grow.
 pub fn scale(settings: &Settings<'_>) -> Result<Report, String> {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::table::{growth, sizes, used, verdict};
 use super::{Comparison, Measured, Row};
-use crate::profile::{Axis, Chart, Plot, Series, TABLE, Unit, document, escape};
+use crate::report::profile::{Axis, Chart, Plot, Series, TABLE, Unit, document, escape};
 
 pub(super) fn page(comparison: &Comparison) -> String {
     let mut body = format!(

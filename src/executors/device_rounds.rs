@@ -12,7 +12,7 @@ use gchr_kernels_constraints::kernels::{Kernels, kernels};
 use gchr_kernels_constraints::run::{self, FEW, Failure, Job, Options, Outcome};
 use gchr_kernels_constraints::start;
 
-use super::backend::{Backend, HasStats, Place};
+use crate::device::backend::{Backend, HasStats, Place};
 use crate::executable::CompileOptions;
 use crate::program::program_name;
 use crate::stack::with_large_stack;
@@ -29,7 +29,7 @@ pub(crate) struct RoundsPlan {
 }
 
 /// The plan for rounds and the kernels of a program.
-pub(super) fn lower_rounds(
+pub(crate) fn lower_rounds(
     rules: &Program,
     sources: &SourceMap,
     options: RoundsOptions,

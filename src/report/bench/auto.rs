@@ -7,9 +7,9 @@ use tempfile::TempDir;
 
 use super::process::{self, Bounds, Ran};
 use super::{Benchmark, CONSTRAINTS, Entry, Report, Settings, TERMS};
-use crate::compare::spread;
 use crate::device;
 use crate::input::Language;
+use crate::report::compare::spread;
 
 /// What reports of it are called.
 pub(super) const KIND: &str = "auto";

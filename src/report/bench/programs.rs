@@ -49,7 +49,7 @@ macro_rules! terms {
         Benchmark {
             name: $name,
             language: Language::Terms,
-            text: include_str!(concat!("../../examples/", $name, ".trs")),
+            text: include_str!(concat!("../../../examples/", $name, ".trs")),
             start: $start,
             small: $small,
             sizes: $sizes,
@@ -63,7 +63,7 @@ macro_rules! constraints {
         Benchmark {
             name: $name,
             language: Language::Constraints,
-            text: include_str!(concat!("../../examples/", $name, ".chr")),
+            text: include_str!(concat!("../../../examples/", $name, ".chr")),
             start: $start,
             small: $small,
             sizes: $sizes,

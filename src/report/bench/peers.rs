@@ -14,9 +14,9 @@ use tempfile::TempDir;
 
 use super::process::Bounds;
 use super::{Benchmark, CONSTRAINTS, Entry, Report, Settings, TERMS, time};
-use crate::compare::{Answered, Mapping};
 use crate::executable::CompileOptions;
 use crate::input::Language;
+use crate::report::compare::{Answered, Mapping};
 
 use gchr_base::control::{Control, Limits};
 use system::{SYSTEMS, System};
@@ -92,7 +92,7 @@ fn mapping(name: &str) -> Option<(&'static str, &'static str)> {
         ($($name:literal)*) => {
             match name {
                 $($name => Some((concat!($name, ".compare.toml"),
-                    include_str!(concat!("../../examples/", $name, ".compare.toml")))),)*
+                    include_str!(concat!("../../../examples/", $name, ".compare.toml")))),)*
                 "fib_int" => mapping("fib"),
                 _ => None,
             }

@@ -12,8 +12,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Batch, Chunk, WAVE_BYTES, WAVE_LINES, Worked, Worker, lock};
-use crate::auto::{AutoPlan, Came};
-use crate::device::DevicePlan;
+use crate::executors::auto_terms::AutoPlan;
+use crate::executors::device_terms::DevicePlan;
+use crate::race::Came;
 
 /// Lines of the first wave.
 const FIRST_WAVE: usize = 4096;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Report;
-use crate::compare::write_aligned;
+use crate::report::compare::write_aligned;
 
 /// How much the best times may differ without being called a change.
 const TOLERANCE: f64 = 1.1;
@@ -91,7 +91,7 @@ mod tests {
 
     use super::super::{Entry, Settings};
     use super::*;
-    use crate::compare::spread;
+    use crate::report::compare::spread;
 
     fn report(times: &[(&str, &[f64])]) -> Report {
         let interrupt = AtomicBool::new(false);

@@ -38,7 +38,7 @@ impl Effort {
 /// The kernels that measure.
 pub fn module() -> std::result::Result<Module, Vec<Diagnostic>> {
     let mut sources = SourceMap::new();
-    let id = sources.add("ceilings.cu", include_str!("ceilings/kernels.cu"));
+    let id = sources.add("ceilings.cu", include_str!("kernels.cu"));
     parse(&sources, id)
 }
 

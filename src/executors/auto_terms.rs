@@ -6,8 +6,6 @@
 //! constraint program that does not run in rounds. In a batch the GPU takes a share of the lines instead (`batch/beside.rs`).
 //! `gchr run` has a process of its own in the place of the thread, which a library cannot start.
 
-mod race;
-
 use std::sync::Arc;
 
 use gchr_base::control::Control;
@@ -22,13 +20,14 @@ use gchr_runtime::outcome::Failure;
 use gchr_terms::exec::{NormalForm, Stopped};
 use gchr_terms::plan::TermPlan;
 
-use crate::device::{Device, DevicePlan, Outcome, Report, RoundsPlan, Schedule};
+use crate::device::{Device, Report, Schedule};
 use crate::executable::{CompileOptions, Firing};
+use crate::executors::device_rounds::RoundsPlan;
+use crate::executors::device_terms::{DevicePlan, Outcome};
 use crate::program::Program;
 use crate::stack::with_large_stack;
 
-pub(crate) use race::Came;
-pub use race::{Race, Work, gpu_pending};
+use crate::race::{Race, Work};
 
 /// What is said of a run that the GPU won, in this process or beside it.
 pub const BY_GPU: &str = "gpu: it was done before the cpu";
@@ -237,10 +236,10 @@ mod tests {
     /// With the simulator in the place of the GPU.
     #[test]
     fn a_gpu_is_brought_up_for_programs_that_have_work_for_it() {
-        let text = include_str!("../examples/ackermann.trs");
+        let text = include_str!("../../examples/ackermann.trs");
         let alone = auto("ackermann.trs", text, "Ack(S(Zero()), S(Zero()))").beside()();
         assert!(matches!(alone, Err(why) if why.contains("no calls that can run side by side")));
-        let text = include_str!("../examples/fib_int.trs");
+        let text = include_str!("../../examples/fib_int.trs");
         let work = auto("fib_int.trs", text, "Fib(12)").beside()();
         let outcome = work.unwrap_or_else(|why| panic!("{why}"))(&mut Control::default());
         assert_eq!(outcome.map(|o| o.normal_form.to_text()), Ok("144".into()));

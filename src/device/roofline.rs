@@ -1,5 +1,7 @@
 //! Measured ceilings of GPUs, kept in the cache folder by the GPU's name and its driver.
 
+mod probe;
+
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -9,7 +11,7 @@ use gchr_base::profile::Ceilings;
 use gchr_base::source::SourceMap;
 use gchr_cuda::{Cache, Compiler, DeviceInfo, Gpu, Options, driver};
 use gchr_kernel::device::{Device as _, DeviceError};
-use gchr_runtime::ceilings::{Effort, measure, module};
+use probe::{Effort, measure, module};
 
 use super::Device;
 use super::source::NAME;

@@ -4,7 +4,6 @@
 
 mod against;
 mod auto;
-mod machine;
 mod papers;
 mod peers;
 mod process;
@@ -19,14 +18,13 @@ use gchr_base::control::{Control, Limits};
 use gchr_base::rule::Semantics;
 use gchr_base::stats::Stats;
 
-use crate::compare::{Spread, spread};
 use crate::device::{self, Device, Schedule, Scheduler};
 use crate::executable::CompileOptions;
 use crate::input::Input;
+use crate::report::compare::{Spread, spread};
 
 pub use against::Change;
 pub use auto::auto;
-pub use machine::Machine;
 pub use papers::papers;
 pub use peers::peers;
 pub use programs::{Benchmark, CONSTRAINTS, TERMS};

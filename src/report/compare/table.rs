@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Comparison, Growth, Measured, Row};
-use crate::profile::short;
+use crate::report::profile::short;
 
 /// A column.
 #[derive(Clone, Copy)]
