@@ -6,9 +6,15 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gchr_base::control::{Control, Progress};
+use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::StopReason;
 
-/// Runs that are shorter never touch the GPU: while it comes up, which takes some 200 ms, a run beside it that needs much memory takes up
+/// What is said of a run that the GPU won, in this process or in one of its own.
+pub const BY_GPU: &str = "gpu: it was done before the cpu";
+/// Why a run stays on the processor from the start.
+pub(crate) const WATCHED: &str = "cpu: the run is recorded or traced";
+
+/// Runs that are shorter never touch the GPU: while it comes up, which takes some 200 ms, a run on the processor that needs much memory takes up
 /// to twice as long. A fifth of that time is the price for runs that the GPU wins.
 const HEAD_START: Duration = Duration::from_millis(40);
 /// Between two looks at the limits while the GPU works alone.
@@ -22,27 +28,27 @@ pub fn gpu_pending() -> bool {
     PENDING.load(Ordering::Acquire) > 0
 }
 
-/// What the GPU's side does once it is ready: a result, or why there is none.
+/// The work of the GPU's side once it is ready; gives a result, or why there is none.
 pub type Work<T> = Box<dyn FnOnce(&mut Control<'_>) -> Result<T, String>>;
 
 /// How far the GPU is.
 enum Phase<T> {
     /// It waits for the processor's head start, or comes up.
-    Coming,
+    Starting,
     Working,
     /// It has no result, and why.
     Failed(String),
     Done(Box<T>),
 }
 
-/// What came of waiting for the GPU's side.
-pub(crate) enum Came<T> {
+/// The end of waiting for the GPU's side.
+pub(crate) enum RaceOutcome<T> {
     /// Its result.
-    Here(T),
-    /// Nothing: who waited gave up.
-    Late,
-    /// It has none, and why.
-    Never(String),
+    Ready(T),
+    /// The caller gave up first.
+    Abandoned,
+    /// It has no result, and why.
+    Unavailable(String),
 }
 
 /// A GPU that looks for the result that the caller looks for, too.
@@ -65,28 +71,28 @@ impl<T: Send + 'static> Race<T> {
         let race = Arc::new(Self {
             over: Arc::default(),
             called_off: AtomicBool::new(false),
-            phase: Mutex::new(Phase::Coming),
+            phase: Mutex::new(Phase::Starting),
             changed: Condvar::new(),
         });
         control.also_stop(Arc::clone(&race.over));
         let (limits, deadline) = (control.limits(), control.deadline());
-        let beside = Arc::clone(&race);
+        let side = Arc::clone(&race);
         let work = move || {
             let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                let work = if beside.waits_in_vain() { return Phase::Coming } else { make() };
+                let work = if side.waits_in_vain() { return Phase::Starting } else { make() };
                 let work = match work {
                     Ok(work) => work,
                     Err(why) => return Phase::Failed(why),
                 };
-                beside.set(Phase::Working);
+                side.set(Phase::Working);
                 let mut limits = limits;
                 limits.timeout = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-                match work(&mut Control::new(limits).interrupt(&beside.called_off)) {
+                match work(&mut Control::new(limits).interrupt(&side.called_off)) {
                     Ok(outcome) => Phase::Done(Box::new(outcome)),
                     Err(why) => Phase::Failed(why),
                 }
             }));
-            beside.set(worked.unwrap_or_else(|_| Phase::Failed("the gpu's side failed".into())));
+            side.set(worked.unwrap_or_else(|_| Phase::Failed("the gpu's side failed".into())));
             PENDING.fetch_sub(1, Ordering::AcqRel);
         };
         PENDING.fetch_add(1, Ordering::AcqRel);
@@ -116,16 +122,16 @@ impl<T: Send + 'static> Race<T> {
     }
 
     /// Waits for the GPU's result until somebody else gives up.
-    pub(crate) fn wait(&self, given_up: impl Fn() -> bool) -> Came<T> {
+    pub(crate) fn wait(&self, given_up: impl Fn() -> bool) -> RaceOutcome<T> {
         let mut phase = self.phase();
         loop {
-            match std::mem::replace(&mut *phase, Phase::Coming) {
-                Phase::Done(outcome) => return Came::Here(*outcome),
-                Phase::Failed(why) => return Came::Never(why),
+            match std::mem::replace(&mut *phase, Phase::Starting) {
+                Phase::Done(outcome) => return RaceOutcome::Ready(*outcome),
+                Phase::Failed(why) => return RaceOutcome::Unavailable(why),
                 waits => *phase = waits,
             }
             if given_up() {
-                return Came::Late;
+                return RaceOutcome::Abandoned;
             }
             phase = self.changed.wait_timeout(phase, WATCH).unwrap_or_else(PoisonError::into_inner).0;
         }
@@ -136,7 +142,7 @@ impl<T: Send + 'static> Race<T> {
         self.called_off.store(true, Ordering::Release);
         self.changed.notify_all();
         match &*self.phase() {
-            Phase::Coming => "cpu: it was done before the gpu was ready".into(),
+            Phase::Starting => "cpu: it was done before the gpu was ready".into(),
             Phase::Working | Phase::Done(_) => "cpu: it was done before the gpu".into(),
             Phase::Failed(why) => format!("cpu: {why}"),
         }
@@ -146,17 +152,23 @@ impl<T: Send + 'static> Race<T> {
     pub fn result(&self, reason: &StopReason, control: &mut Control<'_>) -> Option<T> {
         let waits = matches!(reason, StopReason::Memory { .. } | StopReason::Indices { .. });
         let mut phase = self.phase();
-        while waits && matches!(*phase, Phase::Coming | Phase::Working) {
+        while waits && matches!(*phase, Phase::Starting | Phase::Working) {
             phase = self.changed.wait_timeout(phase, WATCH).unwrap_or_else(PoisonError::into_inner).0;
             let now = Progress { steps: 0, bytes: 0, live: 0 };
             if !matches!(*phase, Phase::Done(_)) && control.poll(now).is_err() {
                 break;
             }
         }
-        let found = std::mem::replace(&mut *phase, Phase::Coming);
+        let found = std::mem::replace(&mut *phase, Phase::Starting);
         drop(phase);
         self.called_off.store(true, Ordering::Release);
         self.changed.notify_all();
         if let Phase::Done(outcome) = found { Some(*outcome) } else { None }
     }
+}
+
+/// Why the GPU's side has no result, by the first of its findings.
+pub(crate) fn no_result(found: &[Diagnostic]) -> String {
+    let message = found.first().map_or("no reason is known", |d| d.message.as_str());
+    format!("the gpu has no result ({message})")
 }

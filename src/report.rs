@@ -2,7 +2,12 @@
 
 pub mod bench;
 pub mod compare;
+mod format;
 mod machine;
+mod page;
+pub mod plot;
 pub mod profile;
+mod spread;
 
 pub use machine::Machine;
+pub use spread::{Spread, exponent, spread};

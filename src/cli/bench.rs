@@ -8,9 +8,10 @@ use clap::ValueEnum;
 use gchr::Device;
 use gchr::report::bench::{self, Report, Settings};
 
+use super::exit::Exit;
 use super::progress::Measuring;
 use super::sink::{File, Stdout};
-use super::{Exit, interrupt, report, values};
+use super::{interrupt, report, values};
 
 /// Arguments of `gchr bench`.
 #[derive(clap::Args)]
@@ -43,7 +44,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
-    /// The tables of the papers behind gchr: their figures, ours, the ratio
+    /// The tables of the papers that gchr builds on: their figures, ours, the ratio
     Papers,
     /// Other systems on the same programs, as far as they are installed: Maude, OCaml, GHC, C++, SWI-Prolog
     Peers,

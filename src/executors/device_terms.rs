@@ -1,21 +1,26 @@
-//! Running a term program on a device: its kernels made ready, its term normalised.
+//! Term programs on a device: kernels made ready, terms normalised.
+
+use std::fmt::Display;
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::{self, GroundTerm};
 use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
-use gchr_kernel::device::DeviceError;
+use gchr_kernel::device::{Device as KernelDevice, DeviceError};
 use gchr_kernels_terms::{tasks, topology};
 use gchr_runtime::outcome::Failure;
-use gchr_terms::exec::NormalForm;
 use gchr_terms::plan::TermPlan;
 
-use crate::device::backend::{Backend, HasStats, Place, SIM_BLOCKS};
-use crate::device::source::{lower, plan_side_by_side};
-use crate::device::{Lowered, Report, Schedule};
-use crate::executable::CompileOptions;
-use crate::program::program_name;
+use crate::device::backend::{Backend, HasStats, Placement, SIM_BLOCKS};
+use crate::device::lower::{LoweredTerms, lower_terms, plan_side_by_side};
+use crate::diagnostics::trace_missing;
+use crate::executor::{
+    Compiled, Executor, Finished, LineEvaluation, NormalFormTexts, TermDevice, Unfinished,
+};
+use crate::options::{CompileOptions, Schedule};
+use crate::output::{Answer, SchedulerReport};
+use crate::program::{Language, Program, program_name};
 
 /// Slots that a GPU starts with, when its memory allows.
 const GPU_SLOTS: u64 = 1 << 29;
@@ -38,16 +43,37 @@ const STEPS: u32 = 128;
 const GPU_BLOCK: u32 = 128;
 const SIM_BLOCK: u32 = 32;
 
+/// The schedulers of term programs on a GPU or its simulator.
+pub(crate) struct DeviceTerms;
+
+impl Executor for DeviceTerms {
+    fn runs(&self, program: &Program, options: &CompileOptions) -> bool {
+        program.language() == Language::Terms && options.device.runs_kernels()
+    }
+
+    fn compile(
+        &self,
+        program: &Program,
+        options: &CompileOptions,
+    ) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
+        if options.trace {
+            return Err(vec![trace_missing()]);
+        }
+        let plan = gchr_terms::plan::compile(&program.rules, &options.to_term_options())?;
+        Ok(Box::new(DeviceTermProgram::new(&program.rules, &program.sources, plan, options)?))
+    }
+}
+
 /// A term program ready to run on a device.
-pub(crate) struct DevicePlan {
+pub(crate) struct DeviceTermProgram {
     /// The plan for the CPU, which lays out the result.
     plan: TermPlan,
-    lowered: Lowered,
+    lowered: LoweredTerms,
     schedule: Schedule,
     backend: Backend,
 }
 
-impl DevicePlan {
+impl DeviceTermProgram {
     /// Generates the kernels and brings them to the device. `plan` is the program's plan for the CPU.
     pub fn new(
         rules: &rule::Program,
@@ -58,60 +84,17 @@ impl DevicePlan {
         let CompileOptions { device, schedule, only_parallel, .. } = *options;
         // Before the device is brought up.
         let planned = only_parallel.then(|| plan_side_by_side(rules, schedule)).transpose()?;
-        let make = || lower(rules, sources, schedule, planned);
-        let form = options.form();
-        let (lowered, backend) = Backend::load(device, program_name(sources), form, make, Lowered::module)?;
+        let make = || lower_terms(rules, sources, schedule, planned);
+        let (name, form) = (program_name(sources), options.form());
+        let (lowered, backend) = Backend::load(device, name, form, make, LoweredTerms::module)?;
         Ok(Self { plan, lowered, schedule, backend })
     }
 
-    /// The kernels in the kernel language.
-    pub fn module(&self) -> &gchr_kernel::ir::Module {
-        self.lowered.module()
-    }
-
-    /// The program's plan for the CPU.
-    pub fn cpu_plan(&self) -> &TermPlan {
-        &self.plan
-    }
-
-    /// Whether it evaluates many terms side by side.
-    pub fn takes_many(&self) -> bool {
-        matches!(self.lowered, Lowered::Tasks { .. })
-    }
-
-    /// Normalises `input`.
-    pub fn run(
-        &self,
-        rules: &rule::Program,
-        input: &GroundTerm,
-        control: &mut Control<'_>,
-    ) -> Result<Outcome, Failure> {
-        self.on_device(control, |scale, device, control| self.run_on(rules, input, scale, device, control))
-    }
-
-    /// Normalises many terms side by side, and gives their normal forms as texts. One that fails fails them all.
-    pub fn run_all(
-        &self,
-        rules: &rule::Program,
-        inputs: &[GroundTerm],
-        control: &mut Control<'_>,
-    ) -> Result<Texts, Failure> {
-        let Lowered::Tasks { plan, kernels } = &self.lowered else {
-            return Err(Failure::Device(DeviceError::Findings(Vec::new())));
-        };
-        let job = tasks::run::Job { program: rules, plan, kernels, inputs };
-        self.on_device(control, |scale, device, control| {
-            let options = tasks::run::Options { results: tasks::run::Results::Texts, ..scale.tasks };
-            let outcome = tasks::run::run(job, options, device, control)?;
-            Ok(Texts { texts: outcome.texts, stats: outcome.stats })
-        })
-    }
-
-    /// Blocks a multiprocessor.
+    /// Blocks per multiprocessor.
     fn blocks(&self) -> u32 {
         match &self.lowered {
-            Lowered::Tasks { kernels, .. } => kernels.blocks,
-            _ => 1,
+            LoweredTerms::Tasks { kernels, .. } => kernels.blocks,
+            LoweredTerms::Topology { .. } => 1,
         }
     }
 
@@ -119,9 +102,9 @@ impl DevicePlan {
     fn on_device<T: HasStats>(
         &self,
         control: &mut Control<'_>,
-        run: impl FnOnce(Scale, &mut dyn gchr_kernel::device::Device, &mut Control<'_>) -> Result<T, Failure>,
+        run: impl FnOnce(Scale, &mut dyn KernelDevice, &mut Control<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        self.backend.run(control, |Place { device, memory, simulated }, control| {
+        self.backend.run(control, |Placement { device, memory, simulated }, control| {
             let scale = match simulated {
                 false => Scale {
                     memory,
@@ -139,53 +122,94 @@ impl DevicePlan {
         rules: &rule::Program,
         input: &GroundTerm,
         scale: Scale,
-        device: &mut dyn gchr_kernel::device::Device,
+        device: &mut dyn KernelDevice,
         control: &mut Control<'_>,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Finished, Failure> {
         match &self.lowered {
-            Lowered::Tasks { plan, kernels } => {
+            LoweredTerms::Tasks { plan, kernels } => {
                 let inputs = std::slice::from_ref(input);
                 let job = tasks::run::Job { program: rules, plan, kernels, inputs };
                 let outcome = tasks::run::run(job, scale.tasks, device, control)?;
-                let report = Report::Tasks(outcome.report);
+                let report = Some(SchedulerReport::Tasks(outcome.report));
                 let normal_form = outcome.normal_forms.into_iter().next();
                 let normal_form = normal_form.ok_or_else(|| DeviceError::Findings(Vec::new()))?;
-                Ok(Outcome { normal_form, stats: outcome.stats, report })
+                Ok(Finished { answer: Answer::NormalForm(normal_form), stats: outcome.stats, report })
             }
-            Lowered::Topology { system, kernels } => {
+            LoweredTerms::Topology { system, kernels } => {
                 let job = topology::run::Job { program: rules, system, kernels, plan: &self.plan, input };
                 let (strategy, collector) = (self.schedule.strategy, self.schedule.collector_of_topology());
                 let Scale { memory, slots, .. } = scale;
                 let options = topology::run::Options { strategy, collector, memory, slots };
                 let outcome = topology::run::run(job, options, device, control)?;
-                let report = Report::Topology(outcome.report);
-                Ok(Outcome { normal_form: outcome.normal_form, stats: outcome.stats, report })
+                let report = Some(SchedulerReport::Topology(outcome.report));
+                let answer = Answer::NormalForm(outcome.normal_form);
+                Ok(Finished { answer, stats: outcome.stats, report })
             }
         }
     }
 }
 
-/// A run that reached a normal form.
-pub(crate) struct Outcome {
-    pub normal_form: NormalForm,
-    pub stats: Stats,
-    pub report: Report,
+impl Compiled for DeviceTermProgram {
+    fn plan<'a>(&'a self, _: &'a Program) -> Box<dyn Display + 'a> {
+        Box::new(self.lowered.module())
+    }
+
+    fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Finished, Unfinished> {
+        let term = program.term().ok_or(Unfinished::NothingToRun)?;
+        self.normalise(&program.rules, term, control)
+    }
+
+    fn lines(&self) -> Option<LineEvaluation<'_>> {
+        Some(match self.takes_many() {
+            true => LineEvaluation::Waves { device: self, interpreter: &self.plan },
+            false => LineEvaluation::OneByOne(self),
+        })
+    }
 }
 
-impl HasStats for Outcome {
+impl TermDevice for DeviceTermProgram {
+    fn takes_many(&self) -> bool {
+        matches!(self.lowered, LoweredTerms::Tasks { .. })
+    }
+
+    fn normalise(
+        &self,
+        rules: &rule::Program,
+        term: &GroundTerm,
+        control: &mut Control<'_>,
+    ) -> Result<Finished, Unfinished> {
+        let run = |scale, device: &mut dyn KernelDevice, control: &mut Control<'_>| {
+            self.run_on(rules, term, scale, device, control)
+        };
+        Ok(self.on_device(control, run)?)
+    }
+
+    fn normalise_all(
+        &self,
+        rules: &rule::Program,
+        terms: &[GroundTerm],
+        control: &mut Control<'_>,
+    ) -> Result<NormalFormTexts, Unfinished> {
+        let LoweredTerms::Tasks { plan, kernels } = &self.lowered else {
+            return Err(Unfinished::Device(DeviceError::Findings(Vec::new())));
+        };
+        let job = tasks::run::Job { program: rules, plan, kernels, inputs: terms };
+        let run = |scale: Scale, device: &mut dyn KernelDevice, control: &mut Control<'_>| {
+            let options = tasks::run::Options { results: tasks::run::Results::Texts, ..scale.tasks };
+            let outcome = tasks::run::run(job, options, device, control)?;
+            Ok(NormalFormTexts { texts: outcome.texts, stats: outcome.stats })
+        };
+        Ok(self.on_device(control, run)?)
+    }
+}
+
+impl HasStats for Finished {
     fn stats(&mut self) -> &mut Stats {
         &mut self.stats
     }
 }
 
-/// Normal forms of many terms.
-pub(crate) struct Texts {
-    /// One for each term, in their order.
-    pub texts: Vec<String>,
-    pub stats: Stats,
-}
-
-impl HasStats for Texts {
+impl HasStats for NormalFormTexts {
     fn stats(&mut self) -> &mut Stats {
         &mut self.stats
     }

@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::control::Progress;
 use crate::rule::RuleId;
 
-pub use roofline::Ceilings;
+pub use roofline::RooflinePeaks;
 pub use sampler::{Place, Sampler};
 
 /// Points kept at most; when there are as many, every second one is dropped.

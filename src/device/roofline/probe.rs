@@ -1,11 +1,11 @@
 //! Measures what a device's memory gives at most: copies in order, random reads, random atomic operations.
 //!
-//! The kernels are in the kernel language (`ceilings/kernels.cu`) and run on any [`Device`]; figures of the simulator mean nothing.
+//! The kernels are in the kernel language (`kernels.cu`) and run on any [`Device`]; figures of the simulator mean nothing.
 
 use std::time::Duration;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::profile::{Ceilings, Traffic};
+use gchr_base::profile::{RooflinePeaks, Traffic};
 use gchr_base::source::SourceMap;
 
 use gchr_kernel::device::{Arg, BufferId, Device, Launch, Result};
@@ -20,14 +20,14 @@ const REPEATS: u32 = 3;
 
 /// How much is measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Effort {
+pub struct ProbeSize {
     /// Bytes of memory that accesses go to, a power of two: more than caches hold, at most 16 GiB.
     pub bytes: u64,
     /// Random accesses of each thread.
     pub turns: u32,
 }
 
-impl Effort {
+impl ProbeSize {
     /// What fits a device with so many free bytes: up to 8 GiB, as much again not being used.
     pub fn of_free(free: u64) -> Self {
         let most = (free / 2).clamp(1 << 12, 8 << 30);
@@ -38,30 +38,30 @@ impl Effort {
 /// The kernels that measure.
 pub fn module() -> std::result::Result<Module, Vec<Diagnostic>> {
     let mut sources = SourceMap::new();
-    let id = sources.add("ceilings.cu", include_str!("kernels.cu"));
+    let id = sources.add("roofline.cu", include_str!("kernels.cu"));
     parse(&sources, id)
 }
 
 /// Measures a device that was opened with the kernels of [`module`].
-pub fn measure(effort: Effort, device: &mut dyn Device) -> Result<Ceilings> {
-    let memory = device.alloc(effort.bytes)?;
+pub fn measure(size: ProbeSize, device: &mut dyn Device) -> Result<RooflinePeaks> {
+    let memory = device.alloc(size.bytes)?;
     let grid = device.limits().multiprocessors.max(1) * BLOCKS;
     let sums = device.alloc(u64::from(grid * BLOCK) * 4)?;
     let measured =
-        device.fill(memory, 0, effort.bytes, 1).and_then(|()| figures(effort, memory, sums, grid, device));
+        device.fill(memory, 0, size.bytes, 1).and_then(|()| figures(size, memory, sums, grid, device));
     device.free(sums)?;
     device.free(memory)?;
     measured
 }
 
 fn figures(
-    effort: Effort,
+    size: ProbeSize,
     memory: BufferId,
     sums: BufferId,
     grid: u32,
     device: &mut dyn Device,
-) -> Result<Ceilings> {
-    let Effort { bytes, turns } = effort;
+) -> Result<RooflinePeaks> {
+    let ProbeSize { bytes, turns } = size;
     let accesses = f64::from(grid) * f64::from(BLOCK) * f64::from(turns);
     let mask = u32::try_from(bytes / 4 - 1).unwrap_or(u32::MAX);
     // Half of the memory goes to the other half.
@@ -73,7 +73,7 @@ fn figures(
     let read =
         best(device, grid, "read_at_random", &[memory.into(), mask.into(), turns.into(), sums.into()])?;
     let added = best(device, grid, "add_at_random", &[memory.into(), mask.into(), turns.into()])?;
-    Ok(Ceilings {
+    Ok(RooflinePeaks {
         coalesced: 2.0 * 16.0 * f64::from(lines) / copied.as_secs_f64(),
         random: Traffic::SECTOR as f64 * accesses / read.as_secs_f64(),
         atomics: accesses / added.as_secs_f64(),
@@ -106,8 +106,8 @@ mod tests {
         assert!(verdicts.iter().all(|v| v.diagnostics().is_empty()), "{verdicts:?}");
         let program = Program::new(&module).expect("lowers");
         let mut device = SimDevice::new(program, Options { resident_blocks: 1, ..Options::default() });
-        let ceilings = measure(Effort { bytes: 1 << 16, turns: 2 }, &mut device).expect("runs");
-        assert!(ceilings.coalesced > 0.0 && ceilings.random > 0.0 && ceilings.atomics > 0.0);
+        let peaks = measure(ProbeSize { bytes: 1 << 16, turns: 2 }, &mut device).expect("runs");
+        assert!(peaks.coalesced > 0.0 && peaks.random > 0.0 && peaks.atomics > 0.0);
         let counts = device.counts().expect("counts").expect("it counts");
         // Four launches of each: the copy of half of the memory, 2 reads and 2 additions of 4096 threads.
         let traffic = counts.traffic;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::Report;
-use crate::report::compare::write_aligned;
+use super::report::Report;
+use crate::report::format::write_aligned;
 
 /// How much the best times may differ without being called a change.
 const TOLERANCE: f64 = 1.1;
@@ -89,9 +89,10 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
-    use super::super::{Entry, Settings};
+    use super::super::report::Entry;
+    use super::super::settings::Settings;
     use super::*;
-    use crate::report::compare::spread;
+    use crate::report::spread::spread;
 
     fn report(times: &[(&str, &[f64])]) -> Report {
         let interrupt = AtomicBool::new(false);

@@ -6,13 +6,15 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::process::{self, Bounds, Ran};
-use super::{Benchmark, CONSTRAINTS, Entry, Report, Settings, TERMS};
+use super::programs::{Benchmark, CONSTRAINTS, TERMS};
+use super::report::{Entry, Report};
+use super::settings::Settings;
 use crate::device;
-use crate::input::Language;
-use crate::report::compare::spread;
+use crate::program::Language;
+use crate::report::spread::spread;
 
 /// What reports of it are called.
-pub(super) const KIND: &str = "auto";
+const KIND: &str = "auto";
 /// How many times longer than the better device `auto` may take.
 const BOUND: f64 = 1.3;
 /// What two runs of a process differ by anyway, in milliseconds.
@@ -50,8 +52,15 @@ pub fn auto(settings: &Settings<'_>, gchr: &Path) -> Result<Report, String> {
     Ok(report)
 }
 
+impl Report {
+    /// Entries of `auto` that took too long.
+    pub fn slow(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|e| self.kind == KIND && is_slow(e))
+    }
+}
+
 /// Whether `auto` took too long.
-pub(super) fn is_slow(entry: &Entry) -> bool {
+fn is_slow(entry: &Entry) -> bool {
     let times = entry.ours.zip(entry.theirs);
     times.is_some_and(|(ours, best)| ours.min > BOUND * best && ours.min > best + NOISE_MS)
 }

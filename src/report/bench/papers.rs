@@ -7,9 +7,12 @@
 //! - The programs of Zaki, Frühwirth, Geller: Parallel Execution of Constraint Handling Rules on a Graphical Processing Unit; it gives no
 //!   figures.
 
-use super::{Benchmark, CONSTRAINTS, Entry, Report, Settings, TERMS, Timed, on_device, time};
-use crate::device::{self, Collector, Device, Schedule, Scheduler, Strategy};
-use crate::executable::CompileOptions;
+use super::programs::{Benchmark, CONSTRAINTS, TERMS};
+use super::report::{Entry, Report};
+use super::settings::{Settings, Timed, on_device, time};
+use crate::device::{self, Collector, Strategy};
+use crate::options::CompileOptions;
+use crate::options::{Device, Schedule, Scheduler};
 
 /// A row of Table 3: size, terms rewritten, time on the CPU, then iterations and time of each GPU configuration.
 type PaperRow = (u64, u64, f64, [(u64, f64); 4]);

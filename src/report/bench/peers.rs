@@ -13,9 +13,11 @@ mod translate;
 use tempfile::TempDir;
 
 use super::process::Bounds;
-use super::{Benchmark, CONSTRAINTS, Entry, Report, Settings, TERMS, time};
-use crate::executable::CompileOptions;
-use crate::input::Language;
+use super::programs::{Benchmark, CONSTRAINTS, TERMS};
+use super::report::{Entry, Report};
+use super::settings::{Settings, time};
+use crate::options::CompileOptions;
+use crate::program::Language;
 use crate::report::compare::{Answered, Mapping};
 
 use gchr_base::control::{Control, Limits};

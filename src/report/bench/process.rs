@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use wait_timeout::ChildExt;
+
 /// What bounds a process.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds<'a> {
@@ -21,9 +23,8 @@ pub(super) fn is_installed(name: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
-/// Between two looks whether a process has ended: short at first, so that short ones are timed well.
-const FIRST_WAIT: Duration = Duration::from_micros(50);
-const LAST_WAIT: Duration = Duration::from_millis(2);
+/// Between two looks at the interrupt.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// A command that was run.
 pub(super) struct Ran {
@@ -53,9 +54,9 @@ pub(super) fn timed(command: &[&str], folder: &Path, bounds: Bounds<'_>) -> Resu
         .stderr(errors)
         .spawn()
         .map_err(told)?;
-    let mut wait = FIRST_WAIT;
     let status = loop {
-        if let Some(status) = child.try_wait().map_err(told)? {
+        let left = bounds.timeout.saturating_sub(start.elapsed());
+        if let Some(status) = child.wait_timeout(left.min(LOOK)).map_err(told)? {
             break status;
         }
         let late = start.elapsed() >= bounds.timeout;
@@ -69,8 +70,6 @@ pub(super) fn timed(command: &[&str], folder: &Path, bounds: Bounds<'_>) -> Resu
                 "interrupted".into()
             });
         }
-        std::thread::sleep(wait);
-        wait = (wait + wait / 16).min(LAST_WAIT);
     };
     let ms = start.elapsed().as_secs_f64() * 1e3;
     let text =
@@ -79,7 +78,7 @@ pub(super) fn timed(command: &[&str], folder: &Path, bounds: Bounds<'_>) -> Resu
     if status.success() {
         return Ok(Ran { out, err, ms });
     }
-    // Statistics come behind the error.
+    // Statistics come after the error.
     let said = err.lines().find(|line| line.contains("Error:"));
     let said = said.or_else(|| err.lines().chain(out.lines()).rfind(|line| !line.trim().is_empty()));
     Err(format!("{name} failed ({status}): {}", said.unwrap_or("").trim()))

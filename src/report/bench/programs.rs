@@ -1,6 +1,7 @@
 //! The programs that are measured: the examples, with starts at three sizes. Benchmarks of every kind take them from here.
 
-use crate::input::{Input, Language};
+use crate::input::Input;
+use crate::program::Language;
 
 /// A program with its start at any size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,9 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Settings, Timed};
-use crate::report::Machine;
-use crate::report::compare::{Spread, write_aligned};
+use super::settings::{Settings, Timed};
+use crate::report::format::{ms, write_aligned};
+use crate::report::machine::Machine;
+use crate::report::spread::Spread;
 
 /// One measurement.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -72,7 +73,7 @@ impl Entry {
     pub(super) fn set_ours(&mut self, timed: &Timed) {
         self.ours = Some(timed.ms);
         self.steps = timed.stats.rewrites.or(timed.stats.firings);
-        self.rounds = timed.stats.steps.filter(|&n| n > 0);
+        self.rounds = timed.stats.rounds.filter(|&n| n > 0);
     }
     /// Sets the other time, and the ratio of the best ones.
     pub(super) fn set_theirs(&mut self, ms: f64) {
@@ -104,10 +105,6 @@ impl Report {
     pub fn differing(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|e| e.agrees == Some(false))
     }
-    /// Entries of `auto` that took too long.
-    pub fn slow(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|e| self.kind == super::auto::KIND && super::auto::is_slow(e))
-    }
     /// Entries without a time.
     pub fn failing(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|e| e.ours.is_none())
@@ -134,10 +131,6 @@ const COLUMNS: [Column; 13] = [
         differs.or_else(|| e.note.clone()).or_else(|| Some(String::new()))
     }),
 ];
-
-fn ms(value: f64) -> String {
-    if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") }
-}
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

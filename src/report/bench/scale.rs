@@ -2,11 +2,13 @@
 
 use gchr_base::profile::Recorder;
 
-use super::{CONSTRAINTS, Entry, Report, Settings, TERMS, device_name, short, time};
+use super::programs::{CONSTRAINTS, TERMS};
+use super::report::{Entry, Report};
+use super::settings::{Settings, device_name, short, time};
 use crate::device::Device;
-use crate::executable::CompileOptions;
 use crate::input::Input;
-use crate::report::compare::{exponent, spread};
+use crate::options::CompileOptions;
+use crate::report::spread::{exponent, spread};
 
 /// Times every example at its sizes; notes say how time and steps grow.
 pub fn scale(settings: &Settings<'_>) -> Result<Report, String> {

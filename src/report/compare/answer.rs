@@ -16,10 +16,10 @@ use gchr_base::value::{Value, write_atom};
 use gchr_constraints::exec::Store;
 use gchr_terms::exec::{NormalForm, View};
 
-use crate::executable::CompileOptions;
-use crate::input::{Input, Language};
+use crate::input::Input;
+use crate::options::CompileOptions;
 use crate::output::{Answer, Outcome};
-use crate::program::Program;
+use crate::program::{Language, Program};
 
 /// An answer that can be compared: lines in an order that does not depend on the program.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::Row;
+use super::plan::Row;
+use crate::report::spread::exponent;
 
 /// Growth of one program in one way.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -50,15 +51,4 @@ pub(super) fn of(rows: &[Row]) -> Vec<Growth> {
         }
     };
     ways.into_iter().map(growth).filter(|g| g.sizes.len() > 1).collect()
-}
-
-/// The slope of the line of least squares through the logarithms of the points; nothing unless two different sizes are positive.
-pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
-    let logs: Vec<_> =
-        points.iter().filter(|p| p.0 > 0.0 && p.1 > 0.0).map(|p| (p.0.ln(), p.1.ln())).collect();
-    let n = logs.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| logs.iter().map(of).sum::<f64>() / n;
-    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
-    let spread: f64 = logs.iter().map(|p| (p.0 - x).powi(2)).sum();
-    (logs.len() > 1 && spread > 0.0).then(|| logs.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / spread)
 }

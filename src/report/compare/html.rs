@@ -2,9 +2,12 @@
 
 use std::fmt::Write;
 
+use super::comparison::Comparison;
+use super::measured::Measured;
+use super::plan::Row;
 use super::table::{growth, sizes, used, verdict};
-use super::{Comparison, Measured, Row};
-use crate::report::profile::{Axis, Chart, Plot, Series, TABLE, Unit, document, escape};
+use crate::report::page::{TABLE, document, escape};
+use crate::report::plot::{Axis, Chart, Plot, Series, Unit};
 
 pub(super) fn page(comparison: &Comparison) -> String {
     let mut body = format!(

@@ -6,76 +6,24 @@ use std::time::Instant;
 use gchr_base::control::{Control, Limits};
 use gchr_base::profile::{Recorder, Traffic};
 use gchr_base::stats::Stats;
-use serde::{Deserialize, Serialize};
 
-use super::{Answered, Row, Subject, Variant};
+use super::answer::Answered;
+use super::measured::Measured;
+use super::plan::{Row, Subject, Variant};
 use crate::device::{self, Device};
-use crate::executable::{CompileOptions, Executable};
-use crate::input::Language;
+use crate::executable::Executable;
+use crate::options::CompileOptions;
 use crate::output::Outcome;
-
-/// Timed runs end early when one takes longer than this.
-const PATIENCE_MS: f64 = 2000.0;
-
-/// Times of repeated runs, in milliseconds.
-#[derive(Clone, Copy, Default, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Spread {
-    /// The shortest.
-    pub min: f64,
-    /// The one in the middle.
-    pub median: f64,
-    /// The longest.
-    pub max: f64,
-    /// How many there are.
-    pub runs: usize,
-}
-
-/// The spread of some times.
-pub fn spread(times: &[f64]) -> Spread {
-    let mut sorted = times.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let (Some(&min), Some(&max)) = (sorted.first(), sorted.last()) else { return Spread::default() };
-    let half = sorted.len() / 2;
-    let median = if sorted.len() % 2 == 1 { sorted[half] } else { (sorted[half - 1] + sorted[half]) / 2.0 };
-    Spread { min, median, max, runs: sorted.len() }
-}
-
-/// What one cell took and did.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Measured {
-    /// Statistics of the first timed run.
-    pub stats: Stats,
-    /// Times of the runs.
-    pub run_ms: Spread,
-    /// Times on the device's clock.
-    pub device_ms: Option<Spread>,
-    /// Rule applications or firings.
-    pub steps: Option<u64>,
-    /// Candidates tried; in rounds, instances that compete.
-    pub tried: Option<u64>,
-    /// Rounds or iterations.
-    pub rounds: Option<u64>,
-    /// Mean number of steps in a round.
-    pub mean_parallelism: Option<f64>,
-    /// Most steps in a round.
-    pub peak_parallelism: Option<u64>,
-    /// Bytes moved by kernels, where the device counts them.
-    pub traffic: Option<Traffic>,
-    /// Share of the device's time that this traffic takes at the measured ceilings of its memory.
-    pub ceiling: Option<f64>,
-    /// Rows of the answer.
-    pub rows: usize,
-    /// Why nothing was counted, if so: kernels that count take several times as long, and may hit a limit that others keep.
-    pub uncounted: Option<String>,
-}
+use crate::program::Language;
+use crate::report::spread::{PATIENCE_MS, Spread, spread};
 
 /// What all cells share.
-pub(super) struct Work<'a> {
+pub(super) struct CellRuns<'a> {
     pub repeats: usize,
     pub interrupt: &'a AtomicBool,
 }
 
-impl<'a> Work<'a> {
+impl<'a> CellRuns<'a> {
     fn control(&self, limits: Limits) -> Control<'a> {
         Control::new(limits).interrupt(self.interrupt)
     }
@@ -83,7 +31,7 @@ impl<'a> Work<'a> {
 
 /// Fills in a row; its answer is compared with the first one of this size.
 pub(super) fn cell(
-    work: &Work,
+    work: &CellRuns,
     subject: &Subject,
     variant: &Variant,
     mut row: Row,
@@ -103,7 +51,7 @@ pub(super) fn cell(
 }
 
 fn measure(
-    work: &Work,
+    work: &CellRuns,
     subject: &Subject,
     variant: &Variant,
     size: Option<u64>,
@@ -143,8 +91,8 @@ fn measure(
         ..counted(subject.language, &recorder, &stats)
     };
     let best = measured.device_ms.map_or(0.0, |ms| ms.min / 1e3);
-    let ceilings = device::ceilings(variant.options.device);
-    let ceiling = ceilings.zip(measured.traffic).and_then(|(c, traffic)| c.share(&traffic, best));
+    let roofline = device::roofline(variant.options.device);
+    let ceiling = roofline.zip(measured.traffic).and_then(|(c, traffic)| c.share(&traffic, best));
     Ok((Measured { stats, ceiling, ..measured }, answer))
 }
 
@@ -169,7 +117,7 @@ fn or_uncounted<T>(
 /// What the recorder knows.
 fn counted(language: Language, recorder: &Recorder, stats: &Stats) -> Measured {
     let last = recorder.points().last().copied().unwrap_or_default();
-    let rounds = stats.steps.filter(|&n| n > 0);
+    let rounds = stats.rounds.filter(|&n| n > 0);
     let steps = stats.rewrites.or(stats.firings).unwrap_or(0);
     Measured {
         stats: Stats::default(),
@@ -210,12 +158,5 @@ mod tests {
         assert_eq!(or_uncounted(slow(), true, || Ok(2)), Ok((2, Some("time limit".into()))));
         assert_eq!(or_uncounted::<u8>(slow(), true, || Err("both".into())), Err("both".into()));
         assert_eq!(or_uncounted(slow(), false, || Ok(2)), Err("time limit".into()));
-    }
-
-    #[test]
-    fn the_median_is_in_the_middle() {
-        assert_eq!(spread(&[3.0, 1.0, 2.0]), Spread { min: 1.0, median: 2.0, max: 3.0, runs: 3 });
-        assert_eq!(spread(&[4.0, 1.0]).median, 2.5);
-        assert_eq!(spread(&[]), Spread::default());
     }
 }

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-use super::{Comparison, Growth, Measured, Row};
-use crate::report::profile::short;
+use super::comparison::Comparison;
+use super::growth::Growth;
+use super::measured::Measured;
+use super::plan::Row;
+use crate::report::format::{bytes, count, ms, short, write_aligned};
 
 /// A column.
 #[derive(Clone, Copy)]
@@ -46,18 +49,6 @@ pub(super) const COLUMNS: [Column; 17] = [
     column("peak mem.", "the run's own tables at their largest", |m| m.stats.peak_bytes.map(bytes)),
     column("coll.", "garbage collections", |m| m.stats.collections.map(count)),
 ];
-
-fn ms(value: f64) -> String {
-    if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") }
-}
-
-fn count(n: u64) -> String {
-    n.to_string()
-}
-
-fn bytes(n: u64) -> String {
-    format!("{}B", short(n as f64))
-}
 
 /// Columns that show something in one of the rows.
 pub(super) fn used(rows: &[&Row]) -> Vec<Column> {
@@ -139,25 +130,4 @@ pub(super) fn growth(growth: &[Growth]) -> Vec<Vec<String>> {
         ]);
     }
     lines
-}
-
-/// Lines whose first and last columns are aligned to the left, the others to the right.
-pub fn write_aligned(f: &mut dyn fmt::Write, lines: &[Vec<String>]) -> fmt::Result {
-    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |c: usize| lines.iter().filter_map(|l| l.get(c)).map(|t| t.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for line in lines {
-        let mut text = String::new();
-        for (c, cell) in line.iter().enumerate() {
-            let fill = " ".repeat(widths[c] - cell.chars().count());
-            let text_column = c == 0 || c + 1 == columns && cell.parse::<f64>().is_err() && cell != "-";
-            match text_column {
-                true => text += &format!("{cell}{fill}  "),
-                false => text += &format!("{fill}{cell}  "),
-            }
-        }
-        writeln!(f, "{}", text.trim_end())?;
-    }
-    Ok(())
 }

@@ -2,9 +2,10 @@
 
 use gchr_base::control::{Control, Limits};
 
-use super::{Answered, exponent};
-use crate::executable::CompileOptions;
+use super::Answered;
 use crate::input::Input;
+use crate::options::CompileOptions;
+use crate::report::spread::exponent;
 
 fn answer(input: &Input, rules: &str) -> Result<Vec<String>, String> {
     let program = input.parse().expect("a program");

@@ -1,10 +1,10 @@
 //! Which plots a run gets: parallelism, throughput, traffic and memory over its course, then kernels and rules.
 
-use gchr_base::profile::{Ceilings, Point};
+use gchr_base::profile::{Point, RooflinePeaks};
 
-use super::plot::{Axis, Chart, Plot, Series, Unit};
-use super::{Profile, RuleProfile};
-use crate::input::Language;
+use super::data::{Profile, RuleProfile};
+use crate::program::Language;
+use crate::report::plot::{Axis, Chart, Plot, Series, Unit};
 
 /// Points of a curve at most.
 const RESOLUTION: usize = 400;
@@ -112,25 +112,25 @@ fn traffic(profile: &Profile) -> Vec<Plot> {
     let simulated = profile.stats.device.as_deref() == Some("sim");
     let by_round = simulated && profile.has_rounds();
     let (per, most) = if by_round { ("in a round", profile.rounds()) } else { ("a second", u64::MAX) };
-    let plot = |title: &str, unit: Unit, of: fn(&Point) -> f64, ceiling: Option<f64>| {
+    let plot = |title: &str, unit: Unit, of: fn(&Point) -> f64, peak: Option<f64>| {
         let (x, at) = if by_round { rounds() } else { seconds() };
         let points = rate(&profile.points, at, of, most);
         let points = if by_round { points } else { from_zero(points) };
         let ends = points.first().zip(points.last()).map(|(first, last)| [first.0, last.0]);
         let mut series = vec![Series { name: "this run".into(), points }];
-        if let (Some(ceiling), Some(ends), false) = (ceiling, ends, simulated) {
-            let points = ends.map(|x| (x, ceiling)).to_vec();
+        if let (Some(peak), Some(ends), false) = (peak, ends, simulated) {
+            let points = ends.map(|x| (x, peak)).to_vec();
             series.push(Series { name: "measured ceiling of the device".into(), points });
         }
         curves(format!("{title} {per}"), x, Axis::new(per, unit), series)
     };
-    let ceiling = |of: fn(&Ceilings) -> f64| profile.ceilings.as_ref().map(of);
+    let peak = |of: fn(&RooflinePeaks) -> f64| profile.roofline.as_ref().map(of);
     let random: fn(&Point) -> f64 = |p| p.traffic.random as f64;
     let coalesced: fn(&Point) -> f64 = |p| p.traffic.coalesced() as f64;
     vec![
-        plot("Bytes moved by random accesses", Unit::Bytes, random, ceiling(|c| c.random)),
-        plot("Bytes moved by coalesced accesses", Unit::Bytes, coalesced, ceiling(|c| c.coalesced)),
-        plot("Atomic operations", Unit::Count, |p| p.traffic.atomics as f64, ceiling(|c| c.atomics)),
+        plot("Bytes moved by random accesses", Unit::Bytes, random, peak(|c| c.random)),
+        plot("Bytes moved by coalesced accesses", Unit::Bytes, coalesced, peak(|c| c.coalesced)),
+        plot("Atomic operations", Unit::Count, |p| p.traffic.atomics as f64, peak(|c| c.atomics)),
     ]
 }
 

@@ -2,10 +2,9 @@
 
 use std::fmt::Write;
 
-use super::plot::Unit;
-use super::{Profile, RuleProfile};
-
-const STYLE: &str = include_str!("page.css");
+use super::data::{Profile, RuleProfile};
+use crate::report::page::{TABLE, document, escape};
+use crate::report::plot::Unit;
 
 /// The whole page.
 pub(super) fn page(profile: &Profile) -> String {
@@ -34,24 +33,6 @@ pub(super) fn page(profile: &Profile) -> String {
     document(&format!("Profile of {}", profile.program), &body)
 }
 
-/// A table that is wider than the page is moved to and fro by itself.
-pub const TABLE: [&str; 2] = ["<div class=scroll><table>\n", "</table></div>\n"];
-
-/// A page with a title around its content.
-pub fn document(title: &str, body: &str) -> String {
-    let title = escape(title);
-    format!(
-        "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<title>{title}</title>\n\
-         <meta name=viewport content=\"width=device-width\">\n<link rel=icon href=\"data:,\">\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
-    )
-}
-
-/// Text as content of an element or of an attribute in double quotes.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 fn figures(profile: &Profile, out: &mut String) {
     if let Some(why) = &profile.stopped {
         let _ = writeln!(out, "<p class=warning>The run ended without a result: {}</p>", escape(why));
@@ -62,7 +43,7 @@ fn figures(profile: &Profile, out: &mut String) {
     let mut rows: Vec<(&str, Option<String>)> = vec![
         ("rule applications", count(stats.rewrites)),
         ("firings", count(stats.firings)),
-        ("rounds", count(stats.steps)),
+        ("rounds", count(stats.rounds)),
         ("mean parallelism", profile.mean_parallelism().map(|m| format!("{m:.1}"))),
         ("peak parallelism", count(profile.peak_parallelism)),
         ("time of the run", ms(stats.run_ms)),
@@ -83,7 +64,7 @@ fn figures(profile: &Profile, out: &mut String) {
         rows.push(("bytes read", bytes(traffic.read)));
         rows.push(("bytes written", bytes(traffic.written)));
         rows.push(("moved by random accesses", bytes(traffic.random)));
-        let share = profile.share_of_ceilings();
+        let share = profile.share_of_roofline();
         rows.push(("device time at the memory's ceilings", share.map(|s| format!("{:.1} %", s * 100.0))));
         rows.push(("atomics", (traffic.atomics > 0).then(|| traffic.atomics.to_string())));
     }

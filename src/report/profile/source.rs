@@ -2,19 +2,8 @@
 
 use gchr_base::ids::Id;
 
-use super::RuleProfile;
+use super::data::{Line, RuleProfile};
 use crate::program::Program;
-
-/// A line of the program's text.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Line {
-    /// The text, without its end.
-    pub text: String,
-    /// Applications or firings of the rules that begin here; `None` when none does.
-    pub applied: Option<u64>,
-    /// Share of the run's time of these rules.
-    pub share: f64,
-}
 
 /// All lines; `rules` are in the order of their ids.
 pub(super) fn lines(program: &Program, rules: &[RuleProfile]) -> Vec<Line> {

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Traffic;
 
-/// Measured ceilings of a device's memory.
+/// Measured peak rates of a device's memory, which bound what a kernel can move.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Ceilings {
+pub struct RooflinePeaks {
     /// Bytes a second that a copy in order reads and writes, both counted.
     pub coalesced: f64,
     /// Bytes a second of the sectors that random reads of 4 bytes touch, over more memory than caches hold.
@@ -15,7 +15,7 @@ pub struct Ceilings {
     pub atomics: f64,
 }
 
-impl Ceilings {
+impl RooflinePeaks {
     /// Seconds that so much traffic takes at least. Different kinds of it go through the same memory one after the other.
     pub fn seconds(&self, traffic: &Traffic) -> f64 {
         let part = |amount: u64, rate: f64| if rate > 0.0 { amount as f64 / rate } else { 0.0 };
@@ -24,7 +24,7 @@ impl Ceilings {
             + part(traffic.atomics, self.atomics)
     }
 
-    /// Share of a time that the memory traffic in it would take at the ceilings. Above 1, caches have served part of it.
+    /// Share of a time that the memory traffic in it would take at the peak rates. Above 1, caches have served part of it.
     pub fn share(&self, traffic: &Traffic, seconds: f64) -> Option<f64> {
         (seconds > 0.0).then(|| self.seconds(traffic) / seconds)
     }
@@ -35,11 +35,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_kind_of_traffic_has_its_ceiling() {
-        let ceilings = Ceilings { coalesced: 1000.0, random: 100.0, atomics: 10.0 };
+    fn each_kind_of_traffic_has_its_peak_rate() {
+        let peaks = RooflinePeaks { coalesced: 1000.0, random: 100.0, atomics: 10.0 };
         let traffic = Traffic { read: 1500, written: 600, random: 100, atomics: 5 };
-        assert_eq!(ceilings.seconds(&traffic), 2.0 + 1.0 + 0.5);
-        assert_eq!(ceilings.share(&traffic, 7.0), Some(0.5));
-        assert_eq!(ceilings.share(&traffic, 0.0), None);
+        assert_eq!(peaks.seconds(&traffic), 2.0 + 1.0 + 0.5);
+        assert_eq!(peaks.share(&traffic, 7.0), Some(0.5));
+        assert_eq!(peaks.share(&traffic, 0.0), None);
     }
 }

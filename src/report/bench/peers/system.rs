@@ -4,10 +4,11 @@ use std::path::Path;
 
 use gchr_base::rule::{GroundTerm, Program as Rules, Start};
 
-use super::super::Benchmark;
 use super::super::process::{Bounds, is_installed, run};
+use super::super::programs::Benchmark;
 use super::translate::Unsupported;
 use super::{haskell, maude, ocaml};
+use crate::report::spread::PATIENCE_MS;
 
 /// A system that runs the same programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,9 +22,6 @@ pub(super) enum System {
 
 pub(super) const SYSTEMS: [System; 5] =
     [System::Maude, System::Ocaml, System::Ghc, System::Cpp, System::Swipl];
-
-/// Runs are repeated unless one took longer than this.
-const PATIENCE_MS: f64 = 2000.0;
 
 /// A program for a system.
 pub(super) struct Work<'a> {

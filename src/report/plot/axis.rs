@@ -1,5 +1,7 @@
 //! Axes: what they count, from where to where, and which of their values are written beside them.
 
+use crate::report::format::{short, trimmed};
+
 /// What the numbers of an axis are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
@@ -117,58 +119,9 @@ impl Scale {
     }
 }
 
-/// `1.5k`, `20M`, `3µ`: a number with three significant digits and a unit prefix.
-pub fn short(value: f64) -> String {
-    const LARGE: [&str; 6] = ["", "k", "M", "G", "T", "P"];
-    const SMALL: [&str; 4] = ["", "m", "µ", "n"];
-    if value == 0.0 || !value.is_finite() {
-        return if value == 0.0 { "0".into() } else { "∞".into() };
-    }
-    let (mut scaled, mut at) = (value.abs(), 0);
-    let prefixes: &[&str] = if scaled >= 1.0 {
-        while scaled >= 999.5 && at + 1 < LARGE.len() {
-            (scaled, at) = (scaled / 1e3, at + 1);
-        }
-        &LARGE
-    } else {
-        while scaled < 0.9995 && at + 1 < SMALL.len() {
-            (scaled, at) = (scaled * 1e3, at + 1);
-        }
-        &SMALL
-    };
-    let digits = if scaled >= 100.0 {
-        0
-    } else if scaled >= 10.0 {
-        1
-    } else {
-        2
-    };
-    let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{}{}", trimmed(format!("{scaled:.digits$}")), prefixes[at])
-}
-
-/// Without zeros behind the point.
-fn trimmed(mut text: String) -> String {
-    if text.contains('.') {
-        text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short() {
-        let cases =
-            [(0.0, "0"), (1.0, "1"), (1500.0, "1.5k"), (999_600.0, "1M"), (0.0021, "2.1m"), (12.345, "12.3")];
-        for (value, text) in cases {
-            assert_eq!(short(value), text);
-        }
-        assert_eq!(short(-2_000_000.0), "-2M");
-        assert_eq!(short(123.4), "123");
-    }
 
     #[test]
     fn values_have_their_units() {

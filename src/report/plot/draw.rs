@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::axis::Scale;
-use super::{Axis, Chart, Plot, Series, WIDTH, escape};
+use super::axis::{Axis, Scale};
+use super::chart::{Chart, Plot, Series, WIDTH};
+use crate::report::page::escape;
 
 /// Colour of texts and axes.
 pub(super) const INK: &str = "#3c3c3c";
@@ -20,7 +21,7 @@ const HEIGHT: f64 = 170.0;
 const TITLE: f64 = 34.0;
 const LEGEND: f64 = 18.0;
 const BAR: f64 = 24.0;
-/// The widest names of bars, and the space for values behind them.
+/// The widest names of bars, and the space for values after them.
 const WIDEST_NAME: f64 = 340.0;
 const VALUE: f64 = 76.0;
 

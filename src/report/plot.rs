@@ -1,76 +1,18 @@
 //! Plots as SVG text. What is drawn is decided elsewhere: here are curves, areas and bars with axes, titles and legends.
 
 mod axis;
+mod chart;
 mod draw;
 
 use std::fmt::Write;
 
-use super::html::escape;
+use super::page::escape;
+use chart::WIDTH;
 
-pub use axis::{Axis, Unit, short};
-
-/// Pixels from left to right.
-const WIDTH: f64 = 900.0;
-
-/// A curve.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Series {
-    /// What it shows.
-    pub name: String,
-    /// Its points, by ascending `x`.
-    pub points: Vec<(f64, f64)>,
-}
-
-/// Axes and what is drawn between them.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Chart {
-    /// Curves over a common axis; both begin at zero, and the first curve is filled.
-    Curves {
-        /// What the horizontal axis counts.
-        x: Axis,
-        /// What the vertical axis counts.
-        y: Axis,
-        /// The curves.
-        series: Vec<Series>,
-    },
-    /// Curves over the logarithms of both axes. Curves that cover each other are all seen: earlier ones are wider.
-    LogLog {
-        /// What the horizontal axis counts.
-        x: Axis,
-        /// What the vertical axis counts.
-        y: Axis,
-        /// The curves; points that are not positive are left out. A curve without points only takes its colour.
-        series: Vec<Series>,
-    },
-    /// One bar a name, below each other, with its value.
-    Bars {
-        /// What the horizontal axis counts.
-        x: Axis,
-        /// Names and values.
-        bars: Vec<(String, f64)>,
-    },
-}
-
-/// A chart with its title.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Plot {
-    /// What one sees.
-    pub title: String,
-    /// The chart.
-    pub chart: Chart,
-}
+pub use axis::{Axis, Unit};
+pub use chart::{Chart, Plot, Series};
 
 impl Plot {
-    /// Whether something in it is not zero.
-    pub fn shows_something(&self) -> bool {
-        match &self.chart {
-            Chart::Curves { series, .. } | Chart::LogLog { series, .. } => {
-                series.iter().any(|s| s.points.iter().any(|p| p.1 > 0.0))
-            }
-            Chart::Bars { bars, .. } => bars.iter().any(|b| b.1 > 0.0),
-        }
-    }
-
     /// The plot as an SVG element.
     pub fn svg(&self) -> String {
         sheet(std::slice::from_ref(self))
