@@ -6,7 +6,7 @@ mod common;
 use criterion::{Criterion, criterion_group, criterion_main};
 use gchr::CompileOptions;
 use gchr::base::rule::Semantics;
-use gchr::bench::CONSTRAINTS;
+use gchr::report::bench::CONSTRAINTS;
 
 /// Programs for which rounds have parallelism.
 const ROUNDS: [&str; 7] = ["components", "floyd", "gcd", "mergesort", "min", "paths", "transitive_closure"];

@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use gchr::{BatchOptions, CompileOptions, Input};
 
 fn terms(criterion: &mut Criterion) {
-    common::run_all(criterion, "", gchr::bench::TERMS, &gchr::CompileOptions::default());
+    common::run_all(criterion, "", gchr::report::bench::TERMS, &gchr::CompileOptions::default());
 }
 
 /// Many lists of 50 numbers, sorted as one batch, reading and writing of terms included: on one thread and on all.

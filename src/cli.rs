@@ -1,17 +1,19 @@
-//! Command line: one module a subcommand, and what they share. Results go to standard output, everything else to standard error.
+//! Command line: one module per subcommand, and what they share. Results go to standard output, everything else to standard error.
 
+mod aside;
 mod batch;
 mod bench;
-mod beside;
 mod check;
 mod compare;
 mod device;
 mod devices;
 mod emit;
+mod exit;
 mod interrupt;
 mod limits;
 mod memory;
 mod profile;
+mod program;
 mod progress;
 mod report;
 mod run;
@@ -23,11 +25,11 @@ mod verify;
 mod words;
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
-use gchr::{Input, Language};
+use clap::{Parser, Subcommand};
+
+use exit::{Exit, end_at_once};
 
 /// Runs rule programs: many-sorted term rewriting (.trs) and Constraint Handling Rules (.chr).
 #[derive(Parser)]
@@ -61,69 +63,23 @@ enum Command {
     Simd(simd::Args),
 }
 
-/// How the process ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Exit {
-    Done = 0,
-    Failed = 1,
-    Usage = 2,
-    Bug = 101,
-}
-
-/// A program on the command line.
-#[derive(clap::Args)]
-struct ProgramArgs {
-    /// Program file: .trs (term rewriting) or .chr, .pl (Constraint Handling Rules)
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// Language of FILE, when its ending does not tell
-    #[arg(long, value_name = "LANGUAGE")]
-    language: Option<LanguageArg>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum LanguageArg {
-    /// Many-sorted term rewriting
-    Trs,
-    /// Constraint Handling Rules
-    Chr,
-}
-
-impl ProgramArgs {
-    fn input(&self) -> Input {
-        let input = Input::file(&self.file);
-        match self.language {
-            None => input,
-            Some(LanguageArg::Trs) => input.language(Language::Terms),
-            Some(LanguageArg::Chr) => input.language(Language::Constraints),
-        }
-    }
-}
-
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
     set_up_logging();
     say_that_panics_are_bugs();
+    if let Command::Run(args) = &cli.command
+        && let Some(before) = args.gpu_child
+    {
+        run::run_as_gpu_child(args, before);
+    }
     let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
-    sink::remove_aside_files();
-    if let Command::Run(args) = &cli.command
-        && args.is_beside()
-    {
-        beside::end(exit);
-    }
+    aside::remove_aside_files();
     if gchr::device::gpu_pending() {
         end_at_once(exit);
     }
     ExitCode::from(exit as u8)
-}
-
-/// Ends the process without the handlers that libraries have registered for its end: the driver of the GPU is at work in another thread.
-fn end_at_once(exit: Exit) -> ! {
-    let _ = std::io::stdout().flush();
-    // SAFETY: the call has no preconditions; nothing of this process is used after it.
-    unsafe { libc::_exit(exit as i32) }
 }
 
 fn dispatch(command: &Command) -> Exit {

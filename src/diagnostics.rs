@@ -47,3 +47,9 @@ impl fmt::Display for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
+
+/// A device cannot show single rule applications.
+pub(crate) fn trace_missing() -> Diagnostic {
+    Diagnostic::error("U0105", "--trace is for --device cpu: a device applies many rules at once")
+        .help("leave out --trace, or give --device cpu")
+}

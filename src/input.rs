@@ -6,31 +6,12 @@ use std::time::Instant;
 
 use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::rule::Start;
-use gchr_base::source::{SourceId, SourceMap, Span};
+use gchr_base::source::{SourceId, SourceMap};
 
 use crate::diagnostics::Diagnostics;
-use crate::program::{Parts, Program};
+use crate::program::{Language, Parts, Program};
 use crate::stack::with_large_stack;
-
-/// Which of the two languages a program is written in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Language {
-    /// Many-sorted term rewriting (`.trs`).
-    Terms,
-    /// Constraint Handling Rules (`.chr`, `.pl`).
-    Constraints,
-}
-
-impl Language {
-    /// The language that the ending of a file name stands for.
-    pub fn of_path(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "trs" | "mtrs" => Some(Language::Terms),
-            "chr" | "pl" => Some(Language::Constraints),
-            _ => None,
-        }
-    }
-}
+use crate::text_file::{PROGRAM_FILE, read_text};
 
 #[derive(Clone, Debug)]
 enum Text {
@@ -217,35 +198,4 @@ fn unknown_ending(path: &Path) -> Box<Diagnostic> {
         Diagnostic::error("U0104", message)
             .help("name the file .trs for term rewriting, or .chr for Constraint Handling Rules"),
     )
-}
-
-/// What to do about a file that is not there.
-pub(crate) const PROGRAM_FILE: &str = "give the path of a program file, e.g. examples/mergesort.trs";
-pub(crate) const KERNEL_FILE: &str =
-    "give the path of a file in the kernel language, e.g. examples/simd/rows.cu";
-
-/// Reads a whole text file; what is wrong with it is said with the place where it can be, and `wanted` when it cannot be read at all.
-pub(crate) fn read_text(
-    path: &Path,
-    sources: &mut SourceMap,
-    wanted: &str,
-) -> Result<String, Box<Diagnostic>> {
-    let shown = path.display();
-    let bytes = std::fs::read(path).map_err(|error| {
-        let cause = if path.is_dir() { "it is a folder".to_string() } else { error.to_string() };
-        Box::new(Diagnostic::error("U0101", format!("cannot read {shown}: {cause}")).help(wanted))
-    })?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let id = sources.add(shown.to_string(), String::from_utf8_lossy(error.as_bytes()));
-        Box::new(
-            Diagnostic::error("U0102", format!("{shown} is not a UTF-8 text"))
-                .label(
-                    Span::new(id, at, at + char::REPLACEMENT_CHARACTER.len_utf8()),
-                    "this byte is no UTF-8",
-                )
-                .note(format!("byte {at} of the file"))
-                .help("save the file as UTF-8"),
-        )
-    })
 }

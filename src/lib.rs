@@ -22,25 +22,25 @@
 //! # Ok::<(), gchr::Diagnostics>(())
 //! ```
 
-mod auto;
 mod batch;
-pub mod bench;
-pub mod compare;
 pub mod device;
 mod diagnostics;
 mod executable;
+mod executor;
+mod executors;
 mod input;
+mod options;
 mod output;
-pub mod profile;
 mod program;
+mod race;
+pub mod report;
 pub mod simd;
 mod stack;
+mod text_file;
 
-pub use auto::{BY_GPU, Race, Work};
 pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary};
-pub use device::{Device, Schedule, Scheduler};
 pub use diagnostics::Diagnostics;
-pub use executable::{CompileOptions, Executable, Failure, Firing};
+pub use executable::Executable;
 pub use gchr_base as base;
 pub use gchr_base::control::{Control, Limits, Progress};
 pub use gchr_base::diagnostic::{Diagnostic, Severity};
@@ -48,7 +48,9 @@ pub use gchr_base::profile::Recorder;
 pub use gchr_base::stats::Stats;
 pub use gchr_constraints as constraints;
 pub use gchr_terms as terms;
-pub use input::{Input, Language};
-pub use output::{Answer, Format, FormatError, Outcome};
-pub use program::Program;
+pub use input::Input;
+pub use options::{CompileOptions, Device, Firing, Schedule, Scheduler};
+pub use output::{Answer, Failure, Format, FormatError, Outcome, SchedulerReport};
+pub use program::{Language, Program};
+pub use race::{BY_GPU, Race, Work};
 pub use stack::with_large_stack;

@@ -1,35 +1,84 @@
 //! Results: what a run returns, and how it is written as text, JSON or CSV.
 
+mod answer;
 mod csv;
 mod json;
 
 use std::fmt;
 use std::io::{self, Write};
 
+use gchr_base::error::RunError;
 use gchr_base::signature::Signature;
 use gchr_base::stats::Stats;
 use gchr_constraints::exec::Store;
+use gchr_kernels_terms::{tasks, topology};
 use gchr_terms::exec::NormalForm;
 
-use crate::device::Report;
-use crate::executable::Failure;
+use crate::diagnostics::Diagnostics;
 use crate::program::Program;
 
-/// The result of a program.
-#[derive(Debug)]
-pub enum Answer {
-    /// Of a term program.
-    NormalForm(NormalForm),
-    /// Of a constraint program: the final store.
-    Store(Store),
-}
+pub use answer::Answer;
 
 /// A finished run: its result and what it took.
 pub struct Outcome<'p> {
     program: &'p Program,
     answer: Answer,
     stats: Stats,
-    report: Option<Report>,
+    report: Option<SchedulerReport>,
+}
+
+/// A run that ended without a result.
+#[derive(Debug)]
+pub struct Failure {
+    /// Why, where and how far it got; `None` when there was nothing to run, or when the device failed.
+    pub error: Option<RunError>,
+    /// The same as diagnostics.
+    pub diagnostics: Diagnostics,
+    /// What the run did until then.
+    pub stats: Stats,
+    /// What was in the store of a constraint program then, in rounds after the last whole round. It is no result.
+    pub left: Option<Store>,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.diagnostics.fmt(f)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// What the scheduler of a device counted beside the common statistics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SchedulerReport {
+    /// The tasks scheduler.
+    Tasks(tasks::run::Report),
+    /// The topology scheduler.
+    Topology(topology::run::Report),
+}
+
+impl SchedulerReport {
+    /// The counts with their names.
+    pub fn figures(&self) -> Vec<(&'static str, u64)> {
+        match self {
+            SchedulerReport::Topology(r) => {
+                vec![
+                    ("rewritten", r.rewritten),
+                    ("live_slots", r.live_slots),
+                    ("reachable", r.reachable_slots),
+                ]
+            }
+            SchedulerReport::Tasks(r) => {
+                let counts = [
+                    ("promotions", r.promotions),
+                    ("tasks", r.tasks),
+                    ("spills", r.spills),
+                    ("restarts", r.restarts),
+                ];
+                counts.into_iter().chain(r.left_over.map(|cells| ("left_over", cells))).collect()
+            }
+        }
+    }
 }
 
 /// How to write a result.
@@ -72,11 +121,13 @@ impl fmt::Display for FormatError {
 impl std::error::Error for FormatError {}
 
 impl<'p> Outcome<'p> {
-    pub(crate) fn new(program: &'p Program, answer: Answer, stats: Stats) -> Self {
-        Self { program, answer, stats, report: None }
-    }
-    pub(crate) fn with_report(self, report: Report) -> Self {
-        Self { report: Some(report), ..self }
+    pub(crate) fn new(
+        program: &'p Program,
+        answer: Answer,
+        stats: Stats,
+        report: Option<SchedulerReport>,
+    ) -> Self {
+        Self { program, answer, stats, report }
     }
     /// The result.
     pub fn answer(&self) -> &Answer {
@@ -101,7 +152,7 @@ impl<'p> Outcome<'p> {
         &self.stats
     }
     /// What the scheduler of a device counted beside that; `None` for runs on the CPU.
-    pub fn report(&self) -> Option<&Report> {
+    pub fn report(&self) -> Option<&SchedulerReport> {
         self.report.as_ref()
     }
     /// The statistics, to be completed by a caller who knows more (the time of the whole process).

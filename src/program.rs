@@ -1,21 +1,39 @@
 //! A checked program, with its start and its facts.
 
 use std::fmt::Display;
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::Facts;
-use gchr_base::rule::{self, Semantics};
+use gchr_base::rule::{self, GroundTerm, Semantics, Start};
 use gchr_base::source::SourceMap;
 use gchr_terms::plan::TermOptions;
 
-use crate::auto::{AutoPlan, AutoRounds};
-use crate::device::{Device, DevicePlan, RoundsPlan};
 use crate::diagnostics::Diagnostics;
-use crate::executable::{CompileOptions, Executable, Plan};
-use crate::input::Language;
+use crate::options::CompileOptions;
 use crate::stack::with_large_stack;
+
+/// Which of the two languages a program is written in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    /// Many-sorted term rewriting (`.trs`).
+    Terms,
+    /// Constraint Handling Rules (`.chr`, `.pl`).
+    Constraints,
+}
+
+impl Language {
+    /// The language that the ending of a file name stands for.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "trs" | "mtrs" => Some(Language::Terms),
+            "chr" | "pl" => Some(Language::Constraints),
+            _ => None,
+        }
+    }
+}
 
 /// What the frontends hand over.
 pub(crate) struct Parts {
@@ -65,15 +83,6 @@ impl Program {
         &self.rules
     }
 
-    /// Makes a plan that can be run.
-    pub fn compile(&self, options: &CompileOptions) -> Result<Executable<'_>, Diagnostics> {
-        let _span = tracing::info_span!("compile").entered();
-        let start = Instant::now();
-        let plan = with_large_stack(|| self.plan(options));
-        let plan = plan.map_err(|list| Diagnostics::new(Arc::clone(&self.sources), list))?;
-        Ok(Executable { program: self, plan, compile_time: start.elapsed() })
-    }
-
     /// The plan of a term program in text form, as it is after the last run of the compiler pass `pass` (see
     /// [`PASSES`](gchr_terms::plan::PASSES); the first plan is made by `lower`). Empty for a pass that does not exist.
     pub fn term_plan_after(&self, pass: &str) -> Result<String, Diagnostics> {
@@ -85,7 +94,7 @@ impl Program {
                 }
             })
         });
-        compiled.map_err(|list| Diagnostics::new(Arc::clone(&self.sources), list))?;
+        compiled.map_err(|list| self.diagnostics(list))?;
         Ok(text)
     }
 
@@ -102,68 +111,45 @@ impl Program {
                 gchr_constraints::plan::RoundsOptions::default(),
             )
         });
-        let plan = plan.map_err(|list| Diagnostics::new(Arc::clone(&self.sources), list))?;
+        let plan = plan.map_err(|list| self.diagnostics(list))?;
         Ok(plan.explain().to_string())
     }
 
-    fn plan(&self, options: &CompileOptions) -> Result<Plan, Vec<Diagnostic>> {
-        match options.device {
-            Device::Cpu => {}
-            Device::Auto if self.language == Language::Terms => {
-                let plan = gchr_terms::plan::compile(&self.rules, &options.to_term_options())?;
-                return Ok(Plan::Auto(Box::new(AutoPlan::new(self, plan, options.schedule))));
-            }
-            Device::Auto if self.semantics(options) == Semantics::Rounds => {
-                let plan =
-                    gchr_constraints::plan::compile_rounds(&self.rules, options.firing.plan_options())?;
-                return Ok(Plan::AutoRounds(Box::new(AutoRounds::new(self, plan, options.firing))));
-            }
-            Device::Auto => {}
-            Device::Gpu(_) | Device::Sim => return self.device_plan(options),
-        }
-        match self.language {
-            Language::Terms => {
-                gchr_terms::plan::compile(&self.rules, &options.to_term_options()).map(Plan::Term)
-            }
-            Language::Constraints => match self.semantics(options) {
-                Semantics::Refined => gchr_constraints::plan::compile(&self.rules).map(Plan::Chr),
-                Semantics::Rounds => {
-                    gchr_constraints::plan::compile_rounds(&self.rules, options.firing.plan_options())
-                        .map(Plan::Chr)
-                }
-            },
+    /// Whether its rules write, so that two runs of it side by side would write twice.
+    pub fn writes(&self) -> bool {
+        self.rules.writes()
+    }
+
+    /// The name of the program text, for places in generated code.
+    pub(crate) fn name(&self) -> &str {
+        program_name(&self.sources)
+    }
+
+    /// The term to rewrite, if it is a term program that has one.
+    pub(crate) fn term(&self) -> Option<&GroundTerm> {
+        match &self.rules.start {
+            Start::Term(term) => term.as_ref(),
+            Start::Goals(_) => None,
         }
     }
 
-    fn device_plan(&self, options: &CompileOptions) -> Result<Plan, Vec<Diagnostic>> {
-        if options.trace {
-            return Err(vec![trace_missing()]);
+    /// Whether a constraint program has goals or facts to begin with.
+    pub(crate) fn has_goals(&self) -> bool {
+        match &self.rules.start {
+            Start::Term(_) => false,
+            Start::Goals(queries) => !(queries.is_empty() && self.facts.is_empty()),
         }
-        if self.language == Language::Constraints {
-            if self.semantics(options) == Semantics::Refined {
-                return Err(vec![
-                    Diagnostic::error("U0110", "a device runs constraint programs in rounds only")
-                        .note("the refined semantics applies one rule after the other")
-                        .help("give --semantics rounds, or --device cpu"),
-                ]);
-            }
-            let plan = RoundsPlan::new(&self.rules, &self.sources, options)?;
-            return Ok(Plan::Rounds(Box::new(plan)));
-        }
-        let plan = gchr_terms::plan::compile(&self.rules, &options.to_term_options())?;
-        let plan = DevicePlan::new(&self.rules, &self.sources, plan, options)?;
-        Ok(Plan::Device(Box::new(plan)))
+    }
+
+    /// Findings that point into its texts.
+    pub(crate) fn diagnostics(&self, list: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics::new(Arc::clone(&self.sources), list)
     }
 }
 
 /// The name of the program text among the texts of a program, for places in generated code.
 pub(crate) fn program_name(sources: &SourceMap) -> &str {
     sources.iter().next().map_or("program", |(_, source)| &source.name)
-}
-
-fn trace_missing() -> Diagnostic {
-    Diagnostic::error("U0105", "--trace is for --device cpu: a device applies many rules at once")
-        .help("leave out --trace, or give --device cpu")
 }
 
 impl std::fmt::Debug for Program {

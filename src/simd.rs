@@ -8,7 +8,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::source::{SourceId, SourceMap};
 
 use crate::diagnostics::Diagnostics;
-use crate::input::{KERNEL_FILE, read_text};
+use crate::text_file::{KERNEL_FILE, read_text};
 
 /// What to do about files that are not there.
 const PROGRAM: &str = "give the path of a µ-SIMD program, e.g. examples/simd/bench08.simd";

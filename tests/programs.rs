@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use gchr::base::rule::Start;
-use gchr::device::{Collector, Report, Strategy};
+use gchr::device::{Collector, Strategy};
 use gchr::terms::plan::{self, TermOptions};
 use gchr::{
     Answer, CompileOptions, Control, Device, Format, Input, Language, Outcome, Program, Recorder, Schedule,
-    Scheduler,
+    Scheduler, SchedulerReport,
 };
 use gchr_terms::testing::counted;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -245,10 +245,10 @@ fn sim_with(case: &Case, schedule: Schedule) -> Result<(), Failed> {
         return Err(format!("{:?}: counts by rule {by_rule:?} instead of {expected:?}", case.args).into());
     }
     match report.ok_or("a device run without report")? {
-        Report::Topology(report) if report.live_slots != report.reachable_slots => {
+        SchedulerReport::Topology(report) if report.live_slots != report.reachable_slots => {
             Err(format!("{:?}: slots were lost: {report:?}", case.args).into())
         }
-        Report::Tasks(report) if report.left_over.is_some_and(|cells| cells != 0) => {
+        SchedulerReport::Tasks(report) if report.left_over.is_some_and(|cells| cells != 0) => {
             Err(format!("{:?}: cells were lost: {report:?}", case.args).into())
         }
         _ => Ok(()),
@@ -320,7 +320,7 @@ fn json(case: &Case) -> Result<(), Failed> {
         "rewrites",
         "firings",
         "candidates",
-        "steps",
+        "rounds",
         "wall_ms",
         "parse_ms",
         "compile_ms",

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
-use gchr::bench::Benchmark;
+use gchr::report::bench::Benchmark;
 use gchr::{CompileOptions, Control};
 
 /// Runs programs compiled in some way, under names with a prefix: time of the run alone, without parsing and compiling. Throughput

@@ -5,16 +5,18 @@
 
 use std::ops::Range;
 
-use gchr_base::control::Progress;
-use gchr_base::error::{RunError, StopReason};
+use gchr_base::error::StopReason;
 use gchr_base::rule::GroundTerm;
 use gchr_base::stats::Stats;
-use gchr_runtime::outcome::Failure;
 use rayon::prelude::*;
 
-use super::{BatchLine, Chunk, Reader, Worked, Worker};
-use crate::device::DevicePlan;
+use super::line::{BatchLine, Chunk, WorkedLine};
+use super::queue::ChunkSize;
+use super::worker::{Reader, Worker};
+use crate::executor::{TermDevice, Unfinished};
 
+/// What a device takes at a time.
+pub(super) const WAVE: ChunkSize = ChunkSize { lines: 1 << 17, bytes: 32 << 20 };
 /// A failed piece of at most so many lines is left to the interpreter.
 const FEW: usize = 4096;
 /// Lines that one thread reads at a time.
@@ -25,7 +27,7 @@ struct Terms {
     places: Vec<(u64, usize)>,
     terms: Vec<GroundTerm>,
     /// By place: what became of the line.
-    worked: Vec<Option<Worked>>,
+    worked: Vec<Option<WorkedLine>>,
 }
 
 impl Terms {
@@ -33,14 +35,14 @@ impl Terms {
         for (&(number, place), text) in self.places[piece].iter().zip(texts) {
             let line = BatchLine { number, result: Ok(text), rewrites: None };
             // Those of all lines come with the first one.
-            self.worked[place] = Some(Worked { line, stats: std::mem::take(&mut stats), last: false });
+            self.worked[place] = Some(WorkedLine { line, stats: std::mem::take(&mut stats), last: false });
         }
     }
 }
 
 impl<R: Send> Worker<'_, '_, R> {
     /// All lines of a chunk, up to the one that ends the batch.
-    pub(super) fn wave(&mut self, device: &DevicePlan, chunk: &Chunk) -> Vec<Worked> {
+    pub(super) fn wave(&mut self, device: &dyn TermDevice, chunk: &Chunk) -> Vec<WorkedLine> {
         let mut terms = self.terms(chunk);
         let mut pieces = Vec::from([Range { start: 0, end: terms.terms.len() }]);
         while let Some(piece) = pieces.pop() {
@@ -48,23 +50,23 @@ impl<R: Send> Worker<'_, '_, R> {
                 continue;
             }
             let (number, place) = terms.places[piece.start];
-            if let Some(reason) = self.batch.ended() {
-                terms.worked[place] = Some(self.ended_with(number, reason, Stats::default()));
+            if let Some(reason) = self.job.stop_reason() {
+                terms.worked[place] = Some(self.ended(number, reason, Stats::default()));
                 break;
             }
             let inputs = &terms.terms[piece.clone()];
-            let ran = device.run_all(&self.batch.executable.program.rules, inputs, &mut self.control());
+            let ran = device.normalise_all(&self.job.program.rules, inputs, &mut self.control());
             match ran {
                 Ok(found) => terms.done(piece, found.texts, found.stats),
-                Err(Failure::Device(error)) => {
-                    let found = error.into_diagnostics();
+                Err(unfinished @ (Unfinished::Device(_) | Unfinished::NothingToRun)) => {
+                    let found = unfinished.diagnostics(&self.job.program.rules);
                     terms.worked[place] = Some(self.reader.failed(number, found, Stats::default(), true));
                     break;
                 }
-                Err(Failure::Stopped(stopped)) => match stopped.error.reason {
+                Err(Unfinished::Stopped(stopped)) => match stopped.error.reason {
                     StopReason::Timeout { .. } | StopReason::Interrupted => {
                         let reason = stopped.error.reason;
-                        terms.worked[place] = Some(self.ended_with(number, reason, stopped.stats));
+                        terms.worked[place] = Some(self.ended(number, reason, stopped.stats));
                         break;
                     }
                     _ if piece.len() > FEW => {
@@ -84,9 +86,9 @@ impl<R: Send> Worker<'_, '_, R> {
 
     /// Reads the lines of a chunk, on all threads.
     fn terms(&self, chunk: &Chunk) -> Terms {
-        let batch = self.batch;
+        let job = self.job;
         let read = |lines: &[(u64, Vec<u8>)]| {
-            let mut reader = Reader::new(batch);
+            let mut reader = Reader::new(job);
             lines.iter().map(|(number, text)| reader.read(*number, text)).collect::<Vec<_>>()
         };
         let all: Vec<_> = chunk.par_chunks(READ).map(read).flatten_iter().collect();
@@ -115,10 +117,5 @@ impl<R: Send> Worker<'_, '_, R> {
             }
         }
         false
-    }
-
-    fn ended_with(&self, number: u64, reason: StopReason, stats: Stats) -> Worked {
-        let progress = Progress { steps: stats.rewrites.unwrap_or(0), bytes: 0, live: 0 };
-        self.stopped(number, RunError { reason, rule: None, span: None, progress }, stats)
     }
 }

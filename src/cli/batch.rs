@@ -1,4 +1,4 @@
-//! `gchr run --inputs`: a file of terms, one a line, as one batch.
+//! `gchr run --inputs`: a file of terms, one per line, as one batch.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -8,8 +8,9 @@ use std::path::Path;
 use gchr::{BatchError, BatchLine, BatchOptions, BatchSummary, Diagnostic, Executable};
 use serde::Serialize;
 
+use super::exit::Exit;
+use super::report;
 use super::sink::{File, Stdout};
-use super::{Exit, report};
 
 /// What a batch writes: results to `out`, what is wrong with lines to standard error.
 pub struct Request<'a> {
@@ -54,7 +55,7 @@ pub fn run(
         (Err(BatchError::Write(_)) | Ok(_), _) if stdout.is_closed() => Exit::Done,
         (Ok(summary), Ok(())) => finish(request, &summary),
         (Err(BatchError::Read(lines, error)), _) => {
-            let message = format!("cannot read {name} behind line {lines}: {error}");
+            let message = format!("cannot read {name} after line {lines}: {error}");
             report::problem("U0101", &message, "the results of the lines before are complete");
             Exit::Failed
         }
@@ -138,7 +139,7 @@ fn finish(request: &Request<'_>, summary: &BatchSummary) -> Exit {
     if let Some(why) = stopped {
         report::diagnostics(why);
         report::say(&format!(
-            "gchr: the batch ended behind {} lines; their results are complete\n",
+            "gchr: the batch ended after {} lines; their results are complete\n",
             done + failed
         ));
         return Exit::Failed;

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use gchr::Device;
-use gchr::bench::{self, Report, Settings};
+use gchr::report::bench::{self, Report, Settings};
 
+use super::exit::Exit;
 use super::progress::Measuring;
 use super::sink::{File, Stdout};
-use super::{Exit, interrupt, report, values};
+use super::{interrupt, report, values};
 
 /// Arguments of `gchr bench`.
 #[derive(clap::Args)]
@@ -43,7 +44,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
-    /// The tables of the papers behind gchr: their figures, ours, the ratio
+    /// The tables of the papers that gchr builds on: their figures, ours, the ratio
     Papers,
     /// Other systems on the same programs, as far as they are installed: Maude, OCaml, GHC, C++, SWI-Prolog
     Peers,
@@ -127,7 +128,7 @@ fn deliver(found: &Report, old: Option<&Report>, file: Option<File>) -> Exit {
         report::say("gchr: interrupted, the report has the entries until then\n");
         return Exit::Failed;
     }
-    let slower = changes.is_some_and(|c| c.list.iter().any(gchr::bench::Change::is_slower));
+    let slower = changes.is_some_and(|c| c.list.iter().any(gchr::report::bench::Change::is_slower));
     let wrong =
         [found.differing().next(), found.failing().next(), found.slow().next()].iter().any(Option::is_some);
     if slower || wrong { Exit::Failed } else { Exit::Done }

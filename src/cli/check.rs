@@ -2,8 +2,10 @@
 
 use gchr::{CompileOptions, Diagnostics, Input, Language};
 
+use super::exit::Exit;
+use super::program::{LanguageArg, ProgramArgs};
+use super::report;
 use super::semantics::SemanticsArgs;
-use super::{Exit, LanguageArg, ProgramArgs, report};
 
 /// Arguments of `gchr check`.
 #[derive(clap::Args)]

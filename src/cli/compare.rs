@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use gchr::base::rule::Semantics;
-use gchr::compare::{Comparison, Mapping, Plan, Subject, Variant};
+use gchr::report::compare::{Comparison, Mapping, Plan, Subject, Variant};
 use gchr::{CompileOptions, Device, Language};
 
 use super::device::DeviceArgs;
+use super::exit::Exit;
 use super::limits::LimitArgs;
 use super::progress::Measuring;
 use super::semantics::SemanticsArgs;
 use super::sink::{File, Stdout};
-use super::{Exit, interrupt, report, words};
+use super::{interrupt, report, words};
 
 /// Arguments of `gchr compare`.
 #[derive(clap::Args)]

@@ -4,7 +4,8 @@ use clap::ValueEnum;
 use gchr::device::{Collector, Strategy};
 use gchr::{Device, Schedule, Scheduler};
 
-use super::{Exit, report};
+use super::exit::Exit;
+use super::report;
 
 /// Options of the device and its scheduler.
 #[derive(clap::Args)]

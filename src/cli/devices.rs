@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use gchr::device::{self, Ceilings, Device};
+use gchr::device::{self, Device, RooflinePeaks};
 use indicatif::BinaryBytes;
 
+use super::exit::Exit;
+use super::report;
 use super::sink::print;
-use super::{Exit, report};
 
 /// Arguments of `gchr devices`.
 #[derive(clap::Args)]
@@ -39,7 +40,7 @@ pub fn run(args: &Args) -> Exit {
                     let _ = write!(text, " ({} free)", BinaryBytes(free));
                 }
                 let _ = writeln!(text, ", driver for CUDA {}", gpu.driver);
-                text += &ceilings(gpu.ordinal, args.measure);
+                text += &roofline(gpu.ordinal, args.measure);
             }
             match device::compiler() {
                 Ok(found) => text += &format!("kernels for GPUs are compiled by {found}\n"),
@@ -51,15 +52,15 @@ pub fn run(args: &Args) -> Exit {
 }
 
 /// What is known of the memory of a GPU, measured now or earlier.
-fn ceilings(gpu: u32, measure: bool) -> String {
+fn roofline(gpu: u32, measure: bool) -> String {
     let known = if measure {
-        match device::measure_ceilings(gpu) {
-            Ok((ceilings, kept)) => {
+        match device::measure_roofline(gpu) {
+            Ok((peaks, kept)) => {
                 if let Err(error) = kept {
                     let help = "set GCHR_CACHE_DIR to a folder that you may write to";
                     report::problem("U0107", &format!("cannot keep the measurement: {error}"), help);
                 }
-                Some(ceilings)
+                Some(peaks)
             }
             Err(failed) => {
                 report::diagnostics(&failed);
@@ -67,10 +68,10 @@ fn ceilings(gpu: u32, measure: bool) -> String {
             }
         }
     } else {
-        device::ceilings(Device::Gpu(gpu))
+        device::roofline(Device::Gpu(gpu))
     };
     match known {
-        Some(Ceilings { coalesced, random, atomics }) => format!(
+        Some(RooflinePeaks { coalesced, random, atomics }) => format!(
             "       measured: {:.2} TB/s copied in order, {:.1} G random reads/s ({:.2} TB/s of sectors), {:.1} G random atomics/s\n",
             coalesced / 1e12,
             random / 32e9,

@@ -9,9 +9,11 @@ use gchr::terms::plan::PASSES;
 use gchr::{CompileOptions, Diagnostics, Language, Program, Schedule};
 
 use super::device::ScheduleArgs;
+use super::exit::Exit;
+use super::program::ProgramArgs;
 use super::semantics::SemanticsArgs;
 use super::sink::{File, Stdout};
-use super::{Exit, ProgramArgs, report, values};
+use super::{report, values};
 
 /// Arguments of `gchr emit`.
 #[derive(clap::Args)]

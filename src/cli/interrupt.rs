@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::sink;
+use super::aside;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Exit code of a process that its user killed, by shell convention 128 + SIGINT.
 const KILLED: i32 = 130;
 
-/// Signals so close behind the first one are the same request: `timeout` sends one to the process and one to its group.
+/// Signals so soon after the first one are the same request: `timeout` sends one to the process and one to its group.
 const SAME: Duration = Duration::from_millis(200);
 
 /// Starts to listen. The flag becomes true at the first Ctrl-C (or request to terminate).
@@ -20,7 +20,7 @@ pub fn listen() -> &'static AtomicBool {
         let again = last.is_some_and(|then| then.elapsed() < SAME);
         last = Some(Instant::now());
         if INTERRUPTED.swap(true, Ordering::SeqCst) && !again {
-            sink::remove_aside_files();
+            aside::remove_aside_files();
             std::process::exit(KILLED);
         }
     });

@@ -4,11 +4,12 @@ use std::io::BufWriter;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use gchr::profile::Profile;
+use gchr::report::profile::Profile;
 use gchr::{Device, Program, Recorder, Stats};
 
+use super::exit::Exit;
+use super::report;
 use super::sink::File;
-use super::{Exit, report};
 
 /// How a profile is written, by the ending of its file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +77,7 @@ impl Output {
             );
         }
         let mut profile =
-            Profile::new(program, &recorder, stats).with_ceilings(gchr::device::ceilings(device));
+            Profile::new(program, &recorder, stats).with_roofline(gchr::device::roofline(device));
         if let Some(why) = stopped {
             profile = profile.stopped(why);
         }

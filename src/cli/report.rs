@@ -3,7 +3,6 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-use gchr::device::Report;
 use gchr::{Diagnostics, Stats};
 
 /// Whether standard error takes colours.
@@ -50,7 +49,7 @@ pub fn problem(code: &str, message: &str, help: &str) {
     say(&format!("[{code}] Error: {message}\n  Help: {help}\n"));
 }
 
-/// Shows the statistics that apply, one a line.
+/// Shows the statistics that apply, each on a line.
 pub fn stats(stats: &Stats) {
     let Ok(serde_json::Value::Object(keys)) = serde_json::to_value(stats) else { return };
     let lines = keys.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| match value {
@@ -62,22 +61,7 @@ pub fn stats(stats: &Stats) {
 }
 
 /// Shows what a scheduler counts beside the statistics.
-pub fn figures(figures: &Report) {
-    let lines = match figures {
-        Report::Topology(r) => {
-            vec![("rewritten", r.rewritten), ("live_slots", r.live_slots), ("reachable", r.reachable_slots)]
-        }
-        Report::Tasks(r) => vec![
-            ("promotions", r.promotions),
-            ("tasks", r.tasks),
-            ("spills", r.spills),
-            ("restarts", r.restarts),
-        ],
-    };
-    let left_over = match figures {
-        Report::Tasks(r) => r.left_over.map(|cells| ("left_over", cells)),
-        Report::Topology(_) => None,
-    };
-    let lines = lines.into_iter().chain(left_over);
-    say(&lines.map(|(key, value)| format!("{key:<12} {value}\n")).collect::<String>());
+pub fn figures<N: std::fmt::Display>(figures: &[(N, u64)]) {
+    let line = |(name, value): &(N, u64)| format!("{:<12} {value}\n", name.to_string());
+    say(&figures.iter().map(line).collect::<String>());
 }

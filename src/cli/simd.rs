@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use gchr::simd::{Counters, MAX_THREADS, Options, Program, load_memory};
 use gchr::{Control, Diagnostics, Limits};
 
+use super::exit::Exit;
 use super::sink::print;
-use super::{Exit, interrupt, report};
+use super::{interrupt, report};
 
 /// Arguments of `gchr simd`.
 #[derive(clap::Args)]

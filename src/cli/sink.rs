@@ -3,22 +3,11 @@
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use tempfile::NamedTempFile;
 
-use super::{Exit, interrupt, report};
-
-/// The files being written aside, so that they can be removed when the process is ended from outside.
-static ASIDE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Removes the files that are being written aside.
-pub fn remove_aside_files() {
-    let paths = ASIDE.lock().map(|mut aside| std::mem::take(&mut *aside)).unwrap_or_default();
-    for path in paths {
-        let _ = fs::remove_file(path);
-    }
-}
+use super::exit::Exit;
+use super::{aside, interrupt, report};
 
 /// Standard output for results. Remembers that nobody reads any more, which is no error.
 pub struct Stdout {
@@ -126,9 +115,7 @@ impl File {
             _ => Path::new("."),
         };
         let file = aside_in(folder)?;
-        if let Ok(mut aside) = ASIDE.lock() {
-            aside.push(file.path().to_path_buf());
-        }
+        aside::add(file.path());
         Ok(File::Aside { target, file: BufWriter::with_capacity(1 << 16, file) })
     }
 
@@ -143,9 +130,7 @@ impl File {
                 }
                 let path = file.path().to_path_buf();
                 file.persist(target)?;
-                if let Ok(mut aside) = ASIDE.lock() {
-                    aside.retain(|known| *known != path);
-                }
+                aside::forget(&path);
                 Ok(())
             }
         }

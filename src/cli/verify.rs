@@ -6,9 +6,11 @@ use gchr::{CompileOptions, Diagnostics, Firing, Language, Schedule};
 use serde_json::{Value, json};
 
 use super::device::ScheduleArgs;
+use super::exit::Exit;
+use super::program::ProgramArgs;
+use super::report;
 use super::semantics::FiringArg;
 use super::sink::print;
-use super::{Exit, ProgramArgs, report};
 
 /// Arguments of `gchr verify`.
 #[derive(clap::Args)]

@@ -13,9 +13,9 @@ use gchr_kernel::ir::Module;
 use gchr_runtime::outcome::Failure;
 use gchr_simulator::SimDevice;
 
-use super::Device;
 use super::source::NAME;
 use super::verify::before_launch;
+use crate::options::Device;
 use crate::stack::with_large_stack;
 
 /// Bytes that tables may take on the simulator unless a limit is given.
@@ -23,16 +23,16 @@ const SIM_MEMORY: u64 = 1 << 30;
 /// Bytes beside the tables on the simulator: registers of resident blocks, control words.
 const SIM_EXTRA: u64 = 64 << 20;
 /// Blocks that the simulator runs side by side. Every iteration ends with barriers that all of them must reach, so more cost time.
-pub(super) const SIM_BLOCKS: u32 = 2;
+pub(crate) const SIM_BLOCKS: u32 = 2;
 
 /// A device with the kernels of one program.
-pub(super) struct Backend {
-    machine: Machine,
+pub(crate) struct Backend {
+    machine: LoadedDevice,
     /// Milliseconds that the check of the kernels was waited for.
     verify_ms: f64,
 }
 
-enum Machine {
+enum LoadedDevice {
     Gpu(Box<Mutex<Gpu>>),
     Sim(gchr_simulator::Program),
 }
@@ -57,7 +57,7 @@ impl Backend {
                 let told = |errors: Vec<gchr_simulator::LowerError>| {
                     errors.iter().map(|e| e.diagnostic()).collect::<Vec<_>>()
                 };
-                let machine = Machine::Sim(simulated.map_err(told)?);
+                let machine = LoadedDevice::Sim(simulated.map_err(told)?);
                 (made, verify_ms, machine)
             }
         };
@@ -68,22 +68,22 @@ impl Backend {
     pub fn run<O: HasStats, L>(
         &self,
         control: &mut Control<'_>,
-        work: impl FnOnce(Place<'_>, &mut Control<'_>) -> Result<O, Failure<L>>,
+        work: impl FnOnce(Placement<'_>, &mut Control<'_>) -> Result<O, Failure<L>>,
     ) -> Result<O, Failure<L>> {
         let limit = control.limits().memory;
         let (mut result, name) = match &self.machine {
-            Machine::Gpu(gpu) => {
+            LoadedDevice::Gpu(gpu) => {
                 // A run that panicked leaves a GPU that at worst says that it is lost.
                 let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
                 let fits = gpu.free_bytes()? / 10 * 9;
                 let memory = limit.map_or(fits, |limit| limit.min(fits));
                 let name = format!("gpu:{} {}", gpu.info().ordinal, gpu.info().name);
-                (work(Place { device: &mut *gpu, memory, simulated: false }, control), name)
+                (work(Placement { device: &mut *gpu, memory, simulated: false }, control), name)
             }
-            Machine::Sim(kernels) => {
+            LoadedDevice::Sim(kernels) => {
                 let memory = limit.unwrap_or(SIM_MEMORY);
                 let mut device = simulator(kernels, memory, control);
-                (work(Place { device: &mut device, memory, simulated: true }, control), "sim".to_string())
+                (work(Placement { device: &mut device, memory, simulated: true }, control), "sim".to_string())
             }
         };
         change_stats(&mut result, |stats| {
@@ -95,7 +95,7 @@ impl Backend {
 }
 
 /// Where a run takes place.
-pub(super) struct Place<'d> {
+pub(crate) struct Placement<'d> {
     pub device: &'d mut dyn gchr_kernel::device::Device,
     /// Bytes of device memory that the run may take.
     pub memory: u64,
@@ -104,13 +104,13 @@ pub(super) struct Place<'d> {
 }
 
 /// What a run gives.
-pub(super) trait HasStats {
+pub(crate) trait HasStats {
     /// What it cost.
     fn stats(&mut self) -> &mut Stats;
 }
 
 /// Adds to the statistics of a run, which may have been stopped.
-pub(super) fn change_stats<O: HasStats, L>(
+pub(crate) fn change_stats<O: HasStats, L>(
     result: &mut Result<O, Failure<L>>,
     change: impl FnOnce(&mut Stats),
 ) {
@@ -128,7 +128,7 @@ fn load_gpu<T>(
     form: Form,
     make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
     module: impl Fn(&T) -> &Module,
-) -> Result<(T, f64, Machine), Vec<Diagnostic>> {
+) -> Result<(T, f64, LoadedDevice), Vec<Diagnostic>> {
     let known = driver::describe(ordinal).map_err(|error| vec![error.into()])?;
     let (opened, built) = std::thread::scope(|scope| {
         let opening = scope.spawn(|| Gpu::open(ordinal));
@@ -144,7 +144,7 @@ fn load_gpu<T>(
     let mut gpu = opened.map_err(|error| vec![error.into()])?;
     let (made, verify_ms, image) = built?;
     gpu.load(&image).map_err(DeviceError::into_diagnostics)?;
-    Ok((made, verify_ms, Machine::Gpu(Box::new(Mutex::new(gpu)))))
+    Ok((made, verify_ms, LoadedDevice::Gpu(Box::new(Mutex::new(gpu)))))
 }
 
 /// Compiles kernels and checks them meanwhile. Gives the milliseconds that the check took beyond the compilation.

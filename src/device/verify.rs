@@ -11,10 +11,10 @@ use gchr_cuda::cache::{Cache, Key};
 use gchr_kernel::ir::{Module, Scalar};
 use gchr_kernel::text::{Aliases, parse_with};
 
-use super::KernelSource;
+use super::source::KernelSource;
 use crate::diagnostics::Diagnostics;
-use crate::input::{KERNEL_FILE, read_text};
 use crate::stack::with_large_stack;
+use crate::text_file::{KERNEL_FILE, read_text};
 
 pub use gchr_checker::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
 
@@ -53,7 +53,7 @@ fn has_kernels(module: &Module) -> bool {
 
 /// Refuses kernels that must not be launched. Gives the milliseconds that it took: next to none for kernels that this checker has
 /// accepted before, of which a note is kept beside the compiled kernels.
-pub(super) fn before_launch(module: &Module) -> Result<f64, Vec<Diagnostic>> {
+pub(crate) fn before_launch(module: &Module) -> Result<f64, Vec<Diagnostic>> {
     let start = Instant::now();
     let took = || start.elapsed().as_secs_f64() * 1e3;
     let cache = Cache::from_env();

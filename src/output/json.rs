@@ -7,7 +7,7 @@ use gchr_base::stats::Stats;
 use gchr_base::value::Value;
 use gchr_constraints::exec::Store;
 
-use super::Answer;
+use super::answer::Answer;
 
 pub(super) fn write(
     answer: &Answer,

@@ -1,4 +1,4 @@
-//! `gchr run --inputs`: terms one a line, results in their order, errors in their lines.
+//! `gchr run --inputs`: terms one per line, results in their order, errors in their lines.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -100,7 +100,7 @@ fn steps_are_limited_by_line_and_time_for_all() {
     assert!(run.stderr.contains("[R0201]"), "{}", run.stderr);
     let run = batch("Fib(3)\nFib(90)\nFib(2)\n", &["--timeout", "300ms"]);
     assert_eq!((run.code, run.stdout.as_str()), (1, "2\n"));
-    assert!(run.stderr.contains("the batch ended behind 1 lines"), "{}", run.stderr);
+    assert!(run.stderr.contains("the batch ended after 1 lines"), "{}", run.stderr);
     assert!(run.stderr.contains("time limit of 0.300 s"), "{}", run.stderr);
     // Each line is too short to look at the clock.
     let run = batch(&"Fib(3)\n".repeat(100_000), &["--timeout", "1ms"]);

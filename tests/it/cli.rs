@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+use serde_json::Value;
 
 use crate::support::{Scratch, gchr, root};
 
@@ -617,7 +619,7 @@ fn the_simulator_has_statistics_and_figures() {
     }
     let run = gchr(&["run", tree, "--device", "sim", "--scheduler", "topology", "--stats"]);
     assert_eq!((run.code, &run.stdout), (0, &cpu.stdout), "{}", run.stderr);
-    for line in ["rewrites     19\n", "device       sim\n", "scheduler    topology\n", "steps        18\n"] {
+    for line in ["rewrites     19\n", "device       sim\n", "scheduler    topology\n", "rounds       18\n"] {
         assert!(run.stderr.contains(line), "{line}: {}", run.stderr);
     }
     let figure = |key: &str| {
@@ -634,7 +636,7 @@ fn the_simulator_has_statistics_and_figures() {
     let stats = &value["stats"];
     assert_eq!((&stats["device"], &stats["scheduler"]), (&"sim".into(), &"topology".into()));
     assert_eq!((&stats["rewrites"], &stats["firings"]), (&19.into(), &serde_json::Value::Null));
-    for key in ["steps", "peak_bytes", "live_cells", "collections"] {
+    for key in ["rounds", "peak_bytes", "live_cells", "collections"] {
         assert!(stats[key].is_u64(), "{key}: {stats}");
     }
     for key in ["wall_ms", "parse_ms", "compile_ms", "run_ms", "device_ms"] {
@@ -690,37 +692,34 @@ fn auto_says_what_it_took_and_why() {
 
 /// What `--device auto` starts for the GPU, with the simulator in its place.
 #[test]
-fn a_run_beside_another_one_ends_with_it() {
-    let beside = |input: &str| {
+fn a_gpu_child_reports_its_run_and_ends_with_its_parent() {
+    let child = |input: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gchr"));
-        let arguments = [
-            "run",
-            "--beside",
-            "70000",
-            "examples/fib_int.trs",
-            "--device",
-            "sim",
-            "--input",
-            input,
-            "--stats",
-        ];
-        command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
+        let program = ["run", "--gpu-child", "70000", "examples/fib_int.trs", "--device", "sim"];
+        command.args(program).args(["--input", input]).current_dir(env!("CARGO_MANIFEST_DIR"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.spawn().expect("gchr starts")
     };
-    let mut done = beside("Fib(10)");
-    let waits = done.stdin.take();
-    let output = done.wait_with_output().expect("gchr ends");
-    drop(waits);
-    let (said, last) = output.stderr.split_at(output.stderr.len() - 1);
-    let said = String::from_utf8_lossy(said);
-    assert_eq!((output.stdout.as_slice(), last), (b"55\n".as_slice(), [0].as_slice()), "{said}");
-    assert!(said.contains("choice       gpu: it was done before the cpu"), "{said}");
-    let wall =
-        said.lines().find_map(|line| line.strip_prefix("wall_ms")).and_then(|ms| ms.trim().parse().ok());
-    assert!(wall.is_some_and(|ms: f64| ms >= 70000.0), "{said}");
-    // The other process has gone.
-    let left = beside("Fib(60)").wait_with_output().expect("gchr ends");
+    // Holds standard input open until the child has ended.
+    let finish = |mut child: Child| {
+        let waits = child.stdin.take();
+        let output = child.wait_with_output().expect("gchr ends");
+        drop(waits);
+        let text = String::from_utf8(output.stdout).expect("a text");
+        let (result, report) = text.trim_end().rsplit_once('\n').expect("a result and a report");
+        let report: serde_json::Value = serde_json::from_str(report).expect("the report is JSON");
+        (result.to_string(), report)
+    };
+    let (result, report) = finish(child("Fib(10)"));
+    assert_eq!((result.as_str(), &report["exit"], &report["error"]), ("55\n", &"done".into(), &Value::Null));
+    assert_eq!(report["stats"]["choice"], "gpu: it was done before the cpu");
+    assert!(report["stats"]["wall_ms"].as_f64() >= Some(70000.0), "{report}");
+    assert!(report["figures"].as_array().is_some_and(|figures| figures.len() >= 4), "{report}");
+    let (result, report) = finish(child("Fib(9223372036854775807 + 1)"));
+    assert_eq!((result.as_str(), &report["exit"]), ("", &"failed".into()));
+    assert!(report["error"].as_str().is_some_and(|error| error.starts_with("overflow in ")), "{report}");
+    // The parent process has gone.
+    let left = child("Fib(60)").wait_with_output().expect("gchr ends");
     assert_eq!((left.status.code(), left.stdout.len()), (Some(1), 0));
 }
 

@@ -42,7 +42,7 @@ fn the_topology_scheduler_reports_each_iteration() {
     steps.sort_unstable();
     assert_eq!(steps, [1, 4]);
     let last = points.last().expect("a last point");
-    assert_eq!(last["rounds"], profile["stats"]["steps"]);
+    assert_eq!(last["rounds"], profile["stats"]["rounds"]);
     assert_eq!(last["collections"], profile["stats"]["collections"]);
     assert!(last["traffic"]["read"].as_u64() > Some(0));
     let kernel = &profile["kernels"][0];
@@ -119,8 +119,8 @@ fn drawings_of_long_runs_are_small() {
     let profile =
         profile_of(&scratch, &["long.trs", "--device", "sim", "--scheduler", "topology", "--gc", "none"]);
     let points = profile["points"].as_array().expect("points");
-    assert!(profile["stats"]["steps"].as_u64() > Some(500), "{}", profile["stats"]);
-    assert_eq!(points.len() as u64, profile["stats"]["steps"].as_u64().unwrap_or(0) + 1);
+    assert!(profile["stats"]["rounds"].as_u64() > Some(500), "{}", profile["stats"]);
+    assert_eq!(points.len() as u64, profile["stats"]["rounds"].as_u64().unwrap_or(0) + 1);
     let run = scratch.gchr(&["run", "long.trs", "--profile", "p.svg"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let drawing = scratch.read("p.svg");
@@ -137,7 +137,10 @@ fn runs_of_thousands_of_rounds_are_thinned() {
     let points = profile["points"].as_array().expect("points");
     assert!((1000..=4096).contains(&points.len()), "{} points", points.len());
     let last = points.last().expect("a last point");
-    assert_eq!((&last["rounds"], &last["steps"]), (&profile["stats"]["steps"], &profile["stats"]["firings"]));
+    assert_eq!(
+        (&last["rounds"], &last["steps"]),
+        (&profile["stats"]["rounds"], &profile["stats"]["firings"])
+    );
     assert_eq!((last["rounds"].as_u64(), profile["peak_parallelism"].as_u64()), (Some(9000), Some(2)));
     assert_eq!(points[0]["seconds"].as_f64(), Some(0.0), "the clock starts with the run");
     let run = scratch.gchr(&[&["run"][..], &args, &["--profile", "p.html"]].concat());

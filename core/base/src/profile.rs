@@ -10,7 +10,7 @@
 //! Points are cumulative, so a long run keeps every second point when the recorder is full, and differences stay right.
 //! Nothing is recorded when no recorder is lent: executors keep their counting apart from the code that runs then.
 
-mod ceilings;
+mod roofline;
 mod sampler;
 #[cfg(test)]
 mod tests;
@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::rule::RuleId;
 use crate::stop::Progress;
 
-pub use ceilings::Ceilings;
+pub use roofline::RooflinePeaks;
 pub use sampler::{Place, Sampler};
 
 /// Points kept at most; when there are as many, every second one is dropped.

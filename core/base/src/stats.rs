@@ -1,16 +1,16 @@
 //! Statistics of one run, under the same keys for every backend.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a run did and cost. A key that does not apply to the program or the backend is `None` (JSON `null`).
-#[derive(Clone, Default, PartialEq, Debug, Serialize)]
+#[derive(Clone, Default, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Stats {
     /// Rule applications of a term program.
     pub rewrites: Option<u64>,
     /// Rule firings of a constraint program.
     pub firings: Option<u64>,
-    /// Rounds or iterations of a backend that works in steps.
-    pub steps: Option<u64>,
+    /// Rounds of a constraint program, or iterations of a scheduler that works in such.
+    pub rounds: Option<u64>,
     /// Instances that could fire in some round; those that did not fire count again.
     pub candidates: Option<u64>,
     /// Milliseconds from start to result, loading and compiling included.

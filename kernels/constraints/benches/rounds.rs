@@ -230,9 +230,9 @@ fn bench(row: &Row, repeats: u32, machine: &Machine) {
         device = device.min(stats.device_ms.unwrap_or(f64::INFINITY));
         rounds = rounds.min(outcome.rounds_ms);
         let live = stats.live_cells.unwrap_or(0);
-        let (firings, steps) = (stats.firings.unwrap_or(0), stats.steps.unwrap_or(0));
+        let (firings, rounds) = (stats.firings.unwrap_or(0), stats.rounds.unwrap_or(0));
         let each = stats.peak_bytes.unwrap_or(0) / live.max(1);
-        counts = format!("{} | {live} | {firings} | {steps} | {each}", row.facts.len());
+        counts = format!("{} | {live} | {firings} | {rounds} | {each}", row.facts.len());
     }
     let bar = row.bar.map_or_else(|| "-".to_string(), |bar| bar.to_string());
     println!("| {} | {counts} | {device:.3} | {rounds:.3} | {bar} |", row.name);

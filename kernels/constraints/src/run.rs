@@ -67,7 +67,7 @@ pub struct Job<'a> {
 pub struct Outcome {
     /// The final store.
     pub store: Store,
-    /// What it cost; `steps` are rounds.
+    /// What it cost.
     pub stats: Stats,
     /// Milliseconds of all rounds with the host's work between launches; the start and the way back of the store are not part of them.
     pub rounds_ms: f64,
@@ -459,7 +459,7 @@ impl Runner<'_> {
     fn stats(&self, start: Instant, live: Option<u64>, device: &dyn Device) -> Stats {
         Stats {
             firings: Some(self.fired),
-            steps: Some(self.rounds),
+            rounds: Some(self.rounds),
             run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
             device_ms: Some(self.slices.device_ms()),
             live_cells: live,

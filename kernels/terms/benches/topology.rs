@@ -87,7 +87,7 @@ fn bench(
         best = best.min(stats.device_ms.unwrap_or(f64::INFINITY));
         row = format!(
             "{} | {} | {} | {} = {} | {}",
-            stats.steps.unwrap_or(0),
+            stats.rounds.unwrap_or(0),
             stats.rewrites.unwrap_or(0),
             report.rewritten,
             report.live_slots,

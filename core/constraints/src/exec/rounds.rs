@@ -107,7 +107,7 @@ fn finish(
     let progress = world.progress();
     world.control.record(progress);
     world.report_rules();
-    let stats = Stats { steps: Some(world.rounds), candidates: Some(world.candidates), ..Stats::default() };
+    let stats = Stats { rounds: Some(world.rounds), candidates: Some(world.candidates), ..Stats::default() };
     let peak = world.peak;
     let store = Store { tables: world.tables, heap: world.heap };
     End { start, semantics: Semantics::Rounds, progress, peak, store }.outcome(result, stats)

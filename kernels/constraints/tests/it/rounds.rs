@@ -56,9 +56,9 @@ impl Case {
             Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, input: &self.input };
         let options = Options { memory: 1 << 28, rows, store: true, courses: true, few: 4 };
         match run(job, options, device, &mut Control::new(limits)) {
-            Ok(outcome) => (Some(outcome.store), None, outcome.stats.steps.unwrap_or(0)),
+            Ok(outcome) => (Some(outcome.store), None, outcome.stats.rounds.unwrap_or(0)),
             Err(Failure::Stopped(stopped)) => {
-                (stopped.left, Some(stopped.error.reason), stopped.stats.steps.unwrap_or(0))
+                (stopped.left, Some(stopped.error.reason), stopped.stats.rounds.unwrap_or(0))
             }
             Err(Failure::Device(error)) => {
                 panic!("{}", render_all(&error.into_diagnostics(), &self.sources, false))
@@ -204,7 +204,7 @@ impl Case {
                 StopReason::Arithmetic { .. } | StopReason::Failed => (e.reason, e.span),
                 reason => (reason, None),
             }),
-            rounds: stats.steps,
+            rounds: stats.rounds,
             firings: stats.firings,
         }
     }

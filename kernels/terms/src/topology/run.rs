@@ -44,7 +44,7 @@ pub struct Options {
 pub struct Outcome {
     /// The normal form.
     pub normal_form: NormalForm,
-    /// What it cost; `steps` are iterations.
+    /// What it cost; `rounds` are iterations.
     pub stats: Stats,
     /// What else the device counted.
     pub report: Report,
@@ -171,7 +171,7 @@ impl Runner<'_> {
     fn stats(&self, start: Instant, device: &dyn Device) -> Stats {
         Stats {
             rewrites: Some(self.counts.applied),
-            steps: Some(self.counts.iterations),
+            rounds: Some(self.counts.iterations),
             run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
             device_ms: Some(self.slices.device_ms()),
             peak_bytes: Some(self.bytes),

@@ -80,7 +80,7 @@ impl Case {
         };
         let outcome = run(job, options, device, &mut Control::new(Limits::default()))?;
         let stats = outcome.stats;
-        let counts = (stats.rewrites.expect("counted"), stats.steps.expect("counted"));
+        let counts = (stats.rewrites.expect("counted"), stats.rounds.expect("counted"));
         Ok((outcome.normal_form.to_text(), counts.0, counts.1, outcome.report))
     }
 }

@@ -23,7 +23,7 @@ fn limits() -> Limits {
 fn summary(ran: &Ran) -> ([String; 2], Option<StopReason>, Option<u64>, [Option<u64>; 4]) {
     let error = ran.error.as_ref();
     let stats = &ran.stats;
-    let counts = [stats.firings, stats.steps, stats.candidates, stats.live_cells];
+    let counts = [stats.firings, stats.rounds, stats.candidates, stats.live_cells];
     (
         [ran.text.clone(), ran.output.clone()],
         error.map(|e| e.reason.clone()),

@@ -77,7 +77,7 @@ fn many_equal_minima_go_in_one_round() {
     for classes in [true, false] {
         let ran = on_threads(&min(), classes, &ints((0..100_000).map(|_| 5)));
         assert_eq!((ran.text.as_str(), ran.stats.firings), ("min(5)\n", Some(99_999)));
-        assert_eq!(ran.stats.steps, Some(if classes { 0 } else { 1 }));
+        assert_eq!(ran.stats.rounds, Some(if classes { 0 } else { 1 }));
     }
 }
 
@@ -103,7 +103,7 @@ fn kept_by_many_and_removed_by_one_in_a_round() {
     b.query([add("x", []), add("kill", [])].into_iter().chain(ps).collect::<Vec<_>>());
     let ran = everywhere(&b);
     assert_eq!(ran.stats.firings, Some(21), "all use it, then it goes");
-    assert_eq!(ran.stats.steps, Some(1));
+    assert_eq!(ran.stats.rounds, Some(1));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn overflow_in_a_guard_and_in_a_body() {
     guard.query([add("p", [n(1)]), add("p", [n(i64::MAX)]), add("q", [n(1)])]);
     let ran = everywhere(&guard);
     assert_eq!(arithmetic(&ran), Some(ArithmeticError::Overflow));
-    assert_eq!((ran.stats.steps, ran.error.and_then(|e| e.rule).map(|r| r.0)), (Some(0), Some(0)));
+    assert_eq!((ran.stats.rounds, ran.error.and_then(|e| e.rule).map(|r| r.0)), (Some(0), Some(0)));
 
     let mut body = Builder::new();
     body.con("p", &["int"]).con("q", &["int"]);
@@ -218,7 +218,7 @@ fn an_empty_store_and_a_rule_that_never_fires() {
     assert_eq!(everywhere(&b).text, "");
     b.query([add("p", [n(1)]), add("q", [n(2)])]);
     let ran = everywhere(&b);
-    assert_eq!((ran.text.as_str(), ran.stats.firings, ran.stats.steps), ("p(1)\nq(2)\n", Some(0), Some(0)));
+    assert_eq!((ran.text.as_str(), ran.stats.firings, ran.stats.rounds), ("p(1)\nq(2)\n", Some(0), Some(0)));
 }
 
 #[test]

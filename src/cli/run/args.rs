@@ -1,0 +1,170 @@
+//! The command line of `gchr run`, and what follows from it.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use gchr::base::rule::Semantics;
+use gchr::{CompileOptions, Device, Format, Input, Language, Program, Schedule};
+
+use crate::cli::device::DeviceArgs;
+use crate::cli::exit::Exit;
+use crate::cli::limits::LimitArgs;
+use crate::cli::program::ProgramArgs;
+use crate::cli::semantics::SemanticsArgs;
+use crate::cli::{profile, report, values};
+
+/// Arguments of `gchr run`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub program: ProgramArgs,
+    /// Term to rewrite, in place of the program's own input (.trs)
+    #[arg(long, value_name = "TERM", allow_hyphen_values = true)]
+    pub input: Option<String>,
+    /// Terms to rewrite, one per line of a file (- for standard input), side by side; results are in their order (.trs)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "trace", "profile"])]
+    pub inputs: Option<PathBuf>,
+    /// Goals to run, in place of the program's own queries; may be given several times (.chr)
+    #[arg(long, value_name = "GOALS")]
+    pub query: Vec<String>,
+    /// Rows of constraint C from a CSV or TSV file, added before the queries; may be given several times (.chr)
+    #[arg(long, value_name = "C=FILE", value_parser = values::facts)]
+    pub facts: Vec<(String, PathBuf)>,
+    #[command(flatten)]
+    pub device: DeviceArgs,
+    #[command(flatten)]
+    pub semantics: SemanticsArgs,
+    /// How to write the result
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: FormatArg,
+    /// Write the result to a file; it appears when it is complete, or not at all
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// When a limit or an error stops the run, write the store as it was then where the result would have gone; the exit code stays 1 (.chr)
+    #[arg(long)]
+    pub partial: bool,
+    /// Show statistics on standard error (JSON results always have them)
+    #[arg(long)]
+    pub stats: bool,
+    /// Record the run and write plots of it, with counts by rule, to a file that ends in .html, .svg or .json. Times include recording
+    /// (`gchr bench profile` measures it). On a GPU programs in rounds and under --scheduler tasks run twice, first with kernels that
+    /// count, then timed
+    #[arg(long, value_name = "PATH", value_parser = profile::target)]
+    pub profile: Option<profile::Target>,
+    /// Show every rule application on standard error
+    #[arg(long)]
+    pub trace: bool,
+    /// Run on a GPU for a process that began so many milliseconds before, and for which --device auto was given
+    #[arg(long, value_name = "MS", hide = true)]
+    pub gpu_child: Option<u64>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Number of threads for loading facts, for rounds and for --inputs [default: all cores]
+    #[arg(long, value_name = "N", value_parser = values::threads)]
+    pub threads: Option<usize>,
+}
+
+/// How a result is written.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum FormatArg {
+    /// A term on one line, or one constraint a line
+    Text,
+    /// One JSON object with the result and the statistics
+    Json,
+    /// One constraint a line: its arguments, after its name if the store holds several symbols (.chr)
+    Csv,
+}
+
+impl From<FormatArg> for Format {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Text => Format::Text,
+            FormatArg::Json => Format::Json,
+            FormatArg::Csv => Format::Csv,
+        }
+    }
+}
+
+impl Args {
+    /// The program and its start.
+    pub fn input(&self) -> Input {
+        let mut input = self.program.input();
+        if let Some(term) = &self.input {
+            input = input.term(term);
+        }
+        for goals in &self.query {
+            input = input.query(goals);
+        }
+        for (constraint, file) in &self.facts {
+            input = input.facts(constraint, file);
+        }
+        input
+    }
+
+    /// How to compile for a device.
+    pub fn options(&self, device: Device, schedule: Schedule) -> CompileOptions {
+        let options = CompileOptions {
+            trace: self.trace,
+            inline: !self.trace,
+            device,
+            schedule,
+            ..CompileOptions::default()
+        };
+        self.semantics.complete(options)
+    }
+
+    /// Sets the number of threads of this process.
+    pub fn set_threads(&self) {
+        if let Some(n) = self.threads
+            && let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(n).build_global()
+        {
+            tracing::warn!("--threads has no effect: {error}");
+        }
+    }
+
+    /// Whether a GPU runs beside the processor, in a process of its own.
+    pub fn races(&self, program: &Program) -> bool {
+        let single = self.inputs.is_none() && !self.trace && self.profile.is_none();
+        let options = self.semantics.complete(CompileOptions::default());
+        let in_rounds = || program.semantics(&options) == Semantics::Rounds && !program.writes();
+        self.device.device == Device::Auto && single && (program.language() == Language::Terms || in_rounds())
+    }
+
+    /// What runs the program in this process.
+    pub fn device(&self, program: &Program) -> Device {
+        if self.races(program) { Device::Cpu } else { self.device.device }
+    }
+
+    /// Refuses options that would have no effect on this program.
+    pub fn check(&self, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
+        let language = program.language();
+        if let (FormatArg::Csv, Language::Terms) = (self.format, language) {
+            let help = "use --format text or --format json";
+            report::problem("U0109", "a normal form has no rows and columns to write as CSV", help);
+            return Err(Exit::Usage);
+        }
+        if let Some(message) = self.semantics.misplaced(program, options) {
+            let help = "leave it out, or give --semantics rounds with a .chr program";
+            report::problem("U0105", &message, help);
+            return Err(Exit::Usage);
+        }
+        if let (Language::Constraints, Some(option)) = (language, self.device.given()) {
+            let message = format!("{option} does not apply to a constraint program");
+            let help = match option {
+                "--gc" => {
+                    "leave it out: the CPU uses rows of removed constraints again at once, a device compacts a table \
+                     when half of its rows are dead; --memory says how far tables grow (docs/rounds.md)"
+                }
+                _ => "leave it out: it says how terms are rewritten; --firing says how rounds find instances",
+            };
+            report::problem("U0105", &message, help);
+            return Err(Exit::Usage);
+        }
+        if self.partial && language == Language::Terms {
+            let help = "leave it out: a term has no form to show until it is a normal form";
+            report::problem("U0105", "--partial does not apply to a term program", help);
+            return Err(Exit::Usage);
+        }
+        Ok(())
+    }
+}

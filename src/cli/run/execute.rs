@@ -1,0 +1,67 @@
+//! A run under its limits, with a progress line, a trace and a recorder, and with a GPU in a process of its own where that may be faster.
+
+use std::io::{self, BufWriter, Write};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use gchr::{Control, Device, Executable, Language, Outcome, Race, Recorder};
+
+use super::args::{Args, FormatArg};
+use super::gpu_child::{self, ChildResult};
+use crate::cli::progress;
+use crate::cli::sink::Stdout;
+
+/// Runs the plan. What the program itself writes goes to standard output with text results; beside JSON and CSV it goes to standard
+/// error, so that the result stays readable for machines.
+pub fn execute<'p>(
+    args: &Args,
+    executable: &Executable<'p>,
+    device: Device,
+    interrupt: &AtomicBool,
+    stdout: &mut Stdout,
+    recorder: Option<&mut Recorder>,
+    race: Option<Instant>,
+) -> Result<Ran<'p>, Box<gchr::Failure>> {
+    let limits = args.limits.limits(device);
+    let unit = match executable.program().language() {
+        Language::Terms => "rule applications",
+        Language::Constraints => "firings",
+    };
+    let mut line = progress::Line::new(unit);
+    let mut control = Control::new(limits).interrupt(interrupt);
+    if line.enabled() && !args.trace {
+        control = control.progress(move |now| line.update(now));
+    }
+    if let Some(recorder) = recorder {
+        control = control.profile(recorder);
+    }
+    if args.trace {
+        let mut log = BufWriter::new(io::stderr());
+        control = control.trace(move |text| drop(writeln!(log, "{text}")));
+    }
+    control = match args.format {
+        FormatArg::Text => control.output(stdout),
+        FormatArg::Json | FormatArg::Csv => control.output(io::stderr()),
+    };
+    let race = race.map(|start| Race::start(&mut control, move || gpu_child::start(start)));
+    match (executable.run(&mut control), race) {
+        (Ok(mut outcome), Some(race)) => {
+            outcome.stats_mut().choice = Some(race.call_off());
+            Ok(Ran::Here(Box::new(outcome)))
+        }
+        (Err(failure), Some(race)) => {
+            let reason = failure.error.as_ref().map(|error| &error.reason);
+            let written = reason.and_then(|reason| race.result(reason, &mut control));
+            written.map(Ran::OfChild).ok_or(failure)
+        }
+        (ran, None) => ran.map(|outcome| Ran::Here(Box::new(outcome))),
+    }
+}
+
+/// A run that was done, by the first side that had a result.
+pub enum Ran<'p> {
+    /// In this process.
+    Here(Box<Outcome<'p>>),
+    /// By the GPU child.
+    OfChild(ChildResult),
+}

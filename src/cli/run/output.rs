@@ -1,0 +1,134 @@
+//! Where the result of a run goes, and how the process ends then.
+
+use std::io::Write;
+
+use gchr::{Format, FormatError, Outcome, Program};
+
+use super::args::Args;
+use super::gpu_child::ChildResult;
+use crate::cli::exit::Exit;
+use crate::cli::sink::{File, Stdout};
+use crate::cli::{interrupt, report};
+
+/// Where the result and the program's own output go.
+pub struct Out {
+    pub stdout: Stdout,
+    pub file: Option<File>,
+}
+
+impl Out {
+    /// Opens what the options name.
+    pub fn open(args: &Args) -> Result<Self, Exit> {
+        let file = args.out.as_ref().map(|path| {
+            File::create(path).map_err(|error| {
+                let message = format!("cannot write {}: {error}", path.display());
+                report::problem("U0107", &message, "give --out a path in a folder that you may write to");
+                Exit::Usage
+            })
+        });
+        Ok(Self { stdout: Stdout::new(), file: file.transpose()? })
+    }
+
+    /// Writes what there is to be shown of a run, and what the program wrote before it.
+    fn write(&mut self, format: Format, what: &Shown) -> Result<(), FormatError> {
+        match self.file.take() {
+            Some(mut file) => {
+                what.write(format, &mut file)?;
+                file.finish()?;
+            }
+            None => what.write(format, &mut self.stdout)?,
+        }
+        Ok(self.stdout.flush()?)
+    }
+}
+
+/// What is written of a run.
+enum Shown<'a> {
+    /// Its result.
+    Result(&'a Outcome<'a>),
+    /// The result of the GPU child.
+    OfChild(&'a ChildResult),
+    /// What was in the store when it stopped.
+    Left(&'a gchr::Failure, &'a Program),
+}
+
+impl Shown<'_> {
+    fn write(&self, format: Format, out: &mut impl Write) -> Result<(), FormatError> {
+        match self {
+            Shown::Result(outcome) => outcome.write(format, out),
+            Shown::OfChild(result) => Ok(out.write_all(&result.out)?),
+            Shown::Left(failure, program) => Ok(failure.write_left(program, format, out)?),
+        }
+    }
+}
+
+/// Tells why there is no result. What was in the store is written where the user asks for it, and nowhere else.
+pub fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out: Out) -> Exit {
+    let written = match args.partial && failure.left.is_some() {
+        true => {
+            // A user who ended the run by Ctrl-C wants to see this; a further one counts.
+            interrupt::answered();
+            out.write(args.format.into(), &Shown::Left(failure, program))
+        }
+        false => out.stdout.flush().map_err(FormatError::Io),
+    };
+    if out.stdout.is_closed() {
+        return Exit::Done;
+    }
+    report::diagnostics(&failure.diagnostics);
+    if args.partial && failure.error.is_some() && failure.left.is_none() {
+        report::say("gchr: there is no store to show: the run ended in the middle of something\n");
+    }
+    let flushed = written.is_ok();
+    if let (true, Err(error)) = (args.partial, written) {
+        unwritten("the store", &error);
+    }
+    if args.stats {
+        report::stats(&failure.stats);
+    }
+    let no_input = failure.error.is_none() && !failure.diagnostics.concern_the_device();
+    if no_input && flushed { Exit::Usage } else { Exit::Failed }
+}
+
+/// Writes the result to its place, then the statistics.
+pub fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
+    let _span = tracing::info_span!("write").entered();
+    let written = out.write(args.format.into(), &Shown::Result(outcome));
+    if args.stats {
+        report::stats(outcome.stats());
+        if let Some(figures) = outcome.report() {
+            report::figures(&figures.figures());
+        }
+    }
+    ended(written, &out)
+}
+
+/// Writes the result of the GPU child to its place, then its statistics.
+pub fn deliver_of_child(args: &Args, result: &ChildResult, mut out: Out) -> Exit {
+    let written = out.write(args.format.into(), &Shown::OfChild(result));
+    if args.stats {
+        report::stats(&result.stats);
+        report::figures(&result.figures);
+    }
+    ended(written, &out)
+}
+
+/// How the process ends when the result was written, or was not.
+fn ended(written: Result<(), FormatError>, out: &Out) -> Exit {
+    match written {
+        Ok(()) => Exit::Done,
+        Err(FormatError::Io(_)) if out.stdout.is_closed() => Exit::Done,
+        Err(error) => {
+            unwritten("the result", &error);
+            Exit::Failed
+        }
+    }
+}
+
+fn unwritten(what: &str, error: &FormatError) {
+    if interrupt::requested() {
+        return report::say(&format!("gchr: interrupted while {what} was written\n"));
+    }
+    let help = "check the free space and where the output goes";
+    report::problem("U0107", &format!("cannot write {what}: {error}"), help);
+}

@@ -1,0 +1,120 @@
+//! From programs to kernels: a term program by one of two schedulers, a constraint program in rounds.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule;
+use gchr_base::source::SourceMap;
+use gchr_constraints::plan::{ChrPlan, RoundsOptions, compile_rounds};
+use gchr_kernel::ir::Module;
+use gchr_kernels_constraints::kernels::{Kernels, kernels};
+use gchr_kernels_terms::tasks::kernels::Tuning;
+use gchr_kernels_terms::topology::kernels::Collector;
+use gchr_kernels_terms::{tasks, topology};
+use gchr_terms::plan::{TermOptions, TermPlan, compile};
+
+use crate::options::{Schedule, Scheduler};
+use crate::stack::with_large_stack;
+
+/// A term program as a scheduler sees it, and its kernels.
+pub(crate) enum LoweredTerms {
+    Tasks { plan: Box<TermPlan>, kernels: Box<tasks::kernels::Kernels> },
+    Topology { system: Box<topology::system::System>, kernels: Box<topology::kernels::Kernels> },
+}
+
+impl LoweredTerms {
+    pub(crate) fn module(&self) -> &Module {
+        match self {
+            LoweredTerms::Tasks { kernels, .. } => &kernels.module,
+            LoweredTerms::Topology { kernels, .. } => &kernels.module,
+        }
+    }
+    pub(crate) fn into_module(self) -> Module {
+        match self {
+            LoweredTerms::Tasks { kernels, .. } => kernels.module,
+            LoweredTerms::Topology { kernels, .. } => kernels.module,
+        }
+    }
+}
+
+/// The plan for rounds and the kernels of a program.
+pub(crate) fn lower_rounds(
+    rules: &rule::Program,
+    sources: &SourceMap,
+    options: RoundsOptions,
+) -> Result<(ChrPlan, Kernels), Vec<Diagnostic>> {
+    with_large_stack(|| {
+        let plan = compile_rounds(rules, options)?;
+        let made = kernels(rules, &plan, sources)?;
+        Ok((plan, made))
+    })
+}
+
+/// Statements that a function of the kernels of the tasks scheduler may have where that was not asked for. The time to compile a function
+/// grows faster than its size: 11 s for 3,500, 34 s for 6,900, and minutes for 20,000 (NVRTC 13.0 on a busy machine); the two large ones
+/// become one.
+const MOST_STATEMENTS: usize = 3_000;
+
+/// The plan of a program for tasks, if it has calls that can run side by side.
+pub(crate) fn plan_side_by_side(
+    rules: &rule::Program,
+    schedule: Schedule,
+) -> Result<TermPlan, Vec<Diagnostic>> {
+    let plan = with_large_stack(|| plan_for_tasks(rules, schedule.collector_of_tasks()))?;
+    match plan.functions.iter().any(|function| function.region.body.has_siblings()) {
+        true => Ok(plan),
+        false => Err(vec![
+            Diagnostic::error("U0113", "the program has no calls that can run side by side")
+                .help("leave it to the cpu"),
+        ]),
+    }
+}
+
+fn plan_for_tasks(rules: &rule::Program, collector: Collector) -> Result<TermPlan, Vec<Diagnostic>> {
+    compile(rules, &TermOptions::tasks(collector == Collector::Queue))
+}
+
+/// Generates the kernels of a term program; `planned` is its plan for tasks, where that is made already.
+pub(crate) fn lower_terms(
+    rules: &rule::Program,
+    sources: &SourceMap,
+    schedule: Schedule,
+    planned: Option<TermPlan>,
+) -> Result<LoweredTerms, Vec<Diagnostic>> {
+    let collector = schedule.collector_of_tasks();
+    let tasks = || {
+        let plan = planned.map_or_else(|| plan_for_tasks(rules, collector), Ok)?;
+        by_tasks(rules, sources, plan, collector)
+    };
+    with_large_stack(|| match schedule.scheduler {
+        Scheduler::Tasks => tasks(),
+        Scheduler::Topology => by_topology(rules, sources, schedule),
+        Scheduler::Either => {
+            let lowered = tasks()?;
+            match lowered.module().largest_function() {
+                0..=MOST_STATEMENTS => Ok(lowered),
+                _ => by_topology(rules, sources, schedule),
+            }
+        }
+    })
+}
+
+fn by_tasks(
+    rules: &rule::Program,
+    sources: &SourceMap,
+    plan: TermPlan,
+    collector: Collector,
+) -> Result<LoweredTerms, Vec<Diagnostic>> {
+    let tuning = Tuning { compact: collector == Collector::Compact, ..Tuning::default() };
+    let kernels = tasks::kernels::kernels(&plan, rules, sources, tuning)?;
+    Ok(LoweredTerms::Tasks { plan: Box::new(plan), kernels: Box::new(kernels) })
+}
+
+fn by_topology(
+    rules: &rule::Program,
+    sources: &SourceMap,
+    schedule: Schedule,
+) -> Result<LoweredTerms, Vec<Diagnostic>> {
+    let system = topology::system::System::new(rules);
+    let (strategy, collector) = (schedule.strategy, schedule.collector_of_topology());
+    let kernels = topology::kernels::kernels(&system, rules, sources, strategy, collector)?;
+    Ok(LoweredTerms::Topology { system: Box::new(system), kernels: Box::new(kernels) })
+}

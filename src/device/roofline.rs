@@ -1,0 +1,71 @@
+//! Measured roofline peaks of GPUs, kept in the cache folder by the GPU's name and its driver.
+
+mod probe;
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gchr_base::profile::RooflinePeaks;
+use gchr_base::source::SourceMap;
+use gchr_cuda::{Cache, Compiler, DeviceInfo, Gpu, Options, driver};
+use gchr_kernel::device::{Device as _, DeviceError};
+use probe::{ProbeSize, measure, module};
+
+use super::source::NAME;
+use crate::diagnostics::Diagnostics;
+use crate::options::Device;
+use crate::stack::with_large_stack;
+
+/// Measures a GPU and keeps the figures. The error says why they could not be kept, if that is so: they are good for this process.
+pub fn measure_roofline(gpu: u32) -> Result<(RooflinePeaks, io::Result<()>), Diagnostics> {
+    let found = |list| Diagnostics::new(Arc::new(SourceMap::new()), list);
+    let run = || {
+        let info = driver::describe(gpu).map_err(|error| vec![error.into()])?;
+        let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
+        let text = with_large_stack(|| gchr_kernel::cuda_text(&module()?, "roofline.cu"))?;
+        let built = compiler.build_for(info.capability, &text, NAME, &Options::kernels());
+        let image = built.map_err(|error| vec![error])?.compiled.image;
+        let mut gpu = Gpu::open(gpu).map_err(|error| vec![error.into()])?;
+        let measured = gpu.load(&image).and_then(|()| {
+            let size = ProbeSize::of_free(gpu.free_bytes()?);
+            measure(size, &mut gpu)
+        });
+        Ok((measured.map_err(DeviceError::into_diagnostics)?, info))
+    };
+    let (peaks, info) = run().map_err(found)?;
+    Ok((peaks, keep(&info, &peaks)))
+}
+
+/// The roofline peaks of a device, if they have been measured. Only GPUs have any.
+pub fn roofline(device: Device) -> Option<RooflinePeaks> {
+    let Device::Gpu(gpu) = device else { return None };
+    let text = fs::read_to_string(file(&driver::describe(gpu).ok()?)?).ok()?;
+    let peaks: RooflinePeaks = serde_json::from_str(&text).ok()?;
+    let sound = [peaks.coalesced, peaks.random, peaks.atomics].iter().all(|x| x.is_finite() && *x > 0.0);
+    sound.then_some(peaks)
+}
+
+fn keep(info: &DeviceInfo, peaks: &RooflinePeaks) -> io::Result<()> {
+    let no_folder = || io::Error::new(io::ErrorKind::NotFound, "there is no cache folder");
+    let file = file(info).ok_or_else(no_folder)?;
+    let folder = file.parent().ok_or_else(no_folder)?;
+    fs::create_dir_all(folder)?;
+    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    serde_json::to_writer_pretty(&mut aside, peaks)?;
+    aside.write_all(b"\n")?;
+    aside.persist(file).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Where the figures of a GPU are kept.
+fn file(info: &DeviceInfo) -> Option<PathBuf> {
+    let name: String = info
+        .name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .collect();
+    let cache = Cache::from_env();
+    Some(cache.folder()?.parent()?.join("ceilings").join(format!("{name}-{}.json", info.driver)))
+}

@@ -1,0 +1,114 @@
+//! Constraint programs on a device, in rounds.
+
+use std::fmt::Display;
+
+use gchr_base::control::Control;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::facts::Facts;
+use gchr_base::rule::{self, Semantics};
+use gchr_base::source::SourceMap;
+use gchr_base::stats::Stats;
+use gchr_constraints::plan::{ChrPlan, differences};
+use gchr_kernels_constraints::kernels::Kernels;
+use gchr_kernels_constraints::run::{self, FEW, Failure, Job, Options, Outcome};
+use gchr_kernels_constraints::start;
+
+use crate::device::backend::{Backend, HasStats, Placement};
+use crate::device::lower::lower_rounds;
+use crate::diagnostics::trace_missing;
+use crate::executor::{Compiled, Executor, Finished, Unfinished};
+use crate::options::CompileOptions;
+use crate::output::Answer;
+use crate::program::{Language, Program, program_name};
+
+/// Rows that a table has at first on a GPU and on the simulator.
+const GPU_ROWS: u32 = 1 << 16;
+const SIM_ROWS: u32 = 1 << 8;
+
+/// Rounds on a GPU or its simulator.
+pub(crate) struct DeviceRounds;
+
+impl Executor for DeviceRounds {
+    fn runs(&self, program: &Program, options: &CompileOptions) -> bool {
+        program.language() == Language::Constraints && options.device.runs_kernels()
+    }
+
+    fn compile(
+        &self,
+        program: &Program,
+        options: &CompileOptions,
+    ) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
+        if options.trace {
+            return Err(vec![trace_missing()]);
+        }
+        if program.semantics(options) == Semantics::Refined {
+            return Err(vec![
+                Diagnostic::error("U0110", "a device runs constraint programs in rounds only")
+                    .note("the refined semantics applies one rule after the other")
+                    .help("give --semantics rounds, or --device cpu"),
+            ]);
+        }
+        Ok(Box::new(DeviceRoundsProgram::new(&program.rules, &program.sources, options)?))
+    }
+}
+
+/// A constraint program ready to run on a device.
+pub(crate) struct DeviceRoundsProgram {
+    plan: ChrPlan,
+    kernels: Kernels,
+    backend: Backend,
+}
+
+impl DeviceRoundsProgram {
+    /// Generates the kernels and brings them to the device.
+    pub fn new(
+        rules: &rule::Program,
+        sources: &SourceMap,
+        options: &CompileOptions,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let make = || lower_rounds(rules, sources, options.firing.plan_options());
+        let (name, form) = (program_name(sources), options.form());
+        let loaded = Backend::load(options.device, name, form, make, |(_, kernels)| &kernels.module)?;
+        let ((plan, kernels), backend) = loaded;
+        Ok(Self { plan, kernels, backend })
+    }
+
+    /// Runs the program from its facts and queries to its final store.
+    pub fn run_rules(
+        &self,
+        rules: &rule::Program,
+        facts: &[Facts],
+        control: &mut Control<'_>,
+    ) -> Result<Finished, Unfinished> {
+        let input = start::input(rules, facts, control).map_err(|error| Failure::from(*error))?;
+        let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, input: &input };
+        let run = self.backend.run(control, |Placement { device, memory, simulated }, control| {
+            let rows = if simulated { SIM_ROWS } else { GPU_ROWS };
+            run::run(job, Options { memory, rows, store: true, courses: true, few: FEW }, device, control)
+        })?;
+        Ok(Finished { answer: Answer::Store(run.store), stats: run.stats, report: None })
+    }
+}
+
+impl Compiled for DeviceRoundsProgram {
+    fn plan<'a>(&'a self, _: &'a Program) -> Box<dyn Display + 'a> {
+        Box::new(&self.kernels.module)
+    }
+
+    fn warnings(&self, program: &Program) -> Vec<Diagnostic> {
+        differences(&program.rules, &self.plan)
+    }
+
+    fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Finished, Unfinished> {
+        if !program.has_goals() {
+            return Err(Unfinished::NothingToRun);
+        }
+        self.run_rules(&program.rules, &program.facts, control)
+    }
+}
+
+impl HasStats for Outcome {
+    fn stats(&mut self) -> &mut Stats {
+        &mut self.stats
+    }
+}

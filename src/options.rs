@@ -1,0 +1,154 @@
+//! How a program is compiled: for which device, under which semantics, by which scheduler.
+
+use gchr_base::rule::Semantics;
+use gchr_constraints::plan::{Joins, RoundsOptions};
+use gchr_kernel::Form;
+use gchr_kernels_terms::topology::codegen::Strategy;
+use gchr_kernels_terms::topology::kernels::Collector;
+use gchr_terms::plan::TermOptions;
+
+/// What runs a program.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Device {
+    /// The processor.
+    #[default]
+    Cpu,
+    /// The processor and, for runs that take longer, the first GPU beside it: whichever is done first.
+    Auto,
+    /// The GPU of this number.
+    Gpu(u32),
+    /// The simulator: the kernels of a GPU on the processor, watched for races and other mistakes. For small inputs.
+    Sim,
+}
+
+impl Device {
+    /// Whether it runs generated kernels.
+    pub(crate) fn runs_kernels(self) -> bool {
+        matches!(self, Device::Gpu(_) | Device::Sim)
+    }
+}
+
+/// How a device finds work in a term program.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Scheduler {
+    /// Tasks; topology for programs of so many functions that the kernel of tasks, which holds them all, would take minutes to
+    /// compile.
+    #[default]
+    Either,
+    /// Calls, evaluated depth-first by each thread and given away when other threads wait for work.
+    Tasks,
+    /// One thread per term, in iterations over all of them.
+    Topology,
+}
+
+/// How a device runs a term program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    /// How it finds work.
+    pub scheduler: Scheduler,
+    /// When a term may be rewritten; a choice of the topology scheduler only.
+    pub strategy: Strategy,
+    /// What happens to terms without references; `None`: the fastest choice under the scheduler.
+    pub collector: Option<Collector>,
+}
+
+impl Schedule {
+    /// The defaults of a scheduler.
+    pub fn of(scheduler: Scheduler) -> Self {
+        Self { scheduler, strategy: Strategy::Innermost, collector: None }
+    }
+
+    /// What happens to cells under the tasks scheduler. A run that never fills its memory pays next to nothing for compaction.
+    pub(crate) fn collector_of_tasks(self) -> Collector {
+        self.collector.unwrap_or(Collector::Compact)
+    }
+
+    /// What happens to terms under the topology scheduler.
+    pub(crate) fn collector_of_topology(self) -> Collector {
+        self.collector.unwrap_or(Collector::Queue)
+    }
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self::of(Scheduler::default())
+    }
+}
+
+/// How rounds find what can fire.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Firing {
+    /// By indexes from new constraints, and by classes of rules.
+    #[default]
+    Indexed,
+    /// By indexes from new constraints, rule by rule: no classes.
+    General,
+    /// By trying every combination of constraints in every round (Zaki, Frühwirth, Geller: Parallel Execution of Constraint Handling
+    /// Rules on a Graphical Processing Unit). No classes.
+    Exhaustive,
+}
+
+impl Firing {
+    pub(crate) fn plan_options(self) -> RoundsOptions {
+        match self {
+            Firing::Indexed => RoundsOptions { classes: true, joins: Joins::Indexed },
+            Firing::General => RoundsOptions { classes: false, joins: Joins::Indexed },
+            Firing::Exhaustive => RoundsOptions { classes: false, joins: Joins::Exhaustive },
+        }
+    }
+}
+
+/// How to compile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CompileOptions {
+    /// Inline small functions that do not call themselves. The result and all counts are the same without.
+    pub inline: bool,
+    /// Evaluate redexes one by one, so that each can be traced: leaves out every optimisation, inlining too.
+    pub trace: bool,
+    /// What is to run it.
+    pub device: Device,
+    /// How devices other than the CPU are to run it.
+    pub schedule: Schedule,
+    /// What a constraint program means; `None`: as its own options say, else the refined semantics.
+    pub semantics: Option<Semantics>,
+    /// How rounds find what can fire.
+    pub firing: Firing,
+    /// Whether a device refuses a term program without calls that can run side by side: one thread would do it all.
+    pub only_parallel: bool,
+    /// Whether runs will be recorded: then kernels for a GPU count their memory traffic and the applications of each rule, which costs
+    /// time. The CPU and the simulator record without it.
+    pub record: bool,
+}
+
+impl Default for CompileOptions {
+    fn default() -> Self {
+        Self {
+            inline: true,
+            trace: false,
+            device: Device::Cpu,
+            schedule: Schedule::default(),
+            semantics: None,
+            firing: Firing::default(),
+            only_parallel: false,
+            record: false,
+        }
+    }
+}
+
+impl CompileOptions {
+    /// Whether recorded runs need kernels that count in the place of the plain ones: on a GPU.
+    pub fn counts_apart(&self) -> bool {
+        matches!(self.device, Device::Gpu(_))
+    }
+
+    pub(crate) fn form(&self) -> Form {
+        if self.record && self.counts_apart() { Form::Counting } else { Form::Plain }
+    }
+
+    pub(crate) fn to_term_options(self) -> TermOptions {
+        match self.trace {
+            true => TermOptions::traced(),
+            false => TermOptions { inline: self.inline, ..TermOptions::default() },
+        }
+    }
+}

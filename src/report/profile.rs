@@ -1,0 +1,104 @@
+//! Profiles: what a recorded run did over time, by rule and by kernel, as a page, a drawing or data.
+//!
+//! A [`Recorder`] is lent to the run ([`Control::profile`](crate::Control::profile)); [`Profile::new`] puts its counts beside the program's
+//! rules and lines; `html`, `svg` and `json` write it. `docs/profile.md` says how to read one.
+
+mod charts;
+mod data;
+mod html;
+mod source;
+
+use std::io::{self, Write};
+
+use gchr_base::ids::Id;
+use gchr_base::profile::{Point, Recorder};
+use gchr_base::rule::{HeadAtom, RuleId};
+use gchr_base::stats::Stats;
+
+use crate::program::{Language, Program};
+use crate::report::plot::{self, Plot};
+
+pub use data::{Line, Profile, RuleProfile};
+
+impl Profile {
+    /// The profile of a run of `program`.
+    pub fn new(program: &Program, recorder: &Recorder, stats: &Stats) -> Self {
+        let mut rules = rules(program, recorder);
+        let lines = source::lines(program, &rules);
+        rules.sort_by(|a, b| b.applied.cmp(&a.applied).then(a.line.cmp(&b.line)));
+        Self {
+            program: program.name().to_string(),
+            language: program.language(),
+            unit: match program.language() {
+                Language::Terms => "rule applications",
+                Language::Constraints => "firings",
+            },
+            stats: stats.clone(),
+            stopped: None,
+            peak_parallelism: recorder.peak_parallelism(),
+            points: course(recorder),
+            rules,
+            roofline: None,
+            kernels: recorder.kernels().to_vec(),
+            lines,
+        }
+    }
+
+    /// The plots that apply to this run.
+    pub fn plots(&self) -> Vec<Plot> {
+        charts::of(self)
+    }
+
+    /// Writes one page that needs nothing else: no network, no scripts.
+    pub fn write_html(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(html::page(self).as_bytes())
+    }
+
+    /// Writes the plots below each other as one drawing.
+    pub fn write_svg(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(plot::sheet(&self.plots()).as_bytes())
+    }
+
+    /// Writes everything as one JSON object.
+    pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self).map_err(io::Error::from)?;
+        out.write_all(b"\n")
+    }
+}
+
+/// The points, by a clock that starts with the first one: what happened before it is not the run.
+fn course(recorder: &Recorder) -> Vec<Point> {
+    let start = recorder.points().first().map_or(0.0, |p| p.seconds);
+    recorder.points().iter().map(|p| Point { seconds: p.seconds - start, ..*p }).collect()
+}
+
+/// `floydw`; a rule without a name is called by its function and line: `Sum, line 12`.
+fn rule_title(program: &Program, id: RuleId, line: usize) -> String {
+    let rule = &program.rules.rules[id];
+    match (&rule.name, rule.heads.first().map(|head| &head.atom)) {
+        (None, Some(HeadAtom::Term { symbol, .. })) => {
+            format!("{}, line {line}", program.rules.signature.symbols[*symbol].name)
+        }
+        (None, _) => format!("line {line}"),
+        (Some(name), _) => name.clone(),
+    }
+}
+
+fn rules(program: &Program, recorder: &Recorder) -> Vec<RuleProfile> {
+    if !recorder.counts_rules() {
+        return Vec::new();
+    }
+    let counts = recorder.rules();
+    let rule = |id: RuleId| {
+        let count = counts.get(id.index()).copied().unwrap_or_default();
+        let line = program.sources.line_column(program.rules.rules[id].span).0;
+        RuleProfile {
+            name: rule_title(program, id, line),
+            line,
+            applied: count.applied,
+            tried: count.tried,
+            share: count.share,
+        }
+    };
+    program.rules.rules.ids().map(rule).collect()
+}

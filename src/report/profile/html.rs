@@ -1,0 +1,133 @@
+//! The profile as one page: figures, plots, rules and the program's text with counts. No scripts, nothing is loaded.
+
+use std::fmt::Write;
+
+use super::data::{Profile, RuleProfile};
+use crate::report::page::{TABLE, document, escape};
+use crate::report::plot::Unit;
+
+/// The whole page.
+pub(super) fn page(profile: &Profile) -> String {
+    let mut body = String::new();
+    figures(profile, &mut body);
+    body += "<h2>Course of the run</h2>\n";
+    if !profile.has_rounds() {
+        body += match profile.stats.device.as_deref() {
+            None | Some("cpu") => {
+                "<p class=note>This executor applies one rule after the other, so there is no parallelism to show.</p>\n"
+            }
+            Some(_) => {
+                "<p class=note>This scheduler has no rounds: each thread goes on by itself, so there is no parallelism to show.</p>\n"
+            }
+        };
+    }
+    let plots = profile.plots();
+    if plots.is_empty() {
+        body += "<p class=note>The run was too short to have a course.</p>\n";
+    }
+    for plot in plots {
+        let _ = writeln!(body, "<figure>{}</figure>", plot.svg());
+    }
+    rules(profile, &mut body);
+    source(profile, &mut body);
+    document(&format!("Profile of {}", profile.program), &body)
+}
+
+fn figures(profile: &Profile, out: &mut String) {
+    if let Some(why) = &profile.stopped {
+        let _ = writeln!(out, "<p class=warning>The run ended without a result: {}</p>", escape(why));
+    }
+    let stats = &profile.stats;
+    let count = |n: Option<u64>| n.map(|n| n.to_string());
+    let ms = |t: Option<f64>| t.map(|t| format!("{t:.3} ms"));
+    let mut rows: Vec<(&str, Option<String>)> = vec![
+        ("rule applications", count(stats.rewrites)),
+        ("firings", count(stats.firings)),
+        ("rounds", count(stats.rounds)),
+        ("mean parallelism", profile.mean_parallelism().map(|m| format!("{m:.1}"))),
+        ("peak parallelism", count(profile.peak_parallelism)),
+        ("time of the run", ms(stats.run_ms)),
+        ("device time", ms(stats.device_ms)),
+        ("parsing", ms(stats.parse_ms)),
+        ("compiling", ms(stats.compile_ms)),
+        ("peak memory", stats.peak_bytes.map(|b| Unit::Bytes.show(b as f64))),
+        ("live at the end", count(stats.live_cells)),
+        ("collections", count(stats.collections)),
+        ("device", stats.device.clone()),
+        ("scheduler", stats.scheduler.clone()),
+        ("semantics", stats.semantics.clone()),
+    ];
+    if let Some(last) = profile.points.last() {
+        rows.insert(3, ("candidates tried", (last.tried > 0).then(|| last.tried.to_string())));
+        let traffic = last.traffic;
+        let bytes = |n: u64| (n > 0).then(|| Unit::Bytes.show(n as f64));
+        rows.push(("bytes read", bytes(traffic.read)));
+        rows.push(("bytes written", bytes(traffic.written)));
+        rows.push(("moved by random accesses", bytes(traffic.random)));
+        let share = profile.share_of_roofline();
+        rows.push(("device time at the memory's ceilings", share.map(|s| format!("{:.1} %", s * 100.0))));
+        rows.push(("atomics", (traffic.atomics > 0).then(|| traffic.atomics.to_string())));
+    }
+    *out += "<dl class=figures>\n";
+    for (name, value) in rows {
+        if let Some(value) = value {
+            let _ = writeln!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value));
+        }
+    }
+    *out += "</dl>\n";
+    *out += "<p class=note>Times include the cost of recording; see docs/profile.md.</p>\n";
+}
+
+fn rules(profile: &Profile, out: &mut String) {
+    *out += "<h2>Rules</h2>\n";
+    if profile.rules.is_empty() {
+        *out += "<p class=note>Nothing was counted by rule.</p>\n";
+        return;
+    }
+    let total = profile.rules.iter().map(|r| r.applied).sum::<u64>().max(1);
+    let tries = profile.rules.iter().any(|r| r.tried > 0);
+    let sampled = profile.rules.iter().any(|r| r.share > 0.0);
+    if !sampled {
+        *out += "<p class=note>Times by rule were not sampled: the run was too short, or its executor has no sampler.</p>\n";
+    }
+    let head = |shown: bool, text: &'static str| if shown { text } else { "" };
+    let _ = writeln!(
+        out,
+        "{}<tr><th>rule</th><th>line</th><th>{}</th><th></th>{}{}</tr>",
+        TABLE[0],
+        profile.unit,
+        head(tries, "<th>candidates tried</th>"),
+        head(sampled, "<th>time</th>")
+    );
+    for RuleProfile { name, line, applied, tried, share } in &profile.rules {
+        let part = *applied as f64 / total as f64 * 100.0;
+        let tried = if tries { format!("<td>{tried}</td>") } else { String::new() };
+        let time = if sampled { format!("<td>{:.1} %</td>", share * 100.0) } else { String::new() };
+        let _ = writeln!(
+            out,
+            "<tr><td class=name><a href=\"#L{line}\">{}</a></td><td>{line}</td><td>{applied}</td>\
+             <td class=bar><i style=\"width:{part:.1}%\"></i></td>{tried}{time}</tr>",
+            escape(name)
+        );
+    }
+    *out += TABLE[1];
+}
+
+fn source(profile: &Profile, out: &mut String) {
+    let most = profile.lines.iter().filter_map(|l| l.applied).max().unwrap_or(0).max(1) as f64;
+    let _ = writeln!(out, "<h2>{}</h2>\n<table class=source>", escape(&profile.program));
+    for (i, line) in profile.lines.iter().enumerate() {
+        // Logarithmic: a rule applied once is seen beside one applied a million times.
+        let heat = line.applied.map_or(0.0, |n| (n as f64 + 1.0).ln() / (most + 1.0).ln());
+        let applied = line.applied.map_or(String::new(), |n| n.to_string());
+        let share = if line.share >= 0.0005 { format!("{:.1} %", line.share * 100.0) } else { String::new() };
+        let _ = writeln!(
+            out,
+            "<tr id=L{0}><td class=no>{0}</td><td>{applied}</td><td>{share}</td>\
+             <td class=code style=\"--heat:{heat:.3}\">{1}</td></tr>",
+            i + 1,
+            escape(&line.text)
+        );
+    }
+    *out += "</table>\n";
+}
