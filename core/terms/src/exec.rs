@@ -1,6 +1,6 @@
 //! Runs term plans on the CPU: [`run`] normalises a ground term, leftmost innermost, by interpreting bytecode.
 //!
-//! The plan is lowered to bytecode (`assemble`), checked (`bytecode`), and executed (`machine`) over cell arenas with a
+//! The plan is lowered to bytecode (`assemble`), checked (`verify`), and executed (`machine`) over cell arenas with a
 //! collector (`heap`). The result is a [`NormalForm`] that owns its cells.
 
 mod assemble;
@@ -16,6 +16,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 mod text;
+mod verify;
 
 pub use builder::{Builder, Built};
 pub use evaluator::{Evaluator, Prepared};

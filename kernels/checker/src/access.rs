@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gchr_base::hash::HashSet;
 
-use super::apart::{Prover, Refuted};
+use super::disjoint::{Prover, Refuted};
 use super::poly::Poly;
 use super::share::{available, in_threads};
 use super::state::{Path, Root, Since, Site};

@@ -3,8 +3,8 @@
 use super::access::{Access, Kind};
 use super::contract::contract;
 use super::merge::Choice;
-use super::origin::Origin;
 use super::poly::Poly;
+use super::provenance::Origin;
 use super::state::{Claim, Element, State, Value};
 use super::symbol::{Level, Symbol, Term};
 use super::vars::Vars;

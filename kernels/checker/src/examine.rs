@@ -8,8 +8,8 @@
 use gchr_base::hash::HashSet;
 
 use super::access::{Found as Apart, Permissions};
-use super::apart::Refuted;
-use super::names::Names;
+use super::disjoint::Refuted;
+use super::naming::Names;
 use super::state::{Root, Site};
 use super::verdict::{Effort, Place, Reason, Rule, Verdict};
 use super::walk::{Found, Key, Learnt, Walk};

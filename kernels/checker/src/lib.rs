@@ -5,21 +5,21 @@
 //! `docs/verification.md` says what is proved, what is assumed and what is only tested.
 //!
 //! - `walk`, with `statement`, `repeat`, `eval`, `effect` and `merge`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
-//! - `examine`: how often a kernel is walked over, and what is looked at closely; `names`: places and memory as verdicts say them;
-//! - `access`: permissions between barriers; `apart`, with `solve` and `linear`: by refutation;
-//! - `share`: kernels and pairs, each by several threads; `symbol`, `origin`, `poly`, `state`, `vars`: what the walk computes with; `verdict`: what comes out.
+//! - `examine`: how often a kernel is walked over, and what is looked at closely; `naming`: places and memory as verdicts say them;
+//! - `access`: permissions between barriers; `disjoint`, with `solve` and `linear`: by refutation;
+//! - `share`: kernels and pairs, each by several threads; `symbol`, `provenance`, `poly`, `state`, `vars`: what the walk computes with; `verdict`: what comes out.
 
 mod access;
-mod apart;
 mod contract;
+mod disjoint;
 mod effect;
 mod eval;
 mod examine;
 mod linear;
 mod merge;
-mod names;
-mod origin;
+mod naming;
 mod poly;
+mod provenance;
 mod repeat;
 mod share;
 mod solve;

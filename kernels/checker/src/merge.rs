@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::origin::{NO_LOAD, Origin};
+use super::provenance::{NO_LOAD, Origin};
 use super::state::{Control, Named, Root, State, Value, merge_since};
 use super::symbol::Level;
 use super::vars::Vars;

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use gchr_base::hash::HashSet;
 
-use super::origin::Origin;
 use super::poly::Poly;
+use super::provenance::Origin;
 use super::state::{Control, Root, Since, State, Value};
 use super::symbol::{Cond, Level, Symbol};
 use super::walk::*;

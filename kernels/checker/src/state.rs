@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::origin::Origin;
 use super::poly::Poly;
+use super::provenance::Origin;
 use super::symbol::{Cond, Level};
 use super::vars::Vars;
 use gchr_kernel::ir::{Function, Stmt, VarId};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::merge::Choice;
-use super::origin::Origin;
 use super::poly::Poly;
+use super::provenance::Origin;
 use super::state::{Control, Site, State, Value};
 use super::symbol::{Cond, Level};
 use super::verdict::{Assumed, Rule};

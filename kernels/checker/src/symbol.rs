@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use gchr_base::hash::HashMap;
 
-use super::origin::{NO_LOAD, Origin, Origins};
 use super::poly::Poly;
+use super::provenance::{NO_LOAD, Origin, Origins};
 use gchr_kernel::ir::{BinaryOp, Intrinsic, Scalar, UnaryOp};
 
 /// Which threads a value is the same in: the types of the thesis, section 2.2.3, where `Grid` and `Block` are `Lo` for the barriers of

@@ -12,8 +12,8 @@ use gchr_base::hash::{HashMap, HashSet};
 
 use super::access::{Access, Torn};
 use super::contract::{barriers_in, handed};
-use super::origin::{NO_LOAD, Origin, Resting};
 use super::poly::Poly;
+use super::provenance::{NO_LOAD, Origin, Resting};
 use super::state::{Control, Named, Path, Root, Since, Site, State, Value};
 use super::symbol::{Cond, Level, Symbol, Symbols};
 use super::vars::Vars;

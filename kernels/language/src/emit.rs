@@ -4,7 +4,7 @@ use gchr_base::diagnostic::{self, Diagnostic};
 
 use crate::ir::{Module, Stmt, StmtKind};
 use crate::lower::CUDA_PASSES;
-use crate::text::print;
+use crate::print;
 use crate::verify::verify_closed;
 
 /// What the names of the kernel language mean in CUDA C++.

@@ -5,9 +5,7 @@
 mod ast;
 mod grammar;
 mod lex;
-pub mod names;
 mod parse;
-pub mod print;
 mod resolve;
 #[cfg(test)]
 mod tests;

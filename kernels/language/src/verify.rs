@@ -18,7 +18,7 @@ use gchr_base::hash::HashSet;
 use gchr_base::ids::Id;
 
 use crate::ir::*;
-use crate::text::{names, print};
+use crate::{names, print};
 
 mod code;
 mod expr;

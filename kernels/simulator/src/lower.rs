@@ -15,7 +15,7 @@ use gchr_base::ids::Id;
 use super::code::*;
 use super::layout::Layout;
 use gchr_kernel::ir::*;
-use gchr_kernel::text::print::statement_lines;
+use gchr_kernel::print::statement_lines;
 
 /// Nesting of blocks, expressions and calls that is accepted.
 const MAX_DEPTH: u32 = 4096;

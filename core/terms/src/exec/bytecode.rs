@@ -1,11 +1,7 @@
-//! The bytecode that plans are lowered to for the CPU, and its verifier.
+//! The bytecode that plans are lowered to for the CPU.
 //!
 //! Registers are 64-bit slots of a frame: a term value in the low half (high half zero), or the bits of an `Int` or a `Float`.
 //! Every operand is a slot number; jump targets are positions in the code.
-
-mod verify;
-
-pub(super) use verify::verify;
 
 use crate::plan::FunctionId;
 use gchr_base::op::Op as Operator;
@@ -431,7 +427,7 @@ pub(super) struct FunctionCode {
 
 /// Verified bytecode of a plan.
 ///
-/// **Invariant:** [`verify`] has found nothing: each slot an instruction names lies in the frame of its function, each target, table,
+/// **Invariant:** [`verify`](super::verify::verify) has found nothing: each slot an instruction names lies in the frame of its function, each target, table,
 /// operand and class exists, and control never runs off the end of a function. The interpreter relies on it.
 #[derive(Debug)]
 pub(super) struct Code {

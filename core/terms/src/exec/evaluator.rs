@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::exec::bytecode::{self, Code};
+use crate::exec::bytecode::Code;
 use crate::exec::heap::{self, Heap, Reservation};
 use crate::exec::machine::Machine;
-use crate::exec::{NormalForm, Outcome, Stopped, assemble, start};
+use crate::exec::{NormalForm, Outcome, Stopped, assemble, start, verify};
 use crate::plan::{Layout, TermPlan};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
@@ -29,7 +29,7 @@ impl<'a> Prepared<'a> {
     pub fn new(program: &'a Program, plan: &'a TermPlan, records: bool) -> Result<Self, Box<Stopped>> {
         let code = assemble::assemble(plan, program.signature.booleans, records)
             .map_err(|e| refused(StopReason::Indices { what: e.what, limit: e.limit }))?;
-        let violations = bytecode::verify(&code);
+        let violations = verify::verify(&code);
         if let Some(first) = violations.first() {
             // A bug of the assembler. Nothing is executed that is not verified.
             return Err(refused(StopReason::Internal { what: format!("invalid bytecode: {first}") }));

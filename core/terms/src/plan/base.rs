@@ -3,9 +3,9 @@
 //! A base case of depth 1 is a body as far as it gets without a call. One of depth k has base cases of depth k - 1 in the place of the
 //! calls: where all of these have values, it has one, too.
 
+mod deferred;
 mod unbox;
 mod unfold;
-mod waiting;
 
 use crate::plan::cost::Callees;
 use crate::plan::ir::*;

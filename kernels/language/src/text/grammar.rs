@@ -5,8 +5,8 @@ use chumsky::prelude::*;
 
 use super::ast::*;
 use super::lex::{Number, Token, number};
-use super::names::KEYWORDS;
 use crate::ir::{FunctionKind, Scalar, Space};
+use crate::names::KEYWORDS;
 
 mod expr;
 

@@ -10,7 +10,6 @@ use gchr_base::ids::Id;
 use gchr_base::source::{SourceId, Span};
 
 use super::ast;
-use super::names;
 use super::parse::Aliases;
 use crate::ir::*;
 use crate::verify::Finding;

@@ -4,7 +4,7 @@ use gchr_base::hash::HashSet;
 
 use super::{Finding, MAX_DEPTH, is_comment_line, place, slot};
 use crate::ir::*;
-use crate::text::names;
+use crate::names;
 
 /// What is known of a variable at the current point.
 #[derive(Clone, Copy, PartialEq, Eq)]

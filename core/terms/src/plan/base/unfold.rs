@@ -4,7 +4,7 @@
 //! computes what its next decision needs. So nothing has happened where there is no value, and reads of several calls come
 //! side by side. A match on a cell that is still to be built is decided here, and the cell is built only if somebody else needs it.
 
-use super::waiting::without_memory;
+use super::deferred::without_memory;
 use super::{Base, always_ends, always_fails, is_pure_step, is_short};
 use crate::plan::copy::{Copier, free_locals};
 use crate::plan::ir::*;

@@ -5,9 +5,9 @@ use chumsky::prelude::*;
 
 use super::{Extra, Part, Tokens, ident, list, parens, punct, span, word};
 use crate::ir::{BinaryOp, Scalar, UnaryOp};
+use crate::names;
 use crate::text::ast::{Expr, ExprKind, Ident};
 use crate::text::lex::{Number, Token, number};
-use crate::text::names;
 
 /// What follows an operand.
 enum Suffix {

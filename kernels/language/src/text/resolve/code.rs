@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use gchr_base::hash::HashMap;
 
-use super::names::{self, Builtin};
 use super::{Global, Resolver, ast};
 use crate::ir::*;
+use crate::names::{self, Builtin};
 
 /// The function that is being read.
 pub(super) struct Code<'r, 'a, 'f> {

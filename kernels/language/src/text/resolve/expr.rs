@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::code::Code;
-use super::names::{self, Builtin};
 use super::{Global, ast};
 use crate::ir::*;
+use crate::names::{self, Builtin};
 
 impl Code<'_, '_, '_> {
     /// The effect that a call stands for; `None` when the expression is not a call of an effect, `Some(None)` when it is a wrong one.

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::names;
 use crate::ir::*;
+use crate::names;
 
 mod expr;
 

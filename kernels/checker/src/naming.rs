@@ -7,7 +7,7 @@ use super::state::Site;
 use super::verdict::{Assumed, Assumption, Place, Reason, Rule};
 use super::walk::{Memory, Refusal};
 use gchr_kernel::ir::*;
-use gchr_kernel::text::print::print_statement;
+use gchr_kernel::print::print_statement;
 
 /// Gives places and memory their names.
 pub(super) struct Names<'a> {

@@ -1,6 +1,6 @@
 //! Checks bytecode before it is executed: the interpreter's unchecked accesses rest on it.
 
-use super::*;
+use super::bytecode::*;
 
 /// What an instruction refers to.
 #[derive(Default)]
@@ -190,7 +190,7 @@ impl Op {
 }
 
 /// Checks the invariant of [`Code`]; one text a violation.
-pub(in crate::exec) fn verify(code: &Code) -> Vec<String> {
+pub(super) fn verify(code: &Code) -> Vec<String> {
     let mut found = Vec::new();
     let len = code.ops.len();
     let mut starts: Vec<(usize, FunctionCode)> =

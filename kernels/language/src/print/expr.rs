@@ -2,7 +2,7 @@
 
 use super::FunctionPrinter;
 use crate::ir::*;
-use crate::text::names;
+use crate::names;
 
 /// How tightly an expression binds, as in C++.
 const POSTFIX: u8 = 16;
