@@ -137,7 +137,10 @@ fn on_gpu(
     plan.map_err(|found| first(&found))
 }
 
-fn on_cpu(ran: Result<gchr_terms::exec::Outcome, Box<Stopped>>, why: &str) -> Result<Finished, Box<Stopped>> {
+fn on_cpu(
+    ran: Result<gchr_terms::exec::Evaluation, Box<Stopped>>,
+    why: &str,
+) -> Result<Finished, Box<Stopped>> {
     ran.map(|run| {
         let stats = Stats { choice: Some(why.to_string()), ..run.stats };
         Finished { normal_form: run.normal_form, stats, report: None }

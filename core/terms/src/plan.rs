@@ -1,11 +1,13 @@
 //! Plans of term programs: structured functions over compact values, made from rules by a list of named passes.
 //!
-//! [`compile`] lowers a verified program to a [`TermPlan`] and runs [`PASSES`] on it, with [`verify`] behind each.
+//! [`compile`] lowers a verified program to a [`TermPlan`] and runs [`PASSES`] on it, with [`verify`] after each.
 //! See `docs/plan-terms.md` for the data type with an example, and for the invariants.
 
 mod base;
 mod copy;
 mod cost;
+mod declare;
+mod effects;
 mod inline;
 mod ir;
 mod layout;
@@ -124,9 +126,9 @@ const COMPILER_STACK: usize = 256 << 20;
 /// Errors are limits of the plan (a sort with too many symbols, a pattern nested too deeply) and, with codes `I...`,
 /// bugs of the compiler.
 pub fn compile(program: &Program, options: &TermOptions) -> Result<TermPlan, Vec<Diagnostic>> {
-    let found = limits(program);
-    if !found.is_empty() {
-        return Err(found);
+    let diagnostics = limits(program);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
     }
     // A thread of its own: right-hand sides may be nested deeper than the caller's stack allows.
     std::thread::scope(|scope| {
@@ -149,9 +151,9 @@ pub fn compile_here(
     observe: &mut dyn FnMut(&str, &TermPlan),
 ) -> Result<TermPlan, Vec<Diagnostic>> {
     let layout = matching::find_layout(program);
-    let found = layout.check(&program.signature);
-    if !found.is_empty() {
-        return Err(found);
+    let diagnostics = layout.check(&program.signature);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
     }
     let mut plan = lower::lower(program, layout, *options);
     check(&plan, "lower")?;
@@ -165,11 +167,11 @@ pub fn compile_here(
 }
 
 fn check(plan: &TermPlan, pass: &str) -> Result<(), Vec<Diagnostic>> {
-    let found = verify(plan);
-    if found.is_empty() {
+    let violations = verify(plan);
+    if violations.is_empty() {
         return Ok(());
     }
-    Err(found.into_iter().map(|text| internal(&format!("after pass {pass}: {text}"))).collect())
+    Err(violations.into_iter().map(|text| internal(&format!("after pass {pass}: {text}"))).collect())
 }
 
 fn internal(text: &str) -> Diagnostic {
@@ -179,10 +181,10 @@ fn internal(text: &str) -> Diagnostic {
 }
 
 fn limits(program: &Program) -> Vec<Diagnostic> {
-    if let Some(found) = lower::unsupported(program) {
-        return vec![found];
+    if let Some(diagnostic) = lower::unsupported(program) {
+        return vec![diagnostic];
     }
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     for rule in &program.rules {
         let mut patterns: Vec<_> = rule
             .heads
@@ -200,7 +202,7 @@ fn limits(program: &Program) -> Vec<Diagnostic> {
             tests += 1;
         }
         if tests > MAX_TESTS {
-            found.push(
+            diagnostics.push(
                 Diagnostic::error("P0102", format!("the left-hand side has {tests} symbols below its head"))
                     .label(rule.span, "in this rule")
                     .note(format!("a rule may test at most {MAX_TESTS} symbols and numbers"))
@@ -208,5 +210,5 @@ fn limits(program: &Program) -> Vec<Diagnostic> {
             );
         }
     }
-    found
+    diagnostics
 }

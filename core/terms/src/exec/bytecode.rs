@@ -4,7 +4,7 @@
 //! Every operand is a slot number; jump targets are positions in the code.
 
 use crate::plan::FunctionId;
-use gchr_base::op::Op as Operator;
+use gchr_base::op::Op;
 use gchr_base::rule::{Const, RuleId};
 use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
@@ -21,7 +21,7 @@ pub(super) const PLAIN_HEADER: usize = 1;
 
 /// An instruction. `count`: rule applications that are complete when it is executed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Op {
+pub(super) enum Instr {
     /// End of the run; the value is in slot 0.
     Halt,
     /// Counts.
@@ -182,7 +182,7 @@ pub(super) enum Op {
     },
     /// Integer arithmetic.
     Int {
-        op: Operator,
+        op: Op,
         dst: Slot,
         a: Slot,
         b: Slot,
@@ -202,7 +202,7 @@ pub(super) enum Op {
     },
     /// Float arithmetic.
     Float {
-        op: Operator,
+        op: Op,
         dst: Slot,
         a: Slot,
         b: Slot,
@@ -219,7 +219,7 @@ pub(super) enum Op {
     },
     /// A comparison as a truth value.
     CompareInt {
-        op: Operator,
+        op: Op,
         dst: Slot,
         a: Slot,
         b: Slot,
@@ -227,7 +227,7 @@ pub(super) enum Op {
         no: u16,
     },
     CompareFloat {
-        op: Operator,
+        op: Op,
         dst: Slot,
         a: Slot,
         b: Slot,
@@ -245,13 +245,13 @@ pub(super) enum Op {
     },
     /// Goes on when the comparison holds, else jumps.
     UnlessInt {
-        op: Operator,
+        op: Op,
         a: Slot,
         b: Slot,
         target: Pc,
     },
     UnlessFloat {
-        op: Operator,
+        op: Op,
         a: Slot,
         b: Slot,
         target: Pc,
@@ -275,7 +275,7 @@ pub(super) enum Op {
         sort: u16,
         site: u32,
     },
-    /// A call of a function without holes, arguments in place; `base`: first slot behind those that stay live.
+    /// A call of a function without holes, arguments in place; `base`: first slot after those that stay live.
     Call {
         count: u8,
         base: Slot,
@@ -381,7 +381,7 @@ pub(super) struct TracePoint {
 
 /// An application that no rule matches.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Failure {
+pub(super) struct NoRuleSite {
     pub(super) symbol: SymbolId,
     pub(super) args: Vec<(Slot, SortId)>,
     /// Rule applications complete there but not counted yet.
@@ -391,7 +391,7 @@ pub(super) struct Failure {
 /// Where an operation that can fail stands.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct OpSite {
-    pub(super) op: Operator,
+    pub(super) op: Op,
     pub(super) rule: RuleId,
     pub(super) span: Span,
     /// Rule applications complete there but not counted yet.
@@ -431,7 +431,7 @@ pub(super) struct FunctionCode {
 /// operand and class exists, and control never runs off the end of a function. The interpreter relies on it.
 #[derive(Debug)]
 pub(super) struct Code {
-    pub(super) ops: Vec<Op>,
+    pub(super) ops: Vec<Instr>,
     pub(super) functions: Vec<FunctionCode>,
     pub(super) tables: Vec<Pc>,
     pub(super) operands: Vec<Operand>,
@@ -439,7 +439,7 @@ pub(super) struct Code {
     pub(super) traces: Vec<TracePoint>,
     /// Rules that are applied in a block; for recorded runs only.
     pub(super) blocks: Vec<Box<[RuleId]>>,
-    pub(super) failures: Vec<Failure>,
+    pub(super) failures: Vec<NoRuleSite>,
     /// By position: which entry of `maps`, or [`NO_MAP`].
     pub(super) map_of: Vec<u32>,
     pub(super) maps: Vec<Map>,

@@ -6,7 +6,9 @@ use std::time::Instant;
 use crate::exec::bytecode::Code;
 use crate::exec::heap::{self, Heap, Reservation};
 use crate::exec::machine::Machine;
-use crate::exec::{NormalForm, Outcome, Stopped, assemble, start, verify};
+use crate::exec::normal_form::NormalForm;
+use crate::exec::outcome::{Evaluation, Stopped};
+use crate::exec::{assemble, start, verify};
 use crate::plan::{Layout, TermPlan};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
@@ -60,7 +62,7 @@ impl Evaluator<'_> {
     }
 
     /// Normalises `input`, a verified ground term of the program. See [`run`](super::run).
-    pub fn run(&mut self, input: &GroundTerm, control: &mut Control) -> Result<Outcome, Box<Stopped>> {
+    pub fn run(&mut self, input: &GroundTerm, control: &mut Control) -> Result<Evaluation, Box<Stopped>> {
         let start = Instant::now();
         let Prepared { program, plan, ref layout, ref code } = *self.prepared;
         let memory = control.limits().memory.unwrap_or_else(heap::default_memory);
@@ -92,7 +94,7 @@ impl Evaluator<'_> {
                 let cells = !layout.sorts[sort].is_wide();
                 stats.live_cells = Some(if cells { heap.count_cells(sort, value as u32) } else { 0 });
                 let normal_form = NormalForm { layout: Arc::clone(layout), heap, sort, value };
-                Ok(Outcome { normal_form, stats })
+                Ok(Evaluation { normal_form, stats })
             }
             Err(error) => {
                 self.keep(heap);

@@ -11,8 +11,10 @@ use super::*;
 use crate::exec::heap::Heap;
 use crate::plan::testing::program;
 use crate::plan::{TermOptions, compile};
+use gchr_base::error::RunError;
 use gchr_base::error::StopReason;
 use gchr_base::rule::Start;
+use gchr_base::stats::Stats;
 
 /// Runs the input of a program with given options.
 fn run_text(text: &str, options: TermOptions, stress: bool) -> (String, Stats) {

@@ -1,6 +1,10 @@
 //! Checks bytecode before it is executed: the interpreter's unchecked accesses rest on it.
 
+use std::ops::Range;
+
 use super::bytecode::*;
+use gchr_base::hash::HashMap;
+use gchr_base::signature::SortId;
 
 /// What an instruction refers to.
 #[derive(Default)]
@@ -15,137 +19,109 @@ struct Refs {
     allocates: bool,
     /// Reads or writes the hole of the frame.
     hole: bool,
-    /// First slot behind those that stay live during a call.
+    /// First slot after those that stay live during a call.
     base: Slot,
     falls_through: bool,
 }
 
-impl Op {
+impl Refs {
+    fn slots(slots: &[Slot]) -> Self {
+        Refs { slots: slots.to_vec(), falls_through: true, ..Refs::default() }
+    }
+    /// Control does not reach the next instruction.
+    fn ends(self) -> Self {
+        Refs { falls_through: false, ..self }
+    }
+    fn target(self, target: Pc) -> Self {
+        Refs { target: Some(target), ..self }
+    }
+    fn callee(self, callee: Pc) -> Self {
+        Refs { callee: Some(callee), ..self }
+    }
+    fn class(self, class: impl Into<usize>) -> Self {
+        Refs { class: Some(class.into()), ..self }
+    }
+}
+
+impl Instr {
     fn refs(&self) -> Refs {
-        use Op::*;
-        let mut r = Refs { falls_through: true, ..Refs::default() };
+        Refs {
+            words: self.words(),
+            allocates: self.allocates(),
+            hole: self.uses_hole(),
+            base: self.callee_base(),
+            ..self.operands()
+        }
+    }
+
+    /// Slots, targets and classes.
+    fn operands(&self) -> Refs {
+        use Instr::*;
         match *self {
-            Count { .. } | Trace { .. } | Tally { .. } => {}
-            NoRule { .. } => r.falls_through = false,
-            Halt => {
-                r.slots.push(0);
-                r.falls_through = false;
-            }
-            Const { dst, .. } => r.slots.push(dst),
-            Move { dst, src } => r.slots.extend([dst, src]),
-            Move2 { dst, src } => r.slots.extend(dst.into_iter().chain(src)),
-            Move3 { dst, src } => r.slots.extend(dst.into_iter().chain(src)),
-            Jump { target, .. } | Loop { target, .. } => {
-                r.target = Some(target);
-                r.falls_through = false;
-            }
-            Loop1 { dst, src, target, .. } => {
-                r.slots.extend([dst, src]);
-                r.target = Some(target);
-                r.falls_through = false;
-            }
-            Loop2 { dst, src, target, .. } => {
-                r.slots.extend(dst.into_iter().chain(src));
-                r.target = Some(target);
-                r.falls_through = false;
-            }
+            Count { .. } | Trace { .. } | Tally { .. } => Refs::slots(&[]),
+            NoRule { .. } => Refs::slots(&[]).ends(),
+            Halt => Refs::slots(&[0]).ends(),
+            Const { dst, .. } => Refs::slots(&[dst]),
+            Move { dst, src } => Refs::slots(&[dst, src]),
+            Move2 { dst, src } => Refs::slots(&[dst, src].concat()),
+            Move3 { dst, src } => Refs::slots(&[dst, src].concat()),
+            Jump { target, .. } | Loop { target, .. } => Refs::slots(&[]).target(target).ends(),
+            Loop1 { dst, src, target, .. } => Refs::slots(&[dst, src]).target(target).ends(),
+            Loop2 { dst, src, target, .. } => Refs::slots(&[dst, src].concat()).target(target).ends(),
             Unless { src, target, .. } | UnlessConst { src, target, .. } => {
-                r.slots.push(src);
-                r.target = Some(target);
+                Refs::slots(&[src]).target(target)
             }
             UnlessLoad1 { class, src, dst, target, .. } => {
-                r.slots.extend([src, dst]);
-                r.class = Some(class.into());
-                r.target = Some(target);
+                Refs::slots(&[src, dst]).class(class).target(target)
             }
             UnlessLoad2 { class, src, dst, target, .. } => {
-                r.slots.extend([src, dst[0], dst[1]]);
-                r.class = Some(class.into());
-                r.target = Some(target);
+                Refs::slots(&[src, dst[0], dst[1]]).class(class).target(target)
             }
-            Switch { src, .. } => {
-                r.slots.push(src);
-                r.falls_through = false;
-            }
+            Switch { src, .. } => Refs::slots(&[src]).ends(),
             Load1 { src, dst, class, .. } | LoadWide { src, dst, class, .. } => {
-                r.slots.extend([src, dst]);
-                r.class = Some(class.into());
+                Refs::slots(&[src, dst]).class(class)
             }
-            Load2 { src, dst, class, .. } => {
-                r.slots.extend([src, dst[0], dst[1]]);
-                r.class = Some(class.into());
-            }
-            Load3 { src, dst, class, .. } => {
-                r.slots.extend([src, dst[0], dst[1], dst[2]]);
-                r.class = Some(class.into());
-            }
-            Alloc1 { dst, class, a, .. } => {
-                r.slots.extend([dst, a]);
-                r.class = Some(class.into());
-            }
-            Alloc2 { dst, class, args, .. } => {
-                r.slots.extend([dst, args[0], args[1]]);
-                r.class = Some(class.into());
-            }
-            Alloc3 { dst, class, args, .. } => {
-                r.slots.extend([dst, args[0], args[1], args[2]]);
-                r.class = Some(class.into());
-            }
-            AllocN { dst, class, .. } => {
-                r.slots.push(dst);
-                r.class = Some(class.into());
-            }
-            Repeat { dst, class, arg, .. } => {
-                r.slots.extend([dst, arg]);
-                r.class = Some(class.into());
-            }
-            Hole1 { class, .. } => r.class = Some(class.into()),
-            Hole2 { class, other, .. } => {
-                r.slots.push(other);
-                r.class = Some(class.into());
-            }
-            Fill { root, cell, class, .. } => {
-                r.slots.extend([root, cell]);
-                r.class = Some(class.into());
-            }
+            Load2 { src, dst, class, .. } => Refs::slots(&[src, dst[0], dst[1]]).class(class),
+            Load3 { src, dst, class, .. } => Refs::slots(&[src, dst[0], dst[1], dst[2]]).class(class),
+            Alloc1 { dst, class, a, .. } => Refs::slots(&[dst, a]).class(class),
+            Alloc2 { dst, class, args, .. } => Refs::slots(&[dst, args[0], args[1]]).class(class),
+            Alloc3 { dst, class, args, .. } => Refs::slots(&[dst, args[0], args[1], args[2]]).class(class),
+            AllocN { dst, class, .. } => Refs::slots(&[dst]).class(class),
+            Repeat { dst, class, arg, .. } => Refs::slots(&[dst, arg]).class(class),
+            Hole1 { class, .. } => Refs::slots(&[]).class(class),
+            Hole2 { class, other, .. } => Refs::slots(&[other]).class(class),
+            Fill { root, cell, class, .. } => Refs::slots(&[root, cell]).class(class),
             Int { dst, a, b, .. }
             | AddInt { dst, a, b, .. }
             | SubInt { dst, a, b, .. }
             | Float { dst, a, b, .. }
             | CompareInt { dst, a, b, .. }
             | CompareFloat { dst, a, b, .. }
-            | CompareTerm { dst, a, b, .. } => r.slots.extend([dst, a, b]),
-            IntToFloat { dst, a } | FloatToInt { dst, a, .. } => r.slots.extend([dst, a]),
+            | CompareTerm { dst, a, b, .. } => Refs::slots(&[dst, a, b]),
+            IntToFloat { dst, a } | FloatToInt { dst, a, .. } => Refs::slots(&[dst, a]),
             UnlessInt { a, b, target, .. }
             | UnlessFloat { a, b, target, .. }
-            | UnlessSame { a, b, target, .. } => {
-                r.slots.extend([a, b]);
-                r.target = Some(target);
-            }
-            TypeError { a, .. } => r.slots.push(a),
-            Call { dst, target, .. } | HoleCall { dst, target, .. } => {
-                r.slots.push(dst);
-                r.callee = Some(target);
-            }
+            | UnlessSame { a, b, target, .. } => Refs::slots(&[a, b]).target(target),
+            TypeError { a, .. } => Refs::slots(&[a]),
+            Call { dst, target, .. } | HoleCall { dst, target, .. } => Refs::slots(&[dst]).callee(target),
             Call1 { arg, dst, target, .. } | HoleCall1 { arg, dst, target, .. } => {
-                r.slots.extend([arg, dst]);
-                r.callee = Some(target);
+                Refs::slots(&[arg, dst]).callee(target)
             }
             Call2 { args, dst, target, .. } | HoleCall2 { args, dst, target, .. } => {
-                r.slots.extend([args[0], args[1], dst]);
-                r.callee = Some(target);
+                Refs::slots(&[args[0], args[1], dst]).callee(target)
             }
             Call3 { args, dst, target, .. } | HoleCall3 { args, dst, target, .. } => {
-                r.slots.extend([args[0], args[1], args[2], dst]);
-                r.callee = Some(target);
+                Refs::slots(&[args[0], args[1], args[2], dst]).callee(target)
             }
-            Return { src, .. } | HoleReturn { src, .. } => {
-                r.slots.push(src);
-                r.falls_through = false;
-            }
-            ReturnConst { .. } | HoleReturnConst { .. } => r.falls_through = false,
+            Return { src, .. } | HoleReturn { src, .. } => Refs::slots(&[src]).ends(),
+            ReturnConst { .. } | HoleReturnConst { .. } => Refs::slots(&[]).ends(),
         }
-        r.allocates = matches!(
+    }
+
+    /// Whether it may collect, and so needs a map of roots.
+    fn allocates(&self) -> bool {
+        use Instr::*;
+        matches!(
             self,
             Alloc1 { .. }
                 | Alloc2 { .. }
@@ -154,29 +130,40 @@ impl Op {
                 | Repeat { .. }
                 | Hole1 { .. }
                 | Hole2 { .. }
-        );
-        r.hole = matches!(
-            self,
-            Hole1 { .. } | Hole2 { .. } | Fill { .. } | HoleReturn { .. } | HoleReturnConst { .. }
-        );
-        r.words = self.words();
-        r.base = match *self {
+        )
+    }
+
+    /// Whether it reads or writes the hole of the frame.
+    fn uses_hole(&self) -> bool {
+        use Instr::*;
+        matches!(self, Hole1 { .. } | Hole2 { .. } | Fill { .. } | HoleReturn { .. } | HoleReturnConst { .. })
+    }
+
+    /// Whether it calls a function that fills a hole.
+    fn is_hole_call(&self) -> bool {
+        use Instr::*;
+        matches!(self, HoleCall { .. } | HoleCall1 { .. } | HoleCall2 { .. } | HoleCall3 { .. })
+    }
+
+    /// First slot after those that stay live during a call.
+    fn callee_base(&self) -> Slot {
+        use Instr::*;
+        match *self {
             Call { base, .. } | Call1 { base, .. } | Call2 { base, .. } | Call3 { base, .. } => base,
             HoleCall { base, .. } | HoleCall1 { base, .. } => base,
             HoleCall2 { base, .. } | HoleCall3 { base, .. } => base,
             _ => 0,
-        };
-        r
+        }
     }
 
     /// How many words a cell must have at least.
     fn words(&self) -> u32 {
-        use Op::*;
-        let behind = |offsets: &[u8]| offsets.iter().map(|&o| u32::from(o) + 1).max().unwrap_or(0);
+        use Instr::*;
+        let end = |offsets: &[u8]| offsets.iter().map(|&o| u32::from(o) + 1).max().unwrap_or(0);
         match *self {
-            UnlessLoad1 { offset, .. } => behind(&[offset]),
-            UnlessLoad2 { offset, .. } | Load2 { offset, .. } => behind(&offset),
-            Load3 { offset, .. } => behind(&offset),
+            UnlessLoad1 { offset, .. } => end(&[offset]),
+            UnlessLoad2 { offset, .. } | Load2 { offset, .. } => end(&offset),
+            Load3 { offset, .. } => end(&offset),
             Load1 { offset, .. } | Fill { offset, .. } => u32::from(offset) + 1,
             LoadWide { offset, .. } => u32::from(offset) + 2,
             Alloc1 { .. } | Repeat { .. } | Hole1 { .. } => 1,
@@ -189,105 +176,117 @@ impl Op {
     }
 }
 
-/// Checks the invariant of [`Code`]; one text a violation.
+/// Checks the invariant of [`Code`]; one text per violation.
 pub(super) fn verify(code: &Code) -> Vec<String> {
-    let mut found = Vec::new();
-    let len = code.ops.len();
+    let entries = code.functions.iter().map(|f| (f.entry, *f)).collect();
+    let mut check = CodeCheck { code, entries, violations: Vec::new() };
+    check.tables();
     let mut starts: Vec<(usize, FunctionCode)> =
         code.functions.iter().map(|f| (f.entry as usize, *f)).collect();
     starts.sort_by_key(|s| s.0);
-    let entries: gchr_base::hash::HashMap<Pc, FunctionCode> =
-        code.functions.iter().map(|f| (f.entry, *f)).collect();
-    if code.functions.iter().any(|f| usize::from(f.frame) > code.max_frame || f.params > f.frame) {
-        found.push("a frame is larger than the largest, or smaller than its parameters".to_string());
-    }
-    if !matches!(code.ops.first(), Some(Op::Halt)) || code.map_of.len() != len || code.rule_of.len() != len {
-        found.push("code has no halt, or tables of another length".to_string());
-    }
     for (i, &(start, function)) in starts.iter().enumerate() {
-        let end = starts.get(i + 1).map_or(len, |s| s.0);
-        let inside = |pc: Pc| (start..end).contains(&(pc as usize));
-        let frame = function.frame;
+        let end = starts.get(i + 1).map_or(code.ops.len(), |s| s.0);
         for pc in start..end {
-            let op = &code.ops[pc];
-            let refs = op.refs();
-            let mut fail = |what: &str| found.push(format!("{pc}: {op:?}: {what}"));
-            if refs.slots.iter().any(|&s| s >= frame) {
-                fail("slot outside the frame");
-            }
-            let words = refs.class.map_or(u32::MAX, |c| code.classes.get(c).copied().unwrap_or(0));
-            if refs.class.is_some() && (words == 0 || refs.words > words) {
-                fail("unknown class, or a word outside the cell");
-            }
-            if refs.allocates && code.map_of[pc] == NO_MAP {
-                fail("an allocation has no map");
-            }
-            if refs.hole && !function.holes {
-                fail("a function without holes uses one");
-            }
-            if refs.base > frame {
-                fail("a callee's frame lies beyond the caller's");
-            }
-            let tail_call = matches!(op, Op::Loop { .. } | Op::Loop1 { .. } | Op::Loop2 { .. });
-            let shares_frame = |t| tail_call && entries.get(&t).is_some_and(|f| f.holes == function.holes);
-            if refs.target.is_some_and(|t| !(inside(t) || shares_frame(t))) {
-                fail("target outside the function");
-            }
-            if refs.falls_through && pc + 1 == end {
-                fail("control runs off the end");
-            }
-            if let Some(target) = refs.callee {
-                let holes = matches!(
-                    op,
-                    Op::HoleCall { .. } | Op::HoleCall1 { .. } | Op::HoleCall2 { .. } | Op::HoleCall3 { .. }
-                );
-                if entries.get(&target).is_none_or(|f| f.holes != holes) || code.map_of[pc] == NO_MAP {
-                    fail("a call does not fit its callee, or has no map");
-                }
-            }
-            if matches!(op, Op::Return { .. } | Op::ReturnConst { .. }) && function.holes {
-                fail("a return does not fill the hole");
-            }
-            match *op {
-                Op::Switch { mask, table, .. } => {
-                    let entries = code.tables.get(table as usize..table as usize + mask as usize + 1);
-                    if entries.is_none_or(|e| e.iter().any(|&t| !inside(t))) {
-                        fail("a jump table does not stay in the function");
-                    }
-                }
-                Op::AllocN { first, fields, .. } => {
-                    let operands = code.operands.get(first as usize..first as usize + fields as usize);
-                    if operands.is_none_or(|o| {
-                        o.iter().any(|o| o.slot >= frame || u32::from(o.offset) + u32::from(o.wide) >= words)
-                    }) {
-                        fail("operands outside the frame, or fields outside the cell");
-                    }
-                }
-                Op::NoRule { index }
-                    if code
-                        .failures
-                        .get(index as usize)
-                        .is_none_or(|t| t.args.iter().any(|a| a.0 >= frame)) =>
-                {
-                    fail("error outside the frame");
-                }
-                Op::Trace { index }
-                    if code
-                        .traces
-                        .get(index as usize)
-                        .is_none_or(|t| t.args.iter().any(|a| a.0 >= frame)) =>
-                {
-                    fail("trace outside the frame");
-                }
-                _ => {}
-            }
-            if let Some(map) = code.maps.get(code.map_of[pc] as usize) {
-                let roots = code.roots.get(map.first as usize..map.first as usize + map.len as usize);
-                if roots.is_none_or(|r| r.iter().any(|r| r.0 >= frame)) {
-                    fail("map outside the frame");
-                }
-            }
+            check.instruction(pc, start..end, function);
         }
     }
-    found
+    check.violations
+}
+
+struct CodeCheck<'a> {
+    code: &'a Code,
+    /// Functions by their first instruction.
+    entries: HashMap<Pc, FunctionCode>,
+    violations: Vec<String>,
+}
+
+impl CodeCheck<'_> {
+    fn tables(&mut self) {
+        let Code { ops, functions, max_frame, map_of, rule_of, .. } = self.code;
+        if functions.iter().any(|f| usize::from(f.frame) > *max_frame || f.params > f.frame) {
+            self.violations.push("a frame is larger than the largest, or smaller than its parameters".into());
+        }
+        if !matches!(ops.first(), Some(Instr::Halt))
+            || map_of.len() != ops.len()
+            || rule_of.len() != ops.len()
+        {
+            self.violations.push("code has no halt, or tables of another length".into());
+        }
+    }
+
+    /// Checks one instruction of a function, whose instructions are `body`.
+    fn instruction(&mut self, pc: usize, body: Range<usize>, function: FunctionCode) {
+        let (code, entries) = (self.code, &self.entries);
+        let op = &code.ops[pc];
+        let mut require = |holds: bool, what: &str| {
+            if !holds {
+                self.violations.push(format!("{pc}: {op:?}: {what}"));
+            }
+        };
+        let inside = |pc: Pc| body.contains(&(pc as usize));
+        let refs = op.refs();
+        require(refs.slots.iter().all(|&s| s < function.frame), "slot outside the frame");
+        let words = words_of(code, &refs);
+        require(
+            refs.class.is_none() || (words > 0 && refs.words <= words),
+            "unknown class, or a word outside the cell",
+        );
+        let has_map = code.map_of[pc] != NO_MAP;
+        require(!refs.allocates || has_map, "an allocation has no map");
+        require(!refs.hole || function.holes, "a function without holes uses one");
+        require(refs.base <= function.frame, "a callee's frame lies beyond the caller's");
+        let tail_call = matches!(op, Instr::Loop { .. } | Instr::Loop1 { .. } | Instr::Loop2 { .. });
+        let shares_frame = |t| tail_call && entries.get(&t).is_some_and(|f| f.holes == function.holes);
+        require(refs.target.is_none_or(|t| inside(t) || shares_frame(t)), "target outside the function");
+        require(!refs.falls_through || pc + 1 < body.end, "control runs off the end");
+        let fits = |callee: Pc| entries.get(&callee).is_some_and(|f| f.holes == op.is_hole_call());
+        require(
+            refs.callee.is_none_or(|callee| fits(callee) && has_map),
+            "a call does not fit its callee, or has no map",
+        );
+        let returns = matches!(op, Instr::Return { .. } | Instr::ReturnConst { .. });
+        require(!returns || !function.holes, "a return does not fill the hole");
+        self.indirect(pc, &body, function.frame);
+    }
+
+    /// Checks the entries of tables that an instruction refers to.
+    fn indirect(&mut self, pc: usize, body: &Range<usize>, frame: Slot) {
+        let code = self.code;
+        let op = &code.ops[pc];
+        let args_fit = |args: &[(Slot, SortId)]| args.iter().all(|a| a.0 < frame);
+        let violation = match *op {
+            Instr::Switch { mask, table, .. } => {
+                let entries = code.tables.get(table as usize..table as usize + mask as usize + 1);
+                let fits = entries.is_some_and(|e| e.iter().all(|&t| body.contains(&(t as usize))));
+                (!fits).then_some("a jump table does not stay in the function")
+            }
+            Instr::AllocN { first, fields, .. } => {
+                let words = words_of(code, &op.refs());
+                let operands = code.operands.get(first as usize..first as usize + fields as usize);
+                let fits = |o: &Operand| o.slot < frame && u32::from(o.offset) + u32::from(o.wide) < words;
+                let fits = operands.is_some_and(|o| o.iter().all(fits));
+                (!fits).then_some("operands outside the frame, or fields outside the cell")
+            }
+            Instr::NoRule { index } => {
+                let site = code.failures.get(index as usize);
+                (!site.is_some_and(|s| args_fit(&s.args))).then_some("error outside the frame")
+            }
+            Instr::Trace { index } => {
+                let point = code.traces.get(index as usize);
+                (!point.is_some_and(|p| args_fit(&p.args))).then_some("trace outside the frame")
+            }
+            _ => None,
+        };
+        let map = code.maps.get(code.map_of[pc] as usize).is_none_or(|map| {
+            let roots = code.roots.get(map.first as usize..map.first as usize + map.len as usize);
+            roots.is_some_and(|r| r.iter().all(|r| r.0 < frame))
+        });
+        let violations = violation.into_iter().chain((!map).then_some("map outside the frame"));
+        self.violations.extend(violations.map(|what| format!("{pc}: {op:?}: {what}")));
+    }
+}
+
+/// Words of the cells of the class that an instruction names; unlimited when it names none, 0 when there is no such class.
+fn words_of(code: &Code, refs: &Refs) -> u32 {
+    refs.class.map_or(u32::MAX, |c| code.classes.get(c).copied().unwrap_or(0))
 }
