@@ -10,4 +10,5 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-pub use parse::{Aliases, parse, parse_with};
+pub use parse::{parse, parse_with};
+pub use resolve::Aliases;
