@@ -5,6 +5,7 @@
 
 mod control;
 mod expr;
+mod queries;
 mod stmt;
 
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use gchr_kernel::print::statement_lines;
 
 /// Nesting of blocks, expressions and calls that is accepted.
 const MAX_DEPTH: u32 = 4096;
-/// Stack of the thread that lowers: some kilobytes a level.
+/// Stack of the thread that lowers: some kilobytes per level.
 const STACK: usize = 128 << 20;
 /// Instructions a kernel may have after inlining.
 const MAX_CODE: usize = 4 << 20;
@@ -123,7 +124,7 @@ struct Buf {
 }
 
 /// The activation of a function.
-struct Frame<'m> {
+struct Activation<'m> {
     function: &'m Function,
     id: FunctionId,
     vars: Vec<Option<Val>>,
@@ -155,7 +156,7 @@ struct Lower<'m> {
     module: &'m Module,
     /// Line of each statement in the text of the module, by function.
     lines: &'m [Vec<u32>],
-    frame: Frame<'m>,
+    frame: Activation<'m>,
     out: KernelCode,
     constants: HashMap<u64, Reg>,
     names: HashMap<String, u32>,
@@ -171,7 +172,7 @@ struct Lower<'m> {
     simulated: bool,
 }
 
-impl<'m> Frame<'m> {
+impl<'m> Activation<'m> {
     fn new(module: &'m Module, id: FunctionId) -> Self {
         let function = &module.functions[id];
         Self {
@@ -179,7 +180,7 @@ impl<'m> Frame<'m> {
             id,
             vars: vec![None; function.vars.len()],
             bound: Vec::new(),
-            tracked: control::declared_unwritten(function),
+            tracked: queries::declared_unwritten(function),
             result: Val::Void,
             return_level: None,
             loops: Vec::new(),
@@ -195,7 +196,7 @@ impl<'m> Frame<'m> {
 
 impl<'m> Lower<'m> {
     fn kernel(module: &'m Module, lines: &'m [Vec<u32>], id: FunctionId, steps: bool) -> Result<KernelCode> {
-        let frame = Frame::new(module, id);
+        let frame = Activation::new(module, id);
         let max_threads = match frame.function.kind {
             FunctionKind::Kernel { max_threads, .. } => max_threads,
             _ => 0,
