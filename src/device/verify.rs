@@ -16,7 +16,7 @@ use crate::diagnostics::Diagnostics;
 use crate::input::{KERNEL_FILE, read_text};
 use crate::stack::with_large_stack;
 
-pub use gchr_checker::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
+pub use gchr_checker::{Assumed, Assumption, CheckStats, Location, Reason, Rule, Verdict};
 
 impl KernelSource<'_> {
     /// Checks the kernels, as is done before every launch.
