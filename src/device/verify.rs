@@ -7,7 +7,7 @@ use std::time::Instant;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::source::SourceMap;
 use gchr_checker::check;
-use gchr_cuda::cache::{Cache, Key};
+use gchr_cuda::cache::{Cache, CacheKey};
 use gchr_kernel::ir::{Module, Scalar};
 use gchr_kernel::text::{Aliases, parse_with};
 
@@ -16,7 +16,7 @@ use crate::diagnostics::Diagnostics;
 use crate::stack::with_large_stack;
 use crate::text_file::{KERNEL_FILE, read_text};
 
-pub use gchr_checker::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
+pub use gchr_checker::{Assumed, Assumption, CheckStats, Location, Reason, Rule, Verdict};
 
 impl KernelSource<'_> {
     /// Checks the kernels, as is done before every launch.
@@ -57,7 +57,7 @@ pub(crate) fn before_launch(module: &Module) -> Result<f64, Vec<Diagnostic>> {
     let start = Instant::now();
     let took = || start.elapsed().as_secs_f64() * 1e3;
     let cache = Cache::from_env();
-    let key = with_large_stack(|| Key::of_check(gchr_checker::IDENTITY, &module.to_string()));
+    let key = with_large_stack(|| CacheKey::of_check(gchr_checker::IDENTITY, &module.to_string()));
     let known = cache.is_accepted(&key);
     if !known {
         let verdicts = with_large_stack(|| check(module));

@@ -1,6 +1,6 @@
 //! Runs term plans on the CPU: [`run`] normalises a ground term, leftmost innermost, by interpreting bytecode.
 //!
-//! The plan is lowered to bytecode (`assemble`), checked (`bytecode`), and executed (`machine`) over cell arenas with a
+//! The plan is lowered to bytecode (`assemble`), checked (`verify`), and executed (`machine`) over cell arenas with a
 //! collector (`heap`). The result is a [`NormalForm`] that owns its cells.
 
 mod assemble;
@@ -11,41 +11,24 @@ mod evaluator;
 mod heap;
 mod machine;
 mod normal_form;
+mod outcome;
 mod start;
 mod tally;
 #[cfg(test)]
 mod tests;
 mod text;
+mod verify;
 
 pub use builder::{Builder, Built};
 pub use evaluator::{Evaluator, Prepared};
 pub use normal_form::{NormalForm, View};
+pub use outcome::{Evaluation, Stopped};
 pub use start::{Computed, compute};
 pub use text::{Cells, write_value};
 
 use crate::plan::TermPlan;
 use gchr_base::control::Control;
-use gchr_base::error::RunError;
 use gchr_base::rule::{GroundTerm, Program};
-use gchr_base::stats::Stats;
-
-/// A run that reached a normal form.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The normal form.
-    pub normal_form: NormalForm,
-    /// What it cost.
-    pub stats: Stats,
-}
-
-/// A run that did not.
-#[derive(Debug)]
-pub struct Stopped {
-    /// Why, and where.
-    pub error: RunError,
-    /// What it cost so far.
-    pub stats: Stats,
-}
 
 /// Normalises `input`, a verified ground term of `program`, by `plan`, which was compiled from `program`.
 ///
@@ -55,7 +38,7 @@ pub fn run(
     plan: &TermPlan,
     input: &GroundTerm,
     control: &mut Control,
-) -> Result<Outcome, Box<Stopped>> {
+) -> Result<Evaluation, Box<Stopped>> {
     run_with(program, plan, input, control, false)
 }
 
@@ -66,6 +49,6 @@ fn run_with(
     input: &GroundTerm,
     control: &mut Control,
     stress: bool,
-) -> Result<Outcome, Box<Stopped>> {
+) -> Result<Evaluation, Box<Stopped>> {
     Prepared::new(program, plan, control.records())?.evaluator().stressed(stress).run(input, control)
 }

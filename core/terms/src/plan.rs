@@ -1,11 +1,13 @@
 //! Plans of term programs: structured functions over compact values, made from rules by a list of named passes.
 //!
-//! [`compile`] lowers a verified program to a [`TermPlan`] and runs [`PASSES`] on it, with [`verify`] behind each.
+//! [`compile`] lowers a verified program to a [`TermPlan`] and runs [`PASSES`] on it, with [`verify`] after each.
 //! See `docs/plan-terms.md` for the data type with an example, and for the invariants.
 
 mod base;
 mod copy;
 mod cost;
+mod declare;
+mod effects;
 mod inline;
 mod ir;
 mod layout;
@@ -121,9 +123,9 @@ const MAX_TESTS: usize = 1000;
 /// Errors are limits of the plan (a sort with too many symbols, a pattern nested too deeply) and, with codes `I...`,
 /// bugs of the compiler.
 pub fn compile(program: &Program, options: &TermOptions) -> Result<TermPlan, Vec<Diagnostic>> {
-    let found = limits(program);
-    if !found.is_empty() {
-        return Err(found);
+    let diagnostics = limits(program);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
     }
     // Right-hand sides may be nested deeper than the caller's stack allows.
     with_large_stack(|| compile_here(program, options, &mut |_, _| {}))
@@ -136,9 +138,9 @@ pub fn compile_here(
     observe: &mut dyn FnMut(&str, &TermPlan),
 ) -> Result<TermPlan, Vec<Diagnostic>> {
     let layout = matching::find_layout(program);
-    let found = layout.check(&program.signature);
-    if !found.is_empty() {
-        return Err(found);
+    let diagnostics = layout.check(&program.signature);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
     }
     let mut plan = lower::lower(program, layout, *options);
     check(&plan, "lower")?;
@@ -152,11 +154,11 @@ pub fn compile_here(
 }
 
 fn check(plan: &TermPlan, pass: &str) -> Result<(), Vec<Diagnostic>> {
-    let found = verify(plan);
-    if found.is_empty() {
+    let violations = verify(plan);
+    if violations.is_empty() {
         return Ok(());
     }
-    Err(found.into_iter().map(|text| internal(&format!("after pass {pass}: {text}"))).collect())
+    Err(violations.into_iter().map(|text| internal(&format!("after pass {pass}: {text}"))).collect())
 }
 
 fn internal(text: &str) -> Diagnostic {
@@ -166,10 +168,10 @@ fn internal(text: &str) -> Diagnostic {
 }
 
 fn limits(program: &Program) -> Vec<Diagnostic> {
-    if let Some(found) = lower::unsupported(program) {
-        return vec![found];
+    if let Some(diagnostic) = lower::unsupported(program) {
+        return vec![diagnostic];
     }
-    let mut found = Vec::new();
+    let mut diagnostics = Vec::new();
     for rule in &program.rules {
         let mut patterns: Vec<_> = rule
             .heads
@@ -187,7 +189,7 @@ fn limits(program: &Program) -> Vec<Diagnostic> {
             tests += 1;
         }
         if tests > MAX_TESTS {
-            found.push(
+            diagnostics.push(
                 Diagnostic::error("P0102", format!("the left-hand side has {tests} symbols below its head"))
                     .label(rule.span, "in this rule")
                     .note(format!("a rule may test at most {MAX_TESTS} symbols and numbers"))
@@ -195,5 +197,5 @@ fn limits(program: &Program) -> Vec<Diagnostic> {
             );
         }
     }
-    found
+    diagnostics
 }

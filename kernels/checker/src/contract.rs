@@ -1,4 +1,4 @@
-//! What comments above functions promise: that they are a barrier, that memory is handed over by atomics. Which functions have barriers.
+//! Contracts in the comments of functions (a function is a barrier; memory changes owners by atomics), and which functions have barriers.
 
 use gchr_kernel::ir::*;
 
@@ -38,7 +38,7 @@ pub(super) fn contract(function: &Function) -> Option<Scope> {
     })
 }
 
-/// Memory that threads hand to each other by release and acquire, as the comment above a kernel says:
+/// Memory whose elements change owners by release and acquire (ownership transfer), as the comment above a kernel says:
 /// `handed: p.queue, p.joins: the last child reads what the others wrote`.
 pub(super) struct Handed<'m> {
     /// Parameters, or fields of the launch record.

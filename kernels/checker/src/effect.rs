@@ -1,12 +1,13 @@
-//! What other threads can see or take part in: accesses to memory, atomics, votes, shuffles, calls.
+//! Effects in the walk: accesses to memory, atomics, votes, shuffles, calls.
 
-use super::access::{Access, Kind};
+use super::access::{Access, AccessKind};
 use super::contract::contract;
 use super::merge::Choice;
-use super::origin::Origin;
 use super::poly::Poly;
-use super::state::{Claim, Element, State, Value};
-use super::symbol::{Level, Symbol, Term};
+use super::provenance::Provenance;
+use super::state::State;
+use super::symbol::{Application, Level, Symbol};
+use super::value::{Claim, Element, Value};
 use super::vars::Vars;
 use super::verdict::{Assumed, Rule};
 use super::walk::*;
@@ -47,27 +48,27 @@ impl<'m> Walk<'m, '_> {
             _ => return self.unknown(Level::Thread, ty),
         };
         let element = Element { buffer: named, index, field };
-        let owned = self.touch(state, &element, Kind::Read);
-        // Somebody may write such an element before another thread reads it, without a barrier in between.
+        let owned = self.touch(state, &element, AccessKind::Read);
+        // Another thread may read such an element after it was written, without a barrier in between.
         let alone = owned || element.buffer.roots.iter().any(|&root| self.is_handed(root));
-        let origin = self.symbols.origin(&element.index);
-        self.computed(if alone { Level::Thread } else { level }, origin, ty)
+        let provenance = self.symbols.provenance(&element.index);
+        self.computed(if alone { Level::Thread } else { level }, provenance, ty)
     }
 
     pub fn write(&mut self, state: &mut State<'m>, place: &'m Place) {
         if let Some(element) = self.element(state, place) {
-            self.touch(state, &element, Kind::Write);
+            self.touch(state, &element, AccessKind::Write);
         }
     }
 
-    /// The element that a thread says it owns.
+    /// Records a claim of ownership (`own`).
     pub fn claim(&mut self, state: &mut State<'m>, place: &'m Place) -> Option<Claim> {
         let element = self.element(state, place)?;
-        self.note(state, &element, Kind::Claim, [false; 2]);
+        self.note(state, &element, AccessKind::Claim, [false; 2]);
         Some(element)
     }
 
-    /// What a place is, when other threads see it too.
+    /// The element of a place, if other threads can see it.
     fn element(&mut self, state: &mut State<'m>, place: &'m Place) -> Option<Element> {
         let PlaceBase::Element { buffer, index } = &place.base else { return None };
         let named = self.buffer(state, buffer);
@@ -79,15 +80,15 @@ impl<'m> Walk<'m, '_> {
         })
     }
 
-    /// Notes an access; says whether the thread owns the element.
-    fn touch(&mut self, state: &State<'m>, element: &Element, kind: Kind) -> bool {
+    /// Records an access; returns whether the thread owns the element.
+    fn touch(&mut self, state: &State<'m>, element: &Element, kind: AccessKind) -> bool {
         let owned = state.owns(element);
         self.note(state, element, kind, [owned, false]);
         owned
     }
 
-    fn note(&mut self, state: &State<'m>, element: &Element, kind: Kind, [owned, uniform]: [bool; 2]) {
-        // Who walks again wants nothing of this walk but what it learns.
+    fn note(&mut self, state: &State<'m>, element: &Element, kind: AccessKind, [owned, uniform]: [bool; 2]) {
+        // The walk will be repeated: its accesses are not needed.
         if self.learnt.changed {
             return;
         }
@@ -109,7 +110,7 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    /// Does what an effect does; `None` when it never comes back.
+    /// Walks over an effect; `None` when control never returns from it.
     pub fn effect(&mut self, state: &mut State<'m>, effect: &'m Effect) -> Option<Value> {
         Some(match effect {
             Effect::Atomic { op, place, operands, .. } => self.atomic(state, *op, place, operands),
@@ -137,7 +138,7 @@ impl<'m> Walk<'m, '_> {
         for operand in operands {
             self.eval(state, operand);
         }
-        let kind = if op == AtomicOp::Load { Kind::AtomicRead } else { Kind::AtomicWrite };
+        let kind = if op == AtomicOp::Load { AccessKind::AtomicRead } else { AccessKind::AtomicWrite };
         let Some(element) = self.element(state, place) else { return Value::Unset };
         let mut level = self.symbols.level(&element.index).max(element.buffer.level);
         if let PlaceBase::Element { buffer, .. } = &place.base
@@ -147,18 +148,18 @@ impl<'m> Walk<'m, '_> {
         }
         let owned = state.owns(&element);
         let key = self.key();
-        let known = self.learnt.is_torn(&key);
-        let torn = op != AtomicOp::Load || owned || known;
-        let level = if torn { Level::Thread } else { level };
+        let known = self.learnt.is_divergent(&key);
+        let divergent = op != AtomicOp::Load || owned || known;
+        let level = if divergent { Level::Thread } else { level };
         self.note(state, &element, kind, [owned, level < Level::Thread]);
         if op == AtomicOp::Store {
             return Value::Unset;
         }
-        let mut origin = self.symbols.origin(&element.index);
+        let mut provenance = self.symbols.provenance(&element.index);
         if level < Level::Thread || known {
-            origin = self.symbols.origins.load(key, origin);
+            provenance = self.symbols.provenances.load(key, provenance);
         }
-        self.computed(level, origin, place.ty)
+        self.computed(level, provenance, place.ty)
     }
 
     // Warps
@@ -192,11 +193,11 @@ impl<'m> Walk<'m, '_> {
         let predicate = self.truth(state, predicate);
         let ty = if op == VoteOp::Ballot { Type::U32 } else { Type::BOOL };
         let level = self.symbols.level_of(&predicate).min(Level::Warp);
-        let mut origin = self.symbols.origin_of(&predicate);
+        let mut provenance = self.symbols.provenance_of(&predicate);
         if all {
-            origin = self.symbols.origins.agreed(origin);
+            provenance = self.symbols.provenances.agreed(provenance);
         }
-        self.computed(if all { level } else { Level::Thread }, origin, ty)
+        self.computed(if all { level } else { Level::Thread }, provenance, ty)
     }
 
     fn shuffle(
@@ -225,11 +226,11 @@ impl<'m> Walk<'m, '_> {
         match value {
             Value::Buffer(named) => self.one_of(named.roots, level),
             value => {
-                let mut origin = self.origin(&value);
+                let mut provenance = self.provenance(&value);
                 if same {
-                    origin = self.symbols.origins.agreed(origin);
+                    provenance = self.symbols.provenances.agreed(provenance);
                 }
-                self.computed(level, origin, ty)
+                self.computed(level, provenance, ty)
             }
         }
     }
@@ -238,8 +239,8 @@ impl<'m> Walk<'m, '_> {
     fn is_first_of(&self, lane: &Poly, mask: &Poly) -> bool {
         let Some(var) = lane.plus(&Poly::constant(1), 1).and_then(|p| p.as_var()) else { return false };
         matches!(
-            self.symbols.term_of(var),
-            Some(Term::Intrinsic(Intrinsic::FindFirstSet, _, args)) if args.as_slice() == std::slice::from_ref(mask)
+            self.symbols.application_of(var),
+            Some(Application::Intrinsic(Intrinsic::FindFirstSet, _, args)) if args.as_slice() == std::slice::from_ref(mask)
         )
     }
 
@@ -269,7 +270,7 @@ impl<'m> Walk<'m, '_> {
         Some(result)
     }
 
-    /// A function that is not there yet: it keeps its contract.
+    /// A hole: the function that fills it keeps its contract.
     fn hole(&mut self, function: &'m Function) -> Value {
         self.assume(&format!("`{}` keeps its contract", function.name), Assumed::Contract);
         self.unknown(Level::Thread, function.result)
@@ -293,13 +294,13 @@ impl<'m> Walk<'m, '_> {
         returns.extend(end.map(|end| (end, Value::Unset)));
         (self.context, self.stmt) = outer;
 
-        // All lanes that called come back together.
+        // All lanes that called return together.
         let level = match returns.as_slice() {
             [_] => Level::Grid,
             all => all.iter().map(|(s, _)| s.control.level).max().unwrap_or_default(),
         };
-        let ends: Vec<Origin> = returns.iter().map(|(end, _)| end.control.origin).collect();
-        let choice = Choice { level, origin: self.symbols.origins.of_all(ends) };
+        let ends: Vec<Provenance> = returns.iter().map(|(end, _)| end.control.provenance).collect();
+        let choice = Choice { level, provenance: self.symbols.provenances.of_all(ends) };
         let back = |(state, value): (State<'m>, Value)| (State { vars: caller.clone(), ..state }, value);
         let (merged, value) = returns.into_iter().map(back).reduce(|(a, x), (b, y)| {
             let value = self.join(&x, &y, choice, function.result);

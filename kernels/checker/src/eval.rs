@@ -5,8 +5,9 @@
 
 use super::merge::Choice;
 use super::poly::Poly;
-use super::state::{Named, State, Value};
-use super::symbol::{BLOCK, BLOCK_SIZE, Cond, GRID_SIZE, LANE, Level, Term, linear, thread_in_block};
+use super::state::State;
+use super::symbol::{Application, BLOCK, BLOCK_SIZE, Cond, GRID_SIZE, LANE, Level, linear, thread_in_block};
+use super::value::{Named, Value};
 use super::walk::Walk;
 use gchr_kernel::ir::*;
 
@@ -58,7 +59,7 @@ impl<'m> Walk<'m, '_> {
             Cond::Const(b) => Poly::constant(i128::from(*b)),
             // A truth value that is a symbol of its own.
             Cond::Ne(p) if p.as_var().is_some_and(|v| self.symbols.is_bit(v)) => p.clone(),
-            _ => self.opaque(Term::Indicator(cond.clone()), Scalar::Bool),
+            _ => self.opaque(Application::Indicator(cond.clone()), Scalar::Bool),
         }
     }
 
@@ -107,7 +108,9 @@ impl<'m> Walk<'m, '_> {
             // A float is the number of its bits: equal floats are equal numbers, and no more is known of them.
             Literal::Float(x) => {
                 let bits = Poly::constant(i128::from(x.to_bits()));
-                Value::number(self.opaque(Term::Unary(UnaryOp::BitNot, Scalar::F64, bits), Scalar::F64))
+                Value::number(
+                    self.opaque(Application::Unary(UnaryOp::BitNot, Scalar::F64, bits), Scalar::F64),
+                )
             }
         }
     }
@@ -135,8 +138,8 @@ impl<'m> Walk<'m, '_> {
     }
 
     /// A number that is a function of others, of which only the type is known.
-    fn opaque(&mut self, term: Term, result: Scalar) -> Poly {
-        self.symbols.term(term, Some(result), |_| Vec::new())
+    fn opaque(&mut self, term: Application, result: Scalar) -> Poly {
+        self.symbols.apply(term, Some(result), |_| Vec::new())
     }
 
     fn unary(&mut self, state: &mut State<'m>, op: UnaryOp, a: &'m Expr) -> Value {
@@ -147,7 +150,7 @@ impl<'m> Walk<'m, '_> {
         let value = self.number(state, a);
         let signed = scalar.is_signed() && op == UnaryOp::Neg;
         let negated = value.scaled(-1).filter(|_| signed || value.as_constant() == Some(0));
-        Value::number(negated.unwrap_or_else(|| self.opaque(Term::Unary(op, scalar, value), scalar)))
+        Value::number(negated.unwrap_or_else(|| self.opaque(Application::Unary(op, scalar, value), scalar)))
     }
 
     fn binary(&mut self, state: &mut State<'m>, op: BinaryOp, a: &'m Expr, b: &'m Expr) -> Value {
@@ -171,7 +174,7 @@ impl<'m> Walk<'m, '_> {
 
     fn compare(&mut self, op: BinaryOp, scalar: Scalar, a: Poly, b: Poly) -> Cond {
         if scalar == Scalar::F64 {
-            return Cond::Ne(self.opaque(Term::Binary(op, scalar, a, b), Scalar::Bool));
+            return Cond::Ne(self.opaque(Application::Binary(op, scalar, a, b), Scalar::Bool));
         }
         let less = |a: &Poly, b: &Poly, by: i128| Cond::Ge(linear(&[(b, 1), (a, -1)], -by));
         let cond = match op {
@@ -193,7 +196,7 @@ impl<'m> Walk<'m, '_> {
 
     fn arithmetic(&mut self, op: BinaryOp, scalar: Scalar, a: Poly, b: Poly) -> Poly {
         if scalar == Scalar::F64 {
-            return self.opaque(Term::Binary(op, scalar, a, b), scalar);
+            return self.opaque(Application::Binary(op, scalar, a, b), scalar);
         }
         let power = |n: &Poly| n.as_constant().filter(|n| (0..64).contains(n)).map(|n| 1_i128 << n);
         let sum = match op {
@@ -208,9 +211,8 @@ impl<'m> Walk<'m, '_> {
         }
         let unsigned = !scalar.is_signed();
         match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                self.opaque(Term::Sum(op, a, b), if op == BinaryOp::Sub { Scalar::I64 } else { scalar })
-            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => self
+                .opaque(Application::Sum(op, a, b), if op == BinaryOp::Sub { Scalar::I64 } else { scalar }),
             BinaryOp::Shr if unsigned && power(&b).is_some() => {
                 let by = power(&b).unwrap_or(1);
                 self.quotient(a, Poly::constant(by))
@@ -218,7 +220,7 @@ impl<'m> Walk<'m, '_> {
             BinaryOp::Div if unsigned => self.quotient(a, b),
             BinaryOp::Rem if unsigned => self.remainder(a, b),
             BinaryOp::And if unsigned => self.masked(a, b),
-            _ => self.opaque(Term::Binary(op, scalar, a, b), scalar),
+            _ => self.opaque(Application::Binary(op, scalar, a, b), scalar),
         }
     }
 
@@ -232,7 +234,7 @@ impl<'m> Walk<'m, '_> {
         if b.as_constant() == Some(32) && a == thread_in_block() {
             return Poly::var(super::symbol::WARP);
         }
-        self.symbols.term(Term::Quotient(a.clone(), b.clone()), None, |q| {
+        self.symbols.apply(Application::Quotient(a.clone(), b.clone()), None, |q| {
             let mut facts = vec![Cond::Ge(q.clone())];
             if let Some(product) = q.times(&b)
                 && let Some(rest) = a.minus(&product)
@@ -247,7 +249,9 @@ impl<'m> Walk<'m, '_> {
     fn remainder(&mut self, a: Poly, b: Poly) -> Poly {
         let quotient = self.quotient(a.clone(), b.clone());
         let rest = quotient.times(&b).and_then(|p| a.minus(&p)).filter(Poly::is_short);
-        rest.unwrap_or_else(|| self.opaque(Term::Binary(BinaryOp::Rem, Scalar::U64, a, b), Scalar::U64))
+        rest.unwrap_or_else(|| {
+            self.opaque(Application::Binary(BinaryOp::Rem, Scalar::U64, a, b), Scalar::U64)
+        })
     }
 
     /// `a & b`: a remainder when `b` is one less than a power of two, else at most `b`.
@@ -258,8 +262,8 @@ impl<'m> Walk<'m, '_> {
                 self.remainder(a, Poly::constant(n + 1))
             }
             _ => {
-                let term = Term::Binary(BinaryOp::And, Scalar::U64, a.clone(), b.clone());
-                self.symbols.term(term, Some(Scalar::U64), |p| {
+                let term = Application::Binary(BinaryOp::And, Scalar::U64, a.clone(), b.clone());
+                self.symbols.apply(term, Some(Scalar::U64), |p| {
                     let most = |n: &Poly| n.minus(p).map(Cond::Ge);
                     most(&a).into_iter().chain(most(&b)).collect()
                 })
@@ -280,9 +284,9 @@ impl<'m> Walk<'m, '_> {
         state.path = path;
         match (left, right) {
             (Value::Number(a), Value::Number(b)) if a != b => {
-                let term = Term::Select(cond.clone(), a.clone(), b.clone());
+                let term = Application::Select(cond.clone(), a.clone(), b.clone());
                 let scalar = ty.scalar().unwrap_or(Scalar::I64);
-                Value::number(self.symbols.term(term, Some(scalar), |p| {
+                Value::number(self.symbols.apply(term, Some(scalar), |p| {
                     let is = |x: &Poly| p.minus(x).map_or(Cond::Const(true), Cond::Eq);
                     vec![Cond::Or([cond.clone().and(is(&a)), cond.negate().and(is(&b))].into())]
                 }))
@@ -293,7 +297,7 @@ impl<'m> Walk<'m, '_> {
             }
             (left, right) => {
                 let level = self.symbols.level_of(&cond);
-                let choice = Choice { level, origin: self.symbols.origin_of(&cond) };
+                let choice = Choice { level, provenance: self.symbols.provenance_of(&cond) };
                 self.join(&left, &right, choice, ty)
             }
         }
@@ -306,7 +310,7 @@ impl<'m> Walk<'m, '_> {
             return Value::truth(match from {
                 Scalar::F64 => {
                     let value = self.number(state, a);
-                    Cond::Ne(self.opaque(Term::Cast(from, to, value), to))
+                    Cond::Ne(self.opaque(Application::Cast(from, to, value), to))
                 }
                 _ => self.truth(state, a),
             });
@@ -322,12 +326,12 @@ impl<'m> Walk<'m, '_> {
             }
             _ => to != Scalar::U8,
         };
-        Value::number(if keeps { value } else { self.opaque(Term::Cast(from, to, value), to) })
+        Value::number(if keeps { value } else { self.opaque(Application::Cast(from, to, value), to) })
     }
 
     fn intrinsic(&mut self, intrinsic: Intrinsic, scalar: Scalar, args: Vec<Poly>) -> Poly {
         let integer = scalar != Scalar::F64;
-        let term = Term::Intrinsic(intrinsic, scalar, args.clone());
+        let term = Application::Intrinsic(intrinsic, scalar, args.clone());
         let up = |a: &Poly, b: &Poly| a.minus(b).map(Cond::Ge);
         match (intrinsic, args.as_slice()) {
             (Intrinsic::Min | Intrinsic::Max, [a, b]) if integer => {
@@ -335,7 +339,7 @@ impl<'m> Walk<'m, '_> {
                     return Poly::constant(if intrinsic == Intrinsic::Min { n.min(m) } else { n.max(m) });
                 }
                 let sign = if intrinsic == Intrinsic::Min { 1 } else { -1 };
-                self.symbols.term(term, Some(scalar), |p| {
+                self.symbols.apply(term, Some(scalar), |p| {
                     let bound = |x: &Poly| if sign == 1 { up(x, p) } else { up(p, x) };
                     let reached = |x: &Poly| if sign == 1 { up(p, x) } else { up(x, p) };
                     let either = reached(a).zip(reached(b)).map(|(a, b)| Cond::Or([a, b].into()));
@@ -344,7 +348,7 @@ impl<'m> Walk<'m, '_> {
             }
             (Intrinsic::PopCount | Intrinsic::FindFirstSet | Intrinsic::LeadingZeros, _) => {
                 let bits = if scalar == Scalar::U64 { 64 } else { 32 };
-                self.symbols.term(term, Some(Scalar::U32), |p| vec![Cond::Ge(linear(&[(p, -1)], bits))])
+                self.symbols.apply(term, Some(Scalar::U32), |p| vec![Cond::Ge(linear(&[(p, -1)], bits))])
             }
             _ => self.opaque(term, if integer { scalar } else { Scalar::I64 }),
         }

@@ -5,21 +5,24 @@
 //! `docs/verification.md` says what is proved, what is assumed and what is only tested.
 //!
 //! - `walk`, with `statement`, `repeat`, `eval`, `effect` and `merge`: one symbolic walk over the kernel; levels of uniformity, barriers, masks, accesses;
-//! - `examine`: how often a kernel is walked over, and what is looked at closely; `names`: places and memory as verdicts say them;
-//! - `access`: permissions between barriers; `apart`, with `solve` and `linear`: by refutation;
-//! - `share`: kernels and pairs, each by several threads; `symbol`, `origin`, `poly`, `state`, `vars`: what the walk computes with; `verdict`: what comes out.
+//! - `examine`: repeats the walk over a kernel until there is a verdict; `naming`: text of verdicts;
+//! - `access`, `permissions`: permissions between barriers; `disjoint`, with `solve` and `linear`: proofs by refutation;
+//! - `symbol`, `provenance`, `poly`, `value`, `vars`, `state`: the domain of the walk; `model`: places and memory; `verdict`: results;
+//! - `share`: parallel work on kernels and on pairs of accesses.
 
 mod access;
-mod apart;
 mod contract;
+mod disjoint;
 mod effect;
 mod eval;
 mod examine;
 mod linear;
 mod merge;
-mod names;
-mod origin;
+mod model;
+mod naming;
+mod permissions;
 mod poly;
+mod provenance;
 mod repeat;
 mod share;
 mod solve;
@@ -28,6 +31,7 @@ mod statement;
 mod symbol;
 #[cfg(test)]
 mod tests;
+mod value;
 mod vars;
 mod verdict;
 mod walk;
@@ -35,12 +39,12 @@ mod walk;
 use std::hash::{Hash, Hasher as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use examine::Kernel;
+use examine::KernelCheck;
 use gchr_kernel::ir::*;
 use share::{available, in_threads};
-pub use verdict::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict};
+pub use verdict::{Assumed, Assumption, CheckStats, Location, Reason, Rule, Verdict};
 
-/// What verdicts rest on, as names: they change with the sources of the checker and of the kernel language. A verdict is kept under them.
+/// Hashes of the sources of the checker and of the kernel language: part of the key under which a verdict is kept.
 pub const IDENTITY: [&str; 2] = [env!("GCHR_SOURCES"), gchr_kernel::IDENTITY];
 
 /// Checks all kernels of a module that [`verify`](gchr_kernel::verify) finds nothing wrong with; holes of templates may be open.
@@ -59,7 +63,7 @@ pub fn check(module: &Module) -> Vec<Verdict> {
             let Some(&(kernel, threads)) = kernels.get(at) else { break verdicts };
             verdicts.push((
                 at,
-                Kernel { module, function: kernel, max_threads: threads, barriers: &barriers }.verdict(),
+                KernelCheck { module, function: kernel, max_threads: threads, barriers: &barriers }.verdict(),
             ));
         }
     };

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use super::origin::{NO_LOAD, Origin};
-use super::state::{Control, Named, Root, State, Value, merge_since};
+use super::model::Root;
+use super::provenance::{NO_LOAD, Provenance};
+use super::state::{Control, State, merge_since};
 use super::symbol::Level;
+use super::value::{Named, Value};
 use super::vars::Vars;
 use super::walk::Walk;
 use gchr_kernel::ir::*;
@@ -15,7 +17,7 @@ pub(super) struct Choice {
     /// How uniform it is.
     pub level: Level,
     /// Atomic loads that it is made by.
-    pub origin: Origin,
+    pub provenance: Provenance,
 }
 
 impl<'m> Walk<'m, '_> {
@@ -57,9 +59,9 @@ impl<'m> Walk<'m, '_> {
             _ if a == b => a.clone(),
             (Value::Number(_) | Value::Truth(_), Value::Number(_) | Value::Truth(_)) => {
                 let level = choice.level.max(self.level(a)).max(self.level(b));
-                let origins = [choice.origin, self.origin(a), self.origin(b)];
-                let origin = self.symbols.origins.of_all(origins);
-                self.computed(level, origin, ty)
+                let provenances = [choice.provenance, self.provenance(a), self.provenance(b)];
+                let provenance = self.symbols.provenances.of_all(provenances);
+                self.computed(level, provenance, ty)
             }
             (Value::Buffer(a), Value::Buffer(b)) => {
                 let mut roots: Vec<Root> = a.roots.iter().chain(b.roots.iter()).copied().collect();
@@ -90,13 +92,13 @@ impl<'m> Walk<'m, '_> {
     }
 
     /// The atomic loads that a value is computed from.
-    pub fn origin(&mut self, value: &Value) -> Origin {
+    pub fn provenance(&mut self, value: &Value) -> Provenance {
         match value {
-            Value::Number(p) => self.symbols.origin(p),
-            Value::Truth(c) => self.symbols.origin_of(c),
-            Value::Record(fields) => fields.iter().fold(NO_LOAD, |origin, field| {
-                let of_field = self.origin(field);
-                self.symbols.origins.both(origin, of_field)
+            Value::Number(p) => self.symbols.provenance(p),
+            Value::Truth(c) => self.symbols.provenance_of(c),
+            Value::Record(fields) => fields.iter().fold(NO_LOAD, |provenance, field| {
+                let of_field = self.provenance(field);
+                self.symbols.provenances.both(provenance, of_field)
             }),
             Value::Unset | Value::Buffer(_) => NO_LOAD,
         }
@@ -104,7 +106,10 @@ impl<'m> Walk<'m, '_> {
 
     /// The choice by control in which several ways end.
     pub fn choice_of(&mut self, ends: &[State<'m>], level: Level) -> Choice {
-        Choice { level, origin: self.symbols.origins.of_all(ends.iter().map(|end| end.control.origin)) }
+        Choice {
+            level,
+            provenance: self.symbols.provenances.of_all(ends.iter().map(|end| end.control.provenance)),
+        }
     }
 
     pub fn level(&self, value: &Value) -> Level {

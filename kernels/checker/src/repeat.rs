@@ -1,36 +1,38 @@
 //! Loops and `everywhere` blocks in the walk.
 //!
 //! At the head of a loop each variable that its body writes becomes an unknown. A loop with a barrier is walked twice, the second time
-//! from the end of the first up to the barriers: so each interval that reaches from one turn into the next is seen whole. What is behind
-//! them in the second turn is also behind them in the first one, whose unknowns stand for any turn. Where not every turn passes the
-//! barrier, a thread sees several turns within one interval, and another thread may be at another turn: what such a loop computes
-//! `varies`, and two threads do not share it even where it is uniform.
+//! from the end of the first iteration up to its barriers: so each interval that spans two iterations is seen whole. What follows the
+//! barriers in the second iteration also follows them in the first one, whose unknowns stand for any iteration. If not every iteration
+//! passes the barrier, an interval contains several iterations, and two threads may be in different ones: a value that such a loop
+//! computes `varies`, and two threads do not share it even where it is uniform.
 
 use std::sync::Arc;
 
 use gchr_base::hash::HashSet;
 
-use super::origin::Origin;
+use super::model::{Key, Root};
 use super::poly::Poly;
-use super::state::{Control, Root, Since, State, Value};
+use super::provenance::Provenance;
+use super::state::{Control, LastBarrier, State};
 use super::symbol::{Cond, Level, Symbol};
+use super::value::Value;
 use super::walk::*;
 use gchr_kernel::ir::*;
 
-/// The turns of a loop.
+/// The iterations of a loop.
 #[derive(Clone, Copy)]
-struct Turn {
+struct Iteration {
     /// Symbols from here on are made in the loop.
     mark: u32,
-    /// Number of the turn, from 0.
+    /// Number of the iteration, from 0.
     symbol: u32,
 }
 
 impl<'m> Walk<'m, '_> {
-    pub(super) fn repeat(&mut self, state: State<'m>, parts: &Parts<'m>) -> Option<State<'m>> {
+    pub(super) fn repeat(&mut self, state: State<'m>, parts: &LoopParts<'m>) -> Option<State<'m>> {
         let key = self.key();
         let barriers = self.barriers_below(parts.body);
-        let fresh = Repeat { control: Level::Grid, passes: barriers };
+        let fresh = LoopFacts { control: Level::Grid, passes: barriers };
         let known = *self.learnt.loops.entry(key).or_insert(fresh);
         let outer = (self.context, state.control);
         let (returns, jumps) = (self.returns(), self.jumps());
@@ -39,28 +41,28 @@ impl<'m> Walk<'m, '_> {
         let (modified, head) = self.head(state, parts, key, known);
         let mut turn = Symbol::new(Level::Grid, self.varies(), false);
         turn.facts.push(Cond::Ge(Poly::var(self.symbols.len())));
-        let turn = Turn { mark, symbol: self.symbols.add(turn) };
+        let turn = Iteration { mark, symbol: self.symbols.add(turn) };
         let mut ends = Vec::new();
-        let seconds = self.seconds.len();
-        let open = head.control.origin;
+        let second_iterations = self.second_iterations.len();
+        let open = head.control.provenance;
         self.turns(head, parts, key, known, (&modified, turn), &mut ends);
-        self.seconds.truncate(seconds);
+        self.second_iterations.truncate(second_iterations);
         self.leave(known.passes);
         self.context = outer.0;
-        // Who left the loop by a jump is back behind it.
+        // Threads that left the loop by a jump rejoin after it.
         self.set_jumps(jumps + self.returns() - returns);
 
         let control = if self.returns() == returns {
             outer.1
         } else {
             let most = ends.iter().map(|e| e.control.level).max().unwrap_or_default();
-            Control { origin: open, ..self.part(outer.1, most.max(known.control), self.site()) }
+            Control { provenance: open, ..self.part(outer.1, most.max(known.control), self.site()) }
         };
         let choice = self.choice_of(&ends, known.control);
-        self.symbols.origins.extend(open, choice.origin);
-        let origins: Vec<Origin> = self.returned_since(returns).map(|end| end.origin).collect();
-        for origin in origins {
-            self.symbols.origins.extend(open, origin);
+        self.symbols.provenances.extend(open, choice.provenance);
+        let provenances: Vec<Provenance> = self.returned_since(returns).map(|end| end.provenance).collect();
+        for provenance in provenances {
+            self.symbols.provenances.extend(open, provenance);
         }
         let mut merged = self.merge(ends, choice, control)?;
         for &var in modified.iter() {
@@ -75,14 +77,14 @@ impl<'m> Walk<'m, '_> {
         Some(merged)
     }
 
-    /// Walks over the turns of a loop; notes the states that leave it.
+    /// Walks over the iterations of a loop; collects the states that leave it.
     fn turns(
         &mut self,
         mut head: State<'m>,
-        parts: &Parts<'m>,
+        parts: &LoopParts<'m>,
         key: Key,
-        known: Repeat,
-        (modified, turn): (&[VarId], Turn),
+        known: LoopFacts,
+        (modified, turn): (&[VarId], Iteration),
         ends: &mut Vec<State<'m>>,
     ) {
         let entry = head.clone();
@@ -91,33 +93,33 @@ impl<'m> Walk<'m, '_> {
         let outer = self.context;
         for copy in 0..copies {
             if copy == 1 {
-                self.seconds.push(Second { after: self.intervals, scopes });
+                self.second_iterations.push(SecondIteration { after: self.intervals, scopes });
             }
             self.context = super::hash(&(outer, key.1, copy));
             let returns = self.returns();
             let condition = self.truth(&mut head, parts.condition);
             let level = self.symbols.level_of(&condition);
-            let origin = self.symbols.origin_of(&condition);
-            let origin = self.symbols.origins.both(head.control.origin, origin);
+            let provenance = self.symbols.provenance_of(&condition);
+            let provenance = self.symbols.provenances.both(head.control.provenance, provenance);
             let mut control = level;
             if condition != Cond::Const(true) {
                 let mut end = head.clone();
                 end.learn(condition.negate());
-                end.control.origin = origin;
+                end.control.provenance = provenance;
                 ends.push(end);
             }
             let end = if condition == Cond::Const(false) {
                 None
             } else {
                 head.learn(condition);
-                head.control = Control { origin, ..self.part(head.control, level, self.site()) };
+                head.control = Control { provenance, ..self.part(head.control, level, self.site()) };
                 self.push_loop();
                 let end = self.block(head.clone(), parts.body);
                 let (breaks, continues) = self.pop_loop();
                 control = breaks.iter().map(|b| b.control.level).fold(control, Level::max);
                 ends.extend(breaks);
                 let all: Vec<State<'m>> = continues.into_iter().chain(end).collect();
-                // Lanes that went on at different places meet here.
+                // Lanes that continued at different places reconverge here.
                 let part = all.iter().map(|s| s.control.level).max().unwrap_or_default();
                 let choice = self.choice_of(&all, part);
                 self.merge(all, choice, entry.control)
@@ -132,8 +134,8 @@ impl<'m> Walk<'m, '_> {
             if copy == 0 {
                 self.learn_turn(key, &entry, &end, modified, turn);
                 for (since, _) in end.since.iter_mut().zip(known.passes).filter(|(_, passes)| !passes) {
-                    // The last barrier may have been passed several turns ago.
-                    *since = since.iter().map(|s| Since { facts: Vec::new(), ..*s }).collect();
+                    // The last barrier may have been passed several iterations ago.
+                    *since = since.iter().map(|s| LastBarrier { facts: Vec::new(), ..*s }).collect();
                 }
             }
             head = end;
@@ -144,9 +146,9 @@ impl<'m> Walk<'m, '_> {
     fn head(
         &mut self,
         state: State<'m>,
-        parts: &Parts<'m>,
+        parts: &LoopParts<'m>,
         key: Key,
-        known: Repeat,
+        known: LoopFacts,
     ) -> (Arc<[VarId]>, State<'m>) {
         let modified = self.modified(key.1, parts);
         let mut head = state;
@@ -156,8 +158,8 @@ impl<'m> Walk<'m, '_> {
             let value = self.phi(key, u64::from(var.0) << 16, &value, ty);
             head.set(var, value);
         }
-        let origin = self.symbols.origins.open(head.control.origin);
-        head.control = Control { origin, ..self.part(head.control, known.control, self.site()) };
+        let provenance = self.symbols.provenances.open(head.control.provenance);
+        head.control = Control { provenance, ..self.part(head.control, known.control, self.site()) };
         (modified, head)
     }
 
@@ -167,9 +169,9 @@ impl<'m> Walk<'m, '_> {
             Value::Number(_) | Value::Truth(_) => {
                 let first = self.level(value);
                 let level = *self.learnt.levels.entry((key, slot)).or_insert(first);
-                let origin = self.origin(value);
-                let origin = self.symbols.origins.open(origin);
-                let unknown = self.computed(level.max(first), origin, ty);
+                let provenance = self.provenance(value);
+                let provenance = self.symbols.provenances.open(provenance);
+                let unknown = self.computed(level.max(first), provenance, ty);
                 if let (Value::Number(head), Value::Number(first)) = (&unknown, value)
                     && let Some(var) = head.as_var()
                 {
@@ -202,8 +204,15 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    /// Compares the end of a turn with its head.
-    fn learn_turn(&mut self, key: Key, head: &State<'m>, end: &State<'m>, modified: &[VarId], turn: Turn) {
+    /// Compares the end of an iteration with its head.
+    fn learn_turn(
+        &mut self,
+        key: Key,
+        head: &State<'m>,
+        end: &State<'m>,
+        modified: &[VarId],
+        turn: Iteration,
+    ) {
         for scope in 0..2 {
             let seen = |interval: u32| head.since[scope].iter().any(|s| s.interval == interval);
             let around = end.since[scope].iter().any(|s| seen(s.interval));
@@ -220,13 +229,13 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    fn learn_value(&mut self, key: Key, slot: u64, (head, end): (&Value, &Value), turn: Turn) {
+    fn learn_value(&mut self, key: Key, slot: u64, (head, end): (&Value, &Value), turn: Iteration) {
         match (head, end) {
             (Value::Number(_) | Value::Truth(_), Value::Number(_) | Value::Truth(_)) => {
                 let level = self.level(end);
                 self.learn_level(key, slot, level);
-                let (open, by) = (self.origin(head), self.origin(end));
-                self.symbols.origins.extend(open, by);
+                let (open, by) = (self.provenance(head), self.provenance(end));
+                self.symbols.provenances.extend(open, by);
                 if let (Value::Number(head), Value::Number(end)) = (head, end) {
                     self.learn_step(head, end, turn);
                 }
@@ -255,11 +264,11 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    /// A variable that grows by the same in every turn is its first value and a multiple of that.
-    fn learn_step(&mut self, head: &Poly, end: &Poly, turn: Turn) {
+    /// A variable that grows by the same step in every iteration is its first value plus a multiple of the step.
+    fn learn_step(&mut self, head: &Poly, end: &Poly, turn: Iteration) {
         let Some(var) = head.as_var() else { return };
         let Some(step) = end.minus(head).filter(|s| !s.vars().any(|v| v == var)) else { return };
-        // What the loop itself computes is another number in each turn.
+        // A value that the loop itself computes differs between iterations.
         let inside = |v: u32| v >= turn.mark && self.symbols.get(v).data;
         if step.vars().any(inside) || step.is_zero() {
             return;
@@ -272,7 +281,7 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    /// Whether a value rests on what two threads do not share behind the loop.
+    /// Whether a value depends on symbols that two threads do not share after the loop.
     fn stays_inside(&self, value: &Value, mark: u32) -> bool {
         let varies = self.varies();
         let inside = |p: &Poly| {
@@ -293,8 +302,8 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    /// The variables that a loop writes and that live longer than a turn.
-    fn modified(&mut self, address: usize, parts: &Parts<'m>) -> Arc<[VarId]> {
+    /// The variables that a loop writes and that outlive an iteration.
+    fn modified(&mut self, address: usize, parts: &LoopParts<'m>) -> Arc<[VarId]> {
         if let Some(known) = self.targets.get(&address) {
             return known.clone();
         }
@@ -320,8 +329,8 @@ impl<'m> Walk<'m, '_> {
         written
     }
 
-    /// All lanes of the warp wake up and run the body in turn for each lane that is active: a loop whose turns are the same in the
-    /// warp, in which the whole warp is active.
+    /// The whole warp runs the body once for each lane that is active: a loop that is uniform in the warp, in which all lanes are
+    /// active.
     pub(super) fn everywhere(
         &mut self,
         mut state: State<'m>,
@@ -333,8 +342,8 @@ impl<'m> Walk<'m, '_> {
         self.context = super::hash(&(outer, self.key().1, 2));
         self.enter([false; 2]);
         let mut awake = state.clone();
-        awake.path = super::state::Path::default();
-        // Claims were made by the lane that asked.
+        awake.path = super::state::PathCondition::default();
+        // Claims belong to the lane that entered the block.
         awake.claims = Arc::default();
         awake.control.level = Level::Warp;
         awake.control.cause = self.site();

@@ -1,7 +1,7 @@
-//! Refutation: whether facts over integers contradict each other. Never wrong when it says so; what it cannot refute it leaves open.
+//! Refutation: whether facts over integers contradict each other. A positive answer is always right; a negative one decides nothing.
 //!
-//! Beside linear arithmetic there is one rule for products: if `f * q + r = 0` and `|r| < f`, then `q = 0` and `r = 0`. It takes
-//! strided indices apart, `threadIdx.x + blockDim.x * (blockIdx.x + gridDim.x * k)`, as digits of a number with mixed radix.
+//! Besides linear arithmetic there is one rule for products: if `f * q + r = 0` and `|r| < f`, then `q = 0` and `r = 0`. It splits
+//! strided indices, `threadIdx.x + blockDim.x * (blockIdx.x + gridDim.x * k)`, as digits of a number with mixed radix.
 
 use std::sync::Arc;
 
@@ -130,7 +130,7 @@ impl Facts {
         self.either(&[Cond::Ge(above), Cond::Ge(below)], cases)
     }
 
-    /// Drops inequalities that can be made true whatever the others say, as nothing bounds one of their variables from the other side.
+    /// Drops inequalities that can always be satisfied, because one of their variables is unbounded on the other side.
     fn prune(&mut self) {
         let mut elsewhere = VarSet::default();
         self.equal.iter().chain(&self.not_zero).for_each(|p| elsewhere.take(p));
@@ -156,12 +156,12 @@ impl Facts {
         }
     }
 
-    /// Takes out a choice of facts that has to do with the inequalities; drops what has nothing to do with them.
+    /// Removes and returns a disjunction that shares variables with the inequalities; drops those that share none.
     fn choice(&mut self) -> Option<Arc<[Cond]>> {
         let mut vars = VarSet::default();
         self.equal.iter().chain(&self.at_least_zero).for_each(|p| vars.take(p));
         self.not_zero.retain(|p| p.vars().all(|v| vars.has(v)));
-        // Facts about what is to be told apart come first, those about what that is computed from later.
+        // Facts about the two indices come first, facts about the symbols that they are computed from later.
         while !self.one_of.is_empty() {
             let alternatives = self.one_of.remove(0);
             let mut near = true;
@@ -183,9 +183,9 @@ impl Facts {
         })
     }
 
-    /// Uses up the equalities; says whether a contradiction came up.
+    /// Eliminates variables by the equalities; returns whether there is a contradiction.
     fn simplify(&mut self) -> bool {
-        // What substitution would spoil is taken apart first.
+        // Equalities that substitution would spoil are split first.
         for at in (0..self.equal.len()).rev() {
             self.take_apart(at);
         }
@@ -453,7 +453,7 @@ mod tests {
         terms.iter().fold(Poly::constant(constant), |p, &(v, n)| p.plus(&Poly::var(v), n).unwrap())
     }
 
-    /// Threads `t` of blocks of `n`, blocks `b` of grids of `m`, turns `k`: `t + n * (b + m * k)`.
+    /// Threads `t` of blocks of `n`, blocks `b` of grids of `m`, iterations `k`: `t + n * (b + m * k)`.
     fn strided(t: u32, b: u32, k: u32) -> Poly {
         let (n, m) = (Poly::var(0), Poly::var(1));
         let blocks = Poly::var(b).plus(&Poly::var(k).times(&m).unwrap(), 1).unwrap();

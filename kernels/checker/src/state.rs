@@ -2,71 +2,36 @@
 
 use std::sync::Arc;
 
-use super::origin::Origin;
-use super::poly::Poly;
+use super::model::Site;
+use super::provenance::Provenance;
 use super::symbol::{Cond, Level};
+use super::value::{Claim, Element, Value};
 use super::vars::Vars;
-use gchr_kernel::ir::{Function, Stmt, VarId};
-
-/// A buffer, an array or a field of the launch record, by number.
-pub(super) type Root = u32;
-
-/// The value of a variable.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) enum Value {
-    /// Never written on some path.
-    Unset,
-    Number(Poly),
-    Truth(Arc<Cond>),
-    Record(Arc<[Value]>),
-    Buffer(Named),
-}
-
-/// One of some buffers.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Named {
-    pub roots: Arc<[Root]>,
-    /// How uniform it is which one.
-    pub level: Level,
-    /// The choice between several: names that are the same choice are the same buffer.
-    pub choice: u32,
-}
-
-impl Named {
-    /// Whether two names are the same buffer for sure.
-    pub fn is(&self, other: &Named) -> bool {
-        self.roots == other.roots && (self.roots.len() == 1 || self.choice == other.choice)
-    }
-}
-
-impl Value {
-    pub fn number(poly: Poly) -> Self {
-        Value::Number(poly)
-    }
-    pub fn truth(cond: Cond) -> Self {
-        Value::Truth(Arc::new(cond))
-    }
-}
+use gchr_kernel::ir::VarId;
 
 /// Facts in the order in which they became known; the newer ones share the older.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Path(Option<Arc<Node>>);
+pub(super) struct PathCondition(Option<Arc<PathNode>>);
 
 #[derive(Debug)]
-struct Node {
+struct PathNode {
     cond: Cond,
     depth: usize,
-    before: Path,
+    before: PathCondition,
 }
 
-impl Path {
+impl PathCondition {
     pub fn depth(&self) -> usize {
         self.0.as_ref().map_or(0, |n| n.depth)
     }
-    pub fn with(&self, cond: Cond) -> Path {
+    pub fn with(&self, cond: Cond) -> PathCondition {
         match cond {
             Cond::Const(true) => self.clone(),
-            cond => Path(Some(Arc::new(Node { cond, depth: self.depth() + 1, before: self.clone() }))),
+            cond => PathCondition(Some(Arc::new(PathNode {
+                cond,
+                depth: self.depth() + 1,
+                before: self.clone(),
+            }))),
         }
     }
     /// Newest first.
@@ -78,7 +43,7 @@ impl Path {
             Some(&node.cond)
         })
     }
-    pub fn same(&self, other: &Path) -> bool {
+    pub fn same(&self, other: &PathCondition) -> bool {
         match (&self.0, &other.0) {
             (None, None) => true,
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -86,7 +51,7 @@ impl Path {
         }
     }
     /// What both know.
-    pub fn common(&self, other: &Path) -> Path {
+    pub fn common(&self, other: &PathCondition) -> PathCondition {
         let (mut a, mut b) = (self.clone(), other.clone());
         loop {
             if a.same(&b) {
@@ -94,7 +59,8 @@ impl Path {
             }
             let drop_a = a.depth() >= b.depth();
             let drop_b = b.depth() >= a.depth();
-            let before = |p: &Path| p.0.as_ref().map_or_else(Path::default, |n| n.before.clone());
+            let before =
+                |p: &PathCondition| p.0.as_ref().map_or_else(PathCondition::default, |n| n.before.clone());
             (a, b) = (if drop_a { before(&a) } else { a }, if drop_b { before(&b) } else { b });
         }
     }
@@ -103,9 +69,9 @@ impl Path {
     }
 }
 
-impl Drop for Node {
+impl Drop for PathNode {
     fn drop(&mut self) {
-        // Long paths are taken apart without recursion.
+        // Long paths are freed without recursion.
         let mut next = self.before.0.take();
         while let Some(node) = next {
             match Arc::try_unwrap(node) {
@@ -116,41 +82,14 @@ impl Drop for Node {
     }
 }
 
-/// A barrier that may be the last one passed, with what is known when it was.
+/// A barrier that may be the last one passed, and the paths on which it is.
 #[derive(Clone, Debug)]
-pub(super) struct Since {
+pub(super) struct LastBarrier {
     pub interval: u32,
-    pub facts: Vec<Path>,
+    pub facts: Vec<PathCondition>,
 }
 
-/// An element that the thread says it owns.
-pub(super) type Claim = Element;
-
-/// An element of memory that other threads see too.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Element {
-    pub buffer: Named,
-    pub index: Poly,
-    /// Field of the record, or all of it.
-    pub field: Option<u32>,
-}
-
-impl Element {
-    /// Whether it takes in all of another one.
-    pub fn covers(&self, other: &Element) -> bool {
-        let field = self.field.is_none() || self.field == other.field;
-        field && self.index == other.index && self.buffer.is(&other.buffer)
-    }
-}
-
-/// A statement within the functions called so far.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Site<'m> {
-    pub function: &'m Function,
-    pub stmt: &'m Stmt,
-}
-
-/// How uniform control is, and where it parted last.
+/// How uniform control is, and where it diverged last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Control<'m> {
     pub level: Level,
@@ -158,11 +97,11 @@ pub(super) struct Control<'m> {
     /// Region in which the same lanes are active.
     pub token: u32,
     /// Atomic loads that the conditions above it are computed from.
-    pub origin: Origin,
+    pub provenance: Provenance,
 }
 
 impl<'m> Control<'m> {
-    /// Control where threads part as a condition says.
+    /// Control where threads diverge at a condition.
     pub fn parted(self, level: Level, cause: Option<Site<'m>>) -> Self {
         if level > self.level { Self { level, cause, ..self } } else { self }
     }
@@ -172,10 +111,10 @@ impl<'m> Control<'m> {
 #[derive(Clone, Debug)]
 pub(super) struct State<'m> {
     pub vars: Vars,
-    pub path: Path,
+    pub path: PathCondition,
     pub control: Control<'m>,
-    /// By scope: barriers of the block, barriers of the grid.
-    pub since: [Arc<[Since]>; 2],
+    /// By scope: the last barriers of the block, the last barriers of the grid.
+    pub since: [Arc<[LastBarrier]>; 2],
     pub claims: Arc<Vec<Claim>>,
 }
 
@@ -195,21 +134,21 @@ impl State<'_> {
     }
 }
 
-/// The barriers that may be the last one in either of two states.
+/// Merges the last barriers of two states.
 pub(super) fn merge_since(
-    a: (&Arc<[Since]>, &Path),
-    b: (&Arc<[Since]>, &Path),
-    common: &Path,
-) -> Arc<[Since]> {
+    a: (&Arc<[LastBarrier]>, &PathCondition),
+    b: (&Arc<[LastBarrier]>, &PathCondition),
+    common: &PathCondition,
+) -> Arc<[LastBarrier]> {
     if Arc::ptr_eq(a.0, b.0) {
         return a.0.clone();
     }
-    let same = |x: &Since, y: &Since| {
+    let same = |x: &LastBarrier, y: &LastBarrier| {
         x.interval == y.interval
             && x.facts.len() == y.facts.len()
             && x.facts.iter().zip(&y.facts).all(|(p, q)| p.same(q))
     };
-    let mut out: Vec<Since> = a.0.iter().filter(|x| b.0.iter().any(|y| same(x, y))).cloned().collect();
+    let mut out: Vec<LastBarrier> = a.0.iter().filter(|x| b.0.iter().any(|y| same(x, y))).cloned().collect();
     for (list, path) in [a, b] {
         for since in list.iter() {
             if out.iter().any(|kept| same(kept, since)) {
@@ -220,7 +159,7 @@ pub(super) fn merge_since(
                 since.facts.push(path.clone());
             }
             match out.iter_mut().find(|kept| kept.interval == since.interval) {
-                // Two ways to be behind the same barrier: neither way's facts are known.
+                // Two paths from the same barrier: the facts of neither path are known.
                 Some(kept) => kept.facts.clear(),
                 None => out.push(since),
             }

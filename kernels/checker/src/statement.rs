@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use super::merge::Choice;
-use super::origin::Origin;
+use super::model::Site;
 use super::poly::Poly;
-use super::state::{Control, Site, State, Value};
+use super::provenance::Provenance;
+use super::state::{Control, State};
 use super::symbol::{Cond, Level};
+use super::value::Value;
 use super::verdict::{Assumed, Rule};
 use super::walk::*;
 use gchr_kernel::ir::*;
 
-/// Statements that may be walked over.
+/// Limit of statements that a walk visits.
 const MAX_STATEMENTS: usize = 2_000_000;
 
 impl<'m> Walk<'m, '_> {
@@ -62,12 +64,12 @@ impl<'m> Walk<'m, '_> {
             }
             StmtKind::Switch { value, cases, default } => return self.switch(state, value, cases, default),
             StmtKind::While { condition, body } => {
-                return self.repeat(state, &Parts { condition, body, counter: None });
+                return self.repeat(state, &LoopParts { condition, body, counter: None });
             }
             StmtKind::For { var, start, condition, next, body, .. } => {
                 let start = self.eval(&mut state, start);
                 state.set(*var, start);
-                return self.repeat(state, &Parts { condition, body, counter: Some((*var, next)) });
+                return self.repeat(state, &LoopParts { condition, body, counter: Some((*var, next)) });
             }
             StmtKind::Break => return self.jump(|jumps| jumps.breaks.push(state)),
             StmtKind::Continue => return self.jump(|jumps| jumps.continues.push(state)),
@@ -155,7 +157,7 @@ impl<'m> Walk<'m, '_> {
         }
     }
 
-    /// Notes what the simulator tests.
+    /// Records the assumptions that only the simulator tests.
     fn steps(&mut self, body: &'m [Stmt]) {
         let Some(function) = self.frames.last().map(|f| f.function) else { return };
         flow::each_statement(body, &mut |stmt| {
@@ -196,7 +198,7 @@ impl<'m> Walk<'m, '_> {
         None
     }
 
-    /// Jumps of the function so far, those within loops that have ended aside.
+    /// Jumps of the function so far, without those inside of loops that have ended.
     pub fn jumps(&self) -> usize {
         self.frames.last().map_or(0, |f| f.jumps)
     }
@@ -247,31 +249,32 @@ impl<'m> Walk<'m, '_> {
         let site = self.site();
         let jumps = self.jumps();
         let mut ends = Vec::new();
-        let origins: Vec<Origin> = branches.iter().map(|(cond, _)| self.symbols.origin_of(cond)).collect();
-        let choice = Choice { level, origin: self.symbols.origins.of_all(origins) };
-        let origin = self.symbols.origins.both(state.control.origin, choice.origin);
+        let provenances: Vec<Provenance> =
+            branches.iter().map(|(cond, _)| self.symbols.provenance_of(cond)).collect();
+        let choice = Choice { level, provenance: self.symbols.provenances.of_all(provenances) };
+        let provenance = self.symbols.provenances.both(state.control.provenance, choice.provenance);
         for (cond, body) in branches {
             if *cond == Cond::Const(false) {
                 continue;
             }
             let mut start = state.clone();
             start.learn(cond.clone());
-            start.control = Control { origin, ..self.part(state.control, level, site) };
+            start.control = Control { provenance, ..self.part(state.control, level, site) };
             ends.extend(self.block(start, body));
         }
         let control = if self.jumps() == jumps {
             state.control
         } else {
-            // Who jumped away is missing in what follows.
+            // Threads that jumped away are missing in what follows.
             let most = ends.iter().map(|e| e.control.level).max().unwrap_or(level).max(level);
-            let inner = self.choice_of(&ends, most).origin;
-            let origin = self.symbols.origins.both(origin, inner);
-            Control { origin, ..self.part(state.control, most, site) }
+            let inner = self.choice_of(&ends, most).provenance;
+            let provenance = self.symbols.provenances.both(provenance, inner);
+            Control { provenance, ..self.part(state.control, most, site) }
         };
         self.merge(ends, choice, control)
     }
 
-    /// Control behind a condition.
+    /// Control after a condition.
     pub fn part(&mut self, control: Control<'m>, level: Level, site: Option<Site<'m>>) -> Control<'m> {
         let mut control = control.parted(level, site);
         if level > Level::Warp {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use gchr_base::hash::HashMap;
 
-use super::origin::{NO_LOAD, Origin, Origins};
 use super::poly::Poly;
+use super::provenance::{NO_LOAD, Provenance, Provenances};
 use gchr_kernel::ir::{BinaryOp, Intrinsic, Scalar, UnaryOp};
 
 /// Which threads a value is the same in: the types of the thesis, section 2.2.3, where `Grid` and `Block` are `Lo` for the barriers of
@@ -83,9 +83,9 @@ impl Cond {
     }
 }
 
-/// What a symbol stands for, when that is a function of others: equal arguments give the same symbol.
+/// A function of other symbols, uninterpreted but for some facts: equal arguments give the same symbol.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Term {
+pub(super) enum Application {
     Binary(BinaryOp, Scalar, Poly, Poly),
     Unary(UnaryOp, Scalar, Poly),
     Cast(Scalar, Scalar, Poly),
@@ -99,20 +99,20 @@ pub(super) enum Term {
     Sum(BinaryOp, Poly, Poly),
 }
 
-impl Term {
+impl Application {
     /// Calls `visit` on every polynomial.
     fn polys(&self, visit: &mut impl FnMut(&Poly)) {
         match self {
-            Term::Binary(_, _, a, b) | Term::Quotient(a, b) | Term::Sum(_, a, b) => {
+            Application::Binary(_, _, a, b) | Application::Quotient(a, b) | Application::Sum(_, a, b) => {
                 [a, b].into_iter().for_each(visit);
             }
-            Term::Unary(_, _, a) | Term::Cast(_, _, a) => visit(a),
-            Term::Intrinsic(_, _, args) => args.iter().for_each(visit),
-            Term::Select(c, a, b) => {
+            Application::Unary(_, _, a) | Application::Cast(_, _, a) => visit(a),
+            Application::Intrinsic(_, _, args) => args.iter().for_each(visit),
+            Application::Select(c, a, b) => {
                 c.polys(visit);
                 [a, b].into_iter().for_each(visit);
             }
-            Term::Indicator(c) => c.polys(visit),
+            Application::Indicator(c) => c.polys(visit),
         }
     }
 }
@@ -124,7 +124,7 @@ pub(super) struct Symbol {
     pub level: Level,
     /// Whether a thread may see several of its values between two barriers of the block, of the grid.
     pub varies: [bool; 2],
-    /// Whether it rests on data: on memory, on votes, on what loops computed.
+    /// Whether it depends on data: on memory, on votes, on results of loops.
     pub data: bool,
     /// The type that it is a number of, if that says something of it.
     pub range: Option<Scalar>,
@@ -135,7 +135,7 @@ pub(super) struct Symbol {
     /// What a variable of a loop was before the loop.
     pub first: Option<Poly>,
     /// Atomic loads that it is computed from.
-    pub origin: Origin,
+    pub provenance: Provenance,
     /// Lanes that are active in this region of the control flow: the mask that it is.
     pub mask_of: Option<u32>,
 }
@@ -150,7 +150,7 @@ impl Symbol {
             facts: Vec::new(),
             definition: None,
             first: None,
-            origin: NO_LOAD,
+            provenance: NO_LOAD,
             mask_of: None,
         }
     }
@@ -168,9 +168,9 @@ pub(super) const POSITIONS: u32 = 5;
 /// All symbols of a kernel.
 pub(super) struct Symbols {
     all: Vec<Symbol>,
-    terms: HashMap<Term, u32>,
-    names: HashMap<u32, Term>,
-    pub origins: Origins,
+    terms: HashMap<Application, u32>,
+    names: HashMap<u32, Application>,
+    pub provenances: Provenances,
 }
 
 impl Symbols {
@@ -190,7 +190,7 @@ impl Symbols {
         all[BLOCK_SIZE as usize].facts =
             vec![at_least(&size, 32), Cond::Ge(linear(&[(&size, -1)], i128::from(max_threads)))];
         all[GRID_SIZE as usize].facts = vec![at_least(&grid, 1)];
-        Self { all, terms: HashMap::default(), names: HashMap::default(), origins: Origins::new() }
+        Self { all, terms: HashMap::default(), names: HashMap::default(), provenances: Provenances::new() }
     }
 
     pub fn get(&self, id: u32) -> &Symbol {
@@ -223,9 +223,9 @@ impl Symbols {
     }
 
     /// The symbol of a term, a number of this type; `facts` are made for a new one.
-    pub fn term(
+    pub fn apply(
         &mut self,
-        term: Term,
+        term: Application,
         range: Option<Scalar>,
         facts: impl FnOnce(&Poly) -> Vec<Cond>,
     ) -> Poly {
@@ -238,7 +238,7 @@ impl Symbols {
         let poly = Poly::var(id);
         self.all[id as usize].range = range;
         self.all[id as usize].facts = facts(&poly);
-        if matches!(term, Term::Intrinsic(..)) {
+        if matches!(term, Application::Intrinsic(..)) {
             self.names.insert(id, term.clone());
         }
         self.terms.insert(term, id);
@@ -246,7 +246,7 @@ impl Symbols {
     }
 
     /// The term that a symbol stands for, if that is an intrinsic.
-    pub fn term_of(&self, id: u32) -> Option<&Term> {
+    pub fn application_of(&self, id: u32) -> Option<&Application> {
         self.names.get(&id)
     }
 
@@ -255,7 +255,7 @@ impl Symbols {
             let other = &self.all[var as usize];
             symbol.level = symbol.level.max(other.level);
             symbol.data |= other.data;
-            symbol.origin = self.origins.both(symbol.origin, other.origin);
+            symbol.provenance = self.provenances.both(symbol.provenance, other.provenance);
             (0..2).for_each(|i| symbol.varies[i] |= other.varies[i]);
         }
     }
@@ -278,16 +278,16 @@ impl Symbols {
         poly.vars().map(|v| self.get(v).level).max().unwrap_or(Level::Grid)
     }
     /// The atomic loads that a number is computed from.
-    pub fn origin(&mut self, poly: &Poly) -> Origin {
-        self.origins.of_all(poly.vars().map(|v| self.all[v as usize].origin))
+    pub fn provenance(&mut self, poly: &Poly) -> Provenance {
+        self.provenances.of_all(poly.vars().map(|v| self.all[v as usize].provenance))
     }
-    pub fn origin_of(&mut self, cond: &Cond) -> Origin {
-        let mut origin = NO_LOAD;
+    pub fn provenance_of(&mut self, cond: &Cond) -> Provenance {
+        let mut provenance = NO_LOAD;
         cond.polys(&mut |p| {
-            let of_poly = self.origin(p);
-            origin = self.origins.both(origin, of_poly);
+            let of_poly = self.provenance(p);
+            provenance = self.provenances.both(provenance, of_poly);
         });
-        origin
+        provenance
     }
     pub fn rests_on_data(&self, poly: &Poly) -> bool {
         poly.vars().any(|v| self.get(v).data)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::state::Value;
+use super::value::Value;
 
 /// Values that are copied together.
 const CHUNK: usize = 16;

@@ -1,4 +1,4 @@
-//! What the checker says of a kernel.
+//! Verdicts of the checker: rules, reasons, assumptions.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use gchr_base::diagnostic::Diagnostic;
 /// figures are its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rule {
-    /// A block barrier stands where all threads of the block come or none.
+    /// A block barrier is reached by all threads of the block or by none.
     Barrier,
-    /// A grid barrier stands where all threads of the grid come or none.
+    /// A grid barrier is reached by all threads of the grid or by none.
     GridBarrier,
     /// Between two barriers of the block, what its threads touch is disjoint, only read, or only touched by atomics.
     BlockPermission,
     /// Between two barriers of the grid, what its blocks touch is disjoint, only read, or only touched by atomics.
     GridPermission,
-    /// What threads claim to own adds up to what there is: claims that do not rest on data are disjoint.
-    HandOver,
+    /// Ownership transfer: claims of threads add up to at most the whole, so claims that do not depend on data are disjoint.
+    OwnershipTransfer,
     /// The mask of a vote, a shuffle or a warp barrier is the set of lanes that are active there.
     Mask,
     /// A shuffle reads from a lane of its mask.
@@ -33,7 +33,7 @@ impl Rule {
         Self::GridBarrier,
         Self::BlockPermission,
         Self::GridPermission,
-        Self::HandOver,
+        Self::OwnershipTransfer,
         Self::Mask,
         Self::ShuffleSource,
         Self::Limit,
@@ -45,7 +45,7 @@ impl Rule {
             Self::GridBarrier => "grid-barrier",
             Self::BlockPermission => "block-permission",
             Self::GridPermission => "grid-permission",
-            Self::HandOver => "hand-over",
+            Self::OwnershipTransfer => "hand-over",
             Self::Mask => "mask",
             Self::ShuffleSource => "shuffle-source",
             Self::Limit => "limit",
@@ -58,7 +58,7 @@ impl Rule {
             Self::GridBarrier => "K0302",
             Self::BlockPermission => "K0303",
             Self::GridPermission => "K0304",
-            Self::HandOver => "K0305",
+            Self::OwnershipTransfer => "K0305",
             Self::Mask => "K0306",
             Self::ShuffleSource => "K0307",
             Self::Limit => "K0308",
@@ -71,7 +71,7 @@ impl Rule {
             Self::GridBarrier => "thesis on GPUCSL, section 2.2.3, for the threads of the grid",
             Self::BlockPermission => "thesis on GPUCSL, section 2.2.2, figure 2.9: rule Block",
             Self::GridPermission => "thesis on GPUCSL, section 2.2.2, figure 2.9: rule Grid",
-            Self::HandOver => {
+            Self::OwnershipTransfer => {
                 "thesis on GPUCSL, section 2.2.2, figures 2.9 and 2.11: BSpre and BSpost add up to the same"
             }
             Self::Mask | Self::ShuffleSource => {
@@ -95,7 +95,7 @@ impl Rule {
             Self::GridPermission => {
                 "put a grid barrier between them, use atomics, or name what keeps them apart with `own`"
             }
-            Self::HandOver => "let each element be owned by one thread",
+            Self::OwnershipTransfer => "let each element be owned by one thread",
             Self::Mask => {
                 "use `0xffffffffu` where the whole warp comes, or `active_mask()` taken in the same branch"
             }
@@ -113,7 +113,7 @@ impl fmt::Display for Rule {
 
 /// A statement of a kernel or of a function that it calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct Location {
     /// The function.
     pub function: String,
     /// Number of the statement in the order of the text, from 0, outer ones before inner ones.
@@ -124,7 +124,7 @@ pub struct Place {
     pub line: Option<u32>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, statement {} ({})", self.function, self.statement, self.text)?;
         self.line.map_or(Ok(()), |line| write!(f, ", rule line {line}"))
@@ -137,9 +137,9 @@ pub struct Reason {
     /// The rule that it breaks.
     pub rule: Rule,
     /// Where.
-    pub place: Place,
-    /// The other place that has to do with it: the branch above a barrier, the other access of a race.
-    pub other: Option<Place>,
+    pub place: Location,
+    /// The other place that is involved: the branch around a barrier, the other access of a race.
+    pub other: Option<Location>,
     /// How.
     pub text: String,
 }
@@ -167,14 +167,14 @@ pub enum Assumed {
     Uniform,
     /// A function keeps the contract that its comment states.
     Contract,
-    /// `assume` in a `simulated` block: nothing rests on it.
+    /// `assume` in a `simulated` block: the verdict does not depend on it.
     Step,
     /// `handed`: threads hand memory to each other by release and acquire.
     Handed,
 }
 
 impl Assumed {
-    /// Who states it, and who tests it.
+    /// The statement that makes it, and what tests it.
     pub fn source(&self) -> &'static str {
         match self {
             Self::Own => "own, tested by the simulator",
@@ -195,25 +195,25 @@ pub struct Assumption {
     /// Its kind.
     pub kind: Assumed,
     /// The first place that states it.
-    pub place: Place,
+    pub place: Location,
     /// How many places do.
     pub places: usize,
 }
 
 /// Figures of a check.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Effort {
-    /// Statements walked over, those of called functions at each call.
+pub struct CheckStats {
+    /// Statements visited, those of called functions at each call.
     pub statements: usize,
     /// Barrier intervals of the block and of the grid.
     pub intervals: usize,
     /// Accesses to shared and global memory.
     pub accesses: usize,
-    /// Pairs of accesses that had to be told apart.
+    /// Pairs of accesses that had to be proved disjoint.
     pub pairs: usize,
 }
 
-/// What the checker says of a kernel.
+/// The result of checking one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
     /// The kernel.
@@ -222,14 +222,14 @@ pub struct Verdict {
     pub reasons: Vec<Reason>,
     /// How many more reasons there are.
     pub omitted: usize,
-    /// Of a kernel in which control parts: atomic loads that threads may not agree on, and what somebody stores there meanwhile.
-    pub torn: Vec<(Place, Place)>,
-    /// What the acceptance rests on.
+    /// For a kernel refused for divergent control: divergent atomic loads, each with a write that may happen at the same time.
+    pub divergent_loads: Vec<(Location, Location)>,
+    /// The assumptions of the acceptance.
     pub assumptions: Vec<Assumption>,
-    /// What the simulator tests of what the kernel computes, step by step. Nobody proves it, and the acceptance does not rest on it.
+    /// Assertions on results of the kernel that the simulator tests. They are not proved, and the acceptance does not depend on them.
     pub steps: Vec<Assumption>,
-    /// What it took.
-    pub effort: Effort,
+    /// Figures of the check.
+    pub effort: CheckStats,
 }
 
 impl Verdict {
@@ -256,7 +256,7 @@ impl fmt::Display for Verdict {
         if self.omitted > 0 {
             writeln!(f, "  and {} more reasons", self.omitted)?;
         }
-        for (load, store) in &self.torn {
+        for (load, store) in &self.divergent_loads {
             writeln!(
                 f,
                 "  not the same in all threads, as it may be written meanwhile: {load}\n    by {store}"
@@ -270,7 +270,7 @@ impl fmt::Display for Verdict {
             let more = if *places > 1 { format!(" and {} more places", places - 1) } else { String::new() };
             writeln!(f, "  tested, not proved: \"{name}\": {place}{more}")?;
         }
-        let Effort { statements, intervals, accesses, pairs } = self.effort;
+        let CheckStats { statements, intervals, accesses, pairs } = self.effort;
         writeln!(f, "  {statements} statements, {intervals} intervals, {accesses} accesses, {pairs} pairs")
     }
 }

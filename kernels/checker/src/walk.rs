@@ -2,26 +2,25 @@
 //! once with unknowns in place of what they change, and loops that pass a barrier a second time up to it, so that every interval between
 //! two barriers is seen from its start to its end.
 //!
-//! What is not known in advance (how uniform a loop's variables are, whether all paths of a loop pass a barrier, whether a flag that
-//! is read is written meanwhile) is first assumed for the best. What turns out otherwise is remembered in [`Learnt`], and the walk is
-//! repeated until nothing new is learnt: a least fixpoint over the levels.
+//! Facts that are not known in advance (how uniform a loop's variables are, whether all paths of a loop pass a barrier, whether a flag is
+//! written while it is read) are assumed optimistically. Assumptions that fail are recorded in [`Learnt`], and the walk is repeated until
+//! nothing new is learnt: a least fixpoint over the levels.
 
 use std::sync::Arc;
 
 use gchr_base::hash::{HashMap, HashSet};
 
-use super::access::{Access, Torn};
+use super::access::{Access, DivergentLoad};
 use super::contract::{barriers_in, handed};
-use super::origin::{NO_LOAD, Origin, Resting};
+use super::model::{Key, Memory, Root, Site, Violation};
 use super::poly::Poly;
-use super::state::{Control, Named, Path, Root, Since, Site, State, Value};
+use super::provenance::{NO_LOAD, Provenance, Resting};
+use super::state::{Control, LastBarrier, PathCondition, State};
 use super::symbol::{Cond, Level, Symbol, Symbols};
+use super::value::{Named, Value};
 use super::vars::Vars;
 use super::verdict::{Assumed, Rule};
 use gchr_kernel::ir::*;
-
-/// A place in the walk: the calls and loops that led there, by hash, and a statement.
-pub(super) type Key = (u64, usize);
 
 /// What earlier walks over a kernel have found out.
 #[derive(Clone, Default)]
@@ -30,10 +29,10 @@ pub(super) struct Learnt<'m> {
     pub levels: HashMap<(Key, u64), Level>,
     /// Buffers that a variable may name at the head of a loop.
     pub buffers: HashMap<(Key, u64), Vec<Root>>,
-    pub loops: HashMap<Key, Repeat>,
-    /// Atomic loads of what others write meanwhile.
-    pub torn: HashMap<Key, Torn<'m>>,
-    /// Atomic loads that are looked at closely; `None` for all. Others count as different in all threads.
+    pub loops: HashMap<Key, LoopFacts>,
+    /// Atomic loads of elements that other threads may write at the same time.
+    pub divergent_loads: HashMap<Key, DivergentLoad<'m>>,
+    /// Atomic loads that are worth a proof that threads agree on them; `None` for all. Others count as divergent.
     pub wanted: Option<HashSet<Key>>,
     /// Memory by name: parameters, fields of the launch record, shared arrays.
     pub roots: Vec<Memory>,
@@ -45,58 +44,48 @@ pub(super) struct Learnt<'m> {
 
 impl Learnt<'_> {
     /// Whether threads may not agree on an atomic load.
-    pub fn is_torn(&self, load: &Key) -> bool {
+    pub fn is_divergent(&self, load: &Key) -> bool {
         let is_wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.contains(load));
-        !is_wanted || self.torn.contains_key(load)
+        !is_wanted || self.divergent_loads.contains_key(load)
     }
 }
 
 /// What is known of a loop.
 #[derive(Clone, Copy)]
-pub(super) struct Repeat {
-    /// How uniform the turns and the ends of the loop are.
+pub(super) struct LoopFacts {
+    /// How uniform the iterations and the exits of the loop are.
     pub control: Level,
-    /// Whether every turn passes a barrier of the block, of the grid.
+    /// Whether every iteration passes a barrier of the block, of the grid.
     pub passes: [bool; 2],
 }
 
-/// A buffer or array.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Memory {
-    pub name: String,
-    pub space: Space,
-}
-
-/// A broken rule: where, what other place has to do with it, how.
-pub(super) type Refusal<'m> = (Rule, Site<'m>, Option<Site<'m>>, String);
-
-/// What a walk gives.
-pub(super) struct Found<'m> {
+/// The result of a walk.
+pub(super) struct WalkResult<'m> {
     pub symbols: Symbols,
     pub accesses: Vec<Access<'m>>,
-    pub reasons: Vec<Refusal<'m>>,
+    pub reasons: Vec<Violation<'m>>,
     pub assumptions: Vec<(String, Assumed, Site<'m>)>,
     /// Steps that the simulator tests.
     pub steps: Vec<(String, Assumed, Site<'m>)>,
     pub statements: usize,
     pub intervals: u32,
     pub handed: Vec<&'m str>,
-    /// Atomic loads that threads may not agree on, though rules would be kept if they did.
+    /// Divergent atomic loads that would keep a broken rule if they were uniform.
     pub wanted: HashSet<Key>,
-    /// Atomic loads that control rests on at barriers and masks.
+    /// Atomic loads on which control depends at barriers and masks.
     pub rests: HashSet<Key>,
 }
 
-/// A function that is being walked over.
-pub(super) struct Frame<'m> {
+/// A call on the stack of the walk.
+pub(super) struct CallFrame<'m> {
     pub function: &'m Function,
     pub returns: Vec<(State<'m>, Value)>,
     pub loops: Vec<Jumps<'m>>,
-    /// Jumps walked over in this function.
+    /// Jumps in this function so far.
     pub jumps: usize,
 }
 
-/// States in which a loop was left, or its turn.
+/// States at the `break`s and `continue`s of a loop.
 #[derive(Default)]
 pub(super) struct Jumps<'m> {
     pub breaks: Vec<State<'m>>,
@@ -104,14 +93,14 @@ pub(super) struct Jumps<'m> {
 }
 
 /// A loop's parts.
-pub(super) struct Parts<'m> {
+pub(super) struct LoopParts<'m> {
     pub condition: &'m Expr,
     pub body: &'m [Stmt],
     pub counter: Option<(VarId, &'m Expr)>,
 }
 
-/// The second turn of a loop, which is of interest up to the barriers that the loop passes: what follows them was seen in the first.
-pub(super) struct Second {
+/// The second iteration of a loop, which is walked up to the barriers that the loop passes: what follows them was seen in the first.
+pub(super) struct SecondIteration {
     /// The last interval before it.
     pub after: u32,
     /// Barriers that stand in the loop: of the block, of the grid.
@@ -124,17 +113,17 @@ pub(super) struct Walk<'m, 'l> {
     pub learnt: &'l mut Learnt<'m>,
     pub symbols: Symbols,
     pub accesses: Vec<Access<'m>>,
-    pub frames: Vec<Frame<'m>>,
-    /// The statement being walked over.
+    pub frames: Vec<CallFrame<'m>>,
+    /// The current statement.
     pub stmt: Option<&'m Stmt>,
     pub context: u64,
-    /// Loops around in whose turns no barrier of the block, of the grid is passed.
+    /// Number of enclosing loops of which not every iteration passes a barrier of the block, of the grid.
     varying: [u32; 2],
     pub intervals: u32,
-    /// Second turns of loops that are being walked over.
-    pub seconds: Vec<Second>,
+    /// Enclosing loops that are in their second iteration.
+    pub second_iterations: Vec<SecondIteration>,
     tokens: u32,
-    reasons: Vec<Refusal<'m>>,
+    reasons: Vec<Violation<'m>>,
     assumptions: Vec<(String, Assumed, Site<'m>)>,
     steps: Vec<(String, Assumed, Site<'m>)>,
     pub statements: usize,
@@ -144,10 +133,10 @@ pub(super) struct Walk<'m, 'l> {
     barriers: &'l [[bool; 2]],
     /// Memory that is handed over by atomics, by name.
     handed: Vec<&'m str>,
-    /// Memory that was known when the walk began, and whether it was asked for all of it.
+    /// How much memory was known when the walk began, and whether an access may be to any of it.
     roots: usize,
     unnamed: bool,
-    /// What control rests on at refusals, and at barriers and masks.
+    /// On what control depends where rules are broken, and at all barriers and masks.
     refused: Resting,
     rests: Resting,
 }
@@ -170,7 +159,7 @@ impl<'m, 'l> Walk<'m, 'l> {
             context: 0,
             varying: [0; 2],
             intervals: 0,
-            seconds: Vec::new(),
+            second_iterations: Vec::new(),
             tokens: 0,
             reasons: Vec::new(),
             assumptions: Vec::new(),
@@ -186,13 +175,13 @@ impl<'m, 'l> Walk<'m, 'l> {
         }
     }
 
-    pub fn finish(self) -> Found<'m> {
-        // All of it is more than was thought.
+    pub fn finish(self) -> WalkResult<'m> {
+        // More memory is known now than when an access to all of it was walked over.
         self.learnt.changed |= self.unnamed && self.learnt.roots.len() > self.roots;
-        let loads = |control: &Resting| control.loads(&self.symbols.origins);
+        let loads = |control: &Resting| control.loads(&self.symbols.provenances);
         let (mut wanted, rests) = (loads(&self.refused), loads(&self.rests));
-        wanted.retain(|load| self.learnt.is_torn(load));
-        Found {
+        wanted.retain(|load| self.learnt.is_divergent(load));
+        WalkResult {
             symbols: self.symbols,
             accesses: self.accesses,
             reasons: self.reasons,
@@ -214,10 +203,10 @@ impl<'m, 'l> Walk<'m, 'l> {
                 vars.set(id.0 as usize, self.parameter(kernel, id));
             }
         }
-        let control = Control { level: Level::Grid, cause: None, token: self.token(), origin: NO_LOAD };
+        let control = Control { level: Level::Grid, cause: None, token: self.token(), provenance: NO_LOAD };
         let start = State {
             vars,
-            path: Path::default(),
+            path: PathCondition::default(),
             control,
             since: [self.interval(), self.interval()],
             claims: Arc::default(),
@@ -233,7 +222,7 @@ impl<'m, 'l> Walk<'m, 'l> {
     }
 
     pub fn enter_function(&mut self, function: &'m Function) {
-        self.frames.push(Frame { function, returns: Vec::new(), loops: Vec::new(), jumps: 0 });
+        self.frames.push(CallFrame { function, returns: Vec::new(), loops: Vec::new(), jumps: 0 });
     }
 
     /// Leaves a function; gives the states in which it returns, with what.
@@ -275,7 +264,7 @@ impl<'m, 'l> Walk<'m, 'l> {
         Value::Buffer(Named { roots: [at as Root].into(), level: Level::Grid, choice: 0 })
     }
 
-    /// Memory of which it is not known which it is.
+    /// Some memory, unknown which.
     pub fn any_memory(&mut self, space: Option<Space>) -> Named {
         self.unnamed = true;
         let roots = (0..).zip(&self.learnt.roots).filter(|(_, memory)| Some(memory.space) == space);
@@ -295,22 +284,22 @@ impl<'m, 'l> Walk<'m, 'l> {
         *self.below.entry(body.as_ptr().addr()).or_insert_with(|| barriers_in(body, barriers))
     }
 
-    /// Whether what follows was walked over in the first turn of some loop: all that was before its second is behind barriers.
+    /// Whether what follows was seen in the first iteration of some loop: since the start of its second one, all barriers were passed.
     pub fn is_repeated(&self, state: &State<'m>) -> bool {
-        let is_behind = |second: &Second, scope: usize| {
+        let is_behind = |second: &SecondIteration, scope: usize| {
             !second.scopes[scope] || state.since[scope].iter().all(|s| s.interval > second.after)
         };
-        self.seconds.iter().any(|second| is_behind(second, 0) && is_behind(second, 1))
+        self.second_iterations.iter().any(|second| is_behind(second, 0) && is_behind(second, 1))
     }
 
-    /// Enters a loop whose turns pass barriers of these scopes.
+    /// Enters a loop whose iterations pass barriers of these scopes.
     pub fn enter(&mut self, passes: [bool; 2]) {
         (0..2).for_each(|i| self.varying[i] += u32::from(!passes[i]));
     }
     pub fn leave(&mut self, passes: [bool; 2]) {
         (0..2).for_each(|i| self.varying[i] -= u32::from(!passes[i]));
     }
-    /// Whether what is computed here is another number in each of several turns within one interval.
+    /// Whether a value that is computed here may differ between several iterations within one interval.
     pub fn varies(&self) -> [bool; 2] {
         self.varying.map(|n| n > 0)
     }
@@ -338,8 +327,8 @@ impl<'m, 'l> Walk<'m, 'l> {
     pub fn anew(&mut self, value: &Value, level: Level, ty: Type) -> Value {
         match value {
             Value::Number(_) | Value::Truth(_) => {
-                let origin = self.origin(value);
-                self.computed(level, origin, ty)
+                let provenance = self.provenance(value);
+                self.computed(level, provenance, ty)
             }
             Value::Record(fields) => {
                 let types = self.field_types(ty, fields.len());
@@ -356,9 +345,9 @@ impl<'m, 'l> Walk<'m, 'l> {
         self.tokens
     }
 
-    pub fn interval(&mut self) -> Arc<[Since]> {
+    pub fn interval(&mut self) -> Arc<[LastBarrier]> {
         self.intervals += 1;
-        [Since { interval: self.intervals, facts: Vec::new() }].into()
+        [LastBarrier { interval: self.intervals, facts: Vec::new() }].into()
     }
 
     pub fn key(&self) -> Key {
@@ -376,9 +365,9 @@ impl<'m, 'l> Walk<'m, 'l> {
     }
 
     /// The same for one that is computed from atomic loads.
-    pub fn computed(&mut self, level: Level, origin: Origin, ty: Type) -> Value {
+    pub fn computed(&mut self, level: Level, provenance: Provenance, ty: Type) -> Value {
         let varies = self.varies();
-        self.fresh(Symbol { origin, ..Symbol::new(level, varies, true) }, ty)
+        self.fresh(Symbol { provenance, ..Symbol::new(level, varies, true) }, ty)
     }
 
     pub fn fresh(&mut self, symbol: Symbol, ty: Type) -> Value {
@@ -397,19 +386,19 @@ impl<'m, 'l> Walk<'m, 'l> {
         }
     }
 
-    /// Notes what control rests on where a rule is kept only if it is uniform.
+    /// Records on what control depends at a place where a rule asks for uniform control.
     pub fn note_rests(&mut self, rule: Rule, control: Control<'m>) {
-        self.rests.add(rule, control.origin);
+        self.rests.add(rule, control.provenance);
     }
 
-    /// Notes that a rule is broken, by control if it is given.
+    /// Records a broken rule; with the control that breaks it, if that is the cause.
     pub fn refuse(&mut self, rule: Rule, control: Option<Control<'m>>, text: String) {
         let Some(site) = self.site() else { return };
         let other = control.and_then(|control| control.cause);
         if let Some(control) = control {
-            self.refused.add(rule, control.origin);
+            self.refused.add(rule, control.provenance);
         }
-        let known = |r: &Refusal<'m>| r.0 == rule && std::ptr::eq(r.1.stmt, site.stmt);
+        let known = |r: &Violation<'m>| r.0 == rule && std::ptr::eq(r.1.stmt, site.stmt);
         if !self.reasons.iter().any(known) {
             self.reasons.push((rule, site, other, text));
         }

@@ -1,12 +1,13 @@
-//! Compiled kernels on disk, and which kernels the checker has accepted, so that a program is compiled and checked once a machine.
+//! Compiled kernels on disk, and which kernels the checker has accepted, so that a program is compiled and checked once per machine.
 //!
-//! An entry is found by the hash of everything that decides what the compiler puts out, or what the checker says. It is written aside
+//! The key of an entry is a hash of everything that the output of the compiler or of the checker depends on. It is written aside
 //! and renamed, and carries its lengths and a checksum: a reader sees a whole entry or none, and a damaged one counts as none. The cache
 //! is an optimisation: when it cannot be read or written, work goes on without it and a warning is traced. The entries that were not
 //! used for longest go when the cache outgrows its limit.
 
 mod accepted;
 mod entry;
+mod key;
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -14,57 +15,20 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-use sha2::{Digest, Sha256};
-
-use super::arch::Arch;
-use super::nvrtc::{Options, Version};
 pub use entry::Entry;
+pub use key::CacheKey;
 
 /// The variable that names the folder of all caches of gchr.
 pub const VARIABLE: &str = "GCHR_CACHE_DIR";
 
-/// Bytes that the cache holds at most, unless told otherwise.
+/// Default limit of the cache in bytes.
 pub const DEFAULT_LIMIT: u64 = 512 << 20;
 
 /// Entries that the cache holds at most: each is looked at whenever one is added.
 const MAX_ENTRIES: usize = 10_000;
 
-/// Files written aside that are older than this were left behind by a process that died.
+/// Temporary files that are older than this were left by a process that died.
 const LEFT_BEHIND: Duration = Duration::from_secs(3600);
-
-/// What an entry is found by: a SHA-256 hash.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Key([u8; 32]);
-
-impl Key {
-    /// The key of a compile.
-    pub fn new(source: &str, name: &str, arch: Arch, options: &Options, version: Version) -> Key {
-        let (version, arch) = (version.to_string(), arch.to_string());
-        let mut fields = vec![version.as_str(), &arch];
-        fields.extend(options.as_slice().iter().map(String::as_str));
-        fields.extend(["", name, source]);
-        Key::of(&fields)
-    }
-
-    /// The key of a check: the names of the checker, and the kernels in the kernel language.
-    pub fn of_check(checker: [&str; 2], kernels: &str) -> Key {
-        Key::of(&["check", checker[0], checker[1], kernels])
-    }
-
-    fn of(fields: &[&str]) -> Key {
-        let mut hash = Sha256::new();
-        for field in fields {
-            // The length makes the sequence of fields unambiguous.
-            hash.update((field.len() as u64).to_le_bytes());
-            hash.update(field);
-        }
-        Key(hash.finalize().into())
-    }
-
-    fn file_name(&self, ending: &str) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "." + ending
-    }
-}
 
 /// Ends of the names of entries: compiled kernels, kernels that the checker has accepted.
 const COMPILED: &str = "kernels";
@@ -115,22 +79,22 @@ impl Cache {
     }
 
     /// Looks an entry up. A damaged entry counts as absent.
-    pub fn get(&self, key: &Key) -> Option<Entry> {
+    pub fn get(&self, key: &CacheKey) -> Option<Entry> {
         self.read(&key.file_name(COMPILED), Entry::decode)
     }
 
     /// Stores an entry.
-    pub fn put(&self, key: &Key, entry: &Entry) {
+    pub fn put(&self, key: &CacheKey, entry: &Entry) {
         self.write(&key.file_name(COMPILED), &entry.encode());
     }
 
-    /// Whether the checker has accepted these kernels before. A damaged note counts as none.
-    pub fn is_accepted(&self, key: &Key) -> bool {
+    /// Whether the checker has accepted these kernels before. A damaged entry counts as none.
+    pub fn is_accepted(&self, key: &CacheKey) -> bool {
         self.read(&key.file_name(ACCEPTED), |bytes| accepted::is_for(key, bytes).then_some(())).is_some()
     }
 
     /// Notes that the checker has accepted kernels, all of them.
-    pub fn accept(&self, key: &Key) {
+    pub fn accept(&self, key: &CacheKey) {
         self.write(&key.file_name(ACCEPTED), &accepted::encode(key));
     }
 
@@ -149,7 +113,7 @@ impl Cache {
             tracing::warn!(file = %path.display(), "damaged entry in the kernel cache; it is made again");
             return None;
         };
-        // The time of last use decides who goes first. Failing to note it costs work later, nothing more.
+        // The time of last use decides the order of eviction. Failing to write it only costs work later.
         let _ =
             File::options().append(true).open(&path).and_then(|file| file.set_modified(SystemTime::now()));
         Some(found)

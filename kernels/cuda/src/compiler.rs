@@ -3,7 +3,7 @@
 use gchr_base::diagnostic::Diagnostic;
 
 use super::arch::{Arch, Capability};
-use super::cache::{Cache, Entry, Key};
+use super::cache::{Cache, CacheKey, Entry};
 use super::image::Image;
 use super::nvrtc::{CompileError, Compiled, Nvrtc, NvrtcError, Options};
 
@@ -49,7 +49,7 @@ impl Compiler {
     ) -> Result<Built, CompileError> {
         let _span = tracing::info_span!("kernels", %arch).entered();
         let version = self.nvrtc.version();
-        let key = Key::new(source, name, arch, options, version);
+        let key = CacheKey::new(source, name, arch, options, version);
         if let Some(Entry { log, code }) = self.cache.get(&key)
             && let Ok(image) = Image::from_content(arch, code)
         {

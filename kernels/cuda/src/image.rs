@@ -6,7 +6,7 @@ use gchr_base::diagnostic::Diagnostic;
 
 use super::arch::Arch;
 
-/// A module of compiled kernels that has the right outer form: the driver is told no length, so it must never see a damaged one.
+/// A module of compiled kernels that has the right outer form: the driver gets no length, so it must never see a damaged one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Image {
     arch: Arch,

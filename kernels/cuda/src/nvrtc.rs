@@ -7,36 +7,21 @@
 mod error;
 mod library;
 pub mod search;
+mod status;
+mod version;
 
 pub use error::{CompileError, NvrtcError};
+pub use version::{MAJOR_VERSION, Version};
 
 use std::ffi::{CStr, CString, c_char, c_int};
-use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use super::arch::Arch;
 use super::image::Image;
-use library::{Api, Program};
+use error::LoadError;
+use library::{Api, NvrtcProgram};
 use search::{Place, Places};
-
-/// The release of NVRTC that is used: newer drivers of the same release run its PTX, and all release notes hold.
-pub const MAJOR_VERSION: u32 = 13;
-
-/// Version of an NVRTC library.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Version {
-    /// Release.
-    pub major: u32,
-    /// Update of the release.
-    pub minor: u32,
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
 
 /// Compiler options; the architecture is not among them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -118,20 +103,20 @@ impl Nvrtc {
                     tracing::debug!(place = %nvrtc.place, version = %nvrtc.version, "NVRTC loaded");
                     return Ok(nvrtc);
                 }
-                Err(library::LoadError::Absent) => {}
+                Err(LoadError::Absent) => {}
                 Err(failure) => failures.push((place.clone(), failure)),
             }
         }
         Err(NvrtcError::from_failures(failures, places))
     }
 
-    fn load(place: &Place) -> Result<Nvrtc, library::LoadError> {
+    fn load(place: &Place) -> Result<Nvrtc, LoadError> {
         let api = Api::load(place)?;
-        let version = api.version().map_err(library::LoadError::Broken)?;
+        let version = api.version().map_err(LoadError::Broken)?;
         if version.major != MAJOR_VERSION {
-            return Err(library::LoadError::Version(version));
+            return Err(LoadError::Version(version));
         }
-        let architectures = api.architectures().map_err(library::LoadError::Broken)?;
+        let architectures = api.architectures().map_err(LoadError::Broken)?;
         Ok(Nvrtc { api, place: place.clone(), version, architectures })
     }
 
@@ -150,7 +135,7 @@ impl Nvrtc {
         &self.architectures
     }
 
-    /// Compiles `source`; `name` is what messages call it. A real architecture gives a cubin, a virtual one PTX.
+    /// Compiles `source`; `name` is its name in messages. A real architecture gives a cubin, a virtual one PTX.
     pub fn compile(
         &self,
         source: &str,
@@ -183,7 +168,7 @@ impl Nvrtc {
         arguments: &[CString],
     ) -> Result<Compiled, CompileError> {
         let span = tracing::debug_span!("nvrtc", %arch).entered();
-        let program = Program::create(&self.api, source, name)?;
+        let program = NvrtcProgram::create(&self.api, source, name)?;
         let pointers: Vec<*const c_char> = arguments.iter().map(|a| a.as_ptr()).collect();
         let count = c_int::try_from(pointers.len())
             .map_err(|_| CompileError::Input { what: "there are too many options".to_string() })?;

@@ -9,7 +9,7 @@ pub struct KernelResources {
     pub name: String,
     /// Registers a thread.
     pub registers: u32,
-    /// Bytes of stack a thread, called functions included.
+    /// Bytes of stack per thread, called functions included.
     pub stack: u32,
     /// Bytes of shared memory a block.
     pub shared: u32,
@@ -49,7 +49,7 @@ pub fn parse_resources(log: &str) -> Vec<KernelResources> {
     kernels
 }
 
-/// A table in Markdown, one row a kernel, to be checked in and compared.
+/// A table in Markdown, one row per kernel, to be checked in and compared.
 pub fn resource_table(kernels: &[KernelResources]) -> String {
     let mut table = String::from(
         "| kernel | registers | stack | shared | spill stores | spill loads |\n|---|---|---|---|---|---|\n",

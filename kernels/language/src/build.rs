@@ -351,7 +351,7 @@ impl FunctionBuilder {
     }
 }
 
-/// Puts functions in the place of a hole: the last one takes over its name and its callers, those before it are what it calls.
+/// Replaces a hole by functions: the last one gets its name and its callers, the earlier ones are its callees.
 /// Calls inside `functions` count them from the hole's own position on.
 ///
 /// # Panics

@@ -6,26 +6,14 @@
 //! reported by a later call, at the latest by [`synchronize`](Device::synchronize), `download` or [`stop_timer`](Device::stop_timer).
 
 mod error;
+mod ids;
 
 pub use error::DeviceError;
+pub use ids::{BufferId, KernelId, TimerId};
 
 use std::time::Duration;
 
-use gchr_base::define_id;
 use gchr_base::profile::Traffic;
-
-define_id!(
-    /// A buffer in device memory. Numbers are never used again, so that a stale one is noticed.
-    BufferId, "buffer"
-);
-define_id!(
-    /// A kernel of the device's program.
-    KernelId, "kernel"
-);
-define_id!(
-    /// A running timer.
-    TimerId, "timer"
-);
 
 /// Result of a device call.
 pub type Result<T> = std::result::Result<T, DeviceError>;
@@ -151,7 +139,7 @@ pub trait Device {
     /// Sets bytes.
     fn fill(&mut self, buffer: BufferId, offset: u64, bytes: u64, value: u8) -> Result<()>;
 
-    /// From now on kernels may read of a buffer what nobody has written; it has some value. A device that does not look for such reads has
+    /// From now on kernels may read unwritten elements of a buffer; they have some value. A device that does not look for such reads has
     /// nothing to do.
     fn accept_unwritten(&mut self, _buffer: BufferId) -> Result<()> {
         Ok(())
@@ -172,12 +160,12 @@ pub trait Device {
         Ok(true)
     }
 
-    /// Writes one word at once, beside the work under way: so the host tells a running kernel to stop. The kernel reads it atomically.
+    /// Writes one word at once, concurrently with running kernels: so the host asks a running kernel to stop. The kernel reads it atomically.
     fn post(&mut self, buffer: BufferId, offset: u64, value: u32) -> Result<()> {
         self.upload(buffer, offset, &value.to_le_bytes())
     }
 
-    /// What kernels have counted so far, those under way included; `None` when they do not count.
+    /// What kernels have counted so far, running ones included; `None` when they do not count.
     fn counts(&mut self) -> Result<Option<Counts>> {
         Ok(None)
     }

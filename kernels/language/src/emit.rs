@@ -4,7 +4,7 @@ use gchr_base::diagnostic::{self, Diagnostic};
 
 use crate::ir::{Module, Stmt, StmtKind};
 use crate::lower::CUDA_PASSES;
-use crate::text::print;
+use crate::print;
 use crate::verify::verify_closed;
 
 /// What the names of the kernel language mean in CUDA C++.
@@ -81,9 +81,9 @@ fn tallies(module: &Module) -> u32 {
 }
 
 fn check(module: &Module, after: &str) -> Result<(), Vec<Diagnostic>> {
-    let found = verify_closed(module);
-    if !diagnostic::has_errors(&found) {
+    let diagnostics = verify_closed(module);
+    if !diagnostic::has_errors(&diagnostics) {
         return Ok(());
     }
-    Err(found.into_iter().map(|d| d.note(format!("found after: {after}"))).collect())
+    Err(diagnostics.into_iter().map(|d| d.note(format!("found after: {after}"))).collect())
 }

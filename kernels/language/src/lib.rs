@@ -7,6 +7,8 @@ pub mod emit;
 pub mod ir;
 mod link;
 pub mod lower;
+pub mod names;
+pub mod print;
 pub mod template;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

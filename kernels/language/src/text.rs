@@ -5,11 +5,10 @@
 mod ast;
 mod grammar;
 mod lex;
-pub mod names;
 mod parse;
-pub mod print;
 mod resolve;
 #[cfg(test)]
 mod tests;
 
-pub use parse::{Aliases, parse, parse_with};
+pub use parse::{parse, parse_with};
+pub use resolve::Aliases;

@@ -2,7 +2,7 @@
 
 use gchr_base::hash::HashMap;
 
-/// Turns that are remembered of a statement: threads that agree are not further apart than one barrier.
+/// Turns that are remembered of a statement: the distance between threads that agree is at most one barrier.
 const WINDOW: u32 = 64;
 
 /// What a thread gave.

@@ -9,14 +9,14 @@ use gchr_base::op::{max_float, min_float};
 use gchr_kernel::ir::{BinaryOp, Intrinsic, Scalar, UnaryOp};
 
 /// A scalar of the kernel language as a Rust type.
-trait Value: Copy {
+trait Number: Copy {
     fn of(bits: u64) -> Self;
     fn bits(self) -> u64;
 }
 
 macro_rules! value {
     ($($ty:ty: $of:expr, $bits:expr;)*) => {$(
-        impl Value for $ty {
+        impl Number for $ty {
             #[inline(always)]
             fn of(bits: u64) -> Self {
                 $of(bits)
@@ -40,14 +40,14 @@ value! {
 }
 
 #[inline(always)]
-fn map1<A: Value, R: Value>(out: &mut LaneValues, a: &LaneValues, f: impl Fn(A) -> R) {
+fn map1<A: Number, R: Number>(out: &mut LaneValues, a: &LaneValues, f: impl Fn(A) -> R) {
     for i in 0..WARP {
         out[i] = f(A::of(a[i])).bits();
     }
 }
 
 #[inline(always)]
-fn map2<A: Value, R: Value>(out: &mut LaneValues, a: &LaneValues, b: &LaneValues, f: impl Fn(A, A) -> R) {
+fn map2<A: Number, R: Number>(out: &mut LaneValues, a: &LaneValues, b: &LaneValues, f: impl Fn(A, A) -> R) {
     for i in 0..WARP {
         out[i] = f(A::of(a[i]), A::of(b[i])).bits();
     }
@@ -78,7 +78,7 @@ integer_binary!(binary_i32, i32);
 integer_binary!(binary_u64, u64);
 integer_binary!(binary_i64, i64);
 
-fn compare<T: Value + PartialOrd>(op: BinaryOp, out: &mut LaneValues, a: &LaneValues, b: &LaneValues) {
+fn compare<T: Number + PartialOrd>(op: BinaryOp, out: &mut LaneValues, a: &LaneValues, b: &LaneValues) {
     match op {
         BinaryOp::Eq => map2(out, a, b, |x: T, y| x == y),
         BinaryOp::Ne => map2(out, a, b, |x: T, y| x != y),

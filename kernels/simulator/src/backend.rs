@@ -69,7 +69,7 @@ impl<'a> SimDevice<'a> {
         self.interrupt = Some(flag);
         self
     }
-    /// Ends launches so long behind these: what a launch leaves that ends by itself is whole.
+    /// Ends launches so long after these: a launch that ends by itself leaves its results complete.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;

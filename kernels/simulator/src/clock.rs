@@ -1,4 +1,4 @@
-//! What a thread knows of the others: vector clocks over one global time, compressed by warp and block.
+//! Vector clocks over one global time, compressed by warp and block.
 //!
 //! Time is one counter for the whole device; it advances with every event that orders threads (barriers, releases, fences). A thread
 //! *knows* another one up to time `t` when everything that one did until `t` happened before. A [`Clock`] says so for whole blocks, for
@@ -21,7 +21,7 @@ pub(crate) type Thread = u32;
 /// Sorted pairs of a number and the time up to which it is known.
 type Entries = Vec<(u32, Time)>;
 
-/// What one thread knows.
+/// The vector clock of a thread.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Clock {
     blocks: Entries,
@@ -29,9 +29,9 @@ pub(crate) struct Clock {
     threads: Entries,
 }
 
-/// What to add to a clock.
+/// A component of a clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Who {
+pub(crate) enum ClockIndex {
     Block(u32),
     Warp(u32),
     Thread(Thread),
@@ -92,15 +92,15 @@ impl Clock {
             || time <= get(&self.threads, thread)
     }
     /// Learns that everything `who` did up to `time` happened before.
-    pub(crate) fn learn(&mut self, who: Who, time: Time, warps_per_block: u32) {
+    pub(crate) fn learn(&mut self, who: ClockIndex, time: Time, warps_per_block: u32) {
         match who {
-            Who::Block(block) => raise(&mut self.blocks, block, time),
-            Who::Warp(warp) => raise(&mut self.warps, warp, time),
-            Who::Thread(thread) => raise(&mut self.threads, thread, time),
+            ClockIndex::Block(block) => raise(&mut self.blocks, block, time),
+            ClockIndex::Warp(warp) => raise(&mut self.warps, warp, time),
+            ClockIndex::Thread(thread) => raise(&mut self.threads, thread, time),
         }
         self.compress(warps_per_block);
     }
-    /// All that one of two clocks knows.
+    /// The maximum of two clocks.
     pub(crate) fn joined(&self, other: &Clock, warps_per_block: u32) -> Clock {
         let mut clock = Clock {
             blocks: merge(&self.blocks, &other.blocks),
@@ -150,7 +150,7 @@ mod tests {
 
     const WPB: u32 = 2;
 
-    fn clock(entries: &[(Who, Time)]) -> Clock {
+    fn clock(entries: &[(ClockIndex, Time)]) -> Clock {
         let mut clock = Clock::default();
         for &(who, time) in entries {
             clock.learn(who, time, WPB);
@@ -160,18 +160,18 @@ mod tests {
 
     #[test]
     fn wider_entries_cover_narrower_ones() {
-        let c = clock(&[(Who::Thread(70), 5), (Who::Warp(2), 3), (Who::Block(1), 4)]);
+        let c = clock(&[(ClockIndex::Thread(70), 5), (ClockIndex::Warp(2), 3), (ClockIndex::Block(1), 4)]);
         assert!(c.knows(70, 5, WPB) && !c.knows(70, 6, WPB));
         assert!(c.knows(71, 4, WPB) && !c.knows(71, 5, WPB));
         assert!(c.warps.is_empty());
-        let c = clock(&[(Who::Thread(70), 5), (Who::Block(1), 9)]);
+        let c = clock(&[(ClockIndex::Thread(70), 5), (ClockIndex::Block(1), 9)]);
         assert!(c.threads.is_empty() && c.knows(70, 9, WPB));
     }
 
     #[test]
     fn joining_knows_both() {
-        let a = clock(&[(Who::Thread(1), 5), (Who::Block(3), 2)]);
-        let b = clock(&[(Who::Thread(1), 7), (Who::Warp(0), 4)]);
+        let a = clock(&[(ClockIndex::Thread(1), 5), (ClockIndex::Block(3), 2)]);
+        let b = clock(&[(ClockIndex::Thread(1), 7), (ClockIndex::Warp(0), 4)]);
         let c = a.joined(&b, WPB);
         assert!(c.covers(&a, WPB) && c.covers(&b, WPB));
         assert!(!a.covers(&b, WPB) && !b.covers(&a, WPB));
@@ -182,7 +182,7 @@ mod tests {
     fn a_clock_stays_small() {
         let mut c = Clock::default();
         for i in 0..100_000 {
-            c.learn(Who::Thread(i), i + 1, WPB);
+            c.learn(ClockIndex::Thread(i), i + 1, WPB);
             assert!(c.threads.len() <= MAX_THREADS && c.warps.len() <= MAX_WARPS);
         }
         assert!(c.knows(12_345, 12_346, WPB));

@@ -12,9 +12,9 @@ use super::exec::Counters;
 use super::layout::Layout;
 use super::lower::Program;
 use super::memory::Memory;
-use super::order::{HOST_TIME, Order};
+use super::order::{HOST_TIME, HappensBefore};
 use super::report::{Report, Reports};
-use super::schedule::{Launch, SimControl, Stop};
+use super::schedule::{EarlyEnd, Launch, SimControl};
 use super::warp::{Block, Warp};
 use gchr_kernel::device::{Arg, BufferId, Value};
 use gchr_kernel::ir::Scalar;
@@ -24,7 +24,7 @@ pub(super) const MAX_BLOCK: u32 = 1024;
 /// Time after which shadow memory is renewed between launches.
 const OLD_TIME: u32 = 1 << 31;
 
-/// How a simulated device behaves.
+/// Options of a simulated device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Chooses among legal schedules; 0 is the plainest one. The same calls with the same seed do the same.
@@ -88,7 +88,7 @@ impl std::fmt::Display for MemoryError {
 
 impl std::error::Error for MemoryError {}
 
-/// What a launch did.
+/// The result of a launch.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct LaunchReport {
     /// What was counted.
@@ -157,7 +157,7 @@ impl From<MemoryError> for LaunchError {
 pub struct Shape {
     /// Number of blocks.
     pub grid: u32,
-    /// Threads a block, a multiple of 32.
+    /// Threads per block, a multiple of 32.
     pub block: u32,
     /// Whether all blocks are resident at once, so that they may wait for each other.
     pub cooperative: bool,
@@ -343,7 +343,7 @@ impl Simulator {
             0 => 0,
             seed => (seed ^ self.launches.wrapping_mul(0x9e37_79b9_7f4a_7c15)).max(1),
         };
-        let order = Order::new(self.time, shape.grid, warps, self.options.check_races);
+        let order = HappensBefore::new(self.time, shape.grid, warps, self.options.check_races);
         let reports = Reports::new(self.options.max_reports);
         let mut launch = Launch::new(code, &uniform, &mut self.buffers, &slots, seed, order, reports);
         let result = launch.run(shape.grid, resident, control);
@@ -353,10 +353,12 @@ impl Simulator {
         self.tallies.resize(self.tallies.len().max(tallies.len()), 0);
         self.tallies.iter_mut().zip(&tallies).for_each(|(sum, more)| *sum += more);
         match result {
-            Err(Stop::Steps(limit)) => Err(LaunchError::Steps { limit, reports: reports.into_vec() }),
-            Err(Stop::Control(reason)) => Err(LaunchError::Stopped { reason, reports: reports.into_vec() }),
+            Err(EarlyEnd::Steps(limit)) => Err(LaunchError::Steps { limit, reports: reports.into_vec() }),
+            Err(EarlyEnd::Control(reason)) => {
+                Err(LaunchError::Stopped { reason, reports: reports.into_vec() })
+            }
             Ok(()) if reports.is_empty() => Ok(LaunchReport { counters, resident_bytes }),
-            Ok(()) | Err(Stop::Fatal) => Err(LaunchError::Faults(reports.into_vec())),
+            Ok(()) | Err(EarlyEnd::Fatal) => Err(LaunchError::Faults(reports.into_vec())),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Who runs next in a warp: the synchronisation stack Π and the context stack Λ of the µ-SIMD machine.
+//! Which lanes of a warp run next: the synchronisation stack Π and the context stack Λ of the µ-SIMD machine.
 //!
 //! After Moreira, Collange, Pereira, "Definição Semântica de Blocos Everywhere para Programação SIMD", figures 6 and 7. Both machines
 //! that use this module (the simulator of kernels, and µ-SIMD itself) keep a program counter and the set Θ of active lanes; these two
@@ -27,7 +27,7 @@ pub fn lanes(mut set: Lanes) -> impl Iterator<Item = usize> {
 
 /// A divergent region: one element `(id, done, next, todo)` of Π, and where it ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Entry {
+pub struct Region {
     /// The branch that opened the region.
     pub id: u32,
     /// Lanes that wait at the synchronisation point.
@@ -42,7 +42,7 @@ pub struct Entry {
 
 /// What follows a synchronisation point, or a set of active lanes that ran empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
+pub enum Resumption {
     /// The lanes that waited for their turn go on at `next` (rule SS).
     Switch {
         /// Where they go on.
@@ -50,7 +50,7 @@ pub enum Step {
         /// They.
         active: Lanes,
     },
-    /// The region is left by all its lanes together, behind its synchronisation point (rule SP).
+    /// All lanes of the region leave it together, after its synchronisation point (rule SP).
     Join {
         /// The synchronisation point.
         join: u32,
@@ -62,7 +62,7 @@ pub enum Step {
 /// The synchronisation stack Π of one warp.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
 pub struct DivergenceStack {
-    entries: Vec<Entry>,
+    entries: Vec<Region>,
 }
 
 impl DivergenceStack {
@@ -75,7 +75,7 @@ impl DivergenceStack {
         self.entries.len()
     }
     /// The open regions, outermost first.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[Region] {
         &self.entries
     }
     /// The function `push` of figure 6: opens a region, or adds lanes to the innermost one when the same branch opened it (a loop).
@@ -85,19 +85,19 @@ impl DivergenceStack {
                 top.todo |= todo;
                 top.next = next;
             }
-            _ => self.entries.push(Entry { id, done: 0, next, todo, join }),
+            _ => self.entries.push(Region { id, done: 0, next, todo, join }),
         }
     }
     /// The rules SS and SP: `active` lanes arrive at the synchronisation point of the innermost region. `None` when no region is open.
-    pub fn sync(&mut self, active: Lanes) -> Option<Step> {
+    pub fn sync(&mut self, active: Lanes) -> Option<Resumption> {
         let top = self.entries.last_mut()?;
         if top.todo != 0 {
             top.done |= active;
-            return Some(Step::Switch { next: top.next, active: std::mem::take(&mut top.todo) });
+            return Some(Resumption::Switch { next: top.next, active: std::mem::take(&mut top.todo) });
         }
-        let Entry { done, join, .. } = *top;
+        let Region { done, join, .. } = *top;
         self.entries.pop();
-        Some(Step::Join { join, active: done | active })
+        Some(Resumption::Join { join, active: done | active })
     }
     /// Adds waiting lanes to the region at `level` (0 is the outermost), which then go on at `next`: the other ways of a multi-way
     /// branch.
@@ -116,10 +116,10 @@ impl DivergenceStack {
     }
     /// The next lanes to run when no active lane is left: those who wait for their turn or at the synchronisation point of the
     /// innermost region that has any. `None` when all regions are empty: the warp is done.
-    pub fn resume(&mut self) -> Option<Step> {
+    pub fn resume(&mut self) -> Option<Resumption> {
         while !self.entries.is_empty() {
             match self.sync(0) {
-                Some(Step::Join { active: 0, .. }) => {}
+                Some(Resumption::Join { active: 0, .. }) => {}
                 step => return step,
             }
         }
@@ -127,7 +127,7 @@ impl DivergenceStack {
     }
 }
 
-/// One element (Θ, Π) of Λ: who ran before an `everywhere` block, and which of them it still has to serve.
+/// One element (Θ, Π) of Λ: the lanes that ran before an `everywhere` block, and which of them it still has to serve.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Context {
     /// The lanes that were active: they asked for the block, and go on after it.
@@ -199,8 +199,8 @@ mod tests {
     fn a_divergent_branch_runs_both_ways_and_joins() {
         let mut stack = DivergenceStack::new();
         stack.push(THEN, 0b1100, ELSE, JOIN);
-        assert_eq!(stack.sync(0b0011), Some(Step::Switch { next: ELSE, active: 0b1100 }));
-        assert_eq!(stack.sync(0b1100), Some(Step::Join { join: JOIN, active: 0b1111 }));
+        assert_eq!(stack.sync(0b0011), Some(Resumption::Switch { next: ELSE, active: 0b1100 }));
+        assert_eq!(stack.sync(0b1100), Some(Resumption::Join { join: JOIN, active: 0b1111 }));
         assert_eq!(stack.depth(), 0);
     }
 
@@ -208,7 +208,7 @@ mod tests {
     fn a_uniform_branch_joins_at_once() {
         let mut stack = DivergenceStack::new();
         stack.push(THEN, 0, ELSE, JOIN);
-        assert_eq!(stack.sync(0b11), Some(Step::Join { join: JOIN, active: 0b11 }));
+        assert_eq!(stack.sync(0b11), Some(Resumption::Join { join: JOIN, active: 0b11 }));
     }
 
     #[test]
@@ -218,8 +218,8 @@ mod tests {
         stack.push(THEN, 0b010, JOIN, JOIN);
         stack.push(THEN, 0, JOIN, JOIN);
         assert_eq!(stack.depth(), 1);
-        assert_eq!(stack.sync(0b100), Some(Step::Switch { next: JOIN, active: 0b011 }));
-        assert_eq!(stack.sync(0b011), Some(Step::Join { join: JOIN, active: 0b111 }));
+        assert_eq!(stack.sync(0b100), Some(Resumption::Switch { next: JOIN, active: 0b011 }));
+        assert_eq!(stack.sync(0b011), Some(Resumption::Join { join: JOIN, active: 0b111 }));
     }
 
     #[test]
@@ -228,9 +228,9 @@ mod tests {
         stack.push(THEN, 0b1000, ELSE, JOIN);
         stack.push(THEN + 1, 0b0001, ELSE + 1, JOIN + 1);
         assert_eq!(stack.depth(), 2);
-        assert_eq!(stack.sync(0b0110), Some(Step::Switch { next: ELSE + 1, active: 0b0001 }));
-        assert_eq!(stack.sync(0b0001), Some(Step::Join { join: JOIN + 1, active: 0b0111 }));
-        assert_eq!(stack.sync(0b0111), Some(Step::Switch { next: ELSE, active: 0b1000 }));
+        assert_eq!(stack.sync(0b0110), Some(Resumption::Switch { next: ELSE + 1, active: 0b0001 }));
+        assert_eq!(stack.sync(0b0001), Some(Resumption::Join { join: JOIN + 1, active: 0b0111 }));
+        assert_eq!(stack.sync(0b0111), Some(Resumption::Switch { next: ELSE, active: 0b1000 }));
     }
 
     #[test]
@@ -239,9 +239,9 @@ mod tests {
         stack.push(1, 0, 0, 100); // a loop
         stack.push(2, 0b0100, ELSE, JOIN); // a branch in its body
         stack.park(0, 0b0011); // break of all lanes of the first way
-        assert_eq!(stack.resume(), Some(Step::Switch { next: ELSE, active: 0b0100 }));
+        assert_eq!(stack.resume(), Some(Resumption::Switch { next: ELSE, active: 0b0100 }));
         stack.park(0, 0b0100);
-        assert_eq!(stack.resume(), Some(Step::Join { join: 100, active: 0b0111 }));
+        assert_eq!(stack.resume(), Some(Resumption::Join { join: 100, active: 0b0111 }));
         assert_eq!(stack.resume(), None);
     }
 
@@ -250,10 +250,10 @@ mod tests {
         let mut stack = DivergenceStack::new();
         stack.push(1, 0, 0, JOIN);
         stack.postpone(0, 0b110, 2);
-        assert_eq!(stack.sync(0b001), Some(Step::Switch { next: 2, active: 0b110 }));
+        assert_eq!(stack.sync(0b001), Some(Resumption::Switch { next: 2, active: 0b110 }));
         stack.postpone(0, 0b100, 2);
-        assert_eq!(stack.sync(0b010), Some(Step::Switch { next: 2, active: 0b100 }));
-        assert_eq!(stack.sync(0b100), Some(Step::Join { join: JOIN, active: 0b111 }));
+        assert_eq!(stack.sync(0b010), Some(Resumption::Switch { next: 2, active: 0b100 }));
+        assert_eq!(stack.sync(0b100), Some(Resumption::Join { join: JOIN, active: 0b111 }));
     }
 
     #[test]

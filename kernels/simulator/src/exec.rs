@@ -9,30 +9,30 @@ use gchr_base::profile::Traffic;
 use super::agreement::Agreement;
 use super::alu;
 use super::code::*;
-use super::divergence::{Lanes, Step, lanes};
+use super::divergence::{Lanes, Resumption, lanes};
 use super::memory::Memory;
-use super::order::Order;
+use super::order::HappensBefore;
 use super::report::{Element, Fault, Report, Reports, ThreadName};
 use super::rng::Rng;
 use super::warp::{ALL, BlockShared, Status, Warp};
 use gchr_kernel::ir::{BinaryOp, Scope};
 
-/// What a launch counts.
+/// Counters of a launch.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Counters {
     /// Operations and statements executed, one for each lane that executes them.
     pub thread_steps: u64,
     /// The same, one for each warp.
     pub warp_steps: u64,
-    /// 32-byte sectors of global memory touched by plain reads, each counted once a warp instruction.
+    /// 32-byte sectors of global memory touched by plain reads, each counted once per warp instruction.
     pub sectors_read: u64,
     /// The same for plain writes.
     pub sectors_written: u64,
     /// Those of both that random accesses touched; see [`Traffic::is_random`].
     pub sectors_random: u64,
-    /// Atomic read-modify-writes of global memory, one a lane.
+    /// Atomic read-modify-writes of global memory, counted per lane.
     pub atomics: u64,
-    /// Block barriers passed, one a block.
+    /// Block barriers passed, counted per block.
     pub barriers: u64,
     /// Branches that split a warp.
     pub divergent_branches: u64,
@@ -66,7 +66,7 @@ impl std::ops::AddAssign for Counters {
 
 /// How a turn ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum TurnEnd {
     /// The turn is over.
     Yield,
     /// The warp waits at a barrier.
@@ -77,7 +77,7 @@ pub(crate) enum Outcome {
     Fatal,
 }
 
-/// What a turn works on.
+/// The state that a turn works on.
 pub(crate) struct Turn<'t> {
     pub kernel: &'t KernelCode,
     pub uniform: &'t [LaneValues],
@@ -86,7 +86,7 @@ pub(crate) struct Turn<'t> {
     pub slots: &'t [usize],
     pub block: &'t mut BlockShared,
     pub warp: &'t mut Warp,
-    pub order: &'t mut Order,
+    pub order: &'t mut HappensBefore,
     pub agreement: &'t mut Agreement,
     pub reports: &'t mut Reports,
     pub rng: &'t mut Rng,
@@ -102,14 +102,14 @@ pub(crate) struct Turn<'t> {
 
 impl Turn<'_> {
     /// Runs until the turn is over.
-    pub(crate) fn run(&mut self) -> Outcome {
+    pub(crate) fn run(&mut self) -> TurnEnd {
         let kernel = self.kernel;
         while self.fuel > 0 {
             self.fuel -= 1;
             let pc = self.warp.pc;
             let Some(instr) = kernel.code.get(pc as usize) else {
                 self.warp.status = Status::Done;
-                return Outcome::Done;
+                return TurnEnd::Done;
             };
             if instr.is_step() {
                 self.counters.warp_steps += 1;
@@ -120,10 +120,10 @@ impl Turn<'_> {
                 return outcome;
             }
         }
-        Outcome::Yield
+        TurnEnd::Yield
     }
 
-    fn execute(&mut self, instr: &Instr, pc: u32) -> Option<Outcome> {
+    fn execute(&mut self, instr: &Instr, pc: u32) -> Option<TurnEnd> {
         match instr {
             Instr::Load(access) => self.load(access),
             Instr::Peek(access) => self.peek(access),
@@ -295,7 +295,7 @@ impl Turn<'_> {
 
     // Control
 
-    fn control(&mut self, instr: &Instr, pc: u32) -> Option<Outcome> {
+    fn control(&mut self, instr: &Instr, pc: u32) -> Option<TurnEnd> {
         match instr {
             Instr::Push { join } => self.warp.stack.push(pc, 0, *join, *join),
             Instr::Branch { cond, otherwise, join } => {
@@ -370,8 +370,8 @@ impl Turn<'_> {
         self.warp.stack.park(top, lanes);
     }
 
-    /// Goes on with the active lanes, or when there are none with those that wait.
-    fn go_on(&mut self) -> Option<Outcome> {
+    /// Continues with the active lanes, or when there are none with waiting ones.
+    fn go_on(&mut self) -> Option<TurnEnd> {
         if self.warp.active != 0 {
             return None;
         }
@@ -379,19 +379,19 @@ impl Turn<'_> {
         self.follow(step)
     }
 
-    fn follow(&mut self, step: Option<Step>) -> Option<Outcome> {
+    fn follow(&mut self, step: Option<Resumption>) -> Option<TurnEnd> {
         match step {
-            Some(Step::Switch { next, active }) => {
+            Some(Resumption::Switch { next, active }) => {
                 self.warp.pc = next;
                 self.warp.active = active;
             }
-            Some(Step::Join { join, active }) => {
+            Some(Resumption::Join { join, active }) => {
                 self.warp.pc = join + 1;
                 self.warp.active = active;
             }
             None => {
                 self.warp.status = Status::Done;
-                return Some(Outcome::Done);
+                return Some(TurnEnd::Done);
             }
         }
         None

@@ -5,6 +5,7 @@
 
 mod control;
 mod expr;
+mod queries;
 mod stmt;
 
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use gchr_base::stack::with_large_stack;
 use super::code::*;
 use super::layout::Layout;
 use gchr_kernel::ir::*;
-use gchr_kernel::text::print::statement_lines;
+use gchr_kernel::print::statement_lines;
 
 /// Nesting of blocks, expressions and calls that is accepted: each level takes some kilobytes of the stack.
 const MAX_DEPTH: u32 = 4096;
@@ -112,7 +113,7 @@ struct Buf {
 }
 
 /// The activation of a function.
-struct Frame<'m> {
+struct Activation<'m> {
     function: &'m Function,
     id: FunctionId,
     vars: Vec<Option<Val>>,
@@ -144,7 +145,7 @@ struct Lower<'m> {
     module: &'m Module,
     /// Line of each statement in the text of the module, by function.
     lines: &'m [Vec<u32>],
-    frame: Frame<'m>,
+    frame: Activation<'m>,
     out: KernelCode,
     constants: HashMap<u64, Reg>,
     names: HashMap<String, u32>,
@@ -160,7 +161,7 @@ struct Lower<'m> {
     simulated: bool,
 }
 
-impl<'m> Frame<'m> {
+impl<'m> Activation<'m> {
     fn new(module: &'m Module, id: FunctionId) -> Self {
         let function = &module.functions[id];
         Self {
@@ -168,7 +169,7 @@ impl<'m> Frame<'m> {
             id,
             vars: vec![None; function.vars.len()],
             bound: Vec::new(),
-            tracked: control::declared_unwritten(function),
+            tracked: queries::declared_unwritten(function),
             result: Val::Void,
             return_level: None,
             loops: Vec::new(),
@@ -184,7 +185,7 @@ impl<'m> Frame<'m> {
 
 impl<'m> Lower<'m> {
     fn kernel(module: &'m Module, lines: &'m [Vec<u32>], id: FunctionId, steps: bool) -> Result<KernelCode> {
-        let frame = Frame::new(module, id);
+        let frame = Activation::new(module, id);
         let max_threads = match frame.function.kind {
             FunctionKind::Kernel { max_threads, .. } => max_threads,
             _ => 0,

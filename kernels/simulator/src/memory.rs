@@ -6,10 +6,10 @@ use gchr_base::hash::HashMap;
 
 use super::clock::Thread;
 use super::layout::Layout;
-use super::order::{Cell, SyncPoint};
+use super::order::{ShadowCell, SyncPoint};
 use gchr_kernel::ir::Scalar;
 
-/// Who owns an element until its next barrier.
+/// The owner of an element until its next barrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner {
     pub thread: Thread,
@@ -30,7 +30,7 @@ pub(crate) struct Memory {
     /// Number of elements.
     pub len: u64,
     /// One cell a scalar.
-    pub shadow: Vec<Cell>,
+    pub shadow: Vec<ShadowCell>,
     /// What atomics published, by cell.
     pub sync: HashMap<u64, SyncPoint>,
     /// Owned cells.
@@ -58,7 +58,7 @@ impl Memory {
         let cells = elements.checked_mul(layout.cells())?;
         if renew || cells != self.shadow.len() {
             self.shadow = Vec::new();
-            if !fits::<Cell>(cells) {
+            if !fits::<ShadowCell>(cells) {
                 return None;
             }
             // Zeroed by the system, page by page as it is touched.

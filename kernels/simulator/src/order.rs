@@ -1,32 +1,32 @@
-//! Happens-before: who has seen what, and whether two accesses are ordered.
+//! Happens-before: vector clocks of threads, and whether two accesses are ordered.
 //!
-//! Each scalar of global and shared memory has a shadow [`Cell`] of three [`Slot`]s: the last write, and two other accesses that a later
-//! one may race with. A slot says when, who, how and at which statement. Two accesses are ordered when the later thread's clock knows
+//! Each scalar of global and shared memory has a shadow [`ShadowCell`] of three [`ShadowAccess`]s: the last write, and two other accesses that a later
+//! one may race with. A [`ShadowAccess`] has time, thread, kind and statement. Two accesses are ordered when the later thread's clock knows
 //! the earlier thread up to that time. See `docs/simulator.md` for what this misses.
 
 use std::sync::Arc;
 
-use super::clock::{Clock, Thread, Time, Who};
+use super::clock::{Clock, ClockIndex, Thread, Time};
 use super::report::Touch;
-use gchr_kernel::ir::{Order as MemoryOrder, Scope};
+use gchr_kernel::ir::{Order, Scope};
 
 /// An access in shadow memory: time, thread and kind, statement. All zero: none.
-pub(crate) type Slot = [u32; 3];
+pub(crate) type ShadowAccess = [u32; 3];
 /// The shadow of one scalar: last write, two others.
-pub(crate) type Cell = [Slot; 3];
+pub(crate) type ShadowCell = [ShadowAccess; 3];
 
 /// The moment of everything the host does.
 pub(crate) const HOST_TIME: Time = 1;
 
-fn slot(time: Time, thread: Thread, touch: Touch, site: u32) -> Slot {
+fn slot(time: Time, thread: Thread, touch: Touch, site: u32) -> ShadowAccess {
     [time, thread << 2 | touch as u32, site]
 }
 
-pub(crate) fn slot_thread(slot: &Slot) -> Thread {
+pub(crate) fn slot_thread(slot: &ShadowAccess) -> Thread {
     slot[1] >> 2
 }
 
-pub(crate) fn slot_touch(slot: &Slot) -> Touch {
+pub(crate) fn slot_touch(slot: &ShadowAccess) -> Touch {
     match slot[1] & 3 {
         0 => Touch::Read,
         1 => Touch::Write,
@@ -40,18 +40,18 @@ fn conflict(a: u32, b: u32) -> bool {
     (a | b) & 1 != 0 && a & b & 2 == 0
 }
 
-/// What one lane has seen and published besides what its block knows.
+/// The clocks of one lane, besides that of its block.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct LaneOrder {
-    /// What it knows; `None`: what its block knows since the last barrier.
+    /// Its clock; `None`: that of its block since the last barrier.
     clock: Option<Arc<Clock>>,
-    /// What it read by relaxed atomics and a fence would let it know, from its block and from the device.
+    /// Clocks read by relaxed atomics, which a fence would add to its own, from its block and from the device.
     seen: [Option<Arc<Clock>>; 2],
-    /// What it knew at its last fence, for the block and for the device: a relaxed atomic write publishes it.
+    /// Its clock at its last fence, for the block and for the device: a relaxed atomic write publishes it.
     fenced: [Option<Arc<Clock>>; 2],
 }
 
-/// What one block knows.
+/// The clock of one block.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct BlockOrder {
     pub index: u32,
@@ -60,16 +60,16 @@ pub(crate) struct BlockOrder {
     time: Time,
 }
 
-/// What was published at a location: to the block of the writer, and to the device.
+/// The clocks published at a location: to the block of the writer, and to the device.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct SyncPoint {
     device: Option<Arc<Clock>>,
     blocks: Vec<(u32, Arc<Clock>)>,
 }
 
-/// The order of a launch.
+/// The happens-before relation of a launch.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct HappensBefore {
     now: Time,
     /// All before this is ordered: earlier launches and the host.
     floor: Time,
@@ -86,7 +86,7 @@ pub(crate) struct Accessor<'a> {
     pub block: &'a BlockOrder,
 }
 
-impl Order {
+impl HappensBefore {
     /// The order of a launch that starts at `floor`.
     pub(crate) fn new(floor: Time, blocks: u32, warps_per_block: u32, enabled: bool) -> Self {
         let barriers = vec![0; blocks as usize];
@@ -104,7 +104,7 @@ impl Order {
         BlockOrder { index, clock: Arc::default(), time: self.floor }
     }
 
-    fn ordered(&self, slot: &Slot, by: &Accessor<'_>) -> bool {
+    fn ordered(&self, slot: &ShadowAccess, by: &Accessor<'_>) -> bool {
         let (time, thread) = (slot[0], slot_thread(slot));
         if time <= self.floor || thread == by.thread {
             return true;
@@ -118,9 +118,15 @@ impl Order {
         clock.knows(thread, time, self.warps_per_block)
     }
 
-    /// Notes an access in the shadow; returns an earlier one that it races with.
+    /// Records an access in the shadow; returns an earlier one that it races with.
     #[inline]
-    pub(crate) fn access(&self, cell: &mut Cell, touch: Touch, site: u32, by: &Accessor<'_>) -> Option<Slot> {
+    pub(crate) fn access(
+        &self,
+        cell: &mut ShadowCell,
+        touch: Touch,
+        site: u32,
+        by: &Accessor<'_>,
+    ) -> Option<ShadowAccess> {
         let new = slot(self.now, by.thread, touch, site);
         if !self.enabled {
             return None;
@@ -131,7 +137,7 @@ impl Order {
             *cell = if kind & 1 != 0 { [new, [0; 3], [0; 3]] } else { [[0; 3], new, [0; 3]] };
             return None;
         }
-        let racing = |s: &&Slot| conflict(s[1] & 3, kind) && !self.ordered(s, by);
+        let racing = |s: &&ShadowAccess| conflict(s[1] & 3, kind) && !self.ordered(s, by);
         let found = cell.iter().find(racing).copied();
         match touch {
             Touch::Write => *cell = [new, [0; 3], [0; 3]],
@@ -147,8 +153,8 @@ impl Order {
     }
 
     /// Keeps an access in one of the two lesser slots: in its own old one, in place of one that is ordered before, else in either.
-    fn keep(&self, cell: &mut Cell, new: Slot, by: &Accessor<'_>) {
-        let free = |s: &Slot| s[0] <= self.floor || s[1] == new[1];
+    fn keep(&self, cell: &mut ShadowCell, new: ShadowAccess, by: &Accessor<'_>) {
+        let free = |s: &ShadowAccess| s[0] <= self.floor || s[1] == new[1];
         let [_, first, second] = cell;
         if free(first) {
             *first = new;
@@ -184,10 +190,10 @@ impl Order {
         });
     }
 
-    /// What the lane knows and did until now.
+    /// The clock of the lane, with its own work until now.
     fn published(&self, thread: Thread, lane: &LaneOrder, block: &BlockOrder) -> Arc<Clock> {
         let mut clock = Clock::clone(lane.clock.as_ref().unwrap_or(&block.clock));
-        clock.learn(Who::Thread(thread), self.now, self.warps_per_block);
+        clock.learn(ClockIndex::Thread(thread), self.now, self.warps_per_block);
         Arc::new(clock)
     }
 
@@ -201,10 +207,10 @@ impl Order {
         point: &SyncPoint,
         lane: &mut LaneOrder,
         block: &BlockOrder,
-        order: MemoryOrder,
+        order: Order,
         scope: Scope,
     ) {
-        let acquires = matches!(order, MemoryOrder::Acquire | MemoryOrder::AcquireRelease);
+        let acquires = matches!(order, Order::Acquire | Order::AcquireRelease);
         let near = point.blocks.iter().find(|b| b.0 == block.index).map(|b| &b.1);
         let far = point.device.as_ref().filter(|_| scope == Scope::Device);
         for (i, clock) in [near, far].into_iter().enumerate() {
@@ -217,19 +223,19 @@ impl Order {
         }
     }
 
-    /// The writing half of an atomic operation; a store starts anew what a read-modify-write carries on. `point` is made when there is
+    /// The writing half of an atomic operation; a store starts a new release sequence, a read-modify-write continues one. `point` is made when there is
     /// something to publish.
     pub(crate) fn atomic_write(
         &mut self,
         point: &mut Option<SyncPoint>,
         (thread, lane, block): (Thread, &LaneOrder, &BlockOrder),
-        (order, scope): (MemoryOrder, Scope),
+        (order, scope): (Order, Scope),
         is_store: bool,
     ) {
         if is_store {
             *point = None;
         }
-        let releases = matches!(order, MemoryOrder::Release | MemoryOrder::AcquireRelease);
+        let releases = matches!(order, Order::Release | Order::AcquireRelease);
         let clocks = if releases {
             let clock = self.published(thread, lane, block);
             self.tick();
@@ -278,10 +284,10 @@ impl Order {
         let Some(clock) = clock else { return };
         let mut clock = Arc::unwrap_or_clone(clock);
         if set == u32::MAX {
-            clock.learn(Who::Warp(warp), self.now, self.warps_per_block);
+            clock.learn(ClockIndex::Warp(warp), self.now, self.warps_per_block);
         } else {
             for lane in members() {
-                clock.learn(Who::Thread(warp * 32 + lane), self.now, self.warps_per_block);
+                clock.learn(ClockIndex::Thread(warp * 32 + lane), self.now, self.warps_per_block);
             }
         }
         self.tick();
@@ -304,7 +310,7 @@ impl Order {
             }
         }
         let mut clock = Arc::unwrap_or_clone(clock);
-        clock.learn(Who::Block(block.index), self.now, self.warps_per_block);
+        clock.learn(ClockIndex::Block(block.index), self.now, self.warps_per_block);
         block.clock = Arc::new(clock);
         block.time = self.now;
         self.barriers[block.index as usize] += 1;

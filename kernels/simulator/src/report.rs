@@ -1,4 +1,4 @@
-//! What the simulator finds wrong with a kernel, and where.
+//! Faults that the simulator finds in a kernel, with their places.
 
 use std::fmt;
 use std::sync::Arc;
@@ -87,7 +87,7 @@ pub enum Fault {
         /// Where it did.
         other_site: Site,
     },
-    /// An element is read that nobody has written.
+    /// An element is read that was never written.
     UnwrittenElement(Element),
     /// A variable, or the result of a call, is read in a thread that has not written it.
     UnwrittenVariable(String),
@@ -130,7 +130,7 @@ pub enum Fault {
     },
     /// All threads wait for each other.
     Deadlock {
-        /// Where they wait, one line a warp for the first few.
+        /// Where they wait, one line per warp for the first few.
         waiting: Vec<String>,
         /// Blocks that have not been started.
         pending_blocks: u32,
@@ -140,7 +140,7 @@ pub enum Fault {
         /// Its name.
         name: String,
     },
-    /// A step has not achieved what it says.
+    /// The assertion of a step does not hold.
     StepFailed {
         /// Its name.
         name: String,
@@ -165,7 +165,7 @@ pub enum Fault {
         /// The owner.
         owner: ThreadName,
     },
-    /// Global memory behind a handle that is no buffer.
+    /// Global memory that is accessed by a handle of no buffer.
     NoBuffer,
 }
 
@@ -347,7 +347,7 @@ impl Reports {
     pub(crate) fn into_vec(self) -> Vec<Report> {
         self.found
     }
-    /// Whether this one has been found before; counts it if so. `other` is a second place that tells findings apart.
+    /// Whether this one has been found before; counts it if so. `other` is a second place that distinguishes findings.
     pub(crate) fn seen(&mut self, code: &'static str, site: u32, other: u32) -> bool {
         match self.index.get(&(code, site, other)) {
             Some(&i) => {

@@ -1,6 +1,6 @@
 //! Which warp runs next: blocks are started and ended, warps take turns, barriers open, deadlocks are found.
 //!
-//! Every ready warp gets one turn a round, so no warp starves. With seed 0 the order is that of the blocks and warps and all turns have
+//! Every ready warp gets one turn per round, so no warp starves. With seed 0 the order is that of the blocks and warps and all turns have
 //! the same length; other seeds shuffle the blocks, the warps of each round, the lengths of turns and the lanes of atomics.
 
 use std::collections::VecDeque;
@@ -11,31 +11,31 @@ use gchr_base::error::StopReason;
 
 use super::agreement::Agreement;
 use super::code::{KernelCode, LaneValues};
-use super::exec::{Counters, Outcome, Turn, make_report};
+use super::exec::{Counters, Turn, TurnEnd, make_report};
 use super::memory::Memory;
-use super::order::Order;
+use super::order::HappensBefore;
 use super::report::{Fault, Report, Reports, ThreadName};
 use super::rng::Rng;
 use super::warp::{Block, Status};
 
 /// Instructions of a turn with seed 0.
 const TURN: u32 = 64;
-/// Thread steps between two looks at the clock.
+/// Poll interval in thread steps.
 const POLL: u64 = 1 << 20;
 /// Warps named in a report of a deadlock.
 const NAMED_WARPS: usize = 8;
 
-/// Limits of a launch, and what the run around it wants to know.
+/// Limits of a launch, and its connection to the control of the run.
 pub struct SimControl<'a, 'c> {
     /// Time limit and interruption; polled about every million thread steps.
     pub control: &'a mut Control<'c>,
-    /// How far the run is, as `control` counts it (rule applications or firings), not in thread steps.
+    /// Progress of the run, as `control` counts it (rule applications or firings), not in thread steps.
     pub progress: Progress,
     /// Thread steps that this launch may take.
     pub max_thread_steps: Option<u64>,
-    /// For how long a launch that is to stop goes on, so that one that is nearly over ends by itself.
+    /// Grace period of a launch that is to stop, so that one that is nearly over ends by itself.
     pub patience: Duration,
-    /// When `control` first said that it is to stop.
+    /// When `control` first asked to stop.
     told: Option<Instant>,
 }
 
@@ -59,8 +59,8 @@ impl<'a, 'c> SimControl<'a, 'c> {
     }
 }
 
-/// Why a launch ended before its end.
-pub(crate) enum Stop {
+/// Why a launch ended early.
+pub(crate) enum EarlyEnd {
     Fatal,
     Steps(u64),
     Control(StopReason),
@@ -73,7 +73,7 @@ pub(crate) struct Launch<'l> {
     pub buffers: &'l mut [Option<Memory>],
     pub slots: &'l [usize],
     pub random: bool,
-    pub order: Order,
+    pub order: HappensBefore,
     pub agreement: Agreement,
     pub reports: Reports,
     pub rng: Rng,
@@ -91,7 +91,7 @@ impl<'l> Launch<'l> {
         buffers: &'l mut [Option<Memory>],
         slots: &'l [usize],
         seed: u64,
-        order: Order,
+        order: HappensBefore,
         reports: Reports,
     ) -> Self {
         let mut rng = Rng::new(seed);
@@ -122,7 +122,7 @@ impl<'l> Launch<'l> {
         grid: u32,
         mut resident: Vec<Block>,
         control: &mut SimControl<'_, '_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), EarlyEnd> {
         let mut pending: Vec<u32> = (0..grid).collect();
         if self.random {
             self.rng.shuffle(&mut pending);
@@ -147,9 +147,9 @@ impl<'l> Launch<'l> {
                 let state = &mut resident[block as usize];
                 let outcome = self.turn(state, warp);
                 match outcome {
-                    Outcome::Yield => {}
-                    Outcome::Fatal => return Err(Stop::Fatal),
-                    Outcome::Waiting | Outcome::Done => {
+                    TurnEnd::Yield => {}
+                    TurnEnd::Fatal => return Err(EarlyEnd::Fatal),
+                    TurnEnd::Waiting | TurnEnd::Done => {
                         self.meet(state)?;
                         if state.warps.iter().all(|w| w.status == Status::Done) {
                             self.order.barriers[state.common.order.index as usize] += 1;
@@ -161,22 +161,22 @@ impl<'l> Launch<'l> {
                 }
                 if self.counters.thread_steps >= next_poll {
                     next_poll = self.counters.thread_steps + POLL;
-                    control.poll().map_err(Stop::Control)?;
+                    control.poll().map_err(EarlyEnd::Control)?;
                 }
             }
             if let Some(max) = control.max_thread_steps.filter(|&m| self.counters.thread_steps >= m) {
-                return Err(Stop::Steps(max));
+                return Err(EarlyEnd::Steps(max));
             }
             self.check_deadlock(&resident, pending.len() as u32)?;
         }
     }
 
-    fn turn(&mut self, block: &mut Block, warp: u32) -> Outcome {
+    fn turn(&mut self, block: &mut Block, warp: u32) -> TurnEnd {
         let fuel = if self.random { 1 + self.rng.below(self.turn) } else { self.turn };
         let warps_per_block = block.warps.len() as u32;
         let warp = &mut block.warps[warp as usize];
         if warp.status != Status::Ready {
-            return Outcome::Yield;
+            return TurnEnd::Yield;
         }
         let mut turn = Turn {
             kernel: self.kernel,
@@ -200,7 +200,7 @@ impl<'l> Launch<'l> {
     }
 
     /// Opens the barrier of a block when all its warps have arrived.
-    fn meet(&mut self, block: &mut Block) -> Result<(), Stop> {
+    fn meet(&mut self, block: &mut Block) -> Result<(), EarlyEnd> {
         let waiting = |s: Status| matches!(s, Status::Waiting(_));
         let Some(first) = block.warps.iter().find(|w| waiting(w.status)) else { return Ok(()) };
         let cause = if let Some(gone) = block.warps.iter().find(|w| w.status == Status::Done) {
@@ -225,7 +225,7 @@ impl<'l> Launch<'l> {
         let Status::Waiting(pc) = first.status else { return Ok(()) };
         let thread = ThreadName { block: block.common.order.index, warp: first.index, lane: 0 };
         self.add_fatal(pc, thread, Fault::BarrierDivergence { cause });
-        Err(Stop::Fatal)
+        Err(EarlyEnd::Fatal)
     }
 
     fn add_fatal(&mut self, pc: u32, thread: ThreadName, fault: Fault) {
@@ -235,7 +235,7 @@ impl<'l> Launch<'l> {
     }
 
     /// Every warp waits at a barrier or for a change of memory that no warp makes.
-    fn check_deadlock(&mut self, resident: &[Block], pending: u32) -> Result<(), Stop> {
+    fn check_deadlock(&mut self, resident: &[Block], pending: u32) -> Result<(), EarlyEnd> {
         let mut running = resident.iter().flat_map(|b| &b.warps).filter(|w| w.status == Status::Ready);
         let mut spins = running.clone().peekable();
         if spins.peek().is_none() || !running.all(|w| w.is_stuck(self.version)) {
@@ -268,7 +268,7 @@ impl<'l> Launch<'l> {
         if let Some((pc, name)) = first {
             self.add_fatal(pc, name, Fault::Deadlock { waiting, pending_blocks: pending });
         }
-        Err(Stop::Fatal)
+        Err(EarlyEnd::Fatal)
     }
 }
 

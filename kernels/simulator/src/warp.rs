@@ -7,7 +7,7 @@ use gchr_base::hash::FxHasher;
 use super::code::{BLOCK, KernelCode, LANE, LaneValues, THREAD, WARP};
 use super::divergence::{ContextStack, DivergenceStack, Lanes};
 use super::memory::Memory;
-use super::order::{BlockOrder, LaneOrder, Order};
+use super::order::{BlockOrder, HappensBefore, LaneOrder};
 
 /// All lanes of a warp.
 pub(crate) const ALL: Lanes = u32::MAX as Lanes;
@@ -190,7 +190,7 @@ impl Block {
         })
     }
     /// Starts it as block `index` of the grid.
-    pub(crate) fn start(&mut self, index: u32, order: &Order) {
+    pub(crate) fn start(&mut self, index: u32, order: &HappensBefore) {
         self.common.order = order.start_block(index);
         for memory in &mut self.common.shared {
             memory.clear();

@@ -29,7 +29,7 @@ pub(super) struct TooLarge {
 pub(super) fn assemble(plan: &TermPlan, booleans: Booleans, recorded: bool) -> Result<Code, TooLarge> {
     let holes = functions_with_holes(plan);
     let mut code = Code {
-        ops: vec![Op::Halt],
+        ops: vec![Instr::Halt],
         functions: Vec::new(),
         tables: Vec::new(),
         operands: Vec::new(),
@@ -60,7 +60,7 @@ pub(super) fn assemble(plan: &TermPlan, booleans: Booleans, recorded: bool) -> R
             recorded,
             code: &mut code,
             calls: &mut calls,
-            state: State {
+            state: PathState {
                 slots: function.locals.iter().map(|_| None).collect(),
                 used: Vec::new(),
                 pending: 0,
@@ -127,8 +127,8 @@ fn functions_with_holes(plan: &TermPlan) -> IdVec<FunctionId, bool> {
     }
 }
 
-fn target_of(op: &mut Op) -> Option<&mut Pc> {
-    use Op::*;
+fn target_of(op: &mut Instr) -> Option<&mut Pc> {
+    use Instr::*;
     match op {
         Jump { target, .. }
         | Loop { target, .. }
@@ -153,9 +153,9 @@ fn target_of(op: &mut Op) -> Option<&mut Pc> {
     }
 }
 
-/// What differs from path to path.
+/// The part of the state that differs between paths.
 #[derive(Clone)]
-struct State {
+struct PathState {
     slots: IdVec<LocalId, Option<Slot>>,
     used: Vec<bool>,
     /// Rule applications complete but not counted yet.
@@ -184,10 +184,10 @@ struct Assembler<'a> {
     code: &'a mut Code,
     /// Instructions whose target is the entry of a function.
     calls: &'a mut Vec<(usize, FunctionId)>,
-    state: State,
-    /// Where a local had better be.
+    state: PathState,
+    /// The preferred slot of a local.
     hints: HashMap<LocalId, Slot>,
-    /// Slots of the values of the regions around: free for the locals that become these values, and for no others.
+    /// Slots of the values of enclosing regions: free for the locals that become these values, and for no others.
     reserved: Vec<Slot>,
     frame: usize,
     regions: Vec<RegionFrame>,
@@ -207,7 +207,7 @@ impl Assembler<'_> {
         self.block(body, &LocalSet::default());
     }
 
-    /// Notes where the arguments of loops and tail calls, and the value of a region, had better be.
+    /// Records preferred slots for the arguments of loops and tail calls, and for the value of a region.
     fn hint_targets(&mut self, block: &Block, params: &[Slot], value: Option<Slot>) {
         match &block.end {
             End::Continue(args) | End::TailCall { args, .. } | End::Context { args, .. } => {
@@ -298,7 +298,7 @@ impl Assembler<'_> {
         self.code.ops.len() as Pc
     }
 
-    fn emit(&mut self, op: Op) -> usize {
+    fn emit(&mut self, op: Instr) -> usize {
         self.code.ops.push(op);
         self.code.map_of.push(NO_MAP);
         self.code.rule_of.push(self.state.rule);
@@ -317,7 +317,7 @@ impl Assembler<'_> {
     fn take_count(&mut self, max: u32) -> u32 {
         let pending = std::mem::take(&mut self.state.pending);
         if pending > max {
-            self.emit(Op::Count { count: pending });
+            self.emit(Instr::Count { count: pending });
             return 0;
         }
         pending
@@ -349,28 +349,28 @@ impl Assembler<'_> {
             let ready = left.iter().position(|&(d, _)| left.iter().all(|&(_, s)| s != d));
             if let Some(i) = ready {
                 let (dst, src) = left.swap_remove(i);
-                self.emit(Op::Move { dst, src });
+                self.emit(Instr::Move { dst, src });
             } else {
                 // A cycle: its value waits in a slot above all others. One that no move names may hold a value that stays.
                 let scratch = self.frame as Slot;
                 self.frame += 1;
                 let src = left[0].1;
-                self.emit(Op::Move { dst: scratch, src });
+                self.emit(Instr::Move { dst: scratch, src });
                 left.iter_mut().filter(|m| m.1 == src).for_each(|m| m.1 = scratch);
             }
         }
         match left.as_slice() {
             [] => {}
             &[(dst, src)] => {
-                self.emit(Op::Move { dst, src });
+                self.emit(Instr::Move { dst, src });
             }
             &[(d0, s0), (d1, s1)] => {
-                self.emit(Op::Move2 { dst: [d0, d1], src: [s0, s1] });
+                self.emit(Instr::Move2 { dst: [d0, d1], src: [s0, s1] });
             }
             _ => {
                 let dst = [left[0].0, left[1].0, left[2].0];
                 let src = [left[0].1, left[1].1, left[2].1];
-                self.emit(Op::Move3 { dst, src });
+                self.emit(Instr::Move3 { dst, src });
             }
         }
     }
@@ -383,16 +383,16 @@ impl Assembler<'_> {
         match *moves.as_slice() {
             [(dst, src)] => {
                 let count = self.take_count(255) as u8;
-                self.emit(Op::Loop1 { count, dst, src, target })
+                self.emit(Instr::Loop1 { count, dst, src, target })
             }
             [(d0, s0), (d1, s1)] => {
                 let count = self.take_count(255) as u8;
-                self.emit(Op::Loop2 { count, dst: [d0, d1], src: [s0, s1], target })
+                self.emit(Instr::Loop2 { count, dst: [d0, d1], src: [s0, s1], target })
             }
             _ => {
                 self.moves(&moves);
                 let count = self.take_count(u32::from(u16::MAX)) as u16;
-                self.emit(Op::Loop { target, count })
+                self.emit(Instr::Loop { target, count })
             }
         }
     }
@@ -404,7 +404,7 @@ impl Assembler<'_> {
             self.state.pending += block.applied.len() as u32;
             self.state.rule = last.0;
             if self.recorded {
-                let tally = Op::Tally { block: self.code.blocks.len() as u32 };
+                let tally = Instr::Tally { block: self.code.blocks.len() as u32 };
                 self.code.blocks.push(block.applied.as_slice().into());
                 self.emit(tally);
             }

@@ -1,14 +1,10 @@
-//! The bytecode that plans are lowered to for the CPU, and its verifier.
+//! The bytecode that plans are lowered to for the CPU.
 //!
 //! Registers are 64-bit slots of a frame: a term value in the low half (high half zero), or the bits of an `Int` or a `Float`.
 //! Every operand is a slot number; jump targets are positions in the code.
 
-mod verify;
-
-pub(super) use verify::verify;
-
 use crate::plan::FunctionId;
-use gchr_base::op::Op as Operator;
+use gchr_base::op::Op;
 use gchr_base::rule::{Const, RuleId};
 use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
@@ -25,7 +21,7 @@ pub(super) const PLAIN_HEADER: usize = 1;
 
 /// An instruction. `count`: rule applications that are complete when it is executed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Op {
+pub(super) enum Instr {
     /// End of the run; the value is in slot 0.
     Halt,
     /// Counts.
@@ -186,7 +182,7 @@ pub(super) enum Op {
     },
     /// Integer arithmetic.
     Int {
-        op: Operator,
+        op: Op,
         dst: Slot,
         a: Slot,
         b: Slot,
@@ -206,7 +202,7 @@ pub(super) enum Op {
     },
     /// Float arithmetic.
     Float {
-        op: Operator,
+        op: Op,
         dst: Slot,
         a: Slot,
         b: Slot,
@@ -224,7 +220,7 @@ pub(super) enum Op {
     },
     /// A comparison as a truth value.
     CompareInt {
-        op: Operator,
+        op: Op,
         dst: Slot,
         a: Slot,
         b: Slot,
@@ -232,7 +228,7 @@ pub(super) enum Op {
         no: u16,
     },
     CompareFloat {
-        op: Operator,
+        op: Op,
         dst: Slot,
         a: Slot,
         b: Slot,
@@ -250,13 +246,13 @@ pub(super) enum Op {
     },
     /// Goes on when the comparison holds, else jumps.
     UnlessInt {
-        op: Operator,
+        op: Op,
         a: Slot,
         b: Slot,
         target: Pc,
     },
     UnlessFloat {
-        op: Operator,
+        op: Op,
         a: Slot,
         b: Slot,
         target: Pc,
@@ -280,7 +276,7 @@ pub(super) enum Op {
         sort: u16,
         site: u32,
     },
-    /// A call of a function without holes, arguments in place; `base`: first slot behind those that stay live.
+    /// A call of a function without holes, arguments in place; `base`: first slot after those that stay live.
     Call {
         count: u8,
         base: Slot,
@@ -386,7 +382,7 @@ pub(super) struct TracePoint {
 
 /// An application that no rule matches.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Failure {
+pub(super) struct NoRuleSite {
     pub(super) symbol: SymbolId,
     pub(super) args: Vec<(Slot, SortId)>,
     /// Rule applications complete there but not counted yet.
@@ -396,7 +392,7 @@ pub(super) struct Failure {
 /// Where an operation that can fail stands.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct OpSite {
-    pub(super) op: Operator,
+    pub(super) op: Op,
     pub(super) rule: RuleId,
     pub(super) span: Span,
     /// Rule applications complete there but not counted yet.
@@ -432,11 +428,11 @@ pub(super) struct FunctionCode {
 
 /// Verified bytecode of a plan.
 ///
-/// **Invariant:** [`verify`] has found nothing: each slot an instruction names lies in the frame of its function, each target, table,
+/// **Invariant:** [`verify`](super::verify::verify) has found nothing: each slot an instruction names lies in the frame of its function, each target, table,
 /// operand and class exists, and control never runs off the end of a function. The interpreter relies on it.
 #[derive(Debug)]
 pub(super) struct Code {
-    pub(super) ops: Vec<Op>,
+    pub(super) ops: Vec<Instr>,
     pub(super) functions: Vec<FunctionCode>,
     pub(super) tables: Vec<Pc>,
     pub(super) operands: Vec<Operand>,
@@ -444,7 +440,7 @@ pub(super) struct Code {
     pub(super) traces: Vec<TracePoint>,
     /// Rules that are applied in a block; for recorded runs only.
     pub(super) blocks: Vec<Box<[RuleId]>>,
-    pub(super) failures: Vec<Failure>,
+    pub(super) failures: Vec<NoRuleSite>,
     /// By position: which entry of `maps`, or [`NO_MAP`].
     pub(super) map_of: Vec<u32>,
     pub(super) maps: Vec<Map>,

@@ -43,7 +43,7 @@ struct Seen(Vec<(u32, u32, u32)>);
 
 const SEEN: usize = 1 << 12;
 /// Comparisons before the cache comes into use.
-const PATIENCE: usize = 256;
+const CACHE_AFTER: usize = 256;
 
 impl Seen {
     fn add(&mut self, sort: u32, a: u32, b: u32) -> bool {
@@ -77,7 +77,7 @@ pub(super) fn same(layout: &Layout, heap: &Heap, sort: SortId, a: u32, b: u32) -
         }
         steps += 1;
         // A pair met before is equal, or its difference is found elsewhere.
-        if steps > PATIENCE && seen.add(sort.0, a, b) {
+        if steps > CACHE_AFTER && seen.add(sort.0, a, b) {
             continue;
         }
         let Some(variant) = shape.variants.get((a & mask) as usize) else { return false };

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::exec::bytecode::{self, Code};
+use crate::exec::bytecode::Code;
 use crate::exec::heap::{self, Heap, Reservation};
 use crate::exec::machine::Machine;
-use crate::exec::{NormalForm, Outcome, Stopped, assemble, start};
+use crate::exec::normal_form::NormalForm;
+use crate::exec::outcome::{Evaluation, Stopped};
+use crate::exec::{assemble, start, verify};
 use crate::plan::{Layout, TermPlan};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
@@ -29,7 +31,7 @@ impl<'a> Prepared<'a> {
     pub fn new(program: &'a Program, plan: &'a TermPlan, records: bool) -> Result<Self, Box<Stopped>> {
         let code = assemble::assemble(plan, program.signature.booleans, records)
             .map_err(|e| refused(StopReason::Indices { what: e.what, limit: e.limit }))?;
-        let violations = bytecode::verify(&code);
+        let violations = verify::verify(&code);
         if let Some(first) = violations.first() {
             // A bug of the assembler. Nothing is executed that is not verified.
             return Err(refused(StopReason::Internal { what: format!("invalid bytecode: {first}") }));
@@ -60,7 +62,7 @@ impl Evaluator<'_> {
     }
 
     /// Normalises `input`, a verified ground term of the program. See [`run`](super::run).
-    pub fn run(&mut self, input: &GroundTerm, control: &mut Control) -> Result<Outcome, Box<Stopped>> {
+    pub fn run(&mut self, input: &GroundTerm, control: &mut Control) -> Result<Evaluation, Box<Stopped>> {
         let start = Instant::now();
         let Prepared { program, plan, ref layout, ref code } = *self.prepared;
         let memory = control.limits().memory.unwrap_or_else(heap::default_memory);
@@ -92,7 +94,7 @@ impl Evaluator<'_> {
                 let cells = !layout.sorts[sort].is_wide();
                 stats.live_cells = Some(if cells { heap.count_cells(sort, value as u32) } else { 0 });
                 let normal_form = NormalForm { layout: Arc::clone(layout), heap, sort, value };
-                Ok(Outcome { normal_form, stats })
+                Ok(Evaluation { normal_form, stats })
             }
             Err(error) => {
                 self.keep(heap);

@@ -1,9 +1,9 @@
-//! Cell arenas and their collector: header-less cells, one arena a size class, non-moving mark with bitmaps, allocation by runs of
+//! Cell arenas and their collector: header-less cells, one arena per size class, non-moving mark with bitmaps, allocation by runs of
 //! unmarked cells.
 //!
 //! Address space is reserved once and touched as needed, so that growth copies nothing and cells have stable addresses.
 //! Marking is driven by sorts: a value is traced by the layout of its sort. There is no sweep: after a collection, allocation
-//! goes through the bitmap and takes each run of unmarked cells in turn, then fresh cells behind the last one.
+//! goes through the bitmap and takes one run of unmarked cells after the other, then fresh cells after the last one.
 
 use memmap2::{MmapMut, MmapOptions};
 
@@ -51,7 +51,7 @@ impl Reservation {
     }
 }
 
-/// What allocation from one arena reads and writes: the run of free cells at hand.
+/// What allocation from one arena reads and writes: the current run of free cells.
 ///
 /// **Invariant:** cells `next..end` are reserved, hold no live value, and `end` is at most the arena's `high`.
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ impl Reservation {
 pub(super) struct Bump {
     /// First word of the arena.
     pub(super) base: *mut u32,
-    /// Words a cell.
+    /// Words per cell.
     pub(super) words: u32,
     /// Tag bits of the values.
     pub(super) shift: u32,
@@ -77,7 +77,7 @@ struct Arena {
     high: u32,
     /// Cells that the values can name and the reservation holds.
     limit: u32,
-    /// Where the search for runs goes on.
+    /// Where the search for runs continues.
     cursor: u32,
     /// Where it ends: `high` at the last collection.
     scan_end: u32,
@@ -132,7 +132,7 @@ pub(super) struct Heap {
     committed: u64,
     /// Limit for `committed` and the stack together.
     memory: u64,
-    /// Bytes of the stack, as its owner last said.
+    /// Bytes of the stack, as last reported by its owner.
     pub(super) stack_bytes: u64,
     peak: u64,
     /// Collections so far.
@@ -141,7 +141,7 @@ pub(super) struct Heap {
     live_bytes: u64,
     allocated_since: bool,
     mark_stack: Vec<(u32, u32)>,
-    /// Test mode: one cell a run, a collection before each.
+    /// Test mode: runs of one cell, a collection before each.
     stress: bool,
 }
 
@@ -214,7 +214,7 @@ impl Heap {
         self.arenas.iter().map(|a| u64::from(a.high - 1)).sum()
     }
 
-    /// A new cell of a class with these words, as a value with this tag. Fails when the run at hand is used up and there is no other.
+    /// A new cell of a class with these words, as a value with this tag. Fails when the current run is used up and there is no other.
     pub(super) fn store(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, Full> {
         let mut bump = bump_of(self.bumps, class);
         if bump.next == bump.end {
@@ -248,7 +248,7 @@ impl Heap {
         }
     }
 
-    /// Why a run stops that needs a cell of a class.
+    /// The reason to stop a run that gets no cell of a class.
     pub(super) fn stop_reason(&self, full: Full, layout: &Layout, class: ClassId) -> StopReason {
         let of_class = |s: &&SortLayout| s.variants.iter().any(|v| v.class == Some(class));
         let sorts: Vec<&str> = layout.sorts.iter().filter(of_class).map(|s| s.name.as_str()).collect();
@@ -371,7 +371,7 @@ impl Cells for Heap {
             return None;
         }
         let words = bump.words as usize;
-        // SAFETY: cells below `high` lie inside the reservation, are initialised (zero at first, or as an earlier run left them), and nobody writes
+        // SAFETY: cells below `high` lie inside the reservation, are initialised (zero at first, or as an earlier run left them), and there are no writers
         // while the heap is borrowed.
         Some(unsafe { std::slice::from_raw_parts(bump.base.add(index as usize * words), words) })
     }
@@ -416,7 +416,7 @@ impl Arena {
     }
 }
 
-/// The first bit at or behind `from` and below `limit` that is set after exclusive or with `flip` is undone: `flip` is 0 to look for
+/// The first bit at or after `from` and below `limit` that is set after exclusive or with `flip` is undone: `flip` is 0 to look for
 /// clear bits, all ones to look for set bits.
 fn find(bits: &[u64], from: u32, limit: u32, flip: u64) -> Option<u32> {
     let mut word = from as usize / 64;

@@ -1,6 +1,6 @@
 //! The interpreter: executes verified bytecode on an explicit stack.
 //!
-//! A frame lies right above the live slots of its caller: `[root, hole,] return, slots...`. `return` packs the position behind the call,
+//! A frame lies right above the live slots of its caller: `[root, hole,] return, slots...`. `return` packs the position after the call,
 //! the distance to the caller's frame and the slot for the result. `hole` is the address of the field that the result goes
 //! into; at first that is `root` itself, so that a return always stores through the hole and hands out the root, whether cells
 //! have been put around the call or not.
@@ -19,7 +19,7 @@ use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::SortId;
 use gchr_base::source::Span;
 
-/// Rule applications between two looks at the clock.
+/// Poll interval in rule applications.
 const CHUNK: u64 = 1 << 18;
 /// The stack is taken in steps of this many bytes.
 const STACK_STEP: u64 = 1 << 20;
@@ -101,7 +101,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         Reservation::new(memory.max(least), least)
     }
 
-    /// What another run can go on with.
+    /// The parts that another run can reuse.
     pub(super) fn into_parts(self) -> (Heap, Reservation) {
         (self.heap, self.stack)
     }
@@ -119,7 +119,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         Progress { steps: self.steps_with(fuel), bytes: self.heap.bytes(), live: self.heap.cells_in_use() }
     }
 
-    /// Notes how far the run is.
+    /// Reports the progress of the run.
     fn record(&mut self) {
         let now = self.progress(self.fuel);
         if let Some(recorder) = self.control.recorder() {
@@ -150,7 +150,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         RunError { reason, rule, span, progress: self.progress(self.fuel) }
     }
 
-    /// To be called now and then by work that applies no rules: reports progress, and stops at the limits of time and at interrupts.
+    /// To be called regularly by work that applies no rules: reports progress, and stops at the limits of time and at interrupts.
     pub(super) fn watch(&mut self) -> Result<(), RunError> {
         let now = self.progress(self.fuel);
         match self.control.poll(now) {
@@ -194,7 +194,7 @@ impl<'a, 'c> Machine<'a, 'c> {
     #[expect(clippy::too_many_lines, reason = "one arm an instruction")]
     fn execute(&mut self, function: FunctionCode, mut fp: Fp) -> Result<(), Stop> {
         let code: &'a Code = self.code;
-        let ops: *const Op = code.ops.as_ptr();
+        let ops: *const Instr = code.ops.as_ptr();
         let bumps: *mut Bump = self.heap.bumps();
         let mut fuel = self.fuel;
         // SAFETY: (all unsafe code below) the bytecode is verified (see `Code`): slots are inside frames, and a frame that starts
@@ -314,57 +314,57 @@ impl<'a, 'c> Machine<'a, 'c> {
         unsafe {
             loop {
                 match *ip {
-                    Op::Halt => {
+                    Instr::Halt => {
                         self.fuel = fuel;
                         return Ok(());
                     }
-                    Op::Count { count } => fuel -= i64::from(count),
-                    Op::Const { dst, value } => slot!(dst) = value,
-                    Op::Move { dst, src } => slot!(dst) = slot!(src),
-                    Op::Move2 { dst, src } => {
+                    Instr::Count { count } => fuel -= i64::from(count),
+                    Instr::Const { dst, value } => slot!(dst) = value,
+                    Instr::Move { dst, src } => slot!(dst) = slot!(src),
+                    Instr::Move2 { dst, src } => {
                         let (a, b) = (slot!(src[0]), slot!(src[1]));
                         slot!(dst[0]) = a;
                         slot!(dst[1]) = b;
                     }
-                    Op::Move3 { dst, src } => {
+                    Instr::Move3 { dst, src } => {
                         let (a, b, c) = (slot!(src[0]), slot!(src[1]), slot!(src[2]));
                         slot!(dst[0]) = a;
                         slot!(dst[1]) = b;
                         slot!(dst[2]) = c;
                     }
-                    Op::Jump { target, count } => {
+                    Instr::Jump { target, count } => {
                         fuel -= i64::from(count);
                         goto!(target);
                     }
-                    Op::Loop { target, count } => {
+                    Instr::Loop { target, count } => {
                         burn!(count);
                         goto!(target);
                     }
-                    Op::Loop1 { count, dst, src, target } => {
+                    Instr::Loop1 { count, dst, src, target } => {
                         slot!(dst) = slot!(src);
                         burn!(count);
                         goto!(target);
                     }
-                    Op::Loop2 { count, dst, src, target } => {
+                    Instr::Loop2 { count, dst, src, target } => {
                         let (a, b) = (slot!(src[0]), slot!(src[1]));
                         slot!(dst[0]) = a;
                         slot!(dst[1]) = b;
                         burn!(count);
                         goto!(target);
                     }
-                    Op::Unless { src, mask, tag, target } => {
+                    Instr::Unless { src, mask, tag, target } => {
                         if slot!(src) as u16 & mask != tag {
                             goto!(target);
                         }
                     }
-                    Op::UnlessLoad1 { tag, mask, class, offset, src, dst, target } => {
+                    Instr::UnlessLoad1 { tag, mask, class, offset, src, dst, target } => {
                         let value = slot!(src);
                         if value as u8 & mask != tag {
                             goto!(target);
                         }
                         slot!(dst) = u64::from(*cell!(value, class).add(offset as usize));
                     }
-                    Op::UnlessLoad2 { tag, mask, class, offset, src, dst, target } => {
+                    Instr::UnlessLoad2 { tag, mask, class, offset, src, dst, target } => {
                         let value = slot!(src);
                         if value as u8 & mask != tag {
                             goto!(target);
@@ -374,20 +374,20 @@ impl<'a, 'c> Machine<'a, 'c> {
                         slot!(dst[0]) = u64::from(a);
                         slot!(dst[1]) = u64::from(b);
                     }
-                    Op::Switch { src, mask, table } => {
+                    Instr::Switch { src, mask, table } => {
                         let tag = slot!(src) as u16 & mask;
                         goto!(*code.tables.as_ptr().add(table as usize + tag as usize));
                     }
-                    Op::Load1 { src, dst, class, offset } => {
+                    Instr::Load1 { src, dst, class, offset } => {
                         slot!(dst) = u64::from(*cell!(slot!(src), class).add(offset as usize));
                     }
-                    Op::Load2 { src, dst, class, offset } => {
+                    Instr::Load2 { src, dst, class, offset } => {
                         let cell = cell!(slot!(src), class);
                         let (a, b) = (*cell.add(offset[0] as usize), *cell.add(offset[1] as usize));
                         slot!(dst[0]) = u64::from(a);
                         slot!(dst[1]) = u64::from(b);
                     }
-                    Op::Load3 { src, dst, class, offset } => {
+                    Instr::Load3 { src, dst, class, offset } => {
                         let cell = cell!(slot!(src), class);
                         let (a, b) = (*cell.add(offset[0] as usize), *cell.add(offset[1] as usize));
                         let c = *cell.add(offset[2] as usize);
@@ -395,26 +395,26 @@ impl<'a, 'c> Machine<'a, 'c> {
                         slot!(dst[1]) = u64::from(b);
                         slot!(dst[2]) = u64::from(c);
                     }
-                    Op::LoadWide { src, dst, class, offset } => {
+                    Instr::LoadWide { src, dst, class, offset } => {
                         let field = cell!(slot!(src), class).add(offset as usize);
                         slot!(dst) = field.cast::<u64>().read_unaligned();
                     }
-                    Op::Alloc1 { dst, tag, class, a } => alloc!(class, tag, |cell, value| {
+                    Instr::Alloc1 { dst, tag, class, a } => alloc!(class, tag, |cell, value| {
                         *cell = slot!(a) as u32;
                         slot!(dst) = value;
                     }),
-                    Op::Alloc2 { dst, tag, class, args } => alloc!(class, tag, |cell, value| {
+                    Instr::Alloc2 { dst, tag, class, args } => alloc!(class, tag, |cell, value| {
                         *cell = slot!(args[0]) as u32;
                         *cell.add(1) = slot!(args[1]) as u32;
                         slot!(dst) = value;
                     }),
-                    Op::Alloc3 { dst, tag, class, args } => alloc!(class, tag, |cell, value| {
+                    Instr::Alloc3 { dst, tag, class, args } => alloc!(class, tag, |cell, value| {
                         *cell = slot!(args[0]) as u32;
                         *cell.add(1) = slot!(args[1]) as u32;
                         *cell.add(2) = slot!(args[2]) as u32;
                         slot!(dst) = value;
                     }),
-                    Op::AllocN { dst, tag, class, fields, first } => alloc!(class, tag, |cell, value| {
+                    Instr::AllocN { dst, tag, class, fields, first } => alloc!(class, tag, |cell, value| {
                         for operand in &code.operands[first as usize..][..fields as usize] {
                             let field = cell.add(operand.offset as usize);
                             if operand.wide {
@@ -425,7 +425,7 @@ impl<'a, 'c> Machine<'a, 'c> {
                         }
                         slot!(dst) = value;
                     }),
-                    Op::Repeat { dst, tag, class, arg, count } => {
+                    Instr::Repeat { dst, tag, class, arg, count } => {
                         // What is built so far is kept in the argument's slot, which the collector knows; its old value
                         // is restored for later readers.
                         let original = slot!(arg);
@@ -442,57 +442,57 @@ impl<'a, 'c> Machine<'a, 'c> {
                         slot!(arg) = original;
                         slot!(dst) = value;
                     }
-                    Op::Hole1 { tag, class } => alloc!(class, tag, |cell, value| {
+                    Instr::Hole1 { tag, class } => alloc!(class, tag, |cell, value| {
                         *cell = 0;
                         fill_hole(fp, value, cell);
                     }),
-                    Op::Hole2 { tag, class, other, offset } => alloc!(class, tag, |cell, value| {
+                    Instr::Hole2 { tag, class, other, offset } => alloc!(class, tag, |cell, value| {
                         let hole = cell.add(offset as usize);
                         *hole = 0;
                         *cell.add(1 - offset as usize) = slot!(other) as u32;
                         fill_hole(fp, value, hole);
                     }),
-                    Op::Fill { root, cell, class, offset } => {
+                    Instr::Fill { root, cell, class, offset } => {
                         let hole = cell!(slot!(cell), class).add(offset as usize);
                         fill_hole(fp, slot!(root), hole);
                     }
-                    Op::AddInt { dst, a, b, site } => {
+                    Instr::AddInt { dst, a, b, site } => {
                         let (a, b) = (slot!(a), slot!(b));
                         let sum =
                             a.cast_signed().checked_add(b.cast_signed()).ok_or(ArithmeticError::Overflow);
                         slot!(dst) = arithmetic!(site, a, b, sum).cast_unsigned();
                     }
-                    Op::SubInt { dst, a, b, site } => {
+                    Instr::SubInt { dst, a, b, site } => {
                         let (a, b) = (slot!(a), slot!(b));
                         let difference =
                             a.cast_signed().checked_sub(b.cast_signed()).ok_or(ArithmeticError::Overflow);
                         slot!(dst) = arithmetic!(site, a, b, difference).cast_unsigned();
                     }
-                    Op::Int { op, dst, a, b, site } => {
+                    Instr::Int { op, dst, a, b, site } => {
                         let (a, b) = (slot!(a), slot!(b));
                         let result = op.int(a.cast_signed(), b.cast_signed());
                         slot!(dst) = arithmetic!(site, a, b, result).cast_unsigned();
                     }
-                    Op::Float { op, dst, a, b, site } => {
+                    Instr::Float { op, dst, a, b, site } => {
                         let (a, b) = (slot!(a), slot!(b));
                         let result = op.float(f64::from_bits(a), f64::from_bits(b));
                         slot!(dst) = arithmetic!(site, a, b, result).to_bits();
                     }
-                    Op::IntToFloat { dst, a } => slot!(dst) = (slot!(a).cast_signed() as f64).to_bits(),
-                    Op::FloatToInt { op, dst, a, site } => {
+                    Instr::IntToFloat { dst, a } => slot!(dst) = (slot!(a).cast_signed() as f64).to_bits(),
+                    Instr::FloatToInt { op, dst, a, site } => {
                         let a = slot!(a);
                         slot!(dst) =
                             arithmetic!(site, a, a, op.float_to_int(f64::from_bits(a))).cast_unsigned();
                     }
-                    Op::CompareInt { op, dst, a, b, yes, no } => {
+                    Instr::CompareInt { op, dst, a, b, yes, no } => {
                         let holds = compare::ints(op, slot!(a), slot!(b));
                         slot!(dst) = u64::from(if holds { yes } else { no });
                     }
-                    Op::CompareFloat { op, dst, a, b, yes, no } => {
+                    Instr::CompareFloat { op, dst, a, b, yes, no } => {
                         let holds = compare::floats(op, slot!(a), slot!(b));
                         slot!(dst) = u64::from(if holds { yes } else { no });
                     }
-                    Op::CompareTerm { negated, dst, a, b, sort, yes, no } => {
+                    Instr::CompareTerm { negated, dst, a, b, sort, yes, no } => {
                         let sort = SortId(sort.into());
                         let same = compare::same(
                             &self.plan.layout,
@@ -503,22 +503,22 @@ impl<'a, 'c> Machine<'a, 'c> {
                         );
                         slot!(dst) = u64::from(if same != negated { yes } else { no });
                     }
-                    Op::UnlessInt { op, a, b, target } => {
+                    Instr::UnlessInt { op, a, b, target } => {
                         if !compare::ints(op, slot!(a), slot!(b)) {
                             goto!(target);
                         }
                     }
-                    Op::UnlessFloat { op, a, b, target } => {
+                    Instr::UnlessFloat { op, a, b, target } => {
                         if !compare::floats(op, slot!(a), slot!(b)) {
                             goto!(target);
                         }
                     }
-                    Op::UnlessConst { src, target, value } => {
+                    Instr::UnlessConst { src, target, value } => {
                         if slot!(src) != value {
                             goto!(target);
                         }
                     }
-                    Op::UnlessSame { a, b, sort, target } => {
+                    Instr::UnlessSame { a, b, sort, target } => {
                         let sort = SortId(sort.into());
                         if !compare::same(
                             &self.plan.layout,
@@ -530,47 +530,47 @@ impl<'a, 'c> Machine<'a, 'c> {
                             goto!(target);
                         }
                     }
-                    Op::TypeError { a, sort, site, .. } => {
+                    Instr::TypeError { a, sort, site, .. } => {
                         fuel -= i64::from(code.sites[site as usize].pending);
                         stop!(self.type_error(site, SortId(sort.into()), slot!(a)));
                     }
-                    Op::Call { count, base, dst, target } => {
+                    Instr::Call { count, base, dst, target } => {
                         call!(count, base, dst, target, PLAIN_HEADER, [])
                     }
-                    Op::Call1 { count, arg, base, dst, target } => {
+                    Instr::Call1 { count, arg, base, dst, target } => {
                         call!(count, base, dst, target, PLAIN_HEADER, [arg])
                     }
-                    Op::Call2 { count, args: [a, b], base, dst, target } => {
+                    Instr::Call2 { count, args: [a, b], base, dst, target } => {
                         call!(count, base, dst, target, PLAIN_HEADER, [a, b])
                     }
-                    Op::Call3 { count, args: [a, b, c], base, dst, target } => {
+                    Instr::Call3 { count, args: [a, b, c], base, dst, target } => {
                         call!(count, base, dst, target, PLAIN_HEADER, [a, b, c])
                     }
-                    Op::HoleCall { count, base, dst, target } => {
+                    Instr::HoleCall { count, base, dst, target } => {
                         call!(count, base, dst, target, HOLE_HEADER, [])
                     }
-                    Op::HoleCall1 { count, arg, base, dst, target } => {
+                    Instr::HoleCall1 { count, arg, base, dst, target } => {
                         call!(count, base, dst, target, HOLE_HEADER, [arg])
                     }
-                    Op::HoleCall2 { count, args: [a, b], base, dst, target } => {
+                    Instr::HoleCall2 { count, args: [a, b], base, dst, target } => {
                         call!(count, base, dst, target, HOLE_HEADER, [a, b])
                     }
-                    Op::HoleCall3 { count, args: [a, b, c], base, dst, target } => {
+                    Instr::HoleCall3 { count, args: [a, b, c], base, dst, target } => {
                         call!(count, base, dst, target, HOLE_HEADER, [a, b, c])
                     }
-                    Op::Return { src, count } => ret!(slot!(src), count),
-                    Op::ReturnConst { value, count } => ret!(u64::from(value), count),
-                    Op::HoleReturn { src, count } => ret!(close_hole(fp, slot!(src) as u32), count),
-                    Op::HoleReturnConst { value, count } => ret!(close_hole(fp, value), count),
-                    Op::NoRule { index } => {
+                    Instr::Return { src, count } => ret!(slot!(src), count),
+                    Instr::ReturnConst { value, count } => ret!(u64::from(value), count),
+                    Instr::HoleReturn { src, count } => ret!(close_hole(fp, slot!(src) as u32), count),
+                    Instr::HoleReturnConst { value, count } => ret!(close_hole(fp, value), count),
+                    Instr::NoRule { index } => {
                         let failure = &code.failures[index as usize];
                         fuel -= i64::from(failure.pending);
                         let redex = self.application(failure.symbol, &failure.args, fp);
                         let rule = code.rule_at(at!());
                         stop!(Stop { reason: StopReason::NoRule { redex }, rule, span: None });
                     }
-                    Op::Trace { index } => self.trace(index, fp),
-                    Op::Tally { block } => self.tally.enter(block),
+                    Instr::Trace { index } => self.trace(index, fp),
+                    Instr::Tally { block } => self.tally.enter(block),
                 }
                 ip = ip.add(1);
             }
@@ -578,7 +578,7 @@ impl<'a, 'c> Machine<'a, 'c> {
     }
 }
 
-/// Position behind the call, distance to the caller's frame, slot for the result.
+/// Position after the call, distance to the caller's frame, slot for the result.
 #[inline(always)]
 fn return_word(pc: u64, delta: u64, dst: u64) -> u64 {
     pc << 32 | delta << 16 | dst

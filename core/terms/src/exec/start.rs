@@ -57,7 +57,7 @@ struct Start<'a, 'm, 'c> {
     built: u64,
 }
 
-/// Symbols that are applied between two looks at the limits.
+/// Poll interval in applied symbols.
 const WATCHED: u64 = 1 << 20;
 
 impl Start<'_, '_, '_> {

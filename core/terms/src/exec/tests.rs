@@ -10,8 +10,10 @@ mod reference;
 use super::*;
 use crate::exec::heap::Heap;
 use crate::plan::{TermOptions, compile};
+use gchr_base::error::RunError;
 use gchr_base::error::StopReason;
 use gchr_base::rule::Start;
+use gchr_base::stats::Stats;
 
 fn program(text: &str) -> Program {
     gchr_testkit::programs::terms("test.trs", text).1

@@ -185,7 +185,7 @@ pub(super) fn float(x: f64) -> String {
     }
 }
 
-/// A value as text, cut behind so many characters.
+/// A value as text, cut after so many characters.
 pub(super) fn bounded(layout: &Layout, heap: &impl Cells, sort: SortId, value: u64, width: usize) -> String {
     struct Cut(Vec<u8>, usize);
     impl Write for Cut {

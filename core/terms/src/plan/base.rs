@@ -1,29 +1,23 @@
-//! Base cases of recursive functions, for call sites: a call that is one never becomes a frame.
+//! Base cases of recursive functions, for call sites: a call that reaches a base case needs no frame.
 //!
-//! A base case of depth 1 is a body as far as it gets without a call. One of depth k has base cases of depth k - 1 in the place of the
+//! A base case of depth 1 is a body up to its calls. One of depth k has base cases of depth k - 1 in place of the
 //! calls: where all of these have values, it has one, too.
 
+mod deferred;
 mod unbox;
 mod unfold;
-mod waiting;
 
 use crate::plan::cost::Callees;
 use crate::plan::ir::*;
 use gchr_base::ids::IdVec;
+use unfold::{Base, unfold};
 
 /// The deepest base case: three levels of a tree.
 const DEPTH: u32 = 3;
 /// The largest base case. Bitonic sort takes as long with 60 and with 120, and a fifth more with 150 (one H200).
 const MAX_BASE: usize = 90;
-/// What all copies of base cases, one at each call site, may add to the code of a program.
+/// Limit of the code that all copies of base cases add to a program, one at each call site.
 const BUDGET: usize = 1500;
-
-/// A base case: a body of a function with locals of its own.
-#[derive(Clone)]
-struct Base {
-    locals: IdVec<LocalId, Local>,
-    block: Block,
-}
 
 /// The pass `base-cases`: fills in [`Function::base`]. Runs last, so that a base case accounts for references as the body does.
 pub(super) fn base_cases(plan: &mut TermPlan) {
@@ -32,8 +26,8 @@ pub(super) fn base_cases(plan: &mut TermPlan) {
     for _ in 0..DEPTH {
         let known = depths.last().unwrap_or(&none);
         let deeper = plan.functions.ids().map(|id| {
-            // What has become too large stays as deep as it was.
-            unfold::unfold(plan, id, known, MAX_BASE).or_else(|| known[id].clone())
+            // A base case that becomes too large keeps the smaller depth.
+            unfold(plan, id, known, MAX_BASE).or_else(|| known[id].clone())
         });
         depths.push(deeper.collect());
     }
@@ -71,58 +65,4 @@ fn call_sites(plan: &TermPlan) -> IdVec<FunctionId, usize> {
         });
     }
     sites
-}
-
-/// No call and no loop.
-pub(super) fn is_short(step: &Step) -> bool {
-    match step {
-        Step::Call { .. } | Step::Trace { .. } => false,
-        Step::Region { region, .. } => {
-            let mut short = !region.is_loop();
-            region.body.walk(&mut |block| short &= block.steps.iter().all(is_short));
-            short
-        }
-        _ => true,
-    }
-}
-
-/// Whether a step only computes numbers and truth values, or chooses a value.
-fn is_pure_step(step: &Step) -> bool {
-    match step {
-        Step::Const { .. } | Step::Operate { .. } => true,
-        Step::Region { region, .. } => {
-            let mut pure = !region.is_loop();
-            region.body.walk(&mut |block| pure &= is_pure(block) && !matches!(block.end, End::NoRule { .. }));
-            pure
-        }
-        _ => false,
-    }
-}
-
-/// Whether a block applies no rule and only computes numbers and truth values, or chooses values, before it ends.
-pub(super) fn is_pure(block: &Block) -> bool {
-    block.applied.is_empty() && block.steps.iter().all(is_pure_step)
-}
-
-/// Whether a block and all below end in values, without a call or a loop.
-fn always_ends(block: &Block) -> bool {
-    let below = block.end.blocks();
-    block.steps.iter().all(is_short)
-        && match &block.end {
-            End::Return(_) => true,
-            _ => !below.is_empty() && below.into_iter().all(always_ends),
-        }
-}
-
-/// Whether a step gets to an application that no rule matches on all ways. Code behind it is never reached, and may use what nobody holds.
-fn always_fails(step: &Step) -> bool {
-    fn fails(block: &Block) -> bool {
-        let below = block.end.blocks();
-        let ends = match &block.end {
-            End::NoRule { .. } => true,
-            _ => !below.is_empty() && below.into_iter().all(fails),
-        };
-        ends || block.steps.iter().any(always_fails)
-    }
-    matches!(step, Step::Region { region, .. } if fails(&region.body))
 }

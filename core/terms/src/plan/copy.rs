@@ -1,7 +1,7 @@
 //! Copies blocks with fresh locals: into another function for inlining, out of one for outlining.
 
 use crate::plan::ir::*;
-use gchr_base::hash::HashMap;
+use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
 
 /// Copies blocks of a function with the given locals into another function.
@@ -12,7 +12,7 @@ pub(super) struct Copier<'a> {
     pub(super) result: gchr_base::signature::SortId,
     /// The function that is copied into.
     pub(super) into: &'a mut Function,
-    /// What the locals bound so far have become. A local that is not here keeps its id.
+    /// New locals for those bound so far. A local that is not here keeps its id.
     pub(super) map: HashMap<LocalId, LocalId>,
 }
 
@@ -24,7 +24,7 @@ impl Copier<'_> {
         self.map.insert(local, new);
         new
     }
-    /// What a use of `local` becomes.
+    /// The local to use in place of `local`.
     pub(super) fn local(&self, local: LocalId) -> LocalId {
         self.map.get(&local).copied().unwrap_or(local)
     }
@@ -158,4 +158,31 @@ pub(super) fn free_locals(block: &Block) -> Vec<LocalId> {
     bound.sort_unstable();
     used.retain(|l| bound.binary_search(l).is_err());
     used
+}
+
+/// Locals that a step uses and that are bound outside of it.
+pub(super) fn free_locals_of(step: &Step) -> Vec<LocalId> {
+    match step {
+        Step::Region { .. } => {
+            let end = End::Continue(Vec::new());
+            free_locals(&Block { applied: Vec::new(), steps: vec![step.clone()], end })
+        }
+        Step::Ref(RefStep::Open { cell, .. }) => vec![*cell],
+        other => other.uses().collect(),
+    }
+}
+
+/// A step without the tokens that have no memory.
+pub(super) fn without_memory(step: &mut Step, empty: &HashSet<LocalId>) {
+    match step {
+        Step::Build { reuse, .. } => *reuse = reuse.filter(|token| !empty.contains(token)),
+        Step::Region { region, .. } => block_without_memory(&mut region.body, empty),
+        _ => {}
+    }
+}
+
+fn block_without_memory(block: &mut Block, empty: &HashSet<LocalId>) {
+    block.steps.retain(|s| !matches!(s, Step::Ref(RefStep::Free { token }) if empty.contains(token)));
+    block.steps.iter_mut().for_each(|step| without_memory(step, empty));
+    block.end.blocks_mut().into_iter().for_each(|b| block_without_memory(b, empty));
 }

@@ -1,4 +1,4 @@
-//! How much work a call may be: by who calls whom, without looking at values.
+//! How much work a call may be: by the graph of calls, without looking at values.
 
 use crate::plan::ir::*;
 use gchr_base::ids::{Id, IdVec};
@@ -69,8 +69,8 @@ fn calls_on_a_path(block: &Block, own: bool, of: &dyn Fn(FunctionId) -> bool) ->
     steps.sum::<usize>() + end
 }
 
-/// By function: whether its code runs again and again once a term is evaluated: it is in a circle of calls or has a loop, or something like
-/// that calls it.
+/// By function: whether its code may run repeatedly during an evaluation: it is in a cycle of calls, has a loop, or is called by such a
+/// function.
 pub fn runs_often(plan: &TermPlan) -> IdVec<FunctionId, bool> {
     let callees = Callees::of(plan);
     let mut often: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
@@ -86,7 +86,7 @@ pub fn runs_often(plan: &TermPlan) -> IdVec<FunctionId, bool> {
     often
 }
 
-/// Who calls whom, tail calls included; a loop of a function to itself is no call.
+/// The graph of calls, tail calls included; a loop of a function to itself is no call.
 pub struct Callees(pub(super) IdVec<FunctionId, Vec<FunctionId>>);
 
 impl Callees {
@@ -112,12 +112,12 @@ impl Callees {
         Self(plan.functions.iter().map(callees).collect())
     }
 
-    /// Whom a function calls.
+    /// The callees of a function.
     pub fn of_function(&self, function: FunctionId) -> &[FunctionId] {
         &self.0[function]
     }
 
-    /// Functions that call each other in a circle, callees first, and whether there is a circle: the strongly connected components of
+    /// Functions that call each other, callees first, and whether they are in a cycle: the strongly connected components of
     /// Robert Tarjan, "Depth-First Search and Linear Graph Algorithms" (1972), with an explicit stack.
     pub fn components(&self) -> Vec<(Vec<FunctionId>, bool)> {
         const NEW: u32 = u32::MAX;

@@ -1,5 +1,5 @@
 //! Inlining of functions that are small and not truly recursive: a loop may be inlined, as a loop. Of functions that call each other in
-//! a circle some stay as functions, the others become parts of them, so that what was a circle is a loop or a call of the function itself.
+//! a cycle some stay as functions, the others become parts of them, so that the cycle becomes a loop or a call of the function itself.
 
 use crate::plan::copy::Copier;
 use crate::plan::cost::Callees;
@@ -11,8 +11,8 @@ use gchr_base::ids::{Id, IdVec};
 const MAX_INLINED: usize = 40;
 /// No function grows beyond this by inlining.
 const MAX_GROWN: usize = 500;
-/// All functions together may grow by this, and by as much again as they were: chains of many functions, each of which calls the next,
-/// would otherwise grow with the square of their number, and what compiles kernels takes still longer.
+/// All functions together may grow by this plus their own size: chains of many functions, each of which calls the next, would otherwise
+/// grow with the square of their number, and compilers of kernels take even longer.
 const MAX_GROWTH: usize = 1024;
 
 /// The pass `inline`: callees first, so that chains of functions collapse. Runs after `tail-calls`.
@@ -27,12 +27,12 @@ pub(super) fn inline(plan: &mut TermPlan) {
             inlinable[id] = !recursive && size <= MAX_INLINED;
         }
         if members.len() > 1 {
-            break_circles(plan, &callees, &members, &mut growth);
+            break_cycles(plan, &callees, &members, &mut growth);
         }
     }
 }
 
-/// Inlines what can be into a function; its size afterwards. `growth` is what all functions together may still grow by.
+/// Inlines what can be into a function; its size afterwards. `growth`: how much all functions together may still grow.
 fn inline_into(
     plan: &mut TermPlan,
     inlinable: &IdVec<FunctionId, bool>,
@@ -48,15 +48,16 @@ fn inline_into(
     size
 }
 
-/// Inlines one function after the other of those that call each other in a circle into the rest, while there is a small one that does
-/// not call itself and that the rest only ends in: elsewhere its calls would not be found as siblings or in contexts any more. Those
-/// that nobody else calls come first, for then only their callers have their code.
-fn break_circles(plan: &mut TermPlan, callees: &Callees, circle: &[FunctionId], growth: &mut usize) {
+/// Inlines one function after the other of a strongly connected component into the rest, while there is a small one that does
+/// not call itself and that the rest calls in tail position only: elsewhere its calls would no longer be found as siblings or in
+/// contexts. Those
+/// without other callers come first, since then only their callers get their code.
+fn break_cycles(plan: &mut TermPlan, callees: &Callees, scc: &[FunctionId], growth: &mut usize) {
     let outside =
-        |f: &FunctionId| plan.functions.ids().any(|g| !circle.contains(&g) && callees.0[g].contains(f));
-    let mut order: Vec<(bool, FunctionId)> = circle.iter().map(|f| (outside(f), *f)).collect();
+        |f: &FunctionId| plan.functions.ids().any(|g| !scc.contains(&g) && callees.0[g].contains(f));
+    let mut order: Vec<(bool, FunctionId)> = scc.iter().map(|f| (outside(f), *f)).collect();
     order.sort_unstable();
-    let mut members = circle.to_vec();
+    let mut members = scc.to_vec();
     for (_, id) in order {
         let function = &plan.functions[id];
         let small = function.region.body.size() <= MAX_INLINED && !function.region.is_loop();

@@ -25,13 +25,13 @@ define_id!(
 pub struct TermOptions {
     /// Inline small functions that are not truly recursive.
     pub inline: bool,
-    /// Turn calls under constructors into loops that pass a hole on.
+    /// Tail recursion modulo constructors (TRMC): turn calls under constructors into loops that pass a hole on.
     pub contexts: bool,
     /// Use what is known about locals: matches on known constructors, cells that exist already, unused values.
     pub simplify: bool,
     /// Report each rule application with its redex: implies none of the above.
     pub trace: bool,
-    /// Find what may run side by side: siblings of calls, base cases of recursive functions. For schedulers with many workers.
+    /// Find calls that may run in parallel: siblings of calls, base cases of recursive functions. For schedulers with many workers.
     pub split: bool,
     /// Make references explicit: what is borrowed, duplicated, dropped and reused. For backends that free cells by counts.
     pub counts: bool,
@@ -44,7 +44,7 @@ impl Default for TermOptions {
 }
 
 impl TermOptions {
-    /// For runs that are traced: redexes are evaluated one by one, with their arguments at hand.
+    /// For runs that are traced: redexes are evaluated one by one, and their arguments are kept.
     pub fn traced() -> Self {
         Self { inline: false, contexts: false, simplify: false, trace: true, ..Self::default() }
     }
@@ -67,7 +67,7 @@ pub struct TermPlan {
     pub function_of: IdVec<SymbolId, Option<FunctionId>>,
     /// Whether `liveness` has run: then the resume point of every [`Step::Call`] is filled in, and stays right.
     pub resume_points: bool,
-    /// What passes behind `liveness` know about references; none when [`TermOptions::counts`] does not ask for them.
+    /// What passes after `liveness` know about references; none when [`TermOptions::counts`] does not ask for them.
     pub references: Option<References>,
     /// Names of the rules, for printing.
     pub rule_names: IdVec<RuleId, String>,
@@ -78,7 +78,7 @@ pub struct TermPlan {
 /// How values are owned, once [`Step::Ref`] steps are in the plan.
 ///
 /// A reference to a value is held by a cell (its fields are) or by a local. A local is given its reference when it is bound, unless it
-/// is a borrowed parameter or a field: these live on what somebody else holds. Each reference is given away exactly once on every path:
+/// is a borrowed parameter or a field: these live as long as another owner holds them. Each reference is given away exactly once on every path:
 /// into a cell, to an owned parameter, to the caller, or by a [`Step::Ref`]. A local whose reference went into a cell may be used as
 /// long as that cell lives. Values without cells (numbers, sorts whose variants have no arguments) are not accounted for.
 #[derive(Clone, PartialEq, Debug)]
@@ -95,7 +95,7 @@ pub struct Local {
     pub name: String,
     /// Sort of its value.
     pub sort: SortId,
-    /// Of a parameter: whoever passes a value keeps its reference, and keeps it until the function or the region is left. All
+    /// Of a parameter: the caller keeps its reference to the value until the function or the region is left. All
     /// parameters are owned unless [`TermPlan::references`] are known.
     pub borrowed: bool,
 }
@@ -134,7 +134,7 @@ pub struct Block {
     pub applied: Vec<RuleId>,
     /// In order of evaluation.
     pub steps: Vec<Step>,
-    /// How it goes on.
+    /// How it ends.
     pub end: End,
 }
 
@@ -156,7 +156,7 @@ pub enum Step {
         symbol: SymbolId,
         /// Fields.
         args: Vec<LocalId>,
-        /// A token of a cell of the same class ([`RefStep::Open`]), given up here: if it has a cell, that cell is overwritten.
+        /// A token of a cell of the same class ([`RefStep::Open`]), used up here: if it has a cell, that cell is overwritten.
         reuse: Option<LocalId>,
     },
     /// A unary constructor applied many times.
@@ -185,16 +185,16 @@ pub enum Step {
     Call {
         /// Bound here, to the result.
         dst: LocalId,
-        /// Who is called.
+        /// The callee.
         function: FunctionId,
         /// Arguments.
         args: Vec<LocalId>,
         /// The resume point: locals other than `dst` that are needed when the call is back, in order. Filled in by the
         /// `liveness` pass.
         live: Vec<LocalId>,
-        /// So many calls right behind this one need neither its result nor each other's: all of them may run side by side
+        /// So many calls right after this one need neither its result nor each other's: all of them may run side by side
         /// ([`TermOptions::split`]). They are the next steps of the block, in order of growing cost; the last one may be the call of a
-        /// context at the end of the block ([`End::Context`]). The code behind the last one is where they meet.
+        /// context at the end of the block ([`End::Context`]). They join in the code after the last one.
         siblings: u32,
     },
     /// A nested region, entered with these values; its value is what its body returns.
@@ -219,24 +219,24 @@ pub enum Step {
     Ref(RefStep),
 }
 
-/// Changes who holds references: the dup, drop and reuse instructions of Reinking, Xie, de Moura, Leijen: "Perceus: Garbage Free
+/// A change of the owners of references: the dup, drop and reuse instructions of Reinking, Xie, de Moura, Leijen: "Perceus: Garbage Free
 /// Reference Counting with Reuse" (PLDI 2021). Values without a cell are left alone by all of them.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RefStep {
-    /// So many references more.
+    /// Adds so many references.
     Dup {
         /// To this value.
         local: LocalId,
         /// At least 1.
         times: u32,
     },
-    /// Gives up a reference. With the last one the cell is freed and each of its fields dropped; the depth of that is
+    /// Releases a reference. With the last one the cell is freed and each of its fields dropped; the depth of that is
     /// bounded by memory only.
     Drop {
         /// To this value.
         local: LocalId,
     },
-    /// Gives up a reference to a cell whose head is known, and takes one to each of some fields that have been read from it
+    /// Releases a reference to a cell whose head is known, and takes one to each of some fields that have been read from it
     /// (drop specialisation). With the last reference these fields are moved out, the others dropped, and the memory of the
     /// cell becomes the token, or is freed if there is none. Otherwise these fields are duplicated, and the token is empty.
     Open {
@@ -246,7 +246,7 @@ pub enum RefStep {
         symbol: SymbolId,
         /// By field: the local that holds a reference from now on.
         fields: Vec<Option<LocalId>>,
-        /// Bound here: memory for a cell of the same class, or nothing. Not a value; its sort is that of the cell. Given up exactly
+        /// Bound here: memory for a cell of the same class, or nothing. Not a value; its sort is that of the cell. Used up exactly
         /// once on every path, by `reuse` of [`Step::Build`] or by [`RefStep::Free`].
         token: Option<LocalId>,
     },
@@ -266,28 +266,28 @@ pub struct Site {
     pub span: Span,
 }
 
-/// How a block goes on.
+/// The end of a block.
 #[derive(Clone, PartialEq, Debug)]
 pub enum End {
     /// The value of the innermost region.
     Return(LocalId),
     /// The value of the function is that of another function. Not in nested regions.
     TailCall {
-        /// Who is called.
+        /// The callee.
         function: FunctionId,
         /// Arguments.
         args: Vec<LocalId>,
     },
-    /// Once more through the innermost region.
+    /// Back to the head of the innermost region, with new values of its parameters.
     Continue(Vec<LocalId>),
-    /// A constructor-context tail call: the value of the function is a nest of cells with the value of a call inside.
+    /// A tail call modulo constructors (TRMC): the value of the function is a nest of cells with the value of a call inside.
     /// The nest is built first, with a hole, and the callee fills the hole. Not in nested regions.
     Context {
         /// Stands for the value of the call; used once, in `nest`.
         hole: LocalId,
         /// `Build` and `Repeat` steps from the cell with the hole to the outermost one, each used by the next.
         nest: Vec<Step>,
-        /// Who fills the hole.
+        /// The function that fills the hole.
         target: Target,
         /// Arguments.
         args: Vec<LocalId>,
@@ -319,7 +319,7 @@ pub enum End {
     },
 }
 
-/// Whom a context tail call goes to.
+/// The callee of a tail call modulo constructors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// The function itself.

@@ -30,7 +30,7 @@ pub struct Layout {
 /// A size class.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Class {
-    /// 32-bit words a cell.
+    /// 32-bit words per cell.
     pub words: u32,
     /// Tag bits of the values that point here.
     pub tag_bits: u32,
@@ -85,7 +85,7 @@ impl SortLayout {
 }
 
 impl Layout {
-    /// The layout when the defined symbols in `stuck` can head normal forms beside the constructors.
+    /// The layout when the defined symbols in `stuck` can head normal forms besides the constructors.
     pub fn new(signature: &Signature, stuck: &dyn Fn(SymbolId) -> bool) -> Self {
         let mut layout = Self {
             sorts: IdVec::new(),
@@ -135,9 +135,9 @@ impl Layout {
         }
     }
 
-    /// What the format of values cannot hold.
+    /// Errors for what the format of values cannot hold.
     pub fn check(&self, signature: &Signature) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
+        let mut diagnostics = Vec::new();
         for (id, sort) in self.sorts.iter_enumerated() {
             if sort.variants.len() > MAX_VARIANTS {
                 let n = sort.variants.len();
@@ -149,7 +149,7 @@ impl Layout {
                 if let Some(span) = signature.sorts[id].span {
                     d = d.label(span, "declared here");
                 }
-                found.push(d);
+                diagnostics.push(d);
             }
             for variant in &sort.variants {
                 let words = variant.class.map_or(0, |c| self.classes[c].words);
@@ -162,10 +162,10 @@ impl Layout {
                 if let Some(span) = signature.symbols[variant.symbol].span {
                     d = d.label(span, "declared here");
                 }
-                found.push(d);
+                diagnostics.push(d);
             }
         }
-        found
+        diagnostics
     }
 
     /// Tag of a symbol among the variants of its sort; `None` when it never heads a normal form.

@@ -42,7 +42,7 @@ impl LocalSet {
 }
 
 /// Locals needed before each step of a block and before its end (one set more than there are steps), when `after` are
-/// needed behind the region that the block belongs to.
+/// needed after the region that the block belongs to.
 pub fn before_steps(block: &Block, after: &LocalSet) -> Vec<LocalSet> {
     let mut live = before_end(&block.end, after);
     let mut sets = vec![live.clone()];

@@ -2,16 +2,15 @@
 
 mod expr;
 
-use expr::expr_size;
-
 use crate::plan::copy::{Copier, free_locals};
+use crate::plan::declare::empty_function;
 use crate::plan::ir::*;
 use crate::plan::layout::Layout;
 use crate::plan::matching::{self, Leaf, Tree};
 use gchr_base::hash::HashMap;
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::op::Op;
-use gchr_base::rule::{Body, Expr, ExprKind, Goal, GoalKind, HeadAtom, PatternKind, Program, RuleId, VarId};
+use gchr_base::rule::{Body, Expr, ExprKind, Goal, GoalKind, Program, RuleId, VarId};
 use gchr_base::signature::{SortId, SortKind, SymbolId, SymbolKind};
 
 /// A right-hand side that more than one leaf of a tree needs is outlined when it is larger than this.
@@ -53,30 +52,6 @@ pub(super) fn lower(program: &Program, layout: Layout, options: TermOptions) -> 
     }
 }
 
-/// The function of a symbol, with parameters named after variables of its rules, and without a meaningful body.
-pub(super) fn empty_function(program: &Program, symbol: SymbolId) -> Function {
-    let declared = &program.signature.symbols[symbol];
-    let mut function = Function {
-        name: declared.name.clone(),
-        result: declared.result,
-        locals: IdVec::new(),
-        region: Region { params: Vec::new(), body: Block::returning(LocalId::from_index(0)) },
-        base: None,
-    };
-    for (i, &sort) in declared.args.iter().enumerate() {
-        let name = program.rules_of(symbol).find_map(|rule| {
-            let HeadAtom::Term { args, .. } = &program.rules[rule].heads[0].atom else { return None };
-            match args.get(i)?.kind {
-                PatternKind::Var(v) => Some(program.rules[rule].vars[v].name.to_lowercase()),
-                _ => None,
-            }
-        });
-        let param = function.local(name.unwrap_or_else(|| "a".into()), sort);
-        function.region.params.push(param);
-    }
-    function
-}
-
 struct Lower<'a> {
     program: &'a Program,
     layout: &'a Layout,
@@ -88,7 +63,7 @@ struct Lower<'a> {
 }
 
 /// What a function under construction needs to know.
-struct Context {
+struct FunctionLowering {
     symbol: SymbolId,
     function: Function,
     /// How often each rule is reached by a leaf.
@@ -101,13 +76,13 @@ struct Context {
 
 /// Values of subterms evaluated so far, and of variables.
 #[derive(Clone, Default)]
-struct Scope {
+struct Bindings {
     vars: HashMap<VarId, LocalId>,
-    known: HashMap<Key, LocalId>,
+    known: HashMap<ExprKey, LocalId>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Key {
+enum ExprKey {
     Int(i64),
     Float(u64),
     App(SymbolId, Vec<LocalId>),
@@ -140,14 +115,14 @@ impl Lower<'_> {
             }
         }
         if groups.is_empty() {
-            let mut context = self.context(symbol, empty_function(self.program, symbol), None);
-            context.function.region.body = self.fail(&mut context);
-            self.functions[id] = context.function;
+            let mut lowering = self.lowering(symbol, empty_function(self.program, symbol), None);
+            lowering.function.region.body = self.fail(&mut lowering);
+            self.functions[id] = lowering.function;
         }
     }
 
-    fn context(&self, symbol: SymbolId, function: Function, next: Option<FunctionId>) -> Context {
-        Context { symbol, function, uses: HashMap::default(), outlined: HashMap::default(), next }
+    fn lowering(&self, symbol: SymbolId, function: Function, next: Option<FunctionId>) -> FunctionLowering {
+        FunctionLowering { symbol, function, uses: HashMap::default(), outlined: HashMap::default(), next }
     }
 
     fn group(
@@ -158,15 +133,15 @@ impl Lower<'_> {
         next: Option<FunctionId>,
     ) -> Function {
         let mut trees = matching::compile(self.program, self.layout, &mut function, rules);
-        let mut context = self.context(symbol, function, next);
+        let mut lowering = self.lowering(symbol, function, next);
         // The rows were grouped so that each group has one tree.
         let tree = if trees.len() == 1 { trees.remove(0).1 } else { Tree::Fail };
-        count_uses(&tree, &mut context.uses);
-        context.function.region.body = self.tree(&mut context, &tree);
-        context.function
+        count_uses(&tree, &mut lowering.uses);
+        lowering.function.region.body = self.tree(&mut lowering, &tree);
+        lowering.function
     }
 
-    fn tree(&mut self, cx: &mut Context, tree: &Tree) -> Block {
+    fn tree(&mut self, cx: &mut FunctionLowering, tree: &Tree) -> Block {
         let end = match tree {
             Tree::Fail => return self.fail(cx),
             Tree::Leaf(leaf) => return self.leaf(cx, leaf),
@@ -192,7 +167,7 @@ impl Lower<'_> {
     }
 
     /// No rule matches: the next group, or the application is a normal form.
-    fn fail(&mut self, cx: &mut Context) -> Block {
+    fn fail(&mut self, cx: &mut FunctionLowering) -> Block {
         let args = cx.function.region.params.clone();
         if let Some(function) = cx.next {
             return Block { applied: Vec::new(), steps: Vec::new(), end: End::TailCall { function, args } };
@@ -206,9 +181,9 @@ impl Lower<'_> {
         Block { applied: Vec::new(), steps, end: End::Return(dst) }
     }
 
-    fn leaf(&mut self, cx: &mut Context, leaf: &Leaf) -> Block {
+    fn leaf(&mut self, cx: &mut FunctionLowering, leaf: &Leaf) -> Block {
         let rule = &self.program.rules[leaf.rule];
-        let mut scope = Scope { vars: leaf.binds.iter().copied().collect(), known: HashMap::default() };
+        let mut scope = Bindings { vars: leaf.binds.iter().copied().collect(), known: HashMap::default() };
         let mut conditions: Vec<Condition<'_>> =
             leaf.checks.iter().map(|&(a, b)| Condition::Same(a, b)).collect();
         conditions.extend(rule.guard.iter().flat_map(conditions_of));
@@ -222,10 +197,10 @@ impl Lower<'_> {
 
     fn conditions(
         &mut self,
-        cx: &mut Context,
+        cx: &mut FunctionLowering,
         rule: RuleId,
         conditions: &[Condition<'_>],
-        scope: &mut Scope,
+        scope: &mut Bindings,
         otherwise: &mut Otherwise,
     ) -> Block {
         // What a condition evaluates is no part of the right-hand side: nothing is shared with it.
@@ -253,10 +228,10 @@ impl Lower<'_> {
 
     fn test(
         &mut self,
-        cx: &mut Context,
+        cx: &mut FunctionLowering,
         rule: RuleId,
         steps: &mut Vec<Step>,
-        scope: &mut Scope,
+        scope: &mut Bindings,
         expr: &Expr,
     ) -> (Test, bool) {
         if let ExprKind::Op { op, args } = &expr.kind
@@ -275,7 +250,7 @@ impl Lower<'_> {
     }
 
     /// The rule fires: its right-hand side, or a call of the function that holds it.
-    fn apply(&mut self, cx: &mut Context, rule: RuleId, scope: &mut Scope) -> Block {
+    fn apply(&mut self, cx: &mut FunctionLowering, rule: RuleId, scope: &mut Bindings) -> Block {
         scope.known.clear();
         let Body::Replace(body) = &self.program.rules[rule].body else { return self.fail(cx) };
         let mut steps = Vec::new();
@@ -294,10 +269,10 @@ impl Lower<'_> {
 
     fn outline(
         &mut self,
-        cx: &mut Context,
+        cx: &mut FunctionLowering,
         rule: RuleId,
         body: &Expr,
-        scope: &Scope,
+        scope: &Bindings,
     ) -> (FunctionId, Vec<VarId>) {
         if let Some(known) = cx.outlined.get(&rule) {
             return known.clone();
@@ -317,24 +292,24 @@ impl Lower<'_> {
             region: Region { params: Vec::new(), body: Block::returning(LocalId::from_index(0)) },
             base: None,
         };
-        let mut inner = Scope::default();
+        let mut inner = Bindings::default();
         for &var in &vars {
             let from = cx.function.locals[scope.vars[&var]].clone();
             let param = function.local(from.name, from.sort);
             function.region.params.push(param);
             inner.vars.insert(var, param);
         }
-        let mut context = self.context(cx.symbol, function, None);
+        let mut lowering = self.lowering(cx.symbol, function, None);
         let mut steps = Vec::new();
-        let value = self.expr(&mut context, rule, &mut steps, &mut inner, body);
-        context.function.region.body = Block { applied: Vec::new(), steps, end: End::Return(value) };
-        let id = self.functions.push(context.function);
+        let value = self.expr(&mut lowering, rule, &mut steps, &mut inner, body);
+        lowering.function.region.body = Block { applied: Vec::new(), steps, end: End::Return(value) };
+        let id = self.functions.push(lowering.function);
         cx.outlined.insert(rule, (id, vars.clone()));
         (id, vars)
     }
 
     /// A block that may be copied: a large one is outlined.
-    fn shareable(&mut self, cx: &mut Context, block: Block) -> Block {
+    fn shareable(&mut self, cx: &mut FunctionLowering, block: Block) -> Block {
         if block.size() <= MAX_COPIED {
             return block;
         }
@@ -458,4 +433,11 @@ pub(super) fn unsupported(program: &Program) -> Option<gchr_base::diagnostic::Di
         }
     }
     None
+}
+
+/// Operations and applications in an expression.
+fn expr_size(expr: &Expr) -> usize {
+    let mut size = 0;
+    expr.walk(&mut |e| size += usize::from(!matches!(e.kind, ExprKind::Var(_))));
+    size
 }

@@ -5,6 +5,7 @@
 //! A tree can be exponential in the number of rows; [`compile`] then splits the rows into groups that are tried one after
 //! the other, which keeps the code linear.
 
+use crate::plan::declare::empty_function;
 use crate::plan::ir::{Function, LocalId};
 use crate::plan::layout::Layout;
 use gchr_base::rule::{Const, Head, HeadAtom, Pattern, PatternKind, Program, RuleId, VarId};
@@ -90,7 +91,7 @@ pub(super) fn can_fail(tree: &Tree) -> bool {
 /// Whether some application of the symbol to normal forms matches no rule, when normal forms look like `layout`.
 pub(super) fn can_be_stuck(program: &Program, layout: &Layout, symbol: SymbolId) -> bool {
     let rules: Vec<RuleId> = program.rules_of(symbol).collect();
-    let mut scratch = super::lower::empty_function(program, symbol);
+    let mut scratch = empty_function(program, symbol);
     let groups = compile(program, layout, &mut scratch, &rules);
     groups.iter().all(|(_, tree)| can_fail(tree))
 }

@@ -1,5 +1,5 @@
-//! Uses what is known about locals: a match on a value of known head goes straight to its arm, a cell that exists already is not
-//! built again, values and fields that nobody needs are dropped. No rule application is added or removed.
+//! Uses facts about locals: a match on a value of known head becomes its arm, a cell that exists already is not built again, unused
+//! values and fields are dropped. No rule application is added or removed.
 
 use crate::plan::ir::*;
 use crate::plan::live::LocalSet;
@@ -16,7 +16,7 @@ pub(super) fn simplify(plan: &mut TermPlan) {
     }
 }
 
-/// What is known at a point: only what dominates it.
+/// Facts at a point, from the code that dominates it.
 #[derive(Clone, Default)]
 struct Known {
     /// Head and fields of a value.
@@ -143,7 +143,7 @@ impl Known {
     }
 }
 
-/// Drops steps without effect whose values nobody needs, and fields that nobody reads.
+/// Drops steps without effect whose values are unused, and fields that are never read.
 pub(super) fn drop_unused(block: &mut Block, used: &mut LocalSet) {
     block.end.blocks_mut().into_iter().for_each(|b| drop_unused(b, used));
     match &mut block.end {

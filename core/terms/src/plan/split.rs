@@ -1,6 +1,6 @@
 //! Split points: brings calls that do not need each other's results together, cheapest first, and counts them.
 //!
-//! All steps of a block are evaluated whatever happens, so that their order is free as far as none uses what a later one binds. Result and
+//! All steps of a block are evaluated in any case, so their order is free as long as none uses a local that a later one binds. Result and
 //! rule applications stay the same; when several steps would fail, another one of them may be the first.
 
 use crate::plan::copy::free_locals;
@@ -19,7 +19,7 @@ pub(super) fn split(plan: &mut TermPlan) {
 
 struct Splitter<'a> {
     costs: &'a IdVec<FunctionId, Cost>,
-    /// The function at hand.
+    /// The current function.
     id: FunctionId,
 }
 
@@ -53,7 +53,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Results of chains that a tree of calls waits for. They come first and by themselves: so trees stand side by side with trees.
+    /// Results of chains that a tree of calls needs. The chains come first and by themselves, so that trees are siblings of trees.
     fn before_trees(&self, block: &Block) -> Vec<LocalId> {
         let chains = block.steps.iter().enumerate().filter(|(_, step)| self.cost(step) == Cost::Chain);
         let feeds = |at: usize, result: LocalId| {
@@ -74,7 +74,7 @@ impl Splitter<'_> {
         chains.filter_map(|(at, step)| step.dst().filter(|&dst| feeds(at, dst))).collect()
     }
 
-    /// Steps in an order in which each call comes as soon as what it needs is there, together with the others of its time.
+    /// Orders steps so that each call comes as soon as its arguments are available, next to the other calls that are ready.
     fn schedule(&self, steps: Vec<Step>, end: &End, before: &[LocalId]) -> Vec<Step> {
         let at_end = usize::from(self.cost_at_end(end) > Cost::Bounded);
         if steps.iter().filter(|s| self.cost(s) > Cost::Bounded).count() + at_end < 2 {
@@ -83,7 +83,7 @@ impl Splitter<'_> {
         let mut left: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
         let mut done = Vec::with_capacity(left.len());
         while left.iter().any(Option::is_some) {
-            // Everything that is ready and is no split point, and what that makes ready.
+            // All steps that are ready and no split points, and those that become ready by them.
             take_ready(&mut left, &mut done, &|step| self.cost(step) == Cost::Bounded, true);
             let first = done.len();
             take_ready(&mut left, &mut done, &|step| step.dst().is_some_and(|d| before.contains(&d)), false);

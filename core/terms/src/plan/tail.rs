@@ -1,6 +1,6 @@
-//! Tail calls and constructor-context tail calls: what would be a stack of pending frames becomes a loop.
+//! Tail calls and tail calls modulo constructors (TRMC): what would be a stack of pending frames becomes a loop.
 //!
-//! A constructor-context tail call ("tail recursion modulo cons") builds the cells around a call first and passes the
+//! A tail call modulo constructors builds the cells around a call first (the *context*) and passes the
 //! place of the missing field on.
 
 use crate::plan::ir::*;

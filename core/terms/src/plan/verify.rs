@@ -1,4 +1,4 @@
-//! Checks the invariants of a plan after every pass. What fails here is a bug of a pass.
+//! Checks the invariants of a plan after every pass. A violation is a bug of a pass.
 
 mod tasks;
 
@@ -10,33 +10,33 @@ use gchr_base::op::Op;
 use gchr_base::rule::Const;
 use gchr_base::signature::{SortId, SortKind, SymbolId};
 
-/// One text a broken invariant:
+/// One text per broken invariant:
 /// every local is bound once, before it is used, where control passes; every step, call and field has the sort that is needed;
 /// matches have their arms in tag order and a default exactly when variants are left; tail calls and contexts are not in nested
 /// regions; a context's nest uses its hole and each of its cells once; once `liveness` has run, resume points are
 /// the live locals.
 pub fn verify(plan: &TermPlan) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut violations = Vec::new();
     let unknown = |f: &Option<FunctionId>| f.is_some_and(|f| plan.functions.get(f).is_none());
     if plan.function_of.iter().any(unknown) {
-        found.push("a symbol has an unknown function".to_string());
+        violations.push("a symbol has an unknown function".to_string());
     }
     for function in plan.functions.iter() {
-        let mut check = Check {
+        let mut check = PlanCheck {
             plan,
             function,
             bound: function.locals.iter().map(|_| false).collect(),
             scope: LocalSet::default(),
             tokens: LocalSet::default(),
-            found: Vec::new(),
+            violations: Vec::new(),
         };
         check.function();
-        found.extend(check.found.into_iter().map(|text| format!("{}: {text}", function.name)));
+        violations.extend(check.violations.into_iter().map(|text| format!("{}: {text}", function.name)));
     }
-    found
+    violations
 }
 
-struct Check<'a> {
+struct PlanCheck<'a> {
     plan: &'a TermPlan,
     function: &'a Function,
     /// Bound anywhere.
@@ -45,12 +45,12 @@ struct Check<'a> {
     scope: LocalSet,
     /// Those among them that are no values.
     tokens: LocalSet,
-    found: Vec<String>,
+    violations: Vec<String>,
 }
 
-impl<'a> Check<'a> {
+impl<'a> PlanCheck<'a> {
     fn fail(&mut self, text: impl Into<String>) {
-        self.found.push(text.into());
+        self.violations.push(text.into());
     }
 
     fn function(&mut self) {
@@ -66,9 +66,9 @@ impl<'a> Check<'a> {
         if let Some(base) = &function.base {
             self.base(base);
         }
-        if self.plan.references.is_some() && self.found.is_empty() {
+        if self.plan.references.is_some() && self.violations.is_empty() {
             for body in std::iter::once(&function.region.body).chain(function.base.as_deref()) {
-                self.found.extend(refs::check(self.plan, function, body));
+                self.violations.extend(refs::check(self.plan, function, body));
             }
         }
     }
@@ -196,7 +196,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Operands of one sort: truth values, numbers, or whatever is compared as it is.
+    /// Operands of one sort: truth values, numbers, or values that are compared structurally.
     fn operands(&mut self, op: Op, args: &[LocalId]) {
         if args.len() != op.arity() {
             self.fail("wrong number of operands");

@@ -11,7 +11,7 @@ use gchr_base::signature::{SortId, SortKind, SymbolId};
 
 /// A value.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Value {
+pub enum CountedValue {
     /// Bits of a number.
     Number(u64),
     /// A symbol without arguments.
@@ -22,7 +22,7 @@ pub enum Value {
 
 /// Why there is no result.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Stop {
+pub enum CountedStop {
     /// An application of sort number that no rule matches.
     NoRule,
     /// An operation without a result.
@@ -55,12 +55,17 @@ pub struct Counted {
 }
 
 /// Normalises a ground term by a plan with references ([`TermOptions::tasks`]), at most so many rule applications.
-pub fn run(program: &Program, plan: &TermPlan, input: &GroundTerm, limit: u64) -> Result<Counted, Stop> {
+pub fn run(
+    program: &Program,
+    plan: &TermPlan,
+    input: &GroundTerm,
+    limit: u64,
+) -> Result<Counted, CountedStop> {
     let Some(references) = &plan.references else {
-        return Err(Stop::Account("the plan knows nothing about references".into()));
+        return Err(CountedStop::Account("the plan knows nothing about references".into()));
     };
     let counted = references.counted.clone();
-    let mut machine = Machine {
+    let mut machine = CountedMachine {
         program,
         plan,
         counted,
@@ -89,11 +94,11 @@ pub fn run(program: &Program, plan: &TermPlan, input: &GroundTerm, limit: u64) -
 
 struct Cell {
     symbol: SymbolId,
-    fields: Vec<Value>,
+    fields: Vec<CountedValue>,
     references: u32,
 }
 
-struct Machine<'a> {
+struct CountedMachine<'a> {
     program: &'a Program,
     plan: &'a TermPlan,
     counted: IdVec<SortId, bool>,
@@ -110,26 +115,26 @@ struct Machine<'a> {
 const MAX_DEPTH: u32 = 20_000;
 
 /// Locals of one activation; tokens beside them.
-struct Frame {
-    values: Vec<Option<Value>>,
+struct CountedFrame {
+    values: Vec<Option<CountedValue>>,
     tokens: Vec<Option<usize>>,
 }
 
 /// How a block ended.
-enum Outcome {
-    Value(Value),
-    Continue(Vec<Value>),
+enum CountedRun {
+    CountedValue(CountedValue),
+    Continue(Vec<CountedValue>),
     /// A tail call.
-    Call(FunctionId, Vec<Value>),
+    Call(FunctionId, Vec<CountedValue>),
 }
 
-type Run<T> = Result<T, Stop>;
+type Run<T> = Result<T, CountedStop>;
 
 fn account<T>(text: impl Into<String>) -> Run<T> {
-    Err(Stop::Account(text.into()))
+    Err(CountedStop::Account(text.into()))
 }
 
-impl<'a> Machine<'a> {
+impl<'a> CountedMachine<'a> {
     fn cell(&self, at: usize) -> Run<&Cell> {
         match self.cells.get(at) {
             Some(Some(cell)) => Ok(cell),
@@ -141,8 +146,8 @@ impl<'a> Machine<'a> {
         self.plan.layout.sort_and_tag(symbol).map(|(sort, _)| sort)
     }
 
-    fn dup(&mut self, value: Value, times: u32) -> Run<()> {
-        let Value::Cell(at) = value else { return Ok(()) };
+    fn dup(&mut self, value: CountedValue, times: u32) -> Run<()> {
+        let CountedValue::Cell(at) = value else { return Ok(()) };
         let symbol = self.cell(at)?.symbol;
         if self.sort_of(symbol).is_some_and(|sort| !self.counted[sort]) {
             return account(format!("a second reference to {symbol}, whose sort is not counted"));
@@ -151,10 +156,10 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn drop(&mut self, value: Value) -> Run<()> {
+    fn drop(&mut self, value: CountedValue) -> Run<()> {
         let mut todo = vec![value];
         while let Some(value) = todo.pop() {
-            let Value::Cell(at) = value else { continue };
+            let CountedValue::Cell(at) = value else { continue };
             self.cell(at)?;
             let Some(cell) = &mut self.cells[at] else { continue };
             cell.references -= 1;
@@ -167,15 +172,15 @@ impl<'a> Machine<'a> {
     }
 
     /// The fields of a cell, which is gone.
-    fn take(&mut self, at: usize) -> Run<Vec<Value>> {
+    fn take(&mut self, at: usize) -> Run<Vec<CountedValue>> {
         self.cell(at)?;
         self.live -= 1;
         Ok(self.cells[at].take().map_or_else(Vec::new, |c| c.fields))
     }
 
-    fn build(&mut self, symbol: SymbolId, fields: Vec<Value>, token: Option<usize>) -> Value {
+    fn build(&mut self, symbol: SymbolId, fields: Vec<CountedValue>, token: Option<usize>) -> CountedValue {
         if fields.is_empty() {
-            return Value::Symbol(symbol);
+            return CountedValue::Symbol(symbol);
         }
         self.found.built += 1;
         self.found.reused += u64::from(token.is_some());
@@ -187,15 +192,15 @@ impl<'a> Machine<'a> {
             Some(slot) => *slot = cell,
             None => self.cells.push(cell),
         }
-        Value::Cell(at)
+        CountedValue::Cell(at)
     }
 
     // The start term.
 
-    fn ground(&mut self, input: &GroundTerm) -> Run<(SortId, Value)> {
+    fn ground(&mut self, input: &GroundTerm) -> Run<(SortId, CountedValue)> {
         let signature = &self.program.signature;
-        let mut stack: Vec<(SortId, Value)> = Vec::new();
-        let pop = |stack: &mut Vec<(SortId, Value)>| stack.pop().ok_or(Stop::Limit);
+        let mut stack: Vec<(SortId, CountedValue)> = Vec::new();
+        let pop = |stack: &mut Vec<(SortId, CountedValue)>| stack.pop().ok_or(CountedStop::Limit);
         for node in &input.nodes {
             match *node {
                 GroundNode::Const(c) => {
@@ -216,7 +221,7 @@ impl<'a> Machine<'a> {
                 }
                 GroundNode::Op(op, sort) => {
                     let b = if op.arity() == 2 { Some(pop(&mut stack)?.1) } else { None };
-                    let args: Vec<Value> = std::iter::once(pop(&mut stack)?.1).chain(b).collect();
+                    let args: Vec<CountedValue> = std::iter::once(pop(&mut stack)?.1).chain(b).collect();
                     let value = self.operate(op, sort, &args)?;
                     args.into_iter().try_for_each(|v| self.drop(v))?;
                     stack.push((signature.sort_of_result(op, sort), value));
@@ -226,10 +231,10 @@ impl<'a> Machine<'a> {
         pop(&mut stack)
     }
 
-    fn apply(&mut self, symbol: SymbolId, args: Vec<Value>) -> Run<Value> {
+    fn apply(&mut self, symbol: SymbolId, args: Vec<CountedValue>) -> Run<CountedValue> {
         let Some(function) = self.plan.function_of[symbol] else { return Ok(self.build(symbol, args, None)) };
         let callee = &self.plan.functions[function];
-        let lent: Vec<Value> = callee
+        let lent: Vec<CountedValue> = callee
             .region
             .params
             .iter()
@@ -244,19 +249,19 @@ impl<'a> Machine<'a> {
 
     // Functions.
 
-    fn call(&mut self, mut function: FunctionId, mut args: Vec<Value>) -> Run<Value> {
+    fn call(&mut self, mut function: FunctionId, mut args: Vec<CountedValue>) -> Run<CountedValue> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Stop::Limit);
+            return Err(CountedStop::Limit);
         }
         let plan = self.plan;
         loop {
             let callee = &plan.functions[function];
             let n = callee.locals.len();
-            let mut frame = Frame { values: vec![None; n], tokens: vec![None; n] };
+            let mut frame = CountedFrame { values: vec![None; n], tokens: vec![None; n] };
             if let Some(base) = &callee.base {
                 bind(&mut frame, &callee.region.params, &args);
-                if let Outcome::Value(value) = self.block(callee, base, &mut frame)? {
+                if let CountedRun::CountedValue(value) = self.block(callee, base, &mut frame)? {
                     self.found.base_cases += 1;
                     self.depth -= 1;
                     return Ok(value);
@@ -264,12 +269,12 @@ impl<'a> Machine<'a> {
             }
             self.found.calls += 1;
             match self.region(callee, &callee.region, args, &mut frame)? {
-                Outcome::Call(next, next_args) => (function, args) = (next, next_args),
-                Outcome::Value(value) => {
+                CountedRun::Call(next, next_args) => (function, args) = (next, next_args),
+                CountedRun::CountedValue(value) => {
                     self.depth -= 1;
                     return Ok(value);
                 }
-                Outcome::Continue(_) => return account("a loop ended in a loop"),
+                CountedRun::Continue(_) => return account("a loop ended in a loop"),
             }
         }
     }
@@ -278,32 +283,32 @@ impl<'a> Machine<'a> {
         &mut self,
         f: &'a Function,
         region: &'a Region,
-        mut args: Vec<Value>,
-        frame: &mut Frame,
-    ) -> Run<Outcome> {
+        mut args: Vec<CountedValue>,
+        frame: &mut CountedFrame,
+    ) -> Run<CountedRun> {
         loop {
             bind(frame, &region.params, &args);
             match self.block(f, &region.body, frame)? {
-                Outcome::Continue(next) => args = next,
+                CountedRun::Continue(next) => args = next,
                 outcome => return Ok(outcome),
             }
         }
     }
 
-    fn block(&mut self, f: &'a Function, block: &'a Block, frame: &mut Frame) -> Run<Outcome> {
+    fn block(&mut self, f: &'a Function, block: &'a Block, frame: &mut CountedFrame) -> Run<CountedRun> {
         self.found.rewrites += block.applied.len() as u64;
         if self.found.rewrites > self.limit {
-            return Err(Stop::Limit);
+            return Err(CountedStop::Limit);
         }
         for step in &block.steps {
             self.step(f, step, frame)?;
         }
         match &block.end {
-            End::Return(value) => Ok(Outcome::Value(get(frame, *value)?)),
-            End::TailCall { function, args } => Ok(Outcome::Call(*function, all(frame, args)?)),
-            End::Continue(args) => Ok(Outcome::Continue(all(frame, args)?)),
+            End::Return(value) => Ok(CountedRun::CountedValue(get(frame, *value)?)),
+            End::TailCall { function, args } => Ok(CountedRun::Call(*function, all(frame, args)?)),
+            End::Continue(args) => Ok(CountedRun::Continue(all(frame, args)?)),
             End::Context { hole, nest, target, args } => {
-                // As if it were written behind the call: the nest needs nothing that the call changes.
+                // As if it were written after the call: the nest needs nothing that the call changes.
                 let args = all(frame, args)?;
                 let target = match target {
                     Target::Again => {
@@ -316,20 +321,20 @@ impl<'a> Machine<'a> {
                 frame.values[hole.index()] = Some(value);
                 nest.iter().try_for_each(|step| self.step(f, step, frame))?;
                 match nest.last().and_then(Step::dst) {
-                    Some(outermost) => Ok(Outcome::Value(get(frame, outermost)?)),
+                    Some(outermost) => Ok(CountedRun::CountedValue(get(frame, outermost)?)),
                     None => account("a context without cells"),
                 }
             }
-            End::NoRule { .. } => Err(Stop::NoRule),
+            End::NoRule { .. } => Err(CountedStop::NoRule),
             End::Match { on, arms, default } => {
                 let on = get(frame, *on)?;
                 let (symbol, fields) = match on {
-                    Value::Symbol(symbol) => (symbol, &[][..]),
-                    Value::Cell(at) => {
+                    CountedValue::Symbol(symbol) => (symbol, &[][..]),
+                    CountedValue::Cell(at) => {
                         let cell = self.cell(at)?;
                         (cell.symbol, cell.fields.as_slice())
                     }
-                    Value::Number(_) => return account("a match on a number"),
+                    CountedValue::Number(_) => return account("a match on a number"),
                 };
                 match (arms.iter().find(|arm| arm.symbol == symbol), default) {
                     (Some(arm), _) => {
@@ -349,7 +354,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn step(&mut self, f: &'a Function, step: &'a Step, frame: &mut Frame) -> Run<()> {
+    fn step(&mut self, f: &'a Function, step: &'a Step, frame: &mut CountedFrame) -> Run<()> {
         let value = match step {
             Step::Const { value, .. } => number(*value),
             Step::Build { symbol, args, reuse, .. } => {
@@ -373,7 +378,7 @@ impl<'a> Machine<'a> {
             Step::Region { inits, region, .. } => {
                 let inits = all(frame, inits)?;
                 match self.region(f, region, inits, frame)? {
-                    Outcome::Value(value) => value,
+                    CountedRun::CountedValue(value) => value,
                     _ => return account("a nested region leaves its function"),
                 }
             }
@@ -384,7 +389,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn reference(&mut self, step: &RefStep, frame: &mut Frame) -> Run<()> {
+    fn reference(&mut self, step: &RefStep, frame: &mut CountedFrame) -> Run<()> {
         match step {
             RefStep::Dup { local, times } => self.dup(get(frame, *local)?, *times),
             RefStep::Drop { local } => self.drop(get(frame, *local)?),
@@ -393,7 +398,7 @@ impl<'a> Machine<'a> {
                 Ok(())
             }
             RefStep::Open { cell, symbol, fields, token } => {
-                let Value::Cell(at) = get(frame, *cell)? else { return account("no cell is opened") };
+                let CountedValue::Cell(at) = get(frame, *cell)? else { return account("no cell is opened") };
                 if self.cell(at)?.symbol != *symbol {
                     return account("a cell of another symbol is opened");
                 }
@@ -419,22 +424,22 @@ impl<'a> Machine<'a> {
 
     // Tests and operations.
 
-    fn test(&self, f: &Function, test: &Test, frame: &Frame) -> Run<bool> {
+    fn test(&self, f: &Function, test: &Test, frame: &CountedFrame) -> Run<bool> {
         match *test {
             Test::Same(a, b) => self.same(get(frame, a)?, get(frame, b)?),
             Test::Constant(a, constant) => Ok(get(frame, a)? == number(constant)),
             Test::Holds(a) => {
-                Ok(get(frame, a)? == Value::Symbol(self.program.signature.booleans.true_symbol))
+                Ok(get(frame, a)? == CountedValue::Symbol(self.program.signature.booleans.true_symbol))
             }
             Test::Compare(op, a, b) => self.compare(op, f.sort(a), get(frame, a)?, get(frame, b)?),
         }
     }
 
-    fn same(&self, a: Value, b: Value) -> Run<bool> {
+    fn same(&self, a: CountedValue, b: CountedValue) -> Run<bool> {
         let mut todo = vec![(a, b)];
         while let Some(pair) = todo.pop() {
             match pair {
-                (Value::Cell(a), Value::Cell(b)) => {
+                (CountedValue::Cell(a), CountedValue::Cell(b)) => {
                     let (a, b) = (self.cell(a)?, self.cell(b)?);
                     if a.symbol != b.symbol {
                         return Ok(false);
@@ -448,13 +453,13 @@ impl<'a> Machine<'a> {
         Ok(true)
     }
 
-    fn compare(&self, op: Op, sort: SortId, a: Value, b: Value) -> Run<bool> {
-        let (Value::Number(x), Value::Number(y)) = (a, b) else {
+    fn compare(&self, op: Op, sort: SortId, a: CountedValue, b: CountedValue) -> Run<bool> {
+        let (CountedValue::Number(x), CountedValue::Number(y)) = (a, b) else {
             let same = self.same(a, b)?;
             return match op {
                 Op::Same => Ok(same),
                 Op::Differ => Ok(!same),
-                _ => Err(Stop::Arithmetic(ArithmeticError::Type)),
+                _ => Err(CountedStop::Arithmetic(ArithmeticError::Type)),
             };
         };
         let ordering = match self.plan.layout.sorts[sort].kind {
@@ -464,10 +469,10 @@ impl<'a> Machine<'a> {
         Ok(ordering.map_or(matches!(op, Op::Ne | Op::Differ), |o| op.holds(o)))
     }
 
-    fn operate(&self, op: Op, sort: SortId, args: &[Value]) -> Run<Value> {
+    fn operate(&self, op: Op, sort: SortId, args: &[CountedValue]) -> Run<CountedValue> {
         let booleans = self.program.signature.booleans;
-        let truth = |b: bool| Value::Symbol(if b { booleans.true_symbol } else { booleans.false_symbol });
-        let failed = |e| Stop::Arithmetic(e);
+        let truth = |b: bool| CountedValue::Symbol(if b { booleans.true_symbol } else { booleans.false_symbol });
+        let failed = |e| CountedStop::Arithmetic(e);
         let float = self.plan.layout.sorts[sort].kind == SortKind::Float;
         match (op, args) {
             (Op::Negate, &[a]) if a == truth(true) || a == truth(false) => Ok(truth(a == truth(false))),
@@ -482,20 +487,20 @@ impl<'a> Machine<'a> {
             }
             (Op::Negate | Op::Both | Op::Either, _) => Err(failed(ArithmeticError::Type)),
             (op, &[a, b]) if op.is_test() => self.compare(op, sort, a, b).map(truth),
-            (op, &[Value::Number(a)]) if float && op.rounds() => {
+            (op, &[CountedValue::Number(a)]) if float && op.rounds() => {
                 let whole = op.float_to_int(f64::from_bits(a)).map_err(failed)?;
-                Ok(Value::Number(whole.cast_unsigned()))
+                Ok(CountedValue::Number(whole.cast_unsigned()))
             }
-            (Op::ToFloat, &[Value::Number(a)]) if !float => {
-                Ok(Value::Number((a.cast_signed() as f64).to_bits()))
+            (Op::ToFloat, &[CountedValue::Number(a)]) if !float => {
+                Ok(CountedValue::Number((a.cast_signed() as f64).to_bits()))
             }
-            (op, &[Value::Number(a), ref rest @ ..]) => {
-                let b = rest.first().map_or(a, |b| if let Value::Number(b) = b { *b } else { 0 });
+            (op, &[CountedValue::Number(a), ref rest @ ..]) => {
+                let b = rest.first().map_or(a, |b| if let CountedValue::Number(b) = b { *b } else { 0 });
                 match float {
                     true => op.float(f64::from_bits(a), f64::from_bits(b)).map(f64::to_bits),
                     false => op.int(a.cast_signed(), b.cast_signed()).map(i64::cast_unsigned),
                 }
-                .map(Value::Number)
+                .map(CountedValue::Number)
                 .map_err(failed)
             }
             _ => Err(failed(ArithmeticError::Type)),
@@ -505,11 +510,11 @@ impl<'a> Machine<'a> {
     // The end.
 
     /// Every cell is part of the result, and has as many references as there are to it.
-    fn balance(&self, sort: SortId, result: Value) -> Run<()> {
+    fn balance(&self, sort: SortId, result: CountedValue) -> Run<()> {
         let mut references = vec![0u32; self.cells.len()];
         let mut todo = vec![result];
         while let Some(value) = todo.pop() {
-            let Value::Cell(at) = value else { continue };
+            let CountedValue::Cell(at) = value else { continue };
             references[at] += 1;
             if references[at] == 1 {
                 todo.extend_from_slice(&self.cell(at)?.fields);
@@ -532,25 +537,29 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    fn show(&self, value: Value, sort: SortId) -> Run<String> {
+    fn show(&self, value: CountedValue, sort: SortId) -> Run<String> {
         enum Todo {
-            Value(Value, SortId),
+            CountedValue(CountedValue, SortId),
             Text(&'static str),
         }
         let mut text = String::new();
-        let mut todo = vec![Todo::Value(value, sort)];
+        let mut todo = vec![Todo::CountedValue(value, sort)];
         while let Some(next) = todo.pop() {
             match next {
                 Todo::Text(t) => text.push_str(t),
-                Todo::Value(Value::Number(n), sort) => match self.plan.layout.sorts[sort].kind {
-                    SortKind::Float => text.push_str(&format!("{:?}", f64::from_bits(n))),
-                    _ => text.push_str(&n.cast_signed().to_string()),
-                },
-                Todo::Value(Value::Symbol(symbol), _) => text.push_str(&self.plan.symbol_names[symbol]),
-                Todo::Value(Value::Cell(mut at), sort) => {
+                Todo::CountedValue(CountedValue::Number(n), sort) => {
+                    match self.plan.layout.sorts[sort].kind {
+                        SortKind::Float => text.push_str(&format!("{:?}", f64::from_bits(n))),
+                        _ => text.push_str(&n.cast_signed().to_string()),
+                    }
+                }
+                Todo::CountedValue(CountedValue::Symbol(symbol), _) => {
+                    text.push_str(&self.plan.symbol_names[symbol])
+                }
+                Todo::CountedValue(CountedValue::Cell(mut at), sort) => {
                     let symbol = self.cell(at)?.symbol;
-                    let same = |value: Value| match (value, self.sort_of(symbol) == Some(sort)) {
-                        (Value::Cell(at), true) => {
+                    let same = |value: CountedValue| match (value, self.sort_of(symbol) == Some(sort)) {
+                        (CountedValue::Cell(at), true) => {
                             self.cell(at).ok().filter(|c| c.symbol == symbol).map(|_| at)
                         }
                         _ => None,
@@ -574,7 +583,7 @@ impl<'a> Machine<'a> {
                     todo.push(Todo::Text(")"));
                     let sorts = &self.program.signature.symbols[cell.symbol].args;
                     for (i, (&field, &sort)) in cell.fields.iter().zip(sorts).enumerate().rev() {
-                        todo.push(Todo::Value(field, sort));
+                        todo.push(Todo::CountedValue(field, sort));
                         if i > 0 {
                             todo.push(Todo::Text(", "));
                         }
@@ -586,27 +595,27 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn number(c: Const) -> Value {
+fn number(c: Const) -> CountedValue {
     match c {
-        Const::Int(n) => Value::Number(n.cast_unsigned()),
-        Const::Float(x) => Value::Number(x.to_bits()),
-        Const::Atom(_) | Const::Str(_) => Value::Number(0),
+        Const::Int(n) => CountedValue::Number(n.cast_unsigned()),
+        Const::Float(x) => CountedValue::Number(x.to_bits()),
+        Const::Atom(_) | Const::Str(_) => CountedValue::Number(0),
     }
 }
 
-fn bind(frame: &mut Frame, params: &[LocalId], args: &[Value]) {
+fn bind(frame: &mut CountedFrame, params: &[LocalId], args: &[CountedValue]) {
     for (param, &arg) in params.iter().zip(args) {
         frame.values[param.index()] = Some(arg);
     }
 }
 
-fn get(frame: &Frame, local: LocalId) -> Run<Value> {
+fn get(frame: &CountedFrame, local: LocalId) -> Run<CountedValue> {
     match frame.values.get(local.index()) {
         Some(Some(value)) => Ok(*value),
         _ => account(format!("{local} is used and not bound")),
     }
 }
 
-fn all(frame: &Frame, locals: &[LocalId]) -> Run<Vec<Value>> {
+fn all(frame: &CountedFrame, locals: &[LocalId]) -> Run<Vec<CountedValue>> {
     locals.iter().map(|&l| get(frame, l)).collect()
 }

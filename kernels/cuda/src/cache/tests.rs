@@ -1,14 +1,16 @@
 //! Tests of the kernel cache: damage, concurrency, limits, folders that cannot be written.
 
 use super::*;
+use crate::arch::Arch;
+use crate::nvrtc::{Options, Version};
 use tempfile::TempDir;
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("temporary folder")
 }
 
-fn key(source: &str) -> Key {
-    Key::new(source, "a.cu", Arch::Real(90), &Options::kernels(), Version { major: 13, minor: 0 })
+fn key(source: &str) -> CacheKey {
+    CacheKey::new(source, "a.cu", Arch::Real(90), &Options::kernels(), Version { major: 13, minor: 0 })
 }
 
 fn entry(size: usize) -> Entry {
@@ -39,23 +41,23 @@ fn what_was_stored_is_found() {
 fn everything_that_decides_the_code_is_in_the_key() {
     let version = |minor| Version { major: 13, minor };
     let none = Options::none();
-    let base = Key::new("s", "n", Arch::Real(90), &none, version(0));
+    let base = CacheKey::new("s", "n", Arch::Real(90), &none, version(0));
     let others = [
-        Key::new("t", "n", Arch::Real(90), &none, version(0)),
-        Key::new("s", "m", Arch::Real(90), &none, version(0)),
-        Key::new("sn", "", Arch::Real(90), &none, version(0)),
-        Key::new("s", "n", Arch::Real(80), &none, version(0)),
-        Key::new("s", "n", Arch::Virtual(90), &none, version(0)),
-        Key::new("s", "n", Arch::Real(90), &none.clone().with("-lineinfo"), version(0)),
-        Key::new("s", "n", Arch::Real(90), &none.clone().with("-line").with("info"), version(0)),
-        Key::new("s", "n", Arch::Real(90), &none.clone().with("info").with("-line"), version(0)),
-        Key::new("s", "n", Arch::Real(90), &none, version(1)),
+        CacheKey::new("t", "n", Arch::Real(90), &none, version(0)),
+        CacheKey::new("s", "m", Arch::Real(90), &none, version(0)),
+        CacheKey::new("sn", "", Arch::Real(90), &none, version(0)),
+        CacheKey::new("s", "n", Arch::Real(80), &none, version(0)),
+        CacheKey::new("s", "n", Arch::Virtual(90), &none, version(0)),
+        CacheKey::new("s", "n", Arch::Real(90), &none.clone().with("-lineinfo"), version(0)),
+        CacheKey::new("s", "n", Arch::Real(90), &none.clone().with("-line").with("info"), version(0)),
+        CacheKey::new("s", "n", Arch::Real(90), &none.clone().with("info").with("-line"), version(0)),
+        CacheKey::new("s", "n", Arch::Real(90), &none, version(1)),
     ];
     for (i, a) in others.iter().enumerate() {
         assert_ne!(*a, base, "{i}");
         assert!(others[..i].iter().all(|b| a != b), "{i}");
     }
-    assert_eq!(base, Key::new("s", "n", Arch::Real(90), &none, version(0)));
+    assert_eq!(base, CacheKey::new("s", "n", Arch::Real(90), &none, version(0)));
     assert_eq!(base.file_name(COMPILED).len(), 64 + ".kernels".len());
 }
 
@@ -85,8 +87,8 @@ fn every_damage_is_noticed_and_repaired() {
 fn notes_of_accepted_kernels_are_for_these_kernels() {
     let folder = folder();
     let cache = Cache::at(folder.path(), DEFAULT_LIMIT);
-    let [a, b] = ["kernel a", "kernel b"].map(|kernels| Key::of_check(["checker", "1"], kernels));
-    assert!(a != b && a != Key::of(&["check", "another checker", "kernel a"]) && a != key("kernel a"));
+    let [a, b] = ["kernel a", "kernel b"].map(|kernels| CacheKey::of_check(["checker", "1"], kernels));
+    assert!(a != b && a != CacheKey::of(&["check", "another checker", "kernel a"]) && a != key("kernel a"));
     assert!(!cache.is_accepted(&a));
     cache.accept(&a);
     assert!(cache.is_accepted(&a) && !cache.is_accepted(&b));
@@ -116,7 +118,7 @@ fn the_entries_not_used_for_longest_go_first() {
     let folder = folder();
     let size = entry(1000).encode().len() as u64;
     let cache = Cache::at(folder.path(), 3 * size);
-    let age = |k: &Key, seconds| {
+    let age = |k: &CacheKey, seconds| {
         let file =
             File::options().append(true).open(folder.path().join(k.file_name(COMPILED))).expect("entry");
         file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).expect("time set");

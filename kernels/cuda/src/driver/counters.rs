@@ -4,7 +4,7 @@ use cudarc::driver::{result, sys};
 use gchr_base::profile::Traffic;
 
 use super::error::{DriverError, call};
-use super::handles::{Module, Stream};
+use super::handles::{LoadedModule, Stream};
 use gchr_kernel::device::Counts;
 use gchr_kernel::emit::counters::{FIRST_TALLY, NAME, SLOTS};
 
@@ -18,7 +18,7 @@ pub(super) struct Counters {
 
 impl Counters {
     /// Those of a module, which must stay loaded; `None` when it does not count.
-    pub fn of(module: &Module) -> Result<Option<Self>, DriverError> {
+    pub fn of(module: &LoadedModule) -> Result<Option<Self>, DriverError> {
         let Some((address, bytes)) = module.global(NAME)? else { return Ok(None) };
         Ok(Some(Self { address, stream: Stream::new()?, words: vec![0; bytes / size_of::<u64>()] }))
     }

@@ -1,4 +1,4 @@
-//! What can go wrong with the driver, and how it is told to the user.
+//! Errors of the driver, and their diagnostics.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use cudarc::driver::result;
 use cudarc::driver::sys::CUresult;
 use gchr_base::diagnostic::Diagnostic;
 
-use super::DriverVersion;
+use super::version::DriverVersion;
 use gchr_kernel::device::DeviceError;
 
 /// Why a GPU cannot be used.

@@ -7,18 +7,18 @@ use cudarc::driver::sys::CUresult;
 
 use super::args::Packed;
 use super::counters::Counters;
+use super::devices::{DeviceInfo, describe};
 use super::error::{DriverError, call};
-use super::handles::{Context, Event, Memory, Module, Outbox, PinnedWord, Stream};
+use super::handles::{DeviceMemory, DriverContext, Event, LoadedModule, Outbox, PinnedWord, Stream};
 use super::heap::{Block, Heap};
 use super::kernel::Kernel;
-use super::{DeviceInfo, describe};
 use crate::image::Image;
 use crate::resources::KernelResources;
 use gchr_kernel::device::{BufferId, Counts, Device, DeviceError, KernelId, Launch, Limits, Result, TimerId};
 
 /// A GPU with a context of this process. Everything on it is released when it is dropped.
 ///
-/// All work goes through one stream, in order. Only [`Device::post`] goes beside it.
+/// All work goes through one stream, in order. Only [`Device::post`] bypasses it.
 pub struct Gpu {
     info: DeviceInfo,
     limits: Limits,
@@ -38,9 +38,9 @@ pub struct Gpu {
     outbox: Option<Outbox>,
     counters: Option<Counters>,
     spare_events: Vec<Event>,
-    heap: Heap<Memory>,
-    modules: Vec<Module>,
-    context: Context,
+    heap: Heap<DeviceMemory>,
+    modules: Vec<LoadedModule>,
+    context: DriverContext,
 }
 
 // SAFETY: the driver's objects may be used by any thread that has made the context current, and every call does that first.
@@ -55,7 +55,7 @@ impl Gpu {
     /// Takes the GPU of this number.
     pub fn open(ordinal: u32) -> std::result::Result<Gpu, DriverError> {
         let info = describe(ordinal)?;
-        let context = Context::open(ordinal)?;
+        let context = DriverContext::open(ordinal)?;
         context.bind()?;
         Ok(Gpu {
             limits: limits(&info),
@@ -92,7 +92,7 @@ impl Gpu {
     /// Loads compiled kernels. Kernels of images loaded earlier stay; a name that occurs twice means the earlier one.
     pub fn load(&mut self, image: &Image) -> Result<()> {
         self.enter()?;
-        let module = Module::load(image);
+        let module = LoadedModule::load(image);
         let module = self.check(module)?;
         let found = Counters::of(&module);
         if let Some(counters) = self.check(found)? {
@@ -102,7 +102,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// What a kernel needs of a multiprocessor, as the driver says it (it knows nothing of spills).
+    /// The resources that a kernel needs, as reported by the driver (which does not report spills).
     pub fn kernel_resources(&mut self, kernel: KernelId) -> Result<&KernelResources> {
         self.enter()?;
         Ok(&self.find_kernel(kernel)?.resources)
@@ -159,7 +159,7 @@ impl Gpu {
 
     /// Takes a new allocation that a buffer of so many bytes fits in.
     fn grow(&mut self, bytes: u64) -> Result<()> {
-        let Some((wanted, least)) = Heap::<Memory>::chunk_sizes(bytes) else {
+        let Some((wanted, least)) = Heap::<DeviceMemory>::chunk_sizes(bytes) else {
             return Err(self.out_of_memory(bytes));
         };
         if self.try_grow(wanted)? {
@@ -177,7 +177,7 @@ impl Gpu {
     fn try_grow(&mut self, bytes: u64) -> Result<bool> {
         let within = self.memory_limit.is_none_or(|limit| self.heap.bytes().saturating_add(bytes) <= limit);
         let Some(size) = usize::try_from(bytes).ok().filter(|_| within) else { return Ok(false) };
-        match Memory::new(size) {
+        match DeviceMemory::new(size) {
             Ok(memory) => {
                 self.heap.add(memory, bytes);
                 Ok(true)
@@ -263,7 +263,8 @@ impl Device for Gpu {
             self.kernels.push(kernel);
             return Ok(KernelId(self.kernels.len() as u32 - 1));
         }
-        let names: std::result::Result<Vec<_>, _> = self.modules.iter().map(Module::function_names).collect();
+        let names: std::result::Result<Vec<_>, _> =
+            self.modules.iter().map(LoadedModule::function_names).collect();
         let known = self.check(names)?.concat();
         Err(DeviceError::UnknownKernel { name: name.to_string(), known })
     }
@@ -373,7 +374,7 @@ impl Device for Gpu {
     fn post(&mut self, buffer: BufferId, offset: u64, value: u32) -> Result<()> {
         self.enter()?;
         let to = self.range(buffer, offset, size_of::<u32>() as u64)?;
-        // The word goes beside the stream: it must not be overtaken by what was uploaded before.
+        // The word bypasses the stream: earlier uploads must not overtake it.
         let uploaded = self.outbox.as_ref().map_or(Ok(()), Outbox::wait);
         self.check(uploaded)?;
         if self.mail.is_none() {

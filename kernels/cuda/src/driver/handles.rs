@@ -6,21 +6,22 @@ use std::ptr;
 use cudarc::driver::result;
 use cudarc::driver::sys::{self, CUjit_option};
 
+use super::devices::device;
 use super::error::{DriverError, call};
 use crate::image::Image;
 
 /// A GPU's primary context, which all users of a process share.
-pub(super) struct Context {
+pub(super) struct DriverContext {
     device: sys::CUdevice,
     raw: sys::CUcontext,
 }
 
-impl Context {
-    pub(super) fn open(ordinal: u32) -> Result<Context, DriverError> {
-        let device = super::device(ordinal)?;
+impl DriverContext {
+    pub(super) fn open(ordinal: u32) -> Result<DriverContext, DriverError> {
+        let device = device(ordinal)?;
         // SAFETY: the device comes from the driver.
         let raw = call("cuDevicePrimaryCtxRetain", unsafe { result::primary_ctx::retain(device) })?;
-        Ok(Context { device, raw })
+        Ok(DriverContext { device, raw })
     }
 
     /// Makes it the context of this thread's calls.
@@ -37,7 +38,7 @@ impl Context {
     }
 }
 
-impl Drop for Context {
+impl Drop for DriverContext {
     fn drop(&mut self) {
         // SAFETY: retained once, released once. A thread must not be left with a context that may be gone.
         unsafe {
@@ -118,12 +119,12 @@ impl Drop for Event {
 }
 
 /// A plain allocation of device memory.
-pub(super) struct Memory(sys::CUdeviceptr);
+pub(super) struct DeviceMemory(sys::CUdeviceptr);
 
-impl Memory {
-    pub(super) fn new(bytes: usize) -> Result<Memory, DriverError> {
+impl DeviceMemory {
+    pub(super) fn new(bytes: usize) -> Result<DeviceMemory, DriverError> {
         // SAFETY: the memory is not read before it is written, except by kernels, whose findings are their own.
-        Ok(Memory(call("cuMemAlloc", unsafe { result::malloc_sync(bytes) })?))
+        Ok(DeviceMemory(call("cuMemAlloc", unsafe { result::malloc_sync(bytes) })?))
     }
 
     pub(super) fn address(&self) -> sys::CUdeviceptr {
@@ -131,7 +132,7 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
+impl Drop for DeviceMemory {
     fn drop(&mut self) {
         // SAFETY: allocated once, freed once; its user waits for the work that needs it.
         let _ = unsafe { result::free_sync(self.0) };
@@ -173,7 +174,7 @@ impl Drop for PinnedWord {
     }
 }
 
-/// Host memory from which small copies to the device go on by themselves: they need not be waited for, as what they copy stays here.
+/// Host memory for asynchronous small copies to the device: their source stays valid until they are done.
 pub(super) struct Outbox {
     memory: *mut u8,
     used: usize,
@@ -196,7 +197,7 @@ impl Outbox {
         Ok(Outbox { memory: raw.cast(), used: 0, sent })
     }
 
-    /// Copies data to device memory, behind the work of the stream; all work is waited for when there is no room left.
+    /// Copies data to device memory, after the work of the stream; waits for all work when there is no room left.
     pub(super) fn send(
         &mut self,
         data: &[u8],
@@ -221,7 +222,7 @@ impl Outbox {
         self.sent.record(stream)
     }
 
-    /// Waits for all copies, but not for work behind them.
+    /// Waits for all copies, but not for later work.
     pub(super) fn wait(&self) -> Result<(), DriverError> {
         self.sent.synchronize()
     }
@@ -235,10 +236,10 @@ impl Drop for Outbox {
 }
 
 /// A loaded image.
-pub(super) struct Module(sys::CUmodule);
+pub(super) struct LoadedModule(sys::CUmodule);
 
-impl Module {
-    pub(super) fn load(image: &Image) -> Result<Module, DriverError> {
+impl LoadedModule {
+    pub(super) fn load(image: &Image) -> Result<LoadedModule, DriverError> {
         const LOG: usize = 8192;
         let mut log = vec![0u8; LOG];
         let mut options =
@@ -258,7 +259,7 @@ impl Module {
         };
         let log = CStr::from_bytes_until_nul(&log).map(|l| l.to_string_lossy().trim_end().to_string());
         match call("cuModuleLoadDataEx", loaded.result()) {
-            Ok(()) => Ok(Module(raw)),
+            Ok(()) => Ok(LoadedModule(raw)),
             Err(DriverError::Call { code, reason, .. }) if is_image_error(code) => {
                 Err(DriverError::Image { reason, log: log.unwrap_or_default() })
             }
@@ -313,7 +314,7 @@ impl Module {
     }
 }
 
-impl Drop for Module {
+impl Drop for LoadedModule {
     fn drop(&mut self) {
         // SAFETY: loaded once, unloaded once; its kernels are done, since the stream is waited for.
         let _ = unsafe { result::module::unload(self.0) };

@@ -1,13 +1,13 @@
-//! What can go wrong with NVRTC, and how it is told to the user.
+//! Errors of NVRTC, and their diagnostics.
 
 use std::ffi::CString;
 use std::fmt;
 
 use gchr_base::diagnostic::Diagnostic;
 
-use super::library::{Code, LoadError};
 use super::search::{Place, Places, VARIABLE};
-use super::{MAJOR_VERSION, Version};
+use super::status::Status;
+use super::version::{MAJOR_VERSION, Version};
 use crate::Arch;
 
 /// The way out when NVRTC is missing.
@@ -18,10 +18,25 @@ fn install() -> String {
     )
 }
 
+/// Why the library at a place is of no use.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum LoadError {
+    /// There is none.
+    Absent,
+    /// It is there, but the system cannot load it.
+    Refused(String),
+    /// It lacks a function.
+    Symbol(&'static str),
+    /// It has another version.
+    Version(Version),
+    /// Its first call failed.
+    Broken(Status),
+}
+
 /// Why there is no NVRTC to use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NvrtcError {
-    /// It lies nowhere.
+    /// It was not found.
     NotFound {
         /// Where it was looked for.
         places: Vec<String>,
@@ -143,14 +158,14 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    pub(super) fn from_code(code: Code, log: String, options: &[CString]) -> Self {
+    pub(super) fn from_code(code: Status, log: String, options: &[CString]) -> Self {
         match code {
-            Code::COMPILATION => CompileError::Source { log },
-            Code::INVALID_OPTION => CompileError::Option {
+            Status::COMPILATION => CompileError::Source { log },
+            Status::INVALID_OPTION => CompileError::Option {
                 options: options.iter().map(|o| o.to_string_lossy().into_owned()).collect(),
                 log,
             },
-            Code::OUT_OF_MEMORY => CompileError::Library { what: "out of memory".to_string(), log },
+            Status::OUT_OF_MEMORY => CompileError::Library { what: "out of memory".to_string(), log },
             _ => CompileError::Library { what: code.to_string(), log },
         }
     }

@@ -1,71 +1,25 @@
 //! The C interface of NVRTC, loaded at run time.
 
 use std::ffi::{CStr, c_char, c_int};
-use std::fmt;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
 use libloading::Library;
 
+use super::error::{CompileError, LoadError};
 use super::search::Place;
-use super::{CompileError, Version};
-
-/// `nvrtcResult`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(transparent)]
-pub(super) struct Code(c_int);
-
-impl Code {
-    pub(super) const OUT_OF_MEMORY: Code = Code(1);
-    pub(super) const INVALID_OPTION: Code = Code(5);
-    pub(super) const COMPILATION: Code = Code(6);
-
-    fn check(self) -> Result<(), Code> {
-        if self.0 == 0 { Ok(()) } else { Err(self) }
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = match self.0 {
-            1 => "out of memory",
-            2 => "program creation failed",
-            3 => "invalid input",
-            4 => "invalid program",
-            5 => "invalid option",
-            6 => "compilation failed",
-            7 => "builtin operation failed",
-            11 => "internal error",
-            _ => return write!(f, "NVRTC error {}", self.0),
-        };
-        write!(f, "NVRTC error {} ({name})", self.0)
-    }
-}
+use super::status::Status;
+use super::version::Version;
 
 /// `nvrtcProgram`.
 type RawProgram = *mut std::ffi::c_void;
 
-/// Why the library at a place is of no use.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum LoadError {
-    /// There is none.
-    Absent,
-    /// It is there, but the system cannot load it.
-    Refused(String),
-    /// It lacks a function.
-    Symbol(&'static str),
-    /// It has another version.
-    Version(Version),
-    /// Its first call failed.
-    Broken(Code),
-}
-
 /// The functions used. The library is never unloaded, so the pointers stay valid.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Api {
-    version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Code,
-    architecture_count: unsafe extern "C" fn(*mut c_int) -> Code,
-    architectures: unsafe extern "C" fn(*mut c_int) -> Code,
+    version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status,
+    architecture_count: unsafe extern "C" fn(*mut c_int) -> Status,
+    architectures: unsafe extern "C" fn(*mut c_int) -> Status,
     create: unsafe extern "C" fn(
         *mut RawProgram,
         *const c_char,
@@ -73,15 +27,15 @@ pub(super) struct Api {
         c_int,
         *const *const c_char,
         *const *const c_char,
-    ) -> Code,
-    destroy: unsafe extern "C" fn(*mut RawProgram) -> Code,
-    compile: unsafe extern "C" fn(RawProgram, c_int, *const *const c_char) -> Code,
-    log_size: unsafe extern "C" fn(RawProgram, *mut usize) -> Code,
-    log: unsafe extern "C" fn(RawProgram, *mut c_char) -> Code,
-    ptx_size: unsafe extern "C" fn(RawProgram, *mut usize) -> Code,
-    ptx: unsafe extern "C" fn(RawProgram, *mut c_char) -> Code,
-    cubin_size: unsafe extern "C" fn(RawProgram, *mut usize) -> Code,
-    cubin: unsafe extern "C" fn(RawProgram, *mut c_char) -> Code,
+    ) -> Status,
+    destroy: unsafe extern "C" fn(*mut RawProgram) -> Status,
+    compile: unsafe extern "C" fn(RawProgram, c_int, *const *const c_char) -> Status,
+    log_size: unsafe extern "C" fn(RawProgram, *mut usize) -> Status,
+    log: unsafe extern "C" fn(RawProgram, *mut c_char) -> Status,
+    ptx_size: unsafe extern "C" fn(RawProgram, *mut usize) -> Status,
+    ptx: unsafe extern "C" fn(RawProgram, *mut c_char) -> Status,
+    cubin_size: unsafe extern "C" fn(RawProgram, *mut usize) -> Status,
+    cubin: unsafe extern "C" fn(RawProgram, *mut c_char) -> Status,
 }
 
 impl Api {
@@ -129,14 +83,14 @@ impl Api {
         })
     }
 
-    pub(super) fn version(&self) -> Result<Version, Code> {
+    pub(super) fn version(&self) -> Result<Version, Status> {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: both pointers are to live integers.
         unsafe { (self.version)(&mut major, &mut minor) }.check()?;
         Ok(Version { major: major.try_into().unwrap_or(0), minor: minor.try_into().unwrap_or(0) })
     }
 
-    pub(super) fn architectures(&self) -> Result<Vec<u32>, Code> {
+    pub(super) fn architectures(&self) -> Result<Vec<u32>, Status> {
         let mut count = 0;
         // SAFETY: the pointer is to a live integer.
         unsafe { (self.architecture_count)(&mut count) }.check()?;
@@ -154,24 +108,24 @@ fn open(name: &std::ffi::OsStr) -> Result<Library, String> {
 }
 
 /// An `nvrtcProgram`, destroyed when dropped.
-pub(super) struct Program<'a> {
+pub(super) struct NvrtcProgram<'a> {
     api: &'a Api,
     raw: RawProgram,
 }
 
-impl<'a> Program<'a> {
+impl<'a> NvrtcProgram<'a> {
     pub(super) fn create(api: &'a Api, source: &CStr, name: &CStr) -> Result<Self, CompileError> {
         let mut raw = ptr::null_mut();
         // SAFETY: source and name are NUL-terminated and copied by NVRTC; there are no headers, so their arrays may be null.
         unsafe { (api.create)(&mut raw, source.as_ptr(), name.as_ptr(), 0, ptr::null(), ptr::null()) }
             .check()
             .map_err(|code| CompileError::from_code(code, String::new(), &[]))?;
-        Ok(Program { api, raw })
+        Ok(NvrtcProgram { api, raw })
     }
 
     /// # Safety
     /// `options` points to `count` NUL-terminated strings.
-    pub(super) unsafe fn compile(&self, count: c_int, options: *const *const c_char) -> Result<(), Code> {
+    pub(super) unsafe fn compile(&self, count: c_int, options: *const *const c_char) -> Result<(), Status> {
         // SAFETY: the program is alive; the options are as the caller promises.
         unsafe { (self.api.compile)(self.raw, count, options) }.check()
     }
@@ -191,15 +145,15 @@ impl<'a> Program<'a> {
         Ok(String::from_utf8_lossy(until_nul(&bytes)).into_owned())
     }
 
-    fn failure(&self, code: Code) -> CompileError {
+    fn failure(&self, code: Status) -> CompileError {
         CompileError::from_code(code, self.log(), &[])
     }
 
     fn bytes(
         &self,
-        size: unsafe extern "C" fn(RawProgram, *mut usize) -> Code,
-        read: unsafe extern "C" fn(RawProgram, *mut c_char) -> Code,
-    ) -> Result<Vec<u8>, Code> {
+        size: unsafe extern "C" fn(RawProgram, *mut usize) -> Status,
+        read: unsafe extern "C" fn(RawProgram, *mut c_char) -> Status,
+    ) -> Result<Vec<u8>, Status> {
         let mut length = 0;
         // SAFETY: the program is alive, the pointer is to a live integer.
         unsafe { size(self.raw, &mut length) }.check()?;
@@ -210,7 +164,7 @@ impl<'a> Program<'a> {
     }
 }
 
-impl Drop for Program<'_> {
+impl Drop for NvrtcProgram<'_> {
     fn drop(&mut self) {
         // SAFETY: the program is alive and not used again.
         let _ = unsafe { (self.api.destroy)(&mut self.raw) };

@@ -34,14 +34,11 @@ fn a_damaged_library_is_refused() {
 fn each_kind_of_failure_has_its_message() {
     let places = Places::only(Path::new("/a"));
     let at = |folder: &str, failure| (Place::Folder(folder.into()), failure);
-    let version = |folder| at(folder, library::LoadError::Version(Version { major: 12, minor: 8 }));
+    let version = |folder| at(folder, LoadError::Version(Version { major: 12, minor: 8 }));
     let errors = [
         NvrtcError::from_failures(vec![], &places),
-        NvrtcError::from_failures(vec![version("/a"), (Place::Loader, library::LoadError::Absent)], &places),
-        NvrtcError::from_failures(
-            vec![version("/a"), at("/b", library::LoadError::Symbol("nvrtcGetCUBIN"))],
-            &places,
-        ),
+        NvrtcError::from_failures(vec![version("/a"), (Place::Loader, LoadError::Absent)], &places),
+        NvrtcError::from_failures(vec![version("/a"), at("/b", LoadError::Symbol("nvrtcGetCUBIN"))], &places),
     ];
     insta::assert_snapshot!(errors.map(shown).join("\n"), @"
     D0201: NVRTC, the compiler for GPU kernels, is not installed

@@ -51,7 +51,7 @@ fn every_atomic_compiles() {
     for ty in ["i32", "u32", "i64", "u64"] {
         text += &format!("extern \"C\" __global__ void __launch_bounds__(32) with_{ty}({ty}* a) {{\n");
         text += &format!("__shared__ {ty} b[4];\n{ty} x = a[0u];\n");
-        for (i, (name, op)) in gchr_kernel::text::names::atomics().into_iter().enumerate() {
+        for (i, (name, op)) in gchr_kernel::names::atomics().into_iter().enumerate() {
             use gchr_kernel::ir::AtomicOp;
             let operands = match op {
                 AtomicOp::Load => "",

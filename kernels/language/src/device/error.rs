@@ -1,10 +1,10 @@
-//! What can go wrong on a device, and how it is told to the user.
+//! Errors of devices, and their diagnostics.
 
 use std::fmt;
 
 use gchr_base::diagnostic::Diagnostic;
 
-use super::BufferId;
+use super::ids::BufferId;
 
 /// Why a device call failed.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,6 +1,6 @@
 //! Expressions of the kernel IR: typed, without effects besides reading memory.
 
-use super::{ConstantId, Type, VarId};
+use super::types::*;
 
 /// A literal.
 #[derive(Clone, Copy, PartialEq, Debug)]

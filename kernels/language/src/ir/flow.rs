@@ -1,6 +1,7 @@
 //! Questions about control flow and nesting that printers, checkers and passes share.
 
-use super::*;
+use super::expr::*;
+use super::stmt::*;
 
 /// Whether control can reach the end of the block.
 pub fn completes(block: &[Stmt]) -> bool {
@@ -25,16 +26,6 @@ pub fn breaks(body: &[Stmt]) -> bool {
         StmtKind::Switch { cases, default, .. } => cases.iter().any(|(_, b)| breaks(b)) || breaks(default),
         _ => false,
     })
-}
-
-impl Module {
-    /// How many statements the largest function has, those inside of others included.
-    pub fn largest_function(&self) -> usize {
-        fn of(block: &[Stmt]) -> usize {
-            block.iter().map(|stmt| 1 + stmt.blocks().into_iter().map(|inner| of(inner)).sum::<usize>()).sum()
-        }
-        self.functions.iter().map(|f| of(&f.body)).max().unwrap_or(0)
-    }
 }
 
 impl Stmt {

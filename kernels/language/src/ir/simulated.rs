@@ -4,7 +4,7 @@ use gchr_base::ids::Id;
 
 use super::*;
 
-/// For each function whether it only computes and reads. Holes are taken for such: what fills them says.
+/// For each function whether it only computes and reads. Holes count as such until they are filled.
 pub fn only_read(module: &Module) -> Vec<bool> {
     let mut all: Vec<bool> = Vec::with_capacity(module.functions.len());
     for function in &module.functions {
@@ -57,7 +57,7 @@ pub fn remove(block: &mut Block, unwanted: &mut impl FnMut(&Block) -> bool) {
     }
 }
 
-/// Takes out the `simulated` blocks that would change something, as what fills the holes of a template does.
+/// Removes the `simulated` blocks that change memory, because a filled hole of a template does.
 pub fn remove_writing(module: &mut Module) {
     let reads = only_read(module);
     for function in module.functions.iter_mut() {

@@ -1,6 +1,7 @@
 //! Statements of the kernel IR: structured control, and the effects that other threads can see or take part in.
 
-use super::{Expr, FunctionId, Type, VarId};
+use super::expr::Expr;
+use super::types::{FunctionId, Type, VarId};
 
 /// Statements in order.
 pub type Block = Vec<Stmt>;
@@ -110,7 +111,7 @@ pub enum StmtKind {
     Fence(Scope),
     /// Lets the thread rest for about so many nanoseconds (spin loops).
     Sleep(u32),
-    /// Counts this thread's coming here, under a number: what recorded runs say of rules. No code in plain CUDA.
+    /// Counts that this thread gets here, under a number: recorded runs count rules so. No code in plain CUDA.
     Tally(u32),
     /// All lanes of the warp wake up and run the body once for each lane that is active here (in lane order), then go back to sleep.
     /// After Moreira, Collange, Pereira, "Definição Semântica de Blocos Everywhere para Programação SIMD".
@@ -137,7 +138,7 @@ pub enum StmtKind {
         condition: Expr,
     },
     /// An assumption that a variable is the same in all threads of the grid (`Device`) or of the block (`Block`): what a thread
-    /// gives the nth time that it comes here is what every other one gives the nth time. The checker may use it, the simulator
+    /// gives the nth time that it gets here is what every other one gives the nth time. The checker may use it, the simulator
     /// tests it. No code in CUDA.
     Uniform {
         /// Name, shown by the checker.
@@ -205,7 +206,7 @@ pub enum Scope {
 pub enum Order {
     /// No ordering of other accesses.
     Relaxed,
-    /// Later accesses stay behind it (loads and read-modify-writes).
+    /// Later accesses are not moved before it (loads and read-modify-writes).
     Acquire,
     /// Earlier accesses stay before it (stores and read-modify-writes).
     Release,

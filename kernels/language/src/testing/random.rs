@@ -1,7 +1,7 @@
 //! Random well-typed modules, built from a list of choices so that they shrink.
 
 use crate::ir::*;
-use crate::text::names;
+use crate::names;
 
 /// The module that a list of choices stands for; the verifier accepts it.
 pub fn module(choices: Vec<u16>) -> Module {

@@ -1,56 +1,15 @@
 //! The grammar of the text form, from tokens to the syntax tree.
 
-use chumsky::input::ValueInput;
 use chumsky::prelude::*;
 
 use super::ast::*;
 use super::lex::{Number, Token, number};
-use super::names::KEYWORDS;
 use crate::ir::{FunctionKind, Scalar, Space};
 
 mod expr;
+mod tokens;
 
-/// How errors are reported.
-pub(super) type Extra<'t, 's> = extra::Err<Rich<'t, Token<'s>>>;
-
-/// The input of the grammar: tokens with their bytes.
-pub(super) trait Tokens<'t, 's: 't>: ValueInput<'t, Token = Token<'s>, Span = SimpleSpan> {}
-impl<'t, 's: 't, I: ValueInput<'t, Token = Token<'s>, Span = SimpleSpan>> Tokens<'t, 's> for I {}
-
-/// A sub-parser behind a pointer, which keeps types and build times small.
-type Part<'t, 's, I, O> = Boxed<'t, 't, I, O, Extra<'t, 's>>;
-
-fn punct<'t, 's: 't, I: Tokens<'t, 's>>(text: &'static str) -> Part<'t, 's, I, ()> {
-    just(Token::Punct(text)).ignored().boxed()
-}
-
-fn word<'t, 's: 't, I: Tokens<'t, 's>>(text: &'static str) -> Part<'t, 's, I, ()> {
-    just(Token::Word(text)).ignored().boxed()
-}
-
-/// A name that is not a keyword.
-fn ident<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, Ident> {
-    select! { Token::Word(s) if !KEYWORDS.contains(&s) => s }
-        .map_with(|s, e| Ident { name: s.to_string(), span: span(e.span()) })
-        .labelled("a name")
-        .boxed()
-}
-
-fn span(span: SimpleSpan) -> std::ops::Range<usize> {
-    span.start..span.end
-}
-
-fn parens<'t, 's: 't, I: Tokens<'t, 's>, O: 't>(
-    inner: impl Parser<'t, I, O, Extra<'t, 's>> + 't,
-) -> Part<'t, 's, I, O> {
-    inner.delimited_by(punct("("), punct(")")).boxed()
-}
-
-fn list<'t, 's: 't, I: Tokens<'t, 's>, O: 't>(
-    item: impl Parser<'t, I, O, Extra<'t, 's>> + 't,
-) -> Part<'t, 's, I, Vec<O>> {
-    item.separated_by(punct(",")).collect().boxed()
-}
+use tokens::{Extra, Part, Tokens, ident, list, parens, punct, span, word};
 
 /// A scalar, `void`, or the name of a record.
 fn base_type<'t, 's: 't, I: Tokens<'t, 's>>() -> Part<'t, 's, I, Ident> {

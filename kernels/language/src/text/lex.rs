@@ -58,14 +58,18 @@ const MAX_STATEMENT: usize = 8192;
 
 /// The tokens of a text. Comments stay where they stand alone on their lines directly above what they describe; others are
 /// dropped.
-pub(super) fn lex<'s>(source: SourceId, text: &'s str, found: &mut Vec<Diagnostic>) -> Vec<Spanned<'s>> {
+pub(super) fn lex<'s>(
+    source: SourceId,
+    text: &'s str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Spanned<'s>> {
     let mut all: Vec<Spanned> = Vec::new();
     for (token, range) in Token::lexer(text).spanned() {
         match token {
             Ok(token) => all.push((token, range)),
             Err(()) => {
                 let span = Span::new(source, range.start, range.end);
-                found.push(
+                diagnostics.push(
                     Diagnostic::error("K0001", "a character that the kernel language does not use")
                         .label(span, "this is no token")
                         .help("remove it; docs/kernel-language.md lists the tokens"),
@@ -75,7 +79,7 @@ pub(super) fn lex<'s>(source: SourceId, text: &'s str, found: &mut Vec<Diagnosti
         }
     }
     let tokens = attach_comments(text, all);
-    check_nesting(source, &tokens, found);
+    check_nesting(source, &tokens, diagnostics);
     tokens
 }
 
@@ -108,7 +112,7 @@ fn attach_comments<'s>(text: &str, all: Vec<Spanned<'s>>) -> Vec<Spanned<'s>> {
 }
 
 /// Bounds the recursion of the parser and of whatever walks its result.
-fn check_nesting(source: SourceId, tokens: &[Spanned], found: &mut Vec<Diagnostic>) {
+fn check_nesting(source: SourceId, tokens: &[Spanned], diagnostics: &mut Vec<Diagnostic>) {
     let (mut depth, mut length) = (0usize, 0usize);
     for (token, range) in tokens {
         length += 1;
@@ -126,7 +130,7 @@ fn check_nesting(source: SourceId, tokens: &[Spanned], found: &mut Vec<Diagnosti
             } else {
                 "a statement is too long"
             };
-            found.push(
+            diagnostics.push(
                 Diagnostic::error("K0003", what)
                     .label(Span::new(source, range.start, range.end), "here the limit is passed")
                     .note(format!("at most {MAX_NESTING} levels and {MAX_STATEMENT} tokens a statement"))

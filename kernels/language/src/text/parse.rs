@@ -3,18 +3,16 @@
 use chumsky::input::{Input, Stream};
 use chumsky::prelude::*;
 use gchr_base::diagnostic::{self, Diagnostic};
-use gchr_base::hash::HashMap;
 use gchr_base::source::{SourceId, SourceMap, Span};
 use gchr_base::stack::with_large_stack;
 
 use super::ast::Item;
+use super::grammar;
 use super::lex::{Token, lex};
-use super::{grammar, resolve};
-use crate::ir::{Module, Scalar};
+use super::resolve::{self, Aliases};
+use crate::ir::Module;
 use crate::verify;
 
-/// Types for the open aliases `using T = HOLE;` of a text.
-pub type Aliases = HashMap<String, Scalar>;
 
 /// Reads a module.
 pub fn parse(sources: &SourceMap, source: SourceId) -> Result<Module, Vec<Diagnostic>> {
@@ -33,27 +31,27 @@ pub fn parse_with(
 }
 
 fn parse_text(source: SourceId, text: &str, aliases: &Aliases) -> Result<Module, Vec<Diagnostic>> {
-    let mut found = Vec::new();
-    let tokens = lex(source, text, &mut found);
+    let mut diagnostics = Vec::new();
+    let tokens = lex(source, text, &mut diagnostics);
     // Too deep a text must not reach the grammar, and unknown characters were reported already.
-    if !found.is_empty() {
-        return Err(found);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
     }
     let eoi = SimpleSpan::from(text.len()..text.len());
     let input = Stream::from_iter(tokens.into_iter().map(|(t, r)| (t, SimpleSpan::from(r))))
         .map(eoi, |(token, span)| (token, span));
     let (items, errors) = grammar::module().parse(input).into_output_errors();
-    found.extend(errors.into_iter().map(|e| syntax_error(source, &e)));
+    diagnostics.extend(errors.into_iter().map(|e| syntax_error(source, &e)));
     let items: Vec<Item> = items.unwrap_or_default();
-    let resolved = resolve::module(source, &items, aliases, &mut found);
-    if !diagnostic::has_errors(&found) {
-        found.extend(verify::findings(&resolved.module).into_iter().map(|finding| {
+    let resolved = resolve::module(source, &items, aliases, &mut diagnostics);
+    if !diagnostic::has_errors(&diagnostics) {
+        diagnostics.extend(verify::findings(&resolved.module).into_iter().map(|finding| {
             let span = resolved.place(&finding);
             finding.diagnostic().label(span, "here").help("docs/kernel-language.md says what is allowed")
         }));
     }
-    diagnostic::sort(&mut found);
-    if diagnostic::has_errors(&found) { Err(found) } else { Ok(resolved.module) }
+    diagnostic::sort(&mut diagnostics);
+    if diagnostic::has_errors(&diagnostics) { Err(diagnostics) } else { Ok(resolved.module) }
 }
 
 fn syntax_error(source: SourceId, error: &Rich<'_, Token<'_>>) -> Diagnostic {

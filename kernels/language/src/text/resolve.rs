@@ -10,13 +10,17 @@ use gchr_base::ids::Id;
 use gchr_base::source::{SourceId, Span};
 
 use super::ast;
-use super::names;
-use super::parse::Aliases;
 use crate::ir::*;
 use crate::verify::Finding;
 
 mod code;
 mod expr;
+mod globals;
+
+use globals::{Global, Resolver};
+
+/// Types for the open aliases `using T = HOLE;` of a text.
+pub type Aliases = HashMap<String, Scalar>;
 
 /// A module and where its parts stand in the text.
 pub(super) struct Resolved {
@@ -37,36 +41,19 @@ impl Resolved {
     }
 }
 
-/// What a name means outside of functions.
-#[derive(Clone, Copy)]
-enum Global {
-    Record(RecordId),
-    Constant(ConstantId),
-    Function(FunctionId),
-    Alias(Scalar),
-}
-
-struct Resolver<'a> {
-    source: SourceId,
-    module: Module,
-    globals: HashMap<String, Global>,
-    places: Vec<(Range<usize>, Vec<Range<usize>>)>,
-    found: &'a mut Vec<Diagnostic>,
-}
-
 /// Resolves a whole text.
 pub(super) fn module(
     source: SourceId,
     items: &[ast::Item],
     aliases: &Aliases,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Resolved {
     let mut resolver = Resolver {
         source,
         module: Module::default(),
         globals: HashMap::default(),
         places: Vec::new(),
-        found,
+        diagnostics,
     };
     for item in items {
         resolver.item(item, aliases);
@@ -75,30 +62,6 @@ pub(super) fn module(
 }
 
 impl Resolver<'_> {
-    fn fail(&mut self, code: &'static str, at: &Range<usize>, message: impl Into<String>, help: &str) {
-        let span = Span::new(self.source, at.start, at.end);
-        self.found.push(Diagnostic::error(code, message).label(span, "here").help(help));
-    }
-
-    fn unknown(&mut self, what: &str, name: &ast::Ident) {
-        self.fail(
-            "K0005",
-            &name.span,
-            format!("there is no {what} `{}` here", name.name),
-            "declare it above, or mend the spelling",
-        );
-    }
-
-    fn declare(&mut self, name: &ast::Ident, global: Global) {
-        if self.globals.insert(name.name.clone(), global).is_some() {
-            self.twice(name);
-        }
-    }
-
-    fn twice(&mut self, name: &ast::Ident) {
-        self.fail("K0006", &name.span, format!("`{}` is declared twice", name.name), "rename one of the two");
-    }
-
     fn item(&mut self, item: &ast::Item, aliases: &Aliases) {
         match item {
             ast::Item::Alias { name, ty } => {
@@ -131,72 +94,6 @@ impl Resolver<'_> {
         }
     }
 
-    fn constant(&mut self, ty: &ast::Ident, name: &ast::Ident, value: Option<&ast::Expr>) {
-        let ty = self.scalar(ty).unwrap_or(Scalar::U32);
-        let value = match value {
-            None => ConstantValue::Hole,
-            Some(value) => match literal(value, ty) {
-                Some(value) => ConstantValue::Given(value),
-                None => {
-                    self.fail(
-                        "K0008",
-                        &value.span,
-                        format!("this is no literal of type {}", ty.name()),
-                        "write one literal with the suffix of its type, as in `256u`",
-                    );
-                    ConstantValue::Hole
-                }
-            },
-        };
-        let id = self.module.constants.push(Constant { name: name.name.clone(), value, ty });
-        self.declare(name, Global::Constant(id));
-    }
-
-    fn scalar(&mut self, name: &ast::Ident) -> Option<Scalar> {
-        match self.base(name) {
-            Some(Type::Scalar(s)) => Some(s),
-            Some(_) => {
-                self.fail(
-                    "K0005",
-                    &name.span,
-                    "a scalar type is expected here",
-                    "use bool, u8, i32, u32, i64, u64 or f64",
-                );
-                None
-            }
-            None => None,
-        }
-    }
-
-    /// A type without pointer; reports unknown names.
-    fn base(&mut self, name: &ast::Ident) -> Option<Type> {
-        if name.name == "void" {
-            return Some(Type::Void);
-        }
-        if let Some(&scalar) = Scalar::ALL.iter().find(|s| s.name() == name.name) {
-            return Some(Type::Scalar(scalar));
-        }
-        match self.globals.get(&name.name) {
-            Some(Global::Record(id)) => Some(Type::Record(*id)),
-            Some(Global::Alias(scalar)) => Some(Type::Scalar(*scalar)),
-            _ => {
-                self.unknown("type", name);
-                None
-            }
-        }
-    }
-
-    fn ty(&mut self, ty: &ast::TypeName) -> Type {
-        let base = self.base(&ty.name).unwrap_or(Type::U32);
-        if !ty.pointer {
-            return base;
-        }
-        buffer_of(base, ty.space.unwrap_or(Space::Global)).unwrap_or_else(|| {
-            self.fail("K0005", &ty.name.span, "there is no buffer of void", "use a scalar or record type");
-            Type::U32
-        })
-    }
-
     fn function(&mut self, function: &ast::Function) {
         let result = self.ty(&function.result);
         let mut built = Function {
@@ -208,7 +105,7 @@ impl Resolver<'_> {
             body: Vec::new(),
             doc: function.doc.clone(),
         };
-        let mut code = code::Code::new(self, &mut built);
+        let mut code = code::FunctionResolver::new(self, &mut built);
         for (ty, name) in &function.params {
             code.param(ty, name);
         }
@@ -218,24 +115,5 @@ impl Resolver<'_> {
         self.places.push((function.name.span.clone(), statements));
         let id = self.module.functions.push(built);
         self.declare(&function.name, Global::Function(id));
-    }
-}
-
-/// A buffer with elements of type `base`.
-fn buffer_of(base: Type, space: Space) -> Option<Type> {
-    match base {
-        Type::Scalar(s) => Some(Type::Buffer(space, s)),
-        Type::Record(r) => Some(Type::Records(space, r)),
-        _ => None,
-    }
-}
-
-/// The literal that an expression is, if it is one of type `ty`.
-fn literal(expr: &ast::Expr, ty: Scalar) -> Option<Literal> {
-    match expr.kind {
-        ast::ExprKind::Bool(b) if ty == Scalar::Bool => Some(Literal::Bool(b)),
-        ast::ExprKind::Int(n, scalar) if scalar == ty => Some(Literal::Int(n)),
-        ast::ExprKind::Float(x) if ty == Scalar::F64 => Some(Literal::Float(x)),
-        _ => None,
     }
 }

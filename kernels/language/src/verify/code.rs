@@ -2,13 +2,13 @@
 
 use gchr_base::hash::HashSet;
 
-use super::{Finding, MAX_DEPTH, is_comment_line, place, slot};
+use super::finding::{Finding, MAX_DEPTH, is_comment_line, place, slot};
 use crate::ir::*;
-use crate::text::names;
+use crate::names;
 
 /// What is known of a variable at the current point.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum VarState {
     /// Not declared yet.
     Fresh,
     /// In scope, declared inside so many `everywhere` bodies.
@@ -18,11 +18,11 @@ pub(super) enum State {
 }
 
 /// The check of one function.
-pub(super) struct Code<'a> {
+pub(super) struct FunctionCheck<'a> {
     pub module: &'a Module,
     id: FunctionId,
     pub function: &'a Function,
-    pub states: Vec<State>,
+    pub states: Vec<VarState>,
     /// Declared variables in order, to end their scopes.
     scope: Vec<VarId>,
     /// Number of `everywhere` bodies around.
@@ -31,41 +31,41 @@ pub(super) struct Code<'a> {
     block_depth: usize,
     counter: usize,
     current: Option<(usize, &'a Stmt)>,
-    found: Vec<Finding>,
+    findings: Vec<Finding>,
 }
 
 pub(super) fn check(module: &Module, id: FunctionId) -> Vec<Finding> {
     let function = &module.functions[id];
-    let mut code = Code {
+    let mut code = FunctionCheck {
         module,
         id,
         function,
-        states: vec![State::Fresh; function.vars.len()],
+        states: vec![VarState::Fresh; function.vars.len()],
         scope: Vec::new(),
         level: 0,
         in_loop: false,
         block_depth: 0,
         counter: 0,
         current: None,
-        found: Vec::new(),
+        findings: Vec::new(),
     };
     for &param in &function.params {
         let ty = function.vars[param].ty;
         let launch = matches!(ty, Type::Record(r) if module.records.get(r).is_some_and(Record::is_launch));
         let uniform = function.is_kernel() || launch;
-        code.states[slot(param)] = State::Live { level: 0, writable: false, uniform };
+        code.states[slot(param)] = VarState::Live { level: 0, writable: false, uniform };
     }
     code.block(&function.body);
     // Deep code is reported above, and must not be walked without a limit.
-    let is_deep = code.found.iter().any(|f| f.code == "K0110");
+    let is_deep = code.findings.iter().any(|f| f.code == "K0110");
     if !is_deep && function.result != Type::Void && flow::completes(&function.body) {
         code.current = None;
         code.fail("K0105", "a path through the function ends without a `return`");
     }
-    code.found
+    code.findings
 }
 
-impl<'a> Code<'a> {
+impl<'a> FunctionCheck<'a> {
     pub fn fail(&mut self, code: &'static str, message: impl Into<String>) {
         let (statement, place) = match self.current {
             Some((n, stmt)) => (Some(n), place(self.module, self.function, stmt)),
@@ -74,8 +74,8 @@ impl<'a> Code<'a> {
         let finding =
             Finding { code, message: message.into(), function: Some(self.id), statement, place: Some(place) };
         // One finding a statement and rule is enough.
-        if !self.found.iter().any(|f| f.code == code && f.statement == statement) {
-            self.found.push(finding);
+        if !self.findings.iter().any(|f| f.code == code && f.statement == statement) {
+            self.findings.push(finding);
         }
     }
 
@@ -103,21 +103,21 @@ impl<'a> Code<'a> {
             self.expect(reachable, "K0105", "this statement cannot be reached");
             self.statement(stmt);
             // Restored for findings about what follows the inner blocks.
-            reachable =
-                self.found.iter().any(|f| f.code == "K0110") || flow::completes(std::slice::from_ref(stmt));
+            reachable = self.findings.iter().any(|f| f.code == "K0110")
+                || flow::completes(std::slice::from_ref(stmt));
         }
         for var in self.scope.drain(base..) {
-            self.states[slot(var)] = State::Gone;
+            self.states[slot(var)] = VarState::Gone;
         }
         self.block_depth -= 1;
     }
 
     fn declare(&mut self, var: VarId, ty: Option<Type>, writable: bool, uniform: bool) {
         match self.states.get(slot(var)) {
-            Some(State::Fresh) => {}
+            Some(VarState::Fresh) => {}
             _ => return self.fail("K0102", "a variable is declared here that was declared before"),
         }
-        self.states[slot(var)] = State::Live { level: self.level, writable, uniform };
+        self.states[slot(var)] = VarState::Live { level: self.level, writable, uniform };
         self.scope.push(var);
         let var = &self.function.vars[var];
         if var.storage == Storage::Register {
@@ -218,7 +218,7 @@ impl<'a> Code<'a> {
                 self.expect(next.ty == start.ty, "K0101", "the step has another type than the counter");
                 self.repeat(body);
                 for var in self.scope.drain(base..) {
-                    self.states[slot(var)] = State::Gone;
+                    self.states[slot(var)] = VarState::Gone;
                 }
             }
             StmtKind::Break | StmtKind::Continue => {
@@ -314,7 +314,7 @@ impl<'a> Code<'a> {
         self.in_loop = outer;
         self.level -= 1;
         for var in self.scope.drain(base..) {
-            self.states[slot(var)] = State::Gone;
+            self.states[slot(var)] = VarState::Gone;
         }
     }
 
@@ -325,7 +325,7 @@ impl<'a> Code<'a> {
         self.block(body);
         self.in_loop = outer;
         self.current = current;
-        let is_deep = self.found.iter().any(|f| f.code == "K0110");
+        let is_deep = self.findings.iter().any(|f| f.code == "K0110");
         let message = "a `simulated` block writes its own variables only, and does not return";
         self.expect(is_deep || stays_inside(body), "K0111", message);
     }

@@ -1,7 +1,7 @@
 //! Expressions and places.
 
-use super::code::{Code, State};
-use super::{MAX_DEPTH, slot};
+use super::code::{FunctionCheck, VarState};
+use super::finding::{MAX_DEPTH, slot};
 use crate::ir::*;
 
 /// Whether a literal is one of the type.
@@ -18,7 +18,7 @@ pub(super) fn literal_fits(value: Literal, ty: Scalar) -> bool {
     }
 }
 
-impl Code<'_> {
+impl FunctionCheck<'_> {
     /// Checks that `expr` is well-typed and reads only what can be read here.
     pub(super) fn expr(&mut self, expr: &Expr) {
         self.nested(expr, 0);
@@ -40,7 +40,7 @@ impl Code<'_> {
 
     fn read(&mut self, var: VarId) {
         match self.states.get(slot(var)) {
-            Some(State::Live { level, uniform, .. }) => {
+            Some(VarState::Live { level, uniform, .. }) => {
                 let visible = *level == self.level || *uniform;
                 self.expect(
                     visible,
@@ -48,8 +48,8 @@ impl Code<'_> {
                     "an `everywhere` body reads a variable of one lane; capture it",
                 );
             }
-            Some(State::Fresh) => self.fail("K0102", "a variable is used before it is declared"),
-            Some(State::Gone) => self.fail("K0102", "a variable is used outside of its block"),
+            Some(VarState::Fresh) => self.fail("K0102", "a variable is used before it is declared"),
+            Some(VarState::Gone) => self.fail("K0102", "a variable is used outside of its block"),
             None => self.fail("K0102", "a variable does not exist"),
         }
     }
@@ -104,12 +104,12 @@ impl Code<'_> {
                     return self.fail("K0102", "a variable does not exist");
                 };
                 match self.states[slot(*var)] {
-                    State::Live { level, writable, .. } => {
+                    VarState::Live { level, writable, .. } => {
                         let may = writable && level == self.level;
                         self.expect(!written || may, "K0102", "this variable is not written here");
                     }
-                    State::Fresh => self.fail("K0102", "a variable is written before it is declared"),
-                    State::Gone => self.fail("K0102", "a variable is written outside of its block"),
+                    VarState::Fresh => self.fail("K0102", "a variable is written before it is declared"),
+                    VarState::Gone => self.fail("K0102", "a variable is written outside of its block"),
                 }
                 declared.ty
             }

@@ -14,7 +14,7 @@ use gchr_base::ids::{Id, IdVec};
 
 use super::program::{Instr, Label, Operand, Program, Settings, Variable};
 use gchr_kernel::ir::{Expr, ExprKind, Function, FunctionId, Module, Scalar, StmtKind, Type, VarId};
-use gchr_kernel::text::print::print_statement;
+use gchr_kernel::print::print_statement;
 use gchr_simulator::WARP;
 
 type Result<T> = std::result::Result<T, Diagnostic>;

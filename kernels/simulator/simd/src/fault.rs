@@ -156,7 +156,7 @@ pub enum Undefined {
 }
 
 impl Undefined {
-    /// Tells findings at one instruction apart.
+    /// Distinguishes findings at one instruction.
     pub(super) fn kind(&self) -> u8 {
         match self {
             Undefined::Shuffle { .. } => 0,

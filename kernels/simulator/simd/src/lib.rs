@@ -8,6 +8,7 @@
 //! Order of calls: [`parse`] reads a [`Program`], or [`compile`] makes one from a kernel; a [`Machine`] runs it.
 
 mod compile;
+mod counters;
 mod fault;
 mod machine;
 mod memory;
@@ -18,8 +19,9 @@ mod rules;
 mod warp;
 
 pub use compile::compile;
+pub use counters::Counters;
 pub use fault::{Fault, Report, Stop, Undefined};
-pub use machine::{Counters, Machine, Options};
+pub use machine::{Machine, Options};
 pub use parse::{parse, parse_memory};
 pub use program::{
     BinaryOp, Instr, Label, MAX_CELLS, MAX_THREADS, Operand, Program, Settings, Value, Variable,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use gchr_base::control::{Control, Progress};
 use gchr_base::diagnostic::Diagnostic;
 
+use super::counters::Counters;
 use super::fault::{Report, Stop};
 use super::memory::Memory;
 use super::print::{Shown, memory_lines};
@@ -12,7 +13,7 @@ use super::program::*;
 use super::rules::{Reports, Rule, State};
 use super::warp::Warp;
 
-/// Steps between two looks at the clock and at Ctrl-C.
+/// Poll interval: steps between two checks of limits and interrupts.
 const POLL: u64 = 1 << 14;
 /// Most values of variables in all threads together.
 const MAX_VALUES: u64 = 1 << 26;
@@ -34,23 +35,6 @@ pub struct Options {
     pub memory: Option<Vec<Value>>,
 }
 
-/// What a run counts.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Counters {
-    /// Rules applied: instructions, each once a warp.
-    pub steps: u64,
-    /// Instructions, each once an active lane.
-    pub thread_steps: u64,
-    /// Memory segments touched by loads, each once an instruction and warp.
-    pub load_transactions: u64,
-    /// The same for stores.
-    pub store_transactions: u64,
-    /// Atomic increments, one a lane.
-    pub atomics: u64,
-    /// Branches that split a warp.
-    pub divergent_branches: u64,
-}
-
 /// A machine with a program.
 #[derive(Debug)]
 pub struct Machine<'p> {
@@ -66,9 +50,9 @@ pub struct Machine<'p> {
 impl<'p> Machine<'p> {
     /// A machine before its first step.
     pub fn new(program: &'p Program, options: Options) -> Result<Self, Vec<Diagnostic>> {
-        let found = program.verify();
-        if !found.is_empty() {
-            return Err(found);
+        let diagnostics = program.verify();
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
         }
         let settings = &program.settings;
         let size = options.warp.or(settings.warp).unwrap_or(DEFAULT_WARP).clamp(1, u64::BITS);

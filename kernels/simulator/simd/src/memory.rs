@@ -2,7 +2,7 @@
 
 use super::program::Value;
 
-/// Who has done something to a cell.
+/// The threads that have accessed a cell.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 enum Who {
     #[default]

@@ -10,22 +10,22 @@ use super::program::{Program, Value};
 
 /// Reads a program. `docs/simd.md` has the grammar.
 pub fn parse(sources: &SourceMap, source: SourceId) -> Result<Program, Vec<Diagnostic>> {
-    let mut found = Vec::new();
-    let lines = grammar::lines(source, &sources.get(source).text, &mut found);
-    let program = resolve::program(source, &lines, &mut found);
-    if !diagnostic::has_errors(&found) {
-        found.extend(program.verify());
+    let mut diagnostics = Vec::new();
+    let lines = grammar::lines(source, &sources.get(source).text, &mut diagnostics);
+    let program = resolve::program(source, &lines, &mut diagnostics);
+    if !diagnostic::has_errors(&diagnostics) {
+        diagnostics.extend(program.verify());
     }
-    diagnostic::sort(&mut found);
-    if found.is_empty() { Ok(program) } else { Err(found) }
+    diagnostic::sort(&mut diagnostics);
+    if diagnostics.is_empty() { Ok(program) } else { Err(diagnostics) }
 }
 
 /// Reads a memory file: `ADDRESS: VALUE VALUE*COUNT _ ...`, one or more lines.
 pub fn parse_memory(sources: &SourceMap, source: SourceId) -> Result<Vec<Value>, Vec<Diagnostic>> {
-    let mut found = Vec::new();
-    let items = grammar::memory(source, &sources.get(source).text, &mut found);
+    let mut diagnostics = Vec::new();
+    let items = grammar::memory(source, &sources.get(source).text, &mut diagnostics);
     let mut memory = Vec::new();
-    resolve::memory(source, &items, &mut memory, &mut found);
-    diagnostic::sort(&mut found);
-    if found.is_empty() { Ok(memory) } else { Err(found) }
+    resolve::memory(source, &items, &mut memory, &mut diagnostics);
+    diagnostic::sort(&mut diagnostics);
+    if diagnostics.is_empty() { Ok(memory) } else { Err(diagnostics) }
 }

@@ -275,11 +275,11 @@ impl Program {
     /// What is wrong with the program as a whole: a jump outside, an end that is no `stop` or `jump`. A program without findings
     /// always has a next instruction until it stops.
     pub fn verify(&self) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
+        let mut diagnostics = Vec::new();
         let length = self.code.len();
         for (pc, instr) in self.code.iter().enumerate() {
             if let Some(target) = instr.target().filter(|&t| t as usize >= length) {
-                found.push(
+                diagnostics.push(
                     self.at(
                         pc,
                         Diagnostic::error(
@@ -294,11 +294,11 @@ impl Program {
             }
         }
         match self.code.last() {
-            None => found.push(
+            None => diagnostics.push(
                 Diagnostic::error("S0008", "the program has no instructions")
                     .help("docs/simd.md lists them; the smallest program is `stop`"),
             ),
-            Some(last) if !last.ends() => found.push(
+            Some(last) if !last.ends() => diagnostics.push(
                 self.at(
                     length - 1,
                     Diagnostic::error("S0008", "control runs past the last instruction")
@@ -308,7 +308,7 @@ impl Program {
             ),
             _ => {}
         }
-        found
+        diagnostics
     }
 
     /// The diagnostic with the place of an instruction as its label.

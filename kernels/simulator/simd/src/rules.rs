@@ -8,8 +8,8 @@ mod data;
 
 use gchr_base::hash::HashMap;
 
+use super::counters::Counters;
 use super::fault::{Fault, Report, Undefined};
-use super::machine::Counters;
 use super::memory::Memory;
 use super::program::*;
 use super::warp::Warp;
@@ -132,21 +132,21 @@ impl State<'_> {
 /// The undefined results of a run.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Reports {
-    found: Vec<Report>,
+    reports: Vec<Report>,
     index: HashMap<(u32, u8), usize>,
 }
 
 impl Reports {
     /// All of them, in the order in which they were found.
     pub fn all(&self) -> &[Report] {
-        &self.found
+        &self.reports
     }
     fn add(&mut self, pc: u32, what: Undefined) {
-        let next = self.found.len();
+        let next = self.reports.len();
         let at = *self.index.entry((pc, what.kind())).or_insert(next);
-        match self.found.get_mut(at) {
+        match self.reports.get_mut(at) {
             Some(report) => report.count += 1,
-            None => self.found.push(Report { what, pc, count: 1 }),
+            None => self.reports.push(Report { what, pc, count: 1 }),
         }
     }
 }

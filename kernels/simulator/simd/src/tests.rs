@@ -19,19 +19,20 @@ fn program(text: &str) -> Program {
 fn read(text: &str) -> Result<Program, String> {
     let mut sources = SourceMap::new();
     let id = sources.add("test.simd", text);
-    parse(&sources, id).map_err(|found| render_all(&found, &sources, false))
+    parse(&sources, id).map_err(|diagnostics| render_all(&diagnostics, &sources, false))
 }
 
 /// Runs a text with at most 10000 steps; what it reports or why it stops as it is shown.
 fn run(text: &str) -> String {
     let mut sources = SourceMap::new();
     let id = sources.add("test.simd", text);
-    let program =
-        parse(&sources, id).unwrap_or_else(|found| panic!("{}", render_all(&found, &sources, false)));
+    let program = parse(&sources, id)
+        .unwrap_or_else(|diagnostics| panic!("{}", render_all(&diagnostics, &sources, false)));
     let mut machine = Machine::new(&program, Options::default()).expect("a correct program");
     let mut control = Control::new(Limits { max_steps: Some(10_000), ..Limits::default() });
     let stopped = machine.run(&mut control);
-    let mut found: Vec<_> = machine.reports().iter().map(|report| report.diagnostic(&program)).collect();
-    found.extend(stopped.err().map(|stop| stop.diagnostic(&program)));
-    if found.is_empty() { machine.result() } else { render_all(&found, &sources, false) }
+    let mut diagnostics: Vec<_> =
+        machine.reports().iter().map(|report| report.diagnostic(&program)).collect();
+    diagnostics.extend(stopped.err().map(|stop| stop.diagnostic(&program)));
+    if diagnostics.is_empty() { machine.result() } else { render_all(&diagnostics, &sources, false) }
 }

@@ -14,7 +14,7 @@ pub(super) struct Warp {
     pub active: Lanes,
     /// Π: where lanes part and meet.
     pub stack: DivergenceStack,
-    /// Λ: who ran before each open `everywhere` block.
+    /// Λ: the lanes that ran before each open `everywhere` block.
     pub contexts: ContextStack,
     /// Position of the next instruction.
     pub pc: u32,

@@ -2,7 +2,7 @@
 
 use super::super::order::Accessor;
 use super::super::report::Touch;
-use super::memory::{Target, check_bounds, note, resolve};
+use super::memory::{MemoryTarget, check_bounds, note, resolve};
 use super::*;
 use gchr_kernel::ir::{AtomicOp, Scope};
 
@@ -30,7 +30,7 @@ impl Turn<'_> {
         self.maybe_yield();
     }
 
-    fn atomic_on(&mut self, atomic: &Atomic, target: Target, set: Lanes) {
+    fn atomic_on(&mut self, atomic: &Atomic, target: MemoryTarget, set: Lanes) {
         let index = *self.get(atomic.index);
         let a = *self.get(atomic.operands[0]);
         let b = *self.get(atomic.operands[1]);
@@ -52,7 +52,7 @@ impl Turn<'_> {
                 continue;
             }
             let modifies = !matches!(atomic.op, AtomicOp::Load | AtomicOp::Store);
-            self.counters.atomics += u64::from(modifies && matches!(target, Target::Global(_)));
+            self.counters.atomics += u64::from(modifies && matches!(target, MemoryTarget::Global(_)));
             let i = index[lane];
             let cell = memory.cell(i, field);
             let old = memory.load(i, place);
@@ -63,7 +63,7 @@ impl Turn<'_> {
             };
             let reads = atomic.op != AtomicOp::Store;
             if reads && !memory.is_written(i, place) {
-                problems.push((lane, super::memory::Problem::Unwritten { index: i, field }));
+                problems.push((lane, super::memory::AccessProblem::Unwritten { index: i, field }));
             }
             let touch = if writes { Touch::AtomicWrite } else { Touch::AtomicRead };
             let me = thread + lane as u32;

@@ -77,7 +77,7 @@ impl Turn<'_> {
     }
 
     /// Arrives at a block barrier.
-    pub(super) fn barrier(&mut self, pc: u32) -> Outcome {
+    pub(super) fn barrier(&mut self, pc: u32) -> TurnEnd {
         let warp = &*self.warp;
         let cause = if warp.contexts.depth() > 0 {
             Some("a barrier in an everywhere block".to_string())
@@ -91,9 +91,9 @@ impl Turn<'_> {
         if let Some(cause) = cause {
             let lane = lanes(warp.active).next().unwrap_or(0);
             self.report(lane, 0, || Fault::BarrierDivergence { cause });
-            return Outcome::Fatal;
+            return TurnEnd::Fatal;
         }
         self.warp.status = Status::Waiting(pc);
-        Outcome::Waiting
+        TurnEnd::Waiting
     }
 }

@@ -3,32 +3,32 @@
 use gchr_base::profile::Traffic;
 
 use super::super::memory::Owner;
-use super::super::order::{Accessor, Slot, slot_thread, slot_touch};
+use super::super::order::{Accessor, ShadowAccess, slot_thread, slot_touch};
 use super::super::report::Touch;
 use super::*;
 
 /// Memory that is not local.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum MemoryTarget {
     Global(u32),
     Shared(u32),
 }
 
-impl Target {
-    /// Tells findings in one statement apart.
+impl MemoryTarget {
+    /// Distinguishes findings in one statement.
     fn number(self) -> u32 {
         match self {
-            Target::Global(slot) => slot << 1,
-            Target::Shared(slot) => slot << 1 | 1,
+            MemoryTarget::Global(slot) => slot << 1,
+            MemoryTarget::Shared(slot) => slot << 1 | 1,
         }
     }
 }
 
 /// Something wrong with one access, before it is made into a report.
-pub(super) enum Problem {
+pub(super) enum AccessProblem {
     Bounds { index: u64, length: u64 },
     Unwritten { index: u64, field: u32 },
-    Race { index: u64, field: u32, touch: Touch, other: Slot },
+    Race { index: u64, field: u32, touch: Touch, other: ShadowAccess },
     NotOwner { index: u64, field: u32, owner: Owner },
 }
 
@@ -38,17 +38,17 @@ pub(super) fn resolve<'a>(
     kernel: &KernelCode,
     slots: &[usize],
     shared: &'a mut [Memory],
-    target: Target,
+    target: MemoryTarget,
     fields: u32,
 ) -> Option<&'a mut Memory> {
     let memory = match target {
-        Target::Global(slot) => {
+        MemoryTarget::Global(slot) => {
             let memory = buffers.get_mut(*slots.get(slot as usize)?)?.as_mut()?;
-            // Another parameter may show the same memory with elements of another size.
+            // Another parameter may name the same memory with elements of another size.
             memory.show_as(&kernel.buffers.get(slot as usize)?.1);
             Some(memory)
         }
-        Target::Shared(slot) => shared.get_mut(slot as usize),
+        MemoryTarget::Shared(slot) => shared.get_mut(slot as usize),
     };
     memory.filter(|m| m.layout.cells() >= fields as usize)
 }
@@ -96,11 +96,11 @@ impl SectorCount {
 
 impl Turn<'_> {
     /// Calls `f` for each memory that the active lanes name, with these lanes.
-    pub(super) fn targets(&mut self, mem: MemRef, mut f: impl FnMut(&mut Self, Target, Lanes)) {
+    pub(super) fn targets(&mut self, mem: MemRef, mut f: impl FnMut(&mut Self, MemoryTarget, Lanes)) {
         let active = self.warp.active;
         match mem {
-            MemRef::Global(slot) => f(self, Target::Global(slot), active),
-            MemRef::Shared(slot) => f(self, Target::Shared(slot), active),
+            MemRef::Global(slot) => f(self, MemoryTarget::Global(slot), active),
+            MemRef::Shared(slot) => f(self, MemoryTarget::Shared(slot), active),
             MemRef::Local(_) => {}
             MemRef::Handle(reg) => {
                 let handles = *self.get(reg);
@@ -110,18 +110,21 @@ impl Turn<'_> {
                     let same = lanes(rest).filter(|&l| handles[l] == handle).fold(0, |s, l| s | 1 << l);
                     rest &= !same;
                     let slot = handle as u32;
-                    let target =
-                        if handle >= SHARED_HANDLE { Target::Shared(slot) } else { Target::Global(slot) };
+                    let target = if handle >= SHARED_HANDLE {
+                        MemoryTarget::Shared(slot)
+                    } else {
+                        MemoryTarget::Global(slot)
+                    };
                     f(self, target, same);
                 }
             }
         }
     }
 
-    pub(super) fn target_name(&self, target: Target) -> &str {
+    pub(super) fn target_name(&self, target: MemoryTarget) -> &str {
         match target {
-            Target::Global(slot) => self.kernel.buffers.get(slot as usize).map_or("?", |b| &b.0),
-            Target::Shared(slot) => self.kernel.shared.get(slot as usize).map_or("?", |a| &a.name),
+            MemoryTarget::Global(slot) => self.kernel.buffers.get(slot as usize).map_or("?", |b| &b.0),
+            MemoryTarget::Shared(slot) => self.kernel.shared.get(slot as usize).map_or("?", |a| &a.name),
         }
     }
 
@@ -142,7 +145,7 @@ impl Turn<'_> {
         }
     }
 
-    /// Reads without a trace: only what is not there is reported.
+    /// Reads without counting or race detection: only missing elements are reported.
     pub(super) fn peek(&mut self, access: &Access) {
         if let MemRef::Local(array) = access.mem {
             return self.load_local(array, access);
@@ -160,7 +163,7 @@ impl Turn<'_> {
                 for lane in lanes(set) {
                     let i = index[lane];
                     if !memory.is_written(i, ty) {
-                        problems.push((lane, Problem::Unwritten { index: i, field }));
+                        problems.push((lane, AccessProblem::Unwritten { index: i, field }));
                     }
                     turn.warp.regs[reg as usize][lane] = memory.load(i, ty);
                 }
@@ -180,7 +183,7 @@ impl Turn<'_> {
     }
 
     /// A plain read or write of the lanes of `set`.
-    fn plain(&mut self, access: &Access, target: Target, set: Lanes, touch: Touch) {
+    fn plain(&mut self, access: &Access, target: MemoryTarget, set: Lanes, touch: Touch) {
         let index = *self.get(access.index);
         let mut problems = Vec::new();
         let site = self.site();
@@ -192,7 +195,7 @@ impl Turn<'_> {
             return self.no_buffer(set);
         };
         let set = check_bounds(memory, set, &index, &mut problems);
-        if let Target::Global(_) = target {
+        if let MemoryTarget::Global(_) = target {
             let (sectors, asked) = sectors_of(memory, set, &index, access.first, access.regs.len());
             match touch {
                 Touch::Read => self.counters.sectors_read += sectors,
@@ -213,7 +216,7 @@ impl Turn<'_> {
                     block: &self.block.order,
                 };
                 if touch == Touch::Read && !memory.is_written(i, ty) {
-                    problems.push((lane, Problem::Unwritten { index: i, field }));
+                    problems.push((lane, AccessProblem::Unwritten { index: i, field }));
                 }
                 note(self.order, memory, cell, touch, site, &by, &mut problems, (lane, i, field));
                 if touch == Touch::Read {
@@ -237,17 +240,17 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn report_problems(&mut self, target: Target, problems: Vec<(usize, Problem)>) {
+    pub(super) fn report_problems(&mut self, target: MemoryTarget, problems: Vec<(usize, AccessProblem)>) {
         for (lane, problem) in problems {
             let name = self.target_name(target);
             let (other, fault) = match problem {
-                Problem::Bounds { index, length } => {
+                AccessProblem::Bounds { index, length } => {
                     (target.number(), Fault::OutOfBounds { element: element(name, index, 0), length })
                 }
-                Problem::Unwritten { index, field } => {
+                AccessProblem::Unwritten { index, field } => {
                     (target.number(), Fault::UnwrittenElement(element(name, index, field)))
                 }
-                Problem::Race { index, field, touch, other } => {
+                AccessProblem::Race { index, field, touch, other } => {
                     let fault = Fault::Race {
                         element: element(name, index, field),
                         touch,
@@ -257,7 +260,7 @@ impl Turn<'_> {
                     };
                     (other[2], fault)
                 }
-                Problem::NotOwner { index, field, owner } => {
+                AccessProblem::NotOwner { index, field, owner } => {
                     let fault = Fault::NotOwner {
                         element: element(name, index, field),
                         name: self.kernel.names[owner.name as usize].clone(),
@@ -364,14 +367,14 @@ pub(super) fn check_bounds(
     memory: &Memory,
     set: Lanes,
     index: &LaneValues,
-    problems: &mut Vec<(usize, Problem)>,
+    problems: &mut Vec<(usize, AccessProblem)>,
 ) -> Lanes {
     let mut inside = 0;
     for lane in lanes(set) {
         if index[lane] < memory.len {
             inside |= 1 << lane;
         } else {
-            problems.push((lane, Problem::Bounds { index: index[lane], length: memory.len }));
+            problems.push((lane, AccessProblem::Bounds { index: index[lane], length: memory.len }));
         }
     }
     inside
@@ -381,7 +384,7 @@ pub(super) fn check_bounds(
 fn sectors_of(memory: &Memory, set: Lanes, index: &LaneValues, first: u32, count: usize) -> (u64, u64) {
     let fields = &memory.layout.fields[first as usize..first as usize + count];
     let (Some(&(offset, _)), Some(&(last, ty))) = (fields.first(), fields.last()) else { return (0, 0) };
-    // A whole record is moved with what fills it up.
+    // A whole record is moved with its padding.
     let whole = count > 1 && count == memory.layout.cells();
     let bytes = if whole { memory.layout.size } else { last + ty.bytes() - offset };
     let mut sectors = SectorCount::default();
@@ -390,32 +393,32 @@ fn sectors_of(memory: &Memory, set: Lanes, index: &LaneValues, first: u32, count
 }
 
 fn check_owner(
-    order: &Order,
+    order: &HappensBefore,
     memory: &Memory,
     cell: usize,
     thread: u32,
-    problems: &mut Vec<(usize, Problem)>,
+    problems: &mut Vec<(usize, AccessProblem)>,
     (lane, index, field): (usize, u64, u32),
 ) {
     if let Some(&owner) = memory.owners.get(&(cell as u64))
         && owner.thread != thread
         && order.barriers[owner.block as usize] == owner.barriers
     {
-        problems.push((lane, Problem::NotOwner { index, field, owner }));
+        problems.push((lane, AccessProblem::NotOwner { index, field, owner }));
     }
 }
 
-/// Notes an access in the shadow and finds what is wrong with it.
+/// Records an access in the shadow and finds problems with it.
 #[allow(clippy::too_many_arguments)] // The parts of a turn, borrowed apart.
 #[inline(always)]
 pub(super) fn note(
-    order: &Order,
+    order: &HappensBefore,
     memory: &mut Memory,
     cell: usize,
     touch: Touch,
     site: u32,
     by: &Accessor<'_>,
-    problems: &mut Vec<(usize, Problem)>,
+    problems: &mut Vec<(usize, AccessProblem)>,
     place: (usize, u64, u32),
 ) {
     if !memory.owners.is_empty() {
@@ -423,7 +426,7 @@ pub(super) fn note(
     }
     if let Some(other) = order.access(&mut memory.shadow[cell], touch, site, by) {
         let (lane, index, field) = place;
-        problems.push((lane, Problem::Race { index, field, touch, other }));
+        problems.push((lane, AccessProblem::Race { index, field, touch, other }));
     }
 }
 

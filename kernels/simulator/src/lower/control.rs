@@ -3,66 +3,8 @@
 //! Every region that lanes can leave at different moments opens an entry of the synchronisation stack and ends with `Sync`; the number
 //! of open entries is known at every point of the code, so `break`, `continue` and `return` name the entry at which lanes wait.
 
+use super::queries::{ends_with_return, has_continue, has_early_return};
 use super::*;
-
-/// Variables that are declared without a value: reading them is checked at run time.
-pub(super) fn declared_unwritten(function: &Function) -> Vec<bool> {
-    let mut found = vec![false; function.vars.len()];
-    visit(&function.body, &mut |stmt| {
-        if let StmtKind::Declare { var, value: None } = stmt
-            && let Some(slot) = found.get_mut(var.index())
-        {
-            *slot = function.vars[*var].storage == Storage::Register;
-        }
-        true
-    });
-    found
-}
-
-/// Calls `f` for each statement; when it says no, those within are left out.
-fn visit(block: &Block, f: &mut impl FnMut(&StmtKind) -> bool) {
-    let mut todo: Vec<&Stmt> = block.iter().rev().collect();
-    while let Some(stmt) = todo.pop() {
-        if !f(&stmt.kind) {
-            continue;
-        }
-        match &stmt.kind {
-            StmtKind::If { then, otherwise, .. } => todo.extend(then.iter().chain(otherwise)),
-            StmtKind::Switch { cases, default, .. } => {
-                todo.extend(cases.iter().flat_map(|c| &c.1).chain(default));
-            }
-            StmtKind::While { body, .. }
-            | StmtKind::For { body, .. }
-            | StmtKind::Everywhere { body, .. }
-            | StmtKind::Simulated(body) => todo.extend(body),
-            _ => {}
-        }
-    }
-}
-
-/// Whether lanes leave an iteration of this loop body by `continue`.
-fn has_continue(body: &Block) -> bool {
-    let mut found = false;
-    visit(body, &mut |stmt| {
-        found |= *stmt == StmtKind::Continue;
-        !matches!(stmt, StmtKind::While { .. } | StmtKind::For { .. } | StmtKind::Everywhere { .. })
-    });
-    found
-}
-
-/// Whether a function returns elsewhere than at its very end.
-fn has_early_return(function: &Function) -> bool {
-    let mut returns = 0;
-    visit(&function.body, &mut |stmt| {
-        returns += usize::from(matches!(stmt, StmtKind::Return(_)));
-        true
-    });
-    returns > usize::from(ends_with_return(function))
-}
-
-fn ends_with_return(function: &Function) -> bool {
-    matches!(function.body.last(), Some(Stmt { kind: StmtKind::Return(_), .. }))
-}
 
 impl<'m> Lower<'m> {
     /// Opens a two-way branch; returns the position of the instruction.
@@ -237,7 +179,7 @@ impl<'m> Lower<'m> {
             return self.error(format!("`{}` is called with {} arguments", function.name, args.len()));
         }
         let result = self.alloc(function.result)?;
-        let mut frame = Frame::new(module, id);
+        let mut frame = Activation::new(module, id);
         frame.result = result.clone();
         frame.everywhere = self.everywhere;
         frame.call = Some(self.site);

@@ -1,7 +1,7 @@
 //! Lowering of statements without control, and of effects.
 
 use super::*;
-use gchr_kernel::text::print::print_statement;
+use gchr_kernel::print::print_statement;
 
 impl Lower<'_> {
     /// Code of a block; its variables end with it.

@@ -4,7 +4,7 @@ use super::Assembler;
 use crate::exec::bytecode::*;
 use crate::plan::live::{self, LocalSet};
 use crate::plan::*;
-use gchr_base::op::Op as Operator;
+use gchr_base::op::Op;
 use gchr_base::signature::{SortKind, SymbolId};
 
 impl Assembler<'_> {
@@ -21,8 +21,8 @@ impl Assembler<'_> {
                 let index = self.code.failures.len() as u32;
                 let args = args.iter().map(|&a| (self.slot(a), self.function.sort(a))).collect();
                 let pending = self.state.pending;
-                self.code.failures.push(Failure { symbol: *symbol, args, pending });
-                self.emit(Op::NoRule { index });
+                self.code.failures.push(NoRuleSite { symbol: *symbol, args, pending });
+                self.emit(Instr::NoRule { index });
             }
             End::Continue(args) => {
                 let (params, head) = match self.regions.last() {
@@ -50,7 +50,7 @@ impl Assembler<'_> {
             let dst = region.dst;
             self.moves(&[(dst, src)]);
             let count = self.take_count(u32::from(u16::MAX)) as u16;
-            let at = self.emit(Op::Jump { target: 0, count });
+            let at = self.emit(Instr::Jump { target: 0, count });
             if let Some(region) = self.regions.last_mut() {
                 region.exits.push(at);
             }
@@ -61,17 +61,20 @@ impl Assembler<'_> {
         // A constant just made is returned as such.
         let own = self.label < self.code.ops.len();
         let constant = match self.code.ops.last() {
-            Some(&Op::Const { dst, value }) if own && dst == src && value <= u64::from(u32::MAX) => {
+            Some(&Instr::Const { dst, value }) if own && dst == src && value <= u64::from(u32::MAX) => {
                 Some(value as u32)
             }
             _ => None,
         };
         if let Some(value) = constant {
             let last = self.code.ops.len() - 1;
-            self.code.ops[last] =
-                if holes { Op::HoleReturnConst { value, count } } else { Op::ReturnConst { value, count } };
+            self.code.ops[last] = if holes {
+                Instr::HoleReturnConst { value, count }
+            } else {
+                Instr::ReturnConst { value, count }
+            };
         } else {
-            self.emit(if holes { Op::HoleReturn { src, count } } else { Op::Return { src, count } });
+            self.emit(if holes { Instr::HoleReturn { src, count } } else { Instr::Return { src, count } });
         }
     }
 
@@ -95,10 +98,10 @@ impl Assembler<'_> {
         let Some((tag, class)) = self.cell_of(*symbol) else { return false };
         let narrow = self.plan.layout.variant(*symbol).is_some_and(|v| v.fields.iter().all(|f| !f.wide));
         let op = match args.as_slice() {
-            [_] if narrow => Op::Hole1 { tag, class },
+            [_] if narrow => Instr::Hole1 { tag, class },
             [a, b] if narrow => {
                 let (other, offset) = if *a == hole { (*b, 0) } else { (*a, 1) };
-                Op::Hole2 { tag, class, other: self.slot(other), offset }
+                Instr::Hole2 { tag, class, other: self.slot(other), offset }
             }
             _ => return false,
         };
@@ -127,7 +130,7 @@ impl Assembler<'_> {
         }
         sets.reverse();
         let slot = self.bind(hole);
-        self.emit(Op::Const { dst: slot, value: 0 });
+        self.emit(Instr::Const { dst: slot, value: 0 });
         let (mut cell, mut place) = (None, (0, 0));
         for (i, step) in nest.iter().enumerate() {
             match step {
@@ -139,10 +142,10 @@ impl Assembler<'_> {
                     roots.push((inner, self.function.sort(*dst)));
                     let dst = self.result(*dst, &sets[1]);
                     if *count > 1 {
-                        let at = self.emit(Op::Repeat { dst, tag, class, arg: inner, count: *count - 1 });
+                        let at = self.emit(Instr::Repeat { dst, tag, class, arg: inner, count: *count - 1 });
                         self.root_map(at, &roots);
                     } else {
-                        self.emit(Op::Move { dst, src: inner });
+                        self.emit(Instr::Move { dst, src: inner });
                     }
                 }
                 Step::Build { symbol, args, .. } if i == 0 => {
@@ -157,7 +160,7 @@ impl Assembler<'_> {
         }
         let (class, offset) = (place.0, place.1 as u16);
         let inner = cell.unwrap_or_else(|| self.slot(inner));
-        self.emit(Op::Fill { root: self.slot(root), cell: inner, class, offset });
+        self.emit(Instr::Fill { root: self.slot(root), cell: inner, class, offset });
         if let Some(slot) = cell {
             self.release(slot);
         }
@@ -168,7 +171,7 @@ impl Assembler<'_> {
         let (tag, class) = self.cell_of(symbol)?;
         let roots = self.roots_of(live);
         let dst = self.free_slot();
-        let at = self.emit(Op::Alloc1 { dst, tag, class, a: hole });
+        let at = self.emit(Instr::Alloc1 { dst, tag, class, a: hole });
         self.root_map(at, &roots);
         Some(dst)
     }
@@ -180,29 +183,29 @@ impl Assembler<'_> {
                 let sort = self.function.sort(a);
                 let (a, b) = (self.slot(a), self.slot(b));
                 match self.plan.layout.sorts[sort].kind {
-                    SortKind::Float => Op::UnlessFloat { op: Operator::Same, a, b, target },
-                    SortKind::Data => Op::UnlessSame { a, b, sort: sort.0 as u16, target },
-                    _ => Op::UnlessInt { op: Operator::Eq, a, b, target },
+                    SortKind::Float => Instr::UnlessFloat { op: Op::Same, a, b, target },
+                    SortKind::Data => Instr::UnlessSame { a, b, sort: sort.0 as u16, target },
+                    _ => Instr::UnlessInt { op: Op::Eq, a, b, target },
                 }
             }
             Test::Constant(src, value) => {
-                Op::UnlessConst { src: self.slot(src), target, value: constant_bits(value) }
+                Instr::UnlessConst { src: self.slot(src), target, value: constant_bits(value) }
             }
             Test::Holds(src) => {
                 let sort = self.function.sort(src);
                 let (mask, src) = (self.mask(sort), self.slot(src));
                 match self.plan.layout.tag(self.booleans.true_symbol) {
-                    Some(tag) => Op::Unless { src, mask, tag: tag as u16, target },
+                    Some(tag) => Instr::Unless { src, mask, tag: tag as u16, target },
                     // Truth is never a normal form.
-                    None => Op::UnlessConst { src, target, value: u64::MAX },
+                    None => Instr::UnlessConst { src, target, value: u64::MAX },
                 }
             }
             Test::Compare(op, a, b) => {
                 let kind = self.plan.layout.sorts[self.function.sort(a)].kind;
                 let (a, b) = (self.slot(a), self.slot(b));
                 match kind {
-                    SortKind::Float => Op::UnlessFloat { op, a, b, target },
-                    _ => Op::UnlessInt { op, a, b, target },
+                    SortKind::Float => Instr::UnlessFloat { op, a, b, target },
+                    _ => Instr::UnlessInt { op, a, b, target },
                 }
             }
         };
@@ -215,7 +218,7 @@ impl Assembler<'_> {
         let branches = arms.len() + usize::from(default.is_some());
         if branches == 0 {
             // A value of a sort without values: never reached.
-            self.emit(Op::Loop { target: self.entry, count: 0 });
+            self.emit(Instr::Loop { target: self.entry, count: 0 });
             return;
         }
         let saved = self.state.clone();
@@ -252,7 +255,7 @@ impl Assembler<'_> {
         let src = self.slot(on);
         let saved = self.state.clone();
         let table = self.code.tables.len();
-        self.emit(Op::Switch { src, mask, table: table as u32 });
+        self.emit(Instr::Switch { src, mask, table: table as u32 });
         self.code.tables.resize(table + mask as usize + 1, 0);
         let mut known = vec![false; mask as usize + 1];
         for arm in arms {
@@ -331,7 +334,7 @@ impl Assembler<'_> {
             match *loads {
                 [(dst, f)] if f.offset < 256 => {
                     let offset = f.offset as u8;
-                    return Some(self.emit(Op::UnlessLoad1 {
+                    return Some(self.emit(Instr::UnlessLoad1 {
                         tag,
                         mask,
                         class: class8,
@@ -343,7 +346,7 @@ impl Assembler<'_> {
                 }
                 [(d0, f0), (d1, f1)] if f0.offset < 256 && f1.offset < 256 => {
                     let (offset, dst) = ([f0.offset as u8, f1.offset as u8], [d0, d1]);
-                    return Some(self.emit(Op::UnlessLoad2 {
+                    return Some(self.emit(Instr::UnlessLoad2 {
                         tag,
                         mask,
                         class: class8,
@@ -356,17 +359,17 @@ impl Assembler<'_> {
                 _ => {}
             }
         }
-        let jump = test.map(|(tag, mask)| self.emit(Op::Unless { src, mask, tag, target: 0 }));
+        let jump = test.map(|(tag, mask)| self.emit(Instr::Unless { src, mask, tag, target: 0 }));
         if let (Some(class), true) = (byte(class), one_load && loads.iter().all(|l| l.1.offset < 256)) {
             match *loads {
                 [(d0, f0), (d1, f1)] => {
                     let (dst, offset) = ([d0, d1], [f0.offset as u8, f1.offset as u8]);
-                    self.emit(Op::Load2 { src, dst, class, offset });
+                    self.emit(Instr::Load2 { src, dst, class, offset });
                     return jump;
                 }
                 [(d0, f0), (d1, f1), (d2, f2)] => {
                     let (dst, offset) = ([d0, d1, d2], [f0.offset as u8, f1.offset as u8, f2.offset as u8]);
-                    self.emit(Op::Load3 { src, dst, class, offset });
+                    self.emit(Instr::Load3 { src, dst, class, offset });
                     return jump;
                 }
                 _ => {}
@@ -375,9 +378,9 @@ impl Assembler<'_> {
         for &(dst, field) in loads {
             let (class, offset) = (class as u16, field.offset as u16);
             self.emit(if field.wide {
-                Op::LoadWide { src, dst, class, offset }
+                Instr::LoadWide { src, dst, class, offset }
             } else {
-                Op::Load1 { src, dst, class, offset }
+                Instr::Load1 { src, dst, class, offset }
             });
         }
         jump

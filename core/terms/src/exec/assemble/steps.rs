@@ -4,7 +4,7 @@ use super::{Assembler, RegionFrame};
 use crate::exec::bytecode::*;
 use crate::plan::live::{self, LocalSet};
 use crate::plan::*;
-use gchr_base::op::Op as Operator;
+use gchr_base::op::Op;
 use gchr_base::signature::{SortId, SortKind, SymbolId};
 
 impl Assembler<'_> {
@@ -12,7 +12,7 @@ impl Assembler<'_> {
         match step {
             Step::Const { dst, value } => {
                 let dst = self.result(*dst, after);
-                self.emit(Op::Const { dst, value: constant_bits(*value) });
+                self.emit(Instr::Const { dst, value: constant_bits(*value) });
             }
             Step::Build { dst, symbol, args, .. } => {
                 let args: Vec<Slot> = args.iter().map(|&a| self.slot(a)).collect();
@@ -25,7 +25,7 @@ impl Assembler<'_> {
                 let before = self.roots_of(before);
                 let dst = self.result(*dst, after);
                 let Some((tag, class)) = self.cell_of(*symbol) else { return };
-                let at = self.emit(Op::Repeat { dst, tag, class, arg, count: *count });
+                let at = self.emit(Instr::Repeat { dst, tag, class, arg, count: *count });
                 self.root_map(at, &before);
             }
             Step::Operate { dst, op, args, site } => self.operate(*dst, *op, args, *site, after),
@@ -35,9 +35,9 @@ impl Assembler<'_> {
                 let index = self.code.traces.len() as u32;
                 let args = args.iter().map(|&a| (self.slot(a), self.function.sort(a))).collect();
                 self.code.traces.push(TracePoint { rule: *rule, symbol: *symbol, args });
-                self.emit(Op::Trace { index });
+                self.emit(Instr::Trace { index });
             }
-            // The collector finds what nobody refers to.
+            // The collector finds unreferenced cells.
             Step::Ref(_) => {}
         }
     }
@@ -71,35 +71,28 @@ impl Assembler<'_> {
         let layout = &self.plan.layout;
         let (Some(variant), Some(tag)) = (layout.variant(symbol), layout.tag(symbol)) else { return };
         let Some(class) = variant.class else {
-            self.emit(Op::Const { dst, value: tag.into() });
+            self.emit(Instr::Const { dst, value: tag.into() });
             return;
         };
         let (tag, class) = (tag as u16, class.0 as u16);
         let narrow = variant.fields.iter().all(|f| !f.wide);
         let op = match *args {
-            [a] if narrow => Op::Alloc1 { dst, tag, class, a },
-            [a, b] if narrow => Op::Alloc2 { dst, tag, class, args: [a, b] },
-            [a, b, c] if narrow => Op::Alloc3 { dst, tag, class, args: [a, b, c] },
+            [a] if narrow => Instr::Alloc1 { dst, tag, class, a },
+            [a, b] if narrow => Instr::Alloc2 { dst, tag, class, args: [a, b] },
+            [a, b, c] if narrow => Instr::Alloc3 { dst, tag, class, args: [a, b, c] },
             _ => {
                 let first = self.code.operands.len() as u32;
                 for (&slot, field) in args.iter().zip(&variant.fields) {
                     self.code.operands.push(Operand { slot, offset: field.offset as u16, wide: field.wide });
                 }
-                Op::AllocN { dst, tag, class, fields: args.len() as u16, first }
+                Instr::AllocN { dst, tag, class, fields: args.len() as u16, first }
             }
         };
         let at = self.emit(op);
         self.root_map(at, roots);
     }
 
-    pub(super) fn operate(
-        &mut self,
-        dst: LocalId,
-        op: Operator,
-        args: &[LocalId],
-        site: Site,
-        after: &LocalSet,
-    ) {
+    pub(super) fn operate(&mut self, dst: LocalId, op: Op, args: &[LocalId], site: Site, after: &LocalSet) {
         let Some(&first) = args.first() else { return };
         let sort = self.function.sort(first);
         let kind = self.plan.layout.sorts[sort].kind;
@@ -113,27 +106,27 @@ impl Assembler<'_> {
         let dst = self.result(dst, after);
         let truth = |symbol| self.plan.layout.tag(symbol).unwrap_or(0) as u16;
         let (yes, no) = (truth(self.booleans.true_symbol), truth(self.booleans.false_symbol));
-        use Operator::*;
+        use Op::*;
         let op = match (kind, op) {
             (_, Both | Either | Negate) if kind != SortKind::Data => {
-                Op::TypeError { a, sort: sort.0 as u16, site: index }
+                Instr::TypeError { a, sort: sort.0 as u16, site: index }
             }
             (_, Negate) => return self.negate(dst, a, sort, index, yes, no),
             (SortKind::Data, Same | Differ) => {
-                Op::CompareTerm { negated: op == Differ, dst, a, b, sort: sort.0 as u16, yes, no }
+                Instr::CompareTerm { negated: op == Differ, dst, a, b, sort: sort.0 as u16, yes, no }
             }
-            (SortKind::Data, _) => Op::TypeError { a, sort: sort.0 as u16, site: index },
-            (SortKind::Float, _) if op.is_test() => Op::CompareFloat { op, dst, a, b, yes, no },
-            (_, _) if op.is_test() => Op::CompareInt { op, dst, a, b, yes, no },
-            (SortKind::Float, _) if op.rounds() => Op::FloatToInt { op, dst, a, site: index },
-            (SortKind::Int, ToFloat) => Op::IntToFloat { dst, a },
+            (SortKind::Data, _) => Instr::TypeError { a, sort: sort.0 as u16, site: index },
+            (SortKind::Float, _) if op.is_test() => Instr::CompareFloat { op, dst, a, b, yes, no },
+            (_, _) if op.is_test() => Instr::CompareInt { op, dst, a, b, yes, no },
+            (SortKind::Float, _) if op.rounds() => Instr::FloatToInt { op, dst, a, site: index },
+            (SortKind::Int, ToFloat) => Instr::IntToFloat { dst, a },
             (SortKind::Float, _) if result == SortKind::Int => {
-                Op::TypeError { a, sort: sort.0 as u16, site: index }
+                Instr::TypeError { a, sort: sort.0 as u16, site: index }
             }
-            (SortKind::Float, _) => Op::Float { op, dst, a, b, site: index },
-            (_, Add) => Op::AddInt { dst, a, b, site: index },
-            (_, Sub) => Op::SubInt { dst, a, b, site: index },
-            _ => Op::Int { op, dst, a, b, site: index },
+            (SortKind::Float, _) => Instr::Float { op, dst, a, b, site: index },
+            (_, Add) => Instr::AddInt { dst, a, b, site: index },
+            (_, Sub) => Instr::SubInt { dst, a, b, site: index },
+            _ => Instr::Int { op, dst, a, b, site: index },
         };
         self.emit(op);
     }
@@ -141,19 +134,19 @@ impl Assembler<'_> {
     /// `!x`: the other truth value; another normal form is a type error.
     pub(super) fn negate(&mut self, dst: Slot, a: Slot, sort: SortId, site: u32, yes: u16, no: u16) {
         let mask = self.mask(sort);
-        let not_true = self.emit(Op::Unless { src: a, mask, tag: yes, target: 0 });
-        self.emit(Op::Const { dst, value: no.into() });
-        let end = self.emit(Op::Jump { target: 0, count: 0 });
+        let not_true = self.emit(Instr::Unless { src: a, mask, tag: yes, target: 0 });
+        self.emit(Instr::Const { dst, value: no.into() });
+        let end = self.emit(Instr::Jump { target: 0, count: 0 });
         self.patch(not_true);
-        let not_false = self.emit(Op::Unless { src: a, mask, tag: no, target: 0 });
-        self.emit(Op::Const { dst, value: yes.into() });
-        let end2 = self.emit(Op::Jump { target: 0, count: 0 });
+        let not_false = self.emit(Instr::Unless { src: a, mask, tag: no, target: 0 });
+        self.emit(Instr::Const { dst, value: yes.into() });
+        let end2 = self.emit(Instr::Jump { target: 0, count: 0 });
         self.patch(not_false);
-        self.emit(Op::TypeError { a, sort: sort.0 as u16, site });
+        self.emit(Instr::TypeError { a, sort: sort.0 as u16, site });
         self.patch(end);
         self.patch(end2);
-        // The three paths meet in an instruction, so that the last one does not run off the end.
-        self.emit(Op::Count { count: 0 });
+        // The three paths join in an instruction, so that the last one does not run off the end.
+        self.emit(Instr::Count { count: 0 });
     }
 
     pub(super) fn mask(&self, sort: SortId) -> u16 {
@@ -178,19 +171,19 @@ impl Assembler<'_> {
             self.moves(&moves);
         }
         let map_live = live;
-        let at = self.emit(Op::Halt);
+        let at = self.emit(Instr::Halt);
         self.map(at, &map_live, Some(function));
         let dst = self.result(dst, after);
         let target = 0;
         self.code.ops[at] = match (holes, args.as_slice()) {
-            (false, &[arg]) => Op::Call1 { count, arg, base, dst, target },
-            (false, &[a, b]) => Op::Call2 { count, args: [a, b], base, dst, target },
-            (false, &[a, b, c]) => Op::Call3 { count, args: [a, b, c], base, dst, target },
-            (false, _) => Op::Call { count, base, dst, target },
-            (true, &[arg]) => Op::HoleCall1 { count, arg, base, dst, target },
-            (true, &[a, b]) => Op::HoleCall2 { count, args: [a, b], base, dst, target },
-            (true, &[a, b, c]) => Op::HoleCall3 { count, args: [a, b, c], base, dst, target },
-            (true, _) => Op::HoleCall { count, base, dst, target },
+            (false, &[arg]) => Instr::Call1 { count, arg, base, dst, target },
+            (false, &[a, b]) => Instr::Call2 { count, args: [a, b], base, dst, target },
+            (false, &[a, b, c]) => Instr::Call3 { count, args: [a, b, c], base, dst, target },
+            (false, _) => Instr::Call { count, base, dst, target },
+            (true, &[arg]) => Instr::HoleCall1 { count, arg, base, dst, target },
+            (true, &[a, b]) => Instr::HoleCall2 { count, args: [a, b], base, dst, target },
+            (true, &[a, b, c]) => Instr::HoleCall3 { count, args: [a, b, c], base, dst, target },
+            (true, _) => Instr::HoleCall { count, base, dst, target },
         };
         self.calls.push((at, function));
     }
@@ -222,7 +215,7 @@ impl Assembler<'_> {
         self.reserved.push(value);
         if region.is_loop() && self.state.pending > 0 {
             let count = std::mem::take(&mut self.state.pending);
-            self.emit(Op::Count { count });
+            self.emit(Instr::Count { count });
         }
         let head = self.here();
         self.hint_targets(&region.body, &params, Some(value));
@@ -247,7 +240,7 @@ impl Assembler<'_> {
     pub(super) fn exits(&mut self, mut exits: Vec<usize>) {
         let last = self.code.ops.len() - 1;
         if exits.last() == Some(&last)
-            && let Op::Jump { count, .. } = self.code.ops[last]
+            && let Instr::Jump { count, .. } = self.code.ops[last]
         {
             exits.pop();
             if count == 0 {
@@ -255,7 +248,7 @@ impl Assembler<'_> {
                 self.code.map_of.pop();
                 self.code.rule_of.pop();
             } else {
-                self.code.ops[last] = Op::Count { count: count.into() };
+                self.code.ops[last] = Instr::Count { count: count.into() };
             }
         }
         self.label = self.code.ops.len();

@@ -1,4 +1,4 @@
-//! What the interpreter does rarely: polling, growing the stack, collecting, errors and traces.
+//! Slow paths of the interpreter: polling, growing the stack, collecting, errors and traces.
 
 use super::{CHUNK, Fp, Machine, STACK_STEP, Stop, TRACE_WIDTH};
 use crate::exec::bytecode::*;
@@ -50,7 +50,7 @@ impl Machine<'_, '_> {
         self.poll(self.progress(fuel))?;
         let base: Fp = self.stack.base().cast();
         let reserve = (self.code.max_frame as u64 + 64) * 8;
-        // SAFETY of the subtraction: both point into the reservation, or right behind it.
+        // SAFETY of the subtraction: both point into the reservation, or right after it.
         let used = (fp as u64).saturating_sub(base as u64);
         let wanted = (used + reserve).div_ceil(STACK_STEP) * STACK_STEP;
         let others = self.heap.bytes() - self.heap.stack_bytes;

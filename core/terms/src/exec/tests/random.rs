@@ -76,8 +76,8 @@ fn counted(
         compile(program, &TermOptions::tasks(true)).map_err(|e| TestCaseError::fail(format!("{e:?}")))?;
     match counted::run(program, &plan, input, u64::MAX) {
         Ok(out) => Ok(Ok((expand_powers(&out.text), out.rewrites))),
-        Err(counted::Stop::NoRule) => Ok(Err("NoRule".into())),
-        Err(counted::Stop::Arithmetic(gchr_base::op::ArithmeticError::Type)) => Ok(Err("Type".into())),
+        Err(counted::CountedStop::NoRule) => Ok(Err("NoRule".into())),
+        Err(counted::CountedStop::Arithmetic(gchr_base::op::ArithmeticError::Type)) => Ok(Err("Type".into())),
         Err(other) => Err(TestCaseError::fail(format!("{other:?}\n{plan}"))),
     }
 }

@@ -7,9 +7,9 @@ use gchr_base::hash::HashMap;
 use gchr_base::signature::SymbolId;
 
 impl<'a> Unfolder<'a> {
-    /// Where a value is chosen by a region that is still to come, and all choices are new cells of one head: regions for its fields, one
-    /// for the rules that it counts, and a cell of them, which is built if it is needed. Not where references are counted: each choice
-    /// gives away others.
+    /// Where a deferred region chooses a value, and all choices are new cells of one head: replaces it by regions for the fields, one
+    /// for the rules that it counts, and a cell of them, which is built if needed. Not where references are counted, since each
+    /// choice gives away other references.
     pub(super) fn unbox(&mut self, path: &mut Path<'a>, value: LocalId) {
         let Some(at) = path.late.iter().position(|s| s.dst() == Some(value)) else { return };
         let Step::Region { inits, region, .. } = &path.late[at] else { return };
@@ -36,7 +36,7 @@ impl<'a> Unfolder<'a> {
         path.late.splice(at..=at, steps);
     }
 
-    /// A copy of a region without parameters, with other blocks in the place of those that end it.
+    /// A copy of a region without parameters, with other blocks in place of those that end it.
     fn choice(&mut self, body: &Block, change: &dyn Fn(&Block) -> Option<Block>) -> Step {
         let mut body = body.clone();
         let mut sort = None;
@@ -75,7 +75,7 @@ fn returning(block: &Block, field: usize) -> Option<Block> {
     Some(Block { end: End::Return(value), ..block.clone() })
 }
 
-/// Head and number of fields of the cell that a block builds and returns on all its ways.
+/// Head and number of fields of the cell that a block builds and returns on all its paths.
 fn same_head(block: &Block) -> Option<(SymbolId, usize)> {
     let below = block.end.blocks();
     if below.is_empty() {
@@ -86,7 +86,7 @@ fn same_head(block: &Block) -> Option<(SymbolId, usize)> {
     heads.all(|head| head == Some(first)).then_some(first)
 }
 
-/// Whether a block counts a rule on one of its ways.
+/// Whether a block counts a rule on one of its paths.
 fn counts(block: &Block) -> bool {
     let mut found = false;
     block.walk(&mut |b| found |= !b.applied.is_empty());

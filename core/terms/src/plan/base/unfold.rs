@@ -1,12 +1,11 @@
 //! Base cases by symbolic execution: all paths through a body and the base cases that it calls, as one tree of decisions.
 //!
-//! Steps with an effect (cells, references, rules that are counted) wait until a path has its value; before that a path only
-//! computes what its next decision needs. So nothing has happened where there is no value, and reads of several calls come
-//! side by side. A match on a cell that is still to be built is decided here, and the cell is built only if somebody else needs it.
+//! Steps with an effect (cells, references, rules that are counted) are deferred until a path has its value; before that a path only
+//! computes the operands of its next decision. So a path without a value has no effect, and reads of several calls are next to each
+//! other. A match on a cell that is still to be built is decided here, and the cell is built only if something else needs it.
 
-use super::waiting::without_memory;
-use super::{Base, always_ends, always_fails, is_pure_step, is_short};
-use crate::plan::copy::{Copier, free_locals};
+use crate::plan::copy::{Copier, free_locals_of, without_memory};
+use crate::plan::effects::{always_ends, always_fails, is_pure_step, is_short};
 use crate::plan::ir::*;
 use crate::plan::live::LocalSet;
 use crate::plan::simplify::drop_unused;
@@ -15,10 +14,17 @@ use gchr_base::ids::IdVec;
 use gchr_base::rule::RuleId;
 use gchr_base::signature::{SortId, SymbolId};
 
-/// Branches that are looked into, for each step of the largest base case: most have no value and become no step.
+/// A base case: a body of a function with locals of its own.
+#[derive(Clone)]
+pub(super) struct Base {
+    pub(super) locals: IdVec<LocalId, Local>,
+    pub(super) block: Block,
+}
+
+/// Branches that are explored for each step of the largest base case: most have no value and become no step.
 const FORKS: usize = 4;
 
-/// The base case of a function, of at most this size, with these of the functions that it calls; none when it has nowhere a value.
+/// The base case of a function, of at most this size, with these of the functions that it calls; none when no path has a value.
 pub(super) fn unfold(
     plan: &TermPlan,
     id: FunctionId,
@@ -52,12 +58,12 @@ pub(super) fn unfold(
     Some(Base { locals: unfolder.into.locals, block })
 }
 
-/// A body that a path is in.
+/// A call on the stack of a path.
 #[derive(Clone)]
 struct Frame<'a> {
     locals: &'a IdVec<LocalId, Local>,
     result: SortId,
-    /// What its locals have become.
+    /// The locals of the base case for its locals.
     map: HashMap<LocalId, LocalId>,
     block: &'a Block,
     /// The next step.
@@ -73,7 +79,7 @@ impl Frame<'_> {
     }
 }
 
-/// What becomes of the value of the call under way.
+/// The continuation of a frame: the use of the value of its current call.
 #[derive(Clone, Copy)]
 enum Then<'a> {
     Bind(LocalId),
@@ -88,7 +94,7 @@ pub(super) struct Path<'a> {
     applied: Vec<RuleId>,
     /// Steps before the next decision.
     now: Vec<Step>,
-    /// Steps behind all decisions.
+    /// Deferred steps: they follow all decisions.
     pub(super) late: Vec<Step>,
     /// Heads and fields of values, as far as they are known.
     pub(super) heads: HashMap<LocalId, (SymbolId, Vec<LocalId>)>,
@@ -97,14 +103,14 @@ pub(super) struct Path<'a> {
 }
 
 impl Path<'_> {
-    /// What the bodies on the path know by one name is another local from here on.
+    /// Replaces a local by another one in all frames from here on.
     pub(super) fn rename(&mut self, local: LocalId, new: LocalId) {
         let known = self.frames.iter_mut().flat_map(|frame| frame.map.values_mut());
         known.filter(|l| **l == local).for_each(|l| *l = new);
     }
 }
 
-/// How a path goes on behind the end of a block.
+/// How a path continues after the end of a block.
 enum Next {
     On,
     /// It is one of several from here, or it has a value, or none.
@@ -117,11 +123,11 @@ pub(super) struct Unfolder<'a> {
     pub(super) plan: &'a TermPlan,
     id: FunctionId,
     known: &'a IdVec<FunctionId, Option<Base>>,
-    /// Has all locals of the base case.
+    /// The function under construction: has all locals of the base case.
     pub(super) into: Function,
     /// Steps and blocks that there may still be.
     left: usize,
-    /// Branches that may still be looked into, whether there is a value or not.
+    /// Branches that may still be explored, with or without a value.
     forks: usize,
     too_large: bool,
 }
@@ -130,7 +136,7 @@ impl<'a> Unfolder<'a> {
     /// The rest of a path, and of those that it branches into.
     fn run(&mut self, mut path: Path<'a>) -> Option<Block> {
         loop {
-            // Of what is too large already nothing else is looked at: there may be exponentially many paths.
+            // The search ends once the base case is too large: there may be exponentially many paths.
             if self.too_large {
                 return None;
             }
@@ -171,7 +177,7 @@ impl<'a> Unfolder<'a> {
         Some(done)
     }
 
-    /// Whether the path goes on behind a step.
+    /// Whether the path continues after a step.
     fn step(&mut self, path: &mut Path<'a>, step: &'a Step) -> bool {
         if let Step::Call { dst, function, args, .. } = step {
             return self.call(path, *function, args, Then::Bind(*dst));
@@ -246,7 +252,7 @@ impl<'a> Unfolder<'a> {
         loop {
             let stuck = path.heads.get(&value).is_some_and(|(s, _)| self.plan.function_of[*s].is_some());
             if stuck {
-                // Rare: the function itself does it.
+                // Rare: left to the function itself.
                 return MISS;
             }
             path.frames.pop();
@@ -275,7 +281,7 @@ impl<'a> Unfolder<'a> {
         }
     }
 
-    /// One of the paths that a path branches into: its steps that wait bind locals of its own.
+    /// One of the paths that a path branches into: its deferred steps bind locals of its own.
     fn fork(&mut self, path: &Path<'a>) -> Path<'a> {
         self.too_large |= self.forks == 0;
         self.forks = self.forks.saturating_sub(1);
@@ -316,12 +322,12 @@ impl<'a> Unfolder<'a> {
         Next::Done(self.pay(Block { applied: Vec::new(), steps, end }))
     }
 
-    /// Moves what some locals need before the next decision; whether that has no effect.
+    /// Moves the steps that some locals need before the next decision; whether these steps are without effect.
     fn pull(&self, path: &mut Path<'a>, mut needed: Vec<LocalId>) -> bool {
         let mut moved = vec![false; path.late.len()];
         for (at, step) in path.late.iter().enumerate().rev() {
             if step.dst().is_some_and(|dst| needed.contains(&dst)) {
-                // A region gives the references of what it chooses from to what it chooses.
+                // A region transfers references from its candidates to the chosen value.
                 let counts = self.plan.references.is_some() && matches!(step, Step::Region { .. });
                 if counts || !is_pure_step(step) {
                     return false;
@@ -339,7 +345,7 @@ impl<'a> Unfolder<'a> {
         true
     }
 
-    /// Locals for all fields of an arm: what it does not need another match on the value may.
+    /// Locals for all fields of an arm: a later match on the value may need fields that this one does not.
     fn bind_fields(&mut self, path: &mut Path<'a>, arm: &'a Arm) -> Option<Vec<LocalId>> {
         let sorts = &self.plan.layout.variant(arm.symbol)?.fields;
         let bind = |copier: &mut Copier<'_>| {
@@ -353,7 +359,7 @@ impl<'a> Unfolder<'a> {
         self.copy(path, bind)
     }
 
-    /// All paths from a decision on; none when there is nowhere a value.
+    /// All paths from a decision on; none when none of them has a value.
     fn branch(&mut self, path: &Path<'a>, end: &'a End) -> Option<End> {
         let frame = path.frames.last()?;
         let mut below = Vec::new();
@@ -416,7 +422,7 @@ impl<'a> Unfolder<'a> {
         Some(&arm.body)
     }
 
-    /// A decision inside of a call that has a value on all ways: a nested region, behind which there is one way.
+    /// A decision inside of a call that has a value on all paths: a nested region, after which there is one path.
     fn choose(&mut self, path: &mut Path<'a>, block: &'a Block) -> Next {
         let Some(frame) = path.frames.last() else { return MISS };
         let result = frame.result;
@@ -431,18 +437,6 @@ impl<'a> Unfolder<'a> {
         without_memory(&mut chosen, &path.empty);
         path.late.push(chosen);
         self.back(path, dst)
-    }
-}
-
-/// Locals that a step uses and that are bound outside of it.
-pub(super) fn free_locals_of(step: &Step) -> Vec<LocalId> {
-    match step {
-        Step::Region { .. } => {
-            let end = End::Continue(Vec::new());
-            free_locals(&Block { applied: Vec::new(), steps: vec![step.clone()], end })
-        }
-        Step::Ref(RefStep::Open { cell, .. }) => vec![*cell],
-        other => other.uses().collect(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Right-hand sides and conditions: steps in leftmost innermost order, equal subterms once.
 
-use super::{Context, Key, Lower, MAX_NESTED, MAX_UNROLLED, Scope, empty_function};
+use super::{Bindings, ExprKey, FunctionLowering, Lower, MAX_NESTED, MAX_UNROLLED};
+use crate::plan::declare::empty_function;
 use crate::plan::ir::*;
 use gchr_base::op::Op;
 use gchr_base::rule::{Const, Expr, ExprKind, RuleId};
@@ -10,19 +11,19 @@ impl Lower<'_> {
     /// Evaluates an expression, leftmost innermost; equal subterms of one scope once.
     pub(super) fn expr(
         &mut self,
-        cx: &mut Context,
+        cx: &mut FunctionLowering,
         rule: RuleId,
         steps: &mut Vec<Step>,
-        scope: &mut Scope,
+        scope: &mut Bindings,
         expr: &Expr,
     ) -> LocalId {
         match &expr.kind {
             ExprKind::Var(var) => scope.vars[var],
             ExprKind::Const(value) => {
                 let (key, name) = match value {
-                    Const::Int(n) => (Key::Int(*n), "n"),
-                    Const::Float(x) => (Key::Float(x.to_bits()), "x"),
-                    Const::Atom(t) | Const::Str(t) => (Key::Int(i64::from(t.0)), "t"),
+                    Const::Int(n) => (ExprKey::Int(*n), "n"),
+                    Const::Float(x) => (ExprKey::Float(x.to_bits()), "x"),
+                    Const::Atom(t) | Const::Str(t) => (ExprKey::Int(i64::from(t.0)), "t"),
                 };
                 let value = *value;
                 step(cx, steps, scope, key, name, expr.sort, |dst| Step::Const { dst, value })
@@ -41,7 +42,7 @@ impl Lower<'_> {
                 }
                 let args: Vec<LocalId> = args.iter().map(|a| self.expr(cx, rule, steps, scope, a)).collect();
                 let (op, site) = (*op, Site { rule, span: expr.span });
-                let key = Key::Op(op, args.clone());
+                let key = ExprKey::Op(op, args.clone());
                 step(cx, steps, scope, key, "v", expr.sort, |dst| Step::Operate { dst, op, args, site })
             }
         }
@@ -49,14 +50,14 @@ impl Lower<'_> {
 
     pub(super) fn application(
         &mut self,
-        cx: &mut Context,
+        cx: &mut FunctionLowering,
         steps: &mut Vec<Step>,
-        scope: &mut Scope,
+        scope: &mut Bindings,
         symbol: SymbolId,
         args: Vec<LocalId>,
     ) -> LocalId {
         let sort = self.program.signature.symbols[symbol].result;
-        let key = Key::App(symbol, args.clone());
+        let key = ExprKey::App(symbol, args.clone());
         let name = if args.is_empty() { "c" } else { "v" };
         step(cx, steps, scope, key, name, sort, |dst| match self.function_of[symbol] {
             Some(function) => Step::call(dst, function, args),
@@ -66,9 +67,9 @@ impl Lower<'_> {
 
     pub(super) fn repeat(
         &mut self,
-        cx: &mut Context,
+        cx: &mut FunctionLowering,
         steps: &mut Vec<Step>,
-        scope: &mut Scope,
+        scope: &mut Bindings,
         symbol: SymbolId,
         count: u32,
         arg: LocalId,
@@ -78,7 +79,7 @@ impl Lower<'_> {
         if count <= if function.is_some() { MAX_UNROLLED } else { MAX_NESTED } {
             return (0..count).fold(arg, |v, _| self.application(cx, steps, scope, symbol, vec![v]));
         }
-        let key = Key::Repeat(symbol, count, arg);
+        let key = ExprKey::Repeat(symbol, count, arg);
         if function.is_none() {
             return step(cx, steps, scope, key, "v", sort, |dst| Step::Repeat { dst, symbol, count, arg });
         }
@@ -124,21 +125,21 @@ impl Lower<'_> {
     }
 
     /// `a && b` and `a || b` as values: `b` is evaluated in a region, only when it matters. What it evaluates is not
-    /// shared with what comes behind. An operand that is neither true nor false is a type error.
+    /// shared with what follows. An operand that is neither true nor false is a type error.
     #[expect(clippy::too_many_arguments)]
     pub(super) fn junction(
         &mut self,
-        cx: &mut Context,
+        cx: &mut FunctionLowering,
         rule: RuleId,
         steps: &mut Vec<Step>,
-        scope: &mut Scope,
+        scope: &mut Bindings,
         op: Op,
         [a, b]: [&Expr; 2],
         expr: &Expr,
     ) -> LocalId {
         let booleans = self.program.signature.booleans;
         let a = self.expr(cx, rule, steps, scope, a);
-        let key = Key::Junction(op, a, shape(b));
+        let key = ExprKey::Junction(op, a, shape(b));
         if let Some(&known) = scope.known.get(&key) {
             return known;
         }
@@ -169,7 +170,7 @@ impl Lower<'_> {
     /// A match on a truth value; other normal forms of its sort are type errors of `op`.
     pub(super) fn truth(
         &mut self,
-        cx: &mut Context,
+        cx: &mut FunctionLowering,
         on: LocalId,
         op: Op,
         site: Site,
@@ -197,10 +198,10 @@ impl Lower<'_> {
 
 /// The local of an equal subterm evaluated before, or a fresh one bound by a new step.
 fn step(
-    cx: &mut Context,
+    cx: &mut FunctionLowering,
     steps: &mut Vec<Step>,
-    scope: &mut Scope,
-    key: Key,
+    scope: &mut Bindings,
+    key: ExprKey,
     name: &str,
     sort: SortId,
     make: impl FnOnce(LocalId) -> Step,
@@ -229,10 +230,4 @@ fn shape(expr: &Expr) -> String {
         };
     });
     text
-}
-
-pub(super) fn expr_size(expr: &Expr) -> usize {
-    let mut size = 0;
-    expr.walk(&mut |e| size += usize::from(!matches!(e.kind, ExprKind::Var(_))));
-    size
 }

@@ -1,9 +1,9 @@
-//! Borrow inference: a parameter is owned when its value, or a part of it, has to go where references are kept; else it is lent.
+//! Borrow inference: a parameter is owned when its value, or a part of it, is stored in a place that keeps a reference; else it is lent.
 //!
-//! Applications that no rule matches keep their arguments, too, but programs hardly ever come there: such a cell is no reason to own
+//! Applications that no rule matches keep their arguments, too, but programs hardly ever build them: such a cell is no reason to own
 //! a parameter. What goes into it is duplicated right before.
 
-use super::{Scope, owners};
+use super::uses::{FunctionUses, owners};
 use crate::plan::cost::Callees;
 use crate::plan::ir::*;
 use crate::plan::live::LocalSet;
@@ -34,7 +34,7 @@ pub(in crate::plan) fn borrow(plan: &mut TermPlan) {
         let mut changed = false;
         for &id in &order {
             let function = &plan.functions[id];
-            let scope = Scope { layout: &plan.layout, functions: &plan.functions, function };
+            let scope = FunctionUses { layout: &plan.layout, functions: &plan.functions, function };
             let inner = function.locals.iter().map(|_| false).collect();
             let (defined, owners) = (&plan.function_of, &owners[id]);
             let mut demand = Demand { scope, id, defined, owners, inner, owned: Vec::new() };
@@ -50,7 +50,7 @@ pub(in crate::plan) fn borrow(plan: &mut TermPlan) {
 }
 
 struct Demand<'a> {
-    scope: Scope<'a>,
+    scope: FunctionUses<'a>,
     id: FunctionId,
     /// Functions of symbols.
     defined: &'a IdVec<SymbolId, Option<FunctionId>>,
@@ -137,7 +137,7 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// Arguments of a tail call or a loop: a lent one must outlive what the caller itself holds, since nobody is left to drop it.
+    /// Arguments of a tail call or a loop: a lent one must outlive what the caller itself holds, since no owner is left to drop it.
     fn lend_on(
         &mut self,
         args: &[LocalId],

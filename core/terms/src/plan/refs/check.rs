@@ -1,31 +1,31 @@
-//! Checks that references balance: on every path each one is given away exactly once, and nothing is used that nobody holds.
+//! Checks that references balance: on every path each one is given away exactly once, and no value is used without an owner.
 //!
 //! Independent of how the steps were inserted: a walk along all paths with the number of references that each local holds.
 
-use super::{Scope, Uses, owners};
+use super::uses::{FunctionUses, Uses, owners};
 use crate::plan::ir::*;
 use crate::plan::layout::ClassId;
 use crate::plan::live::LocalSet;
 use gchr_base::ids::IdVec;
 
-/// What is wrong with the references of a body of a function (its own, or its base case), one text each.
+/// Violations of the balance of references in a body of a function (its own, or its base case).
 pub(in crate::plan) fn check(plan: &TermPlan, function: &Function, body: &Block) -> Vec<String> {
-    let scope = Scope { layout: &plan.layout, functions: &plan.functions, function };
+    let scope = FunctionUses { layout: &plan.layout, functions: &plan.functions, function };
     let local = |_| Holder { references: 0, kind: Kind::Unbound };
-    let mut check = Check {
+    let mut check = ReferenceCheck {
         scope,
         owners: owners(function),
         holders: function.locals.iter().map(local).collect(),
         parts: function.locals.iter().map(|_| Vec::new()).collect(),
         regions: Vec::new(),
-        found: Vec::new(),
+        violations: Vec::new(),
     };
     check.enter(&function.region, Vec::new());
     check.block(body, &function.region);
-    check.found
+    check.violations
 }
 
-/// What a local is at a point.
+/// The state of a local at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Unbound,
@@ -37,7 +37,7 @@ enum Kind {
     Borrowed(usize),
     /// Lives as long as the cell it was read from, or as it holds references itself.
     Field,
-    /// Memory for a cell, to be given up once.
+    /// Memory for a cell, to be used or freed exactly once.
     Token(Option<ClassId>),
 }
 
@@ -47,36 +47,36 @@ struct Holder {
     kind: Kind,
 }
 
-/// A region around the point that is looked at.
-struct Around {
+/// A region that encloses the current point.
+struct EnclosingRegion {
     params: Vec<LocalId>,
     /// Locals bound outside that must live until the region is left.
     lent: Vec<LocalId>,
-    /// What is held at its head; parameters included.
+    /// Locals that hold references at its head; parameters included.
     head: IdVec<LocalId, Holder>,
-    /// What is held at its first exit.
+    /// Locals that hold references at its first exit.
     exit: Option<IdVec<LocalId, Holder>>,
 }
 
-impl Around {
+impl EnclosingRegion {
     fn is_outside(&self, local: LocalId) -> bool {
         self.head[local].kind != Kind::Unbound && !self.params.contains(&local)
     }
 }
 
-struct Check<'a> {
-    scope: Scope<'a>,
+struct ReferenceCheck<'a> {
+    scope: FunctionUses<'a>,
     owners: IdVec<LocalId, Option<LocalId>>,
     holders: IdVec<LocalId, Holder>,
     /// By new cell: its fields, which it holds as long as it lives.
     parts: IdVec<LocalId, Vec<LocalId>>,
-    regions: Vec<Around>,
-    found: Vec<String>,
+    regions: Vec<EnclosingRegion>,
+    violations: Vec<String>,
 }
 
-impl<'a> Check<'a> {
+impl<'a> ReferenceCheck<'a> {
     fn fail(&mut self, text: String) {
-        self.found.push(text);
+        self.violations.push(text);
     }
 
     fn enter(&mut self, region: &Region, lent: Vec<LocalId>) {
@@ -89,10 +89,10 @@ impl<'a> Check<'a> {
             self.holders[param] = Holder { references: u32::from(kind == Kind::Holder), kind };
         }
         let (params, head) = (region.params.clone(), self.holders.clone());
-        self.regions.push(Around { lent, params, head, exit: None });
+        self.regions.push(EnclosingRegion { lent, params, head, exit: None });
     }
 
-    /// Whether somebody holds the value of a local: the local itself, what it was read from, or a cell that it was put into.
+    /// Whether the value of a local has an owner: the local itself, the cell it was read from, or a cell that it was put into.
     fn alive(&self, local: LocalId) -> bool {
         let mut todo = vec![local];
         let mut seen = LocalSet::default();
@@ -112,7 +112,7 @@ impl<'a> Check<'a> {
         false
     }
 
-    /// Whether a local lives at least until the innermost region is left, whatever is given up in it. `outside` are the locals bound
+    /// Whether a local lives at least until the innermost region is left, whatever is released in it. `outside` are the locals bound
     /// outside of the region on which this rests.
     fn outlives(&self, local: LocalId, outside: &mut Vec<LocalId>) -> bool {
         let depth = self.regions.len() - 1;
@@ -143,7 +143,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Whether what is behind the step is ever reached.
+    /// Whether control ever gets past the step.
     fn step(&mut self, step: &'a Step) -> bool {
         self.apply(self.scope.of_step(step));
         let mut reached = true;
@@ -218,7 +218,7 @@ impl<'a> Check<'a> {
         let lent = inits.iter().zip(&region.params).filter(|(_, p)| borrowed(p)).map(|(&i, _)| i).collect();
         self.enter(region, lent);
         self.block(&region.body, region);
-        let Some(Around { exit: Some(exit), lent, .. }) = self.regions.pop() else { return false };
+        let Some(EnclosingRegion { exit: Some(exit), lent, .. }) = self.regions.pop() else { return false };
         self.holders = exit;
         for local in lent {
             if self.scope.has_cells(local) && !self.alive(local) {
@@ -300,7 +300,7 @@ impl<'a> Check<'a> {
         for (local, holder) in self.holders.iter_enumerated() {
             if !around.is_outside(local) {
                 if holder.references > 0 {
-                    self.found
+                    self.violations
                         .push(format!("{local} still holds {} references at an end", holder.references));
                 }
                 continue;
@@ -310,7 +310,7 @@ impl<'a> Check<'a> {
             if other.kind == Kind::Immediate {
                 *other = *holder;
             } else if holder.kind != Kind::Immediate && holder.references != other.references {
-                self.found.push(format!(
+                self.violations.push(format!(
                     "{local} holds {} references on one path and {} on another",
                     holder.references, other.references
                 ));

@@ -2,9 +2,9 @@
 //! still needed, and dropped as soon as neither its local nor anything borrowed from it is needed.
 //!
 //! Before each step the locals that hold a reference are exactly those owned locals that are live, and those that something live is
-//! borrowed from. So all paths that meet agree.
+//! borrowed from. So all paths that join agree.
 
-use super::{Scope, Uses, owners};
+use super::uses::{FunctionUses, Uses, owners};
 use crate::plan::ir::*;
 use crate::plan::live::{self, LocalSet};
 use gchr_base::ids::IdVec;
@@ -15,8 +15,8 @@ pub(in crate::plan) fn counts(plan: &mut TermPlan) {
     let ids: Vec<FunctionId> = plan.functions.ids().collect();
     for id in ids {
         let function = &plan.functions[id];
-        let scope = Scope { layout: &plan.layout, functions: &plan.functions, function };
-        let states = function.locals.iter().map(|_| State::Free).collect();
+        let scope = FunctionUses { layout: &plan.layout, functions: &plan.functions, function };
+        let states = function.locals.iter().map(|_| Holding::Free).collect();
         let mut insert = Insert { scope, owners: owners(function), states, heads: Vec::new() };
         insert.parameters(&function.region);
         let mut body = function.region.body.clone();
@@ -29,37 +29,37 @@ pub(in crate::plan) fn counts(plan: &mut TermPlan) {
 
 /// How a local holds its value at a point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum Holding {
     /// No reference: not bound, no cell, or given away.
     Free,
     /// Its own reference.
     Owned,
-    /// What somebody else holds at least as long as the region lasts.
+    /// Borrowed: another owner holds it at least until the region ends.
     Lent,
     /// Its owner's: it is a field of that local's cell.
     Field,
 }
 
-/// What a match on the path has found.
-struct Head {
+/// A cell of known head on the path.
+struct OpenedCell {
     local: LocalId,
     symbol: SymbolId,
     fields: Vec<Option<LocalId>>,
 }
 
 struct Insert<'a> {
-    scope: Scope<'a>,
+    scope: FunctionUses<'a>,
     owners: IdVec<LocalId, Option<LocalId>>,
-    states: IdVec<LocalId, State>,
+    states: IdVec<LocalId, Holding>,
     /// Cells that were matched on the path to here, outermost first.
-    heads: Vec<Head>,
+    heads: Vec<OpenedCell>,
 }
 
 impl<'a> Insert<'a> {
     fn parameters(&mut self, region: &Region) {
         for &param in region.params.iter().filter(|&&p| self.scope.has_cells(p)) {
             let borrowed = self.scope.function.locals[param].borrowed;
-            self.states[param] = if borrowed { State::Lent } else { State::Owned };
+            self.states[param] = if borrowed { Holding::Lent } else { Holding::Owned };
         }
     }
 
@@ -67,26 +67,26 @@ impl<'a> Insert<'a> {
     fn needed(&self, locals: impl Iterator<Item = LocalId>) -> LocalSet {
         let mut needed = LocalSet::default();
         for mut local in locals {
-            while self.states[local] == State::Field
+            while self.states[local] == Holding::Field
                 && let Some(owner) = self.owners[local]
             {
                 local = owner;
             }
-            if self.states[local] == State::Owned {
+            if self.states[local] == Holding::Owned {
                 needed.insert(local);
             }
         }
         needed
     }
 
-    /// Drops what nothing needs any more.
+    /// Drops references that are no longer needed.
     fn drop_unneeded(&mut self, live: &LocalSet, out: &mut Vec<Step>) {
         let needed = self.needed(live.iter());
         let owned: Vec<LocalId> =
-            self.states.iter_enumerated().filter(|(_, s)| **s == State::Owned).map(|(l, _)| l).collect();
+            self.states.iter_enumerated().filter(|(_, s)| **s == Holding::Owned).map(|(l, _)| l).collect();
         for local in owned.into_iter().filter(|&l| !needed.contains(l)) {
             out.push(Step::Ref(RefStep::Drop { local }));
-            self.states[local] = State::Free;
+            self.states[local] = Holding::Free;
         }
     }
 
@@ -98,27 +98,27 @@ impl<'a> Insert<'a> {
         for same in given.chunk_by(|a, b| a == b) {
             let (local, times) = (same[0], same.len() as u32);
             let moved = match self.states[local] {
-                State::Free => continue,
-                State::Owned => !kept.contains(local),
-                State::Lent | State::Field => false,
+                Holding::Free => continue,
+                Holding::Owned => !kept.contains(local),
+                Holding::Lent | Holding::Field => false,
             };
             let times = times - u32::from(moved);
             if times > 0 {
                 out.push(Step::Ref(RefStep::Dup { local, times }));
             }
             if moved {
-                self.states[local] = State::Free;
+                self.states[local] = Holding::Free;
             }
         }
     }
 
     fn bind(&mut self, step: &Step) {
         if let Some(dst) = step.dst().filter(|&dst| self.scope.has_cells(dst)) {
-            self.states[dst] = if self.scope.is_immediate(step) { State::Free } else { State::Owned };
+            self.states[dst] = if self.scope.is_immediate(step) { Holding::Free } else { Holding::Owned };
         }
     }
 
-    /// A block of `region`; `after`: what is needed behind the region.
+    /// A block of `region`; `after`: what is needed after the region.
     fn block(&mut self, block: &mut Block, region: &Region, after: &LocalSet) {
         let sets = live::before_steps(block, after);
         let mut out = Vec::with_capacity(block.steps.len());
@@ -139,7 +139,7 @@ impl<'a> Insert<'a> {
             if let Step::Region { .. } = &steps[first] {
                 self.region(&mut steps[first], &sets[behind], &mut out);
             } else {
-                // Siblings stay side by side: they get their references before the first one, what they borrow is dropped behind
+                // Siblings stay side by side: they get their references before the first one, what they borrow is dropped after
                 // the last.
                 let uses = self.uses(&steps[first..behind]);
                 self.give(&uses, &sets[behind], &mut out);
@@ -177,7 +177,7 @@ impl<'a> Insert<'a> {
         let mut lent = LocalSet::default();
         uses.lent.iter().for_each(|&l| lent.insert(l));
         self.drop_unneeded(&lent, out);
-        if !results.iter().all(once) || self.states.iter().any(|s| *s == State::Owned) {
+        if !results.iter().all(once) || self.states.iter().any(|s| *s == Holding::Owned) {
             self.states = states;
             out.truncate(before);
             return false;
@@ -211,13 +211,13 @@ impl<'a> Insert<'a> {
         // The others have been given away or dropped on every path.
         let kept = self.needed(around.iter());
         for state in self.states.ids().collect::<Vec<_>>() {
-            if self.states[state] == State::Owned && !kept.contains(state) {
-                self.states[state] = State::Free;
+            if self.states[state] == Holding::Owned && !kept.contains(state) {
+                self.states[state] = Holding::Free;
             }
         }
     }
 
-    /// Locals bound outside of a region that it lends to itself when it starts again.
+    /// Locals bound outside of a region that it lends to its own next iteration.
     fn lent_on(&self, region: &Region, block: &Block, lent: &mut Vec<LocalId>) {
         if let End::Continue(_) = block.end {
             lent.extend(self.scope.of_end(&block.end, region).lent.into_iter().map(|mut l| {
@@ -260,18 +260,18 @@ impl<'a> Insert<'a> {
 
     fn arm(&mut self, on: LocalId, arm: &mut Arm, region: &Region, after: &LocalSet) {
         if self.scope.layout.variant(arm.symbol).is_some_and(|v| v.class.is_some()) {
-            let state = if self.states[on] == State::Free { State::Free } else { State::Field };
+            let state = if self.states[on] == Holding::Free { Holding::Free } else { Holding::Field };
             for &field in arm.fields.iter().flatten().filter(|&&f| self.scope.has_cells(f)) {
                 self.states[field] = state;
             }
-            self.heads.push(Head { local: on, symbol: arm.symbol, fields: arm.fields.clone() });
+            self.heads.push(OpenedCell { local: on, symbol: arm.symbol, fields: arm.fields.clone() });
             self.block(&mut arm.body, region, after);
             self.heads.pop();
             return;
         }
-        // What is needed behind the region is held on all paths through it, also where it is no cell.
+        // What is needed after the region is held on all paths through it, also where it is no cell.
         if !after.contains(on) {
-            self.states[on] = State::Free;
+            self.states[on] = Holding::Free;
         }
         self.block(&mut arm.body, region, after);
     }
@@ -280,14 +280,14 @@ impl<'a> Insert<'a> {
     fn open_unneeded(&mut self, block: &Block, region: &Region, after: &LocalSet, out: &mut Vec<Step>) {
         let live = &live::before_block(block, after);
         for at in 0..self.heads.len() {
-            let Head { local, symbol, ref fields } = self.heads[at];
-            if self.states[local] != State::Owned || live.contains(local) {
+            let OpenedCell { local, symbol, ref fields } = self.heads[at];
+            if self.states[local] != Holding::Owned || live.contains(local) {
                 continue;
             }
-            let moved = |f: &LocalId| live.contains(*f) && self.states[*f] == State::Field;
+            let moved = |f: &LocalId| live.contains(*f) && self.states[*f] == Holding::Field;
             let fields: Vec<Option<LocalId>> = fields.iter().map(|f| f.filter(moved)).collect();
             let taken: Vec<LocalId> = fields.iter().flatten().copied().collect();
-            // What is needed behind the region is held on all paths through it in the same way.
+            // What is needed after the region is held on all paths through it in the same way.
             let others = live.iter().filter(|l| !taken.contains(l)).chain(after.iter());
             let class = self.scope.layout.variant(symbol).and_then(|v| v.class);
             let pays =
@@ -295,8 +295,8 @@ impl<'a> Insert<'a> {
             if !pays || self.needed(others).contains(local) {
                 continue;
             }
-            self.states[local] = State::Free;
-            taken.iter().for_each(|&f| self.states[f] = State::Owned);
+            self.states[local] = Holding::Free;
+            taken.iter().for_each(|&f| self.states[f] = Holding::Owned);
             out.push(Step::Ref(RefStep::Open { cell: local, symbol, fields, token: None }));
         }
     }
@@ -328,7 +328,7 @@ fn siblings(step: &Step) -> usize {
     }
 }
 
-/// The call of the context behind them is no sibling of some calls any more.
+/// The call of the context that follows them is no longer a sibling of some calls.
 fn part_from_context(steps: &mut [Step]) {
     for step in steps {
         if let Step::Call { siblings, .. } = step {

@@ -1,13 +1,13 @@
 //! Checks what only schedulers with many workers need: siblings, base cases, and the form of steps that account for references.
 
-use super::Check;
-use crate::plan::base;
+use super::PlanCheck;
+use crate::plan::effects;
 use crate::plan::ir::*;
 use crate::plan::layout::Variant;
 use crate::plan::live::LocalSet;
 use gchr_base::signature::SymbolId;
 
-impl<'a> Check<'a> {
+impl<'a> PlanCheck<'a> {
     /// A base case is checked as a body of its own, whose locals have the same names.
     pub(super) fn base(&mut self, base: &'a Block) {
         let function = self.function;
@@ -20,10 +20,10 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Whether each path through a block ends in a value, or in the call as it was and with nothing done before. `pure`: so far.
+    /// Whether each path through a block ends in a value, or in the original call without an earlier effect. `pure`: no effect so far.
     fn is_base(&self, block: &Block, pure: bool) -> bool {
-        let pure = pure && base::is_pure(block);
-        let short = block.steps.iter().all(base::is_short);
+        let pure = pure && effects::is_pure(block);
+        let short = block.steps.iter().all(effects::is_short);
         short
             && match &block.end {
                 End::Return(_) => true,
@@ -39,7 +39,7 @@ impl<'a> Check<'a> {
             }
     }
 
-    /// Siblings are calls right behind each other, none of which needs the result of another one.
+    /// Siblings are consecutive calls, none of which needs the result of another one.
     pub(super) fn siblings(&mut self, block: &Block) {
         for (i, step) in block.steps.iter().enumerate() {
             let Step::Call { dst, siblings, .. } = step else { continue };

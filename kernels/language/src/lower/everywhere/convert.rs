@@ -1,6 +1,8 @@
 //! The conversion of one function.
 
-use super::*;
+use super::queries::{ALL_LANES, contains, escapes, inherit, undeclare};
+use crate::ir::*;
+use crate::lower::vars::*;
 
 /// Which lanes execute a block.
 #[derive(Clone, Copy)]
@@ -12,9 +14,9 @@ pub(super) enum On {
 }
 
 /// What a jump turns off.
-enum Around {
+enum Enclosing {
     Block(On),
-    /// A loop that goes on while the variable holds for any lane.
+    /// A loop that continues while the variable holds for any lane.
     Loop(VarId),
 }
 
@@ -25,7 +27,7 @@ pub(super) struct Converter<'a> {
     fresh: Fresh,
     /// Declarations that move to the top of the function.
     pub hoisted: Block,
-    around: Vec<Around>,
+    around: Vec<Enclosing>,
     /// Where a `return` leaves its value.
     result: Option<VarId>,
 }
@@ -77,7 +79,7 @@ impl<'a> Converter<'a> {
 
     /// The statements for the lanes of `on`; all lanes of the warp execute what is returned, together.
     fn block(&mut self, block: Block, on: On) -> Block {
-        self.around.push(Around::Block(on));
+        self.around.push(Enclosing::Block(on));
         let mut out = Vec::new();
         let mut plain = Vec::new();
         for stmt in block {
@@ -121,7 +123,7 @@ impl<'a> Converter<'a> {
     }
 
     /// A value of the type for lanes that are off: any that they can evaluate. Every buffer comes from a parameter or an array, so
-    /// there is one of the same type at hand.
+    /// one of the same type is available.
     fn idle(&self, ty: Type) -> Option<Expr> {
         if ty.element().is_none() {
             return zero(self.module, ty);
@@ -225,7 +227,7 @@ impl<'a> Converter<'a> {
         let selector = self.guarded("selector", on, value, zero, out);
         let mut rest: Option<Expr> = None;
         let mut taken = Vec::new();
-        // Who takes which case is settled before any case runs.
+        // Each lane's case is decided before any case runs.
         for (values, body) in cases {
             let tests = values.into_iter().map(|v| {
                 let literal = Expr::new(ExprKind::Literal(Literal::Int(v)), ty);
@@ -249,7 +251,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// A loop that all lanes stay in while any goes on; `step` is the last statement of an iteration.
+    /// A loop that all lanes stay in while any of them continues; `step` is the last statement of an iteration.
     fn repeat(&mut self, condition: Expr, body: Block, step: Option<Stmt>, on: On, out: &mut Block) {
         let again = self.declare("again", Type::BOOL, None);
         out.push(assign(
@@ -268,7 +270,7 @@ impl<'a> Converter<'a> {
         inner.push(when(not(var(any, Type::BOOL)), vec![StmtKind::Break.into()]));
         let within = self.declare("on", Type::BOOL, None);
         inner.push(assign(within, again_holds()));
-        self.around.push(Around::Loop(again));
+        self.around.push(Enclosing::Loop(again));
         inner.extend(self.block(body, On::Var(within)));
         self.around.pop();
         inner.extend(step.map(|step| when(again_holds(), vec![step])));
@@ -295,9 +297,9 @@ impl<'a> Converter<'a> {
         let mut off = Vec::new();
         for around in self.around.iter().rev() {
             match around {
-                Around::Block(On::Var(v)) => off.push(*v),
-                Around::Block(On::All) => {}
-                Around::Loop(again) => {
+                Enclosing::Block(On::Var(v)) => off.push(*v),
+                Enclosing::Block(On::All) => {}
+                Enclosing::Loop(again) => {
                     if jump != Jump::Continue {
                         off.push(*again);
                     }

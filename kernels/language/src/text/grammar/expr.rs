@@ -3,11 +3,11 @@
 use chumsky::pratt::{infix, left};
 use chumsky::prelude::*;
 
-use super::{Extra, Part, Tokens, ident, list, parens, punct, span, word};
+use super::tokens::{Extra, Part, Tokens, ident, list, parens, punct, span, word};
 use crate::ir::{BinaryOp, Scalar, UnaryOp};
+use crate::names;
 use crate::text::ast::{Expr, ExprKind, Ident};
 use crate::text::lex::{Number, Token, number};
-use crate::text::names;
 
 /// What follows an operand.
 enum Suffix {
@@ -125,7 +125,7 @@ fn operand<'t, 's: 't, I: Tokens<'t, 's>>(
     suffixes(choice((simple, parens(expr.clone()))).boxed(), expr)
 }
 
-/// The place behind `&`.
+/// The place after `&`.
 fn place_in<'t, 's: 't, I: Tokens<'t, 's>>(
     expr: impl Parser<'t, I, Expr, Extra<'t, 's>> + Clone + 't,
 ) -> Part<'t, 's, I, Expr> {

@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use gchr_base::hash::HashMap;
 
-use super::names::{self, Builtin};
-use super::{Global, Resolver, ast};
+use super::globals::{Global, Resolver, buffer_of, literal};
 use crate::ir::*;
+use crate::names::{self, Builtin};
+use crate::text::ast;
 
 /// The function that is being read.
-pub(super) struct Code<'r, 'a, 'f> {
+pub(super) struct FunctionResolver<'r, 'a, 'f> {
     pub resolver: &'r mut Resolver<'a>,
     pub function: &'f mut Function,
     pub vars: HashMap<String, VarId>,
@@ -18,7 +19,7 @@ pub(super) struct Code<'r, 'a, 'f> {
     around: Vec<Option<Option<String>>>,
 }
 
-impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
+impl<'r, 'a, 'f> FunctionResolver<'r, 'a, 'f> {
     pub fn new(resolver: &'r mut Resolver<'a>, function: &'f mut Function) -> Self {
         Self { resolver, function, vars: HashMap::default(), places: Vec::new(), around: Vec::new() }
     }
@@ -64,7 +65,7 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
                 let shared = *kind == ast::ArrayKind::Shared;
                 let space = if shared { Space::Shared } else { Space::Local };
                 let element_ty = self.resolver.ty(element);
-                let ty = super::buffer_of(element_ty, space).unwrap_or(Type::Void);
+                let ty = buffer_of(element_ty, space).unwrap_or(Type::Void);
                 let length = self.length(length)?;
                 let striped = *kind == ast::ArrayKind::Striped;
                 let storage = if striped { Storage::Striped(length) } else { Storage::Array(length) };
@@ -211,7 +212,7 @@ impl<'r, 'a, 'f> Code<'r, 'a, 'f> {
         for case in cases {
             let mut values = Vec::new();
             for value in &case.values {
-                match super::literal(value, ty) {
+                match literal(value, ty) {
                     Some(Literal::Int(n)) => values.push(n),
                     _ => {
                         let text = format!("a case is an integer literal of type {}", ty.name());

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::code::Code;
-use super::names::{self, Builtin};
-use super::{Global, ast};
+use super::code::FunctionResolver;
+use super::globals::Global;
 use crate::ir::*;
+use crate::names::{self, Builtin};
+use crate::text::ast;
 
-impl Code<'_, '_, '_> {
+impl FunctionResolver<'_, '_, '_> {
     /// The effect that a call stands for; `None` when the expression is not a call of an effect, `Some(None)` when it is a wrong one.
     pub fn effect_of(&mut self, expr: &ast::Expr) -> Option<Option<Effect>> {
         let ast::ExprKind::Call(name, args) = &expr.kind else { return None };

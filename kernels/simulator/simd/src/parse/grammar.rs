@@ -93,27 +93,31 @@ impl<'t, 's: 't, I: ValueInput<'t, Token = Token<'s>, Span = SimpleSpan>> Tokens
 type Part<'t, 's, I, O> = Boxed<'t, 't, I, O, Extra<'t, 's>>;
 
 /// The lines of a program.
-pub(super) fn lines<'s>(source: SourceId, text: &'s str, found: &mut Vec<Diagnostic>) -> Vec<Line<'s>> {
-    let input = tokens(source, text, found);
+pub(super) fn lines<'s>(source: SourceId, text: &'s str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Line<'s>> {
+    let input = tokens(source, text, diagnostics);
     let (lines, errors) = program().parse(input).into_output_errors();
-    found.extend(errors.iter().map(|e| syntax_error(source, e)));
+    diagnostics.extend(errors.iter().map(|e| syntax_error(source, e)));
     lines.unwrap_or_default()
 }
 
 /// The contents of a memory file.
-pub(super) fn memory<'s>(source: SourceId, text: &'s str, found: &mut Vec<Diagnostic>) -> Vec<At<Item<'s>>> {
-    let input = tokens(source, text, found);
+pub(super) fn memory<'s>(
+    source: SourceId,
+    text: &'s str,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<At<Item<'s>>> {
+    let input = tokens(source, text, diagnostics);
     let breaks = || just(Token::NewLine).repeated();
     let file = breaks().ignore_then(item().then_ignore(breaks()).repeated().collect());
     let (items, errors) = file.parse(input).into_output_errors();
-    found.extend(errors.iter().map(|e| syntax_error(source, e)));
+    diagnostics.extend(errors.iter().map(|e| syntax_error(source, e)));
     items.unwrap_or_default()
 }
 
 fn tokens<'t, 's: 't>(
     source: SourceId,
     text: &'s str,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> impl Tokens<'t, 's> + use<'t, 's> {
     let mut all = Vec::new();
     for (token, range) in Token::lexer(text).spanned() {
@@ -121,7 +125,7 @@ fn tokens<'t, 's: 't>(
         match token {
             // What was reported here must not be reported again by the grammar.
             Ok(token) => all.push((token, span)),
-            Err(()) => found.push(
+            Err(()) => diagnostics.push(
                 Diagnostic::error("S0001", "a character that µ-SIMD programs do not use")
                     .label(place(source, span), "this is no token")
                     .help("remove it; a comment begins with %"),

@@ -9,13 +9,13 @@ use super::grammar::{Arg, At, Item, Line, Statement, Written, place};
 use crate::program::*;
 
 /// The program that the lines spell.
-pub(super) fn program(source: SourceId, lines: &[Line<'_>], found: &mut Vec<Diagnostic>) -> Program {
+pub(super) fn program(source: SourceId, lines: &[Line<'_>], diagnostics: &mut Vec<Diagnostic>) -> Program {
     let mut resolver = Resolver {
         source,
         program: Program::default(),
         variables: HashMap::default(),
         labels: HashMap::default(),
-        found,
+        diagnostics,
     };
     resolver.labels(lines);
     for line in lines {
@@ -37,7 +37,7 @@ pub(super) fn memory(
     source: SourceId,
     items: &[At<Item<'_>>],
     memory: &mut Vec<Value>,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) {
     let mut at = memory.len();
     for (item, span) in items {
@@ -61,7 +61,7 @@ pub(super) fn memory(
                 (_, None) => format!("a count is a number from 1 to {MAX_CELLS}"),
             },
         };
-        found.push(
+        diagnostics.push(
             Diagnostic::error("S0007", wrong)
                 .label(place(source, *span), "this does not fit")
                 .help("memory is written as `ADDRESS: VALUE VALUE*COUNT _`, see docs/simd.md"),
@@ -90,13 +90,13 @@ struct Resolver<'s, 'f> {
     program: Program,
     variables: HashMap<&'s str, Variable>,
     labels: HashMap<&'s str, u32>,
-    found: &'f mut Vec<Diagnostic>,
+    diagnostics: &'f mut Vec<Diagnostic>,
 }
 
 impl<'s> Resolver<'s, '_> {
     fn error(&mut self, code: &'static str, message: String, span: SimpleSpan, label: &str, help: &str) {
         let span = place(self.source, span);
-        self.found.push(Diagnostic::error(code, message).label(span, label).help(help));
+        self.diagnostics.push(Diagnostic::error(code, message).label(span, label).help(help));
     }
 
     fn labels(&mut self, lines: &[Line<'s>]) {
@@ -116,7 +116,7 @@ impl<'s> Resolver<'s, '_> {
     fn directive(&mut self, name: &str, items: &[At<Item<'_>>], span: SimpleSpan) {
         let settings = &mut self.program.settings;
         let (slot, max) = match name {
-            "memory" => return memory(self.source, items, &mut settings.memory, self.found),
+            "memory" => return memory(self.source, items, &mut settings.memory, self.diagnostics),
             "threads" => (&mut settings.threads, MAX_THREADS),
             "warp" => (&mut settings.warp, u64::BITS),
             "segment" => (&mut settings.segment, 1 << 20),

@@ -7,7 +7,7 @@
 use super::{Rule, State};
 use crate::fault::Fault;
 use crate::program::Operand;
-use gchr_simulator::divergence::{Lanes, Step, lanes};
+use gchr_simulator::divergence::{Lanes, Resumption, lanes};
 
 /// Where lanes that leave a region early would go on; those of this machine never do.
 const NO_JOIN: u32 = u32::MAX;
@@ -104,8 +104,8 @@ impl State<'_> {
 
     pub(super) fn sync(&mut self) -> Result<Rule, Fault> {
         match self.warp.stack.sync(self.warp.active).ok_or(Fault::NoBranch)? {
-            Step::Switch { next, active } => Ok(self.ss(next, active)),
-            Step::Join { active, .. } => Ok(self.sp_sync(active)),
+            Resumption::Switch { next, active } => Ok(self.ss(next, active)),
+            Resumption::Join { active, .. } => Ok(self.sp_sync(active)),
         }
     }
 

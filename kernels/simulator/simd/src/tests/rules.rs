@@ -1,13 +1,13 @@
 //! One test for each rule: a state in which its premises hold, the rule that the step applies, and the state behind it.
 
 use super::program;
+use crate::counters::Counters;
 use crate::fault::{Fault, Undefined};
-use crate::machine::Counters;
 use crate::memory::Memory;
 use crate::program::{Program, Value, Variable};
 use crate::rules::{Reports, Rule, State};
 use crate::warp::Warp;
-use gchr_simulator::divergence::{Entry, Lanes};
+use gchr_simulator::divergence::{Lanes, Region};
 
 /// A warp of four lanes at the first instruction of a program, with memory `10 11 12 _`.
 struct Bench {
@@ -63,7 +63,7 @@ impl Bench {
     /// `(pc, Θ)` and Π as `(branch, done, next, todo)`.
     #[expect(clippy::type_complexity, reason = "a tuple is what the paper writes")]
     fn control(&self) -> (u32, Lanes, Vec<(u32, Lanes, u32, Lanes)>) {
-        let entry = |e: &Entry| (e.id, e.done, e.next, e.todo);
+        let entry = |e: &Region| (e.id, e.done, e.next, e.todo);
         (self.warp.pc, self.warp.active, self.warp.stack.entries().iter().map(entry).collect())
     }
 }

@@ -1,4 +1,4 @@
-//! Whether two threads can touch the same element, as far as indices and the facts of their paths say.
+//! Proves that accesses of two threads are disjoint, from their indices and the facts of their paths.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,18 +8,18 @@ use gchr_base::hash::{HashMap, HashSet};
 use super::access::{Access, Pair};
 use super::poly::Poly;
 use super::solve::Facts;
-use super::state::{Path, Since};
+use super::state::{LastBarrier, PathCondition};
 use super::symbol::{BLOCK, BLOCK_SIZE, Cond, GRID_SIZE, POSITIONS, Symbols, thread_in_block};
 
-/// Facts of the paths of two accesses that are used to tell them apart.
+/// Most facts of a path that a proof uses.
 const MAX_FACTS: usize = 40;
 
 /// Facts about two threads, and the positions of the two.
-type Question = (Facts, [Poly; 2]);
+type Query = (Facts, [Poly; 2]);
 
-/// What was found out: whether facts about two threads contradict each other.
+/// Results of refutations: whether facts about two threads contradict each other.
 pub(super) struct Refuted {
-    known: Mutex<HashMap<Question, bool>>,
+    known: Mutex<HashMap<Query, bool>>,
     /// Cases that a refutation may look at.
     cases: usize,
 }
@@ -35,46 +35,46 @@ impl Refuted {
         }
         self.cases = cases;
     }
-    fn get(&self, question: &Question) -> Option<bool> {
-        // Answers are put in whole, whatever a panicking thread was about.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(question).copied()
+    fn get(&self, query: &Query) -> Option<bool> {
+        // An answer is inserted in one step, so a poisoned lock still guards valid data.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(query).copied()
     }
-    fn put(&self, question: Question, refuted: bool) {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(question, refuted);
+    fn put(&self, query: Query, refuted: bool) {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(query, refuted);
     }
 }
 
-/// The barrier behind which each of two accesses is, and whether all facts of their paths count or those about the positions of the
-/// threads.
+/// The last barrier before each of two accesses, and whether all facts of their paths are used or only those about the positions of
+/// the threads.
 #[derive(Clone, Copy)]
-struct Behind<'s> {
-    one: &'s Since,
-    other: &'s Since,
+struct BarrierFacts<'s> {
+    one: &'s LastBarrier,
+    other: &'s LastBarrier,
     use_all: bool,
 }
 
-impl Behind<'_> {
-    /// What two accesses have in common with others of which the same is known: their paths and barriers by address.
+impl BarrierFacts<'_> {
+    /// The key under which a result is remembered: paths and barriers by address.
     fn key(&self, one: &Access<'_>, other: &Access<'_>) -> ([usize; 4], bool) {
-        let barrier = |since: &Since| std::ptr::from_ref(since).addr();
+        let barrier = |since: &LastBarrier| std::ptr::from_ref(since).addr();
         let paths = [one, other].map(|access| access.path.address());
         ([paths[0], paths[1], barrier(self.one), barrier(self.other)], self.use_all)
     }
 }
 
-/// The indices of two accesses, and what else is taken into account.
-type Looked = (Poly, Poly, Pair, Option<([usize; 4], bool)>);
+/// The indices of two accesses, and the facts that are used besides them.
+type PairKey = (Poly, Poly, Pair, Option<([usize; 4], bool)>);
 
-/// Tells accesses apart.
+/// Proves that accesses are disjoint.
 pub(super) struct Prover<'a> {
     symbols: &'a Symbols,
     refuted: &'a Refuted,
-    /// Pairs that were looked at.
-    known: HashMap<Looked, bool>,
+    /// Results by pair.
+    known: HashMap<PairKey, bool>,
     /// Facts of paths, by path, and of symbols, in terms of what loops count.
     paths: HashMap<usize, Arc<[Cond]>>,
     facts: HashMap<u32, Arc<[Cond]>>,
-    /// Pairs that were looked at.
+    /// Pairs for which a proof was tried.
     pub pairs: usize,
 }
 
@@ -90,10 +90,10 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Whether two accesses are apart, by their indices alone or by what their paths know, too.
-    pub fn are_apart(&mut self, one: &Access<'_>, other: &Access<'_>, pair: Pair) -> bool {
+    /// Whether two accesses are disjoint, by their indices alone or with the facts of their paths.
+    pub fn are_disjoint(&mut self, one: &Access<'_>, other: &Access<'_>, pair: Pair) -> bool {
         let scope = pair.scope();
-        let meet: Vec<(&Since, &Since)> = one.since[scope]
+        let meet: Vec<(&LastBarrier, &LastBarrier)> = one.since[scope]
             .iter()
             .flat_map(|a| other.since[scope].iter().filter(|b| a.interval == b.interval).map(move |b| (a, b)))
             .collect();
@@ -101,35 +101,41 @@ impl<'a> Prover<'a> {
             return true;
         }
         self.pairs += 1;
-        if self.look(one, other, pair, None) {
+        if self.refute_once(one, other, pair, None) {
             return true;
         }
-        let mut by_paths =
-            |(a, b), use_all| self.look(one, other, pair, Some(Behind { one: a, other: b, use_all }));
+        let mut by_paths = |(a, b), use_all| {
+            self.refute_once(one, other, pair, Some(BarrierFacts { one: a, other: b, use_all }))
+        };
         meet.into_iter().all(|since| by_paths(since, false) || by_paths(since, true))
     }
 
-    /// Refutes once what is asked of many accesses.
-    fn look(&mut self, one: &Access<'_>, other: &Access<'_>, pair: Pair, behind: Option<Behind<'_>>) -> bool {
-        let key = (one.index.clone(), other.index.clone(), pair, behind.map(|b| b.key(one, other)));
+    /// [`refute`](Self::refute), with the result remembered.
+    fn refute_once(
+        &mut self,
+        one: &Access<'_>,
+        other: &Access<'_>,
+        pair: Pair,
+        facts_since: Option<BarrierFacts<'_>>,
+    ) -> bool {
+        let key = (one.index.clone(), other.index.clone(), pair, facts_since.map(|b| b.key(one, other)));
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
-        let apart = self.refute(one, other, pair, behind);
-        self.known.insert(key, apart);
-        apart
+        let disjoint = self.refute(one, other, pair, facts_since);
+        self.known.insert(key, disjoint);
+        disjoint
     }
 
-    /// Whether what is known contradicts that the two accesses of two threads touch the same element. `behind`: with the facts of
-    /// their paths behind a barrier.
+    /// Whether the facts contradict that two threads touch the same element; with the facts of their paths since a barrier, if given.
     fn refute(
         &mut self,
         one: &Access<'_>,
         other: &Access<'_>,
         pair: Pair,
-        behind: Option<Behind<'_>>,
+        facts_since: Option<BarrierFacts<'_>>,
     ) -> bool {
-        let mut known = Known::new(self.symbols, pair);
+        let mut known = TwoThreads::new(self.symbols, pair);
         let (a, b) = (
             known.name(&self.symbols.expand(&one.index), 1),
             known.name(&self.symbols.expand(&other.index), 2),
@@ -139,10 +145,12 @@ impl<'a> Prover<'a> {
             return true;
         }
         known.facts.add(Cond::Eq(difference));
-        if let Some(behind) = behind {
-            known.use_all = behind.use_all;
-            known.paths.extend(self.paths(&one.path, behind.one).into_iter().map(|facts| (facts, 1)));
-            known.paths.extend(self.paths(&other.path, behind.other).into_iter().map(|facts| (facts, 2)));
+        if let Some(facts_since) = facts_since {
+            known.use_all = facts_since.use_all;
+            known.paths.extend(self.paths(&one.path, facts_since.one).into_iter().map(|facts| (facts, 1)));
+            known
+                .paths
+                .extend(self.paths(&other.path, facts_since.other).into_iter().map(|facts| (facts, 2)));
         }
         let (two, symmetric) = match pair {
             Pair::Block => (thread_in_block(), BLOCK_SIZE),
@@ -157,16 +165,16 @@ impl<'a> Prover<'a> {
         }
         let cases = self.refuted.cases;
         let (facts, [first, second]) = &key;
-        // Of two threads of which the same is known either can be the first.
+        // When the same facts hold of both threads, their order does not matter.
         let same = one.index == other.index
-            && behind.is_none_or(|b| std::ptr::eq(b.one, b.other) && one.path.same(&other.path));
+            && facts_since.is_none_or(|b| std::ptr::eq(b.one, b.other) && one.path.same(&other.path));
         let refuted = facts.clone().refute_difference(first, second, same, cases);
         self.refuted.put(key, refuted);
         refuted
     }
 
-    /// The facts of a path and of the way that led behind the last barrier.
-    fn paths(&mut self, path: &Path, since: &Since) -> Vec<Arc<[Cond]>> {
+    /// The facts of a path, and of the paths that led through its last barrier.
+    fn paths(&mut self, path: &PathCondition, since: &LastBarrier) -> Vec<Arc<[Cond]>> {
         let all = since.facts.iter().chain([path]);
         all.map(|path| {
             if let Some(known) = self.paths.get(&path.address()) {
@@ -192,12 +200,12 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// Facts of two threads: symbols that they do not share have a name for each.
-struct Known<'a> {
+/// Facts of two threads: a symbol that they do not share has a name for each of them.
+struct TwoThreads<'a> {
     symbols: &'a Symbols,
     pair: Pair,
     facts: Facts,
-    /// Symbols met, with the thread, whose facts are not added yet.
+    /// Mentioned symbols, with the thread, whose facts are not added yet.
     waiting: VecDeque<(u32, u32)>,
     met: HashSet<(u32, u32)>,
     /// Facts of paths, each with the thread.
@@ -206,7 +214,7 @@ struct Known<'a> {
     use_all: bool,
 }
 
-impl<'a> Known<'a> {
+impl<'a> TwoThreads<'a> {
     fn new(symbols: &'a Symbols, pair: Pair) -> Self {
         Self {
             symbols,
@@ -245,7 +253,7 @@ impl<'a> Known<'a> {
         self.facts.add(cond);
     }
 
-    /// Adds the facts of all symbols met, and those of the paths that have to do with them.
+    /// Adds the facts of all mentioned symbols, and those facts of the paths that share symbols with them.
     fn finish(mut self, all: &mut Prover<'_>) -> Facts {
         let paths = std::mem::take(&mut self.paths);
         let mut rest: Vec<(&Cond, u32)> =

@@ -2,12 +2,13 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use super::names;
 use crate::ir::*;
+use crate::names;
 
 mod expr;
+mod literal;
 
-use expr::literal;
+use literal::literal;
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -253,7 +254,7 @@ impl<'a> Printer<'a> {
 }
 
 /// What a `break` of C++ would leave.
-enum Scope {
+enum Breakable {
     Loop { label: Option<usize> },
     Switch,
 }
@@ -261,7 +262,7 @@ enum Scope {
 struct FunctionPrinter<'p, 'a> {
     out: &'p mut Printer<'a>,
     function: &'a Function,
-    scopes: Vec<Scope>,
+    scopes: Vec<Breakable>,
     labels: usize,
 }
 
@@ -476,7 +477,7 @@ impl FunctionPrinter<'_, '_> {
         let ty = value.ty.scalar().unwrap_or(Scalar::U32);
         let value = self.expr(value);
         self.out.open(format_args!("switch ({value}) {{"));
-        self.scopes.push(Scope::Switch);
+        self.scopes.push(Breakable::Switch);
         for (values, body) in cases {
             let (last, front) = match values.split_last() {
                 Some((last, front)) => (literal(Literal::Int(*last), ty), front),
@@ -502,10 +503,10 @@ impl FunctionPrinter<'_, '_> {
 
     fn repeat(&mut self, head: &str, body: &[Stmt]) {
         self.out.open(format_args!("{head} {{"));
-        self.scopes.push(Scope::Loop { label: None });
+        self.scopes.push(Breakable::Loop { label: None });
         self.block(body);
         let label = match self.scopes.pop() {
-            Some(Scope::Loop { label: Some(label) }) => format!("}} leave_{label}:;"),
+            Some(Breakable::Loop { label: Some(label) }) => format!("}} leave_{label}:;"),
             _ => "}".to_string(),
         };
         self.out.close(&label);
@@ -513,12 +514,12 @@ impl FunctionPrinter<'_, '_> {
 
     /// A `break` inside a `switch` would leave the `switch`: the text says where the loop ends.
     fn leave(&mut self) {
-        if !matches!(self.scopes.last(), Some(Scope::Switch)) {
+        if !matches!(self.scopes.last(), Some(Breakable::Switch)) {
             return self.out.line("break;");
         }
         let target = self.scopes.iter_mut().rev().find_map(|s| match s {
-            Scope::Loop { label } => Some(label),
-            Scope::Switch => None,
+            Breakable::Loop { label } => Some(label),
+            Breakable::Switch => None,
         });
         let label = match target {
             Some(Some(label)) => *label,

@@ -1,13 +1,12 @@
-//! Places, memory and conflicts as verdicts say them.
+//! Turns places, memory and conflicts of the walk into the text of verdicts.
 
 use gchr_base::hash::HashMap;
 
-use super::access::{Conflict, Kind, Pair, Torn};
-use super::state::Site;
-use super::verdict::{Assumed, Assumption, Place, Reason, Rule};
-use super::walk::{Memory, Refusal};
+use super::access::{AccessKind, Conflict, DivergentLoad, Pair};
+use super::model::{Memory, Site, Violation};
+use super::verdict::{Assumed, Assumption, Location, Reason, Rule};
 use gchr_kernel::ir::*;
-use gchr_kernel::text::print::print_statement;
+use gchr_kernel::print::print_statement;
 
 /// Gives places and memory their names.
 pub(super) struct Names<'a> {
@@ -16,7 +15,7 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    pub fn place(&self, site: Site<'_>) -> Place {
+    pub fn place(&self, site: Site<'_>) -> Location {
         let mut statement = 0;
         let mut count = 0;
         flow::each_statement(&site.function.body, &mut |stmt| {
@@ -25,7 +24,7 @@ impl Names<'_> {
             }
             count += 1;
         });
-        Place {
+        Location {
             function: site.function.name.clone(),
             statement,
             text: print_statement(self.module, site.function, &site.stmt.kind),
@@ -33,7 +32,7 @@ impl Names<'_> {
         }
     }
 
-    pub fn reason(&self, (rule, site, other, text): &Refusal<'_>) -> Reason {
+    pub fn reason(&self, (rule, site, other, text): &Violation<'_>) -> Reason {
         Reason {
             rule: *rule,
             place: self.place(*site),
@@ -49,8 +48,8 @@ impl Names<'_> {
             Pair::Block => ("two threads of a block", "barrier of the block"),
             Pair::Grid => ("threads of two blocks", "barrier of the grid"),
         };
-        let (rule, text) = if one.kind == Kind::Claim {
-            (Rule::HandOver, format!("{who} may both claim to own an element of `{memory}`"))
+        let (rule, text) = if one.kind == AccessKind::Claim {
+            (Rule::OwnershipTransfer, format!("{who} may both claim to own an element of `{memory}`"))
         } else {
             let rule = if *pair == Pair::Block { Rule::BlockPermission } else { Rule::GridPermission };
             let what = format!("{} and {}", one.kind.name(), other.kind.name());
@@ -64,10 +63,14 @@ impl Names<'_> {
         Reason { rule, place: self.place(one.site), other, text }
     }
 
-    /// Atomic loads that threads may not agree on, with what is stored meanwhile, in the order of the text.
-    pub fn torn<'m>(&self, torn: impl Iterator<Item = &'m Torn<'m>>) -> Vec<(Place, Place)> {
-        let mut all: Vec<(Place, Place)> = torn.map(|t| (self.place(t.load), self.place(t.store))).collect();
-        let at = |place: &Place| (place.function.clone(), place.statement);
+    /// Divergent loads, each with a write that may happen at the same time, in textual order.
+    pub fn divergent_loads<'m>(
+        &self,
+        divergent_loads: impl Iterator<Item = &'m DivergentLoad<'m>>,
+    ) -> Vec<(Location, Location)> {
+        let mut all: Vec<(Location, Location)> =
+            divergent_loads.map(|t| (self.place(t.load), self.place(t.store))).collect();
+        let at = |place: &Location| (place.function.clone(), place.statement);
         all.sort_by_cached_key(|(load, store)| (at(load), at(store)));
         all.dedup();
         all
