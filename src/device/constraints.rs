@@ -72,8 +72,7 @@ impl RoundsPlan {
         facts: &[Facts],
         control: &mut Control<'_>,
     ) -> Result<Outcome, Failure> {
-        let input = start::input(rules, facts, control);
-        let input = input.map_err(|error| Failure::from(*error))?;
+        let input = start::input(rules, &self.plan, facts, control);
         let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, input: &input };
         self.backend.run(control, |Place { device, memory, simulated }, control| {
             let rows = if simulated { SIM_ROWS } else { GPU_ROWS };
