@@ -118,7 +118,11 @@ mod tests {
     fn an_operator_can_fail_on_integers_where_its_arithmetic_fails() {
         for op in ARITHMETIC {
             let fails = INTS.iter().any(|&a| INTS.iter().any(|&b| op.int(a, b).is_err()));
-            assert_eq!(operator_can_fail(op, &[SortKind::Int, SortKind::Int], SortKind::Int), fails, "{op:?}");
+            assert_eq!(
+                operator_can_fail(op, &[SortKind::Int, SortKind::Int], SortKind::Int),
+                fails,
+                "{op:?}"
+            );
         }
     }
 

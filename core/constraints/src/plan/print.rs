@@ -85,7 +85,9 @@ impl Printed<'_> {
         }
         match &self.plan.monotone {
             Ok(monotone) => {
-                for (id, table) in self.plan.tables.iter_enumerated().filter(|(t, _)| monotone.is_monotone(*t)) {
+                for (id, table) in
+                    self.plan.tables.iter_enumerated().filter(|(t, _)| monotone.is_monotone(*t))
+                {
                     let added = if monotone.is_added(id) { ", added to" } else { "" };
                     writeln!(f, "  {}: monotone{added}", table.name)?;
                 }

@@ -67,10 +67,7 @@ pub(in crate::plan) fn recognise(plan: &ChrPlan) -> Result<Monotone, String> {
 }
 
 /// The tables to which rules over monotone tables add.
-pub(super) fn added_tables(
-    plan: &ChrPlan,
-    tables: &IdVec<ConstraintId, bool>,
-) -> IdVec<ConstraintId, bool> {
+pub(super) fn added_tables(plan: &ChrPlan, tables: &IdVec<ConstraintId, bool>) -> IdVec<ConstraintId, bool> {
     let mut added: IdVec<ConstraintId, bool> = plan.tables.ids().map(|_| false).collect();
     let fires = |rule: &crate::plan::RulePlan| rule.heads.iter().all(|h| tables[h.constraint]);
     plan.general_rules()
