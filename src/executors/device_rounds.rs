@@ -80,7 +80,7 @@ impl DeviceRoundsProgram {
         facts: &[Facts],
         control: &mut Control<'_>,
     ) -> Result<Finished, Unfinished> {
-        let input = start::input(rules, facts, control).map_err(|error| Failure::from(*error))?;
+        let input = start::input(rules, &self.plan, facts, control);
         let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, input: &input };
         let run = self.backend.run(control, |Placement { device, memory, simulated }, control| {
             let rows = if simulated { SIM_ROWS } else { GPU_ROWS };

@@ -15,6 +15,7 @@ mod machine;
 mod report;
 pub mod rounds;
 mod search;
+pub mod start;
 mod step;
 mod store;
 mod table;

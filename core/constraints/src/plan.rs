@@ -9,20 +9,25 @@
 pub mod class;
 mod differences;
 mod drop;
+mod failure;
 pub(crate) mod guard;
 mod join;
 mod print;
 mod verify;
 
 pub use differences::differences;
+pub use failure::operator_can_fail;
 pub use verify::verify;
 
-use class::{Classes, Verdict};
+use class::{Classes, Monotone, Verdict};
+use failure::Failures;
 
 use gchr_base::define_id;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::ids::IdVec;
-use gchr_base::rule::{Body, Const, Expr, Goal, HeadAtom, Pattern, Program, Role, Rule, RuleId, Semantics};
+use gchr_base::rule::{
+    Body, Const, Expr, Goal, GoalKind, HeadAtom, Pattern, Program, Role, Rule, RuleId, Semantics,
+};
 use gchr_base::signature::{ConstraintId, Density, SortKind, SymbolId};
 use gchr_base::source::Span;
 
@@ -53,6 +58,8 @@ pub struct ChrPlan {
     pub joins: Joins,
     /// Classes of rules; none under the refined semantics.
     pub classes: Classes,
+    /// Tables to which rounds only add, or why such rounds have no fast path; decided by the last pass.
+    pub monotone: Result<Monotone, String>,
 }
 
 /// How the constraints of one symbol are stored.
@@ -66,6 +73,8 @@ pub struct TablePlan {
     pub indexes: Vec<IndexPlan>,
     /// Occurrences of the symbol in the order in which an active constraint tries them.
     pub occurrences: Vec<OccurrenceId>,
+    /// The general rules whose firing removes its rows, ascending.
+    pub removed_by: Vec<RuleId>,
 }
 
 /// A column of a table.
@@ -108,6 +117,11 @@ pub struct RulePlan {
     pub conjuncts: usize,
     /// What happens when the rule fires, after the removed constraints are gone.
     pub body: Vec<Goal>,
+    /// Whether each expression of each goal of the body can be without a value that fits, in the order in which they are written.
+    pub can_fail: Vec<Vec<bool>>,
+    /// Whether each instance fires in the round in which it is found, whatever else fires: no general rule removes constraints of its
+    /// heads, and it writes nothing.
+    pub fires_where_found: bool,
     /// How it is known that no instance fires twice.
     pub once: Once,
     /// Place in the source.
@@ -277,6 +291,8 @@ pub enum Step {
         test: Expr,
         /// Its position in the guard.
         conjunct: usize,
+        /// Whether it can be without a value.
+        can_fail: bool,
     },
     /// A condition that may raise an error is tried early: only `false` counts, a [`Step::Test`] decides at the end.
     Prune {
@@ -293,6 +309,8 @@ pub enum Step {
         value: Expr,
         /// Its position in the guard.
         conjunct: usize,
+        /// Whether there can be no value that fits the slot.
+        can_fail: bool,
     },
     /// The guard takes a value apart.
     Match {
@@ -302,6 +320,8 @@ pub enum Step {
         pattern: Pattern,
         /// Its position in the guard.
         conjunct: usize,
+        /// Whether it can be without a value.
+        can_fail: bool,
     },
     /// The guard says `fail`.
     Fail {
@@ -393,6 +413,10 @@ fn passes(
     checked(program, &plan)?;
     choose_indexes(&mut plan);
     checked(program, &plan)?;
+    if semantics == Semantics::Rounds {
+        plan.monotone = class::monotone_tables(&plan);
+        checked(program, &plan)?;
+    }
     Ok(plan)
 }
 
@@ -420,6 +444,7 @@ fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result
             .collect(),
         indexes: Vec::new(),
         occurrences: Vec::new(),
+        removed_by: Vec::new(),
     };
     let mut plan = ChrPlan {
         tables: sig.constraints.iter_enumerated().map(table).collect(),
@@ -429,6 +454,7 @@ fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result
         semantics,
         joins: Joins::Indexed,
         classes,
+        monotone: Err("it belongs to the semantics of rounds".into()),
     };
     let mut found = Vec::new();
     for (id, rule) in program.rules.iter_enumerated() {
@@ -440,7 +466,63 @@ fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result
             Err(diagnostic) => found.push(diagnostic),
         }
     }
+    decide_firing(&mut plan);
     if found.is_empty() { Ok(plan) } else { Err(found) }
+}
+
+/// Decides which rules remove rows of each table, and which rules fire where they are found.
+fn decide_firing(plan: &mut ChrPlan) {
+    for table in plan.tables.ids() {
+        plan.tables[table].removed_by = plan.removing(table).collect();
+    }
+    for rule in plan.rules.ids() {
+        plan.rules[rule].fires_where_found = plan.lasts(rule);
+    }
+}
+
+impl ChrPlan {
+    /// Whether the instances of a rule are candidates of rounds: it has no class.
+    pub fn is_general(&self, rule: RuleId) -> bool {
+        self.classes.verdicts.get(rule).is_none_or(Verdict::is_general)
+    }
+
+    /// The rules whose instances are candidates of rounds.
+    pub fn general_rules(&self) -> impl Iterator<Item = (RuleId, &RulePlan)> {
+        self.rules.iter_enumerated().filter(|(id, _)| self.is_general(*id))
+    }
+
+    /// The general rules with a removed head over a symbol.
+    fn removing(&self, table: ConstraintId) -> impl Iterator<Item = RuleId> {
+        let removes = move |h: &HeadPlan| h.constraint == table && h.role == Role::Removed;
+        self.general_rules().filter(move |(_, rule)| rule.heads.iter().any(removes)).map(|(id, _)| id)
+    }
+
+    /// Whether a rule of rounds fires where it is found.
+    fn lasts(&self, rule: RuleId) -> bool {
+        let RulePlan { heads, body, .. } = &self.rules[rule];
+        self.semantics == Semantics::Rounds
+            && self.is_general(rule)
+            && heads.iter().all(|h| self.tables[h.constraint].removed_by.is_empty())
+            && !body.iter().any(Goal::writes)
+    }
+}
+
+impl RulePlan {
+    /// The constraint symbols that the body adds, in order, as often as it does.
+    pub fn added(&self) -> impl Iterator<Item = ConstraintId> + '_ {
+        self.body.iter().filter_map(|goal| match goal.kind {
+            GoalKind::Add { constraint, .. } => Some(constraint),
+            _ => None,
+        })
+    }
+}
+
+impl Occurrence {
+    /// All steps in the order in which they are executed, without the look-ups.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        let joins = self.joins.iter().flat_map(|j| &j.steps);
+        self.entry.iter().chain(joins).chain(&self.commit)
+    }
 }
 
 fn rule_plan(
@@ -461,6 +543,7 @@ fn rule_plan(
         return Err(internal(rule.span, "the body of a rule over constraints is a list of goals"));
     };
     let active = heads.iter().filter(|h| !h.passive).count();
+    let failures = Failures { sig: &program.signature, rule };
     let once = match () {
         () if !rule.is_propagation() => Once::Removal,
         () if active == heads.len() => Once::Newest,
@@ -472,6 +555,8 @@ fn rule_plan(
         heads,
         conjuncts: rule.guard.len(),
         body: body.clone(),
+        can_fail: body.iter().map(|goal| failures.of_goal(goal)).collect(),
+        fires_where_found: false,
         once,
         span: rule.span,
     })

@@ -132,3 +132,29 @@ fn function(
     let p = b.param("p", scene.params());
     (b, p)
 }
+
+#[cfg(test)]
+mod tests {
+    use gchr_base::op::Op;
+    use gchr_base::signature::SortKind;
+    use gchr_constraints::plan::operator_can_fail;
+    use gchr_runtime::codegen::checked_name;
+    use gchr_runtime::templates::{CHECKED, POWER};
+
+    #[test]
+    fn the_templates_check_just_the_operators_that_can_fail() {
+        use Op::*;
+        let both = [Add, Sub, Mul, Min, Max, Neg, Abs, Sign, Pow, Truncate, ToFloat];
+        let integers = [Quot, Rem, FloorDiv, Mod, Gcd, Msb, And, Or, Xor, Not, Shl, Shr];
+        let cases = both.iter().flat_map(|op| [(*op, false), (*op, true)]);
+        for (op, float) in cases.chain(integers.map(|op| (op, false))).chain([(Div, true)]) {
+            let kind = if float { SortKind::Float } else { SortKind::Int };
+            let check = checked_name(op, float).map(|name| format!("{name}_wrong("));
+            let checked = check.is_some_and(|name| match op {
+                Pow if float => POWER.text.contains("pow_wrong("),
+                _ => CHECKED.text.contains(&name),
+            });
+            assert_eq!(operator_can_fail(op, &[kind; 2], kind), checked, "{op:?} on {kind:?}");
+        }
+    }
+}

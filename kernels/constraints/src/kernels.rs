@@ -6,10 +6,10 @@ use gchr_base::rule::{self, Program, Role, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_base::source::SourceMap;
 use gchr_constraints::plan::ChrPlan;
-use gchr_constraints::plan::class::BestOrder;
+use gchr_constraints::plan::class::{BestOrder, Replacement};
 
 use super::codegen::{self, Scene};
-use super::layout::{Layout, added_by};
+use super::layout::Layout;
 use super::terms::{HANDED, Terms, intern_prefix};
 use crate::templates;
 use gchr_kernel::ir::*;
@@ -30,26 +30,31 @@ pub struct Kernels {
     pub adds: Vec<u32>,
     /// Which heads of each rule are removed, a bit each.
     pub removed_heads: Vec<u32>,
-    /// The replacement that is a product of matrices.
-    pub(super) square: Option<Square>,
+    /// The replacements that are products of matrices.
+    pub(super) products: Vec<MinPlusTable>,
 }
 
-/// Flags of a table in the template's `courses`.
+/// Flags of a table in the template's `courses`. The first says that the values of no other table are replaced.
 const IS_SQUARE: u32 = 1;
 const ONLY_GROWS: u32 = 2;
+/// The first flag of a table whose values are a matrix beside others that are replaced.
+const IS_OTHER_SQUARE: u32 = 4;
 
 impl Kernels {
-    /// The courses that rounds can take which start from this table, a bit each.
+    /// The fast paths that rounds can take which start from this table, one bit each.
     pub(super) fn courses_of(&self, table: ConstraintId) -> u32 {
-        let square = self.square.is_some_and(|s| s.table == table);
-        let grows = self.layout.growth.as_ref().is_some_and(|g| g.is_quiet(table));
-        (u32::from(square) * IS_SQUARE) | (u32::from(grows) * ONLY_GROWS)
+        let product = self.products.iter().position(|p| p.table == table).map_or(0, |k| {
+            // Tables share the last flag when there are too few: the host looks which of them are new.
+            if self.products[k].alone { IS_SQUARE } else { IS_OTHER_SQUARE << k.min(29) }
+        });
+        let monotone = self.layout.monotone.as_ref().is_some_and(|m| m.is_monotone(table));
+        product | (u32::from(monotone) * ONLY_GROWS)
     }
 }
 
-/// A table whose values one rule replaces by products of matrices, and no other rule sees.
+/// A table whose values one rule replaces by products of matrices over (min, +) or (max, +), and no other rule sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Square {
+pub(super) struct MinPlusTable {
     /// The rule.
     pub rule: RuleId,
     /// The table.
@@ -58,23 +63,25 @@ pub(super) struct Square {
     pub columns: [usize; 3],
     /// Whether the greatest value is best.
     pub greatest: bool,
+    /// Whether the rule is the only one of the program that replaces values.
+    pub alone: bool,
 }
 
-impl Square {
-    fn of(plan: &ChrPlan) -> Option<Self> {
-        let [replacement] = &plan.classes.replacements[..] else { return None };
-        let product = replacement.product.as_ref().ok()?;
-        let table = replacement.constraint;
-        let value = replacement.best.column;
-        let columns = &plan.tables[table].columns;
-        let ints = columns.len() == 3 && columns.iter().all(|c| c.kind == SortKind::Int);
-        let three = ints && plan.classes.reduction_of(table).is_none();
-        three.then_some(Self {
-            rule: replacement.rule,
-            table,
-            columns: [product.row, product.column, value],
-            greatest: replacement.best.order == BestOrder::Greatest,
-        })
+impl MinPlusTable {
+    /// Those of a plan.
+    fn of(plan: &ChrPlan) -> Vec<Self> {
+        let replacements = &plan.classes.replacements;
+        let product = |replacement: &Replacement| {
+            let product = replacement.product.as_ref().ok()?;
+            Some(Self {
+                rule: replacement.rule,
+                table: replacement.constraint,
+                columns: [product.row, product.column, replacement.best.column],
+                greatest: replacement.best.order == BestOrder::Greatest,
+                alone: replacements.len() == 1,
+            })
+        };
+        replacements.iter().filter_map(product).collect()
     }
 }
 
@@ -105,13 +112,13 @@ fn add_growth(
     sources: &SourceMap,
     sites: &mut Sites,
 ) -> Result<(), Vec<Diagnostic>> {
-    let Some(growth) = &layout.growth else { return Ok(()) };
+    let Some(monotone) = &layout.monotone else { return Ok(()) };
     let params = module.record("Params").expect("the template of rounds defines Params");
     let tables = layout.tables.len() as u64;
     let constants = [
         ("TABLES", Literal::Int(tables)),
         ("COUNTS", Literal::Int(tables + 1)),
-        ("KEPT_WORDS", Literal::Int(codegen::kept_words(layout, growth))),
+        ("KEPT_WORDS", Literal::Int(codegen::kept_words(layout, monotone))),
     ];
     let records = [("Params", params)];
     let holes =
@@ -120,9 +127,9 @@ fn add_growth(
     for hole in ["put_kept", "derive", "remember", "forget"] {
         let scene = Scene { program, plan, layout, sources, module };
         let functions = match hole {
-            "put_kept" => codegen::put_functions(scene, growth),
-            "derive" => codegen::derive_functions(scene, growth, sites),
-            _ => vec![codegen::row_bit(scene, growth, hole)],
+            "put_kept" => codegen::put_functions(scene, monotone),
+            "derive" => codegen::derive_functions(scene, monotone, sites),
+            _ => vec![codegen::row_bit(scene, monotone, hole)],
         };
         build::fill_hole(module, hole, functions);
     }
@@ -196,7 +203,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
     if !found.is_empty() {
         return Err(found);
     }
-    let square = Square::of(plan);
+    let products = MinPlusTable::of(plan);
     let number = |n: usize| Literal::Int(n as u64);
     let sums = layout.added_targets().len();
     let constants = [
@@ -213,7 +220,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         ("AT_ONCE", number(if layout.terms.is_some() { 1 } else { 4 })),
         ("TERMS", number(usize::from(layout.terms.is_some()))),
         ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
-        ("COURSES", number(usize::from(square.is_some() || layout.growth.is_some()))),
+        ("COURSES", number(usize::from(!products.is_empty() || layout.monotone.is_some()))),
     ];
     let mut module = Module::default();
     if let Some(terms) = &layout.terms {
@@ -238,10 +245,10 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
     if layout.tables.iter().any(|t| t.reduced_to_one) {
         template::instantiate(&mut module, &templates::BEST, &plain())?;
     }
-    if square.is_some() {
+    if !products.is_empty() {
         add_product(&mut module)?;
     }
-    if square.is_some() || layout.growth.is_some() {
+    if !products.is_empty() || layout.monotone.is_some() {
         template::instantiate(&mut module, &templates::RANGE, &plain())?;
     }
     let broken = verify::verify_closed(&module);
@@ -249,7 +256,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         return Err(broken);
     }
     let adds = plan.rules.iter_enumerated().flat_map(|(id, rule)| {
-        let count = |t| added_by(rule).filter(|&c| c == t).count() as u32;
+        let count = |t| rule.added().filter(|&c| c == t).count() as u32;
         let written = (!layout.output.is_empty()).then(|| layout.output.of_rule(id).len() as u32);
         layout.added.iter().map(|&t| count(t)).chain(written).collect::<Vec<_>>()
     });
@@ -258,7 +265,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         removed.fold(0, |bits, (h, _)| bits | 1 << h)
     });
     let (adds, removed_heads) = (adds.collect(), bits.collect());
-    Ok(Kernels { module, sites, layout, adds, removed_heads, square })
+    Ok(Kernels { module, sites, layout, adds, removed_heads, products })
 }
 
 /// The holes of the template, those before it being filled when one is.

@@ -1,13 +1,12 @@
 //! Which buffers the tables of a program have on a device, and the record that hands them to its kernels.
 
 use gchr_base::ids::{Id, IdVec};
-use gchr_constraints::plan::class::{Best, Verdict};
-use gchr_constraints::plan::{ChrPlan, RulePlan};
+use gchr_constraints::plan::ChrPlan;
+use gchr_constraints::plan::class::{Best, Monotone};
 
-use gchr_base::rule::{GoalKind, Program, Role, RuleId};
+use gchr_base::rule::Program;
 use gchr_base::signature::{ConstraintId, SortKind};
 
-use super::growth::Growth;
 use super::output::Output;
 use super::terms::Terms;
 use gchr_kernel::ir::{Field, Module, Scalar, Space, Type};
@@ -29,8 +28,8 @@ pub struct Layout {
     pub added: Vec<ConstraintId>,
     /// What rules write.
     pub output: Output,
-    /// The tables that only grow.
-    pub(super) growth: Option<Growth>,
+    /// The tables to which rounds only add, if such rounds have a fast path.
+    pub(super) monotone: Option<Monotone>,
     /// What terms need, if there are any.
     pub terms: Option<Terms>,
 }
@@ -88,26 +87,24 @@ pub enum Part {
     Next(usize),
     /// Number of places of an index less one: a number, no buffer.
     Mask(usize),
-    /// A bit a key while the table only grows: a `u32` for 32 of them.
+    /// One bit per key while rounds only add to the table: a `u32` for 32 of them.
     Bits,
     /// Least value of a column of the key: a number, no buffer.
     Low(usize),
     /// Number of values of a column of the key: a number, no buffer.
     Span(usize),
-    /// What is added to a row to get the id of a constraint while the table only grows: a number, no buffer.
+    /// What is added to a row to get the id of a constraint while rounds only add to the table: a number, no buffer.
     Bias,
 }
 
 impl Layout {
     /// The layout for a plan.
     pub fn new(program: &Program, plan: &ChrPlan) -> Self {
-        let heads = general(plan).map(|(_, r)| r.heads.len()).max().unwrap_or(0).max(1);
-        let adds = |id: ConstraintId| general(plan).any(|(_, r)| added_by(r).any(|c| c == id));
+        let heads = plan.general_rules().map(|(_, r)| r.heads.len()).max().unwrap_or(0).max(1);
+        let adds = |id: ConstraintId| plan.general_rules().any(|(_, r)| r.added().any(|c| c == id));
         let added = plan.tables.ids().filter(|&id| adds(id)).collect();
         let table = |(id, table): (ConstraintId, &gchr_constraints::plan::TablePlan)| {
             let name = table.name.split('/').next().unwrap_or_default();
-            let removed =
-                |h: &gchr_constraints::plan::HeadPlan| h.constraint == id && h.role == Role::Removed;
             let classes = &plan.classes;
             let divided = || classes.divisor_of(id).map(|d| d.key.as_slice());
             let reduced = classes.reduction_of(id).map(|r| r.key.as_slice()).or_else(divided);
@@ -115,7 +112,7 @@ impl Layout {
             TableLayout {
                 prefix: format!("t{}_{}", id.0, identifier(name)),
                 columns: table.columns.iter().map(|c| c.kind).collect(),
-                claimed: general(plan).any(|(_, r)| r.heads.iter().any(removed)),
+                claimed: !table.removed_by.is_empty(),
                 reduced: reduced.is_some(),
                 replaced: plan.classes.is_replaced(id),
                 best: plan.classes.reduction_of(id).and_then(|r| r.best),
@@ -129,7 +126,7 @@ impl Layout {
             heads,
             added,
             output: Output::of(program, plan),
-            growth: Growth::of(plan),
+            monotone: plan.monotone.clone().ok(),
             terms: Terms::of(program, plan),
         }
     }
@@ -162,7 +159,7 @@ impl Layout {
         for k in 0..layout.indexes.len() {
             parts.extend([Part::Slots(k), Part::Next(k), Part::Mask(k)]);
         }
-        if self.growth.as_ref().is_some_and(|growth| growth.is_added(table)) {
+        if self.monotone.as_ref().is_some_and(|monotone| monotone.is_added(table)) {
             parts.push(Part::Bias);
             if layout.reduced {
                 parts.push(Part::Bits);
@@ -233,21 +230,6 @@ impl Part {
             Part::Low(_) | Part::Span(_) => Type::U64,
         }
     }
-}
-
-/// The rules whose instances are candidates.
-pub fn general(plan: &ChrPlan) -> impl Iterator<Item = (RuleId, &RulePlan)> {
-    plan.rules
-        .iter_enumerated()
-        .filter(|(id, _)| plan.classes.verdicts.get(*id).is_none_or(Verdict::is_general))
-}
-
-/// The constraint symbols that the body of a rule adds, in order, as often as it does.
-pub fn added_by(rule: &RulePlan) -> impl Iterator<Item = ConstraintId> + '_ {
-    rule.body.iter().filter_map(|goal| match goal.kind {
-        GoalKind::Add { constraint, .. } => Some(constraint),
-        _ => None,
-    })
 }
 
 /// A name made of letters, digits and underscores.

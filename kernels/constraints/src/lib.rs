@@ -5,7 +5,6 @@
 //! how the device does it in `docs/rounds.md`.
 
 mod codegen;
-mod growth;
 pub mod kernels;
 pub mod layout;
 pub mod output;

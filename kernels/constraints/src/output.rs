@@ -13,7 +13,6 @@ use gchr_base::source::Span;
 use gchr_base::value::Value;
 use gchr_constraints::plan::{ChrPlan, Occurrence, RulePlan, SlotId};
 
-use super::layout::general;
 use gchr_runtime::codegen::Site;
 
 /// What the rules of a program write.
@@ -50,7 +49,7 @@ impl Output {
     /// What the rules of a plan write.
     pub(super) fn of(program: &Program, plan: &ChrPlan) -> Self {
         let mut output = Self::default();
-        let is_general = |rule: RuleId| general(plan).any(|(id, _)| id == rule);
+        let is_general = |rule: RuleId| plan.general_rules().any(|(id, _)| id == rule);
         for (id, rule) in plan.rules.iter_enumerated() {
             let first = output.kinds.len();
             // A rule without an occurrence never fires.

@@ -247,10 +247,15 @@ impl Runner<'_> {
             return Ok(false);
         }
         let memory = self.options.memory;
-        if let Some(square) = self.job.kernels.square.filter(|s| tables.is_only_new(s.table))
+        let changed = tables.has_changed_values();
+        let mut products = self.job.kernels.products.iter().copied().filter(|p| p.alone || !changed);
+        if let Some(square) = products.find(|p| tables.is_only_new(p.table))
             && let Some(product) = Product::start(tables, square, memory, device)?
         {
             return self.follow(product, tables, device, control);
+        }
+        if changed {
+            return Ok(false);
         }
         match Growing::start(tables, &self.job, memory, device)? {
             Some(growing) => self.follow(growing, tables, device, control),

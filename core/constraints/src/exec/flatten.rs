@@ -32,13 +32,25 @@ pub(super) fn flatten(program: &Program, plan: &ChrPlan, heap: &mut Heap) -> Res
         }
         code.activations.push(activation);
     }
+    add_queries(program, plan, &mut code, heap)?;
+    Ok(code)
+}
+
+/// Flattens the queries of a program only.
+pub(super) fn flatten_queries(program: &Program, plan: &ChrPlan, heap: &mut Heap) -> Result<Code, HeapFull> {
+    let mut code = Code::default();
+    add_queries(program, plan, &mut code, heap)?;
+    Ok(code)
+}
+
+fn add_queries(program: &Program, plan: &ChrPlan, code: &mut Code, heap: &mut Heap) -> Result<(), HeapFull> {
     if let Start::Goals(queries) = &program.start {
         for query in queries {
-            let flat = query_code(program, plan, query, &mut code, heap)?;
+            let flat = query_code(program, plan, query, code, heap)?;
             code.queries.push(flat);
         }
     }
-    Ok(code)
+    Ok(())
 }
 
 fn query_code(

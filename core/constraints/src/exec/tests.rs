@@ -2,6 +2,7 @@
 
 mod behaviour;
 mod builder;
+mod decisions;
 mod naive;
 mod random;
 mod recorded;

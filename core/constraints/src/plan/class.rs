@@ -6,11 +6,14 @@
 
 mod divisor;
 mod explain;
+mod monotone;
 mod reduction;
 mod replacement;
 mod verify;
 
 pub use explain::Explained;
+pub use monotone::Monotone;
+pub(super) use monotone::recognise as monotone_tables;
 pub(super) use verify::verify;
 
 use gchr_base::ids::IdVec;
@@ -92,7 +95,8 @@ pub struct Replacement {
     pub best: Best,
     /// What the value is compared with and replaced by: over variables of the kept heads.
     pub candidate: Expr,
-    /// The product of matrices that the join is, or why it is none.
+    /// The product of matrices over (min, +) or (max, +) that its rounds are, or why they are none. Then no other rule replaces
+    /// values of the symbol.
     pub product: Result<Product, String>,
 }
 

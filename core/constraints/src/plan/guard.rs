@@ -1,13 +1,14 @@
-//! Conditions of a guard: what they use and bind, whether they can raise an error, and which of them determine a key.
+//! Conditions of a guard: what they use and bind, and which of them determine a key.
 //!
 //! **Placement.** A condition that cannot raise an error is tested as soon as its variables are bound. One that can (an overflow,
 //! a division by zero, an operand of the wrong type) must raise it only when all partners are there and all conditions before it
 //! hold: tried earlier it only prunes ([`super::Step::Prune`]), and it is tested again at the end. So no order of joins invents an error;
 //! a condition that does not hold may hide the error of another one, as in SWI-Prolog.
 
+use super::failure::Failures;
 use super::{Linear, Operand, SlotId, Step};
 use gchr_base::op::Op;
-use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, VarId};
+use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, Rule, VarId};
 use gchr_base::signature::{Signature, SortKind};
 
 /// A condition with what the placement needs to know.
@@ -15,37 +16,29 @@ pub(super) struct Conjunct<'a> {
     pub goal: &'a Goal,
     pub uses: Vec<VarId>,
     pub binds: Vec<VarId>,
-    pub fallible: bool,
+    pub can_fail: bool,
 }
 
 /// The conditions of a guard, in textual order.
-pub(super) fn conjuncts<'a>(sig: &Signature, guard: &'a [Goal]) -> Vec<Conjunct<'a>> {
-    guard
-        .iter()
-        .map(|goal| {
-            let mut uses = Vec::new();
-            let mut binds = Vec::new();
-            let mut fallible = false;
-            match &goal.kind {
-                GoalKind::Test(test) => {
-                    expr_vars(test, &mut uses);
-                    fallible = is_fallible(sig, test);
-                }
-                GoalKind::Bind { var, value } => {
-                    expr_vars(value, &mut uses);
-                    binds.push(*var);
-                    fallible = is_fallible(sig, value);
-                }
-                GoalKind::Match { value, pattern } => {
-                    expr_vars(value, &mut uses);
-                    fallible = is_fallible(sig, value);
-                    pattern_vars(pattern, &mut binds);
-                }
-                _ => {}
+pub(super) fn conjuncts<'a>(sig: &Signature, rule: &'a Rule) -> Vec<Conjunct<'a>> {
+    let failures = Failures { sig, rule };
+    let conjunct = |goal: &'a Goal| {
+        let (mut uses, mut binds) = (Vec::new(), Vec::new());
+        match &goal.kind {
+            GoalKind::Test(test) => expr_vars(test, &mut uses),
+            GoalKind::Bind { var, value } => {
+                expr_vars(value, &mut uses);
+                binds.push(*var);
             }
-            Conjunct { goal, uses, binds, fallible }
-        })
-        .collect()
+            GoalKind::Match { value, pattern } => {
+                expr_vars(value, &mut uses);
+                pattern_vars(pattern, &mut binds);
+            }
+            _ => {}
+        }
+        Conjunct { goal, uses, binds, can_fail: failures.of_goal(goal).contains(&true) }
+    };
+    rule.guard.iter().map(conjunct).collect()
 }
 
 /// Adds the variables of an expression.
@@ -108,25 +101,6 @@ impl Step {
         slots.extend(vars.into_iter().map(|v| SlotId(v.0)));
         slots
     }
-}
-
-/// Whether evaluating the expression can raise an error.
-pub(super) fn is_fallible(sig: &Signature, expr: &Expr) -> bool {
-    let mut fallible = false;
-    expr.walk(&mut |e| {
-        let ExprKind::Op { op, args } = &e.kind else { return };
-        let kinds = || args.iter().map(|a| sig.kind(a.sort));
-        fallible |= match op {
-            _ if op.is_structural() || op.is_logical() => false,
-            _ if op.is_test() => kinds().any(|k| !matches!(k, SortKind::Int | SortKind::Float)),
-            Op::Min | Op::Max => {
-                !(kinds().all(|k| k == SortKind::Int) || kinds().all(|k| k == SortKind::Float))
-            }
-            Op::And | Op::Or | Op::Xor | Op::Not | Op::Sign => kinds().any(|k| k != SortKind::Int),
-            _ => true,
-        };
-    });
-    fallible
 }
 
 /// Solves a condition for a variable: a sum of other variables and a constant that the variable must equal.

@@ -48,7 +48,7 @@ impl<'a> Builder<'a> {
         constraints: Vec<ConstraintId>,
         out: &'a mut Occurrence,
     ) -> Self {
-        let conjuncts = guard::conjuncts(sig, &rule.guard);
+        let conjuncts = guard::conjuncts(sig, rule);
         let mut matched: HashSet<VarId> =
             conjuncts.iter().flat_map(|c| c.uses.iter().chain(&c.binds).copied()).collect();
         let mut in_heads = Vec::new();
@@ -254,7 +254,7 @@ impl<'a> Builder<'a> {
             if self.done[i] || !c.uses.iter().all(|v| self.bound.contains(v)) {
                 continue;
             }
-            if !c.fallible {
+            if !c.can_fail {
                 self.test(i);
             } else if let GoalKind::Test(test) = &c.goal.kind
                 && !self.pruned[i]
@@ -267,13 +267,15 @@ impl<'a> Builder<'a> {
 
     fn test(&mut self, i: usize) {
         self.done[i] = true;
-        let goal = self.conjuncts[i].goal;
+        let Conjunct { goal, can_fail, .. } = self.conjuncts[i];
         let conjunct = i;
         self.steps.push(match &goal.kind {
-            GoalKind::Test(test) => Step::Test { test: test.clone(), conjunct },
-            GoalKind::Bind { var, value } => Step::Eval { slot: slot(*var), value: value.clone(), conjunct },
+            GoalKind::Test(test) => Step::Test { test: test.clone(), conjunct, can_fail },
+            GoalKind::Bind { var, value } => {
+                Step::Eval { slot: slot(*var), value: value.clone(), conjunct, can_fail }
+            }
             GoalKind::Match { value, pattern } => {
-                Step::Match { value: value.clone(), pattern: pattern.clone(), conjunct }
+                Step::Match { value: value.clone(), pattern: pattern.clone(), conjunct, can_fail }
             }
             _ => Step::Fail { conjunct },
         });

@@ -37,9 +37,15 @@ impl Display for Printed<'_> {
         self.plan.dropped.iter().try_for_each(|d| self.dropped(d, f))?;
         if self.plan.semantics == Semantics::Rounds {
             write!(f, "\nclasses\n{}", self.plan.explain())?;
+            self.fast_paths(f)?;
         }
         Ok(())
     }
+}
+
+/// What follows an expression that can be without a value.
+fn failing(can_fail: bool) -> &'static str {
+    if can_fail { ", can fail" } else { "" }
 }
 
 impl Printed<'_> {
@@ -57,7 +63,38 @@ impl Printed<'_> {
                 if columns.is_empty() { String::new() } else { format!(" on {}", columns.join(", ")) };
             writeln!(f, "  index {i}: {kind}{columns}")?;
         }
+        if !table.removed_by.is_empty() {
+            let rules: Vec<&str> =
+                table.removed_by.iter().map(|&rule| self.plan.rules[rule].name.as_str()).collect();
+            writeln!(f, "  removed by {}", rules.join(", "))?;
+        }
         Ok(())
+    }
+
+    /// What is executed otherwise than instance by instance while nothing else is new.
+    fn fast_paths(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\nfast paths")?;
+        for replacement in self.plan.classes.replacements.iter().filter(|r| r.product.is_ok()) {
+            let table = &self.plan.tables[replacement.constraint].name;
+            let rule = &self.plan.rules[replacement.rule].name;
+            let order = match replacement.best.order {
+                class::BestOrder::Least => "min",
+                class::BestOrder::Greatest => "max",
+            };
+            writeln!(f, "  {table}: products of matrices over ({order}, +), by {rule}")?;
+        }
+        match &self.plan.monotone {
+            Ok(monotone) => {
+                for (id, table) in
+                    self.plan.tables.iter_enumerated().filter(|(t, _)| monotone.is_monotone(*t))
+                {
+                    let added = if monotone.is_added(id) { ", added to" } else { "" };
+                    writeln!(f, "  {}: monotone{added}", table.name)?;
+                }
+                Ok(())
+            }
+            Err(why) => writeln!(f, "  no monotone tables, as {why}"),
+        }
     }
 
     fn occurrence(&self, id: OccurrenceId, f: &mut Formatter<'_>) -> fmt::Result {
@@ -100,7 +137,8 @@ impl Printed<'_> {
             Once::OneActive => ", once since no other head is active",
             Once::History => ", unless the history has it",
         };
-        writeln!(f, "{indent}fire{once}")?;
+        let found = if rule.fires_where_found { ", where it is found" } else { "" };
+        writeln!(f, "{indent}fire{once}{found}")?;
         let mut removed: Vec<usize> = occ.removed.clone();
         removed.extend(occ.removes_active.then_some(occ.head));
         removed.sort_unstable();
@@ -109,8 +147,9 @@ impl Printed<'_> {
             writeln!(f, "{indent}  remove {}", heads.join(", "))?;
         }
         let vars = &self.program.rules[occ.rule].vars;
-        for goal in &rule.body {
-            writeln!(f, "{indent}  {}", Shown { sig: self.sig(), vars, what: goal })?;
+        for (goal, can_fail) in rule.body.iter().zip(&rule.can_fail) {
+            let fails = failing(can_fail.contains(&true));
+            writeln!(f, "{indent}  {}{fails}", Shown { sig: self.sig(), vars, what: goal })?;
         }
         Ok(())
     }
@@ -140,14 +179,16 @@ impl Printed<'_> {
             Step::Functor { slot: s, symbol } => {
                 write!(f, "functor {} is {}/{}", slot(*s), sig.symbols[*symbol].name, sig.arity(*symbol))
             }
-            Step::Test { test, .. } => write!(f, "test {}", Shown { sig, vars, what: test }),
-            Step::Prune { test, .. } => write!(f, "prune {}", Shown { sig, vars, what: test }),
-            Step::Eval { slot: s, value, .. } => {
-                write!(f, "{} := {}", slot(*s), Shown { sig, vars, what: value })
+            Step::Test { test, can_fail, .. } => {
+                write!(f, "test {}{}", Shown { sig, vars, what: test }, failing(*can_fail))
             }
-            Step::Match { value, pattern, .. } => {
+            Step::Prune { test, .. } => write!(f, "prune {}", Shown { sig, vars, what: test }),
+            Step::Eval { slot: s, value, can_fail, .. } => {
+                write!(f, "{} := {}{}", slot(*s), Shown { sig, vars, what: value }, failing(*can_fail))
+            }
+            Step::Match { value, pattern, can_fail, .. } => {
                 let (value, pattern) = (Shown { sig, vars, what: value }, Shown { sig, vars, what: pattern });
-                write!(f, "match {value} with {pattern}")
+                write!(f, "match {value} with {pattern}{}", failing(*can_fail))
             }
             Step::Fail { .. } => f.write_str("fail"),
         }

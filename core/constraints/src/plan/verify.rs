@@ -1,13 +1,15 @@
 //! Checks the invariants of a plan; runs after every pass. What fails here is a bug of the compiler, reported with code `I0101`.
 
+use super::failure::Failures;
 use super::*;
 use gchr_base::hash::HashSet;
 use gchr_base::rule::GoalKind;
 
-/// Checks `plan`; one diagnostic a broken invariant:
+/// Checks `plan`; one diagnostic per broken invariant:
 /// every head of every rule is tried or dropped exactly once; a table lists its occurrences in order; and, once joins are ordered,
 /// each partner is joined once, every slot has a value before it is used, every condition of the guard is tested or determines
-/// a key, keys are ascending and have an index on just their columns, and partners of one symbol are kept distinct.
+/// a key, keys are ascending and have an index on just their columns, and partners of one symbol are kept distinct. Decisions that backends
+/// rely on are derived anew: which rules remove rows, which rules fire where they are found, which expressions can fail.
 pub fn verify(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if plan.rules.len() != program.rules.len() {
@@ -35,6 +37,7 @@ pub fn verify(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
         }
     }
     super::class::verify(program, plan, &mut found);
+    decisions(program, plan, &mut found);
     // Joins come with a later pass; an occurrence without steps at all is one that it has not reached yet.
     for occurrence in &plan.occurrences {
         let reached = !occurrence.joins.is_empty()
@@ -42,15 +45,38 @@ pub fn verify(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
             || !occurrence.commit.is_empty()
             || plan.rules[occurrence.rule].heads.len() == 1;
         if reached {
-            Check { plan, occurrence, found: &mut found }.occurrence();
+            let failures = Failures { sig: &program.signature, rule: &program.rules[occurrence.rule] };
+            Check { plan, occurrence, failures, found: &mut found }.occurrence();
         }
     }
     found
 }
 
+/// Checks what is decided of tables and rules as a whole.
+fn decisions(program: &Program, plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
+    for (id, table) in plan.tables.iter_enumerated() {
+        let missing = plan.removing(id).find(|rule| !table.removed_by.contains(rule));
+        let wrong = table.removed_by.iter().copied().find(|&rule| !plan.removing(id).any(|r| r == rule));
+        if let Some(rule) = missing.or(wrong) {
+            let text = format!("the rules that remove {} are not those of the plan", table.name);
+            found.push(internal(plan.rules[rule].span, text));
+        }
+    }
+    for (id, rule) in plan.rules.iter_enumerated() {
+        if rule.fires_where_found != plan.lasts(id) {
+            found.push(internal(rule.span, "the plan says wrongly whether the rule fires where it is found"));
+        }
+        let failures = Failures { sig: &program.signature, rule: &program.rules[id] };
+        if !rule.body.iter().map(|goal| failures.of_goal(goal)).eq(rule.can_fail.iter().cloned()) {
+            found.push(internal(rule.span, "the plan says wrongly whether a goal of the body can fail"));
+        }
+    }
+}
+
 struct Check<'a> {
     plan: &'a ChrPlan,
     occurrence: &'a Occurrence,
+    failures: Failures<'a>,
     found: &'a mut Vec<Diagnostic>,
 }
 
@@ -149,6 +175,25 @@ impl Check<'_> {
         }
     }
 
+    /// A step says whether its expression can fail, and what can fail is decided when all partners are there.
+    fn failure(&mut self, step: &Step) {
+        let failures = self.failures;
+        let kind = |slot: SlotId| self.occurrence.slots[slot].kind;
+        let (decided, fails) = match step {
+            Step::Test { test: value, can_fail, .. } | Step::Match { value, can_fail, .. } => {
+                (*can_fail, failures.can_fail(value, None))
+            }
+            Step::Eval { slot, value, can_fail, .. } => {
+                (*can_fail, failures.can_fail(value, Some(kind(*slot))))
+            }
+            Step::Prune { test, .. } => (true, failures.can_fail(test, None)),
+            _ => return,
+        };
+        if decided != fails {
+            self.fail("the plan says wrongly whether a condition of the guard can fail");
+        }
+    }
+
     fn steps(
         &mut self,
         steps: &[Step],
@@ -158,6 +203,7 @@ impl Check<'_> {
     ) {
         for step in steps {
             let mut writes = Vec::new();
+            self.failure(step);
             match step {
                 Step::Load { slot, .. } | Step::Field { slot, .. } => writes.push(*slot),
                 Step::Test { conjunct, .. } | Step::Fail { conjunct } => drop(decided.insert(*conjunct)),

@@ -8,7 +8,7 @@ use gchr_constraints::plan::Occurrence;
 use super::claim::{Entry, by_rule};
 use super::value::{Held, OnError, Values};
 use super::{Scene, any, function, not, op};
-use crate::layout::{LOG_KINDS, LOG_VALUES, Part, general, number};
+use crate::layout::{LOG_KINDS, LOG_VALUES, Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
 use gchr_runtime::codegen::{Noted, Site, Sites};
@@ -59,7 +59,7 @@ pub(crate) fn explain_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Func
 /// Rules that can fire, each with an occurrence that says how its variables are bound.
 fn firing_rules<'a>(scene: Scene<'a>) -> impl Iterator<Item = (RuleId, &'a Occurrence)> {
     let found = move |rule| scene.plan.occurrences.iter().find(move |o| o.rule == rule);
-    general(scene.plan).filter_map(move |(rule, _)| Some((rule, found(rule)?)))
+    scene.plan.general_rules().filter_map(move |(rule, _)| Some((rule, found(rule)?)))
 }
 
 fn dispatch(
@@ -121,19 +121,19 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
     let mut v = bound(scene, b, p, &entry, occurrence, OnError::Flag, sites);
     let mut failed = Vec::new();
     let mut added: Vec<ConstraintId> = Vec::new();
-    for (at, goal) in scene.plan.rules[rule].body.iter().enumerate() {
+    for (at, (goal, can_fail)) in goals(scene, rule).enumerate() {
         match &goal.kind {
             GoalKind::Test(test) => {
-                let (held, wrong) = v.goal(test);
+                let (held, wrong) = v.goal(test, can_fail[0]);
                 failed.extend(wrong);
                 failed.push(not(held.expr));
             }
             GoalKind::Bind { var, value } => {
-                let wrong = bind(&mut v, *var, value);
+                let wrong = bind(&mut v, *var, value, can_fail[0]);
                 failed.extend(wrong);
             }
             GoalKind::Match { value, pattern } => {
-                let (held, wrong) = v.goal(value);
+                let (held, wrong) = v.goal(value, can_fail[0]);
                 failed.extend(wrong);
                 let matches = v.pattern(held, pattern);
                 failed.push(not(matches));
@@ -141,7 +141,7 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
             GoalKind::Add { constraint, args } => {
                 let mut values = Vec::with_capacity(args.len());
                 for (column, arg) in args.iter().enumerate() {
-                    let (held, wrong) = argument(&mut v, *constraint, column, arg);
+                    let (held, wrong) = argument(&mut v, *constraint, column, arg, can_fail[column]);
                     failed.extend(wrong);
                     values.push(held);
                 }
@@ -149,7 +149,9 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
                 added.push(*constraint);
             }
             GoalKind::Fail => failed.push(build::bool(true)),
-            GoalKind::Write { value, .. } => failed.extend(write(&mut v, rule, Some((at, value)), &places)),
+            GoalKind::Write { value, .. } => {
+                failed.extend(write(&mut v, rule, Some((at, value, can_fail[0])), &places));
+            }
             GoalKind::Newline => {}
         }
     }
@@ -158,10 +160,16 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
     v.b.finish()
 }
 
+/// The goals of a body, with whether each of their expressions can fail.
+fn goals<'a>(scene: Scene<'a>, rule: RuleId) -> impl Iterator<Item = (&'a rule::Goal, &'a [bool])> {
+    let plan = &scene.plan.rules[rule];
+    plan.body.iter().zip(plan.can_fail.iter().map(Vec::as_slice))
+}
+
 /// Gives a variable its value; says whether there is none.
-fn bind(v: &mut Values<'_>, var: VarId, value: &rule::Expr) -> Option<Expr> {
+fn bind(v: &mut Values<'_>, var: VarId, value: &rule::Expr, can_fail: bool) -> Option<Expr> {
     let kind = v.kind_of_var(var);
-    let (held, wrong) = v.goal_of_kind(value, kind, || variable_text(kind));
+    let (held, wrong) = v.goal_of_kind(value, can_fail, kind, || variable_text(kind));
     v.bind_var(var, held);
     wrong
 }
@@ -172,10 +180,11 @@ fn argument(
     table: ConstraintId,
     column: usize,
     arg: &rule::Expr,
+    can_fail: bool,
 ) -> (Held, Option<Expr>) {
     let plan = v.scene.plan;
     let kind = plan.tables[table].columns[column].kind;
-    v.goal_of_kind(arg, kind, || column_text(plan, table, column))
+    v.goal_of_kind(arg, can_fail, kind, || column_text(plan, table, column))
 }
 
 /// Why rows and ids of what bodies add belong to one candidate.
@@ -215,17 +224,17 @@ fn add(v: &mut Values<'_>, table: ConstraintId, values: &[Held], places: &Places
 fn write(
     v: &mut Values<'_>,
     rule: RuleId,
-    goal: Option<(usize, &rule::Expr)>,
+    goal: Option<(usize, &rule::Expr, bool)>,
     places: &Places,
 ) -> Option<Expr> {
     let scene = v.scene;
-    let position = goal.map(|(at, _)| at);
+    let position = goal.map(|(at, ..)| at);
     let mut rows = scene.layout.output.of_rule(rule).enumerate();
     let found = rows.find(|(_, (_, kind))| kind.value.map(|value| value.goal) == position);
     let (before, (number, _)) = found?;
     let (word, wrong) = match goal {
-        Some((_, value)) => {
-            let (held, wrong) = v.goal(value);
+        Some((_, value, can_fail)) => {
+            let (held, wrong) = v.goal(value, can_fail);
             (Values::word(&held), wrong)
         }
         None => (super::u64(0), None),
@@ -247,11 +256,11 @@ fn explain_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: 
     let body = b.param("body", Type::BOOL);
     let mut v = bound(scene, b, p, &entry, occurrence, OnError::Note, sites);
     v.open_if(body);
-    for goal in &scene.plan.rules[rule].body {
+    for (goal, can_fail) in goals(scene, rule) {
         let holds = match &goal.kind {
             GoalKind::Test(test) => v.expr(test).expr,
             GoalKind::Bind { var, value } => {
-                bind(&mut v, *var, value);
+                bind(&mut v, *var, value, can_fail[0]);
                 continue;
             }
             GoalKind::Match { value, pattern } => {
@@ -260,7 +269,7 @@ fn explain_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: 
             }
             GoalKind::Add { constraint, args } => {
                 for (column, arg) in args.iter().enumerate() {
-                    argument(&mut v, *constraint, column, arg);
+                    argument(&mut v, *constraint, column, arg, can_fail[column]);
                 }
                 continue;
             }

@@ -5,7 +5,7 @@ use gchr_base::signature::ConstraintId;
 
 use super::{Scene, any, function, op};
 use crate::kernels::ENTRY_WORDS;
-use crate::layout::{Part, general, number};
+use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
 use gchr_runtime::meter;
@@ -81,8 +81,13 @@ pub(super) fn by_rule(
     mut wanted: impl FnMut(RuleId) -> bool,
     mut code: impl FnMut(&mut FunctionBuilder, RuleId),
 ) {
-    let cases: Vec<u64> =
-        general(scene.plan).map(|(r, _)| r).filter(|&r| wanted(r)).map(|r| u64::from(number(r))).collect();
+    let cases: Vec<u64> = scene
+        .plan
+        .general_rules()
+        .map(|(r, _)| r)
+        .filter(|&r| wanted(r))
+        .map(|r| u64::from(number(r)))
+        .collect();
     if !cases.is_empty() {
         b.switch(rule, cases, |b, case| code(b, RuleId(case as u32)), |_| {});
     }

@@ -13,7 +13,7 @@ use gchr_constraints::plan::Occurrence;
 
 use super::{Scene, function, op};
 use crate::kernels::ENTRY_WORDS;
-use crate::layout::{general, number};
+use crate::layout::number;
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
 use gchr_runtime::codegen::Sites;
@@ -35,7 +35,7 @@ enum Parts<'a> {
 /// The parts of the list of a table's constraints, rule by rule.
 fn parts_of(scene: Scene<'_>, table: ConstraintId) -> Vec<Parts<'_>> {
     let mut parts = Vec::new();
-    for (rule, _) in general(scene.plan) {
+    for (rule, _) in scene.plan.general_rules() {
         let found = |o: &&Occurrence| o.rule == rule && o.constraint == table;
         let occurrences: Vec<&Occurrence> = scene.plan.occurrences.iter().filter(found).collect();
         if occurrences.is_empty() {

@@ -284,22 +284,22 @@ impl<'a> Values<'a> {
                 let has = self.has_functor(&self.slot(*slot).expr, *symbol);
                 self.open_if(has);
             }
-            Step::Test { test, .. } => {
-                let (held, decided) = self.conjunct(test, None);
+            Step::Test { test, can_fail, .. } => {
+                let (held, decided) = self.conjunct(test, None, *can_fail);
                 let holds = op(BinaryOp::OrElse, not(decided), held.expr);
                 self.open_if(holds);
             }
             // Only saves work: the condition is tested when all partners are there.
             Step::Prune { .. } => {}
-            Step::Eval { slot, value, .. } => {
-                let (held, decided) = self.conjunct(value, Some(*slot));
+            Step::Eval { slot, value, can_fail, .. } => {
+                let (held, decided) = self.conjunct(value, Some(*slot), *can_fail);
                 self.set(*slot, held);
                 if let Some(held) = &mut self.slots[slot.0 as usize] {
                     held.defined = (decided != build::bool(true)).then_some(decided);
                 }
             }
-            Step::Match { value, pattern, .. } => {
-                let (held, decided) = self.conjunct(value, None);
+            Step::Match { value, pattern, can_fail, .. } => {
+                let (held, decided) = self.conjunct(value, None, *can_fail);
                 let matches = self.pattern(held, pattern);
                 self.open_if(op(BinaryOp::OrElse, not(decided), matches));
             }
@@ -325,12 +325,12 @@ impl<'a> Values<'a> {
                 let field = self.field_of(&self.slot(*of).expr, *index);
                 self.bind(*slot, &Held::sure(SortKind::Any, field));
             }
-            Step::Match { value, pattern, .. } => {
-                let (held, _) = self.conjunct(value, None);
+            Step::Match { value, pattern, can_fail, .. } => {
+                let (held, _) = self.conjunct(value, None, *can_fail);
                 self.pattern(held, pattern);
             }
-            Step::Test { test, .. } if self.on_error == OnError::Note => {
-                self.conjunct(test, None);
+            Step::Test { test, can_fail, .. } if self.on_error == OnError::Note => {
+                self.conjunct(test, None, *can_fail);
             }
             _ => {}
         }
@@ -369,7 +369,7 @@ impl<'a> Values<'a> {
     }
 
     /// The value of a condition of the guard, for a slot if it is to be one of its kind; and whether it has one.
-    fn conjunct(&mut self, expr: &rule::Expr, slot: Option<SlotId>) -> (Held, Expr) {
+    fn conjunct(&mut self, expr: &rule::Expr, slot: Option<SlotId>, can_fail: bool) -> (Held, Expr) {
         let mut defined = Vec::new();
         expr.walk(&mut |e| {
             if let rule::ExprKind::Var(v) = e.kind {
@@ -379,8 +379,8 @@ impl<'a> Values<'a> {
         let all_there = build::all(defined);
         let kind = slot.map(|slot| self.kinds[slot.0 as usize]);
         let (held, flag) = match kind {
-            None => self.goal(expr),
-            Some(kind) => self.goal_of_kind(expr, kind, || variable_text(kind)),
+            None => self.goal(expr, can_fail),
+            Some(kind) => self.goal_of_kind(expr, can_fail, kind, || variable_text(kind)),
         };
         let Some(flag) = flag else { return (held, all_there) };
         self.failing.push(op(BinaryOp::AndAlso, all_there.clone(), flag.clone()));
@@ -388,28 +388,24 @@ impl<'a> Values<'a> {
         (held, decided)
     }
 
-    /// The value of an expression of a body, and whether it has none.
-    pub fn goal(&mut self, expr: &rule::Expr) -> (Held, Option<Expr>) {
-        self.flagged(expr, None, |v| v.expr(expr))
+    /// The value of an expression of a body, and whether it has none, if the plan says that it can fail.
+    pub fn goal(&mut self, expr: &rule::Expr, can_fail: bool) -> (Held, Option<Expr>) {
+        self.flagged(can_fail, |v| v.expr(expr))
     }
 
     /// As [`goal`](Self::goal), of a kind; where other values are an error, `place` says what they do not fit.
     pub fn goal_of_kind(
         &mut self,
         expr: &rule::Expr,
+        can_fail: bool,
         kind: SortKind,
         place: impl FnOnce() -> String,
     ) -> (Held, Option<Expr>) {
-        self.flagged(expr, Some(kind), |v| v.stored(expr, kind, place))
+        self.flagged(can_fail, |v| v.stored(expr, kind, place))
     }
 
-    fn flagged(
-        &mut self,
-        expr: &rule::Expr,
-        kind: Option<SortKind>,
-        value: impl FnOnce(&mut Self) -> Held,
-    ) -> (Held, Option<Expr>) {
-        if self.on_error == OnError::Note || !self.is_fallible(expr, kind) {
+    fn flagged(&mut self, can_fail: bool, value: impl FnOnce(&mut Self) -> Held) -> (Held, Option<Expr>) {
+        if self.on_error == OnError::Note || !can_fail {
             return (value(self), None);
         }
         let flag = self.b.var("wrong", build::bool(false));
@@ -450,30 +446,6 @@ impl<'a> Values<'a> {
     fn check(&self, op: Op, float: bool) -> Option<FunctionId> {
         let name = gchr_runtime::codegen::checked_name(op, float)?;
         self.scene.module.function(&format!("{name}_check"))
-    }
-
-    /// Whether an expression can be without a value, or with one that is not of a kind.
-    fn is_fallible(&self, expr: &rule::Expr, kind: Option<SortKind>) -> bool {
-        let mut found = kind.is_some_and(|kind| kind != SortKind::Any && kind != self.natural_kind(expr));
-        expr.walk(&mut |e| {
-            if let rule::ExprKind::Op { op, args } = &e.kind {
-                let kinds: Vec<SortKind> = args.iter().map(|a| self.natural_kind(a)).collect();
-                let float = kinds.contains(&SortKind::Float);
-                let dynamic = !op.is_structural() && is_dynamic(&kinds, self.kind(e));
-                found |= dynamic || self.check(*op, float).is_some();
-            }
-        });
-        found
-    }
-
-    /// What the values of an expression are.
-    fn natural_kind(&self, expr: &rule::Expr) -> SortKind {
-        match &expr.kind {
-            rule::ExprKind::Var(v) => self.kinds[v.0 as usize],
-            rule::ExprKind::Const(c) => self.constant(*c).kind,
-            rule::ExprKind::Repeat { .. } => SortKind::Any,
-            rule::ExprKind::App { .. } | rule::ExprKind::Op { .. } => self.kind(expr),
-        }
     }
 
     /// The value of an expression.

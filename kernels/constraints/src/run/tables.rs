@@ -185,6 +185,11 @@ impl Tables {
         }
     }
 
+    /// Whether values of constraints were replaced in the last round, which the next one starts from too.
+    pub fn has_changed_values(&self) -> bool {
+        self.state[state::CHANGED] > 0
+    }
+
     /// Whether all constraints to start from are of this table.
     pub fn is_only_new(&self, table: ConstraintId) -> bool {
         self.fresh.iter_enumerated().all(|(t, rows)| t == table || rows.is_empty())

@@ -41,7 +41,7 @@ impl Case {
     fn new(text: &str, options: RoundsOptions) -> Self {
         let (sources, program) = programs::constraints("test.chr", text);
         let plan = compile_rounds(&program, options).expect("the plan compiles");
-        let input = input(&program, &[], &mut Control::default()).expect("goals run");
+        let input = input(&program, &plan, &[], &mut Control::default());
         let kernels = programs::made(kernels(&program, &plan, &sources), &sources);
         Self { sources, program, plan, facts: Vec::new(), input, kernels }
     }
@@ -393,7 +393,7 @@ fn dead_rows_of_long_lists_are_collected_early() {
         columns: vec![FactColumn::Int(values)],
         rows: count as usize,
     }];
-    case.input = input(&case.program, &case.facts, &mut Control::default()).expect("facts fit");
+    case.input = input(&case.program, &case.plan, &case.facts, &mut Control::default());
     let limits = Limits { max_rounds: Some(2), ..Limits::default() };
     assert_eq!(case.on_the_simulator((1, false, 0), limits), case.on_the_cpu(limits));
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
@@ -476,7 +476,7 @@ fn facts_with_duplicates() {
         let mut case = Case::new(&text, RoundsOptions::default());
         let columns = vec![FactColumn::Int(vec![1, 2, 1]), FactColumn::Int(vec![2, 3, 2])];
         case.facts = vec![Facts { constraint: ConstraintId(0), columns, rows: 3 }];
-        case.input = input(&case.program, &case.facts, &mut Control::default()).expect("facts fit");
+        case.input = input(&case.program, &case.plan, &case.facts, &mut Control::default());
         let limits = Limits::default();
         let on_the_cpu = case.on_the_cpu(limits);
         assert_eq!(on_the_cpu.store, expected, "{text}");

@@ -50,11 +50,8 @@ impl<'a> Replacements<'a> {
             own.filter_map(|(k, o)| of(o).map(|r| (k, r))).collect()
         });
         let matrix = |t: usize| {
-            let mut own = plan.classes.replacements.iter().filter(|r| r.constraint.index() == t);
-            match (own.next(), own.next()) {
-                (Some(r), None) if r.product.is_ok() => Some((Matrix::new(), r)),
-                _ => None,
-            }
+            let mut products = plan.classes.replacements.iter().filter(|r| r.product.is_ok());
+            products.find(|r| r.constraint.index() == t).map(|r| (Matrix::new(), r))
         };
         Self {
             plan,

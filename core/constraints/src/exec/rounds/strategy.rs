@@ -3,7 +3,7 @@
 use crate::exec::code::{Code, OccurrenceCode};
 use crate::plan::ChrPlan;
 use gchr_base::ids::Id;
-use gchr_base::rule::{Goal, Role, RuleId};
+use gchr_base::rule::{Role, RuleId};
 use gchr_base::signature::ConstraintId;
 
 /// For each symbol what to do with a constraint of it.
@@ -18,7 +18,7 @@ pub(super) struct Group {
     /// Occurrences of the symbol; for pairs, all instances of one come before those of the next.
     pub(super) occurrences: Vec<usize>,
     pub(super) shape: Shape,
-    /// Nothing ever removes a constraint of the rule but reductions, so each instance fires when it is found.
+    /// Each instance fires where it is found, and need not be traced.
     pub(super) immediate: bool,
 }
 
@@ -36,27 +36,23 @@ pub(super) enum Shape {
 impl Strategy {
     /// `whole` keeps every instance, so that it can be traced.
     pub(super) fn new(plan: &ChrPlan, code: &Code, whole: bool) -> Self {
-        let removed = removed_tables(plan);
-        let writes = |rule: RuleId| plan.rules[rule].body.iter().any(Goal::writes);
         let mut groups = Vec::new();
         for activation in &code.activations {
             let mut own: Vec<Group> = Vec::new();
             for (k, occurrence) in activation.occurrences.iter().enumerate() {
                 let rule = occurrence.rule;
-                if !plan.classes.verdicts[rule].is_general() {
+                if !plan.is_general(rule) {
                     continue;
                 }
                 match own.last_mut() {
                     Some(group) if group.rule == rule => group.occurrences.push(k),
                     _ => {
-                        let heads = &plan.rules[rule].heads;
-                        let lasting = heads.iter().all(|h| !removed[h.constraint.index()]);
                         let shape = match occurrence.levels.len() {
                             0 => Shape::Alone,
                             1 => Shape::Pairs,
                             _ => Shape::Any,
                         };
-                        let immediate = lasting && !writes(rule) && !whole;
+                        let immediate = plan.rules[rule].fires_where_found && !whole;
                         own.push(Group { rule, occurrences: vec![k], shape, immediate });
                     }
                 }
@@ -72,19 +68,6 @@ impl Strategy {
         }
         Self { groups }
     }
-}
-
-/// Which tables some general rule removes from.
-fn removed_tables(plan: &ChrPlan) -> Vec<bool> {
-    let mut removed = vec![false; plan.tables.len()];
-    for (id, rule) in plan.rules.iter_enumerated() {
-        if plan.classes.verdicts[id].is_general() {
-            for head in rule.heads.iter().filter(|h| h.role == Role::Removed) {
-                removed[head.constraint.index()] = true;
-            }
-        }
-    }
-    removed
 }
 
 /// The rank of an instance as words that compare like ranks do: at a kept head the id, at a removed one its complement.

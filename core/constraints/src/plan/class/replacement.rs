@@ -21,9 +21,19 @@ pub(super) fn recognise(
         let refuse = |(id, r): (usize, &Result<Replacement, String>)| {
             r.as_ref().ok().and_then(|r| conflict(program, r, &found, reductions)).map(|why| (id, why))
         };
-        let Some((id, why)) = found.iter().enumerate().find_map(refuse) else { return found };
+        let Some((id, why)) = found.iter().enumerate().find_map(refuse) else { break };
         found[id] = Err(why);
     }
+    for id in 0..found.len() {
+        let Ok(own) = &found[id] else { continue };
+        let other = found.iter().flatten().find(|r| r.constraint == own.constraint && r.rule != own.rule);
+        let Some(other) = other else { continue };
+        let why = format!("{} replaces its values too", program.rule_name(other.rule));
+        if let Ok(own) = &mut found[id] {
+            own.product = own.product.clone().and(Err(why));
+        }
+    }
+    found
 }
 
 /// What some rule does that a replacement does not allow.

@@ -1,10 +1,10 @@
 //! Invariants of classes.
 
-use super::Verdict;
+use super::{Replacement, Verdict, monotone};
 use crate::plan::{ChrPlan, internal};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::{Program, Role, Semantics};
-use gchr_base::signature::SortKind;
+use gchr_base::signature::{Density, SortKind};
 
 /// Checks that verdicts and classes belong to each other, that a symbol has one reduction or values that are replaced and not
 /// both, that columns exist and values are numbers, that indexes are on keys, and that rules of classes have no candidates.
@@ -71,6 +71,54 @@ pub(in crate::plan) fn verify(program: &Program, plan: &ChrPlan, found: &mut Vec
         if !target || !is_number(plan, r.constraint, r.best.column) {
             fail(r.rule, "a replacement has a wrong removed head");
         }
+        if !is_product(plan, r) {
+            fail(r.rule, "a replacement is not the product of matrices that the plan says");
+        }
+    }
+    monotone_tables(plan, found);
+}
+
+/// Whether a replacement that is a product of matrices has the shape of one, and its table for itself.
+fn is_product(plan: &ChrPlan, r: &Replacement) -> bool {
+    let Ok(product) = r.product else { return true };
+    let columns = &plan.tables[r.constraint].columns;
+    let heads = &plan.rules[r.rule].heads;
+    let mut positions = [product.row, product.column, r.best.column];
+    positions.sort_unstable();
+    let dense = [product.row, product.column];
+    let alone = plan.classes.replacements.iter().filter(|o| o.constraint == r.constraint).count() == 1;
+    let mut parts = [product.left, product.right, r.head];
+    parts.sort_unstable();
+    alone
+        && positions == [0, 1, 2]
+        && columns.len() == 3
+        && columns.iter().all(|c| c.kind == SortKind::Int)
+        && dense.iter().all(|&c| columns[c].density == Density::Dense)
+        && parts == [0, 1, 2]
+        && heads.iter().all(|h| h.constraint == r.constraint)
+}
+
+/// Monotone tables are closed under the rules that read them, and need no index over what is added.
+fn monotone_tables(plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
+    let Ok(own) = &plan.monotone else { return };
+    let Some(first) = plan.rules.iter().next() else { return };
+    let mut fail = |text: String| found.push(internal(first.span, text));
+    for (table, table_plan) in plan.tables.iter_enumerated().filter(|(t, _)| own.is_monotone(*t)) {
+        if !monotone::is_candidate(plan, table) || !table_plan.removed_by.is_empty() {
+            fail(format!("the table {} is not monotone", table_plan.name));
+        }
+    }
+    for (id, rule) in plan.general_rules() {
+        let reads = rule.heads.iter().any(|h| own.is_monotone(h.constraint));
+        if reads && !monotone::is_monotone_rule(plan, id, &own.tables) {
+            fail(format!("{} reads a monotone table and is not monotone", rule.name));
+        }
+    }
+    if own.added != monotone::added_tables(plan, &own.tables) {
+        fail("the tables to which monotone rules add are not those of the plan".into());
+    }
+    if monotone::maintained_index(plan, own).is_some() {
+        fail("a monotone rule needs an index over constraints that are added".into());
     }
 }
 

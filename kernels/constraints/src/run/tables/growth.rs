@@ -9,9 +9,9 @@ use gchr_base::ids::{Id, IdVec};
 use gchr_base::rule::{Const, Expr, ExprKind, GoalKind, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_constraints::plan::Step as Match;
+use gchr_constraints::plan::class::Monotone;
 
 use super::{BLOCK, Job, MOST, NO_ID, Part, Tables, ranges, state};
-use crate::growth::{Growth, key_columns};
 use crate::run::course::{Course, Ended, Launcher, Step};
 use crate::run::tables::Grown;
 use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
@@ -31,7 +31,7 @@ type Ranges = BTreeMap<(ConstraintId, usize), (i64, i64)>;
 pub(in crate::run) struct Growing {
     kernel: KernelId,
     grid: u32,
-    growth: Growth,
+    growth: Monotone,
     /// The most rows that a table can get to have.
     most: IdVec<ConstraintId, u64>,
     bits: Vec<(ConstraintId, BufferId, u64)>,
@@ -53,14 +53,14 @@ impl Growing {
         memory: u64,
         device: &mut dyn Device,
     ) -> Result<Option<Box<Self>>> {
-        let Some(growth) = tables.layout.growth.clone() else { return Ok(None) };
-        let quiet = |t: ConstraintId| growth.is_quiet(t);
+        let Some(growth) = tables.layout.monotone.clone() else { return Ok(None) };
+        let quiet = |t: ConstraintId| growth.is_monotone(t);
         if tables.fresh.iter_enumerated().any(|(t, rows)| !rows.is_empty() && !quiet(t)) {
             return Ok(None);
         }
         let Some(ranges) = value_ranges(tables, job, &growth, device)? else { return Ok(None) };
         let mut sets = Vec::new();
-        for table in growth.tables().filter(|&t| key_columns(job.plan, t).is_some()) {
+        for table in growth.added_tables().filter(|&t| job.plan.classes.reduction_of(t).is_some()) {
             let Some((spans, bits)) = key_spans(tables, table, &ranges, memory) else { return Ok(None) };
             sets.push((table, spans, bits));
         }
@@ -87,11 +87,11 @@ impl Growing {
         }
         let bias = |t: &super::Table| (tables.state[state::NEXT_ID] as u32).wrapping_sub(t.used);
         let biases: Vec<u32> = tables.tables.iter().map(bias).collect();
-        for table in growing.growth.tables() {
+        for table in growing.growth.added_tables() {
             tables.set(table, Part::Bias, Value::U32(biases[table.index()]));
         }
         let there: u64 = growing.first.iter().map(|&used| u64::from(used)).sum();
-        for table in growing.growth.tables().collect::<Vec<_>>() {
+        for table in growing.growth.added_tables().collect::<Vec<_>>() {
             let each = tables.row_bytes(table);
             let wanted = (ROWS_EACH * there.max(u64::from(tables.rows))).min(memory / 16 / each);
             let rows = growing.clamped(tables, table, wanted);
@@ -147,16 +147,16 @@ impl Growing {
     }
 }
 
-/// The ranges of all integer columns of quiet tables: of the values that are there and of those that rules can put there. `None` when a
+/// The ranges of all integer columns of monotone tables: of the values that are there and of those that rules can put there. `None` when a
 /// rule computes a value.
 fn value_ranges(
     tables: &Tables,
     job: &Job<'_>,
-    growth: &Growth,
+    growth: &Monotone,
     device: &mut dyn Device,
 ) -> Result<Option<Ranges>> {
     let is_int = |t: ConstraintId, c: usize| job.plan.tables[t].columns[c].kind == SortKind::Int;
-    let quiet = tables.tables.ids().filter(|&t| growth.is_quiet(t) && tables.tables[t].used > 0);
+    let quiet = tables.tables.ids().filter(|&t| growth.is_monotone(t) && tables.tables[t].used > 0);
     let columns: Vec<(ConstraintId, usize)> = quiet
         .flat_map(|t| (0..job.plan.tables[t].columns.len()).map(move |c| (t, c)))
         .filter(|&(t, c)| is_int(t, c))
@@ -191,7 +191,7 @@ enum Source {
 }
 
 /// What rules copy into the columns of sets; `None` when one computes it.
-fn copies(job: &Job<'_>, growth: &Growth) -> Option<Vec<((ConstraintId, usize), Source)>> {
+fn copies(job: &Job<'_>, growth: &Monotone) -> Option<Vec<((ConstraintId, usize), Source)>> {
     let mut copies = Vec::new();
     let mut seen: Vec<RuleId> = Vec::new();
     for occurrence in growth.occurrences(job.plan) {
@@ -214,7 +214,7 @@ fn copies(job: &Job<'_>, growth: &Growth) -> Option<Vec<((ConstraintId, usize), 
         };
         for goal in &job.plan.rules[occurrence.rule].body {
             let GoalKind::Add { constraint, args } = &goal.kind else { continue };
-            if key_columns(job.plan, *constraint).is_none() {
+            if job.plan.classes.reduction_of(*constraint).is_none() {
                 continue;
             }
             for (column, arg) in args.iter().enumerate() {
@@ -297,7 +297,7 @@ impl Course for Growing {
     }
 
     fn grow(&mut self, tables: &mut Tables, memory: u64, device: &mut dyn Device) -> Result<Grown> {
-        for table in self.growth.tables().collect::<Vec<_>>() {
+        for table in self.growth.added_tables().collect::<Vec<_>>() {
             let capacity = u64::from(tables.tables[table].capacity);
             let wanted = self.wanted[table.index()];
             if wanted <= capacity {
@@ -334,7 +334,7 @@ impl Course for Growing {
         }
         if wanted {
             let mut added = 0;
-            for table in self.growth.tables() {
+            for table in self.growth.added_tables() {
                 let more = tables.tables[table].used - self.first[table.index()];
                 added = added.max(u64::from(more));
                 tables.tables[table].stale |= more > 0;

@@ -6,7 +6,7 @@
 use gchr_base::rule::RuleId;
 
 use super::{BLOCK, Part, Tables, ranges};
-use crate::kernels::{Square, WIDTHS};
+use crate::kernels::{MinPlusTable, WIDTHS};
 use crate::run::course::{Course, Ended, Launcher, Step};
 use crate::run::tables::Grown;
 use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
@@ -24,7 +24,7 @@ const UNFIT: usize = 2;
 
 /// A table as a matrix.
 pub(in crate::run) struct Product {
-    square: Square,
+    square: MinPlusTable,
     width: u64,
     kernel: KernelId,
     gather: KernelId,
@@ -44,7 +44,7 @@ impl Product {
     /// Takes the values of the table; `None` when they do not fit.
     pub fn start(
         tables: &Tables,
-        square: Square,
+        square: MinPlusTable,
         memory: u64,
         device: &mut dyn Device,
     ) -> Result<Option<Box<Self>>> {

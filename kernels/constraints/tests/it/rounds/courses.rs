@@ -150,3 +150,51 @@ fn courses_that_begin_behind_general_rounds() {
         assert_eq!(followed(&text).as_deref(), kernel, "{text}");
     }
 }
+
+/// Shortest paths in two tables, by one rule each.
+const TWO_PRODUCTS: &str =
+    ":- chr_constraint a(+dense_int, +dense_int, +int), b(+dense_int, +dense_int, +int), go(+int).
+     near @ a(I, K, D), a(K, J, E) \\ a(I, J, F) <=> F > D + E | G is D + E, a(I, J, G).
+     far @ b(I, K, D), b(K, J, E) \\ b(I, J, F) <=> F < D + E | G is D + E, b(I, J, G).
+     go(N) <=> N > 0 | M is N - 1, a(N, M, N), b(M, N, N), go(M).";
+
+#[test]
+fn each_of_two_replacements_is_a_product_while_only_its_table_is_new() {
+    let a = "a(0, 1, 5), a(1, 2, 3), a(2, 3, 1), a(0, 2, 10), a(0, 3, 30), a(1, 3, 9)";
+    let b = "b(0, 1, 5), b(1, 2, 3), b(2, 3, 1), b(0, 2, 1), b(0, 3, 2), b(1, 3, 0)";
+    let (_, program) = programs::constraints("test.chr", TWO_PRODUCTS);
+    let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
+    let text = plan.display(&program).to_string();
+    assert!(text.contains("a/3: products of matrices over (min, +), by near"), "{text}");
+    assert!(text.contains("b/3: products of matrices over (max, +), by far"), "{text}");
+    for (queries, kernel) in [
+        (format!("?- {a}."), Some("product")),
+        (format!("?- {b}."), Some("product")),
+        (format!("?- {a}. ?- {b}. ?- a(3, 4, 1), a(0, 4, 99)."), Some("product")),
+        (format!("?- {a}, {b}."), None),
+        (format!("?- {a}, {b}, go(3). ?- go(2), {a}."), None),
+    ] {
+        let text = format!("{TWO_PRODUCTS} {queries}");
+        agree_with(&text, RoundsOptions::default(), Limits::default());
+        agree_with(&text, RoundsOptions::default(), Limits { max_rounds: Some(2), ..Limits::default() });
+        assert_eq!(followed(&text).as_deref(), kernel, "{text}");
+    }
+}
+
+#[test]
+fn values_that_change_beside_monotone_tables_are_not_forgotten() {
+    let text = ":- chr_constraint e(+int, +int), d(+int, +int), a(+int), b(+int).
+         e(X, Y), d(X, A) \\ d(Y, B) <=> B > A + 1 | C is A + 1, d(Y, C).
+         a(X) ==> b(X).
+         ?- a(1), e(0, 1), e(1, 2), e(2, 3), e(3, 4), d(0, 0), d(1, 90), d(2, 91), d(3, 92), d(4, 93).";
+    agree_with(text, RoundsOptions::default(), Limits::default());
+}
+
+#[test]
+fn rules_that_compute_signs_only_add() {
+    let text = ":- chr_constraint s(+int), t(+int).
+         s(X) ==> sign(X) =\\= 0 | Y is sign(X), t(Y). t(X) ==> X > 1 | s(X).
+         ?- s(7), s(0), s(-7), s(1).";
+    agree_with(text, RoundsOptions::default(), Limits::default());
+    assert_eq!(followed(text).as_deref(), Some("growth"));
+}

@@ -1,13 +1,13 @@
-//! Rules that only add: their instances fire where they are found (the holes of `growth.cu`).
+//! Monotone rules: their instances fire where they are found (the holes of `growth.cu`).
 
 use gchr_base::rule::{GoalKind, RuleId};
 use gchr_base::signature::ConstraintId;
-use gchr_constraints::plan::Occurrence;
+use gchr_constraints::plan::class::Monotone;
+use gchr_constraints::plan::{ChrPlan, Occurrence};
 
 use super::join::{Active, Age, partner};
 use super::value::{OnError, Values};
 use super::{Scene, function, op, u64};
-use crate::growth::{Growth, key_columns};
 use crate::layout::{Layout, Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
@@ -46,16 +46,16 @@ impl Context {
 }
 
 /// Functions for the hole `derive`: one a table that is added to, one an occurrence, and last the one that picks those of a table.
-pub(crate) fn derive_functions(scene: Scene<'_>, growth: &Growth, sites: &mut Sites) -> Vec<Function> {
+pub(crate) fn derive_functions(scene: Scene<'_>, monotone: &Monotone, sites: &mut Sites) -> Vec<Function> {
     let first = scene.function("derive").0;
     let mut functions = Vec::new();
     let mut adders = Vec::new();
-    for table in growth.tables() {
+    for table in monotone.added_tables() {
         adders.push((table, FunctionId(first + functions.len() as u32)));
-        functions.push(adder(scene, growth, table));
+        functions.push(adder(scene, monotone, table));
     }
     let mut found: Vec<(&Occurrence, FunctionId)> = Vec::new();
-    for occurrence in growth.occurrences(scene.plan) {
+    for occurrence in monotone.occurrences(scene.plan) {
         found.push((occurrence, FunctionId(first + functions.len() as u32)));
         functions.push(derive_occurrence(scene, occurrence, &adders, sites));
     }
@@ -81,18 +81,23 @@ pub(crate) fn derive_functions(scene: Scene<'_>, growth: &Growth, sites: &mut Si
     functions
 }
 
+/// Whether a monotone table is a set: equal constraints are dropped.
+fn is_set(plan: &ChrPlan, table: ConstraintId) -> bool {
+    plan.classes.reduction_of(table).is_some()
+}
+
 /// Constraints that a thread keeps of each table: the template's `KEPT`.
 const KEPT: u32 = 8;
 
 /// Words that a thread needs for what it keeps; at least one.
-pub(crate) fn kept_words(layout: &Layout, growth: &Growth) -> u64 {
-    let words: usize = growth.tables().map(|t| layout.tables[t].columns.len()).sum();
+pub(crate) fn kept_words(layout: &Layout, monotone: &Monotone) -> u64 {
+    let words: usize = monotone.added_tables().map(|t| layout.tables[t].columns.len()).sum();
     (words as u64 * u64::from(KEPT)).max(1)
 }
 
 /// Where what is kept of a table begins.
-fn first_kept(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> u32 {
-    let before = growth.tables().take_while(|&t| t != table);
+fn first_kept(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> u32 {
+    let before = monotone.added_tables().take_while(|&t| t != table);
     before.map(|t| scene.layout.tables[t].columns.len() as u32 * KEPT).sum()
 }
 
@@ -101,10 +106,10 @@ fn put_name(scene: Scene<'_>, table: ConstraintId) -> String {
 }
 
 /// Functions for the hole `put_kept`: one a table that is added to, and last the one that picks a table.
-pub(crate) fn put_functions(scene: Scene<'_>, growth: &Growth) -> Vec<Function> {
+pub(crate) fn put_functions(scene: Scene<'_>, monotone: &Monotone) -> Vec<Function> {
     let first = scene.function("put_kept").0;
-    let tables: Vec<ConstraintId> = growth.tables().collect();
-    let mut functions: Vec<Function> = tables.iter().map(|&t| put(scene, growth, t)).collect();
+    let tables: Vec<ConstraintId> = monotone.added_tables().collect();
+    let mut functions: Vec<Function> = tables.iter().map(|&t| put(scene, monotone, t)).collect();
     let (mut b, p) = function(scene, "put_kept", false, Type::Void);
     let table = b.param("table", Type::U32);
     let local = Type::Buffer(Space::Local, Scalar::U32);
@@ -125,7 +130,7 @@ pub(crate) fn put_functions(scene: Scene<'_>, growth: &Growth) -> Vec<Function> 
 }
 
 /// Writes what a thread keeps of one table.
-fn put(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> Function {
+fn put(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> Function {
     let (mut b, p) = function(scene, put_name(scene, table), false, Type::Void);
     b.doc(format!("Writes the constraints {} that a thread keeps.", scene.plan.tables[table].name));
     b.doc("shares: bits: atomics only; the rows belong to this thread");
@@ -139,7 +144,7 @@ fn put(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> Function {
     let room = b.var("room", op(BinaryOp::Sub, capacity, from.clone()));
     let k = b.counter("k", Type::U32);
     b.begin();
-    let first = build::u32(first_kept(scene, growth, table));
+    let first = build::u32(first_kept(scene, monotone, table));
     let at = op(BinaryOp::Add, first, op(BinaryOp::Mul, k.clone(), build::u32(columns)));
     let at = b.var("at", at);
     let value = |c: u32| build::element(kept.clone(), op(BinaryOp::Add, at.clone(), build::u32(c)));
@@ -160,7 +165,7 @@ fn put(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> Function {
     b.assign(id, op(BinaryOp::Add, row, scene.part(&p, table, Part::Bias)));
     let then = b.end();
     b.begin();
-    if key_columns(scene.plan, table).is_some() {
+    if is_set(scene.plan, table) {
         let bit = bit_of(scene, &mut b, &p, table, &values);
         b.run(scene.function("clear_bit"), vec![scene.part(&p, table, Part::Bits), bit]);
     }
@@ -177,7 +182,7 @@ fn adder_name(scene: Scene<'_>, table: ConstraintId) -> String {
 }
 
 /// Adds a constraint; says 1 when it is dropped as there is an equal one.
-fn adder(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> Function {
+fn adder(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> Function {
     let (mut b, p) = function(scene, adder_name(scene, table), false, Type::U32);
     b.doc(format!(
         "Adds a constraint {} unless there is one; says how many are dropped.",
@@ -191,7 +196,7 @@ fn adder(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> Function {
     let held = b.param("held", Type::Buffer(Space::Local, Scalar::U32));
     let columns = scene.layout.tables[table].columns.len();
     let values: Vec<Expr> = (0..columns).map(|c| b.param(&format!("value{c}"), Type::U64)).collect();
-    if key_columns(scene.plan, table).is_some() {
+    if is_set(scene.plan, table) {
         let bit = bit_of(scene, &mut b, &p, table, &values);
         let args = vec![scene.part(&p, table, Part::Bits), bit];
         let known = b.call("known", scene.module, scene.function("set_bit"), args);
@@ -205,7 +210,7 @@ fn adder(scene: Scene<'_>, growth: &Growth, table: ConstraintId) -> Function {
     let own_count = build::element(held.clone(), build::u32(number(table)));
     let count = b.var("count", own_count.clone());
     let at = op(BinaryOp::Mul, count.clone(), build::u32(columns as u32));
-    let at = b.var("at", op(BinaryOp::Add, build::u32(first_kept(scene, growth, table)), at));
+    let at = b.var("at", op(BinaryOp::Add, build::u32(first_kept(scene, monotone, table)), at));
     for (c, value) in values.iter().enumerate() {
         let word = build::element(kept.clone(), op(BinaryOp::Add, at.clone(), build::u32(c as u32)));
         b.assign(word, value.clone());
@@ -298,26 +303,23 @@ fn body(
                     all.push(Values::word(&held));
                 }
                 let found = adders.iter().find(|(t, _)| t == constraint);
-                let (_, adder) = found.expect("rules of quiet tables add to tables that grow");
+                let (_, adder) = found.expect("monotone rules add to tables that are added to");
                 let dropped = v.b.call_typed("dropped", Type::U32, *adder, all);
                 v.b.assign(fired.clone(), op(BinaryOp::Add, fired.clone(), dropped));
             }
-            // Rules of quiet tables have no other goals.
+            // Monotone rules have no other goals.
             _ => {}
         }
     }
 }
 
 /// `remember` and `forget`: the bit of a row.
-pub(crate) fn row_bit(scene: Scene<'_>, growth: &Growth, name: &str) -> Function {
+pub(crate) fn row_bit(scene: Scene<'_>, monotone: &Monotone, name: &str) -> Function {
     let (mut b, p) = function(scene, name, false, Type::Void);
     let table = b.param("table", Type::U32);
     let row = b.param("row", Type::U32);
-    let sets: Vec<u64> = growth
-        .tables()
-        .filter(|&t| key_columns(scene.plan, t).is_some())
-        .map(|t| u64::from(number(t)))
-        .collect();
+    let sets: Vec<u64> =
+        monotone.added_tables().filter(|&t| is_set(scene.plan, t)).map(|t| u64::from(number(t))).collect();
     if !sets.is_empty() {
         let code = |b: &mut FunctionBuilder, case: u64| {
             let table = ConstraintId(case as u32);

@@ -9,6 +9,7 @@ use crate::exec::common;
 use crate::exec::index::NONE;
 use crate::exec::machine::Stop;
 use crate::exec::report::Wording;
+use crate::exec::start::{self, StartSink};
 use crate::exec::step::{Cells, Flow, Scene, Trap, TrapKind};
 use crate::exec::store::write_constraint;
 use crate::exec::table::{DEAD, Table, TableFull};
@@ -44,10 +45,7 @@ pub(super) struct Written {
 
 impl Written {
     fn new(code: &Code, regs: &[u64], pc: Pc) -> Self {
-        let word = match code.ins[pc as usize] {
-            Ins::Write { src, .. } => regs[src as usize],
-            _ => 0,
-        };
+        let word = start::written_word(code, regs, pc);
         Self { word, pc }
     }
 }
@@ -231,72 +229,20 @@ impl<'a, 'c> World<'a, 'c> {
 
     /// Adds all facts of a batch; what was put into the store is appended.
     pub(super) fn facts(&mut self, facts: &Facts, added: &mut Vec<Added>) -> Result<(), Stop> {
-        let table = facts.constraint.index();
-        let kinds = self.tables[table].kinds.clone();
-        let mut args = vec![0; kinds.len()];
-        for row in 0..facts.rows {
-            if let Err(error) = crate::exec::read_fact(&mut self.heap, facts, row, &kinds, &mut args) {
-                let name = |column| self.wording().column_name(facts.constraint, column);
-                let reason = error.reason(row, name);
-                return Err(self.stop(reason));
-            }
-            added.extend(self.add(table, &args)?);
-            if row % FIRINGS as usize == 0 {
-                self.ask_control()?;
-            }
-        }
-        Ok(())
+        let plan = self.plan;
+        start::add_facts(plan, facts, &mut Adding { world: self, added })
     }
 
     /// Executes the goals of a query; what was put into the store is appended.
     pub(super) fn query(&mut self, number: usize, added: &mut Vec<Added>) -> Result<(), Stop> {
         let code = self.code;
-        let query = &code.queries[number];
-        let mut regs = vec![0; query.registers];
-        let mut pc = query.body;
-        loop {
-            match self.run(&mut regs, pc) {
-                Ok(Flow::Done) => return Ok(()),
-                Ok(Flow::Failed(at)) => return Err(self.stop_at(StopReason::Failed, at)),
-                Err(trap) => return Err(self.trapped(&regs, trap)),
-                Ok(Flow::Effect(at)) => {
-                    match code.ins[at as usize] {
-                        Ins::Call { call } | Ins::CallLast { call } => {
-                            let call = &code.calls[call as usize];
-                            let args: Vec<u64> = call.args.iter().map(|&r| regs[r as usize]).collect();
-                            added.extend(self.add(call.constraint.index(), &args)?);
-                        }
-                        _ => self.write(Written::new(code, &regs, at))?,
-                    }
-                    pc = at + 1;
-                }
-            }
-        }
-    }
-
-    fn run(&mut self, regs: &mut [u64], pc: Pc) -> Result<Flow, Trap> {
-        let mut scene = Scene {
-            code: self.code,
-            signature: &self.program.signature,
-            tables: &self.tables,
-            heap: &mut self.heap,
-        };
-        scene.run(regs, pc)
+        start::run_goals(code, number, &mut Adding { world: self, added })
     }
 
     /// Program output.
     pub(super) fn write(&mut self, Written { word, pc }: Written) -> Result<(), Stop> {
-        let result = match self.code.ins[pc as usize] {
-            Ins::Write { quoted, .. } => {
-                let kind = self.code.sites[pc as usize].kinds[0];
-                let terms = Terms { signature: &self.program.signature, heap: &self.heap };
-                let value = terms.value(kind, word);
-                let written = if quoted { value.quoted() } else { value.plain() };
-                write!(self.control.out(), "{written}")
-            }
-            Ins::Newline => writeln!(self.control.out()),
-            _ => Ok(()),
-        };
+        let terms = Terms { signature: &self.program.signature, heap: &self.heap };
+        let result = start::write_output(self.control.out(), self.code, terms, pc, word);
         result.map_err(|e| self.stop_at(StopReason::Output { message: e.to_string() }, pc))
     }
 
@@ -527,6 +473,38 @@ impl<'a, 'c> World<'a, 'c> {
         let name = &self.program.signature.constraints[ConstraintId::from_index(table)].name;
         let written = write_constraint(line, name, values).and_then(|()| write!(line, "#{id}"));
         debug_assert!(written.is_ok(), "a string takes any text");
+    }
+}
+
+/// Puts what a run starts with into the store.
+struct Adding<'w, 'a, 'c> {
+    world: &'w mut World<'a, 'c>,
+    added: &'w mut Vec<Added>,
+}
+
+impl StartSink for Adding<'_, '_, '_> {
+    fn context(&mut self) -> Scene<'_, &mut Heap> {
+        let World { program, code, tables, heap, .. } = &mut *self.world;
+        Scene { code, signature: &program.signature, tables, heap }
+    }
+    fn add(&mut self, table: usize, args: &[u64]) -> Result<(), Stop> {
+        self.added.extend(self.world.add(table, args)?);
+        Ok(())
+    }
+    fn write(&mut self, pc: Pc, word: u64) -> Result<(), Stop> {
+        self.world.write(Written { word, pc })
+    }
+    fn poll(&mut self) -> Result<(), Stop> {
+        self.world.ask_control()
+    }
+    fn stop(&self, reason: StopReason) -> Stop {
+        self.world.stop(reason)
+    }
+    fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
+        self.world.stop_at(reason, pc)
+    }
+    fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
+        self.world.trapped(regs, trap)
     }
 }
 
