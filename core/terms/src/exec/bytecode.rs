@@ -213,7 +213,7 @@ pub(super) enum Instr {
         a: Slot,
     },
     FloatToInt {
-        op: Operator,
+        op: Op,
         dst: Slot,
         a: Slot,
         site: u32,
