@@ -4,7 +4,7 @@
 
 mod arithmetic;
 
-pub use arithmetic::{Arithmetic, checked_name, expression};
+pub use arithmetic::{Arithmetic, checked_name, expression, rounded};
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::StopReason;

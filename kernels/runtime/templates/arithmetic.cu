@@ -329,22 +329,3 @@ __device__ __forceinline__ i64 float_truncate(u32* error, u32 site, f64 a) {
     fail(error, site, 0u, float_bits(a), 0ull);
     return 0ll;
 }
-
-// The nearest integer to a, halves away from zero.
-__device__ __forceinline__ i64 float_round(u32* error, u32 site, f64 a) {
-    i64 whole = float_truncate(error, site, a);
-    f64 rest = a - f64(whole);
-    return rest >= 0.5 ? whole + 1ll : rest <= -0.5 ? whole - 1ll : whole;
-}
-
-// The greatest integer that is not above a.
-__device__ __forceinline__ i64 float_floor(u32* error, u32 site, f64 a) {
-    i64 whole = float_truncate(error, site, a);
-    return a < f64(whole) ? whole - 1ll : whole;
-}
-
-// The least integer that is not below a.
-__device__ __forceinline__ i64 float_ceiling(u32* error, u32 site, f64 a) {
-    i64 whole = float_truncate(error, site, a);
-    return a > f64(whole) ? whole + 1ll : whole;
-}

@@ -142,24 +142,6 @@ __device__ __forceinline__ u32 float_truncate_check(f64 a) {
     return a >= -9223372036854775808.0 && a < 9223372036854775808.0 ? 0u : 1u;
 }
 
-// shares: nothing
-__device__ __forceinline__ u32 float_round_check(f64 a) {
-    u32 wrong = float_truncate_check(a);
-    return wrong;
-}
-
-// shares: nothing
-__device__ __forceinline__ u32 float_floor_check(f64 a) {
-    u32 wrong = float_truncate_check(a);
-    return wrong;
-}
-
-// shares: nothing
-__device__ __forceinline__ u32 float_ceiling_check(f64 a) {
-    u32 wrong = float_truncate_check(a);
-    return wrong;
-}
-
 // How an integer compares with a finite float, exactly: -1, 0 or 1.
 // shares: nothing
 __device__ __forceinline__ i64 compare_int_float(i64 n, f64 x) {
@@ -249,29 +231,4 @@ __device__ __forceinline__ i64 int_shr_unchecked(i64 a, i64 b) {
 // shares: nothing
 __device__ __forceinline__ i64 float_truncate_unchecked(f64 a) {
     return i64(a);
-}
-
-// The nearest integer, halves away from zero.
-// pre: float_round_check(a) is 0
-// shares: nothing
-__device__ __forceinline__ i64 float_round_unchecked(f64 a) {
-    i64 whole = i64(a);
-    f64 rest = a - f64(whole);
-    return rest >= 0.5 ? whole + 1ll : rest <= -0.5 ? whole - 1ll : whole;
-}
-
-// The greatest integer that is not above a.
-// pre: float_floor_check(a) is 0
-// shares: nothing
-__device__ __forceinline__ i64 float_floor_unchecked(f64 a) {
-    i64 whole = i64(a);
-    return a < f64(whole) ? whole - 1ll : whole;
-}
-
-// The least integer that is not below a.
-// pre: float_ceiling_check(a) is 0
-// shares: nothing
-__device__ __forceinline__ i64 float_ceiling_unchecked(f64 a) {
-    i64 whole = i64(a);
-    return a > f64(whole) ? whole + 1ll : whole;
 }

@@ -213,13 +213,13 @@ operators! {
     /// Conversion to the nearest integer, halves away from zero.
     Round = ("round", 1, Numbers, Int)
         .terms(Function(&["round", "integer"])).constraints(&["round", "integer"])
-        .float_errors(&[Overflow]).device("round");
+        .float_errors(&[Overflow]).device("truncate");
     /// Conversion to the next integer that is not greater.
     Floor = ("floor", 1, Numbers, Int)
-        .terms(Function(&["floor"])).constraints(&["floor"]).float_errors(&[Overflow]).device("floor");
+        .terms(Function(&["floor"])).constraints(&["floor"]).float_errors(&[Overflow]).device("truncate");
     /// Conversion to the next integer that is not smaller.
     Ceiling = ("ceiling", 1, Numbers, Int)
-        .terms(Function(&["ceiling"])).constraints(&["ceiling"]).float_errors(&[Overflow]).device("ceiling");
+        .terms(Function(&["ceiling"])).constraints(&["ceiling"]).float_errors(&[Overflow]).device("truncate");
     /// Numbers are equal; in term programs two terms of any one sort.
     Eq = ("=:=", 2, Numbers, Truth).terms(Infix("==", 3)).constraints(&["=:="]);
     /// Numbers are different; in term programs two terms of any one sort.

@@ -559,7 +559,8 @@ impl<'a> Values<'a> {
             _ => {
                 let name = gchr_runtime::codegen::checked_name(operator, float).unwrap_or_default();
                 let function = self.scene.function(&format!("{name}_unchecked"));
-                self.b.call("value", self.scene.module, function, args.to_vec())
+                let value = self.b.call("value", self.scene.module, function, args.to_vec());
+                gchr_runtime::codegen::rounded(&mut self.b, operator, &args[0], value)
             }
         }
     }

@@ -28,8 +28,9 @@ impl Arithmetic<'_> {
         let function = function.unwrap_or_else(|| panic!("the template of arithmetic defines {name}"));
         let number = self.sites.add(op, float, site);
         let mut all = vec![self.error, build::u32(number)];
-        all.extend(args);
-        b.call("value", self.module, function, all)
+        all.extend(args.iter().cloned());
+        let value = b.call("value", self.module, function, all);
+        rounded(b, op, &args[0], value)
     }
 }
 
@@ -70,6 +71,28 @@ pub fn expression(op: Op, args: &[Expr]) -> Option<Expr> {
         (_, [a]) if op.rounds() && a.ty == Type::I64 => Some(a.clone()),
         _ => None,
     }
+}
+
+/// The result of an operator by the value of its function in the template: what rounds makes it of the integer part of its operand.
+pub fn rounded(b: &mut FunctionBuilder, op: Op, operand: &Expr, value: Expr) -> Expr {
+    let (order, bound) = match op {
+        Op::Round => (BinaryOp::Ge, 0.5),
+        Op::Floor | Op::Ceiling => (BinaryOp::Gt, 0.0),
+        _ => return value,
+    };
+    let float = |x: f64| Expr::new(ExprKind::Literal(Literal::Float(x)), Type::F64);
+    let whole = build::cast(Scalar::F64, value.clone());
+    let above = b.var("rest", build::binary(BinaryOp::Sub, operand.clone(), whole));
+    let below = build::binary(BinaryOp::Sub, float(0.0), above.clone());
+    let mut result = value.clone();
+    let moves = [(op != Op::Floor, above, BinaryOp::Add), (op != Op::Ceiling, below, BinaryOp::Sub)];
+    for (_, rest, step) in moves.into_iter().filter(|(moves, ..)| *moves) {
+        let condition = build::binary(order, rest, float(bound));
+        let moved = build::binary(step, value.clone(), build::i64(1));
+        let select = ExprKind::Select(Box::new(condition), Box::new(moved), Box::new(result));
+        result = Expr::new(select, Type::I64);
+    }
+    b.var("rounded", result)
 }
 
 /// Name in the template of an operation that can fail, or that the kernel language has no operator for; `None` for others.
