@@ -33,14 +33,14 @@ fn steps_are_told_as_tested() {
 
 #[test]
 fn a_wrong_kernel_is_refused_with_rule_and_places() {
-    let run = gchr(&["verify", "kernels/tests/wrong/barrier_in_call.cu"]);
+    let run = gchr(&["verify", "kernels/checker/tests/wrong/barrier_in_call.cu"]);
     assert_eq!((run.code, run.stderr.as_str()), (1, ""));
     assert_eq!(
         run.stdout,
         "kernel k: refused\n  barrier: a block barrier stands where control may differ between the threads of a block\n    \
          at meet, statement 0 (barrier();)\n    and k, statement 0 (if (threadIdx.x != 3u))\n"
     );
-    let run = gchr(&["verify", "kernels/tests/wrong/write_race.cu", "--format", "json"]);
+    let run = gchr(&["verify", "kernels/checker/tests/wrong/write_race.cu", "--format", "json"]);
     let verdicts: serde_json::Value = serde_json::from_str(&run.stdout).expect("is JSON");
     assert_eq!((run.code, &verdicts[0]["accepted"]), (1, &false.into()));
     assert_eq!(verdicts[0]["reasons"][0]["code"], "K0303");
