@@ -27,7 +27,7 @@ pub use gchr_kernels_terms::topology::codegen::Strategy;
 pub use gchr_kernels_terms::topology::kernels::Collector;
 pub(crate) use run::{DevicePlan, Outcome};
 pub use source::KernelSource;
-pub use verify::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict, verify_file};
+pub use verify::{Assumed, Assumption, CheckStats, Location, Reason, Rule, Verdict, verify_file};
 
 /// What runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
