@@ -21,7 +21,7 @@ pub use gchr_kernels_terms::topology::codegen::Strategy;
 pub use gchr_kernels_terms::topology::kernels::Collector;
 pub use roofline::{measure_roofline, roofline};
 pub use source::KernelSource;
-pub use verify::{Assumed, Assumption, Effort, Place, Reason, Rule, Verdict, verify_file};
+pub use verify::{Assumed, Assumption, CheckStats, Location, Reason, Rule, Verdict, verify_file};
 
 /// The GPUs of this machine, or why there is none that can be used.
 pub fn gpus() -> Result<Vec<DeviceInfo>, Diagnostics> {

@@ -64,7 +64,7 @@ impl<'m> Walk<'m, '_> {
     /// Records a claim of ownership (`own`).
     pub fn claim(&mut self, state: &mut State<'m>, place: &'m Place) -> Option<Claim> {
         let element = self.element(state, place)?;
-        self.note(state, &element, AccessKind::Claim, [false; 2]);
+        self.record(state, &element, AccessKind::Claim, [false; 2]);
         Some(element)
     }
 
@@ -83,11 +83,17 @@ impl<'m> Walk<'m, '_> {
     /// Records an access; returns whether the thread owns the element.
     fn touch(&mut self, state: &State<'m>, element: &Element, kind: AccessKind) -> bool {
         let owned = state.owns(element);
-        self.note(state, element, kind, [owned, false]);
+        self.record(state, element, kind, [owned, false]);
         owned
     }
 
-    fn note(&mut self, state: &State<'m>, element: &Element, kind: AccessKind, [owned, uniform]: [bool; 2]) {
+    fn record(
+        &mut self,
+        state: &State<'m>,
+        element: &Element,
+        kind: AccessKind,
+        [owned, uniform]: [bool; 2],
+    ) {
         // The walk will be repeated: its accesses are not needed.
         if self.learnt.changed {
             return;
@@ -151,7 +157,7 @@ impl<'m> Walk<'m, '_> {
         let known = self.learnt.is_divergent(&key);
         let divergent = op != AtomicOp::Load || owned || known;
         let level = if divergent { Level::Thread } else { level };
-        self.note(state, &element, kind, [owned, level < Level::Thread]);
+        self.record(state, &element, kind, [owned, level < Level::Thread]);
         if op == AtomicOp::Store {
             return Value::Unset;
         }
@@ -182,7 +188,7 @@ impl<'m> Walk<'m, '_> {
                 let text = "the mask is not known to be the set of lanes that are active here";
                 self.refuse(Rule::Mask, Some(state.control), text.into());
             }
-            Lanes::All => self.note_rests(Rule::Mask, state.control),
+            Lanes::All => self.record_dependence(Rule::Mask, state.control),
             Lanes::Active => {}
         }
         (value, lanes == Lanes::All || converged)

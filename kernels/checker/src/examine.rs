@@ -138,7 +138,7 @@ impl<'m> KernelCheck<'m, '_> {
         reasons.truncate(MAX_REASONS);
         Verdict {
             kernel: self.function.name.clone(),
-            divergent_loads: if parts(&reasons) {
+            divergent_loads: if has_divergence(&reasons) {
                 names.divergent_loads(learnt.divergent_loads.values())
             } else {
                 Vec::new()
@@ -153,7 +153,7 @@ impl<'m> KernelCheck<'m, '_> {
 }
 
 /// Whether some reason is that control diverges.
-fn parts(reasons: &[Reason]) -> bool {
+fn has_divergence(reasons: &[Reason]) -> bool {
     reasons.iter().any(|r| matches!(r.rule, Rule::Barrier | Rule::GridBarrier | Rule::Mask))
 }
 

@@ -75,7 +75,7 @@ impl<'a, 'm> Permissions<'a, 'm> {
             }
         }
         let claims = by_root.iter().flatten().filter(|access| access.kind == AccessKind::Claim);
-        let on_data = claims.filter(|claim| rests_on_data(symbols, claim));
+        let on_data = claims.filter(|claim| depends_on_data(symbols, claim));
         let on_data = on_data.map(|claim| std::ptr::from_ref(*claim).addr()).collect();
         Self { symbols, roots, by_root, on_data, refuted }
     }
@@ -206,8 +206,8 @@ impl<'a, 'm> Permissions<'a, 'm> {
 }
 
 /// Whether the index of an access or its path condition depends on data.
-fn rests_on_data(symbols: &Symbols, access: &Access<'_>) -> bool {
-    let on_data = |p: &Poly| symbols.rests_on_data(&symbols.expand(p));
+fn depends_on_data(symbols: &Symbols, access: &Access<'_>) -> bool {
+    let on_data = |p: &Poly| symbols.depends_on_data(&symbols.expand(p));
     on_data(&access.index)
         || access.path.iter().any(|cond| {
             let mut found = false;

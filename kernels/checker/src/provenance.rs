@@ -88,12 +88,12 @@ impl Provenances {
 
 /// On what control depends at barriers, and at masks, where only the lanes of a warp have to agree.
 #[derive(Default)]
-pub(super) struct Resting {
+pub(super) struct Dependence {
     barriers: Vec<Provenance>,
     lanes: Vec<Provenance>,
 }
 
-impl Resting {
+impl Dependence {
     pub fn add(&mut self, rule: Rule, provenance: Provenance) {
         let for_lanes = matches!(rule, Rule::Mask | Rule::ShuffleSource);
         let places = if for_lanes { &mut self.lanes } else { &mut self.barriers };

@@ -56,7 +56,7 @@ impl<'m> Walk<'m, '_> {
             outer.1
         } else {
             let most = ends.iter().map(|e| e.control.level).max().unwrap_or_default();
-            Control { provenance: open, ..self.part(outer.1, most.max(known.control), self.site()) }
+            Control { provenance: open, ..self.diverge(outer.1, most.max(known.control), self.site()) }
         };
         let choice = self.choice_of(&ends, known.control);
         self.symbols.provenances.extend(open, choice.provenance);
@@ -112,7 +112,7 @@ impl<'m> Walk<'m, '_> {
                 None
             } else {
                 head.learn(condition);
-                head.control = Control { provenance, ..self.part(head.control, level, self.site()) };
+                head.control = Control { provenance, ..self.diverge(head.control, level, self.site()) };
                 self.push_loop();
                 let end = self.block(head.clone(), parts.body);
                 let (breaks, continues) = self.pop_loop();
@@ -159,7 +159,7 @@ impl<'m> Walk<'m, '_> {
             head.set(var, value);
         }
         let provenance = self.symbols.provenances.open(head.control.provenance);
-        head.control = Control { provenance, ..self.part(head.control, known.control, self.site()) };
+        head.control = Control { provenance, ..self.diverge(head.control, known.control, self.site()) };
         (modified, head)
     }
 

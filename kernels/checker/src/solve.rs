@@ -187,7 +187,7 @@ impl Facts {
     fn simplify(&mut self) -> bool {
         // Equalities that substitution would spoil are split first.
         for at in (0..self.equal.len()).rev() {
-            self.take_apart(at);
+            self.split_equality(at);
         }
         for _ in 0..MAX_ROUNDS {
             if self.contradiction || self.constants() {
@@ -195,12 +195,12 @@ impl Facts {
             }
             match self.unit() {
                 Some((at, var, value)) => {
-                    if !self.take_apart(at) {
+                    if !self.split_equality(at) {
                         self.equal.swap_remove(at);
                         self.replace(var, &value);
                     }
                 }
-                None if (0..self.equal.len()).any(|at| self.take_apart(at)) => {}
+                None if (0..self.equal.len()).any(|at| self.split_equality(at)) => {}
                 None => break,
             }
         }
@@ -237,7 +237,7 @@ impl Facts {
     }
 
     /// Replaces an equality by simpler ones.
-    fn take_apart(&mut self, at: usize) -> bool {
+    fn split_equality(&mut self, at: usize) -> bool {
         let parts = self.digits(&self.equal[at]).or_else(|| self.factor(&self.equal[at]));
         let Some(parts) = parts else { return false };
         self.equal.swap_remove(at);

@@ -102,7 +102,7 @@ pub(super) struct Control<'m> {
 
 impl<'m> Control<'m> {
     /// Control where threads diverge at a condition.
-    pub fn parted(self, level: Level, cause: Option<Site<'m>>) -> Self {
+    pub fn diverged(self, level: Level, cause: Option<Site<'m>>) -> Self {
         if level > self.level { Self { level, cause, ..self } } else { self }
     }
 }

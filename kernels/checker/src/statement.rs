@@ -162,7 +162,7 @@ impl<'m> Walk<'m, '_> {
         let Some(function) = self.frames.last().map(|f| f.function) else { return };
         flow::each_statement(body, &mut |stmt| {
             if let StmtKind::Assume { name, .. } = &stmt.kind {
-                self.note_step(name, Site { function, stmt });
+                self.record_step(name, Site { function, stmt });
             }
         });
     }
@@ -174,7 +174,7 @@ impl<'m> Walk<'m, '_> {
             let text = "a block barrier stands where control may differ between the threads of a block";
             self.refuse(Rule::Barrier, Some(state.control), text.into());
         }
-        self.note_rests(Rule::Barrier, state.control);
+        self.record_dependence(Rule::Barrier, state.control);
         state.since[0] = self.interval();
         state.claims = Arc::default();
     }
@@ -184,7 +184,7 @@ impl<'m> Walk<'m, '_> {
             let text = "a grid barrier stands where control may differ between the threads of the grid";
             self.refuse(Rule::GridBarrier, Some(state.control), text.into());
         }
-        self.note_rests(Rule::GridBarrier, state.control);
+        self.record_dependence(Rule::GridBarrier, state.control);
         state.since = [self.interval(), self.interval()];
         state.claims = Arc::default();
     }
@@ -259,7 +259,7 @@ impl<'m> Walk<'m, '_> {
             }
             let mut start = state.clone();
             start.learn(cond.clone());
-            start.control = Control { provenance, ..self.part(state.control, level, site) };
+            start.control = Control { provenance, ..self.diverge(state.control, level, site) };
             ends.extend(self.block(start, body));
         }
         let control = if self.jumps() == jumps {
@@ -269,14 +269,14 @@ impl<'m> Walk<'m, '_> {
             let most = ends.iter().map(|e| e.control.level).max().unwrap_or(level).max(level);
             let inner = self.choice_of(&ends, most).provenance;
             let provenance = self.symbols.provenances.both(provenance, inner);
-            Control { provenance, ..self.part(state.control, most, site) }
+            Control { provenance, ..self.diverge(state.control, most, site) }
         };
         self.merge(ends, choice, control)
     }
 
     /// Control after a condition.
-    pub fn part(&mut self, control: Control<'m>, level: Level, site: Option<Site<'m>>) -> Control<'m> {
-        let mut control = control.parted(level, site);
+    pub fn diverge(&mut self, control: Control<'m>, level: Level, site: Option<Site<'m>>) -> Control<'m> {
+        let mut control = control.diverged(level, site);
         if level > Level::Warp {
             control.token = self.token();
         }

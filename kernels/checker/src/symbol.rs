@@ -289,7 +289,7 @@ impl Symbols {
         });
         provenance
     }
-    pub fn rests_on_data(&self, poly: &Poly) -> bool {
+    pub fn depends_on_data(&self, poly: &Poly) -> bool {
         poly.vars().any(|v| self.get(v).data)
     }
     pub fn level_of(&self, cond: &Cond) -> Level {

@@ -14,7 +14,7 @@ use super::access::{Access, DivergentLoad};
 use super::contract::{barriers_in, handed};
 use super::model::{Key, Memory, Root, Site, Violation};
 use super::poly::Poly;
-use super::provenance::{NO_LOAD, Provenance, Resting};
+use super::provenance::{Dependence, NO_LOAD, Provenance};
 use super::state::{Control, LastBarrier, PathCondition, State};
 use super::symbol::{Cond, Level, Symbol, Symbols};
 use super::value::{Named, Value};
@@ -137,8 +137,8 @@ pub(super) struct Walk<'m, 'l> {
     roots: usize,
     unnamed: bool,
     /// On what control depends where rules are broken, and at all barriers and masks.
-    refused: Resting,
-    rests: Resting,
+    refused: Dependence,
+    rests: Dependence,
 }
 
 impl<'m, 'l> Walk<'m, 'l> {
@@ -170,15 +170,15 @@ impl<'m, 'l> Walk<'m, 'l> {
             barriers,
             handed: Vec::new(),
             unnamed: false,
-            refused: Resting::default(),
-            rests: Resting::default(),
+            refused: Dependence::default(),
+            rests: Dependence::default(),
         }
     }
 
     pub fn finish(self) -> WalkResult<'m> {
         // More memory is known now than when an access to all of it was walked over.
         self.learnt.changed |= self.unnamed && self.learnt.roots.len() > self.roots;
-        let loads = |control: &Resting| control.loads(&self.symbols.provenances);
+        let loads = |control: &Dependence| control.loads(&self.symbols.provenances);
         let (mut wanted, rests) = (loads(&self.refused), loads(&self.rests));
         wanted.retain(|load| self.learnt.is_divergent(load));
         WalkResult {
@@ -387,7 +387,7 @@ impl<'m, 'l> Walk<'m, 'l> {
     }
 
     /// Records on what control depends at a place where a rule asks for uniform control.
-    pub fn note_rests(&mut self, rule: Rule, control: Control<'m>) {
+    pub fn record_dependence(&mut self, rule: Rule, control: Control<'m>) {
         self.rests.add(rule, control.provenance);
     }
 
@@ -404,7 +404,7 @@ impl<'m, 'l> Walk<'m, 'l> {
         }
     }
 
-    pub fn note_step(&mut self, name: &str, site: Site<'m>) {
+    pub fn record_step(&mut self, name: &str, site: Site<'m>) {
         self.steps.push((name.to_string(), Assumed::Step, site));
     }
 

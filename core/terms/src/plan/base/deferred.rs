@@ -12,11 +12,11 @@ impl Unfolder<'_> {
             RefStep::Open { cell, fields, token, .. } => {
                 path.late.iter().any(|s| s.dst() == Some(*cell)).then(|| {
                     let fields: Vec<bool> = fields.iter().map(Option::is_some).collect();
-                    self.take_apart(path, *cell, &fields, *token)
+                    self.open_cell(path, *cell, &fields, *token)
                 })
             }
             RefStep::Drop { local } => {
-                self.give_up(path, *local);
+                self.release(path, *local);
                 Some(true)
             }
             RefStep::Dup { local, .. } => self.is_symbol(path, *local).then_some(true),
@@ -30,14 +30,14 @@ impl Unfolder<'_> {
     }
 
     /// Releases a reference to a value, which may be a deferred cell.
-    fn give_up(&self, path: &mut Path<'_>, local: LocalId) {
-        if !self.is_symbol(path, local) && !self.take_apart(path, local, &[], None) {
+    fn release(&self, path: &mut Path<'_>, local: LocalId) {
+        if !self.is_symbol(path, local) && !self.open_cell(path, local, &[], None) {
             path.late.push(Step::Ref(RefStep::Drop { local }));
         }
     }
 
     /// Opens a deferred cell: these of its fields stay, the others are dropped. Returns whether that is possible.
-    fn take_apart(&self, path: &mut Path<'_>, cell: LocalId, stay: &[bool], token: Option<LocalId>) -> bool {
+    fn open_cell(&self, path: &mut Path<'_>, cell: LocalId, stay: &[bool], token: Option<LocalId>) -> bool {
         let Some(at) = path.late.iter().position(|s| s.dst() == Some(cell)) else { return false };
         let Step::Build { args, reuse, .. } = &path.late[at] else { return false };
         if path.late.iter().any(|step| free_locals_of(step).contains(&cell)) {
@@ -58,7 +58,7 @@ impl Unfolder<'_> {
             }
             (None, None) => {}
         }
-        dropped.into_iter().for_each(|local| self.give_up(path, local));
+        dropped.into_iter().for_each(|local| self.release(path, local));
         true
     }
 }
