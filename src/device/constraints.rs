@@ -9,7 +9,7 @@ use gchr_base::stats::Stats;
 use gchr_constraints::plan::{ChrPlan, RoundsOptions, compile_rounds};
 use gchr_kernel::ir::Module;
 use gchr_kernels_constraints::kernels::{Kernels, kernels};
-use gchr_kernels_constraints::run::{self, FEW, Failure, Job, Options, Outcome};
+use gchr_kernels_constraints::run::{self, FEW, Failure, Job, Options, RoundsOutcome};
 use gchr_kernels_constraints::start;
 
 use super::backend::{Backend, HasStats, Place};
@@ -71,7 +71,7 @@ impl RoundsPlan {
         rules: &Program,
         facts: &[Facts],
         control: &mut Control<'_>,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<RoundsOutcome, Failure> {
         let input = start::input(rules, facts, control);
         let input = input.map_err(|error| Failure::from(*error))?;
         let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, input: &input };
@@ -82,7 +82,7 @@ impl RoundsPlan {
     }
 }
 
-impl HasStats for Outcome {
+impl HasStats for RoundsOutcome {
     fn stats(&mut self) -> &mut Stats {
         &mut self.stats
     }
