@@ -10,7 +10,7 @@ use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
 use gchr_constraints::plan::{ChrPlan, differences};
 use gchr_kernels_constraints::kernels::Kernels;
-use gchr_kernels_constraints::run::{self, FEW, Failure, Job, Options, Outcome};
+use gchr_kernels_constraints::run::{self, FEW, Failure, Job, Options, RoundsOutcome};
 use gchr_kernels_constraints::start;
 
 use crate::device::backend::{Backend, HasStats, Placement};

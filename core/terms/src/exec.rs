@@ -20,10 +20,11 @@ mod text;
 mod verify;
 
 pub use builder::{Builder, Built};
+pub use compare::Comparison;
 pub use evaluator::{Evaluator, Prepared};
 pub use normal_form::{NormalForm, View};
 pub use outcome::{Evaluation, Stopped};
-pub use start::{Computed, compute};
+pub use start::{COMPARED, Computed, Operation, Operators, compute};
 pub use text::{Cells, write_value};
 
 use crate::plan::TermPlan;

@@ -1,5 +1,7 @@
 //! The module of kernels for one constraint program: the template `rounds.cu` with its holes filled.
 
+use std::sync::Arc;
+
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::op::Op;
 use gchr_base::rule::{self, Program, Role, RuleId};
@@ -10,6 +12,7 @@ use gchr_constraints::plan::class::{BestOrder, Replacement};
 
 use super::codegen::{self, Scene};
 use super::layout::Layout;
+use super::run::Host;
 use super::terms::{HANDED, Terms, intern_prefix};
 use crate::templates;
 use gchr_kernel::ir::*;
@@ -32,11 +35,13 @@ pub struct Kernels {
     pub removed_heads: Vec<u32>,
     /// The replacements that are products of matrices.
     pub(super) products: Vec<MinPlusTable>,
+    /// What host code uses of the module.
+    pub(super) host: Arc<Host>,
 }
 
-/// Flags of a table in the template's `courses`. The first says that the values of no other table are replaced.
-const IS_SQUARE: u32 = 1;
-const ONLY_GROWS: u32 = 2;
+/// Flags of a table in the template's `fast_paths`. The first says that the values of no other table are replaced.
+pub(super) const IS_SQUARE: u32 = 1;
+pub(super) const ONLY_GROWS: u32 = 2;
 /// The first flag of a table whose values are a matrix beside others that are replaced.
 const IS_OTHER_SQUARE: u32 = 4;
 
@@ -198,6 +203,16 @@ fn limits(program: &Program, layout: &Layout) -> Vec<Diagnostic> {
 
 /// Makes the kernels. Fails when the program has something that devices cannot run.
 pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result<Kernels, Vec<Diagnostic>> {
+    kernels_of(&templates::ROUNDS, program, plan, sources)
+}
+
+/// [`kernels`] with another text in place of the template `rounds.cu`.
+fn kernels_of(
+    rounds: &template::Template,
+    program: &Program,
+    plan: &ChrPlan,
+    sources: &SourceMap,
+) -> Result<Kernels, Vec<Diagnostic>> {
     let layout = Layout::new(program, plan);
     let found = limits(program, &layout);
     if !found.is_empty() {
@@ -220,7 +235,7 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         ("AT_ONCE", number(if layout.terms.is_some() { 1 } else { 4 })),
         ("TERMS", number(usize::from(layout.terms.is_some()))),
         ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
-        ("COURSES", number(usize::from(!products.is_empty() || layout.monotone.is_some()))),
+        ("FAST_PATHS", number(usize::from(!products.is_empty() || layout.monotone.is_some()))),
     ];
     let mut module = Module::default();
     if let Some(terms) = &layout.terms {
@@ -229,8 +244,11 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
     if has_float_powers(program) {
         template::instantiate(&mut module, &POWER, &Holes { prefix: "float", ..Holes::default() })?;
     }
-    template::open_in(&mut module, &templates::ROUNDS, &constants)?;
+    template::open_in(&mut module, rounds, &constants)?;
+    let declared = module.record("Params").map_or(0, |params| module.records[params].fields.len());
     layout.extend_params(&mut module);
+    // Before anything is generated that names what the template defines.
+    Host::of(&module, declared, false, std::iter::empty())?;
     if layout.terms.is_some() {
         prepare_for_terms(&mut module);
     }
@@ -265,7 +283,9 @@ pub fn kernels(program: &Program, plan: &ChrPlan, sources: &SourceMap) -> Result
         removed.fold(0, |bits, (h, _)| bits | 1 << h)
     });
     let (adds, removed_heads) = (adds.collect(), bits.collect());
-    Ok(Kernels { module, sites, layout, adds, removed_heads, products })
+    let prefixes = WIDTHS.into_iter().map(|width| width.0).filter(|_| !products.is_empty());
+    let host = Arc::new(Host::of(&module, declared, layout.monotone.is_some(), prefixes)?);
+    Ok(Kernels { module, sites, layout, adds, removed_heads, products, host })
 }
 
 /// The holes of the template, those before it being filled when one is.
@@ -315,5 +335,49 @@ fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
         "pin_rows" => vec![codegen::pin_rows(scene)],
         "rename_rows" => vec![codegen::rename_rows(scene)],
         _ => vec![codegen::copy_row(scene)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gchr_constraints::plan::{RoundsOptions, compile_rounds};
+    use gchr_kernel::template::Template;
+    use gchr_kernel::testing::{names_of_contract, renamed};
+
+    /// Every name that host code uses of the templates: without it no kernels are made, and the error says which one it is.
+    #[test]
+    fn a_name_that_the_template_lacks_is_an_error() {
+        let text = ":- chr_constraint edge(+int, +int), path(+int, +int).
+            path(X, Y) \\ path(X, Y) <=> true. edge(X, Y) ==> path(X, Y).
+            edge(X, Y), path(Y, Z) ==> path(X, Z).";
+        let mut sources = SourceMap::new();
+        let request = gchr_chr::Request {
+            program: sources.add("test.chr", text),
+            queries: Vec::new(),
+            facts: Vec::new(),
+        };
+        let program = gchr_chr::load(&mut sources, &request).program.expect("the program is right");
+        let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
+        let made = kernels(&program, &plan, &sources).expect("kernels are made");
+        let declared = 27;
+        let growth = made.layout.monotone.is_some();
+        let found = names_of_contract(&made.module, |module| {
+            Host::of(module, declared, growth, std::iter::empty()).map(|_| ())
+        });
+        for name in
+            ["STOP", "NEXT_ID", "SMALL_ROUNDS", "MUST_CLEAR", "staged_capacity", "hysteresis", "move_rows"]
+        {
+            assert!(found.iter().any(|found| found == name), "{name} is not part of {found:?}");
+        }
+        for (name, other) in [("STOP", "HALT"), ("EPOCH", "ERA"), ("touched", "met"), ("max_firings", "most")]
+        {
+            let text = renamed(templates::ROUNDS.text, name, other);
+            let template =
+                Template { name: "rounds", text: text.leak(), includes: templates::ROUNDS.includes };
+            let found = kernels_of(&template, &program, &plan, &sources).err().expect("the name is missing");
+            assert_eq!(found[0].code, "K0205");
+            assert!(found.iter().any(|d| d.message.contains(&format!("`{name}`"))), "{found:?}");
+        }
     }
 }

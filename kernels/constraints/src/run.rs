@@ -1,9 +1,11 @@
 //! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the store back.
 
-mod course;
+mod contract;
+mod fast_path;
 mod output;
 mod tables;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use gchr_base::control::{Control, Progress};
@@ -19,13 +21,14 @@ use gchr_constraints::plan::ChrPlan;
 
 use super::kernels::Kernels;
 use super::start::Input;
-use course::{Course, Ended, Launcher};
-use gchr_kernel::device::{Arg, Device, DeviceError, Launch, Value};
+use contract::{ExplainFailure, Rounds};
+use fast_path::{FastPath, FastPathEnd, Launcher};
+use gchr_kernel::device::{Device, DeviceError, Launch};
 use gchr_runtime::outcome::{self, poll};
 use gchr_runtime::slices::{self, Slices};
 use tables::{Growing, Grown, MOST_WORDS, Product, Tables};
 
-/// Threads a block; the template's `BLOCK`.
+/// Threads of a block; the contract checks that the template has it, too.
 const BLOCK: u32 = 256;
 
 /// How to run.
@@ -37,7 +40,7 @@ pub struct Options {
     pub rows: u32,
     /// Whether the final store is brought back; else it is empty, and only counted. A run that is stopped always brings it back.
     pub store: bool,
-    /// Whether batches whose rounds have a known course are left to kernels of their own.
+    /// Whether batches whose rounds have a fast path are left to kernels of their own.
     pub courses: bool,
     /// A round of at most so many constraints is left to one block; [`FEW`] unless tests ask for another number.
     pub few: u32,
@@ -64,7 +67,7 @@ pub struct Job<'a> {
 
 /// A run that reached its end.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RoundsOutcome {
     /// The final store.
     pub store: Store,
     /// What it cost.
@@ -76,22 +79,7 @@ pub struct Outcome {
 /// Why there is no final store; a run that stopped has the store after the last whole round, if the device still has it.
 pub type Failure = outcome::Failure<Option<Store>>;
 
-/// What a launch says of its end; the template's words for it.
-mod stop {
-    pub const DONE: u32 = 1;
-    pub const MUST_GROW: u32 = 2;
-    pub const GUARD_FAILED: u32 = 3;
-    pub const BODY_FAILED: u32 = 4;
-    pub const PAUSED: u32 = 5;
-    pub const MUST_COLLECT: u32 = 6;
-    pub const MUST_CLEAR: u32 = 7;
-    pub const NO_STEPS: u32 = 8;
-    pub const NO_IDS: u32 = 9;
-    pub const VALUE_FAILED: u32 = 10;
-    pub const NO_CELLS: u32 = 11;
-    pub const OTHER_GRID: u32 = 12;
-    pub const MAY_FOLLOW: u32 = 13;
-}
+pub(crate) use contract::Host;
 
 /// How many blocks rounds are launched with: one as long as rounds are small. A change costs a launch, some two small rounds.
 struct Grid {
@@ -100,15 +88,15 @@ struct Grid {
     few: u32,
     alone: bool,
     /// After so many small rounds one block goes on; twice as many whenever it was too little.
-    patience: u32,
+    hysteresis: u32,
 }
 
 impl Grid {
-    const PATIENCE: u32 = 16;
+    const HYSTERESIS: u32 = 16;
 
     /// For a batch of so many new constraints.
     fn new(most: u32, few: u32, batch: u64) -> Self {
-        Self { most, few, alone: most > 1 && batch <= u64::from(few), patience: Self::PATIENCE }
+        Self { most, few, alone: most > 1 && batch <= u64::from(few), hysteresis: Self::HYSTERESIS }
     }
 
     fn blocks(&self) -> u32 {
@@ -116,18 +104,18 @@ impl Grid {
     }
 
     /// What the kernel is to be told: 0 for a launch that ends when rounds become large.
-    fn patience(&self) -> u32 {
+    fn hysteresis(&self) -> u32 {
         match self.alone {
             true => 0,
             // Nothing is gained where there is one block only, or none may be alone.
             false if self.most == 1 || self.few == 0 => u32::MAX,
-            false => self.patience,
+            false => self.hysteresis,
         }
     }
 
     fn change(&mut self) {
         if self.alone {
-            self.patience = self.patience.saturating_mul(2);
+            self.hysteresis = self.hysteresis.saturating_mul(2);
         }
         self.alone = !self.alone;
     }
@@ -139,7 +127,7 @@ pub fn run(
     options: Options,
     device: &mut dyn Device,
     control: &mut Control<'_>,
-) -> Result<Outcome, Failure> {
+) -> Result<RoundsOutcome, Failure> {
     let start = Instant::now();
     let mut runner = Runner {
         job,
@@ -189,8 +177,8 @@ impl Runner<'_> {
             self.write_of_query(number, control)?;
             let grown = tables.make_room(batch, self.options.memory, device)?;
             self.must_have(grown)?;
-            let resident = self.resident(device, "enter")?;
-            tables.look_for_courses(self.follows_courses(control), self.job.kernels, batch);
+            let resident = self.resident(device, self.job.kernels.host.enter.name())?;
+            tables.probe_fast_paths(self.takes_fast_paths(control), self.job.kernels, batch);
             let entered = tables.put(batch, resident, device)?;
             self.fired = tables.fired();
             self.slices.add(entered);
@@ -203,7 +191,7 @@ impl Runner<'_> {
                 return Err(RunError { progress: self.progress(), ..error.clone() }.into());
             }
             let start = Instant::now();
-            let ended = match self.follow_course(tables, device, control) {
+            let ended = match self.take_fast_path(tables, device, control) {
                 Ok(false) => self.iterate(tables, device, control),
                 ended => ended.map(|_| ()),
             };
@@ -231,19 +219,19 @@ impl Runner<'_> {
         device.resident_blocks(kernel, BLOCK)
     }
 
-    /// Whether rounds with a known course are left to kernels of their own. A limit of steps may end a run in the middle of a launch.
-    fn follows_courses(&self, control: &Control<'_>) -> bool {
+    /// Whether rounds of a fast path are left to kernels of their own. A limit of steps may end a run in the middle of a launch.
+    fn takes_fast_paths(&self, control: &Control<'_>) -> bool {
         self.options.courses && control.limits().max_steps.is_none()
     }
 
-    /// Does the rounds that are left of a batch if their course is known; says whether it was.
-    fn follow_course(
+    /// Does the rounds that are left of a batch on a fast path, if they have one; says whether they had.
+    fn take_fast_path(
         &mut self,
         tables: &mut Tables,
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<bool, outcome::Failure> {
-        if !self.follows_courses(control) {
+        if !self.takes_fast_paths(control) {
             return Ok(false);
         }
         let memory = self.options.memory;
@@ -265,14 +253,14 @@ impl Runner<'_> {
 
     fn follow(
         &mut self,
-        mut course: Box<dyn Course>,
+        mut fast_path: Box<dyn FastPath>,
         tables: &mut Tables,
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<bool, outcome::Failure> {
         let before = (self.rounds, self.fired);
         let mark = self.slices.mark();
-        let ended = self.along(&mut *course, tables, device, control);
+        let ended = self.run_fast_path(&mut *fast_path, tables, device, control);
         let done = match ended {
             Ok(true) => Ok(true),
             Ok(false) => {
@@ -286,22 +274,22 @@ impl Runner<'_> {
             return done;
         }
         let wanted = !matches!(done, Ok(false));
-        course.end(tables, wanted, device)?;
+        fast_path.end(tables, wanted, device)?;
         if wanted {
             tables.set_progress(self.rounds, self.fired);
         }
         done
     }
 
-    fn along(
+    fn run_fast_path(
         &mut self,
-        course: &mut dyn Course,
+        fast_path: &mut dyn FastPath,
         tables: &mut Tables,
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<bool, outcome::Failure> {
         loop {
-            self.peak = self.peak.max(tables.bytes() + course.bytes());
+            self.peak = self.peak.max(tables.bytes() + fast_path.bytes());
             poll(control, self.progress())?;
             let longest = self.slices.rounds(control);
             let max_rounds = control.limits().max_rounds;
@@ -315,25 +303,25 @@ impl Runner<'_> {
             let progress = self.progress();
             let with =
                 Launcher { slices: &mut self.slices, device: &mut *device, control: &mut *control, progress };
-            let step = course.launch(tables, slice, with)?;
+            let step = fast_path.launch(tables, slice, with)?;
             self.rounds += step.rounds;
             self.fired += step.fired;
             self.live = tables.live();
             let round = Round { rounds: self.rounds, progress: self.progress() };
             slices::record(control, self.collections, round);
-            if let Some(rule) = course.rule() {
+            if let Some(rule) = fast_path.rule() {
                 self.slices.fired(rule, step.fired);
             }
             match step.ended {
-                Ended::Done => return Ok(true),
-                Ended::Unfit => return Ok(false),
-                Ended::Paused if max_rounds.is_some_and(|most| self.rounds >= most) => {
+                FastPathEnd::Done => return Ok(true),
+                FastPathEnd::Unfit => return Ok(false),
+                FastPathEnd::Paused if max_rounds.is_some_and(|most| self.rounds >= most) => {
                     return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
                 }
-                Ended::Paused => {}
-                Ended::NoRoom => {
+                FastPathEnd::Paused => {}
+                FastPathEnd::NoRoom => {
                     self.slices.roll_back(&mark);
-                    let grown = course.grow(tables, self.options.memory, device)?;
+                    let grown = fast_path.grow(tables, self.options.memory, device)?;
                     self.must_have(grown)?;
                 }
             }
@@ -346,7 +334,9 @@ impl Runner<'_> {
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<(), outcome::Failure> {
-        let kernel = device.kernel("rounds")?;
+        let host = Arc::clone(&self.job.kernels.host);
+        let stop = host.stop;
+        let kernel = device.kernel(host.rounds.name())?;
         let resident = device.resident_blocks(kernel, BLOCK)?;
         let mut grid = Grid::new(resident, self.options.few, tables.batch_size());
         loop {
@@ -356,10 +346,11 @@ impl Runner<'_> {
             let max_rounds = control.limits().max_rounds;
             let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
             let slice = u32::try_from(left).unwrap_or(longest).min(longest);
-            let params = tables.params();
+            let params = tables.params()?;
             let most = control.limits().max_steps.unwrap_or(u64::MAX);
-            let args =
-                [Arg::Record(&params), slice.into(), most.into(), grid.few.into(), grid.patience().into()];
+            let (few, hysteresis) = (grid.few, grid.hysteresis());
+            let rounds = Rounds { p: &params, slice, max_firings: most, few, hysteresis };
+            let args = host.rounds.args(&rounds);
             let launch = Launch { kernel, grid: grid.blocks(), block: BLOCK, args: &args, cooperative: true };
             self.slices.launch("rounds", &launch, device, control, self.progress())?;
             let end = tables.end_of_launch(device)?;
@@ -368,41 +359,41 @@ impl Runner<'_> {
             slices::record(control, self.collections, round);
             self.write(tables, device, control)?;
             match end.stop {
-                stop::DONE => return Ok(()),
-                stop::PAUSED if max_rounds.is_some_and(|most| self.rounds >= most) => {
+                s if s == stop.done => return Ok(()),
+                s if s == stop.paused && max_rounds.is_some_and(|most| self.rounds >= most) => {
                     return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
                 }
-                stop::PAUSED => {}
-                stop::MUST_GROW => {
+                s if s == stop.paused => {}
+                s if s == stop.must_grow => {
                     let grown = tables.grow(&end, self.options.memory, device)?;
                     self.must_have(grown)?;
                 }
-                stop::MUST_COLLECT => {
+                s if s == stop.must_collect => {
                     self.collections += tables.collect(device)?;
                 }
-                stop::NO_CELLS => {
+                s if s == stop.no_cells => {
                     let grown = tables.make_room_for_terms(self.options.memory, device)?;
                     self.collections += 1;
                     self.must_have(grown)?;
                 }
-                stop::OTHER_GRID => grid.change(),
-                stop::MAY_FOLLOW => {
+                s if s == stop.other_grid => grid.change(),
+                s if s == stop.may_take_fast_path => {
                     tables.start_from_round(&end);
-                    if self.follow_course(tables, device, control)? {
+                    if self.take_fast_path(tables, device, control)? {
                         return Ok(());
                     }
                 }
-                stop::MUST_CLEAR => tables.clear_claims(device)?,
-                stop::NO_STEPS => {
+                s if s == stop.must_clear => tables.clear_claims(device)?,
+                s if s == stop.no_steps => {
                     return Err(self.halt(StopReason::Steps { limit: most }));
                 }
-                stop::NO_IDS => {
+                s if s == stop.no_ids => {
                     let limit = u64::from(u32::MAX);
                     return Err(self.halt(StopReason::Indices { what: "ids of constraints".into(), limit }));
                 }
-                stop::VALUE_FAILED => return Err(self.noted(tables, device)?),
-                stop::GUARD_FAILED => return Err(self.explain(tables, false, device)?),
-                stop::BODY_FAILED => return Err(self.explain(tables, true, device)?),
+                s if s == stop.value_failed => return Err(self.noted(tables, device)?),
+                s if s == stop.guard_failed => return Err(self.explain(tables, false, device)?),
+                s if s == stop.body_failed => return Err(self.explain(tables, true, device)?),
                 other => {
                     let what = format!("a launch of rounds ended for the unknown reason {other}");
                     return Err(self.halt(StopReason::Internal { what }));
@@ -437,9 +428,11 @@ impl Runner<'_> {
         body: bool,
         device: &mut dyn Device,
     ) -> Result<outcome::Failure, DeviceError> {
-        let kernel = device.kernel("explain_failure")?;
-        let params = tables.params();
-        let args = [Arg::Record(&params), Arg::Value(Value::U32(u32::from(body)))];
+        let layout = &self.job.kernels.host.explain_failure;
+        let kernel = device.kernel(layout.name())?;
+        let params = tables.params()?;
+        let explain = ExplainFailure { p: &params, body: u32::from(body) };
+        let args = layout.args(&explain);
         device.launch(&Launch { kernel, grid: 1, block: BLOCK, args: &args, cooperative: false })?;
         self.noted(tables, device)
     }
@@ -482,7 +475,7 @@ impl Runner<'_> {
         tables: &Tables,
         start: Instant,
         device: &mut dyn Device,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<RoundsOutcome, Failure> {
         match ended {
             Ok(()) => {
                 let store = match self.options.store {
@@ -490,7 +483,7 @@ impl Runner<'_> {
                     false => Store::new(self.job.plan, Heap::new()),
                 };
                 let stats = self.stats(start, Some(tables.live()), device);
-                Ok(Outcome { store, stats, rounds_ms: self.rounds_ms })
+                Ok(RoundsOutcome { store, stats, rounds_ms: self.rounds_ms })
             }
             Err(outcome::Failure::Device(error)) => Err(Failure::Device(error)),
             Err(outcome::Failure::Stopped(stopped)) => {

@@ -15,6 +15,7 @@ constexpr u32 TABLES = HOLE;
 // Words of `control`: why the launch ended, and its rounds.
 constexpr u32 ENDED = 0u;
 constexpr u32 ROUNDS_DONE = 1u;
+constexpr u32 GROWTH_CONTROL = 2u;
 
 // Why it ended: there is nothing new, the rounds that it may do are done, a table has no room for what a round adds.
 constexpr u32 NOTHING_NEW = 1u;
@@ -23,6 +24,9 @@ constexpr u32 NO_ROOM = 3u;
 
 // What `spans` holds of each table: the rows that the next round starts from, and rows that a round had no room for.
 constexpr u32 SPANS = 3u;
+constexpr u32 SPAN_BEGIN = 0u;
+constexpr u32 SPAN_END = 1u;
+constexpr u32 SPAN_WANTED = 2u;
 
 // What `counts` holds in each of its three turns: rows that each table gets, and whether an instance fires.
 constexpr u32 COUNTS = HOLE;
@@ -124,8 +128,8 @@ extern "C" __global__ void __launch_bounds__(256, 6) growth(Params p, u32* capac
     u32 first = blockIdx.x * 256u + threadIdx.x;
     u32 stride = gridDim.x * 256u;
     for (u32 t = 0u; t < TABLES; t += 1u) {
-        begin[t] = spans[t * SPANS];
-        end[t] = spans[t * SPANS + 1u];
+        begin[t] = spans[t * SPANS + SPAN_BEGIN];
+        end[t] = spans[t * SPANS + SPAN_END];
         held[t] = 0u;
     }
     u64 fired = 0ull;
@@ -224,9 +228,9 @@ extern "C" __global__ void __launch_bounds__(256, 6) growth(Params p, u32* capac
     }
     if (first == 0u) {
         for (u32 s = 0u; s < TABLES; s += 1u) {
-            spans[s * SPANS] = begin[s];
-            spans[s * SPANS + 1u] = end[s];
-            spans[s * SPANS + 2u] = stop == NO_ROOM ? added[s] : 0u;
+            spans[s * SPANS + SPAN_BEGIN] = begin[s];
+            spans[s * SPANS + SPAN_END] = end[s];
+            spans[s * SPANS + SPAN_WANTED] = stop == NO_ROOM ? added[s] : 0u;
         }
         store_relaxed(&control[ENDED], stop);
         store_relaxed(&control[ROUNDS_DONE], round);

@@ -21,6 +21,7 @@ constexpr u32 DONE_ROUNDS = 1u;
 constexpr u32 UNFIT = 2u;
 constexpr u32 CHANGES = 4u;
 constexpr u32 TOO_LOW = 8u;
+constexpr u32 PRODUCT_CONTROL = 16u;
 
 // Why it ended: nothing changes any more, the rounds that it may do are done, a value does not fit.
 constexpr u32 AT_END = 1u;

@@ -34,7 +34,7 @@ struct Params {
     u32* adds;
     u32* added_tables;
     u32* removed_heads;
-    u32* courses;
+    u32* fast_paths;
     u64* delta;
     u64* delta_next;
     u64* changed;
@@ -72,7 +72,7 @@ constexpr u32 AT_ONCE = HOLE;
 // Whether there are terms.
 constexpr u32 TERMS = HOLE;
 // Whether rounds that start from some tables only have a known course.
-constexpr u32 COURSES = HOLE;
+constexpr u32 FAST_PATHS = HOLE;
 
 constexpr u32 NONE = 0xffffffffu;
 constexpr u32 NO_ID = 0xffffffffu;
@@ -140,6 +140,7 @@ constexpr u32 TAKEN = 20u;
 // How many lists went on behind what one thread looks at.
 constexpr u32 LONG = 28u;
 constexpr u32 FLAGS = 64u;
+constexpr u32 CONTROL_WORDS = 192u;
 
 // Words of `state`: what a round begins with, what a run has done, what a launch wants.
 constexpr u32 NEW = 0u;
@@ -154,16 +155,17 @@ constexpr u32 SLICE = 8u;
 constexpr u32 FAILED_ENTRY = 9u;
 constexpr u32 CHANGED = 10u;
 // Rounds of few items, one after the other.
-constexpr u32 CALM = 11u;
+constexpr u32 SMALL_ROUNDS = 11u;
 // Whether something was new outside of the tables of any course, since a host last looked for one; the round from which on it will look.
-constexpr u32 STRAYED = 12u;
-constexpr u32 LOOK_FROM = 13u;
+constexpr u32 LEFT_FAST_PATH = 12u;
+constexpr u32 NEXT_FAST_PATH_PROBE = 13u;
+constexpr u32 STATE_WORDS = 16u;
 
-// Flags of a table in `courses`: its values are a matrix that one rule multiplies, and the only ones that rules replace; it only grows.
+// Flags of a table in `fast_paths`: its values are a matrix that one rule multiplies, and the only ones that rules replace; it only grows.
 constexpr u32 IS_SQUARE = 1u;
 constexpr u32 ONLY_GROWS = 2u;
 // Rounds between two looks for a course: as many as there were before, and these.
-constexpr u64 LOOK_AGAIN = 16ull;
+constexpr u64 FAST_PATH_PROBE_GAP = 16ull;
 
 // Why the kernel ended.
 constexpr u32 DONE = 1u;
@@ -178,7 +180,7 @@ constexpr u32 NO_IDS = 9u;
 constexpr u32 VALUE_FAILED = 10u;
 constexpr u32 NO_CELLS = 11u;
 constexpr u32 OTHER_GRID = 12u;
-constexpr u32 MAY_FOLLOW = 13u;
+constexpr u32 MAY_TAKE_FAST_PATH = 13u;
 
 // A table with so many rows in use is worth collecting once half of them are dead. Where the warps of a round have looked through at least
 // as many rows as the table has, each for a list of more than WALKED rows, an eighth is enough: they would look at dead rows again and again.

@@ -79,14 +79,14 @@ __device__ __forceinline__ bool may_follow(Params p, u32 common, u32 kept, u32 t
     u32 fits = kept != 0u ? 0u : touched != 0u ? common & IS_SQUARE : common;
     u64 done = p.state[ROUNDS];
     if (fits == 0u) {
-        p.state[STRAYED] = 1ull;
+        p.state[LEFT_FAST_PATH] = 1ull;
         return false;
     }
-    if (p.state[STRAYED] == 0ull || done < p.state[LOOK_FROM] || p.state[NEW] + u64(touched) == 0ull) {
+    if (p.state[LEFT_FAST_PATH] == 0ull || done < p.state[NEXT_FAST_PATH_PROBE] || p.state[NEW] + u64(touched) == 0ull) {
         return false;
     }
-    p.state[STRAYED] = 0ull;
-    p.state[LOOK_FROM] = done + done + LOOK_AGAIN;
+    p.state[LEFT_FAST_PATH] = 0ull;
+    p.state[NEXT_FAST_PATH_PROBE] = done + done + FAST_PATH_PROBE_GAP;
     return true;
 }
 
@@ -104,8 +104,8 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
         u32 before = p.used[t];
         p.used[t] = p.wanted[t];
         p.wanted[t] = before;
-        if (COURSES != 0u && p.used[t] != before) {
-            common = common & p.courses[t];
+        if (FAST_PATHS != 0u && p.used[t] != before) {
+            common = common & p.fast_paths[t];
         }
         u32 share = walked >= u64(p.used[t]) ? 3u : 1u;
         if (p.used[t] >= WORTH_COLLECTING && dead > p.used[t] >> share) {
@@ -122,10 +122,10 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
     p.state[FIRED] = p.state[FIRED] + u64(fired) + u64(reduced) + u64(touched);
     p.state[SLICE] = p.state[SLICE] + 1ull;
     bool is_small = lists == 0u && u64(added) + u64(kept) + u64(touched) <= u64(few);
-    p.state[CALM] = is_small ? p.state[CALM] + 1ull : 0ull;
-    if (COURSES != 0u) {
+    p.state[SMALL_ROUNDS] = is_small ? p.state[SMALL_ROUNDS] + 1ull : 0ull;
+    if (FAST_PATHS != 0u) {
         bool follows = may_follow(p, common, kept, touched);
-        worth = follows ? MAY_FOLLOW : worth;
+        worth = follows ? MAY_TAKE_FAST_PATH : worth;
     }
     return worth;
 }
@@ -150,13 +150,13 @@ __device__ __forceinline__ void end_launch(Params p, u32 round, u32 stop) {
 }
 
 // Rounds until there are no candidates, memory must grow or is worth collecting, a course may begin, an operation has no value, or the limits are reached.
-// One block alone does a round of few items in less time than many take to meet: a launch of one block has a patience of 0, and ends before
+// One block alone does a round of few items in less time than many take to meet: a launch of one block has a hysteresis of 0, and ends before
 // a round of more items, or of long lists; a launch of many blocks ends behind so many rounds of few items, one after the other, as its
-// patience says.
+// hysteresis says.
 // pre: all blocks are resident; the constraints of `delta` are in the store and in the indexes
 // post: control[STOP] says why it ended; state says where the next launch begins, its carried entries being in carried_next, and with
 //     terms its new constraints in delta_next, after an odd number of rounds
-extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice, u64 max_firings, u32 few, u32 patience) {
+extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice, u64 max_firings, u32 few, u32 hysteresis) {
     __shared__ u32 parts[8];
     __shared__ u32 sums[SUMS_AND_TWO];
     __shared__ u32 totals[SUMS_AND_TWO];
@@ -195,7 +195,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             stop = MUST_CLEAR;
             break;
         }
-        if (patience == 0u ? all_items + u64(changed) > u64(few) : p.state[CALM] >= u64(patience)) {
+        if (hysteresis == 0u ? all_items + u64(changed) > u64(few) : p.state[SMALL_ROUNDS] >= u64(hysteresis)) {
             stop = OTHER_GRID;
             break;
         }
@@ -237,7 +237,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
             if (left == 0u) {
                 break;
             }
-            if (patience == 0u) {
+            if (hysteresis == 0u) {
                 end_launch(p, round, OTHER_GRID);
                 return;
             }

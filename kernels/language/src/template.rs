@@ -4,9 +4,15 @@
 //! has its contract in its comments: what holds before (`pre:`) and after (`post:`) a call, and what threads share between barriers
 //! (`shares:`).
 
+mod contract;
 mod fill;
 #[cfg(test)]
 mod tests;
+
+pub use contract::{
+    Contract, FieldId, HostArgument, HostValue, KernelArguments, KernelLayout, RecordArgument, RecordLayout,
+    RecordValues, Resolver,
+};
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -36,7 +42,7 @@ pub struct Holes<'a> {
     pub prefix: &'a str,
     /// Open types `using T = HOLE;`.
     pub types: &'a [(&'a str, Scalar)],
-    /// Constants `constexpr T N = HOLE;`.
+    /// Constants `constexpr T N = HOLE;`. One that is not given has the value of the module's constant of that name, if there is one.
     pub constants: &'a [(&'a str, Literal)],
     /// Records `struct Params;`.
     pub records: &'a [(&'a str, RecordId)],

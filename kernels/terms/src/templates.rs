@@ -15,8 +15,19 @@ pub static TRACE: Template = Template {
 };
 
 /// Depth-first evaluation of calls with lazy task creation.
-pub static TASKS: Template =
-    Template { name: "tasks", text: include_str!("../templates/tasks.cu"), includes: &[&ARITHMETIC, &CELLS] };
+pub static TASKS: Template = Template {
+    name: "tasks",
+    text: concat!(
+        include_str!("../templates/tasks.cu"),
+        "\n",
+        include_str!("../templates/tasks_cells.cu"),
+        "\n",
+        include_str!("../templates/tasks_frames.cu"),
+        "\n",
+        include_str!("../templates/tasks_run.cu")
+    ),
+    includes: &[&ARITHMETIC, &CELLS],
+};
 
 /// Topology-driven term rewriting: one thread a term slot.
 pub static TOPOLOGY: Template = Template {

@@ -4,6 +4,7 @@
 //! [`system`] brings a program into the form that the papers' algorithm runs: heads and equations whose right-hand sides are graphs.
 
 pub mod codegen;
+mod contract;
 pub mod kernels;
 pub mod run;
 pub mod system;

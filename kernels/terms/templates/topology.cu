@@ -30,12 +30,20 @@ struct Params {
 };
 
 constexpr u32 BLOCK = 256u;
+// A slot's first word: head, arity, and the argument to look at first.
+constexpr u32 HEAD_MASK = 0xffffu;
+constexpr u32 ARITY_SHIFT = 16u;
+constexpr u32 ARITY_MASK = 255u;
+constexpr u32 WAITING_SHIFT = 24u;
+constexpr u32 HEAD_AND_ARITY = 0xffffffu;
 constexpr i32 FREED = -2;
 
 // 0 innermost, 1 relaxed
 constexpr u32 RELAXED = HOLE;
-// 0 none, 1 queue, 2 compact
+// 0 none, or one of these
 constexpr u32 COLLECTOR = HOLE;
+constexpr u32 COLLECT_QUEUE = 1u;
+constexpr u32 COLLECT_COMPACT = 2u;
 
 // Words of `control`, each in a memory sector of its own.
 constexpr u32 NEXT = 0u;
@@ -45,12 +53,14 @@ constexpr u32 GARBAGE = 24u;
 constexpr u32 FULL = 32u;
 constexpr u32 DEAD = 40u;
 constexpr u32 STOP = 48u;
+constexpr u32 CONTROL_WORDS = 56u;
 
 // Words of `counts`.
 constexpr u32 APPLIED = 0u;
 constexpr u32 MARKED = 4u;
 constexpr u32 ITERATIONS = 8u;
 constexpr u32 COLLECTIONS = 12u;
+constexpr u32 COUNT_WORDS = 16u;
 
 // Why the kernel ended.
 constexpr u32 DONE = 1u;
@@ -80,7 +90,7 @@ __device__ __forceinline__ u32 fresh(Params p) {
     u32 top = 0u;
     u32 base = 0u;
     if (rank == 0u) {
-        if (COLLECTOR == 1u) {
+        if (COLLECTOR == COLLECT_QUEUE) {
             // The stack pointer is signed: threads that find too little leave it as if they had taken what there was.
             u32 seen = load_relaxed(&p.control[KEYS]);
             if (i32(seen) > 0) {
@@ -164,7 +174,7 @@ __device__ Term renamed(Params p, Term t);
 // Slot i becomes a copy of slot `from`, which is in normal form.
 __device__ __forceinline__ void copy_root(Params p, u32 i, u32 from) {
     Term t = p.term[from];
-    t.head = t.head & 0xffffffu;
+    t.head = t.head & HEAD_AND_ARITY;
     p.term[i] = t;
     p.nf[i] = 1_u8;
     retain_arguments(p, t);
@@ -174,7 +184,7 @@ __device__ __forceinline__ void copy_root(Params p, u32 i, u32 from) {
 __device__ __forceinline__ u32 mark(Params p, u32 i, Term t) {
     if (RELAXED == 1u) {
         u32 at = first_waiting(p, t);
-        if (at < (t.head >> 16u & 255u)) {
+        if (at < (t.head >> ARITY_SHIFT & ARITY_MASK)) {
             return WAITS;
         }
     }
@@ -192,9 +202,9 @@ __device__ __forceinline__ u32 derive(Params p, u32 i) {
     Term t = p.term[i];
     if (RELAXED == 0u) {
         u32 at = first_waiting(p, t);
-        if (at < (t.head >> 16u & 255u)) {
-            if (at != t.head >> 24u) {
-                p.term[i].head = t.head & 0xffffffu | at << 24u;
+        if (at < (t.head >> ARITY_SHIFT & ARITY_MASK)) {
+            if (at != t.head >> WAITING_SHIFT) {
+                p.term[i].head = t.head & HEAD_AND_ARITY | at << WAITING_SHIFT;
             }
             return WAITS;
         }
@@ -215,7 +225,7 @@ __device__ __forceinline__ void collect(Params p, u32 n, u32 first, u32 stride) 
             p.rc[i] = FREED;
             p.nf[i] = 1_u8;
             dead = dead + 1u;
-            if (COLLECTOR == 1u) {
+            if (COLLECTOR == COLLECT_QUEUE) {
                 u32 mask = active_mask();
                 u32 rank = popcount(mask & (1u << lane_id()) - 1u);
                 u32 base = 0u;
@@ -417,7 +427,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
         } else if (iteration >= max_iterations || total >= max_applied) {
             stop = PAUSED;
         }
-        if (COLLECTOR == 2u) {
+        if (COLLECTOR == COLLECT_COMPACT) {
             u32 used = load_relaxed(&p.control[NEXT]);
             used = min(used, p.capacity);
             assume_uniform("slots in use", used);

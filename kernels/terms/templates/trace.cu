@@ -1,23 +1,22 @@
-// Cells that nothing refers to are found by tracing and shifted out; the others keep their order. Runs between two launches of the
-// tasks scheduler, whose threads have left all that they were about in device memory.
+// Tracing and compaction: cells that nothing refers to are dropped, the others move to the front in their order. Runs between two launches of
+// the tasks scheduler, whose threads have saved their registers and stacks to device memory.
 //
-// New places follow from the marks and from sums over them, as in Kermany, Petrank, "The Compressor: concurrent, incremental, and
-// parallel compaction". A mark is a code of CODE_BITS that says what the cell is, since cells do not; 0 is a cell that nothing refers to.
-// Cells are moved in windows, through a buffer on the side, so that nothing is written where somebody still reads.
+// New places follow from the marks and from prefix sums over them, as in Kermany, Petrank, "The Compressor: concurrent, incremental, and
+// parallel compaction". A mark is a code of CODE_BITS that says which variant the cell is, since cells do not; 0 is an unreachable cell.
+// Cells are moved in windows, through a staging buffer, so that no word is written that is still to be read.
 //
-// map: what the functions here must know.
-//   class k, from 8k on: [0] word of cell 0, [1] words a cell, [2] cells, [3] its first word in `codes`, [4] place of its shapes, by code,
-//     [5] mark: cells up to this one live as long as the run, and refer to such cells only
-//   sort: [0] tag bits; then by tag the place of the shape, 0 when the variant has no cell
-//   shape: [0] class, [1] code, [2] fields that may be cells; then of each its word in the cell and its sort; then the number of its first
-//     post and 1 more, 0 when it has none; then for each direction the word and the sort of the field along which chains go on
-//   resume point, by `resumes`: [0] sort of the value that it gets, [1] place of the context in the frame, 0 when it has none, [2] variables
-//     that may be cells; then of each its word in the frame and its sort
-//   state, by `states`: [0] sort of the function's value, [1] whether it may run in a context, [2] arguments that may be cells; then of
+// map: what the functions here know.
+//   class k, from TRACE_CLASS * k on: the words TRACE_*. Cells up to its mark live as long as the run, and refer to such cells only
+//   sort: [0] tag bits; then for each tag the place of the shape, 0 when the variant has no cell
+//   shape: [0] class, [1] code, [SHAPE_FIELDS] fields that may be cells; then for each its word in the cell and its sort; then the number of
+//     its first splitter plus 1, 0 when it has none; then for each direction the word and the sort of the field along which chains continue
+//   resume point, by `resumes`: [0] sort of the value that it gets, [1] place of the destination in the frame, 0 when it has none,
+//     [2] variables that may be cells; then for each its word in the frame and its sort
+//   state, by `states`: [0] sort of the function's value, [1] whether it may have a destination, [2] arguments that may be cells; then for
 //     each its word in a task and its sort
-//   chains: [0] shapes of which there are cells again inside of their cells, [1] posts of all of them; then these shapes
+//   chains: [0] shapes of which cells contain cells of the same shape again, [CHAIN_SPLITTERS] splitters of all of them; then these shapes
 // The sort of what has no cells is 0.
-// lists: two lists of cells that are marked and not looked into yet: shape and number.
+// lists: two lists of cells that are marked and not yet scanned: shape and number.
 // Frames, joins, chunks and tasks are as the template `tasks` says; a record of `saved` is a task, SAVED words, and the stack.
 
 struct Trace {
@@ -64,34 +63,50 @@ constexpr u32 STACK = HOLE;
 constexpr u32 HALF = HOLE;
 constexpr u32 JOIN = HOLE;
 constexpr u32 CHUNK = HOLE;
-constexpr u32 HEAD_WORDS = 6u;
-constexpr u32 SAVED = 14u;
-constexpr u32 SUSPENDED = 0x80000000u;
-constexpr u32 NONE = 0xffffffffu;
+constexpr u32 JOIN_HEAD = HOLE;
+constexpr u32 SAVED = HOLE;
+constexpr u32 SUSPENDED = HOLE;
+constexpr u32 NONE = HOLE;
+constexpr u32 FIRST_STATE = HOLE;
+constexpr u32 JOIN_VALUE = HOLE;
+constexpr u32 SAVED_VALUE = HOLE;
+constexpr u32 SAVED_BASE = HOLE;
+constexpr u32 SAVED_SP = HOLE;
 
-// The first state that is code.
-constexpr u32 FIRST_STATE = 3u;
+// Words of a class in `map`: word of cell 0, words of a cell, cells, its first word in `codes`, place of its shapes by code, its mark.
+constexpr u32 TRACE_CLASS = 8u;
+constexpr u32 TRACE_BASE = 0u;
+constexpr u32 TRACE_STRIDE = 1u;
+constexpr u32 TRACE_CELLS = 2u;
+constexpr u32 TRACE_CODES = 3u;
+constexpr u32 TRACE_SHAPES = 4u;
+constexpr u32 TRACE_MARK = 5u;
+// Words of a shape: number of its fields; words before them. Words of the list of chains: splitters of all shapes; words before the shapes.
+constexpr u32 SHAPE_FIELDS = 2u;
+constexpr u32 SHAPE_HEAD = 3u;
+constexpr u32 CHAIN_SPLITTERS = 1u;
+constexpr u32 CHAIN_HEAD = 2u;
 
-// Cells that a thread looks into before it leaves what it finds to all: few while there is not something for everybody, else many, since the
-// lists have room for a part of the cells only; words of its own list, which is as long as a balanced tree is high, and links that it runs
-// ahead.
+// Cells that a thread scans before it offers what it finds to all: few while there is not enough work for every thread, otherwise many, since
+// the lists have room for only a part of the cells; words of its own list, as long as a balanced tree is high; links that it follows ahead.
 constexpr u32 BUDGET = 128u;
 constexpr u32 LARGE_BUDGET = 8192u;
 constexpr u32 NEAR = 128u;
 constexpr u32 AHEAD = 8u;
 constexpr u32 AHEAD_WORDS = 18u;
 
-// While there are fewer cells to look into than FEW_CELLS for so many steps in a row as PATIENCE says, most threads wait, and some follow long
-// chains; then these are cut into pieces. One cell of so many as APART says is a post, at which a chain can be cut; FARTHEST: cells that a
-// thread goes to the next post at most.
+// While there are fewer than FEW_CELLS cells to scan, for more than HYSTERESIS steps in a row, most threads are idle and some follow long
+// chains; then these are cut into pieces. One cell of RULER_SPACING is a splitter, at which a chain can be cut; MAX_WALK: cells that a thread
+// follows at most to the next splitter.
 constexpr u32 FEW_CELLS = 1024u;
-constexpr u32 PATIENCE = 8u;
-constexpr u32 APART = HOLE;
-constexpr u32 FARTHEST = 4096u;
+constexpr u32 HYSTERESIS = 8u;
+constexpr u32 RULER_SPACING = HOLE;
+constexpr u32 MAX_WALK = 4096u;
 
 // Words of `work`: sizes of three lists that take turns, whether a list was full.
 constexpr u32 SIZES = 0u;
 constexpr u32 OVERFLOW = 24u;
+constexpr u32 WORK_WORDS = 32u;
 
 // From the template `grid_barrier`: all threads of the grid wait for each other.
 // barrier: grid
@@ -110,15 +125,15 @@ __device__ __forceinline__ u32 shape_of(u32* map, u32 value, u32 sort) {
     return shape;
 }
 
-// Marks a cell; says whether nobody else had.
+// Marks a cell; says whether this thread was the first.
 __device__ __forceinline__ bool first_mark(Trace t, u32 shape, u32 cell) {
     u32 per = 32u / CODE_BITS;
     u32 kind = t.map[shape];
-    if (cell <= t.map[8u * kind + 5u]) {
+    if (cell <= t.map[TRACE_CLASS * kind + TRACE_MARK]) {
         return false;
     }
     u32 shift = cell % per * CODE_BITS;
-    u32 at = t.map[8u * kind + 3u] + cell / per;
+    u32 at = t.map[TRACE_CLASS * kind + TRACE_CODES] + cell / per;
     u32 seen = load_relaxed(&t.codes[at]);
     if ((seen >> shift & (1u << CODE_BITS) - 1u) != 0u) {
         return false;
@@ -127,7 +142,7 @@ __device__ __forceinline__ bool first_mark(Trace t, u32 shape, u32 cell) {
     return (seen >> shift & (1u << CODE_BITS) - 1u) == 0u;
 }
 
-// Leaves a marked cell to all threads: it is looked into when it is this list's turn.
+// Offers a marked cell to all threads: it is scanned when it is this list's turn.
 __device__ __forceinline__ void hand_on(Trace t, u32 list, u32 shape, u32 cell) {
     u32 at = atomic_add(&t.work[SIZES + 8u * (list % 3u)], 1u);
     if (at < t.list_places) {
@@ -141,8 +156,8 @@ __device__ __forceinline__ void hand_on(Trace t, u32 list, u32 shape, u32 cell) 
     }
 }
 
-// Looks into a marked cell, and into what it marks there, as far as the budget goes; the rest is left to all. Lists are long, and their
-// cells refer to the next one by their last field: a thread runs ahead along these, so that it waits for the marks of many at once.
+// Scans a marked cell, and the cells that it marks, as far as the budget goes; the rest is offered to all. Lists are long, and their cells
+// refer to the next one by their last field: a thread follows these links ahead, so that it waits for the marks of many cells at once.
 __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 first_cell, u32 budget) {
     u32 per = 32u / CODE_BITS;
     u32 ones = (1u << CODE_BITS) - 1u;
@@ -165,7 +180,7 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
                 u32 last = from + 1u + 2u * t.map[from + 2u];
                 u32 next = 0u;
                 if (t.map[from + 2u] != 0u) {
-                    u32 value = t.heap[t.map[8u * kind] + ahead[2u * links + 1u] * t.map[8u * kind + 1u] + t.map[last]];
+                    u32 value = t.heap[t.map[TRACE_CLASS * kind + TRACE_BASE] + ahead[2u * links + 1u] * t.map[TRACE_CLASS * kind + TRACE_STRIDE] + t.map[last]];
                     next = shape_of(t.map, value, t.map[last + 1u]);
                     if (next != 0u) {
                         links = links + 1u;
@@ -183,9 +198,9 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
                 seen[k] = 0xffffffffu;
                 u32 shape = ahead[2u * min(k + 1u, links)];
                 u32 cell = ahead[2u * min(k + 1u, links) + 1u];
-                u32 class_of = 8u * t.map[shape];
-                if (k < links && cell > t.map[class_of + 5u]) {
-                    u32 word = load_relaxed(&t.codes[t.map[class_of + 3u] + cell / per]);
+                u32 class_of = TRACE_CLASS * t.map[shape];
+                if (k < links && cell > t.map[class_of + TRACE_MARK]) {
+                    u32 word = load_relaxed(&t.codes[t.map[class_of + TRACE_CODES] + cell / per]);
                     seen[k] = word >> cell % per * CODE_BITS & ones;
                 }
             }
@@ -195,11 +210,11 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
                     u32 shape2 = ahead[2u * k2 + 2u];
                     u32 cell2 = ahead[2u * k2 + 3u];
                     u32 shift = cell2 % per * CODE_BITS;
-                    u32 before = atomic_or(&t.codes[t.map[8u * t.map[shape2] + 3u] + cell2 / per], t.map[shape2 + 1u] << shift);
+                    u32 before = atomic_or(&t.codes[t.map[TRACE_CLASS * t.map[shape2] + TRACE_CODES] + cell2 / per], t.map[shape2 + 1u] << shift);
                     seen[k2] = before >> shift & ones;
                 }
             }
-            // Bit k: this thread is to look into the cell k links ahead.
+            // Bit k: this thread is to scan the cell k links ahead.
             u32 mine = 1u;
             #pragma unroll
             for (u32 k3 = 0u; k3 < AHEAD; k3 += 1u) {
@@ -209,7 +224,7 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
             for (u32 at = 0u; at < (more ? links : links + 1u); at += 1u) {
                 u32 outer = ahead[2u * at];
                 u32 fields = t.map[outer + 2u];
-                u32 first_word = t.map[8u * t.map[outer]] + ahead[2u * at + 1u] * t.map[8u * t.map[outer] + 1u];
+                u32 first_word = t.map[TRACE_CLASS * t.map[outer] + TRACE_BASE] + ahead[2u * at + 1u] * t.map[TRACE_CLASS * t.map[outer] + TRACE_STRIDE];
                 for (u32 f = 1u; f < fields && (mine >> at & 1u) != 0u; f += 1u) {
                     u32 sort = t.map[outer + 2u + 2u * f];
                     u32 part = t.heap[first_word + t.map[outer + 1u + 2u * f]];
@@ -240,108 +255,108 @@ __device__ __noinline__ void look_into(Trace t, u32 list, u32 first_shape, u32 f
     }
 }
 
-// The post among the cells from APART * number on: somewhere there, so that it does not matter how chains lie.
-__device__ __forceinline__ u32 post(u32 number) {
+// The splitter among the cells from RULER_SPACING * number on, at a pseudorandom place, so that the order of chains does not matter.
+__device__ __forceinline__ u32 splitter(u32 number) {
     u32 mixed = number * 0x9e3779b9u;
     mixed = (mixed ^ mixed >> 15u) * 0x85ebca6bu;
-    return APART * number + (mixed >> 13u) % APART;
+    return RULER_SPACING * number + (mixed >> 13u) % RULER_SPACING;
 }
 
-// Where a shape has the number of its first post; behind it are its links.
-__device__ __forceinline__ u32 first_post(u32* map, u32 shape) {
-    return shape + 3u + 2u * map[shape + 2u];
+// Where a shape has the number of its first splitter; its links follow.
+__device__ __forceinline__ u32 first_splitter(u32* map, u32 shape) {
+    return shape + SHAPE_HEAD + 2u * map[shape + SHAPE_FIELDS];
 }
 
-// The number of the first post on a chain behind a cell, and 1 more; 0 when the chain ends before that, or is marked from somewhere on: then
-// somebody else looks into it. The cell may be anything, in use or not: then so is what comes out.
+// The number of the first splitter on a chain after a cell, plus 1; 0 when the chain ends before that, or is marked from some cell on: then
+// another thread scans it. The cell may be unused and hold anything; the result is arbitrary then.
 // pre: cell is below the number of cells of the class
-__device__ __noinline__ u32 next_post(Trace t, u32 direction, u32 first_shape, u32 cell) {
+__device__ __noinline__ u32 next_splitter(Trace t, u32 direction, u32 first_shape, u32 cell) {
     u32 per = 32u / CODE_BITS;
     u32 shape = first_shape;
     u32 at = cell;
-    for (u32 i = 0u; i < FARTHEST; i += 1u) {
-        u32 outer = 8u * t.map[shape];
-        u32 posts = first_post(t.map, shape);
-        u32 link = posts + 1u + 2u * direction;
+    for (u32 i = 0u; i < MAX_WALK; i += 1u) {
+        u32 outer = TRACE_CLASS * t.map[shape];
+        u32 splitters = first_splitter(t.map, shape);
+        u32 link = splitters + 1u + 2u * direction;
         u32 sort = t.map[link + 1u];
         if (sort == 0u) {
             return 0u;
         }
-        u32 value = t.heap[t.map[outer] + at * t.map[outer + 1u] + t.map[link]];
+        u32 value = t.heap[t.map[outer + TRACE_BASE] + at * t.map[outer + TRACE_STRIDE] + t.map[link]];
         shape = shape_of(t.map, value, sort);
         at = value >> t.map[sort];
         if (shape == 0u) {
             return 0u;
         }
-        u32 kind = 8u * t.map[shape];
-        u32 cells = t.map[kind + 2u];
-        if (at >= cells || at <= t.map[kind + 5u]) {
+        u32 kind = TRACE_CLASS * t.map[shape];
+        u32 cells = t.map[kind + TRACE_CELLS];
+        if (at >= cells || at <= t.map[kind + TRACE_MARK]) {
             return 0u;
         }
-        u32 word = load_relaxed(&t.codes[t.map[kind + 3u] + at / per]);
+        u32 word = load_relaxed(&t.codes[t.map[kind + TRACE_CODES] + at / per]);
         if ((word >> at % per * CODE_BITS & (1u << CODE_BITS) - 1u) != 0u) {
             return 0u;
         }
-        u32 number = at / APART;
-        u32 behind = first_post(t.map, shape);
+        u32 number = at / RULER_SPACING;
+        u32 behind = first_splitter(t.map, shape);
         u32 node = t.map[behind];
-        u32 here = post(number);
-        if (node != 0u && number < cells / APART && at == here) {
+        u32 here = splitter(number);
+        if (node != 0u && number < cells / RULER_SPACING && at == here) {
             return node + number;
         }
     }
     return 0u;
 }
 
-// The place in the list of shapes, from `from` on, of the one that has the post of this number.
-// pre: the number is below that of all posts, and not that of a post of a shape before `from`
-__device__ __forceinline__ u32 whose_post(Trace t, u32 from, u32 number) {
+// The place in the list of shapes, from `from` on, of the one that has the splitter of this number.
+// pre: the number is below that of all splitters, and not that of a splitter of a shape before `from`
+__device__ __forceinline__ u32 splitter_shape(Trace t, u32 from, u32 number) {
     u32 at = from;
     bool found = false;
     while (!found) {
-        u32 shape = t.map[t.chains + 2u + at];
-        u32 place = first_post(t.map, shape);
+        u32 shape = t.map[t.chains + CHAIN_HEAD + at];
+        u32 place = first_splitter(t.map, shape);
         u32 node = t.map[place];
-        found = node != 0u && number + 1u < node + t.map[8u * t.map[shape] + 2u] / APART;
+        found = node != 0u && number + 1u < node + t.map[TRACE_CLASS * t.map[shape] + TRACE_CELLS] / RULER_SPACING;
         at = found ? at : at + 1u;
     }
     return at;
 }
 
-// Cuts what is not marked yet of the chains that begin at the cells of a list and go on in one direction: marks the posts on them, and leaves
-// these to all threads. Cells do not say what they are, so each shape has posts of its own among the cells of its class.
-// Which posts are on the chains follows by pointer jumping, after Wyllie, "The complexity of parallel computations", among posts only: each
-// thread goes along chains from its own posts to the next ones first, as in Helman, JaJa, "Designing practical efficient algorithms for
-// symmetric multiprocessors".
+// Cuts the unmarked part of the chains that begin at the cells of a list and continue in one direction: marks the splitters on them, and
+// offers these to all threads. Cells do not say what they are, so each shape has splitters of its own among the cells of its class.
+// Which splitters are on the chains follows by pointer jumping, after Wyllie, "The complexity of parallel computations", among splitters
+// only: each thread first follows chains from its own splitters to the next ones, as in Helman, JaJa, "Designing practical efficient
+// algorithms for symmetric multiprocessors".
 // pre: every thread of the grid calls it with the same arguments; counts and before are not in use, list has `size` cells
-// shares: counts: of each post the number of a post behind it, twice; before: whether it is on one of the chains
+// shares: counts: for each splitter the number of a splitter after it, twice; before: whether it is on one of the chains
 __device__ __forceinline__ void cut_chains(Trace t, u32 direction, u32 list, u32 size, u32 first, u32 apart) {
-    u32 posts = t.map[t.chains + 1u];
-    assume_uniform("posts", posts);
+    u32 splitters = t.map[t.chains + CHAIN_SPLITTERS];
+    assume_uniform("splitters", splitters);
     u32 at = 0u;
-    for (u32 j = first; j < posts; j += apart) {
-        at = whose_post(t, at, j);
-        u32 shape = t.map[t.chains + 2u + at];
-        u32 node = first_post(t.map, shape);
-        u32 from = post(j + 1u - t.map[node]);
-        u32 next = next_post(t, direction, shape, from);
-        own("word of this post", t.counts[j]);
+    for (u32 j = first; j < splitters; j += apart) {
+        at = splitter_shape(t, at, j);
+        u32 shape = t.map[t.chains + CHAIN_HEAD + at];
+        u32 node = first_splitter(t.map, shape);
+        u32 from = splitter(j + 1u - t.map[node]);
+        u32 next = next_splitter(t, direction, shape, from);
+        own("word of this splitter", t.counts[j]);
         t.counts[j] = next;
         store_relaxed(&t.before[j], 0u);
     }
     grid_barrier(t.arrivals);
     for (u32 k = first; k < size; k += apart) {
         u32 place = 2u * ((list & 1u) * t.list_places + k);
-        u32 nearest = next_post(t, direction, t.lists[place], t.lists[place + 1u]);
+        u32 nearest = next_splitter(t, direction, t.lists[place], t.lists[place + 1u]);
         if (nearest != 0u) {
             store_relaxed(&t.before[nearest - 1u], 1u);
         }
     }
     grid_barrier(t.arrivals);
-    // All posts on the chains that are less than `reach` posts behind the first one are known, and for each post the one `reach` behind it.
+    // All splitters on the chains less than `reach` splitters after the first one are known, and for each splitter the one `reach` after it.
     u32 now = 0u;
-    for (u32 reach = 1u; reach < posts; reach <<= 1u) {
-        for (u32 i = first; i < posts; i += apart) {
+    for (u32 reach = 1u; reach < splitters; reach <<= 1u) {
+        for (u32 i = first; i < splitters; i += apart) {
             u32 far = t.counts[now + i];
             u32 farther = 0u;
             if (far != 0u) {
@@ -351,22 +366,22 @@ __device__ __forceinline__ void cut_chains(Trace t, u32 direction, u32 list, u32
                 }
                 farther = t.counts[now + far - 1u];
             }
-            own("word of this post", t.counts[posts - now + i]);
-            t.counts[posts - now + i] = farther;
+            own("word of this splitter", t.counts[splitters - now + i]);
+            t.counts[splitters - now + i] = farther;
         }
         grid_barrier(t.arrivals);
-        now = posts - now;
+        now = splitters - now;
     }
-    // No more than a part of the posts has room in the list.
-    u32 sparse = posts / (t.list_places / 2u) + 1u;
+    // No more than a part of the splitters has room in the list.
+    u32 sparse = splitters / (t.list_places / 2u) + 1u;
     at = 0u;
-    for (u32 p = first; p < posts; p += apart) {
+    for (u32 p = first; p < splitters; p += apart) {
         u32 on_chain = load_relaxed(&t.before[p]);
         if (on_chain != 0u && p % sparse == 0u) {
-            at = whose_post(t, at, p);
-            u32 shape2 = t.map[t.chains + 2u + at];
-            u32 node2 = first_post(t.map, shape2);
-            u32 cell = post(p + 1u - t.map[node2]);
+            at = splitter_shape(t, at, p);
+            u32 shape2 = t.map[t.chains + CHAIN_HEAD + at];
+            u32 node2 = first_splitter(t.map, shape2);
+            u32 cell = splitter(p + 1u - t.map[node2]);
             bool is_new = first_mark(t, shape2, cell);
             if (is_new) {
                 hand_on(t, list + 1u, shape2, cell);
@@ -389,9 +404,9 @@ __device__ __forceinline__ u32 present(u32 word) {
 // pre: the sums over the marks are there
 __device__ __forceinline__ u32 new_cell(Trace t, u32 kind, u32 cell) {
     u32 per = 32u / CODE_BITS;
-    u32 start = t.map[8u * kind + 3u];
+    u32 start = t.map[TRACE_CLASS * kind + TRACE_CODES];
     u32 at = start + cell / per;
-    u32 mark = t.map[8u * kind + 5u];
+    u32 mark = t.map[TRACE_CLASS * kind + TRACE_MARK];
     if (cell <= mark) {
         return cell;
     }
@@ -414,13 +429,13 @@ __device__ __forceinline__ u32 new_value(Trace t, u32 value, u32 sort) {
 // The new place of a hole: a word of a marked cell.
 __device__ __forceinline__ u32 new_hole(Trace t, u32 hole) {
     u32 kind = 0u;
-    while (kind + 1u < t.classes && t.map[8u * kind + 8u] <= hole) {
+    while (kind + 1u < t.classes && t.map[TRACE_CLASS * kind + TRACE_CLASS + TRACE_BASE] <= hole) {
         kind = kind + 1u;
     }
-    u32 offset = hole - t.map[8u * kind];
-    u32 stride = t.map[8u * kind + 1u];
+    u32 offset = hole - t.map[TRACE_CLASS * kind + TRACE_BASE];
+    u32 stride = t.map[TRACE_CLASS * kind + TRACE_STRIDE];
     u32 cell = new_cell(t, kind, offset / stride);
-    return t.map[8u * kind] + cell * stride + offset % stride;
+    return t.map[TRACE_CLASS * kind + TRACE_BASE] + cell * stride + offset % stride;
 }
 
 // A value outside the heap: marks its cell, or gives it the cell's new number.
@@ -443,8 +458,8 @@ __device__ __forceinline__ void visit(Trace t, u32* words, u32 at, u32 sort, boo
     }
 }
 
-// The outermost cell and the hole of a context. The cell's sort is that of the value of the function that began it.
-__device__ __forceinline__ void visit_context(Trace t, u32* words, u32 at, bool moving) {
+// The outermost cell of a destination and the word to fill. The cell's sort is that of the value of the function that began it.
+__device__ __forceinline__ void visit_destination(Trace t, u32* words, u32 at, bool moving) {
     u32 hole = words[at + 1u];
     if (hole != 0u) {
         visit(t, words, at, words[at + 2u], moving);
@@ -456,15 +471,15 @@ __device__ __forceinline__ void visit_context(Trace t, u32* words, u32 at, bool 
     }
 }
 
-// What a frame holds; `value` is the place of the value that its resume point gets, NONE when that is still to come.
+// The variables of a frame; `value` is the place of the value that its resume point gets, NONE when that is not there yet.
 __device__ __noinline__ void visit_frame(Trace t, u32* words, u32 at, u32 value, bool moving) {
     u32 entry = t.map[t.resumes + words[at]];
     if (value != NONE) {
         visit(t, words, value, t.map[entry], moving);
     }
-    u32 context = t.map[entry + 1u];
-    if (context != 0u) {
-        visit_context(t, words, at + context, moving);
+    u32 destination = t.map[entry + 1u];
+    if (destination != 0u) {
+        visit_destination(t, words, at + destination, moving);
     }
     u32 variables = t.map[entry + 2u];
     for (u32 k = 0u; k < variables; k += 1u) {
@@ -481,25 +496,25 @@ __device__ __forceinline__ void visit_task(Trace t, u32* words, u32 at, u32 stat
     }
 }
 
-// What a thread was about.
+// The registers and the stack of a thread.
 __device__ __forceinline__ void visit_machine(Trace t, u32 at, bool moving) {
     u32 state = t.saved[at] & ~SUSPENDED;
-    u32 base = t.saved[at + TASK + 5u];
-    u32 sp = t.saved[at + TASK + 6u];
+    u32 base = t.saved[at + TASK + SAVED_BASE];
+    u32 sp = t.saved[at + TASK + SAVED_SP];
     u32 stack = at + TASK + SAVED;
     if (state >= FIRST_STATE) {
         visit_task(t, t.saved, at, state, moving);
         if (t.map[t.map[t.states + state - FIRST_STATE] + 1u] != 0u) {
-            visit_context(t, t.saved, at + TASK, moving);
+            visit_destination(t, t.saved, at + TASK, moving);
         }
     }
     for (u32 j = base; j < sp; j += STRIDE) {
         bool gets = state == 0u && j + STRIDE == sp;
-        visit_frame(t, t.saved, stack + j, gets ? at + TASK + 3u : NONE, moving);
+        visit_frame(t, t.saved, stack + j, gets ? at + TASK + SAVED_VALUE : NONE, moving);
     }
 }
 
-// All values outside the heap that somebody may still want.
+// All values outside the heap that are still in use.
 __device__ __forceinline__ void visit_all(Trace t, u32 first, u32 apart, bool moving) {
     for (u32 i = first; i < t.threads; i += apart) {
         visit_machine(t, i * (TASK + SAVED + STACK), moving);
@@ -511,7 +526,7 @@ __device__ __forceinline__ void visit_all(Trace t, u32 first, u32 apart, bool mo
     }
     for (u32 j = first; j < t.join_count; j += apart) {
         if (t.joins[j * JOIN] != 0u) {
-            visit_frame(t, t.joins, j * JOIN + HEAD_WORDS, j * JOIN + 2u, moving);
+            visit_frame(t, t.joins, j * JOIN + JOIN_HEAD, j * JOIN + JOIN_VALUE, moving);
         }
     }
     for (u32 c = first; c < t.chunk_count; c += apart) {
@@ -531,32 +546,32 @@ __device__ __forceinline__ void visit_all(Trace t, u32 first, u32 apart, bool mo
     }
 }
 
-// Looks into all marked cells once more: a list was full, and nobody knows which ones were left out.
+// Scans all marked cells once more: a list was full, and it is not known which cells were left out.
 __device__ __forceinline__ void look_again(Trace t, u32 list, u32 first, u32 apart) {
     u32 per = 32u / CODE_BITS;
     for (u32 kind = 0u; kind < t.classes; kind += 1u) {
-        u32 start = t.map[8u * kind + 3u];
-        u32 words = (t.map[8u * kind + 2u] + per - 1u) / per;
+        u32 start = t.map[TRACE_CLASS * kind + TRACE_CODES];
+        u32 words = (t.map[TRACE_CLASS * kind + TRACE_CELLS] + per - 1u) / per;
         for (u32 i = first; i < words; i += apart) {
             u32 word = load_relaxed(&t.codes[start + i]);
             for (u32 k = 0u; k < per; k += 1u) {
                 u32 code = word >> k * CODE_BITS & (1u << CODE_BITS) - 1u;
                 if (code != 0u) {
-                    look_into(t, list, t.map[t.map[8u * kind + 4u] + code - 1u], i * per + k, LARGE_BUDGET);
+                    look_into(t, list, t.map[t.map[TRACE_CLASS * kind + TRACE_SHAPES] + code - 1u], i * per + k, LARGE_BUDGET);
                 }
             }
         }
     }
 }
 
-// Moves the marked cells of a window of a class to a buffer on the side, with the new numbers of what they refer to.
+// Moves the marked cells of a window of a class to the staging buffer, with the new numbers of the cells that they refer to.
 // post: cells from `low` to `high` - 1 are there in order, the first one at its beginning
 __device__ __forceinline__ void lift(Trace t, u32 kind, u32 low, u32 high, u32 target, u32 first, u32 apart) {
     u32 per = 32u / CODE_BITS;
-    u32 base = t.map[8u * kind];
-    u32 stride = t.map[8u * kind + 1u];
-    u32 start = t.map[8u * kind + 3u];
-    u32 shapes = t.map[8u * kind + 4u];
+    u32 base = t.map[TRACE_CLASS * kind + TRACE_BASE];
+    u32 stride = t.map[TRACE_CLASS * kind + TRACE_STRIDE];
+    u32 start = t.map[TRACE_CLASS * kind + TRACE_CODES];
+    u32 shapes = t.map[TRACE_CLASS * kind + TRACE_SHAPES];
     for (u32 cell = low + first; cell < high; cell += apart) {
         u32 code = t.codes[start + cell / per] >> cell % per * CODE_BITS & (1u << CODE_BITS) - 1u;
         if (code != 0u) {
@@ -582,12 +597,11 @@ __device__ __forceinline__ void lift(Trace t, u32 kind, u32 low, u32 high, u32 t
 // The first number that a cell from `cell` on gets.
 // pre: `cell` is the first one of a word of `codes`
 __device__ __forceinline__ u32 next_number(Trace t, u32 kind, u32 cell) {
-    u32 start = t.map[8u * kind + 3u];
-    return t.map[8u * kind + 5u] + 1u + t.before[start + cell / (32u / CODE_BITS)] - t.before[start];
+    u32 start = t.map[TRACE_CLASS * kind + TRACE_CODES];
+    return t.map[TRACE_CLASS * kind + TRACE_MARK] + 1u + t.before[start + cell / (32u / CODE_BITS)] - t.before[start];
 }
 
-// Collects: afterwards the cells behind the mark of each class are those that are referred to, in their order. How many they are follows
-// from `before`.
+// Collects: afterwards the cells after the mark of each class are the reachable ones, in their order. Their number follows from `before`.
 // pre: all blocks are resident; no launch of the scheduler is under way, and all its threads have saved what they were about;
 //     work and arrivals are 0; staging holds a cell of each class for each code of a word
 extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
@@ -603,7 +617,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
     grid_barrier(t.arrivals);
     u32 list = 0u;
     u32 slow = 0u;
-    u32 patience = PATIENCE;
+    u32 hysteresis = HYSTERESIS;
     while (true) {
         u32 size = load_relaxed(&t.work[SIZES + 8u * (list % 3u)]);
         assume_uniform("cells to look into", size);
@@ -629,16 +643,16 @@ extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
             look_again(t, list + 1u, first, apart);
         } else {
             slow = size < FEW_CELLS ? slow + 1u : 0u;
-            if (slow > patience) {
+            if (slow > hysteresis) {
                 // When this is of no use, the next time comes later.
-                patience = 2u * patience;
+                hysteresis = 2u * hysteresis;
                 slow = 0u;
                 for (u32 direction = 0u; direction < t.directions; direction += 1u) {
                     cut_chains(t, direction, list, min(size, t.list_places), first, apart);
                 }
             }
             if (size >= FEW_CELLS) {
-                patience = PATIENCE;
+                hysteresis = HYSTERESIS;
             }
             for (u32 k = first; k < min(size, t.list_places); k += apart) {
                 u32 place = 2u * ((list & 1u) * t.list_places + k);
@@ -657,8 +671,8 @@ extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
     grid_barrier(t.arrivals);
     visit_all(t, first, apart, true);
     for (u32 kind = 0u; kind < t.classes; kind += 1u) {
-        u32 stride = t.map[8u * kind + 1u];
-        u32 cells = t.map[8u * kind + 2u];
+        u32 stride = t.map[TRACE_CLASS * kind + TRACE_STRIDE];
+        u32 cells = t.map[TRACE_CLASS * kind + TRACE_CELLS];
         assume_uniform("words a cell", stride);
         assume_uniform("cells of a class", cells);
         u32 window = t.staging_words / stride / per * per;
@@ -668,7 +682,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) compact(Trace t) {
             u32 behind = next_number(t, kind, (high + per - 1u) / per * per);
             lift(t, kind, low, high, target, first, apart);
             grid_barrier(t.arrivals);
-            u32 to = t.map[8u * kind] + target * stride;
+            u32 to = t.map[TRACE_CLASS * kind + TRACE_BASE] + target * stride;
             for (u32 w = first; w < (behind - target) * stride; w += apart) {
                 own("word of a cell that moves", t.heap[to + w]);
                 t.heap[to + w] = t.staging[w];

@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use crate::exec::heap::Heap;
 use crate::exec::text::Cells;
 use crate::plan::Layout;
 use gchr_base::op::Op;
@@ -58,42 +57,117 @@ impl Seen {
     }
 }
 
+/// A comparison of two terms under way, so that whoever compares can look at limits in between.
+pub struct Comparison {
+    todo: Vec<(SortId, u32, u32)>,
+    seen: Seen,
+    steps: usize,
+}
+
+impl Comparison {
+    /// Of two values of a sort.
+    pub fn new(sort: SortId, a: u32, b: u32) -> Self {
+        Self { todo: vec![(sort, a, b)], seen: Seen(Vec::new()), steps: 0 }
+    }
+
+    /// Compares up to so many more pairs of cells; `None` when that was not enough to tell whether the values are equal.
+    pub fn advance(&mut self, layout: &Layout, cells: &impl Cells, pairs: usize) -> Option<bool> {
+        let end = self.steps.saturating_add(pairs);
+        while let Some((sort, a, b)) = self.todo.pop() {
+            if a == b {
+                continue;
+            }
+            let shape = &layout.sorts[sort];
+            let mask = (1u32 << shape.tag_bits) - 1;
+            if a & mask != b & mask {
+                return Some(false);
+            }
+            if self.steps >= end {
+                self.todo.push((sort, a, b));
+                return None;
+            }
+            self.steps += 1;
+            // A pair met before is equal, or its difference is found elsewhere.
+            if self.steps > UNCACHED && self.seen.add(sort.0, a, b) {
+                continue;
+            }
+            let Some(variant) = shape.variants.get((a & mask) as usize) else { return Some(false) };
+            let Some(class) = variant.class else { return Some(false) };
+            let pair = cells.cell(class, a >> shape.tag_bits).zip(cells.cell(class, b >> shape.tag_bits));
+            let Some((a, b)) = pair else { return Some(false) };
+            for field in variant.fields.iter().rev() {
+                let at = field.offset as usize;
+                if field.wide {
+                    if a[at..at + 2] != b[at..at + 2] {
+                        return Some(false);
+                    }
+                } else {
+                    self.todo.push((field.sort, a[at], b[at]));
+                }
+            }
+        }
+        Some(true)
+    }
+}
+
 /// Whether two values of a sort are structurally equal.
-pub(super) fn same(layout: &Layout, heap: &Heap, sort: SortId, a: u32, b: u32) -> bool {
+pub(super) fn same(layout: &Layout, cells: &impl Cells, sort: SortId, a: u32, b: u32) -> bool {
     if a == b {
         return true;
     }
-    let mut seen = Seen(Vec::new());
-    let mut todo = vec![(sort, a, b)];
-    let mut steps = 0usize;
-    while let Some((sort, a, b)) = todo.pop() {
-        if a == b {
-            continue;
-        }
-        let shape = &layout.sorts[sort];
-        let mask = (1u32 << shape.tag_bits) - 1;
-        if a & mask != b & mask {
-            return false;
-        }
-        steps += 1;
-        // A pair met before is equal, or its difference is found elsewhere.
-        if steps > CACHE_AFTER && seen.add(sort.0, a, b) {
-            continue;
-        }
-        let Some(variant) = shape.variants.get((a & mask) as usize) else { return false };
-        let Some(class) = variant.class else { return false };
-        let cells = heap.cell(class, a >> shape.tag_bits).zip(heap.cell(class, b >> shape.tag_bits));
-        let Some((a, b)) = cells else { return false };
-        for field in variant.fields.iter().rev() {
-            let at = field.offset as usize;
-            if field.wide {
-                if a[at..at + 2] != b[at..at + 2] {
-                    return false;
-                }
-            } else {
-                todo.push((field.sort, a[at], b[at]));
-            }
+    let mut comparison = Comparison::new(sort, a, b);
+    loop {
+        if let Some(same) = comparison.advance(layout, cells, usize::MAX) {
+            return same;
         }
     }
-    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{ClassId, TermOptions, compile};
+    use gchr_base::source::SourceMap;
+
+    /// Cells of one class.
+    struct Words(Vec<[u32; 2]>);
+
+    impl Cells for Words {
+        fn cell(&self, _: ClassId, index: u32) -> Option<&[u32]> {
+            self.0.get(index as usize).map(|words| &words[..])
+        }
+    }
+
+    /// Two graphs of as many cells as levels are compared in a few thousand steps, although they are trees of 2^60 leaves; and a caller
+    /// that stops in between is asked.
+    #[test]
+    fn shared_subterms_are_compared_once() {
+        let text =
+            "sort T = struct Z() | P(T, T); map D: T -> T; var X: T; eqn D(X) = P(X, X); input D(Z());";
+        let mut sources = SourceMap::new();
+        let id = sources.add("test.trs", text);
+        let program = gchr_trs::load(&sources, id).program.expect("the program is right");
+        let plan = compile(&program, &TermOptions::default()).expect("the plan compiles");
+        let of = |name: &str| {
+            let mut symbols = program.signature.symbols.iter_enumerated();
+            symbols.find(|(_, s)| s.name == name).map(|(id, _)| id).expect("the symbol is declared")
+        };
+        let (zero, pair) = (of("Z"), of("P"));
+        let layout = &plan.layout;
+        let tag = |symbol| layout.tag(symbol).expect("a constructor");
+        let sort = program.signature.symbols[zero].result;
+        let bits = layout.sorts[sort].tag_bits;
+        let mut cells = Words(vec![[0, 0]]);
+        let mut graph = |levels: u32| {
+            (0..levels).fold(tag(zero), |below, _| {
+                cells.0.push([below, below]);
+                (cells.0.len() as u32 - 1) << bits | tag(pair)
+            })
+        };
+        let (a, b, lower) = (graph(60), graph(60), graph(59));
+        let mut comparison = Comparison::new(sort, a, b);
+        assert_eq!(comparison.advance(layout, &cells, 10), None);
+        assert_eq!(comparison.advance(layout, &cells, 10_000), Some(true));
+        assert_eq!(Comparison::new(sort, a, lower).advance(layout, &cells, 10_000), Some(false));
+    }
 }

@@ -1,14 +1,15 @@
 //! Evaluates the term that a run starts with: postfix, on a stack of values that the collector knows.
 
 use crate::exec::bytecode::constant_bits;
+use crate::exec::compare::Comparison;
 use crate::exec::machine::Machine;
 use crate::exec::{compare, text};
-use crate::plan::TermPlan;
+use crate::plan::{Layout, TermPlan};
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::ids::Id;
 use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::rule::{Const, GroundNode, GroundTerm, Program};
-use gchr_base::signature::{SortId, SortKind, SymbolId};
+use gchr_base::signature::{Signature, SortId, SortKind, SymbolId};
 
 /// The normal form of a ground term as the bits of a value.
 pub(super) fn evaluate(
@@ -44,6 +45,63 @@ pub fn compute(kind: SortKind, op: Op, a: u64, b: u64) -> Result<Computed, Arith
         _ => op.int(a.cast_signed(), b.cast_signed()).map(i64::cast_unsigned),
     };
     number.map(Computed::Number)
+}
+
+/// What an operator of a start term comes to.
+pub enum Operation {
+    /// Its value.
+    Done(Result<u64, ArithmeticError>),
+    /// Structural equality, which takes time: the value is the [truth](Operators::truth) of what the comparison finds, or of its opposite.
+    Compare {
+        /// What is to be found out.
+        comparison: Comparison,
+        /// Whether the operator holds for values that differ.
+        differ: bool,
+    },
+}
+
+/// Pairs of cells that are compared between two looks at the limits.
+pub const COMPARED: usize = 1 << 16;
+
+/// Operators of start terms.
+#[derive(Clone, Copy)]
+pub struct Operators<'a> {
+    /// The program's signature.
+    pub signature: &'a Signature,
+    /// How values are represented.
+    pub layout: &'a Layout,
+}
+
+impl Operators<'_> {
+    /// The bits of a truth value.
+    pub fn truth(&self, holds: bool) -> u64 {
+        let booleans = self.signature.booleans;
+        let symbol = if holds { booleans.true_symbol } else { booleans.false_symbol };
+        u64::from(self.layout.tag(symbol).unwrap_or(0))
+    }
+
+    /// Evaluates an operator on values of a sort, given as their bits; for a unary one `b` is ignored.
+    pub fn evaluate(&self, op: Op, sort: SortId, a: u64, b: u64) -> Operation {
+        let kind = self.signature.kind(sort);
+        if kind != SortKind::Data {
+            return Operation::Done(compute(kind, op, a, b).map(|value| match value {
+                Computed::Truth(holds) => self.truth(holds),
+                Computed::Number(bits) => bits,
+            }));
+        }
+        let (yes, no) = (self.truth(true), self.truth(false));
+        let known = |v: u64| v == yes || v == no;
+        Operation::Done(match op {
+            Op::Same | Op::Differ => {
+                let comparison = Comparison::new(sort, a as u32, b as u32);
+                return Operation::Compare { comparison, differ: op == Op::Differ };
+            }
+            Op::Both if known(a) && (a == no || known(b)) => Ok(if a == yes { b } else { a }),
+            Op::Either if known(a) && (a == yes || known(b)) => Ok(if a == yes { a } else { b }),
+            Op::Negate if known(a) => Ok(self.truth(a == no)),
+            _ => Err(ArithmeticError::Type),
+        })
+    }
 }
 
 struct Start<'a, 'm, 'c> {
@@ -130,29 +188,18 @@ impl Start<'_, '_, '_> {
         let b = if op.arity() == 2 { self.pop().1 } else { 0 };
         let a = self.pop().1;
         let signature = &self.program.signature;
-        let kind = signature.kind(sort);
-        let truth = |holds: bool| {
-            let symbol = if holds { signature.booleans.true_symbol } else { signature.booleans.false_symbol };
-            u64::from(self.plan.layout.tag(symbol).unwrap_or(0))
-        };
-        let result = if kind == SortKind::Data {
-            let (yes, no) = (truth(true), truth(false));
-            let known = |v: u64| v == yes || v == no;
-            match op {
-                Op::Same | Op::Differ => {
-                    let same = compare::same(&self.plan.layout, &self.machine.heap, sort, a as u32, b as u32);
-                    Ok(truth(same == (op == Op::Same)))
-                }
-                Op::Both if known(a) && (a == no || known(b)) => Ok(if a == yes { b } else { a }),
-                Op::Either if known(a) && (a == yes || known(b)) => Ok(if a == yes { a } else { b }),
-                Op::Negate if known(a) => Ok(truth(a == no)),
-                _ => Err(ArithmeticError::Type),
+        let operators = Operators { signature, layout: &self.plan.layout };
+        let result = match operators.evaluate(op, sort, a, b) {
+            Operation::Done(result) => result,
+            Operation::Compare { mut comparison, differ } => {
+                let same = loop {
+                    match comparison.advance(&self.plan.layout, &self.machine.heap, COMPARED) {
+                        Some(same) => break same,
+                        None => self.machine.watch()?,
+                    }
+                };
+                Ok(operators.truth(same != differ))
             }
-        } else {
-            compute(kind, op, a, b).map(|value| match value {
-                Computed::Truth(holds) => truth(holds),
-                Computed::Number(bits) => bits,
-            })
         };
         let value = result.map_err(|error| self.failed(op, error, sort, &[a, b]))?;
         self.push(signature.sort_of_result(op, sort), value);

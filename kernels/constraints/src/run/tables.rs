@@ -9,6 +9,7 @@ mod product;
 mod room;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use gchr_base::ids::IdVec;
 use gchr_base::signature::{ConstraintId, SortKind};
@@ -23,43 +24,19 @@ pub(super) use growth::Growing;
 use log::Log;
 pub(super) use product::Product;
 
+use super::contract::{Host, Params, State};
 use super::{BLOCK, Batch, Job, Options};
 use crate::kernels::{ENTRY_WORDS, Kernels};
 use crate::layout::{Layout, Part};
 use gchr_kernel::device::{Arg, BufferId, Device, DeviceError, DeviceExt, Launch, Result, Value};
 use gchr_runtime::codegen::Noted;
 
-/// Words of the template's `control`: the reason of the end, then two sets of flags.
-const CONTROL: usize = 192;
-const STOP: usize = 0;
-
-/// Words of the template's `state`.
-mod state {
-    pub const NEW: usize = 0;
-    pub const CARRIED: usize = 1;
-    pub const NEXT_ID: usize = 2;
-    pub const EPOCH: usize = 3;
-    pub const ROUNDS: usize = 4;
-    pub const FIRED: usize = 5;
-    pub const WANTED_ITEMS: usize = 6;
-    pub const WANTED_STAGED: usize = 7;
-    pub const SLICE: usize = 8;
-    pub const FAILED_ENTRY: usize = 9;
-    pub const CHANGED: usize = 10;
-    pub const CALM: usize = 11;
-    pub const STRAYED: usize = 12;
-    pub const LOOK_FROM: usize = 13;
-    pub const WORDS: usize = 16;
-}
-
 /// The first epoch: a claim's key has 20 bits for it, and all ones mean "unclaimed".
 const FIRST_EPOCH: u64 = (1 << 20) - 2;
-/// Id of a row that holds no constraint.
-const NO_ID: u32 = u32::MAX;
+/// Id of a row that holds no constraint; the contract checks that the template has it, too.
+pub(super) const NO_ID: u32 = u32::MAX;
 /// Most rows of a table, items and entries of a round: twice as many places of an index have numbers of 32 bits.
 const MOST: u64 = 1 << 31;
-/// Rows in use from which on a launch ends for a table that has many dead ones, as in the template.
-const WORTH_COLLECTING: u32 = 4096;
 /// Items and entries that a run starts with room for.
 const FIRST_ITEMS: u64 = 1 << 9;
 
@@ -98,12 +75,15 @@ pub(super) struct Tables {
     cells: Option<Cells>,
     /// What rules write, if they do.
     log: Option<Log>,
-    state: [u64; state::WORDS],
+    state: Vec<u64>,
+    /// What the words of `state` mean.
+    words: State,
+    host: Arc<Host>,
     /// Whether the carried entries are in the second of the two buffers.
     swapped: bool,
     /// Rows that tables have at first.
     rows: u32,
-    /// Rows that the rounds to come start from: those of a batch, or of a round where a course may begin.
+    /// Rows that the rounds to come start from: those of a batch, or of a round where a fast path may begin.
     fresh: IdVec<ConstraintId, Range<u32>>,
 }
 
@@ -126,11 +106,27 @@ impl Tables {
             true => None,
             false => Some(Log::new(rows, device)?),
         };
-        let mut state = [0; state::WORDS];
-        state[state::EPOCH] = FIRST_EPOCH;
-        state[state::FAILED_ENTRY] = u64::MAX;
+        let host = Arc::clone(&job.kernels.host);
+        let words = host.state;
+        let mut state = vec![0; words.state_words];
+        state[words.epoch] = FIRST_EPOCH;
+        state[words.failed_entry] = u64::MAX;
         let fresh = layout.tables.iter().map(|_| 0..0).collect();
-        Ok(Self { layout, entry, fixed, lists, tables, cells, log, state, swapped: false, rows, fresh })
+        Ok(Self {
+            layout,
+            entry,
+            fixed,
+            lists,
+            tables,
+            cells,
+            log,
+            state,
+            words,
+            host,
+            swapped: false,
+            rows,
+            fresh,
+        })
     }
 
     /// Bytes of all buffers that grow.
@@ -170,12 +166,13 @@ impl Tables {
         self.layout.parts(table).into_iter().map(|part| part_bytes(&self.layout, table, part, capacity)).sum()
     }
 
-    /// Lets launches of rounds end where a course may begin: where all that is new is in tables of one, and was not before.
-    pub fn look_for_courses(&mut self, look: bool, kernels: &Kernels, batch: &Batch) {
+    /// Lets launches of rounds end where a fast path may begin: where all that is new is in tables of one, and was not before.
+    pub fn probe_fast_paths(&mut self, look: bool, kernels: &Kernels, batch: &Batch) {
         let common =
             batch.iter().fold(u32::MAX, |common, words| common & kernels.courses_of(words.constraint));
-        self.state[state::STRAYED] = u64::from(common == 0);
-        self.state[state::LOOK_FROM] = if look { self.state[state::ROUNDS] } else { u64::MAX };
+        self.state[self.words.left_fast_path] = u64::from(common == 0);
+        self.state[self.words.next_fast_path_probe] =
+            if look { self.state[self.words.rounds] } else { u64::MAX };
     }
 
     /// Takes the rows that the last round has added for those to start from.
@@ -187,7 +184,7 @@ impl Tables {
 
     /// Whether values of constraints were replaced in the last round, which the next one starts from too.
     pub fn has_changed_values(&self) -> bool {
-        self.state[state::CHANGED] > 0
+        self.state[self.words.changed] > 0
     }
 
     /// Whether all constraints to start from are of this table.
@@ -207,12 +204,12 @@ impl Tables {
 
     /// Takes over what rounds were done elsewhere.
     pub fn set_progress(&mut self, rounds: u64, fired: u64) {
-        (self.state[state::ROUNDS], self.state[state::FIRED]) = (rounds, fired);
+        (self.state[self.words.rounds], self.state[self.words.fired]) = (rounds, fired);
     }
 
     /// Firings so far, those of reductions included.
     pub fn fired(&self) -> u64 {
-        self.state[state::FIRED]
+        self.state[self.words.fired]
     }
 
     /// Constraints that live.
@@ -221,23 +218,56 @@ impl Tables {
     }
 
     /// The template's `Params`.
-    pub fn params(&self) -> Vec<Value> {
+    pub fn params(&self) -> Result<Vec<Value>> {
         self.params_with(None)
     }
 
-    fn params_with(&self, other: Option<(ConstraintId, &Table)>) -> Vec<Value> {
-        let lists = &self.lists;
-        let buffers =
-            self.fixed.buffers().into_iter().chain(lists.buffers(self.swapped, self.cells.is_some()));
-        let mut values: Vec<Value> = buffers.map(Value::Buffer).collect();
-        values.extend([Value::U32(lists.items as u32), Value::U32(lists.entries as u32)]);
-        values.extend(self.cells.iter().flat_map(Cells::params));
-        values.extend(self.log.iter().flat_map(Log::params));
+    fn params_with(&self, other: Option<(ConstraintId, &Table)>) -> Result<Vec<Value>> {
+        let mut values = self.host.params.fill(&self.declared_params());
+        // As the generator of the record has appended them.
+        values.fill_rest(self.cells.iter().flat_map(Cells::params));
+        values.fill_rest(self.log.iter().flat_map(Log::params));
         for (id, own) in self.tables.iter_enumerated() {
             let table = other.filter(|&(t, _)| t == id).map_or(own, |(_, table)| table);
-            values.extend(table.parts.iter().map(|&(_, value)| value));
+            values.fill_rest(table.parts.iter().map(|&(_, value)| value));
         }
-        values
+        values.finish()
+    }
+
+    /// The fields that the template declares.
+    fn declared_params(&self) -> Params {
+        let (fixed, lists) = (&self.fixed, &self.lists);
+        let [carried, carried_next] = lists.carried_now(self.swapped);
+        let [delta, delta_next] = lists.delta_now(self.swapped && self.cells.is_some());
+        Params {
+            control: fixed.control,
+            arrivals: fixed.arrivals,
+            error: fixed.error,
+            state: fixed.state,
+            used: fixed.used,
+            dead: fixed.dead,
+            capacity: fixed.capacity,
+            wanted: fixed.wanted,
+            block_sums: fixed.block_sums,
+            adds: fixed.adds,
+            added_tables: fixed.added_tables,
+            removed_heads: fixed.removed_heads,
+            fast_paths: fixed.fast_paths,
+            delta,
+            delta_next,
+            changed: lists.changed,
+            touched: lists.touched,
+            carried,
+            carried_next,
+            asks: lists.asks,
+            count: lists.count,
+            offset: lists.offset,
+            staged: lists.staged,
+            staged_key: lists.staged_key,
+            order: lists.order,
+            item_capacity: lists.items as u32,
+            staged_capacity: lists.entries as u32,
+        }
     }
 
     /// The list of the constraints that are new.
@@ -260,7 +290,11 @@ impl Tables {
         device.upload(self.fixed.dead, 0, bytemuck::cast_slice(&all(&|t| t.dead, 0)))?;
         device.upload(self.fixed.capacity, 0, bytemuck::cast_slice(&all(&|t| t.capacity, capacity)))?;
         device.upload(self.fixed.state, 0, bytemuck::cast_slice(&self.state))?;
-        device.upload(self.fixed.control, 0, bytemuck::cast_slice(&[0u32; CONTROL]))
+        device.upload(
+            self.fixed.control,
+            0,
+            bytemuck::cast_slice(&vec![0u32; self.host.control.control_words]),
+        )
     }
 
     fn read_counts(&mut self, device: &mut dyn Device) -> Result<()> {
@@ -269,14 +303,14 @@ impl Tables {
         for ((table, used), dead) in self.tables.iter_mut().zip(used).zip(dead) {
             (table.used, table.dead) = (used, dead);
         }
-        let words: Vec<u64> = device.download_vec(self.fixed.state, state::WORDS)?;
-        self.state.copy_from_slice(&words);
+        let words: Vec<u64> = device.download_vec(self.fixed.state, self.words.state_words)?;
+        self.state = words;
         Ok(())
     }
 
     /// Reads how a launch ended, and makes the control words ready for another one.
     pub fn end_of_launch(&mut self, device: &mut dyn Device) -> Result<End> {
-        let control: Vec<u32> = device.download_vec(self.fixed.control, CONTROL)?;
+        let control: Vec<u32> = device.download_vec(self.fixed.control, self.host.control.control_words)?;
         let mut wanted: Vec<u32> = device.download_vec(self.fixed.wanted, self.layout.targets())?;
         let mut logged = 0;
         if let Some(log) = &mut self.log {
@@ -286,21 +320,21 @@ impl Tables {
         }
         let asked = wanted.split_off(self.tables.len()).pop().unwrap_or_default();
         self.read_counts(device)?;
-        let s = &mut self.state;
+        let (s, words) = (&mut self.state, self.words);
         let end = End {
-            stop: control[STOP],
-            rounds: s[state::ROUNDS],
-            fired: s[state::FIRED],
-            items: s[state::WANTED_ITEMS],
-            staged: s[state::WANTED_STAGED],
+            stop: control[self.host.control.stop],
+            rounds: s[words.rounds],
+            fired: s[words.fired],
+            items: s[words.wanted_items],
+            staged: s[words.wanted_staged],
             wanted,
             output: if asked == NO_ID { NO_ID } else { asked.saturating_sub(logged) },
             log_is_full: self.log.as_ref().is_some_and(|log| asked > log.capacity),
         };
-        self.swapped ^= s[state::SLICE] % 2 == 1;
-        (s[state::SLICE], s[state::CALM]) = (0, 0);
-        s[state::WANTED_ITEMS] = 0;
-        s[state::WANTED_STAGED] = 0;
+        self.swapped ^= s[words.slice] % 2 == 1;
+        (s[words.slice], s[words.small_rounds]) = (0, 0);
+        s[words.wanted_items] = 0;
+        s[words.wanted_staged] = 0;
         self.upload_counts(device)?;
         Ok(end)
     }
@@ -311,9 +345,9 @@ impl Tables {
         Ok(Noted::new(&words))
     }
 
-    /// Nothing is new any more: a course has followed it to its end.
+    /// Nothing is new any more: a fast path has followed it to its end.
     fn forget_new(&mut self, device: &mut dyn Device) -> Result<()> {
-        (self.state[state::NEW], self.state[state::CHANGED]) = (0, 0);
+        (self.state[self.words.new], self.state[self.words.changed]) = (0, 0);
         self.upload_counts(device)
     }
 

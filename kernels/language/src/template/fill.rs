@@ -10,6 +10,11 @@ use crate::link::Linker;
 /// Adds the template to `into`.
 pub(super) fn fill(into: &mut Module, filled: &Template, holes: &Holes) -> Result<Instance, Vec<Diagnostic>> {
     let mut text = (*parsed(filled, holes.types)?).clone();
+    let mut included = Vec::new();
+    for template in filled.includes {
+        included.extend(fill(into, template, &Holes::default())?.functions);
+    }
+    inherit_constants(&mut text, into, holes);
     check_names(filled, &text, holes)?;
     let names: Vec<String> = text.functions.iter().map(|f| f.name.clone()).collect();
     rename(&mut text, holes.prefix);
@@ -17,10 +22,6 @@ pub(super) fn fill(into: &mut Module, filled: &Template, holes: &Holes) -> Resul
         if let Some(id) = text.constant(&prefixed(holes.prefix, name)) {
             text.constants[id].value = ConstantValue::Given(*value);
         }
-    }
-    let mut included = Vec::new();
-    for template in filled.includes {
-        included.extend(fill(into, template, &Holes::default())?.functions);
     }
     let mut linker = Linker::new(&text);
     for &(name, record) in holes.records {
@@ -56,6 +57,17 @@ pub(super) fn fill(into: &mut Module, filled: &Template, holes: &Holes) -> Resul
     }
     simulated::remove_writing(into);
     Ok(instance)
+}
+
+/// A constant that nothing is given for has the value that another template of the module gives it: a name means one thing in a module.
+fn inherit_constants(text: &mut Module, into: &Module, holes: &Holes) {
+    for constant in text.constants.iter_mut().filter(|c| c.value == ConstantValue::Hole) {
+        let given = lookup(holes.constants, &constant.name).is_some();
+        let known = into.constant(&constant.name).map(|id| &into.constants[id]);
+        if let Some(known) = known.filter(|known| !given && known.ty == constant.ty) {
+            constant.value = known.value;
+        }
+    }
 }
 
 fn lookup<'h, V>(holes: &'h [(&str, V)], name: &str) -> Option<&'h V> {

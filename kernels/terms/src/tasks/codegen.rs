@@ -18,12 +18,14 @@ use gchr_base::signature::{SortId, SortKind, SymbolId};
 use gchr_base::source::SourceMap;
 use gchr_terms::plan::{Block, ClassId, FunctionId, Layout, LocalId, RefStep, Region, Step, TermPlan};
 
+use super::contract::{Generated, Machine, Names, ParamFields, TaskFormat};
 use super::equality::Equality;
-use super::shapes::Shapes;
+use super::shapes::CellLayoutTable;
 use super::states::{ResumeCode, ResumeId, StateId, States};
 use super::tracing::Tracing;
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
+use gchr_kernel::template::FieldId;
 use gchr_runtime::codegen::{Site, Sites};
 
 pub(super) use frames::holes;
@@ -31,13 +33,6 @@ pub use frames::{Frame, Shape};
 use memory::Unread;
 pub use memory::{FEWEST_CELLS, stride, view};
 
-/// States of the template; generated ones follow.
-const RETURNS: u32 = 0;
-const IDLE: u32 = 1;
-const ENDED: u32 = 2;
-const FIRST_STATE: u32 = 3;
-/// Words of a join before its frame.
-pub(super) const JOIN_HEAD: u32 = 6;
 /// Words of the buffer `error` before values.
 pub const ERROR_VALUES: u32 = 8;
 /// The kind of an error whose values are terms.
@@ -73,19 +68,14 @@ pub struct Reports {
     pub terms: Vec<TermError>,
 }
 
-/// Number of a state in `Machine::state`.
-pub fn state_number(state: StateId) -> u32 {
-    state.0 + FIRST_STATE
-}
-
 /// A function that does a program's work. There are two, called one after the other, so that all lanes of a warp can meet in between;
-/// and the same two for careful threads ([`States::new`]): few runs need them, so their code is kept apart.
+/// and the same two for threads in safepoint mode ([`States::new`]): few runs need them, so their code is kept apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Part {
     /// Pops a frame and goes on behind its call, instead of doing what the state of the machine is about, up to the next call or return.
     pub pops: bool,
-    /// For careful threads.
-    pub careful: bool,
+    /// For threads in safepoint mode.
+    pub safepoints: bool,
 }
 
 impl Part {
@@ -93,16 +83,19 @@ impl Part {
     pub fn hole(self) -> &'static str {
         if self.pops { "pop" } else { "enter" }
     }
+    fn function(self, names: &Names) -> gchr_kernel::ir::FunctionId {
+        if self.pops { names.functions.pop } else { names.functions.enter }
+    }
     fn name(self) -> &'static str {
-        match (self.careful, self.pops) {
+        match (self.safepoints, self.pops) {
             (false, _) => self.hole(),
-            (true, false) => "careful_enter",
-            (true, true) => "careful_pop",
+            (true, false) => "enter_with_safepoints",
+            (true, true) => "pop_with_safepoints",
         }
     }
 }
 
-/// Generates a part. The one for careful threads, where there is one, stands before the other.
+/// Generates a part. The one for threads in safepoint mode, where there is one, stands before the other.
 pub(super) fn part(
     part: Part,
     states: &States<'_>,
@@ -112,17 +105,17 @@ pub(super) fn part(
     sources: &SourceMap,
     reports: &mut Reports,
 ) -> Function {
-    let careful = part.careful;
-    let kind = if careful { FunctionKind::Outlined } else { FunctionKind::Device };
+    let safepoints = part.safepoints;
+    let kind = if safepoints { FunctionKind::Outlined } else { FunctionKind::Device };
     let mut b = FunctionBuilder::new(part.name(), kind, Type::Record(runtime.machine()));
     let p = b.param("p", Type::Record(runtime.params()));
     let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
     // Where threads can stop there are no lists of free cells; an address would keep them out of registers.
-    let lists = match careful {
+    let lists = match safepoints {
         true => build::u32(0),
         false => b.param("lists", Type::Buffer(Space::Local, Scalar::U32)),
     };
-    let before = if careful {
+    let before = if safepoints {
         machine_of_parts(&mut b, runtime)
     } else {
         b.param("before", Type::Record(runtime.machine()))
@@ -147,15 +140,15 @@ pub(super) fn part(
         structured: None,
         within: Within::Resume,
         begun: build::u32(0),
-        careful,
+        safepoints,
         context: None,
     };
     if runtime.tracing.is_some() {
-        let count = g.reg("count");
+        let count = g.reg(g.machine().count);
         g.begun = g.b.var("begun", count);
     }
-    if !careful && g.runtime.tracing.is_some() {
-        g.leave_to_careful(part);
+    if !safepoints && g.runtime.tracing.is_some() {
+        g.leave_to_safepoints(part);
     }
     if part.pops {
         g.resumes();
@@ -198,26 +191,22 @@ fn tokens(plan: &TermPlan) -> HashMap<(FunctionId, LocalId), ClassId> {
 pub(super) struct Runtime<'a> {
     /// The template.
     pub module: &'a Module,
+    /// What generated code uses of it.
+    pub names: &'a Names,
     /// Sizes.
     pub shape: &'a Shape,
     /// What cells look like to the functions that give them back; none when no cell is given back.
-    pub shapes: Option<&'a Shapes>,
+    pub shapes: Option<&'a CellLayoutTable>,
     /// What the collector must know when cells are found by tracing. Then threads can stop wherever they need a cell and there is none.
     pub tracing: Option<&'a Tracing>,
 }
 
 impl<'a> Runtime<'a> {
-    fn record(self, name: &str) -> RecordId {
-        self.module.record(name).unwrap_or_else(|| panic!("the template of tasks defines {name}"))
-    }
     fn machine(self) -> RecordId {
-        self.record("Machine")
+        self.names.machine.record
     }
     fn params(self) -> RecordId {
-        self.record("Params")
-    }
-    fn function(self, name: &str) -> gchr_kernel::ir::FunctionId {
-        self.module.function(name).unwrap_or_else(|| panic!("the template of tasks defines {name}"))
+        self.names.params.record
     }
 }
 
@@ -248,8 +237,8 @@ struct Generator<'a, 'p> {
     within: Within,
     /// Rule applications counted when the thread last could stop.
     begun: Expr,
-    /// Whether the code is for careful threads.
-    careful: bool,
+    /// Whether the code is for threads in safepoint mode.
+    safepoints: bool,
 }
 
 /// What is in scope in the code of a function.
@@ -295,16 +284,35 @@ impl<'a, 'p> Generator<'a, 'p> {
         }
     }
 
+    fn machine(&self) -> &'a Machine {
+        &self.runtime.names.machine
+    }
+    fn params(&self) -> &'a ParamFields {
+        &self.runtime.names.params
+    }
+    fn generated(&self) -> &'a Generated {
+        &self.runtime.names.generated
+    }
+    fn format(&self) -> TaskFormat {
+        self.runtime.shape.format
+    }
     /// A field of the machine.
-    fn reg(&self, name: &str) -> Expr {
-        build::field(self.runtime.module, self.m.clone(), name)
+    fn reg(&self, field: FieldId) -> Expr {
+        build::field_at(self.runtime.module, self.m.clone(), field.0)
+    }
+    /// A register of the destination that the function fills: see [`Shape::destination`].
+    fn destination(&self, register: usize) -> Expr {
+        self.reg(self.destination_field(register))
+    }
+    fn destination_field(&self, register: usize) -> FieldId {
+        self.generated().destination[register]
     }
     /// A field of the parameters.
-    fn param(&self, name: &str) -> Expr {
-        build::field(self.runtime.module, self.p.clone(), name)
+    fn param(&self, field: FieldId) -> Expr {
+        build::field_at(self.runtime.module, self.p.clone(), field.0)
     }
-    fn set(&mut self, name: &str, value: Expr) {
-        let reg = self.reg(name);
+    fn set(&mut self, field: FieldId, value: Expr) {
+        let reg = self.reg(field);
         self.b.assign(reg, value);
     }
     fn local(&mut self, local: LocalId) -> Expr {
@@ -336,32 +344,35 @@ impl<'a, 'p> Generator<'a, 'p> {
         self.scope.env.insert(local, variable);
     }
 
-    /// Careful threads have a function of their own: the one that comes to stand where the hole for this one is.
-    fn leave_to_careful(&mut self, part: Part) {
-        let (module, function) = (self.runtime.module, self.runtime.function(part.hole()));
+    /// Threads in safepoint mode have a function of their own: the one that comes to stand where the hole for this one is.
+    fn leave_to_safepoints(&mut self, part: Part) {
+        let (module, function) = (self.runtime.module, part.function(self.runtime.names));
         let fields = &module.records[self.runtime.machine()].fields;
         let mut args = vec![self.p.clone(), self.stack.clone()];
-        args.extend(fields.iter().map(|field| self.reg(&field.name)));
+        args.extend((0..fields.len() as u32).map(|field| self.reg(FieldId(field))));
         self.b.begin();
         let after = self.b.call("after", module, function, args);
         self.b.ret(Some(after));
-        self.b.end_if(build::binary(BinaryOp::Ne, self.param("careful"), build::u32(0)));
+        self.b.end_if(build::binary(BinaryOp::Ne, self.param(self.params().safepoints), build::u32(0)));
     }
 
     /// The cases of all states.
     fn states(&mut self) {
         let mut cases = Vec::new();
         let states = self.states;
-        for id in
-            states.states.ids().filter(|&id| self.careful || !states.states[id].careful).collect::<Vec<_>>()
+        for id in states
+            .states
+            .ids()
+            .filter(|&id| self.safepoints || !states.states[id].safepoints)
+            .collect::<Vec<_>>()
         {
             self.function = self.states.states[id].function;
             self.within = Within::State(id);
             self.b.begin();
             self.state(id);
-            cases.push((vec![u64::from(state_number(id))], self.b.end()));
+            cases.push((vec![u64::from(self.runtime.shape.state_number(id))], self.b.end()));
         }
-        let value = self.reg("state");
+        let value = self.reg(self.machine().state);
         if !cases.is_empty() {
             self.b.push(StmtKind::Switch { value, cases, default: Vec::new() });
         }
@@ -421,7 +432,8 @@ impl<'a, 'p> Generator<'a, 'p> {
         wide.map(|wide| {
             let count = if wide { &mut numbers } else { &mut words };
             *count += 1;
-            self.reg(&format!("{}{}", if wide { "n" } else { "w" }, *count - 1))
+            let generated = self.generated();
+            self.reg(if wide { generated.numbers[*count - 1] } else { generated.words[*count - 1] })
         })
         .collect()
     }
@@ -429,9 +441,9 @@ impl<'a, 'p> Generator<'a, 'p> {
     /// Pops a frame; the cases of all resume points.
     fn resumes(&mut self) {
         let all = &self.states.resumes;
-        let resumes: Vec<_> = all.ids().filter(|&id| self.careful || !all[id].careful).collect();
+        let resumes: Vec<_> = all.ids().filter(|&id| self.safepoints || !all[id].safepoints).collect();
         let stride = build::u32(self.runtime.shape.stride);
-        let sp = self.reg("sp");
+        let sp = self.reg(self.machine().sp);
         self.b.assign(sp.clone(), build::binary(BinaryOp::Sub, sp.clone(), stride));
         let resume = build::element(self.stack.clone(), sp.clone());
         let resume = self.b.var("resume", resume);
@@ -465,16 +477,16 @@ impl<'a, 'p> Generator<'a, 'p> {
     /// The value that a call brought.
     fn returned(&self, dst: LocalId) -> Expr {
         if !self.is_wide(dst) {
-            return self.reg("value");
+            return self.reg(self.machine().value);
         }
-        from_bits(self.scalar(dst), wide_bits(self.reg("value"), self.reg("high")))
+        from_bits(self.scalar(dst), wide_bits(self.reg(self.machine().value), self.reg(self.machine().high)))
     }
 
     /// Looks at the limits now and then; `head`: at the head of the state's own loop, where the thread can stop.
     fn guard(&mut self, head: bool) {
         let compact = self.runtime.tracing.is_some();
-        let many = self.param("report");
-        let count = self.reg("count");
+        let many = self.param(self.params().report);
+        let count = self.reg(self.machine().count);
         self.b.begin();
         if compact && !head {
             // What is reported here may be done again.
@@ -482,13 +494,13 @@ impl<'a, 'p> Generator<'a, 'p> {
             self.b.assign(self.begun.clone(), left);
         }
         let args = vec![
-            self.param("control"),
-            self.param("counts"),
-            self.param("error"),
+            self.param(self.params().control),
+            self.param(self.params().counts),
+            self.param(self.params().error),
             count.clone(),
-            self.param("max_applied"),
+            self.param(self.params().max_applied),
         ];
-        let over = self.b.call("over", self.runtime.module, self.runtime.function("report"), args);
+        let over = self.b.call("over", self.runtime.module, self.runtime.names.functions.report, args);
         self.b.assign(count.clone(), build::u32(0));
         self.b.begin();
         match (compact, head) {
@@ -499,8 +511,8 @@ impl<'a, 'p> Generator<'a, 'p> {
             }
             (true, false) => {
                 // The thread leaves the loop in either case: lanes that went on from here would not meet the others of their warp again.
-                let args = vec![self.param("control")];
-                let waits = self.runtime.function("waits_for_cells");
+                let args = vec![self.param(self.params().control)];
+                let waits = self.runtime.names.functions.waits_for_cells;
                 let waits = self.b.call("waits", self.runtime.module, waits, args);
                 self.b.begin();
                 self.suspend();
@@ -525,7 +537,7 @@ impl<'a, 'p> Generator<'a, 'p> {
     /// Here the thread can stop and go on later: nothing of what it has counted is done again.
     fn can_stop(&mut self) {
         if self.runtime.tracing.is_some() {
-            let count = self.reg("count");
+            let count = self.reg(self.machine().count);
             self.b.assign(self.begun.clone(), count);
         }
     }
@@ -533,8 +545,8 @@ impl<'a, 'p> Generator<'a, 'p> {
     /// The thread goes back to where it could stop, and stops.
     fn suspend(&mut self) {
         let begun = self.begun.clone();
-        self.set("count", begun);
-        let suspended = self.constant("SUSPENDED");
+        self.set(self.machine().count, begun);
+        let suspended = self.runtime.names.constants.suspended.clone();
         let state = match self.within {
             Within::State(id) => {
                 let variables = self.structured.as_ref().map_or_else(Vec::new, |s| s.1.clone());
@@ -546,16 +558,16 @@ impl<'a, 'p> Generator<'a, 'p> {
                     let value = if value.ty == Type::U32 { value } else { to_bits(value) };
                     self.b.assign(register, value);
                 }
-                build::u32(state_number(id))
+                build::u32(self.runtime.shape.state_number(id))
             }
             Within::Resume => {
                 let stride = build::u32(self.runtime.shape.stride);
-                let sp = self.reg("sp");
+                let sp = self.reg(self.machine().sp);
                 self.b.assign(sp.clone(), build::binary(BinaryOp::Add, sp, stride));
-                build::u32(RETURNS)
+                build::u32(self.format().returns)
             }
         };
-        self.set("state", build::binary(BinaryOp::Or, state, suspended));
+        self.set(self.machine().state, build::binary(BinaryOp::Or, state, suspended));
         self.b.ret(Some(self.m.clone()));
     }
 
@@ -564,14 +576,9 @@ impl<'a, 'p> Generator<'a, 'p> {
         if self.runtime.tracing.is_some() { self.suspend() } else { self.end_thread() }
     }
 
-    fn constant(&self, name: &str) -> Expr {
-        let id = self.runtime.module.constant(name);
-        Expr::new(ExprKind::Constant(id.unwrap_or_else(|| panic!("the template defines {name}"))), Type::U32)
-    }
-
     /// The thread has nothing to do any more.
     fn end_thread(&mut self) {
-        self.set("state", build::u32(ENDED));
+        self.set(self.machine().state, build::u32(self.format().ended));
         self.b.ret(Some(self.m.clone()));
     }
 }

@@ -1,9 +1,9 @@
 //! Which calls are code of their caller: those of loops and of chains of cells, which need no frame to come back to.
 //!
-//! A function is *flat* when it calls nothing but flat functions, besides going round itself. Such a call is a loop in the place where it
+//! A function is *leaf* when it calls nothing but leaf functions, besides going round itself. Such a call is a loop in the place where it
 //! stands, with a context of its own; lanes of a warp that do the same meet again behind it. Calls that may become tasks stay calls.
 //!
-//! Where threads must be able to stop and go on later, a thread that gets no cell inside of a flat function goes back to before its call.
+//! Where threads must be able to stop and go on later, a thread that gets no cell inside of a leaf function goes back to before its call.
 //! One that gets nowhere like this takes the call like any other ([`Direct::builds`] says where that can happen).
 
 use gchr_base::hash::HashSet;
@@ -12,7 +12,7 @@ use gchr_terms::plan::{Block, End, FunctionId, Step, Target, TermPlan};
 
 use super::equality::Equality;
 
-/// The largest flat function, with what it calls. Larger ones were slower in the place of their calls: the lexer's text of 64 steps by a third.
+/// The largest leaf function, with what it calls. Larger ones were slower in the place of their calls: the lexer's text of 64 steps by a third.
 /// Presumably lanes that come to such a loop one after the other go through it so, while frames let them meet in every turn.
 const MOST: usize = 32;
 /// What all copies may add to the code of a program.
@@ -29,7 +29,7 @@ pub struct Direct {
 impl Direct {
     /// Chooses them.
     pub fn new(plan: &TermPlan, equality: &Equality) -> Self {
-        let sizes = flat(plan, equality);
+        let sizes = leaf(plan, equality);
         let builders = builders(plan);
         let mut direct = Self { steps: HashSet::default(), ends: HashSet::default(), builders };
         let mut left = BUDGET;
@@ -114,8 +114,8 @@ fn builders(plan: &TermPlan) -> IdVec<FunctionId, bool> {
     }
 }
 
-/// Sizes of the flat functions, copies of what they call included; none of others. Callees first, so there is no circle.
-fn flat(plan: &TermPlan, equality: &Equality) -> IdVec<FunctionId, Option<usize>> {
+/// Sizes of the leaf functions, copies of what they call included; none of others. Callees first, so there is no circle.
+fn leaf(plan: &TermPlan, equality: &Equality) -> IdVec<FunctionId, Option<usize>> {
     let mut sizes: IdVec<FunctionId, Option<usize>> = plan.functions.iter().map(|_| None).collect();
     loop {
         let mut changed = false;

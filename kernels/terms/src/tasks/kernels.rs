@@ -7,14 +7,16 @@ use gchr_base::source::SourceMap;
 use gchr_terms::plan::{ClassId, TermPlan};
 
 use super::codegen::{self, Part, Reports, Runtime, Shape};
+use super::contract::{ClassFields, Formats, Generated, Host, Names};
 use super::equality::Equality;
 use super::phases::has_phases;
-use super::shapes::Shapes;
+use super::shapes::CellLayoutTable;
 use super::states::States;
 use super::tracing::Tracing;
 use crate::templates;
 use gchr_kernel::ir::*;
-use gchr_kernel::{build, template, verify};
+use gchr_kernel::template::{self, FieldId, Template};
+use gchr_kernel::{build, verify};
 
 /// Kernels of a program, and what its host code must know of them.
 pub struct Kernels {
@@ -25,7 +27,7 @@ pub struct Kernels {
     /// Sizes of frames, tasks and joins.
     pub shape: Shape,
     /// What cells look like to the functions that give them back; none when no cell is given back.
-    pub shapes: Option<Shapes>,
+    pub shapes: Option<CellLayoutTable>,
     /// What the collector must know when cells are found by tracing.
     pub tracing: Option<Tracing>,
     /// By function of the plan: the number of the state at its entry.
@@ -34,6 +36,10 @@ pub struct Kernels {
     pub blocks: u32,
     /// Whether the lanes of a warp share with each other before they share with others: parallel work comes in phases.
     pub phases: bool,
+    /// Numbers of the templates.
+    pub(super) formats: Formats,
+    /// What host code uses of the module.
+    pub(super) host: Host,
 }
 
 /// Choices that do not change results.
@@ -67,14 +73,26 @@ pub fn kernels(
     sources: &SourceMap,
     tuning: Tuning,
 ) -> Result<Kernels, Vec<Diagnostic>> {
+    kernels_of(&templates::TASKS, plan, program, sources, tuning)
+}
+
+/// [`kernels`] with another text in place of the template `tasks.cu`.
+fn kernels_of(
+    tasks: &Template,
+    plan: &TermPlan,
+    program: &Program,
+    sources: &SourceMap,
+    tuning: Tuning,
+) -> Result<Kernels, Vec<Diagnostic>> {
     let mut plan = plan.clone();
     let equality = Equality::add(&mut plan, program.signature.booleans);
     let plan = &plan;
     let compact = tuning.compact && plan.references.is_none();
     let states = States::new(plan, &equality, compact);
-    let shape = Shape::new(&states, tuning.stack_frames, compact);
+    let formats = Formats::of(tasks)?;
+    let shape = Shape::new(&states, tuning.stack_frames, compact, formats.tasks);
     let shapes = match &plan.references {
-        Some(references) => Some(Shapes::new(&plan.layout, references)?),
+        Some(references) => Some(CellLayoutTable::new(&plan.layout, references, formats.cells)?),
         None => None,
     };
     let phases = tuning.phases.unwrap_or_else(|| has_phases(plan));
@@ -87,39 +105,43 @@ pub fn kernels(
         ("CHUNK", shape.chunk()),
         ("SPLITS", states.splits() as u32),
         ("SINGLE", states.single_splits() as u32),
-        ("LISTS", 1 + 4 * plan.layout.classes.len() as u32),
+        ("LISTS", formats.cells.list_head + formats.cells.list_words * plan.layout.classes.len() as u32),
         ("COMPACT", u32::from(compact)),
         ("COUNTED", u32::from(shapes.is_some())),
         ("PHASES", u32::from(phases)),
-        ("DEEP", if phases { 2 } else { 4 }),
-        ("DEEPER", if phases { 4 } else { 8 }),
-        ("FEW", if phases { 1 } else { 2 }),
+        ("MIN_FRAMES_MANY_IDLE", if phases { 2 } else { 4 }),
+        ("MIN_FRAMES_FEW_IDLE", if phases { 4 } else { 8 }),
+        ("POLL_STEPS", if phases { 1 } else { 2 }),
     ];
     let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
-    let mut module = template::open(&templates::TASKS, &constants)?;
-    widen(&mut module, plan, &shape, shapes.is_some());
+    let mut module = template::open(tasks, &constants)?;
+    let generated = widen(&mut module, plan, &shape, shapes.is_some());
+    let names = Names::of(&module, generated)?;
     if !shape.striped {
         keep_local(&mut module);
     }
-    let tracing = if compact { Some(Tracing::new(&states, &shape)?) } else { None };
+    let tracing = if compact { Some(Tracing::new(&states, &shape, formats.trace)?) } else { None };
     let (shapes_of, tracing_of) = (shapes.as_ref(), tracing.as_ref());
-    let runtime = Runtime { module: &module, shape: &shape, shapes: shapes_of, tracing: tracing_of };
+    let runtime =
+        Runtime { module: &module, names: &names, shape: &shape, shapes: shapes_of, tracing: tracing_of };
     for function in codegen::holes(&states, runtime) {
         fill(&mut module, function);
     }
     let mut reports = Reports::default();
-    let runtime = Runtime { module: &module, shape: &shape, shapes: shapes_of, tracing: tracing_of };
+    let runtime =
+        Runtime { module: &module, names: &names, shape: &shape, shapes: shapes_of, tracing: tracing_of };
     let mut parts: Vec<(&str, Vec<Function>)> = Vec::new();
     let mut loops = false;
     for pops in [false, true] {
-        let mut part = |careful| {
-            let part = Part { pops, careful };
+        let mut part = |safepoints| {
+            let part = Part { pops, safepoints };
             codegen::part(part, &states, &equality, runtime, program, sources, &mut reports)
         };
-        let careful = compact.then(|| part(true));
+        let safepoints = compact.then(|| part(true));
         let usual = part(false);
         loops |= has_loops(&usual.body);
-        parts.push((Part { pops, careful: false }.hole(), careful.into_iter().chain([usual]).collect()));
+        parts
+            .push((Part { pops, safepoints: false }.hole(), safepoints.into_iter().chain([usual]).collect()));
     }
     let blocks = if phases {
         BLOCKS_OF_PHASES
@@ -133,12 +155,13 @@ pub fn kernels(
         build::fill_hole(&mut module, hole, functions);
     }
     if let Some(tracing) = &tracing {
-        tracing.add(&mut module, &shape)?;
+        tracing.add(&mut module)?;
     }
     let broken = verify::verify_closed(&module);
-    let entries = states.entries.iter().map(|&state| codegen::state_number(state)).collect();
+    let entries = states.entries.iter().map(|&state| shape.state_number(state)).collect();
     if broken.is_empty() {
-        Ok(Kernels { module, reports, shape, shapes, tracing, entries, blocks, phases })
+        let host = Host::of(&module, &names.generated, tracing.is_some())?;
+        Ok(Kernels { module, reports, shape, shapes, tracing, entries, blocks, phases, formats, host })
     } else {
         Err(broken)
     }
@@ -175,20 +198,44 @@ fn keep_local(module: &mut Module) {
 }
 
 /// Gives the records what depends on the program: argument registers, cursors of allocation, places of the classes.
-fn widen(module: &mut Module, plan: &TermPlan, shape: &Shape, counts: bool) {
-    let mut machine = Vec::new();
-    machine.extend(shape.context.iter().map(|name| (name.to_string(), Type::U32)));
-    machine.extend((0..shape.words).map(|k| (format!("w{k}"), Type::U32)));
-    machine.extend((0..shape.numbers).map(|k| (format!("n{k}"), Type::U64)));
-    if !counts {
-        machine.extend(classes(plan).map(|c| (format!("c{}", c.index()), Type::U32)));
+fn widen(module: &mut Module, plan: &TermPlan, shape: &Shape, counts: bool) -> Generated {
+    let mut machine = Widening::of(module, "Machine");
+    let destination = shape.destination.iter().map(|name| machine.add(name.to_string(), Type::U32)).collect();
+    let words = (0..shape.words).map(|k| machine.add(format!("w{k}"), Type::U32)).collect();
+    let numbers = (0..shape.numbers).map(|k| machine.add(format!("n{k}"), Type::U64)).collect();
+    let uncounted = classes(plan).filter(|_| !counts);
+    let cursors = uncounted.map(|c| machine.add(format!("c{}", c.index()), Type::U32)).collect();
+    let mut params = Widening::of(module, "Params");
+    let declared = params.declared;
+    let of_class = |c: ClassId| {
+        let mut add = |name: &str| params.add(format!("{name}{}", c.index()), Type::U32);
+        let (base, limit) = (add("base"), add("limit"));
+        ClassFields { base, limit, counted: counts.then(|| (add("mark"), add("shared"))) }
+    };
+    let classes = classes(plan).map(of_class).collect();
+    Generated { destination, words, numbers, cursors, classes, declared }
+}
+
+/// A record that gets more fields. One that the template lacks is reported with the other names of the template.
+struct Widening<'m> {
+    fields: Option<&'m mut Vec<Field>>,
+    declared: usize,
+}
+
+impl<'m> Widening<'m> {
+    fn of(module: &'m mut Module, record: &str) -> Self {
+        let fields = match module.record(record) {
+            Some(id) => Some(&mut module.records[id].fields),
+            None => None,
+        };
+        let declared = fields.as_ref().map_or(0, |fields| fields.len());
+        Self { fields, declared }
     }
-    let of_class: &[&str] = if counts { &["base", "limit", "mark", "shared"] } else { &["base", "limit"] };
-    let params = classes(plan).flat_map(|c| of_class.iter().map(move |name| format!("{name}{}", c.index())));
-    let params: Vec<_> = params.map(|name| (name, Type::U32)).collect();
-    for (record, fields) in [("Machine", machine), ("Params", params)] {
-        let Some(id) = module.record(record) else { continue };
-        module.records[id].fields.extend(fields.into_iter().map(|(name, ty)| Field { name, ty }));
+
+    fn add(&mut self, name: String, ty: Type) -> FieldId {
+        let Some(fields) = &mut self.fields else { return FieldId(0) };
+        fields.push(Field { name, ty });
+        FieldId(fields.len() as u32 - 1)
     }
 }
 
@@ -200,6 +247,7 @@ pub(super) fn classes(plan: &TermPlan) -> impl Iterator<Item = ClassId> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gchr_kernel::testing::{names_of_contract, renamed};
     use gchr_terms::plan::{TermOptions, compile};
 
     fn made(text: &str, tuning: Tuning) -> Kernels {
@@ -208,6 +256,54 @@ mod tests {
         let program = gchr_trs::load(&sources, id).program.expect("the program is right");
         let plan = compile(&program, &TermOptions::tasks(!tuning.compact)).expect("the plan compiles");
         kernels(&plan, &program, &sources, tuning).expect("kernels are generated")
+    }
+
+    /// Every name that Rust uses of the templates: without it no kernels are made, and the error says which one it is.
+    #[test]
+    fn a_name_that_the_templates_lack_is_an_error() {
+        let text = "sort L = struct N() | C(Int, L); map F: Int -> L; var N: Int;
+            eqn N > 0 -> F(N) = C(N, F(N - 1)); F(N) = N(); input F(9);";
+        let Kernels { module, .. } = made(text, Tuning { compact: true, ..Tuning::default() });
+        let generated = Generated { declared: 32, ..Generated::default() };
+        let found = names_of_contract(&module, |module| {
+            Host::of(module, &generated, true)?;
+            Names::of(module, generated.clone()).map(|_| ())
+        });
+        for name in [
+            "STOP",
+            "NEXT_CHUNK",
+            "COLLECT",
+            "IN_USE",
+            "WIDE",
+            "split_threshold",
+            "code_words",
+            "state",
+            "alloc_cell",
+            "compact",
+        ] {
+            assert!(found.iter().any(|found| found == name), "{name} is not part of {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_template_that_breaks_the_contract_gives_no_kernels() {
+        let mut sources = SourceMap::new();
+        let id = sources.add("test.trs", "map F: Int -> Int; var N: Int; eqn F(N) = N; input F(1);");
+        let program = gchr_trs::load(&sources, id).program.expect("the program is right");
+        let plan = compile(&program, &TermOptions::tasks(true)).expect("the plan compiles");
+        for (name, other) in [
+            ("STOP", "HALT"),
+            ("JOIN_HEAD", "JOIN_WORDS"),
+            ("split_threshold", "threshold"),
+            ("publish", "complete"),
+        ] {
+            let text = renamed(templates::TASKS.text, name, other);
+            let template = Template { name: "tasks", text: text.leak(), includes: templates::TASKS.includes };
+            let found = kernels_of(&template, &plan, &program, &sources, Tuning::default());
+            let found = found.err().expect("the name is missing");
+            assert_eq!(found[0].code, "K0205");
+            assert!(found.iter().any(|d| d.message.contains(&format!("`{name}`"))), "{found:?}");
+        }
     }
 
     fn blocks(text: &str) -> u32 {
@@ -231,7 +327,7 @@ mod tests {
         )
         .module;
         let outlined: Vec<_> = module.functions.iter().filter(|f| f.kind == FunctionKind::Outlined).collect();
-        assert!(outlined.iter().any(|f| f.name == "careful_enter"), "threads can be careful");
+        assert!(outlined.iter().any(|f| f.name == "enter_with_safepoints"), "threads have a safepoint mode");
         for function in outlined {
             let records = function.params.iter().filter(|&&p| matches!(function.vars[p].ty, Type::Record(_)));
             for &param in records {

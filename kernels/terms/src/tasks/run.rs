@@ -29,7 +29,7 @@ use gchr_kernel::device::{Device, DeviceError};
 use gchr_runtime::meter::Meter;
 use gchr_runtime::outcome::poll;
 use launch::{Buffers, End};
-use result::Brought;
+use result::ReadBack;
 use scale::Scale;
 use start::Start;
 
@@ -84,7 +84,7 @@ pub enum Promote {
 
 /// A run that reached normal forms.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct TasksOutcome {
     /// One for each start term, in their order, if they are wanted.
     pub normal_forms: Vec<NormalForm>,
     /// Their texts, if those are wanted.
@@ -132,7 +132,7 @@ pub fn run(
     options: Options,
     device: &mut dyn Device,
     control: &mut Control<'_>,
-) -> Result<Outcome, Failure> {
+) -> Result<TasksOutcome, Failure> {
     let meter = Meter::start(device, control.recorder())?;
     let (totals, before) = (Totals::default(), Report::default());
     let mut runner = Runner { job, options, start: Instant::now(), totals, meter, before, full_since: None };
@@ -179,26 +179,40 @@ struct Runner<'a> {
 
 /// How one attempt ends that did not fail.
 enum Attempt {
-    Done(Brought),
+    Done(ReadBack),
     /// More is needed of something.
     Full(Shortage),
 }
 
-impl Runner<'_> {
-    fn run(&mut self, device: &mut dyn Device, control: &mut Control<'_>) -> Result<Outcome, Failure> {
+/// Whether the run must stop. The number of steps is checked where launches end.
+fn polled(control: &mut Control<'_>, progress: Progress) -> Result<(), StopReason> {
+    match control.poll(progress) {
+        Err(reason) if !matches!(reason, StopReason::Steps { .. }) => Err(reason),
+        _ => Ok(()),
+    }
+}
+
+impl<'a> Runner<'a> {
+    /// Reads the start terms.
+    fn start(&self, control: &mut Control<'_>) -> Result<Start<'a>, Failure> {
+        let progress = self.progress();
+        Start::new(&self.job, &mut || polled(control, progress)).map_err(|reason| self.stopped(reason))
+    }
+
+    fn run(&mut self, device: &mut dyn Device, control: &mut Control<'_>) -> Result<TasksOutcome, Failure> {
         let beginning = self.meter.mark();
-        let mut start = Start::new(&self.job).map_err(|reason| self.stopped(reason))?;
-        let kernel = device.kernel("run")?;
+        let mut start = self.start(control)?;
+        let kernel = device.kernel(self.job.kernels.host.run.name())?;
         let resident = device.resident_blocks(kernel, self.options.block)?;
         let scale = Scale::fitting(&self.job, &self.options, resident, &start);
         let scale = scale.map_err(|needed| self.too_little(needed))?;
         let mut capacity = Capacity::first(&self.job, &self.options, &scale, &start);
         loop {
             match self.attempt(&mut start, scale, &capacity, device, control)? {
-                Attempt::Done(Brought { normal_forms, texts, cells, .. }) => {
+                Attempt::Done(ReadBack { normal_forms, texts, cells, .. }) => {
                     let mut stats = self.stats(device);
                     stats.live_cells = cells;
-                    return Ok(Outcome { normal_forms, texts, stats, report: self.totals.report });
+                    return Ok(TasksOutcome { normal_forms, texts, stats, report: self.totals.report });
                 }
                 Attempt::Full(shortage) => {
                     if let Err(full) = capacity.grow(&self.job, &shortage, self.options.memory) {
@@ -209,7 +223,7 @@ impl Runner<'_> {
                     self.meter.roll_back(&beginning);
                     let Report { restarts, collections, .. } = self.totals.report;
                     self.totals.report = Report { restarts: restarts + 1, collections, ..Report::default() };
-                    start = Start::new(&self.job).map_err(|reason| self.stopped(reason))?;
+                    start = self.start(control)?;
                 }
             }
         }
@@ -244,7 +258,9 @@ impl Runner<'_> {
         // Cells in use by class where they lie on the device already.
         let mut lie_there: Option<Vec<u64>> = None;
         loop {
-            let roots = start.next_wave().map_err(|error| self.refused(error))?;
+            let progress = self.progress();
+            let roots =
+                start.next_wave(&mut || polled(control, progress)).map_err(|error| self.refused(error))?;
             if roots.is_empty() {
                 break;
             }
@@ -269,7 +285,7 @@ impl Runner<'_> {
                 self.collect(buffers, &mut end, device, control)?;
             }
             if self.options.results == Results::Nothing && start.is_last_wave() {
-                return Ok(Attempt::Done(Brought::default()));
+                return Ok(Attempt::Done(ReadBack::default()));
             }
             lie_there = match start.needs_cells() {
                 true => {
@@ -282,9 +298,9 @@ impl Runner<'_> {
             start.results(buffers.results(roots.len(), device)?);
         }
         let brought = match self.options.results {
-            Results::NormalForms => result::bring_back(&self.job, start, last.as_ref()),
-            Results::Texts => Ok(Brought { texts: result::texts(&self.job, start), ..Brought::default() }),
-            Results::Nothing => Ok(Brought::default()),
+            Results::NormalForms => result::read_back(&self.job, start, last.as_ref()),
+            Results::Texts => Ok(ReadBack { texts: result::texts(&self.job, start), ..ReadBack::default() }),
+            Results::Nothing => Ok(ReadBack::default()),
         };
         let brought = brought.map_err(|reason| self.stopped(reason))?;
         let kernels = self.job.kernels;
@@ -304,20 +320,21 @@ impl Runner<'_> {
         control: &mut Control<'_>,
     ) -> Result<End, Failure> {
         self.before = self.totals.report;
+        let stop = self.job.kernels.host.stop;
         let mut applied = 0;
         loop {
             let mut end = self.launch(buffers, roots, device, control)?;
             if end.is_short() {
                 self.full_since = Some(Instant::now());
             }
-            let Some(class) = end.full.filter(|_| end.stop == launch::stop::COLLECT && end.is_short()) else {
+            let Some(class) = end.full.filter(|_| end.stop == stop.collect && end.is_short()) else {
                 return Ok(end);
             };
             // Looking for garbage takes longer than starting over while memory can still be doubled.
             if self.options.spare.is_none()
                 && capacity.can_double(&self.job, &end.shortage(), self.options.memory)
             {
-                end.stop = launch::stop::MUST_GROW;
+                end.stop = stop.must_grow;
                 return Ok(end);
             }
             let progress = end.applied - applied;
@@ -327,14 +344,14 @@ impl Runner<'_> {
             self.collect(buffers, &mut end, device, control)?;
             let (room, cells) = buffers.room(&end, class);
             if progress == 0 && buffers.try_harder() {
-                buffers.resume(&end, device)?;
+                buffers.resume(&self.job, &end, device)?;
                 continue;
             }
             if room < cells / LEAST_ROOM || progress == 0 {
-                end.stop = launch::stop::MUST_GROW;
+                end.stop = stop.must_grow;
                 return Ok(end);
             }
-            buffers.resume(&end, device)?;
+            buffers.resume(&self.job, &end, device)?;
         }
     }
 
@@ -377,7 +394,7 @@ impl Runner<'_> {
             Err(error) => return Err(Failure::of_launch(error, control, self.progress())),
         };
         self.totals.device_ms += took.as_secs_f64() * 1e3;
-        let end = buffers.end(device)?;
+        let end = buffers.end(&self.job, device)?;
         if let Some(recorder) = control.recorder() {
             self.meter.launched(device, recorder, "tasks", took)?;
             let steps = self.totals.applied + end.applied;
@@ -390,7 +407,7 @@ impl Runner<'_> {
             ..self.before
         };
         match reason {
-            Some(reason) if end.stop != launch::stop::DONE => {
+            Some(reason) if end.stop != self.job.kernels.host.stop.done => {
                 self.totals.applied += end.applied;
                 Err(self.stopped(reason))
             }
@@ -417,7 +434,7 @@ impl Runner<'_> {
             if reason.is_none()
                 && let Err(why) = control.poll(progress)
             {
-                buffers.ask_to_stop(device)?;
+                buffers.ask_to_stop(&self.job, device)?;
                 reason = Some(why);
             }
             launch::pause(launched.elapsed());
@@ -442,12 +459,13 @@ impl Runner<'_> {
         if let Some(limit) = limit {
             return Err(self.stopped(StopReason::Steps { limit }));
         }
-        match end.stop {
-            launch::stop::DONE => Ok(None),
-            launch::stop::MUST_GROW | launch::stop::COLLECT => Ok(Some(end.shortage())),
-            other => {
-                Err(self.stopped(StopReason::Internal { what: format!("the kernel ended with {other}") }))
-            }
+        if end.stop == self.job.kernels.host.stop.done {
+            Ok(None)
+        } else if end.is_short() {
+            Ok(Some(end.shortage()))
+        } else {
+            let what = format!("the kernel ended with {}", end.stop);
+            Err(self.stopped(StopReason::Internal { what }))
         }
     }
 
@@ -484,7 +502,7 @@ impl Runner<'_> {
     fn refused(&self, error: start::Refused) -> Failure {
         let mut failure = self.stopped(error.reason);
         if let Failure::Stopped(stopped) = &mut failure {
-            stopped.error.span = Some(error.span);
+            stopped.error.span = error.span;
         }
         failure
     }

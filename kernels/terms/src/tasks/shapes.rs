@@ -7,14 +7,14 @@ use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::SortId;
 use gchr_terms::plan::{ClassId, Field, Layout, References, Variant};
 
-/// Words of a class.
-pub const CLASS_WORDS: usize = 8;
+use super::contract::CellFormat;
+
 /// The most words: a sort's place and a field's number share a word of a cell.
 const MOST_WORDS: usize = 1 << 17;
 
 /// The table of a program.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Shapes {
+pub struct CellLayoutTable {
     /// All words; those of the classes are still 0.
     words: Vec<u32>,
     /// By sort: its place.
@@ -23,9 +23,11 @@ pub struct Shapes {
     counted: IdVec<SortId, bool>,
     /// By class: whether its cells have a word in `shared`.
     shared: IdVec<ClassId, bool>,
+    /// What the words mean.
+    format: CellFormat,
 }
 
-/// What a launch decides about a class, in the order of its words.
+/// What a launch decides about a class.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassPlace {
     /// Word of cell 0.
@@ -44,9 +46,13 @@ pub struct ClassPlace {
     pub batch: u32,
 }
 
-impl Shapes {
+impl CellLayoutTable {
     /// The table for a plan with references.
-    pub fn new(layout: &Layout, references: &References) -> Result<Self, Vec<Diagnostic>> {
+    pub fn new(
+        layout: &Layout,
+        references: &References,
+        format: CellFormat,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let counted = references.counted.clone();
         let mut shared: IdVec<ClassId, bool> = layout.classes.iter().map(|_| false).collect();
         for (id, sort) in layout.sorts.iter_enumerated() {
@@ -56,7 +62,7 @@ impl Shapes {
                 }
             }
         }
-        let first = layout.classes.len() * CLASS_WORDS;
+        let first = layout.classes.len() * format.class_words as usize;
         let mut next = first;
         let sorts: IdVec<SortId, u32> = layout
             .sorts
@@ -70,7 +76,7 @@ impl Shapes {
         let mut words = vec![0u32; next];
         for (id, sort) in layout.sorts.iter_enumerated() {
             let at = sorts[id] as usize;
-            words[at] = sort.tag_bits | if counted[id] { 256 } else { 0 };
+            words[at] = sort.tag_bits | if counted[id] { format.counted_sort } else { 0 };
             for (tag, variant) in sort.variants.iter().enumerate() {
                 let Some(class) = variant.class else { continue };
                 words[at + 1 + tag] = words.len() as u32;
@@ -86,7 +92,7 @@ impl Shapes {
                 .help("give --gc none");
             return Err(vec![error]);
         }
-        Ok(Self { words, sorts, counted, shared })
+        Ok(Self { words, sorts, counted, shared, format })
     }
 
     /// Words in all.
@@ -112,9 +118,19 @@ impl Shapes {
     /// All words of a launch.
     pub fn words(&self, classes: &[ClassPlace]) -> Vec<u32> {
         let mut words = self.words.clone();
-        for (class, to) in classes.iter().zip(words.chunks_exact_mut(CLASS_WORDS)) {
+        let f = self.format;
+        for (class, to) in classes.iter().zip(words.chunks_exact_mut(f.class_words as usize)) {
             let ClassPlace { base, stride, mark, shared, ring, ring_mask, batch } = *class;
-            to[..7].copy_from_slice(&[base, stride, mark, shared, ring, ring_mask, batch]);
+            let places = [
+                (f.class_base, base),
+                (f.class_stride, stride),
+                (f.class_mark, mark),
+                (f.class_shared, shared),
+                (f.class_ring, ring),
+                (f.class_ring_mask, ring_mask),
+                (f.class_batch, batch),
+            ];
+            places.into_iter().for_each(|(at, word)| to[at as usize] = word);
         }
         words
     }

@@ -49,7 +49,7 @@ pub struct State<'p> {
     /// The region whose head it is, if it is one.
     pub head_of: Option<&'p Region>,
     /// Whether only threads come here that leave no turn of a loop to be done twice ([`States::new`]).
-    pub careful: bool,
+    pub safepoints: bool,
 }
 
 /// Where a call comes back to.
@@ -65,7 +65,7 @@ pub struct Resume<'p> {
     /// The calls beside the one under way, when they can be tasks.
     pub split: Option<Split<'p>>,
     /// See [`State`].
-    pub careful: bool,
+    pub safepoints: bool,
 }
 
 /// What follows a call.
@@ -85,7 +85,7 @@ pub struct Split<'p> {
     pub meet: ResumeId,
 }
 
-/// A nested region with calls inside, or one where a careful thread may have to stop.
+/// A nested region with calls inside, or one where a thread in safepoint mode may have to stop.
 pub struct Nest<'p> {
     /// The local that gets its value.
     pub dst: LocalId,
@@ -97,8 +97,8 @@ pub struct Nest<'p> {
     pub head: Option<StateId>,
     /// The state behind it, when there is more than one way out.
     pub after: Option<StateId>,
-    /// Whether it is code in its place for all but careful threads.
-    pub careful: bool,
+    /// Whether it is code in its place for all but threads in safepoint mode.
+    pub safepoints: bool,
 }
 
 /// All states of a plan.
@@ -127,7 +127,7 @@ impl<'p> States<'p> {
     ///
     /// `stops`: threads must be able to stop wherever they get no cell, and go on later. They go back to the beginning of a state then, or
     /// to a frame, and do again what came behind. That may be all there is memory for, so there is a second way through loops
-    /// that build cells and calls without frames, for threads that are to be *careful*: such a loop is a state of its own there, and such a call has
+    /// that build cells and calls without frames, for threads in *safepoint mode*: such a loop is a state of its own there, and such a call has
     /// a frame, so that no turn is done twice.
     pub fn new(plan: &'p TermPlan, equality: &Equality, stops: bool) -> Self {
         let mut states = Self {
@@ -146,7 +146,7 @@ impl<'p> States<'p> {
             let code = Position { block: &function.region.body, at: 0, nest: None };
             let head_of = function.region.is_loop().then_some(&function.region);
             let params = function.region.params.clone();
-            let entry = State { function: id, params, code, head_of, careful: false };
+            let entry = State { function: id, params, code, head_of, safepoints: false };
             states.entries.push(states.states.push(entry));
         }
         for (id, function) in plan.functions.iter_enumerated() {
@@ -162,20 +162,20 @@ impl<'p> States<'p> {
         self.resume_at[&(std::ptr::from_ref(position.block), position.at)]
     }
 
-    /// Whether the call at a position, which needs no frame, has a resume point for careful threads.
-    pub fn has_careful_call(&self, position: Position<'p>) -> bool {
+    /// Whether the call at a position, which needs no frame, has a resume point for threads in safepoint mode.
+    pub fn has_safepoint_call(&self, position: Position<'p>) -> bool {
         self.resume_at.contains_key(&(std::ptr::from_ref(position.block), position.at))
     }
 
-    /// Whether careful threads jump to the function at the end of a block whose code stands there.
-    pub fn has_careful_end(&self, end: &End) -> bool {
+    /// Whether threads in safepoint mode jump to the function at the end of a block whose code stands there.
+    pub fn has_safepoint_end(&self, end: &End) -> bool {
         self.stops && called_at_end(end).is_some_and(|function| self.direct.builds(function))
     }
 
-    /// The nest of the region at a position, when it has calls inside; or when it has states for careful threads and the thread is one.
-    pub fn nest_at(&self, position: Position<'p>, careful: bool) -> Option<NestId> {
+    /// The nest of the region at a position, when it has calls inside; or when it has states for threads in safepoint mode and the thread is one.
+    pub fn nest_at(&self, position: Position<'p>, safepoints: bool) -> Option<NestId> {
         let nest = self.nest_at.get(&(std::ptr::from_ref(position.block), position.at)).copied();
-        nest.filter(|&nest| careful || !self.nests[nest].careful)
+        nest.filter(|&nest| safepoints || !self.nests[nest].safepoints)
     }
 
     /// Number of resume points that can be split into two calls.
@@ -283,7 +283,7 @@ impl<'p> Finder<'_, 'p> {
                         live: live.iter().collect(),
                         code: ResumeCode::Rest(rest),
                         split: None,
-                        careful: self.states.direct.step(step),
+                        safepoints: self.states.direct.step(step),
                     };
                     let id = self.states.resumes.push(resume);
                     self.states.resume_at.insert(key(i), id);
@@ -295,7 +295,8 @@ impl<'p> Finder<'_, 'p> {
                     let direct = &self.states.direct;
                     let calls = has_calls(&region.body, direct);
                     if calls || self.states.stops && repeats_building(region, direct) {
-                        let nest = Nest { dst: *dst, region, rest, head: None, after: None, careful: !calls };
+                        let nest =
+                            Nest { dst: *dst, region, rest, head: None, after: None, safepoints: !calls };
                         let id = self.nest(nest, &live, &around, &sets[i + 1]);
                         self.states.nest_at.insert(key(i), id);
                         self.block(&region.body, Some(id), &around);
@@ -314,7 +315,7 @@ impl<'p> Finder<'_, 'p> {
     }
 
     fn nest(&mut self, nest: Nest<'p>, live: &LocalSet, around: &LocalSet, after: &LocalSet) -> NestId {
-        let Nest { dst, region, rest, careful, .. } = nest;
+        let Nest { dst, region, rest, safepoints, .. } = nest;
         let nest = self.states.nests.push(nest);
         if region.is_loop() {
             let mut inside = live::before_block(&region.body, around);
@@ -322,13 +323,13 @@ impl<'p> Finder<'_, 'p> {
             region.params.iter().for_each(|&p| inside.remove(p));
             let params = region.params.iter().copied().chain(inside.iter()).collect();
             let code = Position { block: &region.body, at: 0, nest: Some(nest) };
-            let head = State { function: self.id, params, code, head_of: Some(region), careful };
+            let head = State { function: self.id, params, code, head_of: Some(region), safepoints };
             self.states.nests[nest].head = Some(self.states.states.push(head));
         }
         if exits(&region.body) > 1 {
             let value = after.contains(dst).then_some(dst);
             let params = value.into_iter().chain(live.iter()).collect();
-            let state = State { function: self.id, params, code: rest, head_of: None, careful };
+            let state = State { function: self.id, params, code: rest, head_of: None, safepoints };
             self.states.nests[nest].after = Some(self.states.states.push(state));
         }
         nest
@@ -371,7 +372,7 @@ impl<'p> Finder<'_, 'p> {
         live.remove(hole);
         let live = live.iter().collect();
         let code = ResumeCode::Nest(nest);
-        let meet = Resume { function: self.id, dst: hole, live, code, split: None, careful: false };
+        let meet = Resume { function: self.id, dst: hole, live, code, split: None, safepoints: false };
         let id = self.states.resumes.push(meet);
         self.states.resume_at.insert(key, id);
         id

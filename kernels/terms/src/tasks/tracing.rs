@@ -8,20 +8,15 @@ use gchr_terms::plan::{Field, FunctionId, Layout, LocalId};
 
 use super::chains::Chains;
 use super::codegen::Shape;
+use super::contract::TraceFormat;
 use super::shapes::pointers;
 use super::states::States;
 use crate::templates;
 use gchr_kernel::ir::{Literal, Module};
 use gchr_kernel::template::{self, Holes};
 
-/// Words of a class.
-pub const CLASS_WORDS: usize = 8;
-/// Words of a record of a thread beside its task and its stack; the template's `SAVED`.
-const SAVED: u32 = 14;
-/// One cell of so many is a post, at which a chain can be cut; the template's `APART`.
-const POSTS_APART: u32 = 256;
-/// Words of the list of chains before its shapes.
-const CHAIN_HEAD: usize = 2;
+/// One cell of so many is a splitter, at which a chain can be cut.
+const RULER_SPACING: u32 = 256;
 /// The widest code of a cell.
 const MOST_CODE_BITS: u32 = 16;
 
@@ -42,6 +37,8 @@ pub struct Tracing {
     pub chains: (u32, u32),
     /// Words of the record that a thread saves.
     pub record: u32,
+    /// What the words mean.
+    format: TraceFormat,
 }
 
 /// What a launch decides about a class.
@@ -61,19 +58,9 @@ pub struct ClassPlace {
 
 impl Tracing {
     /// Adds the collector to the kernels of a program.
-    pub(super) fn add(&self, module: &mut Module, shape: &Shape) -> Result<(), Vec<Diagnostic>> {
+    pub(super) fn add(&self, module: &mut Module) -> Result<(), Vec<Diagnostic>> {
         let low = (0..32).step_by(self.code_bits as usize).fold(0u32, |bits, k| bits | 1 << k);
-        let constants = [
-            ("CODE_BITS", self.code_bits),
-            ("LOW_BITS", low),
-            ("TASK", shape.task()),
-            ("STRIDE", shape.stride),
-            ("STACK", shape.stack),
-            ("HALF", shape.half()),
-            ("JOIN", shape.join()),
-            ("CHUNK", shape.chunk()),
-            ("APART", POSTS_APART),
-        ];
+        let constants = [("CODE_BITS", self.code_bits), ("LOW_BITS", low), ("RULER_SPACING", RULER_SPACING)];
         let constants = constants.map(|(name, value)| (name, Literal::Int(u64::from(value))));
         template::instantiate(
             module,
@@ -84,12 +71,16 @@ impl Tracing {
     }
 
     /// The table of a program whose threads can stop.
-    pub(super) fn new(states: &States<'_>, shape: &Shape) -> Result<Self, Vec<Diagnostic>> {
+    pub(super) fn new(
+        states: &States<'_>,
+        shape: &Shape,
+        format: TraceFormat,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let layout = &states.plan.layout;
-        let mut words = vec![0; layout.classes.len() * CLASS_WORDS];
+        let mut words = vec![0; layout.classes.len() * format.trace_class];
         let sorts = sorts(layout, &mut words);
         let chains = Chains::new(layout);
-        let (most, on_chains) = shapes(layout, &sorts, &chains, &mut words);
+        let (most, on_chains) = shapes(layout, &sorts, &chains, format, &mut words);
         let code_bits = (u32::BITS - most.leading_zeros()).next_power_of_two();
         if code_bits > MOST_CODE_BITS {
             let error = Diagnostic::error("P0104", "the program has too many symbols to shift cells")
@@ -98,12 +89,13 @@ impl Tracing {
             return Err(vec![error]);
         }
         let chains = (words.len() as u32, chains.directions);
-        words.extend([on_chains.len() as u32, 0]);
+        words.resize(words.len() + format.chain_head, 0);
+        words[chains.0 as usize] = on_chains.len() as u32;
         words.extend(on_chains);
         let table = Table { states, shape, sorts: &sorts };
         let (resumes, states) = (table.resumes(&mut words), table.states(&mut words));
-        let record = shape.task() + SAVED + shape.stack;
-        Ok(Self { words, sorts, code_bits, resumes, states, chains, record })
+        let record = shape.task() + shape.format.saved + shape.stack;
+        Ok(Self { words, sorts, code_bits, resumes, states, chains, record, format })
     }
 
     /// Words in all.
@@ -122,26 +114,28 @@ impl Tracing {
     pub fn cells_a_word(&self) -> u32 {
         u32::BITS / self.code_bits
     }
-    /// All words of a launch; `nodes`: posts that there is room for, of all shapes together.
+    /// All words of a launch; `nodes`: splitters that there is room for, of all shapes together.
     pub fn words(&self, classes: impl Iterator<Item = ClassPlace>, nodes: u64) -> Vec<u32> {
         let mut words = self.words.clone();
-        for (class, to) in classes.zip(words.chunks_exact_mut(CLASS_WORDS)) {
+        let f = self.format;
+        for (class, to) in classes.zip(words.chunks_exact_mut(f.trace_class)) {
             let ClassPlace { base, stride, cells, codes, mark } = class;
-            to[..4].copy_from_slice(&[base, stride, cells, codes]);
-            to[5] = mark;
+            (to[f.trace_base], to[f.trace_stride], to[f.trace_cells]) = (base, stride, cells);
+            (to[f.trace_codes], to[f.trace_mark]) = (codes, mark);
         }
         let list = self.chains.0 as usize;
         let mut next = 0;
         for k in 0..words[list] as usize {
-            let shape = words[list + CHAIN_HEAD + k] as usize;
-            let posts = words[words[shape] as usize * CLASS_WORDS + 2] / POSTS_APART;
-            if u64::from(next) + u64::from(posts) <= nodes {
-                let first = first_node(&words, shape);
+            let shape = words[list + f.chain_head + k] as usize;
+            let cells = words[words[shape] as usize * f.trace_class + f.trace_cells];
+            let splitters = cells / RULER_SPACING;
+            if u64::from(next) + u64::from(splitters) <= nodes {
+                let first = first_node(&words, shape, f);
                 words[first] = next + 1;
-                next += posts;
+                next += splitters;
             }
         }
-        words[list + 1] = next;
+        words[list + f.chain_splitters] = next;
         words
     }
 }
@@ -162,9 +156,9 @@ fn sorts(layout: &Layout, words: &mut Vec<u32>) -> IdVec<SortId, u32> {
     layout.sorts.iter().map(place).collect()
 }
 
-/// The place in a shape of the number of its first post.
-fn first_node(words: &[u32], shape: usize) -> usize {
-    shape + 3 + 2 * words[shape + 2] as usize
+/// The place in a shape of the number of its first splitter.
+fn first_node(words: &[u32], shape: usize, format: TraceFormat) -> usize {
+    shape + format.shape_head + 2 * words[shape + format.shape_fields] as usize
 }
 
 /// Writes the shapes, and for each class a list of them by code; gives the greatest code, and the shapes that are on chains.
@@ -172,6 +166,7 @@ fn shapes(
     layout: &Layout,
     sorts: &IdVec<SortId, u32>,
     chains: &Chains<'_>,
+    format: TraceFormat,
     words: &mut Vec<u32>,
 ) -> (u32, Vec<u32>) {
     let mut of_class: Vec<Vec<u32>> = vec![Vec::new(); layout.classes.len()];
@@ -198,7 +193,7 @@ fn shapes(
         }
     }
     for (k, list) in of_class.iter().enumerate() {
-        words[k * CLASS_WORDS + 4] = words.len() as u32;
+        words[k * format.trace_class + format.trace_shapes] = words.len() as u32;
         words.extend(list);
     }
     (of_class.iter().map(Vec::len).max().unwrap_or(0).max(1) as u32, on_chains)
@@ -231,7 +226,7 @@ impl Table<'_, '_> {
 
     fn resumes(&self, words: &mut Vec<u32>) -> u32 {
         let entry = |(resume, frame): (&super::states::Resume<'_>, &super::codegen::Frame)| {
-            let (value, context) = (self.sort(resume.function, resume.dst), frame.context.unwrap_or(0));
+            let (value, context) = (self.sort(resume.function, resume.dst), frame.destination.unwrap_or(0));
             let variables = frame.live.iter().map(|&(local, at, _)| (at, self.sort(resume.function, local)));
             let variables: Vec<u32> = variables.filter(|v| v.1 != 0).flat_map(|v| [v.0, v.1]).collect();
             let mut entry = vec![value, context, variables.len() as u32 / 2];
@@ -251,7 +246,8 @@ impl Table<'_, '_> {
                 let sort = self.states.plan.functions[state.function].sort(p);
                 !self.states.plan.layout.sorts[sort].is_wide()
             });
-            let arguments = narrow.zip(2..).map(|(&p, at)| (at, self.sort(state.function, p)));
+            let arguments =
+                narrow.zip(self.shape.format.task_head..).map(|(&p, at)| (at, self.sort(state.function, p)));
             let arguments: Vec<u32> = arguments.filter(|a| a.1 != 0).flat_map(|a| [a.0, a.1]).collect();
             let mut entry = vec![result, context, arguments.len() as u32 / 2];
             entry.extend(arguments);

@@ -13,9 +13,11 @@ use gchr_base::ids::IdVec;
 use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 
+use super::contract::{Functions, Names};
 use super::system::{HeadId, HeadKind, System};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
+use gchr_kernel::template::FieldId;
 use gchr_runtime::codegen::Sites;
 
 /// When a slot may be rewritten.
@@ -39,36 +41,11 @@ impl Strategy {
     }
 }
 
-/// What a rewrite function says it did: nothing yet, a step that is no rule application, a rule application. The template's `mark`
-/// has a fourth one.
-pub(super) mod status {
-    pub const WAITS: u32 = 0;
-    pub const STEPPED: u32 = 1;
-    pub const APPLIED: u32 = 2;
-}
-
-/// Layout of a slot's first word: head in the low half, arity above it; the top byte is the argument to look at first.
-pub(super) const HEAD_MASK: u32 = 0xffff;
-pub(super) const ARITY_SHIFT: u32 = 16;
-
-/// Functions of the template that generated code calls, and the records it works on.
+/// The template's module, and what generated code uses of it.
+#[derive(Clone, Copy)]
 pub(super) struct Runtime<'a> {
     pub module: &'a Module,
-    pub term: RecordId,
-    pub params: RecordId,
-}
-
-impl<'a> Runtime<'a> {
-    pub fn new(module: &'a Module) -> Self {
-        let record = |name: &str| {
-            module.record(name).unwrap_or_else(|| panic!("the topology template defines {name}"))
-        };
-        Self { module, term: record("Term"), params: record("Params") }
-    }
-
-    fn function(&self, name: &str) -> FunctionId {
-        self.module.function(name).unwrap_or_else(|| panic!("the topology template defines {name}"))
-    }
+    pub names: &'a Names,
 }
 
 /// Generates the functions for the hole `rewrite` of the template: one a head that is rewritten, and last the one that picks one of
@@ -78,13 +55,12 @@ pub(super) fn rewrite_functions(
     program: &Program,
     sources: &SourceMap,
     strategy: Strategy,
-    module: &Module,
+    runtime: Runtime<'_>,
 ) -> (Vec<Function>, Sites) {
-    let runtime = Runtime::new(module);
     let mut sites = Sites::default();
     let mut functions = Vec::new();
     let mut cases: Vec<(HeadId, FunctionId)> = Vec::new();
-    let first = runtime.function("rewrite").0 as usize;
+    let first = runtime.names.functions.rewrite.0 as usize;
     for head in system.heads.ids().filter(|&h| system.is_active(h)) {
         let mut gen_ = Generator::new(system, program, sources, strategy, &runtime, head, &mut sites);
         gen_.head();
@@ -100,8 +76,8 @@ fn dispatch(runtime: &Runtime<'_>, cases: &[(HeadId, FunctionId)]) -> Function {
     let mut b = FunctionBuilder::new("rewrite", FunctionKind::Device, Type::U32);
     b.doc("Rewrites slot i once, or marks it as a normal form; says which.");
     let (p, i, t) = parameters(&mut b, runtime);
-    let head = b.var("head", head_of(runtime.module, t.clone()));
-    let status = b.var("status", build::u32(status::WAITS));
+    let head = b.var("head", head_of(runtime, t.clone()));
+    let status = b.var("status", build::u32(runtime.names.format.waits));
     let values = cases.iter().map(|(h, _)| u64::from(h.0)).collect();
     let args = vec![p.clone(), i.clone(), t.clone()];
     b.switch(
@@ -118,7 +94,7 @@ fn dispatch(runtime: &Runtime<'_>, cases: &[(HeadId, FunctionId)]) -> Function {
         },
         |b| {
             let result = Some(target(&status));
-            let function = runtime.function("mark");
+            let function = runtime.names.functions.mark;
             b.push(StmtKind::Effect { result, effect: Effect::Call { function, args: args.clone() } });
         },
     );
@@ -134,15 +110,16 @@ fn target(variable: &Expr) -> Target {
 }
 
 fn parameters(b: &mut FunctionBuilder, runtime: &Runtime<'_>) -> (Expr, Expr, Expr) {
-    let p = b.param("p", Type::Record(runtime.params));
+    let p = b.param("p", Type::Record(runtime.names.params.record));
     let i = b.param("i", Type::U32);
-    let t = b.param("t", Type::Record(runtime.term));
+    let t = b.param("t", Type::Record(runtime.names.term.record));
     (p, i, t)
 }
 
 /// Head of a slot's value.
-fn head_of(module: &Module, term: Expr) -> Expr {
-    build::binary(BinaryOp::And, build::field(module, term, "head"), build::u32(HEAD_MASK))
+fn head_of(runtime: &Runtime<'_>, term: Expr) -> Expr {
+    let head = build::field_at(runtime.module, term, runtime.names.term.head.0);
+    build::binary(BinaryOp::And, head, build::u32(runtime.names.format.head_mask))
 }
 
 /// Generator of the rewrite function of one head.
@@ -213,7 +190,7 @@ impl<'a> Generator<'a> {
         if !self.b.completes() {
             return;
         }
-        let mark = self.runtime.function("mark");
+        let mark = self.runtime.names.functions.mark;
         let args = vec![self.p.clone(), self.i.clone(), self.t.clone()];
         let status = self.b.call("status", self.module(), mark, args);
         self.b.ret(Some(status));
@@ -242,7 +219,8 @@ impl<'a> Generator<'a> {
             let value = match normal.clone().filter(|_| !all) {
                 None => self.b.var(&format!("t{k}"), slot),
                 Some(normal) => {
-                    let value = self.b.declare(&format!("t{k}"), Type::Record(self.runtime.term));
+                    let value =
+                        self.b.declare(&format!("t{k}"), Type::Record(self.runtime.names.term.record));
                     self.b.begin();
                     self.b.assign(value.clone(), slot);
                     self.b.end_if(normal);
@@ -263,21 +241,26 @@ impl<'a> Generator<'a> {
         build::field_at(self.module(), term, 1 + k as u32)
     }
 
+    /// A field of the parameters.
+    fn param(&self, field: FieldId) -> Expr {
+        build::field_at(self.module(), self.p.clone(), field.0)
+    }
+
     /// Value of a slot.
     fn slot(&self, index: Expr) -> Expr {
-        build::element(build::field(self.module(), self.p.clone(), "term"), index)
+        build::element(self.param(self.runtime.names.params.term), index)
     }
 
     /// Whether a slot was in normal form when the iteration began.
     fn is_normal(&self, index: Expr) -> Expr {
-        let flags = build::field(self.module(), self.p.clone(), "nf_read");
+        let flags = self.param(self.runtime.names.params.nf_read);
         let zero = Expr::new(ExprKind::Literal(Literal::Int(0)), Type::Scalar(Scalar::U8));
         build::binary(BinaryOp::Ne, build::element(flags, index), zero)
     }
 
     fn wait_unless(&mut self, ready: Expr) {
         self.b.begin();
-        self.b.ret(Some(build::u32(status::WAITS)));
+        self.b.ret(Some(build::u32(self.runtime.names.format.waits)));
         let not = Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(ready)), Type::BOOL);
         self.b.end_if(not);
     }
@@ -301,15 +284,15 @@ impl<'a> Generator<'a> {
 
     fn head_word(&self, head: HeadId) -> Expr {
         let arity = self.system.heads[head].arity as u32;
-        build::u32(head.0 | arity << ARITY_SHIFT)
+        build::u32(head.0 | arity << self.runtime.names.format.arity_shift)
     }
 
     fn term_value_of(&self, head: Expr, args: Vec<Expr>) -> Expr {
-        let fields = self.module().records[self.runtime.term].fields.len();
+        let fields = self.module().records[self.runtime.names.term.record].fields.len();
         let mut words = vec![head];
         words.extend(args);
         words.resize(fields, build::u32(0));
-        Expr::new(ExprKind::Record(words), Type::Record(self.runtime.term))
+        Expr::new(ExprKind::Record(words), Type::Record(self.runtime.names.term.record))
     }
 
     /// A slot's value that holds a number.
@@ -331,8 +314,11 @@ impl<'a> Generator<'a> {
         Expr::new(ExprKind::Select(Box::new(value), Box::new(yes), Box::new(no)), Type::U32)
     }
 
-    fn run(&mut self, function: &str, args: Vec<Expr>) {
-        self.b.run(self.runtime.function(function), args);
+    fn run(&mut self, function: FunctionId, args: Vec<Expr>) {
+        self.b.run(function, args);
+    }
+    fn functions(&self) -> Functions {
+        self.runtime.names.functions
     }
 }
 

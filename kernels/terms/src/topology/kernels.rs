@@ -4,11 +4,13 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 
-use super::codegen::{self, Strategy};
+use super::codegen::{self, Runtime, Strategy};
+use super::contract::{Format, Host, Names};
 use super::system::System;
 use crate::templates;
 use gchr_kernel::ir::*;
-use gchr_kernel::{build, template, verify};
+use gchr_kernel::template::{self, Contract, Template};
+use gchr_kernel::{build, verify};
 use gchr_runtime::codegen::Sites;
 
 /// What happens to slots that nothing refers to any more.
@@ -39,6 +41,8 @@ pub struct Kernels {
     pub module: Module,
     /// Where arithmetic errors can arise, by the number that the device reports.
     pub sites: Sites,
+    /// What host code uses of the module.
+    pub(super) host: Host,
 }
 
 /// Most arguments and heads that the head word of a slot can hold.
@@ -73,23 +77,52 @@ pub fn kernels(
     strategy: Strategy,
     collector: Collector,
 ) -> Result<Kernels, Vec<Diagnostic>> {
+    kernels_of(&templates::TOPOLOGY, system, program, sources, strategy, collector)
+}
+
+/// [`kernels`] with another text in place of the template `topology.cu`.
+fn kernels_of(
+    topology: &Template,
+    system: &System,
+    program: &Program,
+    sources: &SourceMap,
+    strategy: Strategy,
+    collector: Collector,
+) -> Result<Kernels, Vec<Diagnostic>> {
     let found = limits(system);
     if !found.is_empty() {
         return Err(found);
     }
     let relaxed = Literal::Int(u64::from(strategy == Strategy::Relaxed));
-    let constants = [("RELAXED", relaxed), ("COLLECTOR", Literal::Int(collector as u64))];
-    let mut module = template::open(&templates::TOPOLOGY, &constants)?;
+    let text = template::parsed(topology, &[])?;
+    let format = Format::of(&text, "topology")?;
+    let collector = match collector {
+        Collector::None => 0,
+        Collector::Queue => format.collect_queue,
+        Collector::Compact => format.collect_compact,
+    };
+    let constants = [("RELAXED", relaxed), ("COLLECTOR", Literal::Int(collector.into()))];
+    let mut module = template::open(topology, &constants)?;
     widen(&mut module, system.max_arity);
     relax_occupancy(&mut module, system);
-    for hole in ["first_waiting", "retain_arguments", "release_arguments", "renamed"] {
-        let function = codegen::argument_function(hole, &module, system.max_arity);
-        build::fill_hole(&mut module, hole, vec![function]);
+    // Holes that are filled by one function leave the others where they are.
+    let names = Names::of(&module)?;
+    let f = names.functions;
+    for hole in [f.first_waiting, f.retain_arguments, f.release_arguments, f.renamed] {
+        let function =
+            codegen::argument_function(hole, Runtime { module: &module, names: &names }, system.max_arity);
+        let name = function.name.clone();
+        build::fill_hole(&mut module, &name, vec![function]);
     }
-    let (functions, sites) = codegen::rewrite_functions(system, program, sources, strategy, &module);
+    let runtime = Runtime { module: &module, names: &names };
+    let (functions, sites) = codegen::rewrite_functions(system, program, sources, strategy, runtime);
     build::fill_hole(&mut module, "rewrite", functions);
     let broken = verify::verify_closed(&module);
-    if broken.is_empty() { Ok(Kernels { module, sites }) } else { Err(broken) }
+    if !broken.is_empty() {
+        return Err(broken);
+    }
+    let host = Host::of(&module)?;
+    Ok(Kernels { module, sites, host })
 }
 
 /// Values of a right-hand side beyond which three blocks a multiprocessor leave too few registers.
@@ -124,6 +157,7 @@ fn widen(module: &mut Module, max_arity: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gchr_kernel::testing::{names_of_contract, renamed};
 
     fn module(text: &str, strategy: Strategy, collector: Collector) -> Module {
         let mut sources = SourceMap::new();
@@ -134,6 +168,42 @@ mod tests {
         match kernels(&system, &program, &sources, strategy, collector) {
             Ok(kernels) => kernels.module,
             Err(found) => panic!("{}", gchr_base::diagnostic::render_all(&found, &sources, false)),
+        }
+    }
+
+    #[test]
+    fn a_name_that_the_template_lacks_is_an_error() {
+        let text = "map F: Int -> Int; var N: Int; eqn F(N) = N; input F(1);";
+        let module = module(text, Strategy::Relaxed, Collector::Queue);
+        let found = names_of_contract(&module, |module| {
+            Host::of(module)?;
+            Names::of(module).map(|_| ())
+        });
+        for name in [
+            "STOP",
+            "GARBAGE",
+            "MUST_GROW",
+            "MARKED",
+            "HEAD_MASK",
+            "block_counts",
+            "max_applied",
+            "write_root",
+        ] {
+            assert!(found.iter().any(|found| found == name), "{name} is not part of {found:?}");
+        }
+        let mut sources = SourceMap::new();
+        let id = sources.add("test.trs", text);
+        let program = gchr_trs::load(&sources, id).program.expect("the program is right");
+        let system = System::new(&program);
+        for (name, other) in [("STOP", "HALT"), ("nf_read", "nf_before"), ("give_back", "drop_slot")] {
+            let text = renamed(templates::TOPOLOGY.text, name, other);
+            let includes = templates::TOPOLOGY.includes;
+            let template = Template { name: "topology", text: text.leak(), includes };
+            let (strategy, collector) = (Strategy::Relaxed, Collector::Queue);
+            let found = kernels_of(&template, &system, &program, &sources, strategy, collector);
+            let found = found.err().expect("the name is missing");
+            assert_eq!(found[0].code, "K0205");
+            assert!(found.iter().any(|d| d.message.contains(&format!("`{name}`"))), "{found:?}");
         }
     }
 

@@ -14,17 +14,15 @@ use gchr_terms::exec::NormalForm;
 use gchr_terms::plan::TermPlan;
 
 use super::codegen::Strategy;
+use super::contract::Iterate;
 use super::kernels::{Collector, Kernels};
 use super::system::System;
 pub use gchr_runtime::outcome::{Failure, Stopped};
 
-use gchr_kernel::device::{Arg, Device, Launch, Value};
+use gchr_kernel::device::{Device, Launch};
 use gchr_runtime::outcome::poll;
 use gchr_runtime::slices::{self, Slices};
 use tables::{Counts, Tables};
-
-/// Threads a block; the template's `BLOCK`.
-const BLOCK: u32 = 256;
 
 /// How to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +39,7 @@ pub struct Options {
 
 /// A run that reached a normal form.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct TopologyOutcome {
     /// The normal form.
     pub normal_form: NormalForm,
     /// What it cost; `rounds` are iterations.
@@ -82,7 +80,7 @@ pub fn run(
     options: Options,
     device: &mut dyn Device,
     control: &mut Control<'_>,
-) -> Result<Outcome, Failure> {
+) -> Result<TopologyOutcome, Failure> {
     let start = Instant::now();
     let slices = Slices::new(device, control)?;
     let mut runner = Runner { job, options, counts: Counts::default(), slices, bytes: 0 };
@@ -100,13 +98,6 @@ pub fn run(
     result
 }
 
-/// What a launch says of its end; the template's words for it.
-mod stop {
-    pub const DONE: u32 = 1;
-    pub const MUST_GROW: u32 = 2;
-    pub const FAILED: u32 = 3;
-}
-
 struct Runner<'a> {
     job: Job<'a>,
     options: Options,
@@ -122,28 +113,29 @@ impl Runner<'_> {
         device: &mut dyn Device,
         control: &mut Control<'_>,
     ) -> Result<(), Failure> {
-        let kernel = device.kernel("iterate")?;
-        let resident = device.resident_blocks(kernel, BLOCK)?;
+        let host = &self.job.kernels.host;
+        let (block, stop) = (host.format.block, host.stop);
+        let kernel = device.kernel(host.iterate.name())?;
+        let resident = device.resident_blocks(kernel, block)?;
         loop {
             self.bytes = self.bytes.max(tables.bytes());
             poll(control, self.progress())?;
             let iterations = self.slices.rounds(control);
             let applied = control.limits().max_steps.unwrap_or(u64::MAX);
-            let params = tables.params();
-            let args =
-                [Arg::Record(&params), Arg::Value(Value::U32(iterations)), Arg::Value(Value::U64(applied))];
-            let launch = Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true };
+            let params = tables.params(host)?;
+            let iterate = Iterate { p: &params, max_iterations: iterations, max_applied: applied };
+            let args = host.iterate.args(&iterate);
+            let launch = Launch { kernel, grid: resident, block, args: &args, cooperative: true };
             self.slices.launch("iterate", &launch, device, control, self.progress())?;
-            let end = tables.end_of_launch(device)?;
+            let end = tables.end_of_launch(host, device)?;
             self.counts = end.counts;
-            slices::record(control, self.counts.collections, self.round(end.stop == stop::DONE));
-            match end.stop {
-                stop::DONE => return Ok(()),
-                stop::MUST_GROW => self.grow(tables, device)?,
-                stop::FAILED => {
-                    return Err(Failure::noted(&self.job.kernels.sites, end.error, self.progress()));
-                }
-                _ => {}
+            slices::record(control, self.counts.collections, self.round(end.stop == stop.done));
+            if end.stop == stop.done {
+                return Ok(());
+            } else if end.stop == stop.must_grow {
+                self.grow(tables, device)?;
+            } else if end.stop == stop.failed {
+                return Err(Failure::noted(&self.job.kernels.sites, end.error, self.progress()));
             }
         }
     }
@@ -182,9 +174,14 @@ impl Runner<'_> {
         }
     }
 
-    fn finish(&self, tables: &Tables, start: Instant, device: &mut dyn Device) -> Result<Outcome, Failure> {
+    fn finish(
+        &self,
+        tables: &Tables,
+        start: Instant,
+        device: &mut dyn Device,
+    ) -> Result<TopologyOutcome, Failure> {
         let slots = tables.download(device)?;
-        let brought = result::bring_back(&self.job, &slots)
+        let brought = result::read_back(&self.job, &slots)
             .map_err(|reason| Failure::stopped(reason, self.progress()))?;
         let mut stats = self.stats(start, device);
         stats.live_cells = Some(brought.cells);
@@ -193,6 +190,6 @@ impl Runner<'_> {
             live_slots: self.counts.slots - self.counts.free,
             reachable_slots: brought.reachable,
         };
-        Ok(Outcome { normal_form: brought.normal_form, stats, report })
+        Ok(TopologyOutcome { normal_form: brought.normal_form, stats, report })
     }
 }

@@ -73,7 +73,7 @@ pub struct Equation {
     /// Scalar tests that must hold, as nodes of the graph.
     pub tests: Vec<NodeId>,
     /// What the term becomes.
-    pub result: Outcome,
+    pub result: EquationResult,
     /// Everything that tests and result build or compute.
     pub graph: Graph,
     /// Whether it counts as a rule application.
@@ -84,7 +84,7 @@ pub struct Equation {
 
 /// What a rewritten term becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum EquationResult {
     /// The term that the reference stands for.
     Term(Ref),
     /// The application of this head to the redex's own arguments from the given one on; no rule applies to it: a normal form.

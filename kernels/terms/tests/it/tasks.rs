@@ -8,7 +8,7 @@ use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::source::SourceMap;
 use gchr_kernel::device::Device;
 use gchr_kernels_terms::tasks::kernels::{Kernels, Tuning, kernels};
-use gchr_kernels_terms::tasks::run::{Failure, Job, Options, Outcome, Promote, Results, run};
+use gchr_kernels_terms::tasks::run::{Failure, Job, Options, Promote, Results, TasksOutcome, run};
 use gchr_simulator::SimDevice;
 use gchr_terms::plan::{self, TermOptions, TermPlan};
 use gchr_testkit::{compiler, programs};
@@ -57,7 +57,12 @@ impl Case {
         (outcome.normal_form.to_text(), stats.rewrites.expect("counted"), stats.live_cells.expect("counted"))
     }
 
-    fn on(&self, device: &mut dyn Device, kernels: &Kernels, options: Options) -> Result<Outcome, Failure> {
+    fn on(
+        &self,
+        device: &mut dyn Device,
+        kernels: &Kernels,
+        options: Options,
+    ) -> Result<TasksOutcome, Failure> {
         let inputs = std::slice::from_ref(&self.input);
         let job = Job { program: &self.program, plan: &self.plan, kernels, inputs };
         run(job, options, device, &mut Control::new(Limits::default()))
@@ -71,7 +76,7 @@ impl Case {
         kernels: &Kernels,
         options: Options,
         seed: u64,
-    ) -> Outcome {
+    ) -> TasksOutcome {
         let outcome = match self.on(&mut simulator(kernels, seed), kernels, options) {
             Ok(outcome) => outcome,
             Err(Failure::Device(error)) => {
@@ -84,7 +89,7 @@ impl Case {
     }
 
     /// Normal form, rule applications and live cells as expected; when cells are given back, none is left over.
-    fn compare(&self, label: &str, expected: &Expected, outcome: &Outcome) {
+    fn compare(&self, label: &str, expected: &Expected, outcome: &TasksOutcome) {
         let stats = &outcome.stats;
         let found = (
             outcome.normal_forms[0].to_text(),

@@ -6,7 +6,8 @@ use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_constraints::plan::class::{Best, BestOrder};
 
-use super::{BLOCK, Batch, Part, Tables, state};
+use super::{BLOCK, Batch, Part, Tables};
+use crate::run::contract::Enter;
 use gchr_kernel::device::{Arg, Device, DeviceExt, Launch, Result, Value};
 
 impl Tables {
@@ -18,7 +19,7 @@ impl Tables {
         resident: u32,
         device: &mut dyn Device,
     ) -> Result<Duration> {
-        let first_id = self.state[state::NEXT_ID];
+        let first_id = self.state[self.words.next_id];
         let mut delta = Vec::with_capacity(batch.len());
         let mut columns: IdVec<ConstraintId, Vec<Vec<u64>>> =
             self.layout.tables.iter().map(|t| vec![Vec::new(); t.columns.len()]).collect();
@@ -62,12 +63,13 @@ impl Tables {
         }
         self.reserve_delta(delta.len() as u64, device)?;
         device.upload(self.delta(), 0, bytemuck::cast_slice(&delta))?;
-        self.state[state::NEW] = delta.len() as u64;
-        self.state[state::NEXT_ID] += batch.len() as u64;
+        self.state[self.words.new] = delta.len() as u64;
+        self.state[self.words.next_id] += batch.len() as u64;
         self.upload_counts(device)?;
-        let kernel = device.kernel("enter")?;
-        let params = self.params();
-        let args = [Arg::Record(&params), Arg::Value(Value::U32(delta.len() as u32))];
+        let kernel = device.kernel(self.host.enter.name())?;
+        let params = self.params()?;
+        let enter = Enter { p: &params, count: delta.len() as u32 };
+        let args = self.host.enter.args(&enter);
         let timer = device.start_timer()?;
         device.launch(&Launch { kernel, grid: resident, block: BLOCK, args: &args, cooperative: true })?;
         let entered = device.stop_timer(timer)?;
@@ -96,7 +98,7 @@ impl Tables {
         let id = ids[(survivor - first) as usize];
         device.upload(buffer, 4 * u64::from(survivor), bytemuck::cast_slice(&[id]))?;
         self.tables[table].dead += rows - 1;
-        self.state[state::FIRED] += u64::from(rows - 1);
+        self.state[self.words.fired] += u64::from(rows - 1);
         Ok(Some(survivor))
     }
 

@@ -2,7 +2,7 @@
 
 use gchr_base::signature::ConstraintId;
 
-use super::{BLOCK, CONTROL, Part, state};
+use super::{BLOCK, Part};
 use crate::kernels::Kernels;
 use crate::layout::Layout;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, Result, Value};
@@ -34,7 +34,7 @@ pub(super) struct Fixed {
     pub(super) adds: BufferId,
     pub(super) added_tables: BufferId,
     pub(super) removed_heads: BufferId,
-    pub(super) courses: BufferId,
+    pub(super) fast_paths: BufferId,
 }
 
 /// Lists of a round.
@@ -59,20 +59,21 @@ impl Fixed {
     pub(super) fn new(kernels: &Kernels, device: &mut dyn Device) -> Result<Self> {
         let targets = kernels.layout.targets().max(1);
         let mut blocks = 1;
-        for kernel in ["rounds", "enter", "move_rows"] {
-            let kernel = device.kernel(kernel)?;
+        let host = &kernels.host;
+        for layout in [&host.rounds, &host.enter, &host.move_rows] {
+            let kernel = device.kernel(layout.name())?;
             blocks = blocks.max(u64::from(device.resident_blocks(kernel, BLOCK)?));
         }
         let added = kernels.layout.added_targets();
         let sums = added.len() as u64 + 2;
         let of_tables = kernels.layout.tables.ids().map(|t| kernels.courses_of(t));
         // What is written does not say where a round starts from.
-        let courses: Vec<u32> = of_tables.chain([u32::MAX]).collect();
+        let fast_paths: Vec<u32> = of_tables.chain([u32::MAX]).collect();
         let mut words =
             |data: &[u32]| if data.is_empty() { device.upload_new(&[0u32]) } else { device.upload_new(data) };
         let zeros = vec![0u32; targets];
         Ok(Self {
-            control: words(&[0; CONTROL])?,
+            control: words(&vec![0; host.control.control_words])?,
             arrivals: words(&[0])?,
             error: words(&[0; Noted::WORDS])?,
             used: words(&zeros)?,
@@ -82,13 +83,13 @@ impl Fixed {
             adds: words(&kernels.adds)?,
             added_tables: words(&added)?,
             removed_heads: words(&kernels.removed_heads)?,
-            courses: words(&courses)?,
-            state: device.upload_new(&[0u64; state::WORDS])?,
+            fast_paths: words(&fast_paths)?,
+            state: device.upload_new(&vec![0u64; host.state.state_words])?,
             block_sums: device.alloc(4 * sums * blocks)?,
         })
     }
 
-    /// All of them, in the order of the template's `Params`.
+    /// All of them.
     pub(super) fn buffers(&self) -> [BufferId; 13] {
         [
             self.control,
@@ -103,7 +104,7 @@ impl Fixed {
             self.adds,
             self.added_tables,
             self.removed_heads,
-            self.courses,
+            self.fast_paths,
         ]
     }
 }
@@ -134,19 +135,28 @@ impl Lists {
         })
     }
 
-    /// All of them, in the order of the template's `Params`.
-    pub(super) fn buffers(&self, swapped: bool, terms: bool) -> [BufferId; 12] {
+    /// The entries that this round and the next one begin with.
+    pub(super) fn carried_now(&self, swapped: bool) -> [BufferId; 2] {
         let [now, next] = self.carried;
-        let [now, next] = if swapped { [next, now] } else { [now, next] };
-        let [delta, delta_next] = self.delta;
-        let [delta, delta_next] = if swapped && terms { [delta_next, delta] } else { [delta, delta_next] };
+        if swapped { [next, now] } else { [now, next] }
+    }
+
+    /// The constraints that are new in this round and in the next one.
+    pub(super) fn delta_now(&self, swapped: bool) -> [BufferId; 2] {
+        let [now, next] = self.delta;
+        if swapped { [next, now] } else { [now, next] }
+    }
+
+    /// All of them.
+    fn buffers(&self) -> [BufferId; 12] {
+        let ([delta, delta_next], [carried, carried_next]) = (self.delta, self.carried);
         [
             delta,
             delta_next,
             self.changed,
             self.touched,
-            now,
-            next,
+            carried,
+            carried_next,
             self.asks,
             self.count,
             self.offset,
@@ -165,7 +175,7 @@ impl Lists {
     }
 
     pub(super) fn free(self, device: &mut dyn Device) -> Result<()> {
-        self.buffers(false, false).into_iter().try_for_each(|buffer| device.free(buffer))
+        self.buffers().into_iter().try_for_each(|buffer| device.free(buffer))
     }
 }
 

@@ -184,7 +184,7 @@ impl Tables {
     /// Drops the terms that no constraint has, and makes more room if there are many others.
     pub fn make_room_for_terms(&mut self, memory: u64, device: &mut dyn Device) -> Result<Grown> {
         let Some(cells) = self.cells.take() else { return Ok(Grown::Yes) };
-        let round = self.state[super::state::ROUNDS];
+        let round = self.state[self.words.rounds];
         let spare = memory.saturating_sub(self.bytes() + cells.bytes() + scratch_of(cells.capacity));
         let what = || "terms".to_string();
         if spare < bytes_of(cells.capacity) {

@@ -4,6 +4,7 @@
 //! general rounds. While tables grow, only their columns and ids do: their indexes are built anew when something else needs them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::rule::{Const, Expr, ExprKind, GoalKind, RuleId};
@@ -11,18 +12,15 @@ use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_constraints::plan::Step as Match;
 use gchr_constraints::plan::class::Monotone;
 
-use super::{BLOCK, Job, MOST, NO_ID, Part, Tables, ranges, state};
-use crate::run::course::{Course, Ended, Launcher, Step};
+use super::{BLOCK, Job, MOST, NO_ID, Part, Tables, ranges};
+use crate::run::contract::{GrowthRounds, RememberRows};
+use crate::run::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
 use crate::run::tables::Grown;
-use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
+use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
 use gchr_runtime::outcome::Failure;
 
 /// A table starts with room for so many rows a constraint that is there.
 const ROWS_EACH: u64 = 512;
-/// Words of the template's `control`.
-const CONTROL: usize = 2;
-/// Words a table in the template's `spans`.
-const SPANS: usize = 3;
 
 /// Least and greatest value by column.
 type Ranges = BTreeMap<(ConstraintId, usize), (i64, i64)>;
@@ -65,8 +63,12 @@ impl Growing {
             sets.push((table, spans, bits));
         }
         let all = tables.tables.len();
-        let kernel = device.kernel("growth")?;
-        let spans: Vec<u32> = tables.fresh.iter().flat_map(|rows| [rows.start, rows.end, 0]).collect();
+        let Some(host) = &tables.host.growth else { return Ok(None) };
+        let (kernel, words) = (device.kernel(host.rounds.name())?, host.words);
+        let mut spans = vec![0u32; all * words.spans as usize];
+        for (rows, span) in tables.fresh.iter().zip(spans.chunks_exact_mut(words.spans as usize)) {
+            (span[words.span_begin as usize], span[words.span_end as usize]) = (rows.start, rows.end);
+        }
         let first: Vec<u32> = tables.tables.iter().map(|t| t.used).collect();
         let mut growing = Self {
             kernel,
@@ -76,7 +78,7 @@ impl Growing {
             spans: device.upload_new(&spans)?,
             counts: device.alloc(4 * 3 * (all as u64 + 1))?,
             firings: device.upload_new(&[0u64])?,
-            control: device.upload_new(&[0u32; CONTROL])?,
+            control: device.upload_new(&vec![0u32; words.growth_control as usize])?,
             first,
             wanted: vec![0; all],
             growth,
@@ -85,7 +87,7 @@ impl Growing {
             growing.most[table] = (bits + u64::from(tables.tables[table].used)).min(MOST);
             growing.set_bits(tables, table, &spans, bits, device)?;
         }
-        let bias = |t: &super::Table| (tables.state[state::NEXT_ID] as u32).wrapping_sub(t.used);
+        let bias = |t: &super::Table| (tables.state[tables.words.next_id] as u32).wrapping_sub(t.used);
         let biases: Vec<u32> = tables.tables.iter().map(bias).collect();
         for table in growing.growth.added_tables() {
             tables.set(table, Part::Bias, Value::U32(biases[table.index()]));
@@ -128,21 +130,20 @@ impl Growing {
         if used == 0 {
             return Ok(());
         }
-        let params = tables.params();
-        let args = [
-            Arg::Record(&params),
-            (table.index() as u32).into(),
-            tables.buffer(table, Part::Ids).into(),
-            used.into(),
-        ];
-        let kernel = device.kernel("remember_rows")?;
+        let Some(host) = &tables.host.growth else { return Ok(()) };
+        let params = tables.params()?;
+        let ids = tables.buffer(table, Part::Ids);
+        let remember = RememberRows { p: &params, table: table.index() as u32, ids, rows: used };
+        let args = host.remember_rows.args(&remember);
+        let kernel = device.kernel(host.remember_rows.name())?;
         let grid = used.div_ceil(BLOCK).min(1 << 16);
         device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })
     }
 
     /// Rows that a table is to have, when so many are wanted: no more than it can get, or there are ids for.
     fn clamped(&self, tables: &Tables, table: ConstraintId, wanted: u64) -> u64 {
-        let ids = u64::from(NO_ID) - tables.state[state::NEXT_ID] + u64::from(self.first[table.index()]);
+        let ids =
+            u64::from(NO_ID) - tables.state[tables.words.next_id] + u64::from(self.first[table.index()]);
         wanted.min(self.most[table]).min(ids)
     }
 }
@@ -246,7 +247,7 @@ fn key_spans(
     (bits <= most).then_some((spans, bits as u64))
 }
 
-impl Course for Growing {
+impl FastPath for Growing {
     fn bytes(&self) -> u64 {
         self.bits.iter().map(|(_, _, bytes)| bytes).sum()
     }
@@ -260,40 +261,48 @@ impl Course for Growing {
         tables: &mut Tables,
         slice: u32,
         with: Launcher<'_, '_>,
-    ) -> std::result::Result<Step, Failure> {
+    ) -> std::result::Result<FastPathStep, Failure> {
         let all = tables.tables.len();
         let Launcher { slices, device, control, progress } = with;
         device.fill(self.counts, 0, 4 * 3 * (all as u64 + 1), 0)?;
-        let params = tables.params();
-        let args = [
-            Arg::Record(&params),
-            tables.fixed.capacity.into(),
-            self.spans.into(),
-            self.counts.into(),
-            self.firings.into(),
-            self.control.into(),
-            tables.fixed.arrivals.into(),
-            slice.into(),
-        ];
+        let host = Arc::clone(&tables.host);
+        let Some(host) = &host.growth else {
+            return Ok(FastPathStep { ended: FastPathEnd::Unfit, rounds: 0, fired: 0 });
+        };
+        let f = host.words;
+        let params = tables.params()?;
+        let growth = GrowthRounds {
+            p: &params,
+            capacity: tables.fixed.capacity,
+            spans: self.spans,
+            counts: self.counts,
+            firings: self.firings,
+            control: self.control,
+            arrivals: tables.fixed.arrivals,
+            slice,
+        };
+        let args = host.rounds.args(&growth);
         let launch =
             Launch { kernel: self.kernel, grid: self.grid, block: BLOCK, args: &args, cooperative: true };
         slices.launch("growth", &launch, device, control, progress)?;
-        let spans: Vec<u32> = device.download_vec(self.spans, SPANS * all)?;
-        let words: Vec<u32> = device.download_vec(self.control, CONTROL)?;
+        let spans: Vec<u32> = device.download_vec(self.spans, f.spans as usize * all)?;
+        let words: Vec<u32> = device.download_vec(self.control, f.growth_control as usize)?;
         let firings: Vec<u64> = device.download_vec(self.firings, 1)?;
         device.upload(self.firings, 0, bytemuck::cast_slice(&[0u64]))?;
-        for (t, span) in spans.chunks_exact(SPANS).enumerate() {
+        for (t, span) in spans.chunks_exact(f.spans as usize).enumerate() {
             if self.growth.is_added(ConstraintId::from_index(t)) {
-                tables.tables[ConstraintId::from_index(t)].used = span[1];
-                self.wanted[t] = u64::from(span[1]) + u64::from(span[2]);
+                tables.tables[ConstraintId::from_index(t)].used = span[f.span_end as usize];
+                let more = span[f.span_wanted as usize];
+                self.wanted[t] = u64::from(span[f.span_end as usize]) + u64::from(more);
             }
         }
-        let ended = match words[0] {
-            1 => Ended::Done,
-            2 => Ended::Paused,
-            _ => Ended::NoRoom,
+        let ended = match words[f.ended as usize] {
+            why if why == f.nothing_new => FastPathEnd::Done,
+            why if why == f.at_slice => FastPathEnd::Paused,
+            _ => FastPathEnd::NoRoom,
         };
-        Ok(Step { ended, rounds: u64::from(words[1]), fired: firings[0] })
+        let rounds = u64::from(words[f.rounds_done as usize]);
+        Ok(FastPathStep { ended, rounds, fired: firings[0] })
     }
 
     fn grow(&mut self, tables: &mut Tables, memory: u64, device: &mut dyn Device) -> Result<Grown> {
@@ -339,7 +348,7 @@ impl Course for Growing {
                 added = added.max(u64::from(more));
                 tables.tables[table].stale |= more > 0;
             }
-            tables.state[state::NEXT_ID] += added;
+            tables.state[tables.words.next_id] += added;
             tables.forget_new(device)?;
         }
         [self.spans, self.counts, self.firings, self.control].into_iter().try_for_each(|b| device.free(b))

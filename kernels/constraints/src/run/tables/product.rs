@@ -3,28 +3,27 @@
 //! **Invariant:** every key has one constraint, keys are small and not negative, values are so small that no sum overflows. A store that
 //! is not like that is left to the general rounds, also when it ceases to be in the middle: the tables still hold the values from before.
 
+use std::sync::Arc;
+
 use gchr_base::rule::RuleId;
 
 use super::{BLOCK, Part, Tables, ranges};
 use crate::kernels::{MinPlusTable, WIDTHS};
-use crate::run::course::{Course, Ended, Launcher, Step};
+use crate::run::contract::{Gather, ProductRounds, Spread};
+use crate::run::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
 use crate::run::tables::Grown;
-use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
+use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result};
 use gchr_kernel::ir::Scalar;
 use gchr_runtime::outcome::Failure;
 
 /// Keys below this are always worth an array; else a 64th of its places must be used.
 const SMALL: u64 = 256;
-const TILE: u64 = 64;
-/// Words of the template's `control`.
-const CONTROL: usize = 16;
-const STOPPED: usize = 0;
-const DONE_ROUNDS: usize = 1;
-const UNFIT: usize = 2;
 
 /// A table as a matrix.
 pub(in crate::run) struct Product {
     square: MinPlusTable,
+    /// The instance of the template for the values.
+    of_width: usize,
     width: u64,
     kernel: KernelId,
     gather: KernelId,
@@ -66,23 +65,29 @@ impl Product {
             return Ok(None);
         }
         let (cells, size) = (cells as u64, if scalar == Scalar::I32 { 4 } else { 8 });
-        let tiles = width.div_ceil(TILE).pow(2);
+        let host = Arc::clone(&tables.host);
+        let Some(of_width) = host.products.iter().position(|(name, _)| *name == prefix) else {
+            return Ok(None);
+        };
+        let (_, layouts) = &host.products[of_width];
+        let tiles = width.div_ceil(u64::from(layouts.words.tile)).pow(2);
         let bytes = cells * (2 * size + 4) + 8 * tiles;
         if tables.bytes() + bytes > memory {
             return Ok(None);
         }
-        let kernel = device.kernel(&format!("{prefix}_product"))?;
+        let kernel = device.kernel(layouts.rounds.name())?;
         let grid = u64::from(device.resident_blocks(kernel, BLOCK)?).min(tiles) as u32;
         let product = Self {
             square,
             width,
             kernel,
-            gather: device.kernel(&format!("{prefix}_gather"))?,
+            gather: device.kernel(layouts.gather.name())?,
+            of_width,
             grid,
             cells: [device.alloc(size * cells)?, device.alloc(size * cells)?],
             flags: [device.alloc(4 * tiles)?, device.alloc(4 * tiles)?],
             places: device.alloc(4 * cells)?,
-            control: device.upload_new(&[0u32; CONTROL])?,
+            control: device.upload_new(&vec![0u32; layouts.words.product_control as usize])?,
             sum: device.upload_new(&[0u64])?,
             bytes,
             swapped: false,
@@ -90,27 +95,28 @@ impl Product {
         device.fill(product.cells[0], 0, size * cells, absent)?;
         device.fill(product.places, 0, 4 * cells, 0xff)?;
         device.fill(product.flags[0], 0, 4 * tiles, 0xff)?;
-        let spread = device.kernel(&format!("{prefix}_spread"))?;
+        let spread = device.kernel(layouts.spread.name())?;
         let [rows, columns, values] = square.columns.map(|c| tables.buffer(square.table, Part::Column(c)));
-        let args = [
-            Arg::from(rows),
-            columns.into(),
-            values.into(),
-            tables.buffer(square.table, Part::Ids).into(),
-            table.used.into(),
-            (width as u32).into(),
-            Arg::Value(Value::Bool(square.greatest)),
-            product.cells[0].into(),
-            product.places.into(),
-            product.control.into(),
-        ];
+        let arguments = Spread {
+            row_keys: rows,
+            column_keys: columns,
+            values,
+            ids: tables.buffer(square.table, Part::Ids),
+            rows: table.used,
+            width: width as u32,
+            greatest: square.greatest,
+            cells: product.cells[0],
+            places: product.places,
+            control: product.control,
+        };
+        let args = layouts.spread.args(&arguments);
         let grid = table.used.div_ceil(BLOCK).min(1 << 16);
         device.launch(&Launch { kernel: spread, grid, block: BLOCK, args: &args, cooperative: false })?;
         Ok(Some(Box::new(product)))
     }
 }
 
-impl Course for Product {
+impl FastPath for Product {
     fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -124,37 +130,40 @@ impl Course for Product {
         tables: &mut Tables,
         slice: u32,
         with: Launcher<'_, '_>,
-    ) -> std::result::Result<Step, Failure> {
+    ) -> std::result::Result<FastPathStep, Failure> {
         let [now, next] = if self.swapped { [1, 0] } else { [0, 1] };
-        let args = [
-            Arg::from(self.cells[now]),
-            self.cells[next].into(),
-            self.places.into(),
-            self.flags[now].into(),
-            self.flags[next].into(),
-            (self.width as u32).into(),
-            slice.into(),
-            self.control.into(),
-            self.sum.into(),
-            tables.fixed.arrivals.into(),
-        ];
+        let (_, layouts) = &tables.host.products[self.of_width];
+        let f = layouts.words;
+        let arguments = ProductRounds {
+            cells_a: self.cells[now],
+            cells_b: self.cells[next],
+            places: self.places,
+            flags_a: self.flags[now],
+            flags_b: self.flags[next],
+            width: self.width as u32,
+            slice,
+            control: self.control,
+            state: self.sum,
+            arrivals: tables.fixed.arrivals,
+        };
+        let args = layouts.rounds.args(&arguments);
         let launch =
             Launch { kernel: self.kernel, grid: self.grid, block: BLOCK, args: &args, cooperative: true };
         let Launcher { slices, device, control, progress } = with;
         slices.launch("product", &launch, device, control, progress)?;
-        let words: Vec<u32> = device.download_vec(self.control, CONTROL)?;
+        let words: Vec<u32> = device.download_vec(self.control, f.product_control as usize)?;
         let sums: Vec<u64> = device.download_vec(self.sum, 1)?;
-        device.upload(self.control, 0, bytemuck::cast_slice(&[0u32; CONTROL]))?;
+        device.upload(self.control, 0, bytemuck::cast_slice(&vec![0u32; f.product_control as usize]))?;
         device.upload(self.sum, 0, bytemuck::cast_slice(&[0u64]))?;
-        let rounds = words[DONE_ROUNDS];
+        let rounds = words[f.done_rounds as usize];
         self.swapped ^= rounds % 2 == 1;
-        let ended = match words[STOPPED] {
-            _ if words[UNFIT] != 0 => Ended::Unfit,
-            1 => Ended::Done,
-            2 => Ended::Paused,
-            _ => Ended::Unfit,
+        let ended = match words[f.stopped as usize] {
+            _ if words[f.unfit as usize] != 0 => FastPathEnd::Unfit,
+            why if why == f.at_end => FastPathEnd::Done,
+            why if why == f.at_pause => FastPathEnd::Paused,
+            _ => FastPathEnd::Unfit,
         };
-        Ok(Step { ended, rounds: u64::from(rounds), fired: sums[0] })
+        Ok(FastPathStep { ended, rounds: u64::from(rounds), fired: sums[0] })
     }
 
     fn grow(&mut self, _: &mut Tables, _: u64, _: &mut dyn Device) -> Result<Grown> {
@@ -164,13 +173,14 @@ impl Course for Product {
     fn end(self: Box<Self>, tables: &mut Tables, wanted: bool, device: &mut dyn Device) -> Result<()> {
         if wanted {
             let count = self.width * self.width;
-            let args = [
-                Arg::from(self.cells[usize::from(self.swapped)]),
-                self.places.into(),
-                count.into(),
-                Arg::Value(Value::Bool(self.square.greatest)),
-                tables.buffer(self.square.table, Part::Column(self.square.columns[2])).into(),
-            ];
+            let arguments = Gather {
+                cells: self.cells[usize::from(self.swapped)],
+                places: self.places,
+                count,
+                greatest: self.square.greatest,
+                values: tables.buffer(self.square.table, Part::Column(self.square.columns[2])),
+            };
+            let args = tables.host.products[self.of_width].1.gather.args(&arguments);
             let grid = count.div_ceil(u64::from(BLOCK)).min(1 << 16) as u32;
             let launch = Launch { kernel: self.gather, grid, block: BLOCK, args: &args, cooperative: false };
             device.launch(&launch)?;

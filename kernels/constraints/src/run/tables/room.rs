@@ -4,8 +4,9 @@ use gchr_base::ids::Id;
 use gchr_base::signature::ConstraintId;
 
 use super::buffers::{Lists, Table};
-use super::{BLOCK, Batch, End, FIRST_EPOCH, Grown, MOST, NO_ID, Part, Tables, WORTH_COLLECTING, state};
-use gchr_kernel::device::{Arg, Device, Launch, Result, Value};
+use super::{BLOCK, Batch, End, FIRST_EPOCH, Grown, MOST, NO_ID, Part, Tables};
+use crate::run::contract::MoveRows;
+use gchr_kernel::device::{Device, Launch, Result, Value};
 
 impl Tables {
     /// Makes room for a batch.
@@ -75,11 +76,11 @@ impl Tables {
         let delta = self.delta();
         let grown = Lists::new(self.entry, items, entries, deltas, self.cells.is_some(), device)?;
         let old = std::mem::replace(&mut self.lists, grown);
-        let carried = 4 * self.entry * self.state[state::CARRIED];
+        let carried = 4 * self.entry * self.state[self.words.carried];
         let current = usize::from(self.swapped);
         device.copy(old.carried[current], self.lists.carried[0], carried)?;
-        device.copy(delta, self.lists.delta[0], 8 * self.state[state::NEW])?;
-        device.copy(old.changed, self.lists.changed, 8 * self.state[state::CHANGED])?;
+        device.copy(delta, self.lists.delta[0], 8 * self.state[self.words.new])?;
+        device.copy(old.changed, self.lists.changed, 8 * self.state[self.words.changed])?;
         self.swapped = false;
         old.free(device)
     }
@@ -175,7 +176,7 @@ impl Tables {
         let mut collected = 0;
         for table in self.layout.tables.ids() {
             let Table { used, dead, .. } = self.tables[table];
-            if dead > used / 2 || used >= WORTH_COLLECTING && dead > used / 8 {
+            if dead > used / 2 || used >= self.host.numbers.worth_collecting && dead > used / 8 {
                 self.move_table(table, self.tables[table].capacity, device)?;
                 collected += 1;
             }
@@ -195,17 +196,11 @@ impl Tables {
         let used = self.tables[table].used;
         let keep = device.alloc(4 * u64::from(used.max(1)))?;
         let map = device.alloc(4 * (u64::from(used) + 1))?;
-        let kernel = device.kernel("move_rows")?;
+        let kernel = device.kernel(self.host.move_rows.name())?;
         let grid = device.resident_blocks(kernel, BLOCK)?;
-        let (from, to) = (self.params(), self.params_with(Some((table, &moved))));
-        let args = [
-            Arg::Record(&from),
-            Arg::Record(&to),
-            Arg::Value(Value::U32(table.index() as u32)),
-            Arg::Value(Value::U32(used)),
-            Arg::Value(Value::Buffer(keep)),
-            Arg::Value(Value::Buffer(map)),
-        ];
+        let (from, to) = (self.params()?, self.params_with(Some((table, &moved)))?);
+        let move_rows = MoveRows { p: &from, to: &to, table: table.index() as u32, rows: used, keep, map };
+        let args = self.host.move_rows.args(&move_rows);
         device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: true })?;
         let mut last = [0u32];
         device.download(map, 4 * u64::from(used), bytemuck::cast_slice_mut(&mut last))?;
@@ -225,7 +220,7 @@ impl Tables {
                 }
             }
         }
-        self.state[state::EPOCH] = FIRST_EPOCH;
+        self.state[self.words.epoch] = FIRST_EPOCH;
         self.upload_counts(device)
     }
 }

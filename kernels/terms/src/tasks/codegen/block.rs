@@ -5,8 +5,9 @@ use gchr_terms::plan::{Arm, Block, End, FunctionId, LocalId, Region, Step, Targe
 
 use super::super::direct::in_group;
 use super::super::states::{NestId, Position, StateId};
+use super::frames::HOLE;
 use super::operate::constant;
-use super::{Generator, RETURNS, Scope, halves, state_number, to_bits};
+use super::{Generator, Scope, halves, to_bits};
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
 use gchr_runtime::meter;
@@ -30,8 +31,8 @@ impl<'p> Generator<'_, 'p> {
             let here = Position { at, ..code };
             match step {
                 Step::Call { .. } if self.has_frame(here, step) => return false,
-                Step::Region { region, .. } if self.states.nest_at(here, self.careful).is_some() => {
-                    let nest = self.states.nest_at(here, self.careful);
+                Step::Region { region, .. } if self.states.nest_at(here, self.safepoints).is_some() => {
+                    let nest = self.states.nest_at(here, self.safepoints);
                     return !region.is_loop() && self.leaves(Position { block: &region.body, at: 0, nest });
                 }
                 _ => {}
@@ -59,7 +60,7 @@ impl<'p> Generator<'_, 'p> {
 
     /// Whether the thread comes back to a call by a frame.
     fn has_frame(&self, here: Position<'p>, step: &Step) -> bool {
-        !self.states.direct.step(step) || self.careful && self.states.has_careful_call(here)
+        !self.states.direct.step(step) || self.safepoints && self.states.has_safepoint_call(here)
     }
 
     /// The rest of a block, up to the next call or jump.
@@ -77,7 +78,7 @@ impl<'p> Generator<'_, 'p> {
                     return self.call_by_frame(here, *function, args);
                 }
                 Step::Region { inits, region, .. }
-                    if let Some(nest) = self.states.nest_at(here, self.careful) =>
+                    if let Some(nest) = self.states.nest_at(here, self.safepoints) =>
                 {
                     return self.enter_nest(nest, inits, region);
                 }
@@ -106,7 +107,7 @@ impl<'p> Generator<'_, 'p> {
         let names: Vec<String> = applied.iter().map(|&rule| self.program.rule_name(rule)).collect();
         let (line, _) = self.sources.line_column(self.program.rules[last].span);
         self.b.origin(u32::try_from(line).ok(), names.join(", "));
-        let count = self.reg("count");
+        let count = self.reg(self.machine().count);
         let more = build::u32(applied.len() as u32);
         self.b.assign(count.clone(), build::binary(BinaryOp::Add, count, more));
         applied.iter().for_each(|&rule| self.b.push(StmtKind::Tally(meter::applied(rule))));
@@ -139,7 +140,7 @@ impl<'p> Generator<'_, 'p> {
             let value = if value.ty == Type::U32 { value } else { to_bits(value) };
             self.b.assign(register, value);
         }
-        self.set("state", build::u32(state_number(state)));
+        self.set(self.machine().state, build::u32(self.runtime.shape.state_number(state)));
     }
 
     /// A call and what comes behind it: here, when the call is a base case of the function, else at its resume point.
@@ -154,9 +155,9 @@ impl<'p> Generator<'_, 'p> {
         self.b.push(StmtKind::If { condition: found, then, otherwise });
     }
 
-    /// The base case of a function. Careful threads do without: in one they might need more cells at a time than there are.
+    /// The base case of a function. Threads in safepoint mode do without: in one they might need more cells at a time than there are.
     fn base_of(&self, function: FunctionId) -> Option<&'p Block> {
-        self.states.plan.functions[function].base.as_deref().filter(|_| !self.careful)
+        self.states.plan.functions[function].base.as_deref().filter(|_| !self.safepoints)
     }
 
     /// A call that comes back to its resume point.
@@ -192,7 +193,7 @@ impl<'p> Generator<'_, 'p> {
 
     fn start_call(&mut self, function: FunctionId, args: &[LocalId]) {
         if self.states.holes[function] {
-            self.set("hole", build::u32(0));
+            self.set(self.destination_field(HOLE), build::u32(0));
         }
         let values = args.iter().map(|&a| self.local(a)).collect();
         self.jump(self.states.entries[function], values);
@@ -200,7 +201,7 @@ impl<'p> Generator<'_, 'p> {
 
     fn end(&mut self, code: Position<'p>) {
         let end = &code.block.end;
-        if !self.states.direct.end(end) || self.careful && self.states.has_careful_end(end) {
+        if !self.states.direct.end(end) || self.safepoints && self.states.has_safepoint_end(end) {
             return self.end_by_jump(code);
         }
         let value = self.at_end(end);
@@ -214,7 +215,7 @@ impl<'p> Generator<'_, 'p> {
             End::Return(value) => self.leave_region(code, *value),
             End::TailCall { function, args } => {
                 if self.states.holes[*function] && !self.states.holes[self.function] {
-                    self.set("hole", build::u32(0));
+                    self.set(self.destination_field(HOLE), build::u32(0));
                 }
                 let values = args.iter().map(|&a| self.local(a)).collect();
                 self.jump(self.states.entries[*function], values);
@@ -338,9 +339,9 @@ impl<'p> Generator<'_, 'p> {
     fn give_back(&mut self, value: Expr) {
         if value.ty != Type::U32 {
             let [low, high] = halves(value);
-            self.set("value", low);
-            self.set("high", high);
-            self.set("state", build::u32(RETURNS));
+            self.set(self.machine().value, low);
+            self.set(self.machine().high, high);
+            self.set(self.machine().state, build::u32(self.format().returns));
             self.leave();
         } else {
             self.return_word(value);
@@ -350,7 +351,7 @@ impl<'p> Generator<'_, 'p> {
     /// The function returns a term.
     pub(super) fn return_word(&mut self, value: Expr) {
         self.return_term(value);
-        self.set("state", build::u32(RETURNS));
+        self.set(self.machine().state, build::u32(self.format().returns));
         self.leave();
     }
 

@@ -3,10 +3,12 @@
 use gchr_base::ids::IdVec;
 use gchr_terms::plan::{FunctionId, LocalId};
 
-use super::super::states::{ResumeId, States};
-use super::{Generator, IDLE, JOIN_HEAD, Runtime, add, from_bits, halves, state_number, wide_bits};
+use super::super::contract::TaskFormat;
+use super::super::states::{ResumeId, StateId, States};
+use super::{Generator, Runtime, add, from_bits, halves, wide_bits};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
+use gchr_kernel::template::FieldId;
 
 /// Sizes chosen for a program.
 #[derive(Clone, PartialEq, Debug)]
@@ -23,11 +25,13 @@ pub struct Shape {
     pub words: u32,
     /// See `words`.
     pub numbers: u32,
-    /// The registers of the context that a function runs in, when some function does: its outermost cell, its hole and, where cells are
-    /// found by tracing, the sort of the cell.
-    pub context: &'static [&'static str],
+    /// The registers of the destination that a function with TRMC fills, if there is one: the outermost cell of its context, the word to
+    /// fill and, where cells are found by tracing, the sort of the cell.
+    pub destination: &'static [&'static str],
     /// The most tasks that a frame becomes.
     pub siblings: u32,
+    /// Words of tasks and joins; the template's.
+    pub format: TaskFormat,
 }
 
 /// What a frame holds behind the resume point.
@@ -35,14 +39,17 @@ pub struct Shape {
 pub struct Frame {
     /// Live variables with their first words, and whether they have two.
     pub live: Vec<(LocalId, u32, bool)>,
-    /// First of the words with the function's context, if it can have one.
-    pub context: Option<u32>,
+    /// First of the words with the function's destination, if it can have one.
+    pub destination: Option<u32>,
     /// Words in all.
     pub words: u32,
 }
 
-/// Registers of a context.
-const CONTEXT: [&str; 3] = ["root", "hole", "around"];
+/// Registers of a destination, in the order of [`Shape::destination`].
+pub(super) const ROOT: usize = 0;
+pub(super) const HOLE: usize = 1;
+pub(super) const SORT: usize = 2;
+const DESTINATION: [&str; 3] = ["root", "hole", "around"];
 /// Stacks hold so many frames, or fewer that are large.
 const FRAMES: u32 = 32;
 const FEWEST_FRAMES: u32 = 12;
@@ -53,7 +60,7 @@ const LOCAL_WORDS: u32 = 256;
 
 impl Shape {
     /// Sizes for a plan; `frames`: how many a stack holds, instead of a number that suits a GPU.
-    pub fn new(states: &States<'_>, frames: Option<u32>, compact: bool) -> Self {
+    pub fn new(states: &States<'_>, frames: Option<u32>, compact: bool, format: TaskFormat) -> Self {
         let wide =
             |f: FunctionId, l: LocalId| states.plan.layout.sorts[states.plan.functions[f].sort(l)].is_wide();
         let mut shape = Self {
@@ -63,12 +70,13 @@ impl Shape {
             striped: false,
             words: 0,
             numbers: 0,
-            context: match states.holes.iter().any(|&h| h) {
+            destination: match states.holes.iter().any(|&h| h) {
                 false => &[],
-                true if compact => &CONTEXT,
-                true => &CONTEXT[..2],
+                true if compact => &DESTINATION,
+                true => &DESTINATION[..2],
             },
             siblings: 0,
+            format,
         };
         for resume in states.resumes.iter() {
             let mut next = 1;
@@ -79,12 +87,12 @@ impl Shape {
                 (l, at, wide)
             });
             let live = live.collect();
-            let context = states.holes[resume.function].then_some(next);
-            next += if context.is_some() { shape.context.len() as u32 } else { 0 };
+            let destination = states.holes[resume.function].then_some(next);
+            next += if destination.is_some() { shape.destination.len() as u32 } else { 0 };
             shape.stride = shape.stride.max(next);
             let siblings = resume.split.as_ref().map_or(0, |split| split.siblings.len());
             shape.siblings = shape.siblings.max(siblings as u32);
-            shape.frames.push(Frame { live, context, words: next });
+            shape.frames.push(Frame { live, destination, words: next });
         }
         for state in states.states.iter() {
             let numbers = state.params.iter().filter(|&&p| wide(state.function, p)).count() as u32;
@@ -101,11 +109,15 @@ impl Shape {
 
     /// Words a task.
     pub fn task(&self) -> u32 {
-        2 + self.words + 2 * self.numbers
+        self.format.task_head + self.words + 2 * self.numbers
+    }
+    /// Number of a state in `Machine::state`.
+    pub fn state_number(&self, state: StateId) -> u32 {
+        state.0 + self.format.first_state
     }
     /// Words a join: a power of two.
     pub fn join(&self) -> u32 {
-        (JOIN_HEAD + self.stride).next_power_of_two()
+        (self.format.join_head + self.stride).next_power_of_two()
     }
     /// Words that a full stack leaves behind.
     pub fn half(&self) -> u32 {
@@ -119,7 +131,7 @@ impl Shape {
 
 impl Generator<'_, '_> {
     fn on_stack(&self, offset: u32) -> Expr {
-        build::element(self.stack.clone(), add(self.reg("sp"), offset))
+        build::element(self.stack.clone(), add(self.reg(self.machine().sp), offset))
     }
 
     /// Pushes the frame of a resume point.
@@ -135,13 +147,13 @@ impl Generator<'_, '_> {
                 self.b.assign(to, word);
             }
         }
-        if let Some(at) = frame.context {
-            for (k, name) in self.runtime.shape.context.iter().enumerate() {
-                let (to, value) = (self.on_stack(at + k as u32), self.reg(name));
+        if let Some(at) = frame.destination {
+            for (k, &field) in self.generated().destination.iter().enumerate() {
+                let (to, value) = (self.on_stack(at + k as u32), self.reg(field));
                 self.b.assign(to, value);
             }
         }
-        let sp = self.reg("sp");
+        let sp = self.reg(self.machine().sp);
         self.b.assign(sp.clone(), add(sp, self.runtime.shape.stride));
     }
 
@@ -154,10 +166,10 @@ impl Generator<'_, '_> {
                 if wide { from_bits(self.scalar(local), wide_bits(low, self.on_stack(at + 1))) } else { low };
             self.bind(local, value);
         }
-        if let Some(at) = frame.context {
-            for (k, name) in self.runtime.shape.context.iter().enumerate() {
+        if let Some(at) = frame.destination {
+            for (k, &field) in self.generated().destination.iter().enumerate() {
                 let value = self.on_stack(at + k as u32);
-                self.set(name, value);
+                self.set(field, value);
             }
         }
     }
@@ -169,8 +181,8 @@ pub(in crate::tasks) fn holes(states: &States<'_>, runtime: Runtime<'_>) -> Vec<
         begin(runtime),
         frame_words(runtime),
         accept(runtime),
-        put_down(runtime),
-        take_up(runtime),
+        save_task(runtime),
+        restore_task(runtime),
         promote(states, runtime),
     ]
 }
@@ -179,9 +191,10 @@ pub(in crate::tasks) fn holes(states: &States<'_>, runtime: Runtime<'_>) -> Vec<
 fn begin(runtime: Runtime<'_>) -> Function {
     let mut b = FunctionBuilder::new("begin", FunctionKind::Device, Type::Record(runtime.machine()));
     let fields = &runtime.module.records[runtime.machine()].fields;
-    let values = fields.iter().map(|field| match field.name.as_str() {
-        "state" => build::u32(IDLE),
-        "ticket" => build::u32(u32::MAX),
+    let (machine, format) = (&runtime.names.machine, runtime.shape.format);
+    let values = fields.iter().zip(0..).map(|(field, at)| match FieldId(at) {
+        at if at == machine.state => build::u32(format.idle),
+        at if at == machine.ticket => build::u32(format.none),
         _ => Expr::new(ExprKind::Literal(Literal::Int(0)), field.ty),
     });
     let record = Expr::new(ExprKind::Record(values.collect()), Type::Record(runtime.machine()));
@@ -217,24 +230,23 @@ fn frame_words(runtime: Runtime<'_>) -> Function {
 fn accept(runtime: Runtime<'_>) -> Function {
     let (mut b, from, at, m) = reader("accept", runtime);
     read_task(&mut b, runtime, &from, &at, &m);
-    let reg = |name: &str| build::field(runtime.module, m.clone(), name);
-    for name in ["base", "sp", "scan"] {
-        b.assign(reg(name), build::u32(0));
-    }
-    if !runtime.shape.context.is_empty() {
-        b.assign(reg("hole"), build::u32(0));
+    let (machine, generated) = (&runtime.names.machine, &runtime.names.generated);
+    let zero =
+        [machine.base, machine.sp, machine.scan].into_iter().chain(generated.destination.get(HOLE).copied());
+    for field in zero {
+        b.assign(build::field_at(runtime.module, m.clone(), field.0), build::u32(0));
     }
     b.ret(Some(m));
     b.finish()
 }
 
-/// Reads a task and the context behind it.
-fn take_up(runtime: Runtime<'_>) -> Function {
-    let (mut b, from, at, m) = reader("take_up", runtime);
+/// Reads a task and the destination after it.
+fn restore_task(runtime: Runtime<'_>) -> Function {
+    let (mut b, from, at, m) = reader("restore_task", runtime);
     read_task(&mut b, runtime, &from, &at, &m);
-    for (name, offset) in runtime.shape.context.iter().zip(runtime.shape.task()..) {
+    for (field, offset) in runtime.names.generated.destination.iter().zip(runtime.shape.task()..) {
         let word = build::element(from.clone(), add(at.clone(), offset));
-        b.assign(build::field(runtime.module, m.clone(), name), word);
+        b.assign(build::field_at(runtime.module, m.clone(), field.0), word);
     }
     b.ret(Some(m));
     b.finish()
@@ -253,32 +265,33 @@ fn reader(name: &str, runtime: Runtime<'_>) -> (FunctionBuilder, Expr, Expr, Exp
 fn read_task(b: &mut FunctionBuilder, runtime: Runtime<'_>, from: &Expr, at: &Expr, m: &Expr) {
     let shape = runtime.shape;
     let word = |offset| build::element(from.clone(), add(at.clone(), offset));
-    let reg = |name: &str| build::field(runtime.module, m.clone(), name);
-    b.assign(reg("state"), word(0));
-    b.assign(reg("ret"), word(1));
-    for k in 0..shape.words {
-        b.assign(reg(&format!("w{k}")), word(2 + k));
+    let reg = |field: FieldId| build::field_at(runtime.module, m.clone(), field.0);
+    let (machine, generated, format) = (&runtime.names.machine, &runtime.names.generated, shape.format);
+    b.assign(reg(machine.state), word(0));
+    b.assign(reg(machine.ret), word(format.task_return));
+    for (&register, k) in generated.words.iter().zip(0..) {
+        b.assign(reg(register), word(format.task_head + k));
     }
-    for k in 0..shape.numbers {
-        let low = 2 + shape.words + 2 * k;
-        b.assign(reg(&format!("n{k}")), wide_bits(word(low), word(low + 1)));
+    for (&register, k) in generated.numbers.iter().zip(0..) {
+        let low = format.task_head + shape.words + 2 * k;
+        b.assign(reg(register), wide_bits(word(low), word(low + 1)));
     }
 }
 
-/// Writes what `take_up` reads.
-fn put_down(runtime: Runtime<'_>) -> Function {
-    let shape = runtime.shape;
-    let mut b = FunctionBuilder::new("put_down", FunctionKind::Device, Type::Void);
+/// Writes what `restore_task` reads.
+fn save_task(runtime: Runtime<'_>) -> Function {
+    let mut b = FunctionBuilder::new("save_task", FunctionKind::Device, Type::Void);
     let to = b.param("to", Type::Buffer(Space::Global, Scalar::U32));
     let m = b.param("m", Type::Record(runtime.machine()));
     let at = b.param("at", Type::U32);
     let word = |offset| build::element(to.clone(), add(at.clone(), offset));
-    let reg = |name: &str| build::field(runtime.module, m.clone(), name);
-    let mut words = vec![reg("state"), reg("ret")];
-    words.extend((0..shape.words).map(|k| reg(&format!("w{k}"))));
-    words.extend((0..shape.numbers).flat_map(|k| halves(reg(&format!("n{k}")))));
-    let context = shape.context.iter().map(|name| reg(name));
-    for (offset, value) in words.into_iter().chain(context).enumerate() {
+    let reg = |field: FieldId| build::field_at(runtime.module, m.clone(), field.0);
+    let (machine, generated) = (&runtime.names.machine, &runtime.names.generated);
+    let mut words = vec![reg(machine.state), reg(machine.ret)];
+    words.extend(generated.words.iter().map(|&field| reg(field)));
+    words.extend(generated.numbers.iter().flat_map(|&field| halves(reg(field))));
+    let destination = generated.destination.iter().map(|&field| reg(field));
+    for (offset, value) in words.into_iter().chain(destination).enumerate() {
         b.assign(word(offset as u32), value);
     }
     b.finish()
@@ -301,7 +314,7 @@ fn promote(states: &States<'_>, runtime: Runtime<'_>) -> Function {
         cases.push((vec![u64::from(id.0)], s.b.end()));
     }
     if !cases.is_empty() {
-        let base = s.reg("base");
+        let base = s.reg(runtime.names.machine.base);
         let value = build::element(s.stack.clone(), base);
         s.b.push(StmtKind::Switch { value, cases, default: Vec::new() });
     }
@@ -321,15 +334,17 @@ struct Splitter<'a, 'p> {
 }
 
 impl Splitter<'_, '_> {
-    fn reg(&self, name: &str) -> Expr {
-        build::field(self.runtime.module, self.m.clone(), name)
+    fn reg(&self, field: FieldId) -> Expr {
+        build::field_at(self.runtime.module, self.m.clone(), field.0)
+    }
+    fn param(&self, field: FieldId) -> Expr {
+        build::field_at(self.runtime.module, self.p.clone(), field.0)
     }
     fn on_stack(&self, offset: u32) -> Expr {
-        build::element(self.stack.clone(), add(self.reg("base"), offset))
+        build::element(self.stack.clone(), add(self.reg(self.runtime.names.machine.base), offset))
     }
-    fn constant(&self, name: &str) -> Expr {
-        let id = self.runtime.module.constant(name);
-        Expr::new(ExprKind::Constant(id.unwrap_or_else(|| panic!("the template defines {name}"))), Type::U32)
+    fn format(&self) -> TaskFormat {
+        self.runtime.shape.format
     }
 
     fn split(&mut self, id: ResumeId) {
@@ -342,14 +357,15 @@ impl Splitter<'_, '_> {
         let mut brought: Vec<LocalId> = vec![resume.dst];
         brought.extend(split.siblings.iter().map(|s| s.0));
         let (here, meet) = (&self.runtime.shape.frames[id], &self.runtime.shape.frames[split.meet]);
+        let TaskFormat { join_return, join_value, join_unused, join_head, .. } = self.format();
         // All other words are 0: the collector looks at what has arrived.
-        let mut record = vec![build::u32(0); (JOIN_HEAD + meet.words).next_multiple_of(4) as usize];
+        let mut record = vec![build::u32(0); (join_head + meet.words).next_multiple_of(4) as usize];
         record[0] = build::u32(pending);
-        record[1] = self.reg("ret");
-        record[JOIN_HEAD as usize] = build::u32(split.meet.0);
+        record[join_return as usize] = self.reg(self.runtime.names.machine.ret);
+        record[join_head as usize] = build::u32(split.meet.0);
         let mut copy = |from: u32, to: u32, words: u32| {
             for k in 0..words {
-                record[(JOIN_HEAD + to + k) as usize] = self.on_stack(from + k);
+                record[(join_head + to + k) as usize] = self.on_stack(from + k);
             }
         };
         for &(local, at, wide) in meet.live.iter().filter(|(l, ..)| !brought.contains(l)) {
@@ -357,13 +373,13 @@ impl Splitter<'_, '_> {
             let from = from.expect("what is live where calls meet is live while they run");
             copy(from, at, 1 + u32::from(wide));
         }
-        if let (Some(from), Some(to)) = (here.context, meet.context) {
-            copy(from, to, self.runtime.shape.context.len() as u32);
+        if let (Some(from), Some(to)) = (here.destination, meet.destination) {
+            copy(from, to, self.runtime.shape.destination.len() as u32);
         }
         self.write_record(record);
         let slot = |local: LocalId, last: bool| {
-            let at = meet.live.iter().find(|(l, ..)| *l == local).map(|f| JOIN_HEAD + f.1);
-            let offset = if last { 2 } else { at.unwrap_or(4) };
+            let at = meet.live.iter().find(|(l, ..)| *l == local).map(|f| join_head + f.1);
+            let offset = if last { join_value } else { at.unwrap_or(join_unused) };
             (offset, wide(local))
         };
         for (k, (dst, called, args)) in split.siblings.iter().enumerate() {
@@ -371,13 +387,13 @@ impl Splitter<'_, '_> {
             self.task(id, *called, args, to);
         }
         let own = self.address(slot(resume.dst, false));
-        let ret = self.reg("ret");
+        let ret = self.reg(self.runtime.names.machine.ret);
         self.b.assign(ret, own);
     }
 
     /// Writes the first words of the join, four at a time.
     fn write_record(&mut self, words: Vec<Expr>) {
-        let records = build::field(self.runtime.module, self.p.clone(), "records");
+        let records = self.param(self.runtime.names.params.records);
         let first = build::binary(BinaryOp::Div, self.join.clone(), build::u32(4));
         let first = self.b.var("record", first);
         for (number, quad) in words.chunks_exact(4).enumerate() {
@@ -390,7 +406,11 @@ impl Splitter<'_, '_> {
     /// The return address of a slot of the join.
     fn address(&self, (offset, wide): (u32, bool)) -> Expr {
         let address = add(self.join.clone(), offset);
-        if wide { build::binary(BinaryOp::Or, address, self.constant("WIDE")) } else { address }
+        if wide {
+            build::binary(BinaryOp::Or, address, self.runtime.names.constants.wide.clone())
+        } else {
+            address
+        }
     }
 
     /// A call that becomes a task; its arguments are in the frame.
@@ -399,16 +419,17 @@ impl Splitter<'_, '_> {
         let shape = self.runtime.shape;
         let p = self.p.clone();
         let to_lane = vec![p.clone(), self.to.clone()];
-        let number = self.b.call("number", module, self.runtime.function("take_number"), to_lane);
+        let number = self.b.call("number", module, self.runtime.names.functions.take_number, to_lane);
         let at = vec![p, number.clone(), self.to.clone()];
-        let first = self.b.call("task", module, self.runtime.function("task_at"), at);
-        let queue = build::field(module, self.p.clone(), "queue");
+        let first = self.b.call("task", module, self.runtime.names.functions.task_at, at);
+        let queue = self.param(self.runtime.names.params.queue);
         let word = |offset: u32| build::element(queue.clone(), add(first.clone(), offset));
         let state = self.states.entries[function];
-        self.b.assign(word(0), build::u32(state_number(state)));
+        self.b.assign(word(0), build::u32(shape.state_number(state)));
         let address = self.address(to);
-        self.b.assign(word(1), address);
-        let (mut words, mut numbers) = (2, 2 + shape.words);
+        self.b.assign(word(shape.format.task_return), address);
+        let head = shape.format.task_head;
+        let (mut words, mut numbers) = (head, head + shape.words);
         for &arg in args {
             let frame = shape.frames[id].live.iter().find(|(l, ..)| *l == arg);
             let &(_, at, wide) = frame.expect("the arguments of a sibling are live");
@@ -420,6 +441,6 @@ impl Splitter<'_, '_> {
                 self.b.assign(word(to + k), value);
             }
         }
-        self.b.run(self.runtime.function("publish"), vec![self.p.clone(), number]);
+        self.b.run(self.runtime.names.functions.publish, vec![self.p.clone(), number]);
     }
 }

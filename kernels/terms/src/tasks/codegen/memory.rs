@@ -7,6 +7,7 @@ use gchr_base::ids::Id;
 use gchr_base::signature::SymbolId;
 use gchr_terms::plan::{ClassId, Field, LocalId, Region, Step, Variant};
 
+use super::frames::{HOLE, ROOT, SORT};
 use super::{Generator, add, from_bits, halves, wide_bits};
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
@@ -38,12 +39,12 @@ fn builds_nothing(region: &Region) -> bool {
     nothing
 }
 
-/// The view of the heap for cells of a stride: its name among the parameters, and words an element.
-pub fn view(stride: u32) -> (&'static str, u32) {
+/// Words of an element of the view of the heap for cells of a stride.
+pub fn view(stride: u32) -> u32 {
     match stride {
-        1 => ("heap", 1),
-        2 => ("pairs", 2),
-        _ => ("quads", 4),
+        1 => 1,
+        2 => 2,
+        _ => 4,
     }
 }
 
@@ -76,18 +77,38 @@ impl<'p> Generator<'_, 'p> {
         stride(self.layout().classes[class].words)
     }
 
+    /// The buffer through which cells of a stride are read and written.
+    fn view_of(&self, stride: u32) -> Expr {
+        let params = self.params();
+        self.param(match view(stride) {
+            1 => params.heap,
+            2 => params.pairs,
+            _ => params.quads,
+        })
+    }
+
+    /// Element of the class's view with cell 0.
+    fn base(&self, class: ClassId) -> Expr {
+        self.param(self.generated().classes[class.index()].base)
+    }
+
+    /// Cells of a class that the launch may take.
+    pub(super) fn limit(&self, class: ClassId) -> Expr {
+        self.param(self.generated().classes[class.index()].limit)
+    }
+
     /// Element of the class's view with the first words of a cell.
     fn element_index(&self, class: ClassId, cell: Expr) -> Expr {
         let stride = self.stride(class);
-        let elements = stride / view(stride).1;
+        let elements = stride / view(stride);
         let offset =
             if elements == 1 { cell } else { build::binary(BinaryOp::Mul, cell, build::u32(elements)) };
-        build::binary(BinaryOp::Add, self.param(&format!("base{}", class.index())), offset)
+        build::binary(BinaryOp::Add, self.base(class), offset)
     }
 
     /// Index of the heap's word with a field of a cell.
     pub(super) fn word_index(&self, class: ClassId, cell: Expr, offset: u32) -> Expr {
-        let per = view(self.stride(class)).1;
+        let per = view(self.stride(class));
         let element = self.element_index(class, cell);
         let first = if per == 1 { element } else { build::binary(BinaryOp::Mul, element, build::u32(per)) };
         add(first, offset)
@@ -95,8 +116,8 @@ impl<'p> Generator<'_, 'p> {
 
     /// Index of the heap's word where a class begins.
     pub(super) fn first_word(&self, class: ClassId) -> Expr {
-        let base = self.param(&format!("base{}", class.index()));
-        match view(self.stride(class)).1 {
+        let base = self.base(class);
+        match view(self.stride(class)) {
             1 => base,
             per => build::binary(BinaryOp::Mul, base, build::u32(per)),
         }
@@ -105,10 +126,10 @@ impl<'p> Generator<'_, 'p> {
     /// Words of a cell, those that are wanted: each element is read once.
     fn read_words(&mut self, class: ClassId, cell: Expr, wanted: &[u32]) -> Vec<Expr> {
         let stride = self.stride(class);
-        let (name, per) = view(stride);
+        let per = view(stride);
         let index = self.element_index(class, cell);
         let index = self.b.var("at", index);
-        let buffer = self.param(name);
+        let buffer = self.view_of(stride);
         if per == 1 {
             return wanted.iter().map(|_| build::element(buffer.clone(), index.clone())).collect();
         }
@@ -195,13 +216,13 @@ impl<'p> Generator<'_, 'p> {
     fn allocate(&mut self, class: ClassId, token: Option<LocalId>) -> Expr {
         if self.runtime.shapes.is_some() {
             let token = token.map(|token| self.local(token));
-            return self.grab(class, token);
+            return self.alloc_cell(class, token);
         }
         match self.scope.reserved.get_mut(&class) {
             Some(left) if *left > 0 => *left -= 1,
             _ => self.have_cells(class, 1),
         }
-        let cursor = self.reg(&format!("c{}", class.index()));
+        let cursor = self.reg(self.generated().cursors[class.index()]);
         let cell = self.b.var("made", cursor.clone());
         self.b.assign(cursor, build::binary(BinaryOp::Add, cell.clone(), build::u32(1)));
         cell
@@ -209,8 +230,8 @@ impl<'p> Generator<'_, 'p> {
 
     /// Sees to it that the thread has so many cells of a class at hand, side by side; what is left of fewer goes unused.
     fn have_cells(&mut self, class: ClassId, cells: u32) {
-        let cursor = self.reg(&format!("c{}", class.index()));
-        let run = self.param("run");
+        let cursor = self.reg(self.generated().cursors[class.index()]);
+        let run = self.param(self.params().run);
         let mask = build::binary(BinaryOp::Sub, run.clone(), build::u32(1));
         let used_up = if cells == 1 {
             build::eq(build::binary(BinaryOp::And, cursor.clone(), mask), build::u32(0))
@@ -219,9 +240,9 @@ impl<'p> Generator<'_, 'p> {
             build::binary(BinaryOp::Lt, build::binary(BinaryOp::And, left, mask), build::u32(cells))
         };
         self.b.begin();
-        let limit = self.param(&format!("limit{}", class.index()));
-        let args = vec![self.param("control"), build::u32(class.0), limit, run];
-        let first = self.b.call("first", self.runtime.module, self.runtime.function("fresh"), args);
+        let limit = self.limit(class);
+        let args = vec![self.param(self.params().control), build::u32(class.0), limit, run];
+        let first = self.b.call("first", self.runtime.module, self.runtime.names.functions.fresh, args);
         self.b.assign(cursor.clone(), first);
         self.b.begin();
         self.without_cell();
@@ -230,7 +251,7 @@ impl<'p> Generator<'_, 'p> {
     }
 
     /// Where the first of these steps builds a cell: looks once whether there is memory for all cells of its class that they build whatever
-    /// happens. Careful threads take cells one by one: there may be no more.
+    /// happens. Threads in safepoint mode take cells one by one: there may be no more.
     pub(super) fn reserve(&mut self, steps: &[Step]) {
         let built = |g: &Self, step: &Step| match step {
             Step::Build { symbol, .. } => g.variant(*symbol).0.class,
@@ -238,7 +259,7 @@ impl<'p> Generator<'_, 'p> {
         };
         let Some(class) = steps.first().and_then(|step| built(self, step)) else { return };
         let reserved = self.scope.reserved.get(&class).is_some_and(|&left| left > 0);
-        if reserved || self.careful || self.runtime.shapes.is_some() {
+        if reserved || self.safepoints || self.runtime.shapes.is_some() {
             return;
         }
         let straight = steps.iter().take_while(|step| match step {
@@ -256,11 +277,11 @@ impl<'p> Generator<'_, 'p> {
     /// Writes a whole cell; `words` are those of its fields.
     fn write_cell(&mut self, class: ClassId, cell: Expr, mut words: Vec<Expr>) {
         let stride = self.stride(class);
-        let (name, per) = view(stride);
+        let per = view(stride);
         words.resize(stride as usize, build::u32(0));
         let index = self.element_index(class, cell);
         let index = if stride == per { index } else { self.b.var("at", index) };
-        let buffer = self.param(name);
+        let buffer = self.view_of(stride);
         for (number, element) in words.chunks(per as usize).enumerate() {
             let to = build::element(buffer.clone(), add(index.clone(), number as u32));
             let value = match element {
@@ -363,7 +384,7 @@ impl<'p> Generator<'_, 'p> {
 
     /// Where the outermost cell and the hole of the function at hand are.
     fn root_and_hole(&self) -> (Expr, Expr) {
-        self.context.clone().unwrap_or_else(|| (self.reg("root"), self.reg("hole")))
+        self.context.clone().unwrap_or_else(|| (self.destination(ROOT), self.destination(HOLE)))
     }
 
     /// Puts a value where the function's own goes: into the hole, else it is the outermost cell, which is the value of the function.
@@ -374,7 +395,7 @@ impl<'p> Generator<'_, 'p> {
         self.b.assign(root.clone(), value.clone());
         let then = self.b.end();
         self.b.begin();
-        let to = build::element(self.param("heap"), hole);
+        let to = build::element(self.param(self.params().heap), hole);
         self.b.assign(to, value);
         let otherwise = self.b.end();
         self.b.push(StmtKind::If { condition: none, then, otherwise });
@@ -383,9 +404,9 @@ impl<'p> Generator<'_, 'p> {
 
     /// Where there was no context yet, the cell that was made is the outermost one: notes its sort.
     fn begin_context(&mut self, sort: u32) {
-        let none = build::eq(self.reg("hole"), build::u32(0));
+        let none = build::eq(self.destination(HOLE), build::u32(0));
         self.b.begin();
-        self.set("around", build::u32(sort));
+        self.set(self.destination_field(SORT), build::u32(sort));
         self.b.end_if(none);
     }
 
@@ -393,9 +414,9 @@ impl<'p> Generator<'_, 'p> {
     pub(super) fn return_term(&mut self, value: Expr) {
         if self.states.holes[self.function] {
             let root = self.fill_hole(value);
-            self.set("value", root);
+            self.set(self.machine().value, root);
         } else {
-            self.set("value", value);
+            self.set(self.machine().value, value);
         }
     }
 }

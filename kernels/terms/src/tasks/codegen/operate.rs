@@ -44,7 +44,7 @@ impl Generator<'_, '_> {
         if matches!(op, Op::Both | Op::Either | Op::Negate) {
             return self.type_error(op, args[0], site);
         }
-        let error = self.param("error");
+        let error = self.param(self.params().error);
         let arithmetic = Arithmetic { module: self.runtime.module, error, sites: &mut self.reports.sites };
         let value = arithmetic.compute(&mut self.b, op, kind == SortKind::Float, values, site);
         let value = if op.is_test() { self.truth_value(value) } else { value };
@@ -98,10 +98,10 @@ impl Generator<'_, '_> {
     fn fail(&mut self, error: TermError, values: &[LocalId]) {
         let number = self.reports.terms.len() as u32;
         self.reports.terms.push(error);
-        let buffer = self.param("error");
+        let buffer = self.param(self.params().error);
         let word = |k: u32| build::element(buffer.clone(), build::u32(k));
         let args = vec![buffer.clone(), build::u32(number), build::u32(TERM_ERROR)];
-        let first = self.b.call("first", self.runtime.module, self.runtime.function("note"), args);
+        let first = self.b.call("first", self.runtime.module, self.runtime.names.functions.note, args);
         self.b.begin();
         for (k, &local) in values.iter().enumerate() {
             let value = self.local(local);
@@ -113,10 +113,9 @@ impl Generator<'_, '_> {
             }
         }
         self.b.end_if(first);
-        let failed = self.runtime.module.constant("FAILED").expect("the template defines FAILED");
-        let failed = Expr::new(ExprKind::Constant(failed), Type::U32);
-        let args = vec![self.param("control"), failed];
-        self.b.run(self.runtime.function("stop"), args);
+        let failed = self.runtime.names.constants.failed.clone();
+        let args = vec![self.param(self.params().control), failed];
+        self.b.run(self.runtime.names.functions.stop, args);
         self.end_thread();
     }
 }

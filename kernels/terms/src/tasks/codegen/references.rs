@@ -9,6 +9,7 @@ use super::Generator;
 use crate::tasks::shapes::pointers;
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
+use gchr_kernel::template::FieldId;
 
 impl<'p> Generator<'_, 'p> {
     /// A step that accounts for references. Nothing where no cell is given back.
@@ -30,7 +31,7 @@ impl<'p> Generator<'_, 'p> {
                 let Some(&class) = self.tokens.get(&(self.function, *token)) else { return };
                 let cell = self.local(*token);
                 self.b.begin();
-                self.put(class, cell.clone());
+                self.free_cell(class, cell.clone());
                 self.b.end_if(build::binary(BinaryOp::Ne, cell, build::u32(0)));
             }
         }
@@ -68,43 +69,49 @@ impl<'p> Generator<'_, 'p> {
         self.b.push(StmtKind::Switch { value: tag, cases: blocks, default: Vec::new() });
     }
 
+    /// A parameter of a class whose cells are counted; 0 where none are, which generated code never reads.
+    fn counted(&self, class: ClassId, of: impl Fn((FieldId, FieldId)) -> FieldId) -> Expr {
+        let field = self.generated().classes[class.index()].counted.map(of);
+        field.map_or_else(|| build::u32(0), |field| self.param(field))
+    }
+
     /// Whether a cell is none of those that live as long as the run.
     fn is_behind(&self, class: ClassId, cell: Expr) -> Expr {
-        build::binary(BinaryOp::Gt, cell, self.param(&format!("mark{}", class.index())))
+        build::binary(BinaryOp::Gt, cell, self.counted(class, |(mark, _)| mark))
     }
 
     /// The word in `shared` of a cell.
     fn shared_index(&self, class: ClassId, cell: Expr) -> Expr {
-        build::binary(BinaryOp::Add, self.param(&format!("shared{}", class.index())), cell)
+        build::binary(BinaryOp::Add, self.counted(class, |(_, shared)| shared), cell)
     }
 
     fn duplicate(&mut self, value: Expr, sort: SortId, times: u32) {
         self.of_cell(&value, sort, &mut |g, class, cell| {
-            let args = vec![g.param("shared"), g.shared_index(class, cell), build::u32(times)];
-            g.b.run(g.runtime.function("keep"), args);
+            let args = vec![g.param(g.params().shared), g.shared_index(class, cell), build::u32(times)];
+            g.b.run(g.runtime.names.functions.inc_ref, args);
         });
     }
 
     fn drop_value(&mut self, value: Expr, sort: SortId) {
         self.of_cell(&value.clone(), sort, &mut |g, class, cell| {
-            let flat = g.is_flat(sort, class);
-            match (g.is_counted(sort), flat) {
-                (false, true) => g.put(class, cell),
-                (false, false) => g.discard(value.clone(), sort),
-                (true, _) => g.give_up(class, cell, flat, value.clone(), sort),
+            let leaf = g.is_leaf_cell(sort, class);
+            match (g.is_counted(sort), leaf) {
+                (false, true) => g.free_cell(class, cell),
+                (false, false) => g.release_graph(value.clone(), sort),
+                (true, _) => g.dec_ref(class, cell, leaf, value.clone(), sort),
             }
         });
     }
 
     /// Gives up a reference to a cell that is counted.
-    fn give_up(&mut self, class: ClassId, cell: Expr, flat: bool, value: Expr, sort: SortId) {
-        let args = vec![self.param("shared"), self.shared_index(class, cell.clone())];
-        let last = self.b.call("last", self.runtime.module, self.runtime.function("give_up"), args);
+    fn dec_ref(&mut self, class: ClassId, cell: Expr, leaf: bool, value: Expr, sort: SortId) {
+        let args = vec![self.param(self.params().shared), self.shared_index(class, cell.clone())];
+        let last = self.b.call("last", self.runtime.module, self.runtime.names.functions.dec_ref, args);
         self.b.begin();
-        if flat {
-            self.put(class, cell);
+        if leaf {
+            self.free_cell(class, cell);
         } else {
-            self.discard(value, sort);
+            self.release_graph(value, sort);
         }
         self.b.end_if(last);
     }
@@ -114,27 +121,30 @@ impl<'p> Generator<'_, 'p> {
     }
 
     /// Whether cells of a class have no fields with cells, as far as values of a sort name them.
-    fn is_flat(&self, sort: SortId, class: ClassId) -> bool {
+    fn is_leaf_cell(&self, sort: SortId, class: ClassId) -> bool {
         let layout = self.layout();
         let of_class = |v: &&Variant| v.class == Some(class);
         layout.sorts[sort].variants.iter().filter(of_class).all(|v| pointers(layout, v).next().is_none())
     }
 
-    fn discard(&mut self, value: Expr, sort: SortId) {
+    fn release_graph(&mut self, value: Expr, sort: SortId) {
         let Some(shapes) = self.runtime.shapes else { return };
-        let mut args: Vec<Expr> = ["heap", "shared", "shapes", "pool"].map(|name| self.param(name)).to_vec();
+        let p = self.params();
+        let mut args: Vec<Expr> =
+            [p.heap, p.shared, p.shapes, p.pool].map(|field| self.param(field)).to_vec();
         args.push(self.lists.clone());
-        args.extend(["control", "queue", "turns", "places", "place_bits"].map(|name| self.param(name)));
+        args.extend([p.control, p.queue, p.turns, p.places, p.place_bits].map(|field| self.param(field)));
         args.extend([value, build::u32(shapes.sort(sort))]);
-        self.b.run(self.runtime.function("discard"), args);
+        self.b.run(self.runtime.names.functions.release_graph, args);
     }
 
     /// Gives a cell back that is this thread's alone.
-    fn put(&mut self, class: ClassId, cell: Expr) {
+    fn free_cell(&mut self, class: ClassId, cell: Expr) {
         let word = self.word_index(class, cell.clone(), 0);
-        let mut args: Vec<Expr> = ["heap", "shapes", "pool"].map(|name| self.param(name)).to_vec();
+        let p = self.params();
+        let mut args: Vec<Expr> = [p.heap, p.shapes, p.pool].map(|field| self.param(field)).to_vec();
         args.extend([self.lists.clone(), build::u32(class.0), cell, word]);
-        self.b.run(self.runtime.function("put"), args);
+        self.b.run(self.runtime.names.functions.free_cell, args);
     }
 
     /// Takes fields out of a cell, and its memory.
@@ -152,13 +162,13 @@ impl<'p> Generator<'_, 'p> {
         self.b.begin();
         let counted = self.is_counted(sort);
         let alone = counted.then(|| {
-            let args = vec![self.param("shared"), self.shared_index(class, cell.clone())];
-            self.b.call("alone", self.runtime.module, self.runtime.function("is_alone"), args)
+            let args = vec![self.param(self.params().shared), self.shared_index(class, cell.clone())];
+            self.b.call("alone", self.runtime.module, self.runtime.names.functions.is_alone, args)
         });
         if alone.is_some() {
             self.b.begin();
         }
-        self.take_apart(class, variant, cell.clone(), fields, memory);
+        self.open_alone(class, variant, cell.clone(), fields, memory);
         if let Some(alone) = alone {
             let then = self.b.end();
             self.b.begin();
@@ -168,7 +178,7 @@ impl<'p> Generator<'_, 'p> {
                     self.duplicate(value, sort, 1);
                 }
             }
-            self.give_up(class, cell.clone(), false, value, sort);
+            self.dec_ref(class, cell.clone(), false, value, sort);
             let otherwise = self.b.end();
             self.b.push(StmtKind::If { condition: alone, then, otherwise });
         }
@@ -177,7 +187,7 @@ impl<'p> Generator<'_, 'p> {
     }
 
     /// A cell that is this thread's alone: fields that nobody takes are dropped, its memory is kept or given back.
-    fn take_apart(
+    fn open_alone(
         &mut self,
         class: ClassId,
         variant: &Variant,
@@ -188,28 +198,27 @@ impl<'p> Generator<'_, 'p> {
         for (field, taken) in variant.fields.iter().zip(fields) {
             if taken.is_none() && self.layout().sorts[field.sort].has_cells() {
                 let at = self.word_index(class, cell.clone(), field.offset);
-                let value = build::element(self.param("heap"), at);
+                let value = build::element(self.param(self.params().heap), at);
                 let value = self.b.var("dropped", value);
                 self.drop_value(value, field.sort);
             }
         }
         match memory {
             Some(memory) => self.b.assign(memory, cell),
-            None => self.put(class, cell),
+            None => self.free_cell(class, cell),
         }
     }
 
     /// A new cell where cells are given back; `token` is memory for it, unless it is 0.
-    pub(super) fn grab(&mut self, class: ClassId, token: Option<Expr>) -> Expr {
-        let k = class.index();
+    pub(super) fn alloc_cell(&mut self, class: ClassId, token: Option<Expr>) -> Expr {
         let first = token.clone().unwrap_or_else(|| build::u32(0));
         let made = self.b.var("made", first);
         self.b.begin();
         let base = self.first_word(class);
-        let limit = self.param(&format!("limit{k}"));
+        let limit = self.limit(class);
         let stride = build::u32(self.stride(class));
         let args = vec![self.p.clone(), self.lists.clone(), build::u32(class.0), base, stride, limit];
-        let cell = self.b.call("cell_at", self.runtime.module, self.runtime.function("grab"), args);
+        let cell = self.b.call("cell_at", self.runtime.module, self.runtime.names.functions.alloc_cell, args);
         self.b.assign(made.clone(), cell);
         self.b.begin();
         self.end_thread();

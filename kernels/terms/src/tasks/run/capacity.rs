@@ -150,7 +150,7 @@ impl Capacity {
             let first_word = next;
             let cells = self.cells[id];
             next = (next + cells * u64::from(stride)).next_multiple_of(4);
-            let base = (first_word / u64::from(view(stride).1)) as u32;
+            let base = (first_word / u64::from(view(stride))) as u32;
             let shared = shared_words as u32;
             if shapes.is_some_and(|s| s.has_word(id)) {
                 shared_words += cells;
@@ -161,7 +161,13 @@ impl Capacity {
         // More places than there can be batches: whoever gives one away never waits for room.
         let most = classes.iter().map(|c| c.cells / self.batch + 1).max().unwrap_or(0);
         let ring = if shapes.is_some() { most.next_power_of_two() } else { 0 };
-        Places { classes, heap_words: next.max(4), shared_words, ring }
+        Places {
+            classes,
+            heap_words: next.max(4),
+            shared_words,
+            ring,
+            ring_words: job.kernels.formats.cells.ring_words,
+        }
     }
 
     /// Bytes of the heap, of what gives cells back or finds them, of chunks and all else.

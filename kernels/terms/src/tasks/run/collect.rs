@@ -1,14 +1,13 @@
 //! Collection between two launches: the buffers of the kernel of the template `trace.cu`, and what it found.
 
 use super::heap::Places;
+use crate::tasks::contract::{Compact, Trace};
 use crate::tasks::kernels::Kernels;
 use crate::tasks::tracing::{ClassPlace, Tracing};
-use gchr_kernel::device::{Arg, BufferId, Device, KernelId, Launch, Result, Value};
+use gchr_kernel::device::{BufferId, Device, KernelId, Launch, Result};
 
 /// Threads a block; the template's.
 const BLOCK: u32 = 256;
-/// Words of `work`.
-const WORK: usize = 32;
 /// Cells that wait to be looked into: a part of all, so many at least and at most.
 const LIST_SHARE: u64 = 32;
 const LIST_PLACES: (u64, u64) = (256, 1 << 22);
@@ -57,11 +56,15 @@ impl Sizes {
     }
 }
 
-/// What a launch of the scheduler has left: the buffers that hold values, in the order of the template's parameters, and how much of
-/// them is in use.
+/// What a launch of the scheduler has left: the buffers that hold values, and how much of them is in use.
 pub(super) struct Left {
-    /// `saved`, `queue`, `turns`, `joins`, `chunks`, `roots`, `results`.
-    pub buffers: [BufferId; 7],
+    pub saved: BufferId,
+    pub queue: BufferId,
+    pub turns: BufferId,
+    pub join_words: BufferId,
+    pub chunk_words: BufferId,
+    pub root_words: BufferId,
+    pub results: BufferId,
     pub threads: u32,
     pub places: u32,
     pub roots: u32,
@@ -75,10 +78,16 @@ pub(super) struct Collector {
     kernel: KernelId,
     grid: u32,
     sizes: Sizes,
-    /// `map`, `codes`, `counts`, `before`, `lists`, `staging`.
-    buffers: [BufferId; 6],
-    /// `work`, `block_sums`, `arrivals`.
-    words: [BufferId; 3],
+    map: BufferId,
+    codes: BufferId,
+    counts: BufferId,
+    before: BufferId,
+    lists: BufferId,
+    staging: BufferId,
+    work: BufferId,
+    work_words: usize,
+    block_sums: BufferId,
+    arrivals: BufferId,
 }
 
 impl Collector {
@@ -86,25 +95,33 @@ impl Collector {
     pub fn new(kernels: &Kernels, places: &Places, device: &mut dyn Device) -> Result<Option<Self>> {
         let Some(tracing) = &kernels.tracing else { return Ok(None) };
         let sizes = Sizes::new(tracing, places);
-        let kernel = device.kernel("compact")?;
+        let Some((_, layout)) = &kernels.host.collector else { return Ok(None) };
+        let kernel = device.kernel(layout.name())?;
+        let work_words = kernels.formats.trace.work_words;
         let grid = device.resident_blocks(kernel, BLOCK)?.max(1);
         let mut words = |count: u64| device.alloc(4 * count.max(1));
         let codes = sizes.code_words();
-        let buffers = [
-            words(sizes.map)?,
-            words(codes)?,
-            words(codes)?,
-            words(codes + 1)?,
-            words(4 * sizes.list_places)?,
-            words(sizes.staging)?,
-        ];
-        let words = [words(WORK as u64)?, words(u64::from(grid))?, words(1)?];
-        Ok(Some(Self { kernel, grid, sizes, buffers, words }))
+        Ok(Some(Self {
+            kernel,
+            grid,
+            map: words(sizes.map)?,
+            codes: words(codes)?,
+            counts: words(codes)?,
+            before: words(codes + 1)?,
+            lists: words(4 * sizes.list_places)?,
+            staging: words(sizes.staging)?,
+            work: words(work_words as u64)?,
+            work_words,
+            block_sums: words(u64::from(grid))?,
+            arrivals: words(1)?,
+            sizes,
+        }))
     }
 
     /// Starts to collect what nothing refers to. `cells`: by class, those in use; `marks`: those that live as long as the run.
     pub fn launch(
         &self,
+        kernels: &Kernels,
         tracing: &Tracing,
         heap: (BufferId, &Places),
         cells: &[u64],
@@ -120,35 +137,50 @@ impl Collector {
             codes: self.sizes.codes[k] as u32,
             mark: marks[k] as u32,
         });
-        // `counts` has two words for each post.
+        // `counts` has two words for each splitter.
         let words = tracing.words(classes, self.sizes.code_words() / 2);
-        device.upload(self.buffers[0], 0, bytemuck::cast_slice(&words))?;
-        device.fill(self.words[0], 0, 4 * WORK as u64, 0)?;
-        device.fill(self.words[2], 0, 4, 0)?;
+        device.upload(self.map, 0, bytemuck::cast_slice(&words))?;
+        device.fill(self.work, 0, 4 * self.work_words as u64, 0)?;
+        device.fill(self.arrivals, 0, 4, 0)?;
         // Chains are followed from cells that may never have been written.
         device.accept_unwritten(heap)?;
-        let buffers = std::iter::once(heap).chain(self.buffers).chain(left.buffers).chain(self.words);
-        let mut params: Vec<Value> = buffers.map(Value::Buffer).collect();
-        params.extend(
-            [
-                places.classes.len() as u32,
-                tracing.resumes,
-                tracing.states,
-                tracing.chains.0,
-                tracing.chains.1,
-                self.sizes.code_words() as u32,
-                self.sizes.list_places as u32,
-                self.sizes.staging as u32,
-                left.threads,
-                left.places,
-                left.roots,
-                left.next_root,
-                left.joins,
-                left.chunks,
-            ]
-            .map(Value::U32),
-        );
-        let args = [Arg::Record(&params)];
+        let Some((record, layout)) = &kernels.host.collector else { return Ok(()) };
+        let values = record.fill(&Trace {
+            heap,
+            map: self.map,
+            codes: self.codes,
+            counts: self.counts,
+            before: self.before,
+            lists: self.lists,
+            staging: self.staging,
+            saved: left.saved,
+            queue: left.queue,
+            turns: left.turns,
+            joins: left.join_words,
+            chunks: left.chunk_words,
+            roots: left.root_words,
+            results: left.results,
+            work: self.work,
+            block_sums: self.block_sums,
+            arrivals: self.arrivals,
+            classes: places.classes.len() as u32,
+            resumes: tracing.resumes,
+            states: tracing.states,
+            chains: tracing.chains.0,
+            directions: tracing.chains.1,
+            code_words: self.sizes.code_words() as u32,
+            list_places: self.sizes.list_places as u32,
+            staging_words: self.sizes.staging as u32,
+            threads: left.threads,
+            places: left.places,
+            n_roots: left.roots,
+            next_root: left.next_root,
+            join_count: left.joins,
+            chunk_count: left.chunks,
+        });
+        let params = values.finish()?;
+        let compact = Compact { t: &params };
+        let args = layout.args(&compact);
         let kernel = self.kernel;
         device.launch(&Launch { kernel, grid: self.grid, block: BLOCK, args: &args, cooperative: true })
     }
@@ -158,7 +190,7 @@ impl Collector {
         let mut sums = Vec::new();
         for &at in &self.sizes.codes {
             let mut sum = [0u32];
-            device.download(self.buffers[3], 4 * at, bytemuck::cast_slice_mut(&mut sum))?;
+            device.download(self.before, 4 * at, bytemuck::cast_slice_mut(&mut sum))?;
             sums.push(u64::from(sum[0]));
         }
         Ok(sums.windows(2).map(|pair| pair[1] - pair[0]).collect())
@@ -166,6 +198,8 @@ impl Collector {
 
     /// Gives all device memory back.
     pub fn free(self, device: &mut dyn Device) -> Result<()> {
-        self.buffers.into_iter().chain(self.words).try_for_each(|buffer| device.free(buffer))
+        let tables = [self.map, self.codes, self.counts, self.before, self.lists, self.staging];
+        let words = [self.work, self.block_sums, self.arrivals];
+        tables.into_iter().chain(words).try_for_each(|buffer| device.free(buffer))
     }
 }

@@ -108,12 +108,14 @@ pub(super) struct Places {
     pub shared_words: u64,
     /// Places in the ring of batches of each class.
     pub ring: u32,
+    /// Words of the counters of a ring.
+    pub ring_words: u32,
 }
 
 impl Places {
     /// First words of the pool, before the rings.
     pub fn pool_head(&self) -> u32 {
-        16 * self.classes.len() as u32
+        self.ring_words * self.classes.len() as u32
     }
     /// Words of the pool.
     pub fn pool_words(&self) -> u64 {

@@ -11,8 +11,9 @@ use super::scale::Scale;
 use super::start::Root;
 use super::{Job, Options, Promote};
 use crate::tasks::codegen::{ERROR_VALUES, FEWEST_CELLS, TERM_ERROR, stride};
+use crate::tasks::contract::{Params, Run};
 use crate::tasks::shapes::ClassPlace;
-use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
+use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result};
 use gchr_runtime::codegen::Noted;
 
 /// A launch that takes longer than this is looked at less often.
@@ -29,39 +30,10 @@ pub(super) fn pause(taken: Duration) {
     }
 }
 
-/// Words of `control` and `counts`; the template's.
-mod word {
-    pub const TAIL: usize = 8;
-    pub const NEXT_ROOT: usize = 16;
-    pub const LEFT: usize = 24;
-    pub const STOP: usize = 32;
-    pub const NEXT_JOIN: usize = 40;
-    pub const NEXT_CHUNK: usize = 48;
-    pub const FULL: usize = 56;
-    pub const CELLS: usize = 64;
-    pub const APPLIED: usize = 0;
-    pub const PROMOTIONS: usize = 4;
-    pub const SPILLS: usize = 12;
-    pub const IN_USE: usize = 16;
-    pub const COUNTS: usize = 20;
-}
-
-/// Why a launch is over; the template's words for it.
-pub(super) mod stop {
-    pub const DONE: u32 = 1;
-    pub const ASKED: u32 = 2;
-    pub const MUST_GROW: u32 = 5;
-    pub const COLLECT: u32 = 6;
-}
-
-/// Return addresses of roots.
-const ROOT: u32 = 1 << 31;
 /// While this part of all threads waits, the others share at once.
-const HUNGRY: u32 = 8;
-/// Where a warp is fed as a whole: when this part of all threads, as many as half of all warps, waits.
-const HUNGRY_WARPS: u32 = 64;
-/// Words before the ring of joins that threads leave to each other; the template's.
-const SPARE_COUNTERS: u32 = 16;
+const EAGER_SPLIT_SHARE: u32 = 8;
+/// The same where a warp is fed as a whole: as many threads as half of all warps.
+const EAGER_SPLIT_SHARE_OF_WARPS: u32 = 64;
 
 /// What a launch ended with.
 pub(super) struct End {
@@ -77,6 +49,8 @@ pub(super) struct End {
     pub marks: Vec<u64>,
     /// The class that was full; else chunks were.
     pub full: Option<usize>,
+    /// Whether it is over for want of memory, of whatever kind.
+    wants_memory: bool,
     /// By class: cells up to the last one in use.
     pub cells: Vec<u64>,
     /// Chunks up to the last one in use.
@@ -88,7 +62,7 @@ pub(super) struct End {
 impl End {
     /// Whether more memory is needed.
     pub fn is_short(&self) -> bool {
-        matches!(self.stop, stop::MUST_GROW | stop::COLLECT) && !self.failed()
+        self.wants_memory && !self.failed()
     }
     /// What was full.
     pub fn shortage(&self) -> Shortage {
@@ -124,8 +98,8 @@ pub(super) struct Buffers {
     in_use: Vec<u64>,
     /// Whether the next launch goes on with what threads have saved.
     resumed: bool,
-    /// Whether threads leave no turn of a loop to be done twice when they stop.
-    careful: bool,
+    /// Whether threads run code with a safepoint in every turn of a loop, so that a stopped thread repeats none.
+    safepoints: bool,
     places: Places,
     /// By class: cells that live as long as the run.
     marks: Vec<u64>,
@@ -148,6 +122,7 @@ pub(super) struct Buffers {
     control: BufferId,
     control_words: usize,
     counts: BufferId,
+    count_words: usize,
     error: BufferId,
     error_words: usize,
     task: usize,
@@ -164,10 +139,13 @@ impl Buffers {
         device: &mut dyn Device,
     ) -> Result<Self> {
         let shape = &job.kernels.shape;
-        let kernel = device.kernel("run")?;
+        let kernel = device.kernel(job.kernels.host.run.name())?;
         let places = capacity.places(job);
         let arity = job.program.signature.symbols.iter().map(|s| s.args.len()).max().unwrap_or(0);
-        let control_words = word::CELLS + 8 * places.classes.len().max(1);
+        let host = &job.kernels.host;
+        let control_words =
+            host.control.cells + shape.format.cells_stride as usize * places.classes.len().max(1);
+        let count_words = host.counts.count_words;
         let error_words = ERROR_VALUES as usize + 2 * arity.max(2);
         let task = shape.task() as usize;
         let queue_words = scale.queue_words(shape);
@@ -187,7 +165,7 @@ impl Buffers {
             spare: options.spare,
             in_use: vec![0; places.classes.len()],
             resumed: false,
-            careful: false,
+            safepoints: false,
             collector,
             heap: device.alloc(4 * places.heap_words)?,
             shared: device.alloc(4 * places.shared_words.max(1))?,
@@ -205,10 +183,12 @@ impl Buffers {
             saved: device.alloc(4 * scale.saved_words(job).max(1))?,
             chunks: device.alloc(4 * u64::from(capacity.chunks) * u64::from(shape.chunk()))?,
             chunk_count: capacity.chunks,
-            spare_joins: device.alloc(4 * u64::from(SPARE_COUNTERS + scale.spare_places(shape)))?,
+            spare_joins: device
+                .alloc(4 * u64::from(job.kernels.formats.cells.ring_words + scale.spare_places(shape)))?,
             control: device.alloc(4 * control_words as u64)?,
             control_words,
-            counts: device.alloc(8 * word::COUNTS as u64)?,
+            counts: device.alloc(8 * count_words as u64)?,
+            count_words,
             error: device.alloc(4 * error_words as u64)?,
             error_words,
             task,
@@ -232,11 +212,12 @@ impl Buffers {
         device: &mut dyn Device,
     ) -> Result<()> {
         let mut control = vec![0u32; self.control_words];
-        control[word::LEFT] = roots.len() as u32;
+        let words = job.kernels.host.control;
+        control[words.left] = roots.len() as u32;
         (self.run, self.resumed) = (self.scale.run, false);
-        self.careful = self.options.promote == Promote::Always;
+        self.safepoints = self.options.promote == Promote::Always;
         for (k, cells) in in_use.iter().enumerate() {
-            control[word::CELLS + 8 * k] = cells.next_multiple_of(u64::from(self.run)) as u32;
+            control[self.cells_word(job, k)] = cells.next_multiple_of(u64::from(self.run)) as u32;
         }
         self.marks = in_use.iter().map(|cells| cells - 1).collect();
         self.in_use = in_use.to_vec();
@@ -246,7 +227,7 @@ impl Buffers {
             device.fill(self.pool, 0, 4 * self.places.pool_words().max(1), 0)?;
         }
         device.upload(self.control, 0, bytemuck::cast_slice(&control))?;
-        device.upload(self.counts, 0, bytemuck::cast_slice(&[0u64; word::COUNTS]))?;
+        device.upload(self.counts, 0, bytemuck::cast_slice(&vec![0u64; self.count_words]))?;
         device.upload(self.error, 0, bytemuck::cast_slice(&vec![0u32; self.error_words]))?;
         device.fill(self.turns, 0, 4 << self.scale.place_bits, 0)?;
         if self.collector.is_some() {
@@ -255,7 +236,7 @@ impl Buffers {
         device.fill(
             self.spare_joins,
             0,
-            4 * u64::from(SPARE_COUNTERS + self.scale.spare_places(&job.kernels.shape)),
+            4 * u64::from(job.kernels.formats.cells.ring_words + self.scale.spare_places(&job.kernels.shape)),
             0,
         )?;
         if self.root_count < roots.len() {
@@ -289,11 +270,13 @@ impl Buffers {
     /// The roots as tasks.
     fn root_words(&self, job: &Job<'_>, roots: &[Root]) -> Vec<u32> {
         let mut words = vec![0u32; roots.len() * self.task];
+        let format = job.kernels.shape.format;
         for (number, (root, task)) in roots.iter().zip(words.chunks_exact_mut(self.task)).enumerate() {
             task[0] = job.kernels.entries[root.function];
-            task[1] = ROOT | number as u32;
+            task[format.task_return as usize] = format.root | number as u32;
             let function = &job.plan.functions[root.function];
-            let (mut narrow, mut wide) = (2, 2 + job.kernels.shape.words as usize);
+            let head = format.task_head as usize;
+            let (mut narrow, mut wide) = (head, head + job.kernels.shape.words as usize);
             for (&param, &value) in function.region.params.iter().zip(&root.args) {
                 if job.plan.layout.sorts[function.sort(param)].is_wide() {
                     task[wide] = value as u32;
@@ -310,78 +293,98 @@ impl Buffers {
 
     /// Launches the kernel.
     pub fn launch(&self, job: &Job<'_>, roots: usize, most: u64, device: &mut dyn Device) -> Result<()> {
-        // The heap is three buffers of the kernel: of words, pairs and quads; joins are two.
-        let views = [self.heap, self.heap, self.joins];
-        let buffers = views.into_iter().chain(self.buffers());
-        let mut params: Vec<Value> = buffers.map(Value::Buffer).collect();
-        let places = 1u32 << self.scale.place_bits;
-        let patience = match self.options.promote {
-            Promote::WhenAsked => 0,
-            Promote::Always => -((places / 2) as i32),
-        };
-        params.extend([
-            Value::U32(roots as u32),
-            Value::U32(places),
-            Value::U32(self.scale.place_bits),
-            Value::U32(self.scale.join_words as u32),
-            Value::U32(self.chunk_count),
-            Value::U32(self.scale.spare_places(&job.kernels.shape) - 1),
-            Value::I32(patience),
-            Value::I32(
-                (self.scale.threads() / if job.kernels.phases { HUNGRY_WARPS } else { HUNGRY }) as i32,
-            ),
-            Value::U32(if self.options.promote == Promote::Always { 1 } else { self.options.steps }),
-            Value::U64(most),
-            Value::U32(most.saturating_add(1).min(u64::from(self.options.report)) as u32),
-            Value::U32(self.run),
-            Value::U32(u32::from(self.resumed)),
-            Value::U32(u32::from(self.careful)),
-        ]);
-        for (k, (place, &mark)) in self.places.classes.iter().zip(&self.marks).enumerate() {
-            params.extend([Value::U32(place.base), Value::U32(self.limit(k))]);
-            if job.kernels.shapes.is_some() {
-                params.extend([Value::U32(mark as u32), Value::U32(place.shared)]);
+        let host = &job.kernels.host;
+        let mut values = host.params.fill(&self.params(job, roots, most));
+        let classes = self.places.classes.iter().zip(&self.marks).zip(&host.classes);
+        for (k, ((place, &mark), fields)) in classes.enumerate() {
+            values.set(fields.base, place.base);
+            values.set(fields.limit, self.limit(k));
+            if let Some((at_mark, shared)) = fields.counted {
+                values.set(at_mark, mark as u32);
+                values.set(shared, place.shared);
             }
         }
-        let args = [Arg::Record(&params)];
-        let launch = Launch {
-            kernel: self.kernel,
-            grid: self.scale.blocks,
-            block: self.scale.block,
-            args: &args,
-            cooperative: true,
-        };
-        device.launch(&launch)
+        let params = values.finish()?;
+        let run = Run { p: &params };
+        let args = host.run.args(&run);
+        let (grid, block) = (self.scale.blocks, self.scale.block);
+        device.launch(&Launch { kernel: self.kernel, grid, block, args: &args, cooperative: true })
+    }
+
+    /// Arguments that do not depend on classes.
+    fn params(&self, job: &Job<'_>, roots: usize, most: u64) -> Params {
+        let always = self.options.promote == Promote::Always;
+        let places = 1u32 << self.scale.place_bits;
+        let share = if job.kernels.phases { EAGER_SPLIT_SHARE_OF_WARPS } else { EAGER_SPLIT_SHARE };
+        Params {
+            // The heap is three buffers of the kernel: of words, pairs and quads; joins are two.
+            heap: self.heap,
+            pairs: self.heap,
+            quads: self.heap,
+            records: self.joins,
+            joins: self.joins,
+            shared: self.shared,
+            shapes: self.shapes,
+            pool: self.pool,
+            roots: self.roots,
+            results: self.results,
+            queue: self.queue,
+            turns: self.turns,
+            chunks: self.chunks,
+            saved: self.saved,
+            spare: self.spare_joins,
+            control: self.control,
+            counts: self.counts,
+            error: self.error,
+            n_roots: roots as u32,
+            places,
+            place_bits: self.scale.place_bits,
+            joins_end: self.scale.join_words as u32,
+            chunks_end: self.chunk_count,
+            spare_mask: self.scale.spare_places(&job.kernels.shape) - 1,
+            split_threshold: if always { -((places / 2) as i32) } else { 0 },
+            eager_split_threshold: (self.scale.threads() / share) as i32,
+            steps: if always { 1 } else { self.options.steps },
+            max_applied: most,
+            report: most.saturating_add(1).min(u64::from(self.options.report)) as u32,
+            run: self.run,
+            resumed: u32::from(self.resumed),
+            safepoints: u32::from(self.safepoints),
+        }
     }
 
     /// Tells a running kernel to stop.
-    pub fn ask_to_stop(&self, device: &mut dyn Device) -> Result<()> {
-        device.post(self.control, 4 * word::STOP as u64, stop::ASKED)
+    pub fn ask_to_stop(&self, job: &Job<'_>, device: &mut dyn Device) -> Result<()> {
+        let host = &job.kernels.host;
+        device.post(self.control, 4 * host.control.stop as u64, host.stop.asked)
     }
 
     /// What the launch ended with.
-    pub fn end(&self, device: &mut dyn Device) -> Result<End> {
+    pub fn end(&self, job: &Job<'_>, device: &mut dyn Device) -> Result<End> {
+        let host = &job.kernels.host;
+        let (words, counted) = (host.control, host.counts);
         let control: Vec<u32> = device.download_vec(self.control, self.control_words)?;
-        let counts: Vec<u64> = device.download_vec(self.counts, word::COUNTS)?;
+        let counts: Vec<u64> = device.download_vec(self.counts, self.count_words)?;
         let error = device.download_vec(self.error, self.error_words)?;
-        let next = |k: usize| u64::from(control[word::CELLS + 8 * k]);
+        let next = |k: usize| u64::from(control[self.cells_word(job, k)]);
         let cells =
             self.places.classes.iter().enumerate().map(|(k, place)| next(k).min(u64::from(place.cells)));
         Ok(End {
-            stop: control[word::STOP],
-            applied: counts[word::APPLIED],
-            promotions: counts[word::PROMOTIONS],
-            tasks: u64::from(control[word::TAIL]),
-            spills: counts[word::SPILLS],
-            in_use: counts[word::IN_USE],
+            stop: control[words.stop],
+            wants_memory: [host.stop.must_grow, host.stop.collect].contains(&control[words.stop]),
+            applied: counts[counted.applied],
+            promotions: counts[counted.promotions],
+            tasks: u64::from(control[words.tail]),
+            spills: counts[counted.spills],
+            in_use: counts[counted.in_use],
             roots: self.started as u32,
             marks: self.marks.clone(),
-            full: control[word::FULL]
+            full: control[words.full]
                 .checked_sub(1)
                 .filter(|&k| (k as usize) < self.places.classes.len())
                 .map(|k| k as usize),
             cells: cells.collect(),
-            chunks: control[word::NEXT_CHUNK].min(self.chunk_count - 1),
+            chunks: control[words.next_chunk].min(self.chunk_count - 1),
             error,
             control,
         })
@@ -391,17 +394,32 @@ impl Buffers {
     pub fn collect(&self, job: &Job<'_>, end: &End, device: &mut dyn Device) -> Result<()> {
         let (Some(collector), Some(tracing)) = (&self.collector, &job.kernels.tracing) else { return Ok(()) };
         let shape = &job.kernels.shape;
+        let words = job.kernels.host.control;
         let in_use = |word: usize, most: u64| u64::from(end.control[word]).min(most) as u32;
         let left = Left {
-            buffers: [self.saved, self.queue, self.turns, self.joins, self.chunks, self.roots, self.results],
+            saved: self.saved,
+            queue: self.queue,
+            turns: self.turns,
+            join_words: self.joins,
+            chunk_words: self.chunks,
+            root_words: self.roots,
+            results: self.results,
             threads: self.scale.threads(),
             places: 1 << self.scale.place_bits,
             roots: end.roots,
-            next_root: in_use(word::NEXT_ROOT, u64::from(end.roots)),
-            joins: in_use(word::NEXT_JOIN, self.scale.join_words) / shape.join(),
+            next_root: in_use(words.next_root, u64::from(end.roots)),
+            joins: in_use(words.next_join, self.scale.join_words) / shape.join(),
             chunks: end.chunks,
         };
-        collector.launch(tracing, (self.heap, &self.places), &end.cells, &end.marks, &left, device)
+        collector.launch(
+            job.kernels,
+            tracing,
+            (self.heap, &self.places),
+            &end.cells,
+            &end.marks,
+            &left,
+            device,
+        )
     }
 
     /// What a collection has found, as the end of a launch: cells in use, those behind the marks first.
@@ -429,11 +447,11 @@ impl Buffers {
         u64::from(cells).min(in_use + u64::from(spare)) as u32
     }
 
-    /// What may help a run that got nowhere between two collections: careful threads; else twice as many cells, where that is a
+    /// What may help a run that got nowhere between two collections: threads in safepoint mode; else twice as many cells, where that is a
     /// number for tests.
     pub fn try_harder(&mut self) -> bool {
-        if !self.careful {
-            self.careful = true;
+        if !self.safepoints {
+            self.safepoints = true;
             return true;
         }
         self.spare = self.spare.map(|spare| spare.saturating_mul(2));
@@ -441,7 +459,7 @@ impl Buffers {
     }
 
     /// Has the next launch go on where this one stopped, with the cells in use that `end` says.
-    pub fn resume(&mut self, end: &End, device: &mut dyn Device) -> Result<()> {
+    pub fn resume(&mut self, job: &Job<'_>, end: &End, device: &mut dyn Device) -> Result<()> {
         let free = (0..end.cells.len()).map(|k| self.room(end, k).0).min().unwrap_or(0);
         // Where little is left, each thread takes little.
         let share = (free / 2 / u64::from(self.scale.threads())).max(1).ilog2().min(31);
@@ -449,9 +467,10 @@ impl Buffers {
         self.resumed = true;
         self.in_use.clone_from(&end.cells);
         let mut control = end.control.clone();
-        (control[word::STOP], control[word::FULL]) = (0, 0);
+        let words = job.kernels.host.control;
+        (control[words.stop], control[words.full]) = (0, 0);
         for (k, cells) in end.cells.iter().enumerate() {
-            control[word::CELLS + 8 * k] = cells.next_multiple_of(u64::from(self.run)) as u32;
+            control[self.cells_word(job, k)] = cells.next_multiple_of(u64::from(self.run)) as u32;
         }
         device.upload(self.control, 0, bytemuck::cast_slice(&control))
     }
@@ -476,7 +495,12 @@ impl Buffers {
         Ok(words.chunks_exact(2).map(|w| u64::from(w[0]) | u64::from(w[1]) << 32).collect())
     }
 
-    /// All of them, in the order of the template's `Params`.
+    /// The word of `control` with the cells of a class.
+    fn cells_word(&self, job: &Job<'_>, class: usize) -> usize {
+        job.kernels.host.control.cells + job.kernels.shape.format.cells_stride as usize * class
+    }
+
+    /// All of them.
     fn buffers(&self) -> [BufferId; 15] {
         [
             self.heap,

@@ -20,7 +20,7 @@ const SHOWN: usize = 200;
 
 /// What came back.
 #[derive(Default)]
-pub(super) struct Brought {
+pub(super) struct ReadBack {
     /// The normal forms of the start terms. Cells that are shared stay shared within one of them.
     pub normal_forms: Vec<NormalForm>,
     /// Their texts.
@@ -44,11 +44,11 @@ pub(super) fn texts(job: &Job<'_>, start: &Start<'_>) -> Vec<String> {
 }
 
 /// The normal forms of the start terms; `last` is the end of the last launch.
-pub(super) fn bring_back(
+pub(super) fn read_back(
     job: &Job<'_>,
     start: &Start<'_>,
     last: Option<&End>,
-) -> Result<Brought, StopReason> {
+) -> Result<ReadBack, StopReason> {
     let (mut normal_forms, mut all, mut of_launch) = (Vec::new(), 0, 0);
     let mut made = |class: ClassId, cell: usize| {
         let of_last = |end: &End| {
@@ -62,7 +62,7 @@ pub(super) fn bring_back(
         all += cells;
         normal_forms.push(form);
     }
-    Ok(Brought { normal_forms, texts: Vec::new(), cells: Some(all), made: Some(of_launch) })
+    Ok(ReadBack { normal_forms, texts: Vec::new(), cells: Some(all), made: Some(of_launch) })
 }
 
 /// A term with the number of its cells. `found` is told of each cell once.

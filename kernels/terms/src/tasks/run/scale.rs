@@ -8,10 +8,9 @@ use crate::tasks::codegen::{FEWEST_CELLS, Shape};
 /// Places in the queue a thread, at least; and for each task that a frame becomes.
 const PLACES: u32 = 8;
 const PLACES_A_SIBLING: u32 = 4;
-/// Joins a thread, and the most words of all; the least that a thread can take.
+/// Joins of a thread, and the most words of all.
 const JOINS: u64 = 64;
 const MOST_JOIN_WORDS: u64 = 1 << 28;
-const JOINS_AT_A_TIME: u64 = 16;
 /// The part of the memory that joins take at most.
 const JOIN_SHARE: u64 = 8;
 /// Cells that a thread takes at a time, before there are fewer threads.
@@ -65,16 +64,18 @@ impl Scale {
         let threads = blocks * block;
         let places = threads * PLACES.max(PLACES_A_SIBLING * shape.siblings);
         let join = u64::from(shape.join());
+        // What a thread takes at a time.
+        let batch = u64::from(shape.format.joins) * join;
         let smallest = threads == 32 && run <= FEWEST_CELLS;
         let most = if smallest { 0 } else { (options.memory / 4 / JOIN_SHARE).min(MOST_JOIN_WORDS) };
-        let join_words = (u64::from(threads) * JOINS * join).min(most).max(2 * JOINS_AT_A_TIME * join);
+        let join_words = (u64::from(threads) * JOINS * join).min(most).max(2 * batch);
         Self {
             blocks,
             block,
             run,
             batch: options.batch.min((run / 4).max(2)),
             place_bits: places.next_power_of_two().trailing_zeros(),
-            join_words: join_words / (JOINS_AT_A_TIME * join) * (JOINS_AT_A_TIME * join),
+            join_words: join_words / batch * batch,
         }
     }
 
@@ -88,7 +89,7 @@ impl Scale {
     }
     /// Places for joins that threads leave to each other, so many at a time: more than there can be.
     pub fn spare_places(&self, shape: &Shape) -> u32 {
-        let batches = self.join_words / (JOINS_AT_A_TIME * u64::from(shape.join()));
+        let batches = self.join_words / u64::from(shape.format.joins * shape.join());
         (batches + 1).next_power_of_two() as u32
     }
     /// Words of what threads save between two launches.
@@ -149,7 +150,7 @@ mod tests {
         let Input::Term(Some(input)) = &program.start else { panic!("the program has an input") };
         let inputs = std::slice::from_ref(input);
         let job = Job { program: &program, plan: &plan, kernels: &kernels, inputs };
-        check(&job, &Start::new(&job).expect("a start term"));
+        check(&job, &Start::new(&job, &mut || Ok(())).expect("a start term"));
     }
 
     #[test]

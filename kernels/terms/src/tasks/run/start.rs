@@ -6,8 +6,8 @@ use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::rule::{Const, GroundNode, GroundTerm};
 use gchr_base::signature::{SortId, SortKind, SymbolId};
 use gchr_base::source::Span;
-use gchr_terms::exec::{Computed, compute};
-use gchr_terms::plan::{FunctionId, Layout};
+use gchr_terms::exec::{COMPARED, Operation, Operators};
+use gchr_terms::plan::FunctionId;
 
 use super::Job;
 use super::heap::Image;
@@ -36,11 +36,18 @@ enum What {
     Operate(Op, SortId),
 }
 
-/// An operator of a start term that has no value.
+/// Why a start term has no value: an operator that has none, or the end of the run.
 pub(super) struct Refused {
     pub reason: StopReason,
-    pub span: Span,
+    /// Where, if that is a place of the program.
+    pub span: Option<Span>,
 }
+
+/// Looks at limits and signals.
+pub(super) type Poll<'a> = &'a mut dyn FnMut() -> Result<(), StopReason>;
+
+/// Symbols that are applied between two looks at limits and signals.
+const WATCHED: u64 = 1 << 20;
 
 /// A call whose arguments are values.
 pub(super) struct Root {
@@ -63,11 +70,13 @@ pub(super) struct Start<'a> {
     refused: Option<Refused>,
     /// Words of the cell that is being built.
     words: Vec<u32>,
+    /// Symbols applied so far.
+    applied: u64,
 }
 
 impl<'a> Start<'a> {
     /// Puts the terms into cells as far as they are constructors.
-    pub fn new(job: &Job<'a>) -> Result<Self, StopReason> {
+    pub fn new(job: &Job<'a>, poll: Poll<'_>) -> Result<Self, StopReason> {
         let mut start = Self {
             job: *job,
             image: Image::new(job.plan),
@@ -79,12 +88,13 @@ impl<'a> Start<'a> {
             tops: Vec::new(),
             refused: None,
             words: Vec::new(),
+            applied: 0,
         };
         let mut stack = Vec::new();
         for input in job.inputs {
             stack.clear();
             for node in &input.nodes {
-                start.read(*node, input, &mut stack)?;
+                start.read(*node, input, &mut stack, poll)?;
             }
             start.tops.push(stack.pop().unwrap_or(Value::Known(0)));
         }
@@ -96,25 +106,36 @@ impl<'a> Start<'a> {
         node: GroundNode,
         input: &GroundTerm,
         stack: &mut Vec<Value>,
+        poll: Poll<'_>,
     ) -> Result<(), StopReason> {
         match node {
             GroundNode::Const(c) => stack.push(Value::Known(constant(c))),
-            GroundNode::App(symbol) => self.apply(symbol, input.span, stack)?,
+            GroundNode::App(symbol) => self.apply(symbol, input.span, stack, poll)?,
             GroundNode::Repeat(symbol, count) => {
                 for _ in 0..count {
-                    self.apply(symbol, input.span, stack)?;
+                    self.apply(symbol, input.span, stack, poll)?;
                 }
             }
             GroundNode::Op(op, sort) => {
                 let args = stack.split_off(stack.len().saturating_sub(op.arity()));
-                let value = self.add(What::Operate(op, sort), args, input.span)?;
+                let value = self.add(What::Operate(op, sort), args, input.span, poll)?;
                 stack.push(value);
             }
         }
         Ok(())
     }
 
-    fn apply(&mut self, symbol: SymbolId, span: Span, stack: &mut Vec<Value>) -> Result<(), StopReason> {
+    fn apply(
+        &mut self,
+        symbol: SymbolId,
+        span: Span,
+        stack: &mut Vec<Value>,
+        poll: Poll<'_>,
+    ) -> Result<(), StopReason> {
+        self.applied += 1;
+        if self.applied.is_multiple_of(WATCHED) {
+            poll()?;
+        }
         let arity = self.job.program.signature.arity(symbol);
         let first = stack.len().saturating_sub(arity);
         let what = self.job.plan.function_of[symbol].map_or(What::Build(symbol), What::Call);
@@ -127,20 +148,20 @@ impl<'a> Start<'a> {
             return Ok(());
         }
         let args = stack.split_off(first);
-        let value = self.add(what, args, span)?;
+        let value = self.add(what, args, span, poll)?;
         stack.push(value);
         Ok(())
     }
 
     /// A subterm: its value when there is one already, else a node.
-    fn add(&mut self, what: What, args: Vec<Value>, span: Span) -> Result<Value, StopReason> {
+    fn add(&mut self, what: What, args: Vec<Value>, span: Span, poll: Poll<'_>) -> Result<Value, StopReason> {
         let waits = args.iter().map(|arg| if let Value::Of(n) = arg { self.level_of[*n] } else { 0 }).max();
         let level = waits.unwrap_or(0) + usize::from(matches!(what, What::Call(_)));
         let known: Option<Vec<u64>> = args.iter().map(|a| self.known(*a)).collect();
         if level == 0
             && let Some(args) = known
         {
-            return Ok(Value::Known(self.evaluate(what, &args, span)?));
+            return Ok(Value::Known(self.evaluate(what, &args, span, poll)?));
         }
         let node = self.nodes.len();
         self.nodes.push(Node { what, args, value: None, span });
@@ -160,12 +181,12 @@ impl<'a> Start<'a> {
     }
 
     /// The value of what needs no device.
-    fn evaluate(&mut self, what: What, args: &[u64], span: Span) -> Result<u64, StopReason> {
+    fn evaluate(&mut self, what: What, args: &[u64], span: Span, poll: Poll<'_>) -> Result<u64, StopReason> {
         match what {
             What::Build(symbol) => self.build(symbol, args.iter().copied()),
             What::Operate(op, sort) => {
                 let (a, b) = (args.first().copied().unwrap_or(0), args.get(1).copied().unwrap_or(0));
-                match self.operate(op, sort, a, b) {
+                match self.operate(op, sort, (a, b), poll)? {
                     Ok(value) => Ok(value),
                     Err(error) => {
                         let kind = self.job.program.signature.kind(sort);
@@ -176,7 +197,7 @@ impl<'a> Start<'a> {
                         };
                         let operands = args.iter().take(op.arity()).map(show).collect();
                         let reason = StopReason::Arithmetic { op, error, operands };
-                        self.refused.get_or_insert(Refused { reason, span });
+                        self.refused.get_or_insert(Refused { reason, span: Some(span) });
                         Ok(0)
                     }
                 }
@@ -208,33 +229,31 @@ impl<'a> Start<'a> {
         Ok(u64::from(cell) << bits | u64::from(tag))
     }
 
-    fn operate(&self, op: Op, sort: SortId, a: u64, b: u64) -> Result<u64, ArithmeticError> {
-        let signature = &self.job.program.signature;
+    fn operate(
+        &self,
+        op: Op,
+        sort: SortId,
+        (a, b): (u64, u64),
+        poll: Poll<'_>,
+    ) -> Result<Result<u64, ArithmeticError>, StopReason> {
         let layout = &self.job.plan.layout;
-        let booleans = signature.booleans;
-        let truth = |holds: bool| {
-            let symbol = if holds { booleans.true_symbol } else { booleans.false_symbol };
-            u64::from(layout.tag(symbol).unwrap_or(0))
-        };
-        if signature.kind(sort) != SortKind::Data {
-            return compute(signature.kind(sort), op, a, b).map(|value| match value {
-                Computed::Truth(holds) => truth(holds),
-                Computed::Number(bits) => bits,
-            });
-        }
-        let (yes, no) = (truth(true), truth(false));
-        let known = |v: u64| v == yes || v == no;
-        match op {
-            Op::Same | Op::Differ => Ok(truth(same(layout, &self.image, sort, a, b) == (op == Op::Same))),
-            Op::Both if known(a) && (a == no || known(b)) => Ok(if a == yes { b } else { a }),
-            Op::Either if known(a) && (a == yes || known(b)) => Ok(if a == yes { a } else { b }),
-            Op::Negate if known(a) => Ok(truth(a == no)),
-            _ => Err(ArithmeticError::Type),
-        }
+        let operators = Operators { signature: &self.job.program.signature, layout };
+        Ok(match operators.evaluate(op, sort, a, b) {
+            Operation::Done(result) => result,
+            Operation::Compare { mut comparison, differ } => {
+                let same = loop {
+                    match comparison.advance(layout, &self.image, COMPARED) {
+                        Some(same) => break same,
+                        None => poll()?,
+                    }
+                };
+                Ok(operators.truth(same != differ))
+            }
+        })
     }
 
     /// Evaluates what has its arguments, and gives the calls of the next launch; none when everything has a value.
-    pub fn next_wave(&mut self) -> Result<Vec<Root>, Refused> {
+    pub fn next_wave(&mut self, poll: Poll<'_>) -> Result<Vec<Root>, Refused> {
         loop {
             if let Some(refused) = self.refused.take() {
                 return Err(refused);
@@ -250,8 +269,11 @@ impl<'a> Start<'a> {
             for n in others {
                 let (what, span) = (self.nodes[n].what, self.nodes[n].span);
                 let args: Vec<u64> = self.arguments(n);
-                let value = self.evaluate(what, &args, span);
-                self.nodes[n].value = Some(value.map_err(|reason| Refused { reason, span })?);
+                let value = self.evaluate(what, &args, span, poll).map_err(|reason| {
+                    let from_outside = matches!(reason, StopReason::Interrupted | StopReason::Timeout { .. });
+                    Refused { reason, span: (!from_outside).then_some(span) }
+                });
+                self.nodes[n].value = Some(value?);
             }
             self.wave += 1;
         }
@@ -298,32 +320,4 @@ fn constant(value: Const) -> u64 {
         Const::Float(x) => x.to_bits(),
         Const::Atom(text) | Const::Str(text) => text.index() as u64,
     }
-}
-
-/// Structural equality, without recursion.
-fn same(layout: &Layout, image: &Image, sort: SortId, a: u64, b: u64) -> bool {
-    let mut pairs = vec![(sort, a as u32, b as u32)];
-    while let Some((sort, a, b)) = pairs.pop() {
-        if a == b {
-            continue;
-        }
-        let sort = &layout.sorts[sort];
-        let mask = (1u32 << sort.tag_bits) - 1;
-        if (a ^ b) & mask != 0 {
-            return false;
-        }
-        let variant = &sort.variants[(a & mask) as usize];
-        let Some(class) = variant.class else { return false };
-        let cell = |value: u32| image.classes[class].cell(value >> sort.tag_bits);
-        let (Some(x), Some(y)) = (cell(a), cell(b)) else { return false };
-        for field in &variant.fields {
-            let at = field.offset as usize;
-            if !field.wide {
-                pairs.push((field.sort, x[at], y[at]));
-            } else if x[at..at + 2] != y[at..at + 2] {
-                return false;
-            }
-        }
-    }
-    true
 }

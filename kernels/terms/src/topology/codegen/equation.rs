@@ -4,8 +4,8 @@ use gchr_base::hash::HashMap;
 use gchr_base::op::Op;
 use gchr_base::rule::VarId;
 
-use super::{ArgId, Generator, Loaded, Strategy, status};
-use crate::topology::system::{Equation, HeadId, Node, NodeId, Outcome, Pattern, Ref};
+use super::{ArgId, Generator, Loaded, Strategy};
+use crate::topology::system::{Equation, EquationResult, HeadId, Node, NodeId, Pattern, Ref};
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
 use gchr_runtime::meter;
@@ -85,7 +85,7 @@ impl Generator<'_> {
 
     /// Top-level test of an argument, on the values read at the start.
     fn top_test(&self, pattern: &Pattern, value: Expr) -> Option<Expr> {
-        let head = |h: HeadId| build::eq(super::head_of(self.module(), value.clone()), build::u32(h.0));
+        let head = |h: HeadId| build::eq(super::head_of(self.runtime, value.clone()), build::u32(h.0));
         let number = |h: HeadId, bits: u64| {
             let words = [bits as u32, (bits >> 32) as u32];
             let word = |k: usize| build::eq(self.child(value.clone(), k), build::u32(words[k]));
@@ -139,12 +139,12 @@ impl Generator<'_> {
         let bound: Vec<VarId> = m.direct.iter().filter(|&(_, &at)| at == k).map(|(&v, _)| v).collect();
         let graph = &m.equation.graph;
         let returned = match m.equation.result {
-            Outcome::Term(Ref::Var(v)) => bound.contains(&v),
-            Outcome::Term(Ref::Arg(a)) => a == k,
+            EquationResult::Term(Ref::Var(v)) => bound.contains(&v),
+            EquationResult::Term(Ref::Arg(a)) => a == k,
             _ => false,
         };
         let read = graph.payloads().any(|v| bound.contains(&v));
-        let stuck = matches!(m.equation.result, Outcome::Stuck { .. });
+        let stuck = matches!(m.equation.result, EquationResult::Stuck { .. });
         stuck || returned || read || m.uses(Slot::Argument(k)) == 0
     }
 
@@ -231,10 +231,14 @@ impl Generator<'_> {
 
     /// Builds what the equation builds, writes the slot, changes reference counts, returns.
     fn apply(&mut self, m: &mut Match<'_>) {
-        let done = if m.equation.counted { status::APPLIED } else { status::STEPPED };
+        let done = if m.equation.counted {
+            self.runtime.names.format.applies
+        } else {
+            self.runtime.names.format.stepped
+        };
         let graph = &m.equation.graph;
         let root = match m.equation.result {
-            Outcome::Term(Ref::Node(id)) => Some(id),
+            EquationResult::Term(Ref::Node(id)) => Some(id),
             _ => None,
         };
         let built: Vec<NodeId> =
@@ -245,22 +249,25 @@ impl Generator<'_> {
             let (value, normal) = self.node_value(m, id);
             let count = m.uses(Slot::Node(id));
             let args = vec![self.p.clone(), index.clone(), value, normal, build::u32(count as u32)];
-            self.run("write_new", args);
+            self.run(self.functions().write_new, args);
         }
         match m.equation.result {
-            Outcome::Term(Ref::Node(id)) => {
+            EquationResult::Term(Ref::Node(id)) => {
                 let (value, normal) = self.node_value(m, id);
-                self.run("write_root", vec![self.p.clone(), self.i.clone(), value, normal]);
+                self.run(self.functions().write_root, vec![self.p.clone(), self.i.clone(), value, normal]);
             }
-            Outcome::Term(at) => {
+            EquationResult::Term(at) => {
                 let source = self.index(m, at);
-                self.run("copy_root", vec![self.p.clone(), self.i.clone(), source]);
+                self.run(self.functions().copy_root, vec![self.p.clone(), self.i.clone(), source]);
             }
-            Outcome::Stuck { head, skip } => {
+            EquationResult::Stuck { head, skip } => {
                 let arity = self.system.heads[head].arity;
                 let args = (skip..skip + arity).map(|k| self.argument(k)).collect();
                 let value = self.term_value(head, args);
-                self.run("write_root", vec![self.p.clone(), self.i.clone(), value, build::bool(true)]);
+                self.run(
+                    self.functions().write_root,
+                    vec![self.p.clone(), self.i.clone(), value, build::bool(true)],
+                );
             }
         }
         self.count(m);
@@ -272,7 +279,7 @@ impl Generator<'_> {
 
     /// Takes a slot for each node. When one is missing the others are given back and the redex waits for more memory.
     fn reserve(&mut self, m: &mut Match<'_>, nodes: &[NodeId]) {
-        let fresh = self.runtime.function("fresh");
+        let fresh = self.functions().fresh;
         for &id in nodes {
             let index = self.b.call("n", self.module(), fresh, vec![self.p.clone()]);
             m.built.insert(id, index);
@@ -287,10 +294,10 @@ impl Generator<'_> {
         self.b.begin();
         if slots.len() > 1 {
             for slot in slots {
-                self.run("give_back", vec![self.p.clone(), slot]);
+                self.run(self.functions().give_back, vec![self.p.clone(), slot]);
             }
         }
-        self.b.ret(Some(build::u32(status::WAITS)));
+        self.b.ret(Some(build::u32(self.runtime.names.format.waits)));
         self.b.end_if(missing);
     }
 
@@ -361,7 +368,7 @@ impl Generator<'_> {
                 args.iter().for_each(|&a| add(a));
             }
         }
-        if let Outcome::Stuck { head, skip } = m.equation.result {
+        if let EquationResult::Stuck { head, skip } = m.equation.result {
             (skip..skip + self.system.heads[head].arity).for_each(|k| add(Ref::Arg(k)));
         }
         uses
@@ -371,8 +378,8 @@ impl Generator<'_> {
     fn count(&mut self, m: &Match<'_>) {
         let change = |g: &mut Self, index: Expr, by: i32| match by {
             0 => {}
-            1.. => g.run("retain", vec![g.p.clone(), index, build::u32(by as u32)]),
-            _ => g.run("release", vec![g.p.clone(), index]),
+            1.. => g.run(g.functions().retain, vec![g.p.clone(), index, build::u32(by as u32)]),
+            _ => g.run(g.functions().release, vec![g.p.clone(), index]),
         };
         for k in 0..self.system.heads[self.head].arity {
             let index = self.argument(k);

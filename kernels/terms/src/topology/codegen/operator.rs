@@ -3,7 +3,7 @@
 use gchr_base::op::Op;
 use gchr_base::signature::{SortId, SortKind};
 
-use super::{ArgId, Generator, head_of, status};
+use super::{ArgId, Generator, head_of};
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
 use gchr_runtime::codegen::{Arithmetic, Site};
@@ -17,17 +17,17 @@ impl Generator<'_> {
     }
 
     fn argument_head(&self, k: usize) -> Expr {
-        head_of(self.module(), self.argument_value(k))
+        head_of(self.runtime, self.argument_value(k))
     }
 
     /// Replaces the slot by a value without arguments, releases the arguments, returns.
     fn become_value(&mut self, value: Expr, normal: Expr, arity: usize) {
-        self.run("write_root", vec![self.p.clone(), self.i.clone(), value, normal]);
+        self.run(self.functions().write_root, vec![self.p.clone(), self.i.clone(), value, normal]);
         for k in 0..arity {
             let index = self.argument(k);
-            self.run("release", vec![self.p.clone(), index]);
+            self.run(self.functions().release, vec![self.p.clone(), index]);
         }
-        self.b.ret(Some(build::u32(status::STEPPED)));
+        self.b.ret(Some(build::u32(self.runtime.names.format.stepped)));
     }
 
     fn become_truth(&mut self, value: Expr, arity: usize) {
@@ -91,10 +91,10 @@ impl Generator<'_> {
             BinaryOp::And,
             build::binary(
                 BinaryOp::Shr,
-                build::field(self.module(), self.argument_value(0), "head"),
-                build::u32(super::ARITY_SHIFT),
+                build::field_at(self.module(), self.argument_value(0), self.runtime.names.term.head.0),
+                build::u32(self.runtime.names.format.arity_shift),
             ),
-            build::u32(0xff),
+            build::u32(self.runtime.names.format.arity_mask),
         );
         let arity = self.b.var("arity", arity);
         for n in arities {
@@ -111,7 +111,8 @@ impl Generator<'_> {
             let [a, b] = [0, 1].map(|side| g.child(g.argument_value(side), k));
             (g.term_value(same, vec![a.clone(), b.clone()]), a, b)
         };
-        let retain = |g: &mut Self, index: Expr| g.run("retain", vec![g.p.clone(), index, build::u32(1)]);
+        let retain =
+            |g: &mut Self, index: Expr| g.run(g.functions().retain, vec![g.p.clone(), index, build::u32(1)]);
         match n {
             0 => return self.become_truth(build::bool(true), 2),
             1 => {
@@ -123,7 +124,7 @@ impl Generator<'_> {
             _ => {}
         }
         let width = self.system.heads[self.system.all_head].arity;
-        let fresh = self.runtime.function("fresh");
+        let fresh = self.functions().fresh;
         let slots: Vec<_> =
             (0..n).map(|_| self.b.call("n", self.module(), fresh, vec![self.p.clone()])).collect();
         self.give_back_unless_all(slots.clone());
@@ -133,7 +134,7 @@ impl Generator<'_> {
             let count = if k == 0 { 1 + width.saturating_sub(n) } else { 1 };
             let args =
                 vec![self.p.clone(), index.clone(), term, build::bool(false), build::u32(count as u32)];
-            self.run("write_new", args);
+            self.run(self.functions().write_new, args);
             retain(self, a);
             retain(self, b);
             parts.push(index);
@@ -154,7 +155,7 @@ impl Generator<'_> {
 
     /// Code for an operator on scalars.
     pub(super) fn compute(&mut self, op: Op, float: bool, args: Vec<Expr>, site: Site) -> Expr {
-        let error = build::field(self.module(), self.p.clone(), "error");
+        let error = self.param(self.runtime.names.params.error);
         let arithmetic = Arithmetic { module: self.runtime.module, error, sites: &mut *self.sites };
         arithmetic.compute(&mut self.b, op, float, args, site)
     }

@@ -6,11 +6,10 @@ use gchr_terms::exec::{Builder, Built, NormalForm};
 
 use super::Job;
 use super::tables::Slots;
-use crate::topology::codegen::HEAD_MASK;
 use crate::topology::system::{HeadId, HeadKind};
 
 /// A normal form that came back from the device.
-pub(super) struct Brought {
+pub(super) struct ReadBack {
     pub normal_form: NormalForm,
     /// Cells that it reaches.
     pub cells: u64,
@@ -19,7 +18,7 @@ pub(super) struct Brought {
 }
 
 /// Builds the normal form of slot 1. Slots that are shared become cells that are shared.
-pub(super) fn bring_back(job: &Job<'_>, slots: &Slots) -> Result<Brought, StopReason> {
+pub(super) fn read_back(job: &Job<'_>, slots: &Slots) -> Result<ReadBack, StopReason> {
     const NONE: u32 = u32::MAX;
     let memory = 64 + slots.words.len() as u64 * 8;
     let mut builder = Builder::new(&job.plan.layout, memory.max(1 << 20))?;
@@ -34,7 +33,7 @@ pub(super) fn bring_back(job: &Job<'_>, slots: &Slots) -> Result<Brought, StopRe
             continue;
         }
         let words = &slots.words[slot as usize * slots.width..][..slots.width];
-        let head = HeadId(words[0] & HEAD_MASK);
+        let head = HeadId(words[0] & job.kernels.host.format.head_mask);
         let arity = job.system.heads[head].arity;
         let bits = u64::from(words[1]) | u64::from(words[2]) << 32;
         let value = match job.system.heads[head].kind {
@@ -61,5 +60,5 @@ pub(super) fn bring_back(job: &Job<'_>, slots: &Slots) -> Result<Brought, StopRe
     }
     let root = *order.last().ok_or_else(broken)?;
     let (normal_form, cells) = builder.finish(root).ok_or_else(broken)?;
-    Ok(Brought { normal_form, cells, reachable: order.len() as u64 })
+    Ok(ReadBack { normal_form, cells, reachable: order.len() as u64 })
 }

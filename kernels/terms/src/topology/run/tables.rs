@@ -5,27 +5,11 @@ use gchr_base::rule::{Const, GroundNode};
 use gchr_base::{control::Progress, ids::Id};
 
 use super::{Failure, Job, Options};
-use crate::topology::codegen::ARITY_SHIFT;
+use crate::topology::contract::{Host, Params};
 use crate::topology::kernels::Collector;
 use crate::topology::system::{HeadId, HeadKind, System};
 use gchr_kernel::device::{BufferId, Device, DeviceExt, Result, Value};
 use gchr_runtime::codegen::Noted;
-
-/// Positions in the template's `control` and `counts`.
-mod word {
-    pub const NEXT: usize = 0;
-    pub const KEYS: usize = 8;
-    pub const ACTIVE: usize = 16;
-    pub const GARBAGE: usize = 24;
-    pub const FULL: usize = 32;
-    pub const STOP: usize = 48;
-    pub const CONTROL: usize = 56;
-    pub const APPLIED: usize = 0;
-    pub const MARKED: usize = 4;
-    pub const ITERATIONS: usize = 8;
-    pub const COLLECTIONS: usize = 12;
-    pub const COUNTS: usize = 16;
-}
 
 /// What the device has counted so far.
 #[derive(Clone, Copy, Default, Debug)]
@@ -81,15 +65,15 @@ struct Words {
 }
 
 impl Words {
-    fn new(device: &mut dyn Device) -> Result<Self> {
-        let kernel = device.kernel("iterate")?;
-        let blocks = u64::from(device.resident_blocks(kernel, super::BLOCK)?);
+    fn new(host: &Host, device: &mut dyn Device) -> Result<Self> {
+        let kernel = device.kernel(host.iterate.name())?;
+        let blocks = u64::from(device.resident_blocks(kernel, host.format.block)?);
         Ok(Self {
             block_counts: device.alloc(4 * blocks)?,
-            control: device.upload_new(&[0u32; word::CONTROL])?,
+            control: device.upload_new(&vec![0u32; host.control.control_words])?,
             arrivals: device.upload_new(&[0u32])?,
             error: device.upload_new(&[0u32; Noted::WORDS])?,
-            counts: device.upload_new(&[0u64; word::COUNTS])?,
+            counts: device.upload_new(&vec![0u64; host.counts.count_words])?,
         })
     }
 
@@ -108,6 +92,7 @@ struct Input {
     words: Vec<u32>,
     nf: Vec<u8>,
     rc: Vec<i32>,
+    arity_shift: u32,
 }
 
 impl Tables {
@@ -130,13 +115,14 @@ impl Tables {
             return Err(memory("slots of the start term"));
         }
         let capacity = options.slots.clamp(used + 1, most);
-        let words = Words::new(device)?;
+        let words = Words::new(&job.kernels.host, device)?;
         let mut tables = Self::alloc(width, capacity, options.collector, words, device)?;
         tables.used = used;
         device.upload(tables.term, 0, bytemuck::cast_slice(&input.words))?;
         device.upload(tables.nf, 0, &input.nf)?;
         device.upload(tables.rc, 0, bytemuck::cast_slice(&input.rc))?;
-        device.upload(tables.words.control, 4 * word::NEXT as u64, bytemuck::bytes_of(&(used as u32)))?;
+        let next = 4 * job.kernels.host.control.next as u64;
+        device.upload(tables.words.control, next, bytemuck::bytes_of(&(used as u32)))?;
         Ok(tables)
     }
 
@@ -171,50 +157,50 @@ impl Tables {
     }
 
     /// The template's `Params`.
-    pub fn params(&self) -> [Value; 13] {
-        let buffers = [
-            self.term,
-            self.spare,
-            self.nf,
-            self.nf_read,
-            self.rc,
-            self.rc_read,
-            self.keys,
-            self.words.block_counts,
-            self.words.control,
-            self.words.arrivals,
-            self.words.error,
-            self.words.counts,
-        ];
-        let mut values = [Value::U32(self.capacity as u32); 13];
-        values.iter_mut().zip(buffers).for_each(|(value, buffer)| *value = Value::Buffer(buffer));
-        values
+    pub fn params(&self, host: &Host) -> Result<Vec<Value>> {
+        let values = host.params.fill(&Params {
+            term: self.term,
+            spare: self.spare,
+            nf: self.nf,
+            nf_read: self.nf_read,
+            rc: self.rc,
+            rc_read: self.rc_read,
+            keys: self.keys,
+            block_counts: self.words.block_counts,
+            control: self.words.control,
+            arrivals: self.words.arrivals,
+            error: self.words.error,
+            counts: self.words.counts,
+            capacity: self.capacity as u32,
+        });
+        values.finish()
     }
 
     /// Reads counts and the reason of the end, and makes the control words ready for another launch.
-    pub fn end_of_launch(&mut self, device: &mut dyn Device) -> Result<End> {
-        let mut control: Vec<u32> = device.download_vec(self.words.control, word::CONTROL)?;
-        let counts: Vec<u64> = device.download_vec(self.words.counts, word::COUNTS)?;
+    pub fn end_of_launch(&mut self, host: &Host, device: &mut dyn Device) -> Result<End> {
+        let (word, counted) = (host.control, host.counts);
+        let mut control: Vec<u32> = device.download_vec(self.words.control, word.control_words)?;
+        let counts: Vec<u64> = device.download_vec(self.words.counts, counted.count_words)?;
         let error = device.download_vec(self.words.error, Noted::WORDS)?;
-        self.used = u64::from(control[word::NEXT]).min(self.capacity);
+        self.used = u64::from(control[word.next]).min(self.capacity);
         let end = End {
-            stop: control[word::STOP],
+            stop: control[word.stop],
             counts: Counts {
-                applied: counts[word::APPLIED],
-                marked: counts[word::MARKED],
+                applied: counts[counted.applied],
+                marked: counts[counted.marked],
                 // The last iteration, which finds nothing to do, belongs to the papers' figure.
-                iterations: counts[word::ITERATIONS] + 1,
-                collections: counts[word::COLLECTIONS],
+                iterations: counts[counted.iterations] + 1,
+                collections: counts[counted.collections],
                 slots: self.used - 1,
-                free: u64::from(control[word::KEYS]),
+                free: u64::from(control[word.keys]),
             },
             error: Noted::new(&error),
         };
-        for at in [word::ACTIVE, word::ACTIVE + 1, word::GARBAGE, word::GARBAGE + 1, word::FULL, word::STOP] {
+        for at in [word.active, word.active + 1, word.garbage, word.garbage + 1, word.full, word.stop] {
             control[at] = 0;
         }
         // Threads that found the tables full have counted beyond their end.
-        control[word::NEXT] = self.used as u32;
+        control[word.next] = self.used as u32;
         device.upload(self.words.control, 0, bytemuck::cast_slice(&control))?;
         Ok(end)
     }
@@ -282,8 +268,12 @@ impl Input {
             return None;
         }
         let total = slots as usize;
-        let mut input =
-            Self { words: vec![0; (total + 1) * width], nf: vec![0; total + 1], rc: vec![1; total + 1] };
+        let mut input = Self {
+            words: vec![0; (total + 1) * width],
+            nf: vec![0; total + 1],
+            rc: vec![1; total + 1],
+            arity_shift: job.kernels.host.format.arity_shift,
+        };
         input.rc[0] = 1;
         input.nf[0] = 1;
         // Postfix order ends with the root: counting down from the end makes it slot 1.
@@ -320,7 +310,7 @@ impl Input {
 
     fn put(&mut self, width: usize, slot: u32, head: HeadId, arity: usize, words: &[u32], normal: bool) {
         let at = slot as usize * width;
-        self.words[at] = head.0 | (arity as u32) << ARITY_SHIFT;
+        self.words[at] = head.0 | (arity as u32) << self.arity_shift;
         self.words[at + 1..at + 1 + words.len()].copy_from_slice(words);
         self.nf[slot as usize] = u8::from(normal);
     }

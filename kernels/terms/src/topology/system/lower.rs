@@ -9,7 +9,7 @@ use gchr_base::rule::{
 };
 use gchr_base::signature::{SortId, SortKind, SymbolId};
 
-use super::{Equation, Graph, Head, HeadId, HeadKind, Node, NodeId, Outcome, Pattern, Ref, System};
+use super::{Equation, EquationResult, Graph, Head, HeadId, HeadKind, Node, NodeId, Pattern, Ref, System};
 use gchr_runtime::codegen::Site;
 
 /// Lowers a program; see [`System::new`].
@@ -108,7 +108,7 @@ impl<'a> Lowering<'a> {
             let Some(tests) = self.scalar_tests(&linear, &mut graph, rule) else {
                 return self.conditional(target, rule, &linear, &rules[at + 1..]);
             };
-            let result = Outcome::Term(self.term(linear.result, &mut graph, rule));
+            let result = EquationResult::Term(self.term(linear.result, &mut graph, rule));
             self.equation(
                 head,
                 Equation { patterns: linear.patterns, tests, result, graph, counted: true, rule },
@@ -127,18 +127,18 @@ impl<'a> Lowering<'a> {
         let mut graph = Graph::default();
         let mut args = vec![self.condition(linear, &mut graph, rule)];
         args.extend((skip..skip + arity).map(Ref::Arg));
-        let waiting = Outcome::Term(Ref::Node(graph.add(Node::Apply(next, args))));
+        let waiting = EquationResult::Term(Ref::Node(graph.add(Node::Apply(next, args))));
         let patterns = linear.patterns.clone();
         self.step(head, patterns, waiting, graph, rule);
 
         let mut graph = Graph::default();
-        let result = Outcome::Term(self.term(linear.result, &mut graph, rule));
+        let result = EquationResult::Term(self.term(linear.result, &mut graph, rule));
         let mut patterns = vec![Pattern::App(self.system.true_head, Vec::new())];
         patterns.extend(linear.patterns[skip..].iter().cloned());
         self.equation(next, Equation { patterns, tests: Vec::new(), result, graph, counted: true, rule });
         self.rules(next, symbol, 1, rest);
 
-        let stuck = Outcome::Stuck { head: symbol, skip: 1 };
+        let stuck = EquationResult::Stuck { head: symbol, skip: 1 };
         self.step(next, vec![Pattern::Any; 1 + arity], stuck, Graph::default(), rule);
     }
 
@@ -151,7 +151,14 @@ impl<'a> Lowering<'a> {
     }
 
     /// An equation that is not a rule application.
-    fn step(&mut self, head: HeadId, patterns: Vec<Pattern>, result: Outcome, graph: Graph, rule: RuleId) {
+    fn step(
+        &mut self,
+        head: HeadId,
+        patterns: Vec<Pattern>,
+        result: EquationResult,
+        graph: Graph,
+        rule: RuleId,
+    ) {
         self.equation(head, Equation { patterns, tests: Vec::new(), result, graph, counted: false, rule });
     }
 
@@ -326,12 +333,12 @@ impl<'a> Lowering<'a> {
             _ => (self.system.false_head, self.system.true_head),
         };
         let mut later = Graph::default();
-        let result = Outcome::Term(self.tests(second, &mut later, rule));
+        let result = EquationResult::Term(self.tests(second, &mut later, rule));
         let mut patterns = vec![Pattern::App(go, Vec::new())];
         patterns.extend(vars.iter().map(|&v| Pattern::Bind(v)));
         self.step(next, patterns, result, later, rule);
         let mut short = Graph::default();
-        let value = Outcome::Term(Ref::Node(short.add(Node::Apply(stop, Vec::new()))));
+        let value = EquationResult::Term(Ref::Node(short.add(Node::Apply(stop, Vec::new()))));
         let mut patterns = vec![Pattern::App(stop, Vec::new())];
         patterns.resize(1 + vars.len(), Pattern::Any);
         self.step(next, patterns, value, short, rule);

@@ -1,4 +1,4 @@
-//! Batches whose rounds have a known course: kernels of their own follow it to the end, with the same stores after each round, the same
+//! Batches whose rounds have a fast path: kernels of their own follow it to the end, with the same stores after each round, the same
 //! firings and the same rounds as the general ones.
 
 use gchr_base::control::{Control, Progress};
@@ -11,20 +11,20 @@ use super::tables::{Grown, Tables};
 
 /// How a launch ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ended {
+pub(super) enum FastPathEnd {
     /// There are no candidates any more.
     Done,
     /// It has done the rounds that it may do.
     Paused,
     /// A table has no room for what the next round adds.
     NoRoom,
-    /// The store does not fit the course any more: nothing of it has changed, the general rounds start from where it was.
+    /// The store does not fit the fast path any more: nothing of it has changed, the general rounds start from where it was.
     Unfit,
 }
 
 /// What a launch did.
-pub(super) struct Step {
-    pub ended: Ended,
+pub(super) struct FastPathStep {
+    pub ended: FastPathEnd,
     pub rounds: u64,
     pub fired: u64,
 }
@@ -37,14 +37,19 @@ pub(super) struct Launcher<'a, 'c> {
     pub progress: Progress,
 }
 
-/// Rounds with a known course.
-pub(super) trait Course {
+/// Rounds of a fast path.
+pub(super) trait FastPath {
     /// Device memory that it takes beside the tables.
     fn bytes(&self) -> u64;
     /// The rule that all firings are of, if its kernels do not tally them.
     fn rule(&self) -> Option<RuleId>;
     /// Does up to `slice` rounds.
-    fn launch(&mut self, tables: &mut Tables, slice: u32, with: Launcher<'_, '_>) -> Result<Step, Failure>;
+    fn launch(
+        &mut self,
+        tables: &mut Tables,
+        slice: u32,
+        with: Launcher<'_, '_>,
+    ) -> Result<FastPathStep, Failure>;
     /// Makes room for the next round.
     fn grow(
         &mut self,

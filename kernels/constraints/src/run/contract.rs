@@ -1,0 +1,286 @@
+//! What host code uses of the templates of rounds: each name stands once, in the template.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_kernel::contract;
+use gchr_kernel::device::{BufferId, Value};
+use gchr_kernel::ir::Module;
+use gchr_kernel::template::{Contract, KernelLayout, RecordLayout, Resolver};
+
+contract! {
+    /// Words of `state`.
+    pub(super) constants State: usize {
+        new,
+        carried,
+        next_id,
+        epoch,
+        rounds,
+        fired,
+        wanted_items,
+        wanted_staged,
+        slice,
+        failed_entry,
+        changed,
+        small_rounds,
+        left_fast_path,
+        next_fast_path_probe,
+        state_words,
+    }
+
+    /// Words of `control`.
+    pub(super) constants Control: usize {
+        stop,
+        control_words,
+    }
+
+    /// Why a launch is over.
+    pub(super) constants Stop: u32 {
+        done,
+        must_grow,
+        guard_failed,
+        body_failed,
+        paused,
+        must_collect,
+        must_clear,
+        no_steps,
+        no_ids,
+        value_failed,
+        no_cells,
+        other_grid,
+        may_take_fast_path,
+    }
+
+    /// Numbers that host code computes with.
+    pub(super) constants Numbers: u32 {
+        /// Rows in use from which on a launch ends for a table that has many dead ones.
+        worth_collecting,
+    }
+
+    /// Arguments of the kernels. Generated fields of terms, of the log and of tables follow.
+    pub(super) record Params of "Params" {
+        control: BufferId,
+        arrivals: BufferId,
+        error: BufferId,
+        state: BufferId,
+        used: BufferId,
+        dead: BufferId,
+        capacity: BufferId,
+        wanted: BufferId,
+        block_sums: BufferId,
+        adds: BufferId,
+        added_tables: BufferId,
+        removed_heads: BufferId,
+        fast_paths: BufferId,
+        delta: BufferId,
+        delta_next: BufferId,
+        changed: BufferId,
+        touched: BufferId,
+        carried: BufferId,
+        carried_next: BufferId,
+        asks: BufferId,
+        count: BufferId,
+        offset: BufferId,
+        staged: BufferId,
+        staged_key: BufferId,
+        order: BufferId,
+        item_capacity: u32,
+        staged_capacity: u32,
+    }
+
+    /// Rounds.
+    pub(super) kernel Rounds<'a> of "rounds" {
+        p: &'a [Value],
+        slice: u32,
+        max_firings: u64,
+        few: u32,
+        hysteresis: u32,
+    }
+
+    /// Enters the rows of a batch.
+    pub(super) kernel Enter<'a> of "enter" {
+        p: &'a [Value],
+        count: u32,
+    }
+
+    /// Explains an error.
+    pub(super) kernel ExplainFailure<'a> of "explain_failure" {
+        p: &'a [Value],
+        body: u32,
+    }
+
+    /// Moves the rows of a table.
+    pub(super) kernel MoveRows<'a> of "move_rows" {
+        p: &'a [Value],
+        to: &'a [Value],
+        table: u32,
+        rows: u32,
+        keep: BufferId,
+        map: BufferId,
+    }
+
+    /// Words of the control buffer of `growth.cu`, why a launch of it is over, and words of a table in `spans`.
+    pub(super) constants GrowthWords: u32 {
+        ended,
+        rounds_done,
+        growth_control,
+        nothing_new,
+        at_slice,
+        spans,
+        span_begin,
+        span_end,
+        span_wanted,
+    }
+
+    /// Rounds that only add.
+    pub(super) kernel GrowthRounds<'a> of "growth" {
+        p: &'a [Value],
+        capacity: BufferId,
+        spans: BufferId,
+        counts: BufferId,
+        firings: BufferId,
+        control: BufferId,
+        arrivals: BufferId,
+        slice: u32,
+    }
+
+    /// Remembers the keys of rows.
+    pub(super) kernel RememberRows<'a> of "remember_rows" {
+        p: &'a [Value],
+        table: u32,
+        ids: BufferId,
+        rows: u32,
+    }
+
+    /// Words of the control buffer of `product.cu`, why a launch of it is over, and the width of a tile.
+    pub(super) constants ProductWords: u32 {
+        stopped,
+        done_rounds,
+        unfit,
+        product_control,
+        at_end,
+        at_pause,
+        tile,
+    }
+
+    /// Rounds that are products of matrices.
+    pub(super) kernel ProductRounds of "product" {
+        cells_a: BufferId,
+        cells_b: BufferId,
+        places: BufferId,
+        flags_a: BufferId,
+        flags_b: BufferId,
+        width: u32,
+        slice: u32,
+        control: BufferId,
+        state: BufferId,
+        arrivals: BufferId,
+    }
+
+    /// Writes the values of a table to a matrix.
+    pub(super) kernel Spread of "spread" {
+        row_keys: BufferId,
+        column_keys: BufferId,
+        values: BufferId,
+        ids: BufferId,
+        rows: u32,
+        width: u32,
+        greatest: bool,
+        cells: BufferId,
+        places: BufferId,
+        control: BufferId,
+    }
+
+    /// Writes the values of a matrix to a table.
+    pub(super) kernel Gather of "gather" {
+        cells: BufferId,
+        places: BufferId,
+        count: u64,
+        greatest: bool,
+        values: BufferId,
+    }
+}
+
+/// An instance of `product.cu`.
+pub(super) struct ProductHost {
+    pub words: ProductWords,
+    pub rounds: KernelLayout,
+    pub spread: KernelLayout,
+    pub gather: KernelLayout,
+}
+
+/// What `growth.cu` gives.
+pub(super) struct GrowthHost {
+    pub words: GrowthWords,
+    pub rounds: KernelLayout,
+    pub remember_rows: KernelLayout,
+}
+
+/// What host code uses of the finished kernels.
+pub(crate) struct Host {
+    pub(super) state: State,
+    pub(super) control: Control,
+    pub(super) stop: Stop,
+    pub(super) numbers: Numbers,
+    pub(super) params: RecordLayout<Params>,
+    pub(super) rounds: KernelLayout,
+    pub(super) enter: KernelLayout,
+    pub(super) explain_failure: KernelLayout,
+    pub(super) move_rows: KernelLayout,
+    pub(super) growth: Option<GrowthHost>,
+    /// By the prefix of the instance.
+    pub(super) products: Vec<(&'static str, ProductHost)>,
+}
+
+impl Host {
+    /// Of a finished module. `declared`: fields that the template's record has; `growth`: whether there are kernels for tables that only
+    /// grow; `products`: prefixes of the instances of `product.cu`.
+    pub(crate) fn of(
+        module: &Module,
+        declared: usize,
+        growth: bool,
+        products: impl Iterator<Item = &'static str>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let mut resolver = Resolver::new(module, "rounds");
+        let r = &mut resolver;
+        let mut host = Self {
+            state: State::resolve(r),
+            control: Control::resolve(r),
+            stop: Stop::resolve(r),
+            numbers: Numbers::resolve(r),
+            params: r.layout(declared),
+            rounds: r.kernel::<Rounds<'_>>(),
+            enter: r.kernel::<Enter<'_>>(),
+            explain_failure: r.kernel::<ExplainFailure<'_>>(),
+            move_rows: r.kernel::<MoveRows<'_>>(),
+            growth: None,
+            products: Vec::new(),
+        };
+        r.expect("BLOCK", super::BLOCK);
+        r.expect("NO_ID", super::tables::NO_ID);
+        r.expect("ROWS", crate::kernels::ENTRY_WORDS as u32);
+        r.expect("IS_SQUARE", crate::kernels::IS_SQUARE);
+        r.expect("ONLY_GROWS", crate::kernels::ONLY_GROWS);
+        resolver.finish(())?;
+        if growth {
+            let mut resolver = Resolver::new(module, "growth");
+            let r = &mut resolver;
+            host.growth = Some(GrowthHost {
+                words: GrowthWords::resolve(r),
+                rounds: r.kernel::<GrowthRounds<'_>>(),
+                remember_rows: r.kernel::<RememberRows<'_>>(),
+            });
+            resolver.finish(())?;
+        }
+        for prefix in products {
+            let mut resolver = Resolver::with_prefix(module, "product", prefix);
+            let r = &mut resolver;
+            let product = ProductHost {
+                words: ProductWords::resolve(r),
+                rounds: r.kernel::<ProductRounds>(),
+                spread: r.kernel::<Spread>(),
+                gather: r.kernel::<Gather>(),
+            };
+            host.products.push((prefix, resolver.finish(product)?));
+        }
+        Ok(host)
+    }
+}
