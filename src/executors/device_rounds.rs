@@ -10,7 +10,7 @@ use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
 use gchr_constraints::plan::{ChrPlan, differences};
 use gchr_kernels_constraints::kernels::Kernels;
-use gchr_kernels_constraints::run::{self, FEW, Failure, Job, Options, RoundsOutcome};
+use gchr_kernels_constraints::run::{self, FEW, Job, Options, RoundsOutcome};
 use gchr_kernels_constraints::start;
 
 use crate::device::backend::{Backend, HasStats, Placement};
@@ -107,7 +107,7 @@ impl Compiled for DeviceRoundsProgram {
     }
 }
 
-impl HasStats for Outcome {
+impl HasStats for RoundsOutcome {
     fn stats(&mut self) -> &mut Stats {
         &mut self.stats
     }

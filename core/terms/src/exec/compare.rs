@@ -88,7 +88,7 @@ impl Comparison {
             }
             self.steps += 1;
             // A pair met before is equal, or its difference is found elsewhere.
-            if self.steps > UNCACHED && self.seen.add(sort.0, a, b) {
+            if self.steps > CACHE_AFTER && self.seen.add(sort.0, a, b) {
                 continue;
             }
             let Some(variant) = shape.variants.get((a & mask) as usize) else { return Some(false) };

@@ -471,7 +471,8 @@ impl<'a> CountedMachine<'a> {
 
     fn operate(&self, op: Op, sort: SortId, args: &[CountedValue]) -> Run<CountedValue> {
         let booleans = self.program.signature.booleans;
-        let truth = |b: bool| CountedValue::Symbol(if b { booleans.true_symbol } else { booleans.false_symbol });
+        let truth =
+            |b: bool| CountedValue::Symbol(if b { booleans.true_symbol } else { booleans.false_symbol });
         let failed = |e| CountedStop::Arithmetic(e);
         let float = self.plan.layout.sorts[sort].kind == SortKind::Float;
         match (op, args) {

@@ -13,7 +13,6 @@ use super::resolve::{self, Aliases};
 use crate::ir::Module;
 use crate::verify;
 
-
 /// Reads a module.
 pub fn parse(sources: &SourceMap, source: SourceId) -> Result<Module, Vec<Diagnostic>> {
     parse_with(sources, source, &Aliases::default())
