@@ -23,9 +23,9 @@ fn kernels_of_a_program_are_accepted_under_named_assumptions() {
 
 #[test]
 fn steps_are_told_as_tested() {
-    let run = gchr(&["verify", "kernels/templates/reduce.cu", "--explain"]);
+    let run = gchr(&["verify", "kernels/checker/tests/paper/reduce_steps.cu", "--explain"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    let step = "tested, not proved: \"the lanes below the distance have combined those above\"";
+    let step = "tested, not proved: \"lane 0 has combined the lanes at multiples of the distance\"";
     assert!(run.stdout.contains(step), "{}", run.stdout);
     let run = gchr(&["verify", "examples/gcd.chr", "--firing", "exhaustive", "--kernel", "rounds"]);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
@@ -55,9 +55,9 @@ fn mistakes_are_told() {
     let (empty, binary) = (empty.to_str().expect("a path"), binary.to_str().expect("a path"));
     let cases: [(&[&str], &str); 7] = [
         (&["verify", "examples/fib_int.trs", "--firing", "general"], "leave out --firing"),
-        (&["verify", "kernels/templates/map.cu", "--kernel", "nap"], "the kernels are: map"),
-        (&["verify", "kernels/templates/map.cu", "--gc", "none"], "leave out --gc"),
-        (&["verify", "kernels/templates/absent.cu"], "cannot read"),
+        (&["verify", "kernels/checker/tests/paper/map.cu", "--kernel", "nap"], "the kernels are: map"),
+        (&["verify", "kernels/checker/tests/paper/map.cu", "--gc", "none"], "leave out --gc"),
+        (&["verify", "kernels/checker/tests/paper/absent.cu"], "cannot read"),
         (&["verify", empty], "the file has no kernel"),
         (&["verify", binary], "is not a UTF-8 text"),
         (&["simd", empty], "the file has no kernel"),

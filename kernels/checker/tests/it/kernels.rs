@@ -64,7 +64,7 @@ fn simulate(text: &str, module: &Module, seed: u64) -> Option<Vec<&'static str>>
     let mut number = || words.next().expect("has a shape").parse::<u32>().expect("is a number");
     let (grid, block) = (number(), number());
     let cooperative = words.next_if_eq(&"cooperative").is_some();
-    let program = Program::new(module).expect("lowers");
+    let program = Program::with_steps(module).expect("lowers");
     let mut device = Simulator::new(Options { seed, ..Options::default() });
     let args: Vec<Arg<'_>> = words.map(|word| argument(&mut device, word)).collect();
     let mut control = Control::default();

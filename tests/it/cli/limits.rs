@@ -1,0 +1,268 @@
+//! Limits, signals, deep and large input.
+
+use super::*;
+
+#[test]
+fn rounds_by_option_of_the_program_or_the_command_line() {
+    let scratch = Scratch::new();
+    scratch.file("sums.chr", SUMS);
+    let run = scratch.gchr(&["run", "sums.chr", "--stats", "--threads", "2"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "s(21)\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("rounds"), "{}", run.stderr);
+    for firing in ["indexed", "general", "exhaustive"] {
+        let run = scratch.gchr(&["run", "sums.chr", "--firing", firing, "--trace"]);
+        assert_eq!((run.code, run.stdout.as_str()), (0, "s(21)\n"), "{firing}: {}", run.stderr);
+        assert!(run.stderr.contains("round 1 rule 1: \\ s(3)#2 s(2)#1\n"), "{firing}: {}", run.stderr);
+    }
+    let run = scratch.gchr(&["run", "sums.chr", "--max-rounds", "2"]);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("R0206") && run.stderr.contains("3 constraints were in the store"),
+        "{}",
+        run.stderr
+    );
+    for option in [["--gc", "queue"], ["--scheduler", "tasks"]] {
+        let run = scratch.gchr(&["run", "sums.chr", "--device", "sim", option[0], option[1]]);
+        assert_eq!(run.code, 2);
+        assert!(run.stderr.contains("does not apply to a constraint program"), "{}", run.stderr);
+    }
+    let run = scratch.gchr(&["run", "sums.chr", "--semantics", "refined", "--firing", "exhaustive"]);
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    let run = scratch.gchr(&["check", "sums.chr"]);
+    assert!(run.code == 0 && run.stderr.contains("C0611"), "{}", run.stderr);
+}
+
+#[test]
+fn limits_end_a_run_with_exit_code_1() {
+    let scratch = Scratch::new();
+    scratch.file("loop.trs", LOOP);
+    scratch.file("count.chr", COUNT);
+    for (program, option, value, code) in [
+        ("loop.trs", "--max-steps", "1000", "R0201"),
+        ("count.chr", "--max-steps", "1000", "R0201"),
+        ("count.chr", "--memory", "4M", "R0202"),
+        ("loop.trs", "--timeout", "200ms", "R0204"),
+        ("count.chr", "--timeout", "200ms", "R0204"),
+    ] {
+        let start = Instant::now();
+        let run = scratch.gchr(&["run", program, option, value, "--out", "result"]);
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{program} {option}: {}", run.stderr);
+        assert!(run.stderr.contains(code) && run.stderr.contains("stopped after"), "{}", run.stderr);
+        assert!(start.elapsed() < Duration::from_secs(20), "{program} {option}");
+        assert!(!scratch.path("result").exists(), "{program} {option}");
+        if value == "1000" {
+            // Rule applications that a plan makes in one go are counted in one go.
+            let steps = run
+                .stderr
+                .split("stopped after ")
+                .nth(1)
+                .and_then(|t| t.split(' ').next()?.parse::<u64>().ok());
+            assert!(steps.is_some_and(|n| (1000..1100).contains(&n)), "{}", run.stderr);
+        }
+    }
+    assert_eq!(scratch.names(), ["count.chr", "loop.trs"]);
+}
+
+#[test]
+fn the_memory_limit_holds_for_terms() {
+    let scratch = Scratch::new();
+    let grow =
+        "sort L = struct Nil() | C(L) | Grow(L);\nvar X: L;\neqn Grow(X) = Grow(C(X));\ninput Grow(Nil());\n";
+    scratch.file("grow.trs", grow);
+    let run = scratch.gchr(&["run", "grow.trs", "--memory", "16M"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("R0202"), "{}", run.stderr);
+}
+
+#[test]
+fn failing_and_undefined_steps_are_exit_code_1() {
+    let scratch = Scratch::new();
+    scratch.file("divide.trs", "map F: Int -> Int;\nvar N: Int;\neqn F(N) = 1 div N;\ninput F(0);\n");
+    scratch
+        .file("overflow.chr", ":- chr_constraint a(+int).\na(N) <=> N > 0 | M is N * N, a(M).\n?- a(10).\n");
+    scratch.file("fail.chr", ":- chr_constraint a.\na <=> fail.\n?- a.\n");
+    for (program, code) in [("divide.trs", "R0102"), ("overflow.chr", "R0101"), ("fail.chr", "R0301")] {
+        let run = scratch.gchr(&["run", program, "--format", "json"]);
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{program}: {}", run.stderr);
+        assert!(run.stderr.contains(code), "{program}: {}", run.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_cleanly_and_says_how_far_it_got() {
+    let scratch = Scratch::new();
+    scratch.file("loop.trs", LOOP);
+    scratch.file("count.chr", &COUNT.replace("kept(N), ", ""));
+    for (program, device) in [("loop.trs", "cpu"), ("count.chr", "cpu"), ("loop.trs", "sim")] {
+        let child = Command::new(crate::support::BINARY)
+            .current_dir(scratch.folder())
+            .args(["run", program, "--device", device, "--out", "result", "--stats"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // The result file is opened just before the run.
+        crate::support::wait_until(|| scratch.names().iter().any(|n| n.ends_with(".part")));
+        std::thread::sleep(Duration::from_millis(100));
+        crate::support::interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains("interrupted") && errors.contains("stopped after"), "{errors}");
+        assert!(errors.contains("run_ms"), "{errors}");
+        assert_eq!(scratch.names(), ["count.chr", "loop.trs"]);
+    }
+}
+
+/// `timeout` sends its signal to the process and to its group: that is one request.
+#[cfg(unix)]
+#[test]
+fn a_signal_that_comes_twice_at_once_is_one() {
+    let scratch = Scratch::new();
+    scratch.file("loop.trs", LOOP);
+    let run = Command::new("timeout")
+        .current_dir(scratch.folder())
+        .args(["1", crate::support::BINARY, "run", "loop.trs", "--out", "result"])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert_eq!(run.status.code(), Some(124), "{errors}");
+    assert!(errors.contains("interrupted") && errors.contains("stopped after"), "{errors}");
+    assert_eq!(scratch.names(), ["loop.trs"]);
+}
+
+/// One function holds all states of the tasks scheduler, which a compiler would look at for minutes.
+#[test]
+fn programs_of_many_functions_run_under_the_topology_scheduler() {
+    let scratch = Scratch::new();
+    let scheduler = |functions: usize, more: &[&str]| {
+        let mut text = String::from("sort N = struct Z() | S(N);\n");
+        (0..functions).for_each(|i| text += &format!("map F{i}: N -> N;\n"));
+        text += "var X: N;\neqn\n";
+        for i in 0..functions {
+            let (next, other) = ((i + 1) % functions, (i + 7) % functions);
+            text += &format!("F{i}(Z()) = Z();\nF{i}(S(X)) = S(F{next}(F{other}(X)));\n");
+        }
+        text += "input F0(S^5(Z()));\n";
+        scratch.file("chain.trs", &text);
+        let run =
+            scratch.gchr(&[&["run", "chain.trs", "--device", "sim", "--format", "json"], more].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let result: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+        (result["normal_form"].clone(), result["stats"]["scheduler"].clone())
+    };
+    let (few, by) = scheduler(8, &[]);
+    assert_eq!((by, few), ("tasks".into(), "S^5(Z)".into()));
+    let (many, by) = scheduler(100, &[]);
+    assert_eq!(by, "topology");
+    assert_eq!(scheduler(100, &["--scheduler", "tasks"]), (many, "tasks".into()));
+}
+
+#[test]
+fn deep_terms_and_long_lists() {
+    let n = if cfg!(debug_assertions) { 1_000_000 } else { 10_000_000 };
+    let scratch = Scratch::new();
+    scratch.file("plus.trs", PLUS);
+    let run = scratch.gchr(&["run", "plus.trs", "--input", &format!("Plus(S^{n}(Zero()), S^{n}(Zero()))")]);
+    assert_eq!((run.code, run.stdout), (0, format!("S^{}(Zero)\n", 2 * n)), "{}", run.stderr);
+    let list = scratch.gchr(&[
+        "run",
+        &root().join("examples/mergesort.trs").display().to_string(),
+        "--input",
+        &format!("Even(Random({n}, 7))"),
+        "--out",
+        "list",
+    ]);
+    assert_eq!(list.code, 0, "{}", list.stderr);
+    let mut count = 0;
+    for part in BufReader::new(fs::File::open(scratch.path("list")).unwrap()).split(b'C') {
+        count += usize::from(part.unwrap().starts_with(b"ons("));
+    }
+    assert_eq!(count, n / 2);
+}
+
+#[test]
+fn deep_nesting_in_a_text_is_no_crash() {
+    let scratch = Scratch::new();
+    let n = 100_000;
+    scratch.file("plus.trs", PLUS);
+    let nested = format!("{}Zero(){}", "S(".repeat(n), ")".repeat(n));
+    scratch.file("input.trs", &format!("{PLUS}input {nested};\n"));
+    let run = scratch.gchr(&["run", "input.trs"]);
+    assert_eq!((run.code, run.stdout), (0, format!("S^{n}(Zero)\n")), "{}", run.stderr);
+    for (name, text) in [
+        ("rule.trs", format!("{PLUS}    Plus(Zero(), X) = {nested};\n")),
+        ("open.trs", format!("{PLUS}input {}", "Plus(".repeat(n))),
+        (
+            "body.chr",
+            format!(
+                ":- chr_constraint a(?any).\na(1) <=> a({}1{}).\n?- a(1).\n",
+                "f(".repeat(n),
+                ")".repeat(n)
+            ),
+        ),
+        ("brackets.chr", format!(":- chr_constraint a(?any).\n?- a({}).\n", "[".repeat(n))),
+        ("minus.chr", format!(":- chr_constraint a(?any).\n?- X is {}1, a(X).\n", "- ".repeat(n))),
+    ] {
+        scratch.file(name, &text);
+        let run = scratch.gchr(&["check", name]);
+        assert!([0, 2].contains(&run.code), "{name}: exit code {}: {:.300}", run.code, run.stderr);
+    }
+}
+
+#[test]
+fn a_million_facts_and_a_bad_line() {
+    let rows = if cfg!(debug_assertions) { 100_000 } else { 1_000_000 };
+    let scratch = Scratch::new();
+    let program = ":- chr_constraint edge(+int, +int, +int), least(+int).\n\
+                   least(A) \\ least(B) <=> A =< B | true.\nedge(0, _, D) ==> least(D).\n";
+    scratch.file("edges.chr", program);
+    let write = |name: &str, bad: Option<(usize, &str)>| {
+        let mut file = std::io::BufWriter::new(fs::File::create(scratch.path(name)).unwrap());
+        for line in 1..=rows {
+            match bad {
+                Some((at, text)) if at == line => writeln!(file, "{text}").unwrap(),
+                _ => writeln!(file, "{},{line},{}", line % 1000, 1 + line % 97).unwrap(),
+            }
+        }
+        file.flush().unwrap();
+    };
+    write("good.csv", None);
+    let facts = scratch.gchr(&[
+        "run",
+        "edges.chr",
+        "--facts",
+        "edge=good.csv",
+        "--format",
+        "csv",
+        "--out",
+        "out.csv",
+    ]);
+    assert_eq!(facts.code, 0, "{}", facts.stderr);
+    let written = fs::read_to_string(scratch.path("out.csv")).unwrap();
+    assert_eq!(written.lines().count(), rows + 1);
+    assert!(written.ends_with("least,1\n"));
+    for (name, text) in
+        [("columns.csv", "1,2"), ("number.csv", "1,two,3"), ("large.csv", "1,99999999999999999999,3")]
+    {
+        write(name, Some((70_001, text)));
+        let run = scratch.gchr(&["run", "edges.chr", "--facts", &format!("edge={name}"), "--out", "bad.csv"]);
+        assert_eq!(run.code, 2, "{name}: {}", run.stderr);
+        assert!(run.stderr.contains("70001") || run.stderr.contains("70,001"), "{name}: {}", run.stderr);
+        assert!(!scratch.path("bad.csv").exists());
+    }
+}
+
+#[test]
+fn fact_files_go_with_threads_and_must_exist() {
+    let facts = "road=examples/data/roads.csv";
+    let run = |threads: &str| gchr(&["run", "examples/roads.chr", "--facts", facts, "--threads", threads]);
+    let one = run("1");
+    assert_eq!(one.code, 0, "{}", one.stderr);
+    assert_eq!(one.stdout, run("4").stdout);
+    for wrong in ["road=missing.csv", "street=examples/data/roads.csv", "road=examples"] {
+        let run = gchr(&["run", "examples/roads.chr", "--facts", wrong]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{wrong}: {}", run.stderr);
+    }
+}
