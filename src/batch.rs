@@ -75,7 +75,9 @@ impl Executable<'_> {
         take: &mut (dyn FnMut(BatchLine) -> io::Result<()> + Send),
     ) -> Result<BatchSummary, BatchError> {
         let start = Instant::now();
-        let lines = self.compiled.lines().ok_or_else(|| BatchError::Run(self.no_batch()))?;
+        let refused = |diagnostics| BatchError::Run(self.fail(diagnostics, Stats::default()));
+        let lines = self.compiled.lines(self.program).map_err(refused)?;
+        let lines = lines.ok_or_else(|| BatchError::Run(self.no_batch()))?;
         let prepare = |plan| self.prepare(plan, start);
         let prepared = match lines {
             LineEvaluation::Interpreter(plan) => Some(prepare(plan)?),

@@ -46,8 +46,8 @@ pub(crate) trait Compiled: Send + Sync {
     fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Finished, Unfinished>;
 
     /// How the lines of a batch are evaluated; `None` for constraint programs.
-    fn lines(&self) -> Option<LineEvaluation<'_>> {
-        None
+    fn lines(&self, _: &Program) -> Result<Option<LineEvaluation<'_>>, Vec<Diagnostic>> {
+        Ok(None)
     }
 }
 

@@ -17,7 +17,12 @@ use crate::stack::with_large_stack;
 /// A term program as a scheduler sees it, and its kernels.
 pub(crate) enum LoweredTerms {
     Tasks { plan: Box<TermPlan>, kernels: Box<tasks::kernels::Kernels> },
-    Topology { system: Box<topology::system::System>, kernels: Box<topology::kernels::Kernels> },
+    /// The plan lays out the result.
+    Topology {
+        system: Box<topology::system::System>,
+        plan: Box<TermPlan>,
+        kernels: Box<topology::kernels::Kernels>,
+    },
 }
 
 impl LoweredTerms {
@@ -116,5 +121,6 @@ fn by_topology(
     let system = topology::system::System::new(rules);
     let (strategy, collector) = (schedule.strategy, schedule.collector_of_topology());
     let kernels = topology::kernels::kernels(&system, rules, sources, strategy, collector)?;
-    Ok(LoweredTerms::Topology { system: Box::new(system), kernels: Box::new(kernels) })
+    let plan = compile(rules, &TermOptions::default())?;
+    Ok(LoweredTerms::Topology { system: Box::new(system), plan: Box::new(plan), kernels: Box::new(kernels) })
 }

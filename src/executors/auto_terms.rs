@@ -74,11 +74,10 @@ impl AutoTermProgram {
         &self,
         options: CompileOptions,
     ) -> impl FnOnce() -> Result<DeviceTermProgram, String> + Send + 'static + use<> {
-        let (rules, sources, cpu) =
-            (Arc::clone(&self.rules), Arc::clone(&self.sources), Arc::clone(&self.cpu));
+        let (rules, sources) = (Arc::clone(&self.rules), Arc::clone(&self.sources));
         move || {
             let made =
-                with_large_stack(|| DeviceTermProgram::new(&rules, &sources, (*cpu).clone(), &options));
+                with_large_stack(|| DeviceTermProgram::new(&rules, &sources, &options));
             made.map_err(|found| no_result(&found))
         }
     }
@@ -127,8 +126,8 @@ impl Compiled for AutoTermProgram {
         Ok(Finished { answer: Answer::NormalForm(run.normal_form), stats, report: None })
     }
 
-    fn lines(&self) -> Option<LineEvaluation<'_>> {
-        Some(LineEvaluation::Shared { interpreter: &self.cpu, device: self })
+    fn lines(&self, _: &Program) -> Result<Option<LineEvaluation<'_>>, Vec<Diagnostic>> {
+        Ok(Some(LineEvaluation::Shared { interpreter: &self.cpu, device: self }))
     }
 }
 

@@ -44,7 +44,7 @@ impl Compiled for CpuTermProgram {
         Ok(Finished { answer: Answer::NormalForm(run.normal_form), stats: run.stats, report: None })
     }
 
-    fn lines(&self) -> Option<LineEvaluation<'_>> {
-        Some(LineEvaluation::Interpreter(&self.plan))
+    fn lines(&self, _: &Program) -> Result<Option<LineEvaluation<'_>>, Vec<Diagnostic>> {
+        Ok(Some(LineEvaluation::Interpreter(&self.plan)))
     }
 }

@@ -1,6 +1,7 @@
 //! Term programs on a device: kernels made ready, terms normalised.
 
 use std::fmt::Display;
+use std::sync::OnceLock;
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
@@ -10,7 +11,7 @@ use gchr_base::stats::Stats;
 use gchr_kernel::device::{Device as KernelDevice, DeviceError};
 use gchr_kernels_terms::{tasks, topology};
 use gchr_runtime::outcome::Failure;
-use gchr_terms::plan::TermPlan;
+use gchr_terms::plan::{TermOptions, TermPlan};
 
 use crate::device::backend::{Backend, HasStats, Placement, SIM_BLOCKS};
 use crate::device::lower::{LoweredTerms, lower_terms, plan_side_by_side};
@@ -59,26 +60,25 @@ impl Executor for DeviceTerms {
         if options.trace {
             return Err(vec![trace_missing()]);
         }
-        let plan = gchr_terms::plan::compile(&program.rules, &options.to_term_options())?;
-        Ok(Box::new(DeviceTermProgram::new(&program.rules, &program.sources, plan, options)?))
+        Ok(Box::new(DeviceTermProgram::new(&program.rules, &program.sources, options)?))
     }
 }
 
 /// A term program ready to run on a device.
 pub(crate) struct DeviceTermProgram {
-    /// The plan for the CPU, which lays out the result.
-    plan: TermPlan,
+    /// The plan for the interpreter, to which a batch leaves lines that fail on the device: made when a batch asks for it.
+    interpreter: OnceLock<TermPlan>,
+    interpreter_options: TermOptions,
     lowered: LoweredTerms,
     schedule: Schedule,
     backend: Backend,
 }
 
 impl DeviceTermProgram {
-    /// Generates the kernels and brings them to the device. `plan` is the program's plan for the CPU.
+    /// Generates the kernels and brings them to the device.
     pub fn new(
         rules: &rule::Program,
         sources: &SourceMap,
-        plan: TermPlan,
         options: &CompileOptions,
     ) -> Result<Self, Vec<Diagnostic>> {
         let CompileOptions { device, schedule, only_parallel, .. } = *options;
@@ -87,7 +87,8 @@ impl DeviceTermProgram {
         let make = || lower_terms(rules, sources, schedule, planned);
         let (name, form) = (program_name(sources), options.form());
         let (lowered, backend) = Backend::load(device, name, form, make, LoweredTerms::module)?;
-        Ok(Self { plan, lowered, schedule, backend })
+        let interpreter_options = options.to_term_options();
+        Ok(Self { interpreter: OnceLock::new(), interpreter_options, lowered, schedule, backend })
     }
 
     /// Blocks per multiprocessor.
@@ -135,8 +136,8 @@ impl DeviceTermProgram {
                 let normal_form = normal_form.ok_or_else(|| DeviceError::Findings(Vec::new()))?;
                 Ok(Finished { answer: Answer::NormalForm(normal_form), stats: outcome.stats, report })
             }
-            LoweredTerms::Topology { system, kernels } => {
-                let job = topology::run::Job { program: rules, system, kernels, plan: &self.plan, input };
+            LoweredTerms::Topology { system, plan, kernels } => {
+                let job = topology::run::Job { program: rules, system, kernels, plan, input };
                 let (strategy, collector) = (self.schedule.strategy, self.schedule.collector_of_topology());
                 let Scale { memory, slots, .. } = scale;
                 let options = topology::run::Options { strategy, collector, memory, slots };
@@ -159,11 +160,18 @@ impl Compiled for DeviceTermProgram {
         self.normalise(&program.rules, term, control)
     }
 
-    fn lines(&self) -> Option<LineEvaluation<'_>> {
-        Some(match self.takes_many() {
-            true => LineEvaluation::Waves { device: self, interpreter: &self.plan },
-            false => LineEvaluation::OneByOne(self),
-        })
+    fn lines(&self, program: &Program) -> Result<Option<LineEvaluation<'_>>, Vec<Diagnostic>> {
+        if !self.takes_many() {
+            return Ok(Some(LineEvaluation::OneByOne(self)));
+        }
+        let interpreter = match self.interpreter.get() {
+            Some(plan) => plan,
+            None => {
+                let plan = gchr_terms::plan::compile(&program.rules, &self.interpreter_options)?;
+                self.interpreter.get_or_init(|| plan)
+            }
+        };
+        Ok(Some(LineEvaluation::Waves { device: self, interpreter }))
     }
 }
 

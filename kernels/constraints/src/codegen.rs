@@ -149,9 +149,9 @@ mod tests {
         let cases = both.iter().flat_map(|op| [(*op, false), (*op, true)]);
         for (op, float) in cases.chain(integers.map(|op| (op, false))).chain([(Div, true)]) {
             let kind = if float { SortKind::Float } else { SortKind::Int };
-            let check = checked_name(op, float).map(|name| format!("{name}_wrong("));
+            let check = checked_name(op, float).map(|name| format!("{name}_check("));
             let checked = check.is_some_and(|name| match op {
-                Pow if float => POWER.text.contains("pow_wrong("),
+                Pow if float => POWER.text.contains("pow_check("),
                 _ => CHECKED.text.contains(&name),
             });
             assert_eq!(operator_can_fail(op, &[kind; 2], kind), checked, "{op:?} on {kind:?}");

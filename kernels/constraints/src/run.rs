@@ -316,6 +316,10 @@ impl Runner<'_> {
                 FastPathEnd::Done => return Ok(true),
                 FastPathEnd::Unfit => return Ok(false),
                 FastPathEnd::Paused if max_rounds.is_some_and(|most| self.rounds >= most) => {
+                    // Whether anything is left to do, general rounds know.
+                    if !fast_path.knows_its_end() {
+                        return Ok(false);
+                    }
                     return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
                 }
                 FastPathEnd::Paused => {}

@@ -178,7 +178,7 @@ __device__ __forceinline__ f64 power_of_positive(f64 x, f64 y) {
 
 // x to the power of y, as IEEE 754 has it.
 // shares: nothing
-__device__ __noinline__ f64 pow_value(f64 x, f64 y) {
+__device__ __noinline__ f64 pow_unchecked(f64 x, f64 y) {
     u64 bits = float_bits(x) & 0x7fffffffffffffffull;
     u64 exponent = float_bits(y) & 0x7fffffffffffffffull;
     if (exponent == 0ull || x == 1.0) {
@@ -221,7 +221,7 @@ __device__ __noinline__ f64 pow_value(f64 x, f64 y) {
 
 // What is wrong with a float to the power of a float, as the template `checked` says it.
 // shares: nothing
-__device__ __noinline__ u32 pow_wrong(f64 a, f64 b) {
+__device__ __noinline__ u32 pow_check(f64 a, f64 b) {
     if (b != 0.0) {
         u32 kind = parity(b);
         if (a < 0.0 && kind == 0u) {
@@ -231,18 +231,18 @@ __device__ __noinline__ u32 pow_wrong(f64 a, f64 b) {
             return 2u;
         }
     }
-    f64 power = pow_value(a, b);
+    f64 power = pow_unchecked(a, b);
     u32 wrong = not_finite(power);
     return wrong;
 }
 
 // a to the power of b.
 __device__ __forceinline__ f64 pow(u32* error, u32 site, f64 a, f64 b) {
-    u32 wrong = pow_wrong(a, b);
+    u32 wrong = pow_check(a, b);
     if (wrong != 0u) {
         fail(error, site, wrong - 1u, float_bits(a), float_bits(b));
         return 0.0;
     }
-    f64 power = pow_value(a, b);
+    f64 power = pow_unchecked(a, b);
     return power;
 }

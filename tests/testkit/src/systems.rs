@@ -32,7 +32,7 @@ impl Generator {
     pub fn program(seed: u64) -> String {
         let mut g =
             Self { random: Random::new(seed), signature: Signature { functions: Vec::new() }, calls: 0 };
-        g.calls = 10 + g.random.below(30);
+        g.calls = 15 + g.random.below(30);
         for _ in 0..2 + g.random.below(6) {
             let args = (0..1 + g.random.below(5))
                 .map(|i| if i == 0 { g.random.below(2) } else { g.random.below(4) });

@@ -43,6 +43,8 @@ pub(super) trait FastPath {
     fn bytes(&self) -> u64;
     /// The rule that all firings are of, if its kernels do not tally them.
     fn rule(&self) -> Option<RuleId>;
+    /// Whether a launch that is paused after its last round always has more to do.
+    fn knows_its_end(&self) -> bool;
     /// Does up to `slice` rounds.
     fn launch(
         &mut self,

@@ -42,7 +42,7 @@ fn report() {
 fn report_with(variables: &[(&str, &Path)]) -> String {
     let test = std::env::current_exe().expect("own path");
     let mut command = Command::new(test);
-    command.args(["--exact", "report", "--nocapture", "--test-threads=1"]).env_clear();
+    command.args(["--exact", "absence::report", "--nocapture", "--test-threads=1"]).env_clear();
     let output = command.envs(variables.iter().copied()).output().expect("starts");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);

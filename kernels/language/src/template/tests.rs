@@ -55,6 +55,7 @@ fn an_opened_template_has_what_it_includes_and_leaves_the_rest_to_the_generator(
     let text = FOLD
         .text
         .replace("using T = HOLE;\n", "")
+        .replace("T* ", "u64* ")
         .replace("T ", "u64 ")
         .replace("struct Params;", "struct Params { u64* input; };");
     static OPENED: [&Template; 1] = [&TWICE];

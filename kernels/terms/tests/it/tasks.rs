@@ -105,7 +105,7 @@ impl Case {
 fn simulator<'a>(kernels: &Kernels, seed: u64) -> SimDevice<'a> {
     let program = gchr_simulator::Program::new(&kernels.module).unwrap_or_else(|errors| panic!("{errors:?}"));
     let options = gchr_simulator::Options { seed, resident_blocks: 4, ..gchr_simulator::Options::default() };
-    SimDevice::new(program, options).max_thread_steps(400_000_000)
+    SimDevice::new(program, options).max_thread_steps(4_000_000_000)
 }
 
 const ONE: Options = Options {

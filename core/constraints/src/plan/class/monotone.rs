@@ -107,7 +107,11 @@ pub(super) fn is_monotone_rule(plan: &ChrPlan, rule: RuleId, tables: &IdVec<Cons
     };
     let body = rule_plan.body.iter().all(|goal| match &goal.kind {
         GoalKind::Bind { value, .. } => !builds_terms(value),
-        GoalKind::Add { constraint, args } => tables[*constraint] && !args.iter().any(builds_terms),
+        GoalKind::Add { constraint, args } => {
+            // Columns of any kind hold tagged words, which fast paths do not make.
+            let is_typed = plan.tables[*constraint].columns.iter().all(|c| c.kind != SortKind::Any);
+            tables[*constraint] && is_typed && !args.iter().any(builds_terms)
+        }
         _ => false,
     });
     let total = rule_plan.can_fail.iter().flatten().all(|fails| !fails);

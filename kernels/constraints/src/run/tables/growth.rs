@@ -248,6 +248,9 @@ fn key_spans(
 }
 
 impl FastPath for Growing {
+    fn knows_its_end(&self) -> bool {
+        true
+    }
     fn bytes(&self) -> u64 {
         self.bits.iter().map(|(_, _, bytes)| bytes).sum()
     }

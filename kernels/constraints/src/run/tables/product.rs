@@ -117,6 +117,10 @@ impl Product {
 }
 
 impl FastPath for Product {
+    fn knows_its_end(&self) -> bool {
+        // The product after the last change says that there was none.
+        false
+    }
     fn bytes(&self) -> u64 {
         self.bytes
     }
