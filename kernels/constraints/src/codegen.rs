@@ -18,25 +18,19 @@
 mod body;
 mod claim;
 mod dynamic;
-mod growth;
 mod index;
-mod join;
+pub(crate) mod join;
 mod list;
 mod moving;
-mod reduce;
-mod replace;
 mod terms;
-mod value;
+pub(crate) mod value;
 
-pub(super) use body::{build_functions, explain_functions};
-pub(super) use claim::{all_live, claim_rows, id_of, is_beaten, rank_rows, remove_rows};
-pub(super) use growth::{derive_functions, kept_words, put_functions, row_bit};
-pub(super) use index::index_functions;
-pub(super) use list::{list_functions, match_functions, shared_functions};
-pub(super) use moving::{copy_row, pin_rows, rename_rows};
-pub(super) use reduce::{merge_functions, reduce_functions};
-pub(super) use replace::{improve_functions, settle_row};
-pub(super) use terms::is_crowded;
+pub(crate) use body::{build_functions, explain_functions};
+pub(crate) use claim::{all_live, claim_rows, id_of, is_beaten, rank_rows, remove_rows};
+pub(crate) use index::index_functions;
+pub(crate) use list::{list_functions, match_functions, shared_functions};
+pub(crate) use moving::{copy_row, pin_rows, rename_rows};
+pub(crate) use terms::is_crowded;
 
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::ConstraintId;
@@ -49,7 +43,7 @@ use gchr_kernel::ir::*;
 
 /// What all generators read.
 #[derive(Clone, Copy)]
-pub(super) struct Scene<'a> {
+pub(crate) struct Scene<'a> {
     pub program: &'a Program,
     pub plan: &'a ChrPlan,
     pub layout: &'a Layout,
@@ -60,68 +54,68 @@ pub(super) struct Scene<'a> {
 
 impl Scene<'_> {
     /// The type of the record of buffers.
-    fn params(&self) -> Type {
+    pub(crate) fn params(&self) -> Type {
         Type::Record(self.module.record("Params").expect("the template defines Params"))
     }
 
-    fn function(&self, name: &str) -> FunctionId {
+    pub(crate) fn function(&self, name: &str) -> FunctionId {
         self.module.function(name).unwrap_or_else(|| panic!("the template of rounds defines {name}"))
     }
 
-    fn constant(&self, name: &str) -> Expr {
+    pub(crate) fn constant(&self, name: &str) -> Expr {
         let id =
             self.module.constant(name).unwrap_or_else(|| panic!("the template of rounds defines {name}"));
         Expr::new(ExprKind::Constant(id), Type::Scalar(self.module.constants[id].ty))
     }
 
     /// A field of the record of buffers.
-    fn field(&self, p: &Expr, name: &str) -> Expr {
+    pub(crate) fn field(&self, p: &Expr, name: &str) -> Expr {
         build::field(self.module, p.clone(), name)
     }
 
     /// A buffer or number of a table.
-    fn part(&self, p: &Expr, table: ConstraintId, part: Part) -> Expr {
+    pub(crate) fn part(&self, p: &Expr, table: ConstraintId, part: Part) -> Expr {
         self.field(p, &self.layout.field(table, part))
     }
 
     /// The id in a row.
-    fn id(&self, p: &Expr, table: ConstraintId, row: &Expr) -> Expr {
+    pub(crate) fn id(&self, p: &Expr, table: ConstraintId, row: &Expr) -> Expr {
         build::element(self.part(p, table, Part::Ids), row.clone())
     }
 
     /// The line of a rule, for places in generated code.
-    fn line(&self, rule: RuleId) -> Option<u32> {
+    pub(crate) fn line(&self, rule: RuleId) -> Option<u32> {
         u32::try_from(self.sources.line_column(self.program.rules[rule].span).0).ok()
     }
 
     /// The table of a head.
-    fn table_of(&self, rule: RuleId, head: usize) -> ConstraintId {
+    pub(crate) fn table_of(&self, rule: RuleId, head: usize) -> ConstraintId {
         self.plan.rules[rule].heads[head].constraint
     }
 }
 
 /// `a op b`.
-fn op(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+pub(crate) fn op(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     build::binary(op, a, b)
 }
 
 /// `!a`.
-fn not(a: Expr) -> Expr {
+pub(crate) fn not(a: Expr) -> Expr {
     Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(a)), Type::BOOL)
 }
 
 /// `a || b || ...`; `false` for none.
-fn any(conditions: impl IntoIterator<Item = Expr>) -> Expr {
+pub(crate) fn any(conditions: impl IntoIterator<Item = Expr>) -> Expr {
     conditions.into_iter().reduce(|a, b| op(BinaryOp::OrElse, a, b)).unwrap_or_else(|| build::bool(false))
 }
 
 /// `u64` literal.
-fn u64(n: u64) -> Expr {
+pub(crate) fn u64(n: u64) -> Expr {
     Expr::new(ExprKind::Literal(Literal::Int(n)), Type::U64)
 }
 
 /// A device function with the record of buffers as its first parameter.
-fn function(
+pub(crate) fn function(
     scene: Scene<'_>,
     name: impl Into<String>,
     outlined: bool,

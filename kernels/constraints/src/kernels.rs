@@ -7,9 +7,10 @@ use gchr_base::op::Op;
 use gchr_base::rule::{self, Program, Role, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_base::source::SourceMap;
+use gchr_constraints::class::{BestOrder, Replacement};
 use gchr_constraints::plan::ChrPlan;
-use gchr_constraints::plan::class::{BestOrder, Replacement};
 
+use super::class;
 use super::codegen::{self, Scene};
 use super::layout::Layout;
 use super::run::Host;
@@ -34,20 +35,20 @@ pub struct Kernels {
     /// Which heads of each rule are removed, a bit each.
     pub removed_heads: Vec<u32>,
     /// The replacements that are products of matrices.
-    pub(super) products: Vec<MinPlusTable>,
+    pub(crate) products: Vec<MinPlusTable>,
     /// What host code uses of the module.
-    pub(super) host: Arc<Host>,
+    pub(crate) host: Arc<Host>,
 }
 
 /// Flags of a table in the template's `fast_paths`. The first says that the values of no other table are replaced.
-pub(super) const IS_SQUARE: u32 = 1;
-pub(super) const ONLY_GROWS: u32 = 2;
+pub(crate) const IS_SQUARE: u32 = 1;
+pub(crate) const ONLY_GROWS: u32 = 2;
 /// The first flag of a table whose values are a matrix beside others that are replaced.
 const IS_OTHER_SQUARE: u32 = 4;
 
 impl Kernels {
     /// The fast paths that rounds can take which start from this table, one bit each.
-    pub(super) fn courses_of(&self, table: ConstraintId) -> u32 {
+    pub(crate) fn courses_of(&self, table: ConstraintId) -> u32 {
         let product = self.products.iter().position(|p| p.table == table).map_or(0, |k| {
             // Tables share the last flag when there are too few: the host looks which of them are new.
             if self.products[k].alone { IS_SQUARE } else { IS_OTHER_SQUARE << k.min(29) }
@@ -59,7 +60,7 @@ impl Kernels {
 
 /// A table whose values one rule replaces by products of matrices over (min, +) or (max, +), and no other rule sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct MinPlusTable {
+pub(crate) struct MinPlusTable {
     /// The rule.
     pub rule: RuleId,
     /// The table.
@@ -92,7 +93,7 @@ impl MinPlusTable {
 
 /// What the template `product` computes with: prefix of its kernels, type, byte of which a value that is absent consists, and the bound of
 /// values.
-pub(super) const WIDTHS: [(&str, Scalar, u8, u64); 2] =
+pub(crate) const WIDTHS: [(&str, Scalar, u8, u64); 2] =
     [("narrow", Scalar::I32, 0x20, 1 << 28), ("wide", Scalar::I64, 0x20, 1 << 60)];
 
 /// The kernels of `product.cu` for both widths of values.
@@ -123,7 +124,7 @@ fn add_growth(
     let constants = [
         ("TABLES", Literal::Int(tables)),
         ("COUNTS", Literal::Int(tables + 1)),
-        ("KEPT_WORDS", Literal::Int(codegen::kept_words(layout, monotone))),
+        ("KEPT_WORDS", Literal::Int(class::monotone::codegen::kept_words(layout, monotone))),
     ];
     let records = [("Params", params)];
     let holes =
@@ -132,9 +133,9 @@ fn add_growth(
     for hole in ["put_kept", "derive", "remember", "forget"] {
         let scene = Scene { program, plan, layout, sources, module };
         let functions = match hole {
-            "put_kept" => codegen::put_functions(scene, monotone),
-            "derive" => codegen::derive_functions(scene, monotone, sites),
-            _ => vec![codegen::row_bit(scene, monotone, hole)],
+            "put_kept" => class::monotone::codegen::put_functions(scene, monotone),
+            "derive" => class::monotone::codegen::derive_functions(scene, monotone, sites),
+            _ => vec![class::monotone::codegen::row_bit(scene, monotone, hole)],
         };
         build::fill_hole(module, hole, functions);
     }
@@ -178,7 +179,7 @@ fn prepare_for_terms(module: &mut Module) {
 }
 
 /// Words of an entry before the rows of its heads.
-pub(super) const ENTRY_WORDS: usize = 5;
+pub(crate) const ENTRY_WORDS: usize = 5;
 
 /// Most rules, as their number is a part of a claim's key; most heads, as removed ones are bits of a word.
 const MAX_RULES: usize = 1 << 12;
@@ -317,10 +318,10 @@ fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
     match hole {
         "is_crowded" => vec![codegen::is_crowded(scene)],
         "index_row" => codegen::index_functions(scene),
-        "reduce_row" => codegen::reduce_functions(scene),
-        "merge_row" => codegen::merge_functions(scene),
-        "improve" => codegen::improve_functions(scene, sites),
-        "settle_row" => vec![codegen::settle_row(scene)],
+        "reduce_row" => class::reduction::codegen::reduce_functions(scene),
+        "merge_row" => class::reduction::codegen::merge_functions(scene),
+        "improve" => class::replacement::codegen::improve_functions(scene, sites),
+        "settle_row" => vec![class::replacement::codegen::settle_row(scene)],
         "id_of" => vec![codegen::id_of(scene)],
         "all_live" => vec![codegen::all_live(scene)],
         "matches" => codegen::match_functions(scene, sites),

@@ -1,8 +1,8 @@
 //! Which buffers the tables of a program have on a device, and the record that hands them to its kernels.
 
 use gchr_base::ids::{Id, IdVec};
+use gchr_constraints::class::{Best, Monotone};
 use gchr_constraints::plan::ChrPlan;
-use gchr_constraints::plan::class::{Best, Monotone};
 
 use gchr_base::rule::Program;
 use gchr_base::signature::{ConstraintId, SortKind};

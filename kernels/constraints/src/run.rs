@@ -1,9 +1,9 @@
 //! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the store back.
 
-mod contract;
-mod fast_path;
+pub(crate) mod contract;
+pub(crate) mod fast_path;
 mod output;
-mod tables;
+pub(crate) mod tables;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,17 +19,19 @@ use gchr_base::value::{Heap, Terms};
 use gchr_constraints::exec::{Store, Words};
 use gchr_constraints::plan::ChrPlan;
 
+use super::class::monotone::Growing;
 use super::kernels::Kernels;
+use super::specialised::product::Product;
 use super::start::Input;
 use contract::{ExplainFailure, Rounds};
 use fast_path::{FastPath, FastPathEnd, Launcher};
 use gchr_kernel::device::{Device, DeviceError, Launch};
 use gchr_runtime::outcome::{self, poll};
 use gchr_runtime::slices::{self, Slices};
-use tables::{Growing, Grown, MOST_WORDS, Product, Tables};
+use tables::{Grown, MOST_WORDS, Tables};
 
 /// Threads of a block; the contract checks that the template has it, too.
-const BLOCK: u32 = 256;
+pub(crate) const BLOCK: u32 = 256;
 
 /// How to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

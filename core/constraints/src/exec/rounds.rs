@@ -6,13 +6,10 @@
 
 mod claims;
 mod definition;
-mod divisors;
 mod engine;
-mod matrix;
-mod replace;
-mod seek;
-mod strategy;
-mod world;
+pub(crate) mod seek;
+pub(crate) mod strategy;
+pub(crate) mod world;
 
 use std::time::Instant;
 

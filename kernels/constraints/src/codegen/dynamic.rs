@@ -72,7 +72,7 @@ impl Values<'_> {
     }
 
     /// An operator on numbers of which some type is not known.
-    pub(super) fn dynamic(&mut self, operator: Op, args: &[Held], expr: &rule::Expr) -> Held {
+    pub(crate) fn dynamic(&mut self, operator: Op, args: &[Held], expr: &rule::Expr) -> Held {
         let (first, second) = (&args[0], args.last().unwrap_or(&args[0]));
         let (a, b) = (self.number(first), self.number(second));
         let valid = op(BinaryOp::AndAlso, a.valid.clone(), b.valid.clone());

@@ -12,14 +12,14 @@ use gchr_kernel::ir::*;
 use gchr_runtime::meter;
 
 /// The constraint whose partners are sought.
-pub(super) struct Active {
+pub(crate) struct Active {
     pub table: ConstraintId,
     pub row: Expr,
     pub age: Age,
 }
 
 /// Which partners count.
-pub(super) enum Age {
+pub(crate) enum Age {
     /// Those of lesser ids than this one.
     Older(Expr),
     /// All that live.
@@ -29,13 +29,13 @@ pub(super) enum Age {
 }
 
 /// Whether a join goes over all rows.
-pub(super) fn all_rows(scene: Scene<'_>, join: &Join) -> bool {
+pub(crate) fn all_rows(scene: Scene<'_>, join: &Join) -> bool {
     scene.plan.tables[join.constraint].indexes[join.index].kind == IndexKind::All
 }
 
 /// Opens the loop over the partners of a join. Lanes that share a loop over all rows begin at their own number, and take every row so many
 /// further on.
-pub(super) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, lanes: Option<(&Expr, &Expr)>) {
+pub(crate) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, lanes: Option<(&Expr, &Expr)>) {
     let (scene, table) = (v.scene, join.constraint);
     let row = match scene.layout.keyed(table, join.index) {
         Some(index) => rows_of_key(v, join, index),

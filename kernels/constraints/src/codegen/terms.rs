@@ -16,7 +16,7 @@ const BIG_HEADER: u64 = 1 << 32 | tag::BIG_CELL;
 const FLOAT_HEADER: u64 = 1 << 32 | tag::FLOAT_CELL;
 
 /// The tag of a word.
-pub(super) fn tag_of(word: &Expr) -> Expr {
+pub(crate) fn tag_of(word: &Expr) -> Expr {
     op(BinaryOp::And, word.clone(), u64(tag::MASK))
 }
 
@@ -59,18 +59,18 @@ pub(crate) fn is_crowded(scene: Scene<'_>) -> Function {
 
 impl Values<'_> {
     /// A buffer or number of the terms.
-    pub(super) fn of_terms(&self, name: &str) -> Expr {
+    pub(crate) fn of_terms(&self, name: &str) -> Expr {
         self.scene.field(&self.p, name)
     }
 
     /// A call of a function of `terms.cu` that reads cells.
-    pub(super) fn reading(&mut self, function: &str, args: Vec<Expr>) -> Expr {
+    pub(crate) fn reading(&mut self, function: &str, args: Vec<Expr>) -> Expr {
         let all = [self.of_terms("cells")].into_iter().chain(args).collect();
         self.b.call("read", self.scene.module, self.scene.function(function), all)
     }
 
     /// The word of a value.
-    pub(super) fn tagged(&mut self, held: &Held) -> Expr {
+    pub(crate) fn tagged(&mut self, held: &Held) -> Expr {
         let bits = Self::word(held);
         match held.kind {
             SortKind::Any | SortKind::Data => bits,
@@ -89,7 +89,7 @@ impl Values<'_> {
     }
 
     /// The word of an integer: a cell if it needs one.
-    pub(super) fn int_word(&mut self, bits: Expr) -> Expr {
+    pub(crate) fn int_word(&mut self, bits: Expr) -> Expr {
         let bits = self.b.var("bits", bits);
         let word = self.b.var("word", with_tag(bits.clone(), tag::INT));
         let back = op(BinaryOp::Shr, build::cast(Scalar::I64, word.clone()), build::u32(tag::BITS));
@@ -101,7 +101,7 @@ impl Values<'_> {
     }
 
     /// The word of a float.
-    pub(super) fn float_word(&mut self, bits: Expr) -> Expr {
+    pub(crate) fn float_word(&mut self, bits: Expr) -> Expr {
         self.cell(FLOAT_HEADER, &[bits], tag::FLOAT)
     }
 
@@ -125,7 +125,7 @@ impl Values<'_> {
     }
 
     /// A compound term of these arguments.
-    pub(super) fn compound(&mut self, symbol: SymbolId, args: &[rule::Expr]) -> Held {
+    pub(crate) fn compound(&mut self, symbol: SymbolId, args: &[rule::Expr]) -> Held {
         let mut fields = Vec::with_capacity(args.len());
         for arg in args {
             let held = self.expr(arg);
@@ -136,7 +136,7 @@ impl Values<'_> {
     }
 
     /// A functor applied several times.
-    pub(super) fn repeated(&mut self, symbol: SymbolId, count: u32, arg: &rule::Expr) -> Held {
+    pub(crate) fn repeated(&mut self, symbol: SymbolId, count: u32, arg: &rule::Expr) -> Held {
         let held = self.expr(arg);
         let word = self.tagged(&held);
         let word = self.b.var("nested", word);
@@ -151,19 +151,19 @@ impl Values<'_> {
     }
 
     /// Whether a word is a compound term with this functor.
-    pub(super) fn has_functor(&self, word: &Expr, symbol: SymbolId) -> Expr {
+    pub(crate) fn has_functor(&self, word: &Expr, symbol: SymbolId) -> Expr {
         let header = build::element(self.of_terms("cells"), payload(word));
         op(BinaryOp::AndAlso, has_tag(word, tag::COMPOUND), build::eq(header, u64(self.header(symbol))))
     }
 
     /// An argument of a compound term.
-    pub(super) fn field_of(&self, word: &Expr, index: usize) -> Expr {
+    pub(crate) fn field_of(&self, word: &Expr, index: usize) -> Expr {
         let place = op(BinaryOp::Add, payload(word), u64(1 + index as u64));
         build::element(self.of_terms("cells"), place)
     }
 
     /// A value as one of another kind, and the condition under which it is of that kind; `None` when it surely is.
-    pub(super) fn matched(&mut self, held: &Held, kind: SortKind) -> (Held, Option<Expr>) {
+    pub(crate) fn matched(&mut self, held: &Held, kind: SortKind) -> (Held, Option<Expr>) {
         let sure = |expr| Held { kind, expr, defined: held.defined.clone() };
         match (held.kind, kind) {
             (from, to) if from == to => (held.clone(), None),
@@ -189,7 +189,7 @@ impl Values<'_> {
     }
 
     /// Whether two values are the same.
-    pub(super) fn same(&mut self, a: &Held, b: &Held) -> Expr {
+    pub(crate) fn same(&mut self, a: &Held, b: &Held) -> Expr {
         let (word, other) = match (a.kind, b.kind) {
             (x, y) if x == y => return build::eq(Self::word(a), Self::word(b)),
             (SortKind::Any, _) => (a, b),
@@ -207,7 +207,7 @@ impl Values<'_> {
     }
 
     /// Comparisons of values as they are, and type tests.
-    pub(super) fn structural(&mut self, operator: Op, args: &[Held]) -> Held {
+    pub(crate) fn structural(&mut self, operator: Op, args: &[Held]) -> Held {
         let holds = match (operator, args) {
             (Op::Same, [a, b]) => self.same(a, b),
             (Op::Differ, [a, b]) => not(self.same(a, b)),

@@ -19,7 +19,7 @@ use gchr_runtime::codegen::{Arithmetic, Noted, Site, Sites};
 
 /// A value: `i64`, `f64`, `u64` for texts and for words of type `any`, `bool`.
 #[derive(Clone)]
-pub(super) struct Held {
+pub(crate) struct Held {
     pub kind: SortKind,
     pub expr: Expr,
     /// Whether there is one; `None` when that is sure.
@@ -34,7 +34,7 @@ impl Held {
 
 /// What happens when an operation has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum OnError {
+pub(crate) enum OnError {
     /// A flag is set.
     Flag,
     /// It is noted, with its place.
@@ -51,7 +51,7 @@ enum Open {
 }
 
 /// Code of one occurrence or body, with what it knows.
-pub(super) struct Values<'a> {
+pub(crate) struct Values<'a> {
     pub scene: Scene<'a>,
     pub b: FunctionBuilder,
     pub p: Expr,
@@ -429,7 +429,7 @@ impl<'a> Values<'a> {
     }
 
     /// Sets the flag of the condition or goal at hand, or notes an error, where a condition holds.
-    pub(super) fn raise(&mut self, condition: Expr, site: u32, cause: Expr, operands: [Expr; 2]) {
+    pub(crate) fn raise(&mut self, condition: Expr, site: u32, cause: Expr, operands: [Expr; 2]) {
         let flag = self.flag.clone();
         let error = self.scene.field(&self.p, "error");
         let fail = self.scene.function("fail");
@@ -543,7 +543,7 @@ impl<'a> Values<'a> {
     }
 
     /// The value of an operation that is known to have one.
-    pub(super) fn unnoted(&mut self, operator: Op, float: bool, args: &[Expr]) -> Expr {
+    pub(crate) fn unnoted(&mut self, operator: Op, float: bool, args: &[Expr]) -> Expr {
         let plain = match operator {
             Op::Add => Some(BinaryOp::Add),
             Op::Sub => Some(BinaryOp::Sub),
@@ -579,7 +579,7 @@ impl<'a> Values<'a> {
 }
 
 /// The comparison of numbers that an operator of comparison asks for.
-pub(super) fn relation(operator: Op) -> BinaryOp {
+pub(crate) fn relation(operator: Op) -> BinaryOp {
     match operator {
         Op::Eq => BinaryOp::Eq,
         Op::Ne => BinaryOp::Ne,

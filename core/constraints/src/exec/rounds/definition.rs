@@ -8,11 +8,11 @@ use super::strategy::{rank, row_of_head, table_of_head};
 use super::world::{
     Added, Adds, BodyEnd, World, is_better, is_hidden, is_of_program, load_active, load_instance, run_body,
 };
+use crate::class::Verdict;
 use crate::exec::code::{OccurrenceCode, Pc};
 use crate::exec::machine::Stop;
 use crate::exec::search::Search;
 use crate::exec::step::{Scene, Trap};
-use crate::plan::class::Verdict;
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Role, RuleId};

@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicU64;
 use rayon::prelude::*;
 
 use super::claims::{Claims, Round};
-use super::replace::Replacements;
 use super::seek::{Abort, Entry, Failure, Found, Kept, Pending, Seeker, Shared, State, Watch};
 use super::strategy::{Strategy, rank, row_of_head, table_of_head};
 use super::world::{Added, Adds, BodyEnd, World, is_live, is_of_program, load_instance, run_body};
+use crate::class::replacement::execute::Replacements;
 use crate::exec::code::Pc;
 use crate::exec::machine::Stop;
 use crate::exec::report::Wording;

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use super::divisors::{Divisors, Meeting, gcd};
+use crate::class::divisor::execute::{Divisors, Meeting, gcd};
+use crate::class::{Best, BestOrder, Reduction};
 use crate::exec::code::{Code, Ins, OccurrenceCode, Pc};
 use crate::exec::common;
 use crate::exec::index::NONE;
@@ -14,7 +15,6 @@ use crate::exec::step::{Cells, Flow, Scene, Trap, TrapKind};
 use crate::exec::store::write_constraint;
 use crate::exec::table::{DEAD, Table, TableFull};
 use crate::plan::ChrPlan;
-use crate::plan::class::{Best, BestOrder, Reduction};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
@@ -30,15 +30,15 @@ const FIRINGS: u64 = 1 << 14;
 
 /// A constraint that was put into the store, and which may have been removed since.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Added {
-    pub(super) table: u32,
-    pub(super) row: u32,
-    pub(super) id: u64,
+pub(crate) struct Added {
+    pub(crate) table: u32,
+    pub(crate) row: u32,
+    pub(crate) id: u64,
 }
 
 /// Output of a goal: the value that it writes, if it does, and the goal.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Written {
+pub(crate) struct Written {
     word: u64,
     pc: Pc,
 }
@@ -51,35 +51,35 @@ impl Written {
 }
 
 /// Store, heap and counters of a run.
-pub(super) struct World<'a, 'c> {
-    pub(super) program: &'a Program,
-    pub(super) plan: &'a ChrPlan,
-    pub(super) code: &'a Code,
-    pub(super) control: &'a mut Control<'c>,
-    pub(super) tables: Vec<Table>,
-    pub(super) heap: Heap,
+pub(crate) struct World<'a, 'c> {
+    pub(crate) program: &'a Program,
+    pub(crate) plan: &'a ChrPlan,
+    pub(crate) code: &'a Code,
+    pub(crate) control: &'a mut Control<'c>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) heap: Heap,
     /// By table.
     reductions: Vec<Option<&'a Reduction>>,
     /// By table.
     divisors: Vec<Option<Divisors<'a>>>,
-    pub(super) next_id: u64,
-    pub(super) firings: u64,
-    pub(super) rounds: u64,
-    pub(super) candidates: u64,
-    pub(super) peak: u64,
+    pub(crate) next_id: u64,
+    pub(crate) firings: u64,
+    pub(crate) rounds: u64,
+    pub(crate) candidates: u64,
+    pub(crate) peak: u64,
     /// Rows that were removed since the last call of [`release`](Self::release).
     detached: Vec<(u32, u32)>,
     last_rule: Option<RuleId>,
     patience: u32,
     fuel: u64,
     /// Bytes that the executor has beside the store.
-    pub(super) other_bytes: u64,
+    pub(crate) other_bytes: u64,
     /// Firings of each rule, in a run that is recorded.
     fired_by_rule: Option<Vec<u64>>,
 }
 
 impl<'a, 'c> World<'a, 'c> {
-    pub(super) fn new(
+    pub(crate) fn new(
         program: &'a Program,
         plan: &'a ChrPlan,
         code: &'a Code,
@@ -117,7 +117,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Puts a constraint into the store; the id is `next_id`, which goes up. `None` when a reduction removed it at once.
-    pub(super) fn add(&mut self, table: usize, args: &[u64]) -> Result<Option<Added>, Stop> {
+    pub(crate) fn add(&mut self, table: usize, args: &[u64]) -> Result<Option<Added>, Stop> {
         let id = self.next_id;
         self.next_id += 1;
         if let Some(reduction) = self.reductions[table]
@@ -210,44 +210,44 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Removes a constraint; its row stays free of others until [`release`](Self::release).
-    pub(super) fn remove(&mut self, table: u32, row: u32) {
+    pub(crate) fn remove(&mut self, table: u32, row: u32) {
         self.tables[table as usize].detach(row);
         self.detached.push((table, row));
     }
 
     /// Lets rows of removed constraints be used again: nothing refers to them any more.
-    pub(super) fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         for (table, row) in self.detached.drain(..) {
             self.tables[table as usize].release(row);
         }
     }
 
     /// Whether the constraint still lives.
-    pub(super) fn lives(&self, added: &Added) -> bool {
+    pub(crate) fn lives(&self, added: &Added) -> bool {
         self.tables[added.table as usize].ids.get(added.row) == added.id
     }
 
     /// Adds all facts of a batch; what was put into the store is appended.
-    pub(super) fn facts(&mut self, facts: &Facts, added: &mut Vec<Added>) -> Result<(), Stop> {
+    pub(crate) fn facts(&mut self, facts: &Facts, added: &mut Vec<Added>) -> Result<(), Stop> {
         let plan = self.plan;
         start::add_facts(plan, facts, &mut Adding { world: self, added })
     }
 
     /// Executes the goals of a query; what was put into the store is appended.
-    pub(super) fn query(&mut self, number: usize, added: &mut Vec<Added>) -> Result<(), Stop> {
+    pub(crate) fn query(&mut self, number: usize, added: &mut Vec<Added>) -> Result<(), Stop> {
         let code = self.code;
         start::run_goals(code, number, &mut Adding { world: self, added })
     }
 
     /// Program output.
-    pub(super) fn write(&mut self, Written { word, pc }: Written) -> Result<(), Stop> {
+    pub(crate) fn write(&mut self, Written { word, pc }: Written) -> Result<(), Stop> {
         let terms = Terms { signature: &self.program.signature, heap: &self.heap };
         let result = start::write_output(self.control.out(), self.code, terms, pc, word);
         result.map_err(|e| self.stop_at(StopReason::Output { message: e.to_string() }, pc))
     }
 
     /// Frees terms that nothing refers to. Columns and constants are all the roots between rounds.
-    pub(super) fn collect(&mut self) -> Result<(), Stop> {
+    pub(crate) fn collect(&mut self) -> Result<(), Stop> {
         if !self.heap.wants_collection() {
             return Ok(());
         }
@@ -257,7 +257,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Refuses the round at hand, which has candidates, when it is one too many.
-    pub(super) fn check_rounds(&self) -> Result<(), Stop> {
+    pub(crate) fn check_rounds(&self) -> Result<(), Stop> {
         match self.control.limits().max_rounds {
             Some(limit) if self.rounds > limit => Err(self.stop(StopReason::Rounds { limit })),
             _ => Ok(()),
@@ -265,7 +265,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Refuses a round whose firings are too many.
-    pub(super) fn check_steps(&self, firings: u64) -> Result<(), Stop> {
+    pub(crate) fn check_steps(&self, firings: u64) -> Result<(), Stop> {
         match self.control.limits().max_steps {
             Some(limit) if firings > 0 && self.firings + firings > limit => {
                 Err(self.stop(StopReason::Steps { limit }))
@@ -275,26 +275,26 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Counts a round's firings.
-    pub(super) fn count_firings(&mut self, firings: u64, last: Option<RuleId>) {
+    pub(crate) fn count_firings(&mut self, firings: u64, last: Option<RuleId>) {
         self.firings += firings;
         self.fuel = self.fuel.saturating_sub(firings);
         self.last_rule = last.or(self.last_rule);
     }
 
     /// Whether [`count_rule`](Self::count_rule) is wanted.
-    pub(super) fn counts_rules(&self) -> bool {
+    pub(crate) fn counts_rules(&self) -> bool {
         self.fired_by_rule.is_some()
     }
 
     /// Counts firings of a rule that [`count_firings`](Self::count_firings) counts too.
-    pub(super) fn count_rule(&mut self, rule: RuleId, firings: u64) {
+    pub(crate) fn count_rule(&mut self, rule: RuleId, firings: u64) {
         if let Some(counts) = &mut self.fired_by_rule {
             counts[rule.index()] += firings;
         }
     }
 
     /// Counts values of a table's constraints that are replaced.
-    pub(super) fn count_replaced(&mut self, table: usize, values: u64) {
+    pub(crate) fn count_replaced(&mut self, table: usize, values: u64) {
         let replacement = self.plan.classes.replacement_of(ConstraintId::from_index(table));
         if let Some(replacement) = replacement {
             self.count_rule(replacement.rule, values);
@@ -302,7 +302,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Hands the counts by rule to the recorder.
-    pub(super) fn report_rules(&mut self) {
+    pub(crate) fn report_rules(&mut self) {
         let counts = self.fired_by_rule.take();
         if let (Some(counts), Some(recorder)) = (counts, self.control.recorder()) {
             for (rule, applied) in counts.into_iter().enumerate() {
@@ -312,7 +312,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Looks at the control from time to time, between rounds.
-    pub(super) fn look_up(&mut self) -> Result<(), Stop> {
+    pub(crate) fn look_up(&mut self) -> Result<(), Stop> {
         if self.patience == 0 || self.fuel == 0 {
             self.ask_control()?;
         }
@@ -321,17 +321,17 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Looks at the control within a round, between parts that do so much each.
-    pub(super) fn look_within(&mut self, work: u64) -> Result<(), Stop> {
+    pub(crate) fn look_within(&mut self, work: u64) -> Result<(), Stop> {
         if work >= FIRINGS { self.ask_control() } else { Ok(()) }
     }
 
     /// Stops a round that changes the store already, when nobody wants to see the store any more.
-    pub(super) fn go_on(&self) -> Result<(), Stop> {
+    pub(crate) fn go_on(&self) -> Result<(), Stop> {
         if self.control.is_unwanted() { Err(self.stop(StopReason::Interrupted)) } else { Ok(()) }
     }
 
     #[inline(never)]
-    pub(super) fn ask_control(&mut self) -> Result<(), Stop> {
+    pub(crate) fn ask_control(&mut self) -> Result<(), Stop> {
         self.check_memory(|_| "the rounds' candidates".into())?;
         if let Some(recorder) = self.control.recorder() {
             recorder.collected(self.heap.collections());
@@ -346,7 +346,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Tells the recorder that a round is over.
-    pub(super) fn report_round(&mut self) {
+    pub(crate) fn report_round(&mut self) {
         if self.control.records() {
             let (rounds, progress) = (self.rounds, self.progress());
             if let Some(recorder) = self.control.recorder() {
@@ -355,7 +355,7 @@ impl<'a, 'c> World<'a, 'c> {
         }
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let divisors: u64 = self.divisors.iter().flatten().map(Divisors::bytes).sum();
         let detached = self.detached.capacity() as u64 * 8;
         common::bytes(&self.tables) + self.heap.bytes() + self.other_bytes + detached + divisors
@@ -370,7 +370,7 @@ impl<'a, 'c> World<'a, 'c> {
         Ok(())
     }
 
-    pub(super) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
+    pub(crate) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
         let bytes = self.bytes();
         self.peak = self.peak.max(bytes);
         match self.control.limits().memory {
@@ -379,7 +379,7 @@ impl<'a, 'c> World<'a, 'c> {
         }
     }
 
-    pub(super) fn out_of_memory(&self, what: String) -> Stop {
+    pub(crate) fn out_of_memory(&self, what: String) -> Stop {
         let limit = self.control.limits().memory.unwrap_or(u64::MAX);
         self.stop(StopReason::Memory { limit, what })
     }
@@ -389,32 +389,32 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// How far the run is.
-    pub(super) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> Progress {
         Progress { steps: self.firings, bytes: self.bytes(), live: common::live(&self.tables) }
     }
 
     /// A stop at the rule that fired last.
-    pub(super) fn stop(&self, reason: StopReason) -> Stop {
+    pub(crate) fn stop(&self, reason: StopReason) -> Stop {
         common::stop(self.plan, self.last_rule, reason, self.progress())
     }
 
     /// A stop at an instruction.
-    pub(super) fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
+    pub(crate) fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
         common::stop_at(self.code, pc, reason, self.progress())
     }
 
     /// A stop at an instruction without result.
-    pub(super) fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
+    pub(crate) fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
         self.stop_at(self.wording().reason(regs, trap), trap.pc)
     }
 
-    pub(super) fn wording(&self) -> Wording<'_> {
+    pub(crate) fn wording(&self) -> Wording<'_> {
         let Self { program, plan, code, heap, .. } = self;
         Wording { signature: &program.signature, plan, code, heap }
     }
 
     /// The trace line of a firing: round, rule, kept constraints, `\`, removed constraints, each with its id.
-    pub(super) fn trace_instance(&mut self, rule: RuleId, rows: impl Fn(usize) -> u32) {
+    pub(crate) fn trace_instance(&mut self, rule: RuleId, rows: impl Fn(usize) -> u32) {
         let plan = &self.plan.rules[rule];
         let mut line = format!("round {} {}:", self.rounds, plan.name);
         for role in [Role::Kept, Role::Removed] {
@@ -430,7 +430,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// The trace line of a value that is replaced.
-    pub(super) fn trace_replacement(&mut self, rule: RuleId, table: usize, row: u32, value: i64) {
+    pub(crate) fn trace_replacement(&mut self, rule: RuleId, table: usize, row: u32, value: i64) {
         let mut line = format!("round {} {}: ", self.rounds, self.plan.rules[rule].name);
         self.write_row(&mut line, table, row);
         let written = write!(line, " takes {value}");
@@ -509,7 +509,7 @@ impl StartSink for Adding<'_, '_, '_> {
 }
 
 /// Whether a value is strictly better than another.
-pub(super) fn is_better(best: Best, kind: SortKind, a: u64, b: u64) -> bool {
+pub(crate) fn is_better(best: Best, kind: SortKind, a: u64, b: u64) -> bool {
     let order = match kind {
         SortKind::Float => f64::from_bits(a).partial_cmp(&f64::from_bits(b)).unwrap_or(Ordering::Equal),
         _ => (a as i64).cmp(&(b as i64)),
@@ -522,35 +522,35 @@ pub(super) fn is_better(best: Best, kind: SortKind, a: u64, b: u64) -> bool {
 
 /// Constraints that bodies add, in order: for each its table and its arguments; and what they write.
 #[derive(Default)]
-pub(super) struct Adds {
+pub(crate) struct Adds {
     words: Vec<u64>,
     /// Output waits until the round is part of the run.
-    pub(super) written: Vec<Written>,
+    pub(crate) written: Vec<Written>,
 }
 
 impl Adds {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.words.len()
     }
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.written.clear();
     }
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.words.capacity() * 8 + self.written.capacity() * size_of::<Written>()) as u64
     }
-    pub(super) fn push(&mut self, table: usize, args: impl Iterator<Item = u64>) {
+    pub(crate) fn push(&mut self, table: usize, args: impl Iterator<Item = u64>) {
         self.words.push(table as u64);
         self.words.extend(args);
     }
     /// The constraint that begins at a place, and where the next one begins.
-    pub(super) fn get(&self, tables: &[Table], at: usize) -> (usize, &[u64], usize) {
+    pub(crate) fn get(&self, tables: &[Table], at: usize) -> (usize, &[u64], usize) {
         let table = self.words[at] as usize;
         let end = at + 1 + tables[table].columns.len();
         (table, &self.words[at + 1..end], end)
     }
     /// Puts the parts of the end that begin at these places, and of which the last ends it, in another order.
-    pub(super) fn reorder(&mut self, starts: &[u32], order: impl Iterator<Item = usize>) {
+    pub(crate) fn reorder(&mut self, starts: &[u32], order: impl Iterator<Item = usize>) {
         let Some(&first) = starts.first() else { return };
         let tail = self.words.split_off(first as usize);
         let part = |i: usize| {
@@ -563,7 +563,7 @@ impl Adds {
 
 /// Loads the constraints of an instance into registers as a search leaves them: the arguments of the newest one, then for each
 /// level its row and what is computed on it.
-pub(super) fn load_instance<H: Cells>(
+pub(crate) fn load_instance<H: Cells>(
     scene: &mut Scene<'_, H>,
     regs: &mut [u64],
     occurrence: &OccurrenceCode,
@@ -594,14 +594,14 @@ pub(super) fn load_instance<H: Cells>(
 }
 
 /// The arguments of the newest constraint into the first registers.
-pub(super) fn load_active(tables: &[Table], regs: &mut [u64], (table, row): (usize, u32)) {
+pub(crate) fn load_active(tables: &[Table], regs: &mut [u64], (table, row): (usize, u32)) {
     for (reg, column) in regs.iter_mut().zip(&tables[table].columns) {
         *reg = column.get(row);
     }
 }
 
 /// How a body ended.
-pub(super) enum BodyEnd {
+pub(crate) enum BodyEnd {
     Done,
     /// This goal does not hold, or this instruction has no result.
     Failed(Pc),
@@ -609,7 +609,7 @@ pub(super) enum BodyEnd {
 }
 
 /// Runs a body for what it adds and writes.
-pub(super) fn run_body<H: Cells>(
+pub(crate) fn run_body<H: Cells>(
     scene: &mut Scene<'_, H>,
     regs: &mut [u64],
     mut pc: Pc,
@@ -635,7 +635,7 @@ pub(super) fn run_body<H: Cells>(
 }
 
 /// Whether a guard that raised an error holds not at all: another of its conditions is false.
-pub(super) fn is_hidden<H: Cells>(
+pub(crate) fn is_hidden<H: Cells>(
     scene: &mut Scene<'_, H>,
     regs: &mut [u64],
     occurrence: &OccurrenceCode,
@@ -644,11 +644,11 @@ pub(super) fn is_hidden<H: Cells>(
 }
 
 /// Whether the error is one of the program, to be told when its turn comes, and not one of the executor.
-pub(super) fn is_of_program(trap: Trap) -> bool {
+pub(crate) fn is_of_program(trap: Trap) -> bool {
     matches!(trap.kind, TrapKind::Arithmetic(_) | TrapKind::Column)
 }
 
 /// Whether a row holds a constraint.
-pub(super) fn is_live(table: &Table, row: u32) -> bool {
+pub(crate) fn is_live(table: &Table, row: u32) -> bool {
     table.ids.get(row) != DEAD
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::{ConstraintId, SortKind};
-use gchr_constraints::plan::class::{Best, BestOrder};
+use gchr_constraints::class::{Best, BestOrder};
 
 use super::{BLOCK, Batch, Part, Tables};
 use crate::run::contract::Enter;
@@ -13,12 +13,7 @@ use gchr_kernel::device::{Arg, Device, DeviceExt, Launch, Result, Value};
 impl Tables {
     /// Adds constraints behind those that are there.
     /// Says how long the device took to reduce them and to enter them into the indexes.
-    pub(in crate::run) fn put(
-        &mut self,
-        batch: &Batch,
-        resident: u32,
-        device: &mut dyn Device,
-    ) -> Result<Duration> {
+    pub(crate) fn put(&mut self, batch: &Batch, resident: u32, device: &mut dyn Device) -> Result<Duration> {
         let first_id = self.state[self.words.next_id];
         let mut delta = Vec::with_capacity(batch.len());
         let mut columns: IdVec<ConstraintId, Vec<Vec<u64>>> =

@@ -2,10 +2,10 @@
 
 use gchr_base::rule::RuleId;
 use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_constraints::class::{Best, BestOrder};
 use gchr_constraints::plan::ChrPlan;
-use gchr_constraints::plan::class::{Best, BestOrder};
 
-use super::{Scene, function, not, op, u64};
+use crate::codegen::{Scene, function, not, op, u64};
 use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;

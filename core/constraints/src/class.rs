@@ -4,17 +4,17 @@
 //! `classify` looks at the rules alone. Executors and kernel generators read [`Classes`]; as classes are part of the semantics, all of
 //! them must follow it. [`Verdict`] says for every rule which class it has, or why it has none.
 
-mod divisor;
+pub(crate) mod divisor;
 mod explain;
 mod monotone;
 mod reduction;
-mod replacement;
+pub(crate) mod replacement;
 mod verify;
 
 pub use explain::Explained;
 pub use monotone::Monotone;
-pub(super) use monotone::recognise as monotone_tables;
-pub(super) use verify::verify;
+pub(crate) use monotone::recognise::recognise as monotone_tables;
+pub(crate) use verify::verify;
 
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, ExprKind, HeadAtom, Program, RuleId};
@@ -158,7 +158,7 @@ impl Classes {
         self.replacements.iter().any(|r| r.constraint == constraint)
     }
     /// No classes: every rule is general, for one reason.
-    pub(super) fn none(rules: usize, why: &str) -> Self {
+    pub(crate) fn none(rules: usize, why: &str) -> Self {
         let verdict =
             || Verdict::General { no_reduction: why.into(), no_replacement: why.into(), no_divisor: None };
         Self { verdicts: (0..rules).map(|_| verdict()).collect(), ..Self::default() }
@@ -166,14 +166,17 @@ impl Classes {
 }
 
 /// Finds the classes of a program. Indexes are chosen by a later pass.
-pub(super) fn classify(program: &Program) -> Classes {
-    let reductions: Vec<_> =
-        program.rules.iter_enumerated().map(|(id, rule)| reduction::recognise(program, id, rule)).collect();
-    let replacements = replacement::recognise(program, &reductions);
+pub(crate) fn classify(program: &Program) -> Classes {
+    let reductions: Vec<_> = program
+        .rules
+        .iter_enumerated()
+        .map(|(id, rule)| reduction::recognise::recognise(program, id, rule))
+        .collect();
+    let replacements = replacement::recognise::recognise(program, &reductions);
     let mut classes = Classes::default();
     let mut no_divisors = Vec::new();
     for (id, rule) in program.rules.iter_enumerated() {
-        let found = divisor::recognise(program, id, rule);
+        let found = divisor::recognise::recognise(program, id, rule);
         no_divisors.push(found.and_then(|found| found.map(|d| classes.divisors.push(d)).err()));
     }
     let rules = program.rules.ids().zip(no_divisors).zip(reductions).zip(replacements);

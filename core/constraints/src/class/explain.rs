@@ -9,7 +9,7 @@ use gchr_base::signature::SortKind;
 
 /// The classes of a plan, printable.
 pub struct Explained<'a> {
-    pub(in crate::plan) plan: &'a ChrPlan,
+    plan: &'a ChrPlan,
 }
 
 impl Display for Explained<'_> {

@@ -9,13 +9,15 @@ use std::sync::Arc;
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::rule::{Const, Expr, ExprKind, GoalKind, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_constraints::class::Monotone;
 use gchr_constraints::plan::Step as Match;
-use gchr_constraints::plan::class::Monotone;
 
-use super::{BLOCK, Job, MOST, NO_ID, Part, Tables, ranges};
+use crate::layout::Part;
 use crate::run::contract::{GrowthRounds, RememberRows};
 use crate::run::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
-use crate::run::tables::Grown;
+use crate::run::tables::buffers::Table;
+use crate::run::tables::{Grown, MOST, NO_ID, Tables, ranges};
+use crate::run::{BLOCK, Job};
 use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
 use gchr_runtime::outcome::Failure;
 
@@ -26,7 +28,7 @@ const ROWS_EACH: u64 = 512;
 type Ranges = BTreeMap<(ConstraintId, usize), (i64, i64)>;
 
 /// A batch that only adds.
-pub(in crate::run) struct Growing {
+pub(crate) struct Growing {
     kernel: KernelId,
     grid: u32,
     growth: Monotone,
@@ -87,7 +89,7 @@ impl Growing {
             growing.most[table] = (bits + u64::from(tables.tables[table].used)).min(MOST);
             growing.set_bits(tables, table, &spans, bits, device)?;
         }
-        let bias = |t: &super::Table| (tables.state[tables.words.next_id] as u32).wrapping_sub(t.used);
+        let bias = |t: &Table| (tables.state[tables.words.next_id] as u32).wrapping_sub(t.used);
         let biases: Vec<u32> = tables.tables.iter().map(bias).collect();
         for table in growing.growth.added_tables() {
             tables.set(table, Part::Bias, Value::U32(biases[table.index()]));

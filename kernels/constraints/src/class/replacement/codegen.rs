@@ -3,12 +3,12 @@
 //! A better value waits in a buffer of its own until the round's end, as all instances see the values at its start. It is kept as a word of
 //! which less is better: the bits of the integer with the sign turned, complemented where the greatest is sought.
 
-use gchr_constraints::plan::class::{Best, BestOrder, Replacement};
+use gchr_constraints::class::{Best, BestOrder, Replacement};
 use gchr_constraints::plan::{Occurrence, Step};
 
-use super::join::{Active, Age, partner};
-use super::value::{OnError, Values};
-use super::{Scene, function, op, u64};
+use crate::codegen::join::{Active, Age, partner};
+use crate::codegen::value::{OnError, Values};
+use crate::codegen::{Scene, function, op, u64};
 use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;

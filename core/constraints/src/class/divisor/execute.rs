@@ -1,16 +1,16 @@
 //! Constraints that are reduced to greatest common divisors: which one of each key lives.
 
-use crate::plan::class::Divisor;
+use crate::class::Divisor;
 use gchr_base::hash::HashMap;
 
 /// The constraints with a positive value of one table, one a key.
-pub(super) struct Divisors<'a> {
-    pub(super) class: &'a Divisor,
+pub(crate) struct Divisors<'a> {
+    pub(crate) class: &'a Divisor,
     rows: HashMap<Box<[u64]>, u32>,
 }
 
 /// What a constraint that is about to be stored meets.
-pub(super) enum Meeting {
+pub(crate) enum Meeting {
     /// Nothing that it reacts with.
     Nothing,
     /// The rule that drops it because its value is zero.
@@ -20,11 +20,11 @@ pub(super) enum Meeting {
 }
 
 impl<'a> Divisors<'a> {
-    pub(super) fn new(class: &'a Divisor) -> Self {
+    pub(crate) fn new(class: &'a Divisor) -> Self {
         Self { class, rows: HashMap::default() }
     }
 
-    pub(super) fn meet(&self, args: &[u64]) -> Meeting {
+    pub(crate) fn meet(&self, args: &[u64]) -> Meeting {
         match args[self.class.column].cast_signed() {
             0 => Meeting::Zero,
             // No rule takes it.
@@ -34,13 +34,13 @@ impl<'a> Divisors<'a> {
     }
 
     /// Notes where a constraint was stored that met nothing.
-    pub(super) fn stored(&mut self, args: &[u64], row: u32) {
+    pub(crate) fn stored(&mut self, args: &[u64], row: u32) {
         if args[self.class.column].cast_signed() > 0 {
             self.rows.insert(self.key(args), row);
         }
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let key = 8 * self.class.key.len();
         (self.rows.capacity() * (size_of::<(Box<[u64]>, u32)>() + 1) + self.rows.len() * key) as u64
     }
@@ -51,7 +51,7 @@ impl<'a> Divisors<'a> {
 }
 
 /// The greatest common divisor.
-pub(super) fn gcd(mut a: u64, mut b: u64) -> u64 {
+pub(crate) fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

@@ -1,6 +1,7 @@
 //! Invariants of classes.
 
-use super::{Replacement, Verdict, monotone};
+use super::monotone::recognise as monotone;
+use super::{Replacement, Verdict};
 use crate::plan::{ChrPlan, internal};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::{Program, Role, Semantics};
@@ -8,7 +9,7 @@ use gchr_base::signature::{Density, SortKind};
 
 /// Checks that verdicts and classes belong to each other, that a symbol has one reduction or values that are replaced and not
 /// both, that columns exist and values are numbers, that indexes are on keys, and that rules of classes have no candidates.
-pub(in crate::plan) fn verify(program: &Program, plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
+pub(crate) fn verify(program: &Program, plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
     let classes = &plan.classes;
     let mut fail = |rule, text: &str| found.push(internal(plan.rules[rule].span, text));
     if classes.verdicts.len() != program.rules.len() {

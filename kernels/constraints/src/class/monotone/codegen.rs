@@ -2,12 +2,12 @@
 
 use gchr_base::rule::{GoalKind, RuleId};
 use gchr_base::signature::ConstraintId;
-use gchr_constraints::plan::class::Monotone;
+use gchr_constraints::class::Monotone;
 use gchr_constraints::plan::{ChrPlan, Occurrence};
 
-use super::join::{Active, Age, partner};
-use super::value::{OnError, Values};
-use super::{Scene, function, op, u64};
+use crate::codegen::join::{Active, Age, partner};
+use crate::codegen::value::{OnError, Values};
+use crate::codegen::{Scene, function, op, u64};
 use crate::layout::{Layout, Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;

@@ -4,16 +4,18 @@
 //! Only instances with a constraint that is new, or whose value changed in the last round, can improve anything.
 
 use super::matrix::{Better, Matrix};
-use super::seek::Failure;
-use super::strategy::{rank, row_of_head, table_of_head};
-use super::world::{Added, Adds, BodyEnd, World, is_better, is_of_program, load_active, run_body};
+use crate::class::{BestOrder, Replacement};
 use crate::exec::code::{Code, OccurrenceCode};
 use crate::exec::machine::Stop;
+use crate::exec::rounds::seek::Failure;
+use crate::exec::rounds::strategy::{rank, row_of_head, table_of_head};
+use crate::exec::rounds::world::{
+    Added, Adds, BodyEnd, World, is_better, is_of_program, load_active, run_body,
+};
 use crate::exec::search::{Found, Search};
 use crate::exec::step::{Scene, Trap};
 use crate::exec::table::Table;
 use crate::plan::ChrPlan;
-use crate::plan::class::{BestOrder, Replacement};
 use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
@@ -21,7 +23,7 @@ use gchr_base::rule::RuleId;
 use gchr_base::signature::SortKind;
 
 /// The rules that replace values, and what they have to look at.
-pub(super) struct Replacements<'a> {
+pub(crate) struct Replacements<'a> {
     plan: &'a ChrPlan,
     code: &'a Code,
     /// By table: occurrences of rules that replace, and the replacement.
@@ -41,7 +43,7 @@ pub(super) struct Replacements<'a> {
 const PATIENCE: u32 = 1 << 18;
 
 impl<'a> Replacements<'a> {
-    pub(super) fn new(plan: &'a ChrPlan, code: &'a Code) -> Self {
+    pub(crate) fn new(plan: &'a ChrPlan, code: &'a Code) -> Self {
         let of = |occurrence: &OccurrenceCode| {
             plan.classes.replacements.iter().find(|r| r.rule == occurrence.rule)
         };
@@ -67,19 +69,19 @@ impl<'a> Replacements<'a> {
     }
 
     /// Whether there is something to look at.
-    pub(super) fn is_pending(&self) -> bool {
+    pub(crate) fn is_pending(&self) -> bool {
         let matrices = self.matrices.iter().flatten().any(|(m, _)| m.is_pending());
         matrices || !self.fresh.is_empty() || !self.changed.is_empty()
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let lists = (self.fresh.capacity() + self.changed.capacity()) * size_of::<Added>();
         let matrices: u64 = self.matrices.iter().flatten().map(|(m, _)| m.bytes()).sum();
         (lists + self.better.capacity() * 32) as u64 + matrices
     }
 
     /// A constraint is new.
-    pub(super) fn note(&mut self, tables: &[Table], added: Added) {
+    pub(crate) fn note(&mut self, tables: &[Table], added: Added) {
         let table = added.table as usize;
         if self.occurrences[table].is_empty() {
             return;
@@ -130,7 +132,7 @@ impl<'a> Replacements<'a> {
     }
 
     /// Finds the constraints that take another value: how many they are, and the first instance that fails.
-    pub(super) fn improve(
+    pub(crate) fn improve(
         &mut self,
         world: &mut World<'_, '_>,
         regs: &mut [u64],
@@ -284,7 +286,7 @@ impl<'a> Replacements<'a> {
     }
 
     /// Counts the constraints that take another value, by rule.
-    pub(super) fn count(&self, world: &mut World<'_, '_>) {
+    pub(crate) fn count(&self, world: &mut World<'_, '_>) {
         self.cells
             .iter()
             .for_each(|(table, cells)| world.count_replaced(*table as usize, cells.len() as u64));
@@ -292,7 +294,7 @@ impl<'a> Replacements<'a> {
     }
 
     /// Gives constraints their new values.
-    pub(super) fn apply(&mut self, world: &mut World<'_, '_>) {
+    pub(crate) fn apply(&mut self, world: &mut World<'_, '_>) {
         self.fresh.clear();
         self.changed.clear();
         let mut better: Vec<_> = self.better.drain().collect();

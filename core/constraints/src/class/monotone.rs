@@ -1,0 +1,5 @@
+//! Monotone tables: rounds only add to them.
+
+pub(super) mod recognise;
+
+pub use recognise::Monotone;

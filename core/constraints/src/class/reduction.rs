@@ -1,0 +1,3 @@
+//! Reductions: of the constraints of one key one lives.
+
+pub(super) mod recognise;
