@@ -3,11 +3,10 @@
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use crate::class::divisor::execute::{Divisors, Meeting, gcd};
+use crate::class::divisor::execute::Divisors;
 use crate::class::{Best, BestOrder, Reduction};
 use crate::exec::code::{Code, Ins, OccurrenceCode, Pc};
 use crate::exec::common;
-use crate::exec::index::NONE;
 use crate::exec::machine::Stop;
 use crate::exec::report::Wording;
 use crate::exec::start::{self, StartSink};
@@ -61,7 +60,7 @@ pub(crate) struct World<'a, 'c> {
     /// By table.
     reductions: Vec<Option<&'a Reduction>>,
     /// By table.
-    divisors: Vec<Option<Divisors<'a>>>,
+    pub(crate) divisors: Vec<Option<Divisors<'a>>>,
     pub(crate) next_id: u64,
     pub(crate) firings: u64,
     pub(crate) rounds: u64,
@@ -75,7 +74,7 @@ pub(crate) struct World<'a, 'c> {
     /// Bytes that the executor has beside the store.
     pub(crate) other_bytes: u64,
     /// Firings of each rule, in a run that is recorded.
-    fired_by_rule: Option<Vec<u64>>,
+    pub(crate) fired_by_rule: Option<Vec<u64>>,
 }
 
 impl<'a, 'c> World<'a, 'c> {
@@ -144,69 +143,6 @@ impl<'a, 'c> World<'a, 'c> {
                 Err(self.stop(StopReason::Indices { what, limit: Table::MAX_ROWS }))
             }
         }
-    }
-
-    /// Applies the reduction of a table to a constraint that is about to be stored. Says whether it lives; then no other of its
-    /// key does.
-    fn reduce(&mut self, table: usize, reduction: &Reduction, args: &[u64], id: u64) -> bool {
-        let mut key = [0; 8];
-        let columns = &reduction.key;
-        let stored = &self.tables[table];
-        let index = &stored.indexes[reduction.index];
-        let row = if columns.len() <= key.len() {
-            key.iter_mut().zip(columns).for_each(|(k, &c)| *k = args[c]);
-            index.lookup(&stored.columns, &key[..columns.len()])
-        } else {
-            let key: Vec<u64> = columns.iter().map(|&c| args[c]).collect();
-            index.lookup(&stored.columns, &key)
-        };
-        if row == NONE {
-            return true;
-        }
-        self.firings += 1;
-        if let Some(counts) = &mut self.fired_by_rule {
-            counts[reduction.rule.index()] += 1;
-        }
-        let lives = reduction.best.is_some_and(|best| {
-            let kind = stored.kinds[best.column];
-            is_better(best, kind, args[best.column], stored.columns[best.column].get(row))
-        });
-        if self.control.traces() {
-            self.trace_reduction(table, reduction.rule, row, args, id, lives);
-        }
-        if lives {
-            self.remove(table as u32, row);
-        }
-        lives
-    }
-
-    /// Lets a constraint that is about to be stored meet the one of its key, if the table keeps greatest common divisors. Says whether
-    /// it lives.
-    fn divide(&mut self, table: usize, args: &[u64], id: u64) -> bool {
-        let Some(divisors) = &self.divisors[table] else { return true };
-        let class = divisors.class;
-        let (rule, met) = match divisors.meet(args) {
-            Meeting::Nothing => return true,
-            Meeting::Zero => (class.zero, None),
-            Meeting::Row(row) => (class.rule, Some(row)),
-        };
-        self.firings += 1;
-        if let Some(counts) = &mut self.fired_by_rule {
-            counts[rule.index()] += 1;
-        }
-        if self.control.traces() {
-            self.trace_dropped(table, rule, met, args, id);
-        }
-        let Some(row) = met else { return false };
-        let old = self.tables[table].columns[class.column].get(row);
-        let value = gcd(old, args[class.column]);
-        if value != old {
-            if self.control.traces() {
-                self.trace_replacement(rule, table, row, value.cast_signed());
-            }
-            self.tables[table].replace(row, class.column, value);
-        }
-        false
     }
 
     /// Removes a constraint; its row stays free of others until [`release`](Self::release).
@@ -438,35 +374,12 @@ impl<'a, 'c> World<'a, 'c> {
         self.control.trace_line(&line);
     }
 
-    fn trace_reduction(&mut self, table: usize, rule: RuleId, row: u32, args: &[u64], id: u64, lives: bool) {
-        let mut stored = String::new();
-        self.write_row(&mut stored, table, row);
-        let mut new = String::new();
-        self.write_words(&mut new, table, |c| args[c], id);
-        let (kept, removed) = if lives { (new, stored) } else { (stored, new) };
-        let name = &self.plan.rules[rule].name;
-        let line = format!("round {} {name}: {kept} \\ {removed}", self.rounds);
-        self.control.trace_line(&line);
-    }
-
-    /// The trace line of a constraint that is removed before it is stored.
-    fn trace_dropped(&mut self, table: usize, rule: RuleId, met: Option<u32>, args: &[u64], id: u64) {
-        let mut line = format!("round {} {}:", self.rounds, self.plan.rules[rule].name);
-        if let Some(row) = met {
-            line.push(' ');
-            self.write_row(&mut line, table, row);
-        }
-        line.push_str(" \\ ");
-        self.write_words(&mut line, table, |c| args[c], id);
-        self.control.trace_line(&line);
-    }
-
-    fn write_row(&self, line: &mut String, table: usize, row: u32) {
+    pub(crate) fn write_row(&self, line: &mut String, table: usize, row: u32) {
         let stored = &self.tables[table];
         self.write_words(line, table, |c| stored.columns[c].get(row), stored.ids.get(row));
     }
 
-    fn write_words(&self, line: &mut String, table: usize, word: impl Fn(usize) -> u64, id: u64) {
+    pub(crate) fn write_words(&self, line: &mut String, table: usize, word: impl Fn(usize) -> u64, id: u64) {
         let terms = Terms { signature: &self.program.signature, heap: &self.heap };
         let kinds = self.tables[table].kinds.iter().enumerate();
         let values = kinds.map(|(c, &kind)| terms.value(kind, word(c)));
