@@ -4,15 +4,12 @@
 //! |---|---|
 //! | `terms` | `is_crowded`: whether terms lack room |
 //! | `index` | `index_row`: rows into hash indexes, and the look-ups that lists use |
-//! | `reduce` | `reduce_row`, `merge_row`: of the rows of a key one lives |
 //! | `list` | `list`, `matches`, `seek`, `stage_kept`: the candidates of a constraint |
 //! | `claim` | `claim_rows`, `rank_rows`, `is_beaten`, `remove_rows`, `id_of`, `all_live` |
-//! | `replace` | `improve`, `settle_row`: values that are replaced in place |
 //! | `body` | `build`, `explain` |
-//! | `growth` | `put_kept`, `derive`, `remember`, `forget` of `growth.cu`: rules that only add |
 //! | `moving` | `pin_rows`, `rename_rows`, `copy_row` |
 //!
-//! `value` has what they share: values of slots, expressions and conditions; `terms` and `dynamic` add what is known at run time only;
+//! The holes of rule classes are filled in [`class`](crate::class). `value` has what they share: values of slots, expressions and conditions; `terms` and `dynamic` add what is known at run time only;
 //! `join` has the loops over partners.
 
 mod body;

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::op::Op;
-use gchr_base::rule::{self, Program, Role, RuleId};
+use gchr_base::rule::{self, Program, Role};
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_base::source::SourceMap;
-use gchr_constraints::class::{BestOrder, Replacement};
 use gchr_constraints::plan::ChrPlan;
 
 use super::class;
 use super::codegen::{self, Scene};
 use super::layout::Layout;
 use super::run::Host;
+use super::specialised::product::{MinPlusTable, WIDTHS};
+use super::specialised::{self, Source};
 use super::terms::{HANDED, Terms, intern_prefix};
 use crate::templates;
 use gchr_kernel::ir::*;
@@ -56,90 +57,6 @@ impl Kernels {
         let monotone = self.layout.monotone.as_ref().is_some_and(|m| m.is_monotone(table));
         product | (u32::from(monotone) * ONLY_GROWS)
     }
-}
-
-/// A table whose values one rule replaces by products of matrices over (min, +) or (max, +), and no other rule sees.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct MinPlusTable {
-    /// The rule.
-    pub rule: RuleId,
-    /// The table.
-    pub table: ConstraintId,
-    /// Column of the row key, of the column key, and of the value.
-    pub columns: [usize; 3],
-    /// Whether the greatest value is best.
-    pub greatest: bool,
-    /// Whether the rule is the only one of the program that replaces values.
-    pub alone: bool,
-}
-
-impl MinPlusTable {
-    /// Those of a plan.
-    fn of(plan: &ChrPlan) -> Vec<Self> {
-        let replacements = &plan.classes.replacements;
-        let product = |replacement: &Replacement| {
-            let product = replacement.product.as_ref().ok()?;
-            Some(Self {
-                rule: replacement.rule,
-                table: replacement.constraint,
-                columns: [product.row, product.column, replacement.best.column],
-                greatest: replacement.best.order == BestOrder::Greatest,
-                alone: replacements.len() == 1,
-            })
-        };
-        replacements.iter().filter_map(product).collect()
-    }
-}
-
-/// What the template `product` computes with: prefix of its kernels, type, byte of which a value that is absent consists, and the bound of
-/// values.
-pub(crate) const WIDTHS: [(&str, Scalar, u8, u64); 2] =
-    [("narrow", Scalar::I32, 0x20, 1 << 28), ("wide", Scalar::I64, 0x20, 1 << 60)];
-
-/// The kernels of `product.cu` for both widths of values.
-fn add_product(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-    for (prefix, scalar, byte, most) in WIDTHS {
-        let bytes = if scalar == Scalar::I32 { 4 } else { 8 };
-        let absent = (0..bytes).fold(0, |word, _| word << 8 | u64::from(byte));
-        let constants = [("ABSENT", Literal::Int(absent)), ("MOST", Literal::Int(most))];
-        let types = [("T", scalar)];
-        let holes = Holes { prefix, types: &types, constants: &constants, kernels: true, ..Holes::default() };
-        template::instantiate(module, &templates::PRODUCT, &holes)?;
-    }
-    Ok(())
-}
-
-/// The kernels of `growth.cu`.
-fn add_growth(
-    module: &mut Module,
-    program: &Program,
-    plan: &ChrPlan,
-    layout: &Layout,
-    sources: &SourceMap,
-    sites: &mut Sites,
-) -> Result<(), Vec<Diagnostic>> {
-    let Some(monotone) = &layout.monotone else { return Ok(()) };
-    let params = module.record("Params").expect("the template of rounds defines Params");
-    let tables = layout.tables.len() as u64;
-    let constants = [
-        ("TABLES", Literal::Int(tables)),
-        ("COUNTS", Literal::Int(tables + 1)),
-        ("KEPT_WORDS", Literal::Int(class::monotone::codegen::kept_words(layout, monotone))),
-    ];
-    let records = [("Params", params)];
-    let holes =
-        Holes { records: &records, constants: &constants, kernels: true, open: true, ..Holes::default() };
-    template::instantiate(module, &templates::GROWTH, &holes)?;
-    for hole in ["put_kept", "derive", "remember", "forget"] {
-        let scene = Scene { program, plan, layout, sources, module };
-        let functions = match hole {
-            "put_kept" => class::monotone::codegen::put_functions(scene, monotone),
-            "derive" => class::monotone::codegen::derive_functions(scene, monotone, sites),
-            _ => vec![class::monotone::codegen::row_bit(scene, monotone, hole)],
-        };
-        build::fill_hole(module, hole, functions);
-    }
-    Ok(())
 }
 
 /// Whether rules compute powers that can be floats.
@@ -220,6 +137,7 @@ fn kernels_of(
         return Err(found);
     }
     let products = MinPlusTable::of(plan);
+    let source = Source { program, plan, layout: &layout, sources };
     let number = |n: usize| Literal::Int(n as u64);
     let sums = layout.added_targets().len();
     let constants = [
@@ -236,7 +154,7 @@ fn kernels_of(
         ("AT_ONCE", number(if layout.terms.is_some() { 1 } else { 4 })),
         ("TERMS", number(usize::from(layout.terms.is_some()))),
         ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
-        ("FAST_PATHS", number(usize::from(!products.is_empty() || layout.monotone.is_some()))),
+        ("FAST_PATHS", number(usize::from(specialised::has_fast_path(source)))),
     ];
     let mut module = Module::default();
     if let Some(terms) = &layout.terms {
@@ -259,17 +177,7 @@ fn kernels_of(
         let functions = fill(hole, scene, &mut sites);
         build::fill_hole(&mut module, hole, functions);
     }
-    add_growth(&mut module, program, plan, &layout, sources, &mut sites)?;
-    let plain = || Holes { kernels: true, ..Holes::default() };
-    if layout.tables.iter().any(|t| t.reduced_to_one) {
-        template::instantiate(&mut module, &templates::BEST, &plain())?;
-    }
-    if !products.is_empty() {
-        add_product(&mut module)?;
-    }
-    if !products.is_empty() || layout.monotone.is_some() {
-        template::instantiate(&mut module, &templates::RANGE, &plain())?;
-    }
+    specialised::add(&mut module, source, &mut sites)?;
     let broken = verify::verify_closed(&module);
     if !broken.is_empty() {
         return Err(broken);
@@ -315,13 +223,12 @@ const HOLES: [&str; 21] = [
 ];
 
 fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
+    if let Some(functions) = class::functions(hole, scene, sites) {
+        return functions;
+    }
     match hole {
         "is_crowded" => vec![codegen::is_crowded(scene)],
         "index_row" => codegen::index_functions(scene),
-        "reduce_row" => class::reduction::codegen::reduce_functions(scene),
-        "merge_row" => class::reduction::codegen::merge_functions(scene),
-        "improve" => class::replacement::codegen::improve_functions(scene, sites),
-        "settle_row" => vec![class::replacement::codegen::settle_row(scene)],
         "id_of" => vec![codegen::id_of(scene)],
         "all_live" => vec![codegen::all_live(scene)],
         "matches" => codegen::match_functions(scene, sites),

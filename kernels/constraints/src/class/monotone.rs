@@ -1,6 +1,50 @@
-//! Monotone tables: rounds that only add to them have kernels of their own.
+//! Monotone tables: rounds that only add to them have kernels of their own (`growth.cu`).
 
-pub(crate) mod codegen;
+mod codegen;
 mod run;
 
 pub(crate) use run::Growing;
+
+use crate::codegen::Scene;
+use crate::specialised::{Source, SpecialisedKernel};
+use crate::templates;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_kernel::build;
+use gchr_kernel::ir::{Literal, Module};
+use gchr_kernel::template::{self, Holes};
+use gchr_runtime::codegen::Sites;
+
+/// The kernels of `growth.cu`.
+pub(crate) struct MonotoneRounds;
+
+impl SpecialisedKernel for MonotoneRounds {
+    fn is_wanted(&self, source: Source<'_>) -> bool {
+        source.layout.monotone.is_some()
+    }
+
+    fn add(&self, module: &mut Module, source: Source<'_>, sites: &mut Sites) -> Result<(), Vec<Diagnostic>> {
+        let Source { program, plan, layout, sources } = source;
+        let Some(monotone) = &layout.monotone else { return Ok(()) };
+        let params = module.record("Params").expect("the template of rounds defines Params");
+        let tables = layout.tables.len() as u64;
+        let constants = [
+            ("TABLES", Literal::Int(tables)),
+            ("COUNTS", Literal::Int(tables + 1)),
+            ("KEPT_WORDS", Literal::Int(codegen::kept_words(layout, monotone))),
+        ];
+        let records = [("Params", params)];
+        let holes =
+            Holes { records: &records, constants: &constants, kernels: true, open: true, ..Holes::default() };
+        template::instantiate(module, &templates::GROWTH, &holes)?;
+        for hole in ["put_kept", "derive", "remember", "forget"] {
+            let scene = Scene { program, plan, layout, sources, module };
+            let functions = match hole {
+                "put_kept" => codegen::put_functions(scene, monotone),
+                "derive" => codegen::derive_functions(scene, monotone, sites),
+                _ => vec![codegen::row_bit(scene, monotone, hole)],
+            };
+            build::fill_hole(module, hole, functions);
+        }
+        Ok(())
+    }
+}

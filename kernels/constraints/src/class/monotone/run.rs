@@ -16,8 +16,9 @@ use crate::layout::Part;
 use crate::run::contract::{GrowthRounds, RememberRows};
 use crate::run::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
 use crate::run::tables::buffers::Table;
-use crate::run::tables::{Grown, MOST, NO_ID, Tables, ranges};
+use crate::run::tables::{Grown, MOST, NO_ID, Tables};
 use crate::run::{BLOCK, Job};
+use crate::specialised::range::ranges;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
 use gchr_runtime::outcome::Failure;
 

@@ -12,17 +12,17 @@ use gchr_kernel::ir::*;
 use gchr_runtime::meter;
 
 /// A table in which one constraint of a key lives.
-struct Reducing<'a> {
-    table: ConstraintId,
-    key: &'a [usize],
+pub(crate) struct Reducing<'a> {
+    pub(crate) table: ConstraintId,
+    pub(crate) key: &'a [usize],
     /// What makes one better than another, besides being older.
-    best: Option<Best>,
+    pub(crate) best: Option<Best>,
     /// Column of values whose greatest common divisor the one that lives takes; it alone of the constraints is stored whose value is not
     /// positive.
-    divisor: Option<usize>,
+    pub(crate) divisor: Option<usize>,
 }
 
-fn reducing(plan: &ChrPlan) -> Vec<Reducing<'_>> {
+pub(crate) fn reducing(plan: &ChrPlan) -> Vec<Reducing<'_>> {
     let reductions = plan.classes.reductions.iter().map(|r| Reducing {
         table: r.constraint,
         key: &r.key,
@@ -52,21 +52,8 @@ pub(crate) fn reduce_functions(scene: Scene<'_>) -> Vec<Function> {
     functions
 }
 
-/// Functions for the hole `merge_row`: one a table that keeps greatest common divisors, and last the one that picks a table.
-pub(crate) fn merge_functions(scene: Scene<'_>) -> Vec<Function> {
-    let mut all = reducing(scene.plan);
-    all.retain(|r| r.divisor.is_some());
-    let mut functions: Vec<Function> = all.iter().filter_map(|reduction| merge(scene, reduction)).collect();
-    let (mut b, p) = function(scene, "merge_row", false, Type::Void);
-    let table = b.param("table", Type::U32);
-    let row = b.param("row", Type::U32);
-    pick(scene, "merge_row", &all, &mut b, table, [p, row], None);
-    functions.push(b.finish());
-    functions
-}
-
 /// Calls the function of the table: those of a hole stand in the order of `all` from its place on.
-fn pick(
+pub(crate) fn pick(
     scene: Scene<'_>,
     hole: &str,
     all: &[Reducing<'_>],
@@ -113,14 +100,20 @@ fn is_better(scene: Scene<'_>, p: &Expr, reduction: &Reducing<'_>, row: &Expr, o
 }
 
 /// Where to look for the row of a key that lives: the key, the first place, and the number of places less one.
-struct Places {
-    key: Vec<Expr>,
-    at: Expr,
-    mask: Expr,
+pub(crate) struct Places {
+    pub(crate) key: Vec<Expr>,
+    pub(crate) at: Expr,
+    pub(crate) mask: Expr,
 }
 
 impl Places {
-    fn of(scene: Scene<'_>, b: &mut FunctionBuilder, p: &Expr, reduction: &Reducing<'_>, row: &Expr) -> Self {
+    pub(crate) fn of(
+        scene: Scene<'_>,
+        b: &mut FunctionBuilder,
+        p: &Expr,
+        reduction: &Reducing<'_>,
+        row: &Expr,
+    ) -> Self {
         let mut hash = b.var("hash", u64(0));
         let mut key = Vec::new();
         for &c in reduction.key {
@@ -134,7 +127,7 @@ impl Places {
     }
 
     /// Goes on to the next place if the row in this one has another key.
-    fn pass_by(
+    pub(crate) fn pass_by(
         &self,
         scene: Scene<'_>,
         b: &mut FunctionBuilder,
@@ -152,7 +145,7 @@ impl Places {
     }
 }
 
-fn column(scene: Scene<'_>, p: &Expr, reduction: &Reducing<'_>, c: usize, row: &Expr) -> Expr {
+pub(crate) fn column(scene: Scene<'_>, p: &Expr, reduction: &Reducing<'_>, c: usize, row: &Expr) -> Expr {
     build::element(scene.part(p, reduction.table, Part::Column(c)), row.clone())
 }
 
@@ -202,33 +195,4 @@ fn reduce(scene: Scene<'_>, reduction: &Reducing<'_>) -> Function {
     });
     b.end_while(build::bool(true));
     b.finish()
-}
-
-/// Lets the row of the key that lives take in the value of a new row.
-fn merge(scene: Scene<'_>, reduction: &Reducing<'_>) -> Option<Function> {
-    let (table, value) = (reduction.table, reduction.divisor?);
-    let name = format!("merge_{}", scene.layout.tables[table].prefix);
-    let (mut b, p) = function(scene, name, false, Type::Void);
-    b.doc("Gives the value of a row that was dropped to the one of its key that lives.");
-    b.doc("shares: values of rows that live: atomics only");
-    let row = b.param("row", Type::U32);
-    let held = b.atomic("held", AtomicOp::Load, scene.id(&p, table, &row), Vec::new());
-    b.when(op(BinaryOp::Ne, held, scene.constant("NO_ID")), |b| b.ret(None));
-    let word = b.atomic("word", AtomicOp::Load, column(scene, &p, reduction, value, &row), Vec::new());
-    let mine = b.var("mine", build::cast(Scalar::I64, word));
-    b.when(build::eq(mine.clone(), build::i64(0)), |b| b.ret(None));
-    let places = Places::of(scene, &mut b, &p, reduction, &row);
-    let place = build::element(scene.part(&p, table, Part::Best), places.at.clone());
-    b.begin();
-    let seen = b.var("seen", place);
-    b.when(build::eq(seen.clone(), scene.constant("NONE")), |b| b.ret(None));
-    places.pass_by(scene, &mut b, &p, reduction, &seen);
-    let cell = column(scene, &p, reduction, value, &seen);
-    let old = b.atomic("old", AtomicOp::Load, cell.clone(), Vec::new());
-    let args = vec![build::cast(Scalar::I64, old.clone()), mine.clone()];
-    let common = b.call("common", scene.module, scene.function("divisor"), args);
-    b.when(build::eq(common.clone(), old.clone()), |b| b.ret(None));
-    b.atomic("before", AtomicOp::CompareExchange, cell, vec![old, common]);
-    b.end_while(build::bool(true));
-    Some(b.finish())
 }

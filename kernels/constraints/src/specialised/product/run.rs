@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use gchr_base::rule::RuleId;
 
-use crate::kernels::{MinPlusTable, WIDTHS};
+use super::{MinPlusTable, WIDTHS};
 use crate::layout::Part;
 use crate::run::BLOCK;
 use crate::run::contract::{Gather, ProductRounds, Spread};
 use crate::run::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
-use crate::run::tables::{Grown, Tables, ranges};
+use crate::run::tables::{Grown, Tables};
+use crate::specialised::range::ranges;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result};
 use gchr_kernel::ir::Scalar;
 use gchr_runtime::outcome::Failure;
