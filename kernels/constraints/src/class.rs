@@ -9,20 +9,20 @@ pub(crate) mod monotone;
 mod reduction;
 mod replacement;
 
-use crate::codegen::Scene;
+use crate::codegen::CodegenCtx;
 use gchr_kernel::ir::Function;
 use gchr_runtime::codegen::Sites;
 
 /// What a class generates.
 trait ClassKernels: Sync {
     /// The functions for a hole of the template; `None` for one that is not of this class.
-    fn functions(&self, hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Option<Vec<Function>>;
+    fn functions(&self, hole: &str, ctx: CodegenCtx<'_>, sites: &mut Sites) -> Option<Vec<Function>>;
 }
 
 /// All classes with holes.
 const ALL: [&dyn ClassKernels; 3] = [&reduction::Reductions, &divisor::Divisors, &replacement::Replacements];
 
 /// The functions for a hole of some class; `None` for one of no class.
-pub(crate) fn functions(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Option<Vec<Function>> {
-    ALL.iter().find_map(|class| class.functions(hole, scene, sites))
+pub(crate) fn functions(hole: &str, ctx: CodegenCtx<'_>, sites: &mut Sites) -> Option<Vec<Function>> {
+    ALL.iter().find_map(|class| class.functions(hole, ctx, sites))
 }

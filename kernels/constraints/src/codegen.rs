@@ -40,7 +40,7 @@ use gchr_kernel::ir::*;
 
 /// What all generators read.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct CodegenCtx<'a> {
     pub program: &'a Program,
     pub plan: &'a ChrPlan,
     pub layout: &'a Layout,
@@ -49,7 +49,7 @@ pub(crate) struct Scene<'a> {
     pub module: &'a Module,
 }
 
-impl Scene<'_> {
+impl CodegenCtx<'_> {
     /// The type of the record of buffers.
     pub(crate) fn params(&self) -> Type {
         Type::Record(self.module.record("Params").expect("the template defines Params"))
@@ -113,14 +113,14 @@ pub(crate) fn u64(n: u64) -> Expr {
 
 /// A device function with the record of buffers as its first parameter.
 pub(crate) fn function(
-    scene: Scene<'_>,
+    ctx: CodegenCtx<'_>,
     name: impl Into<String>,
     outlined: bool,
     result: Type,
 ) -> (FunctionBuilder, Expr) {
     let kind = if outlined { FunctionKind::Outlined } else { FunctionKind::Device };
     let mut b = FunctionBuilder::new(name, kind, result);
-    let p = b.param("p", scene.params());
+    let p = b.param("p", ctx.params());
     (b, p)
 }
 

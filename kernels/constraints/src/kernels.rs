@@ -10,7 +10,7 @@ use gchr_base::source::SourceMap;
 use gchr_constraints::plan::ChrPlan;
 
 use super::class;
-use super::codegen::{self, Scene};
+use super::codegen::{self, CodegenCtx};
 use super::layout::Layout;
 use super::run::Host;
 use super::specialised::product::{MinPlusTable, WIDTHS};
@@ -42,20 +42,20 @@ pub struct Kernels {
 }
 
 /// Flags of a table in the template's `fast_paths`. The first says that the values of no other table are replaced.
-pub(crate) const IS_SQUARE: u32 = 1;
-pub(crate) const ONLY_GROWS: u32 = 2;
+pub(crate) const IS_PRODUCT: u32 = 1;
+pub(crate) const IS_MONOTONE: u32 = 2;
 /// The first flag of a table whose values are a matrix beside others that are replaced.
-const IS_OTHER_SQUARE: u32 = 4;
+const IS_OTHER_PRODUCT: u32 = 4;
 
 impl Kernels {
     /// The fast paths that rounds can take which start from this table, one bit each.
-    pub(crate) fn courses_of(&self, table: ConstraintId) -> u32 {
+    pub(crate) fn fast_paths_of(&self, table: ConstraintId) -> u32 {
         let product = self.products.iter().position(|p| p.table == table).map_or(0, |k| {
             // Tables share the last flag when there are too few: the host looks which of them are new.
-            if self.products[k].alone { IS_SQUARE } else { IS_OTHER_SQUARE << k.min(29) }
+            if self.products[k].alone { IS_PRODUCT } else { IS_OTHER_PRODUCT << k.min(29) }
         });
         let monotone = self.layout.monotone.as_ref().is_some_and(|m| m.is_monotone(table));
-        product | (u32::from(monotone) * ONLY_GROWS)
+        product | (u32::from(monotone) * IS_MONOTONE)
     }
 }
 
@@ -173,8 +173,8 @@ fn kernels_of(
     }
     let mut sites = Sites::default();
     for hole in HOLES {
-        let scene = Scene { program, plan, layout: &layout, sources, module: &module };
-        let functions = fill(hole, scene, &mut sites);
+        let ctx = CodegenCtx { program, plan, layout: &layout, sources, module: &module };
+        let functions = fill(hole, ctx, &mut sites);
         build::fill_hole(&mut module, hole, functions);
     }
     specialised::add(&mut module, source, &mut sites)?;
@@ -222,27 +222,27 @@ const HOLES: [&str; 21] = [
     "copy_row",
 ];
 
-fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
-    if let Some(functions) = class::functions(hole, scene, sites) {
+fn fill(hole: &str, ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
+    if let Some(functions) = class::functions(hole, ctx, sites) {
         return functions;
     }
     match hole {
-        "is_crowded" => vec![codegen::is_crowded(scene)],
-        "index_row" => codegen::index_functions(scene),
-        "id_of" => vec![codegen::id_of(scene)],
-        "all_live" => vec![codegen::all_live(scene)],
-        "matches" => codegen::match_functions(scene, sites),
-        "seek" | "stage_kept" => codegen::shared_functions(scene, hole, sites),
-        "list" => codegen::list_functions(scene, sites),
-        "claim_rows" => vec![codegen::claim_rows(scene)],
-        "rank_rows" => vec![codegen::rank_rows(scene)],
-        "is_beaten" => vec![codegen::is_beaten(scene)],
-        "build" => codegen::build_functions(scene, sites),
-        "remove_rows" => vec![codegen::remove_rows(scene)],
-        "explain" => codegen::explain_functions(scene, sites),
-        "pin_rows" => vec![codegen::pin_rows(scene)],
-        "rename_rows" => vec![codegen::rename_rows(scene)],
-        _ => vec![codegen::copy_row(scene)],
+        "is_crowded" => vec![codegen::is_crowded(ctx)],
+        "index_row" => codegen::index_functions(ctx),
+        "id_of" => vec![codegen::id_of(ctx)],
+        "all_live" => vec![codegen::all_live(ctx)],
+        "matches" => codegen::match_functions(ctx, sites),
+        "seek" | "stage_kept" => codegen::shared_functions(ctx, hole, sites),
+        "list" => codegen::list_functions(ctx, sites),
+        "claim_rows" => vec![codegen::claim_rows(ctx)],
+        "rank_rows" => vec![codegen::rank_rows(ctx)],
+        "is_beaten" => vec![codegen::is_beaten(ctx)],
+        "build" => codegen::build_functions(ctx, sites),
+        "remove_rows" => vec![codegen::remove_rows(ctx)],
+        "explain" => codegen::explain_functions(ctx, sites),
+        "pin_rows" => vec![codegen::pin_rows(ctx)],
+        "rename_rows" => vec![codegen::rename_rows(ctx)],
+        _ => vec![codegen::copy_row(ctx)],
     }
 }
 
@@ -269,9 +269,9 @@ mod tests {
         let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
         let made = kernels(&program, &plan, &sources).expect("kernels are made");
         let declared = 27;
-        let growth = made.layout.monotone.is_some();
+        let monotone = made.layout.monotone.is_some();
         let found = names_of_contract(&made.module, |module| {
-            Host::of(module, declared, growth, std::iter::empty()).map(|_| ())
+            Host::of(module, declared, monotone, std::iter::empty()).map(|_| ())
         });
         for name in
             ["STOP", "NEXT_ID", "SMALL_ROUNDS", "MUST_CLEAR", "staged_capacity", "hysteresis", "move_rows"]

@@ -16,10 +16,10 @@ use gchr_base::signature::SortKind;
 use gchr_base::stats::Stats;
 use gchr_base::value::heap::Import;
 use gchr_base::value::{Heap, Terms};
-use gchr_constraints::exec::{Store, Words};
+use gchr_constraints::exec::Store;
 use gchr_constraints::plan::ChrPlan;
 
-use super::class::monotone::Growing;
+use super::class::monotone::MonotoneRun;
 use super::kernels::Kernels;
 use super::specialised::product::Product;
 use super::start::Input;
@@ -43,16 +43,13 @@ pub struct Options {
     /// Whether the final store is brought back; else it is empty, and only counted. A run that is stopped always brings it back.
     pub store: bool,
     /// Whether batches whose rounds have a fast path are left to kernels of their own.
-    pub courses: bool,
+    pub fast_paths: bool,
     /// A round of at most so many constraints is left to one block; [`FEW`] unless tests ask for another number.
     pub few: u32,
 }
 
 /// What one block does alone in less time than all blocks take to meet.
 pub const FEW: u32 = 256;
-
-/// Constraints that are added at once, in the order of their ids.
-pub type Batch = Vec<Words>;
 
 /// What is run.
 #[derive(Clone, Copy)]
@@ -223,7 +220,7 @@ impl Runner<'_> {
 
     /// Whether rounds of a fast path are left to kernels of their own. A limit of steps may end a run in the middle of a launch.
     fn takes_fast_paths(&self, control: &Control<'_>) -> bool {
-        self.options.courses && control.limits().max_steps.is_none()
+        self.options.fast_paths && control.limits().max_steps.is_none()
     }
 
     /// Does the rounds that are left of a batch on a fast path, if they have one; says whether they had.
@@ -247,8 +244,8 @@ impl Runner<'_> {
         if changed {
             return Ok(false);
         }
-        match Growing::start(tables, &self.job, memory, device)? {
-            Some(growing) => self.follow(growing, tables, device, control),
+        match MonotoneRun::start(tables, &self.job, memory, device)? {
+            Some(run) => self.follow(run, tables, device, control),
             None => Ok(false),
         }
     }

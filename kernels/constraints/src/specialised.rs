@@ -13,7 +13,7 @@ use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 use gchr_constraints::plan::ChrPlan;
 
-use crate::class::monotone::MonotoneRounds;
+use crate::class::monotone::MonotoneKernels;
 use crate::layout::Layout;
 use gchr_kernel::ir::Module;
 use gchr_runtime::codegen::Sites;
@@ -37,7 +37,7 @@ pub(crate) trait SpecialisedKernel: Sync {
 
 /// All specialisations, in the order in which their kernels are added.
 const ALL: [&dyn SpecialisedKernel; 4] =
-    [&MonotoneRounds, &best_row::BestRow, &product::Products, &range::ColumnRange];
+    [&MonotoneKernels, &best_row::BestRow, &product::Products, &range::ColumnRange];
 
 /// Adds all specialised kernels that a program has a use for.
 pub(crate) fn add(module: &mut Module, source: Source<'_>, sites: &mut Sites) -> Result<(), Vec<Diagnostic>> {
@@ -47,5 +47,5 @@ pub(crate) fn add(module: &mut Module, source: Source<'_>, sites: &mut Sites) ->
 
 /// Whether the rounds of a program have a fast path.
 pub(crate) fn has_fast_path(source: Source<'_>) -> bool {
-    MonotoneRounds.is_wanted(source) || product::Products.is_wanted(source)
+    MonotoneKernels.is_wanted(source) || product::Products.is_wanted(source)
 }

@@ -11,7 +11,7 @@ use super::code::{Code, Ins, OccurrenceCode, Pc};
 use super::history::History;
 use super::index::NONE;
 use super::search::{Found, Search};
-use super::step::{Flow, Scene};
+use super::step::{EvalCtx, Flow};
 use super::table::{Table, TableFull};
 use super::tally::Tally;
 use crate::plan::ChrPlan;
@@ -218,7 +218,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         'a: 's,
     {
         Search {
-            scene: Scene {
+            ctx: EvalCtx {
                 code: self.code,
                 signature: &self.program.signature,
                 tables: &self.tables,
@@ -455,13 +455,13 @@ impl<'a, 'c> Machine<'a, 'c> {
     #[inline]
     fn run(&mut self, frame: &Frame, pc: Pc) -> Result<Option<Pc>, Stop> {
         let regs = &mut self.stack[frame.base..frame.top];
-        let mut scene = Scene {
+        let mut ctx = EvalCtx {
             code: self.code,
             signature: &self.program.signature,
             tables: &self.tables,
             heap: &mut self.heap,
         };
-        match scene.run(regs, pc) {
+        match ctx.run(regs, pc) {
             Ok(Flow::Done) => Ok(None),
             Ok(Flow::Effect(at)) => Ok(Some(at)),
             Ok(Flow::Failed(at)) => Err(self.stop_at(StopReason::Failed, at)),

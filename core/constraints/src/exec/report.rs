@@ -66,31 +66,31 @@ impl Machine<'_, '_> {
 
     /// A trap as a stopped run.
     pub(crate) fn trapped(&self, frame: &Frame, trap: Trap) -> Stop {
-        let reason = self.wording().reason(&self.stack[frame.base..], trap);
+        let reason = self.error_formatter().reason(&self.stack[frame.base..], trap);
         self.stop_at(reason, trap.pc)
     }
 
     /// `argument 2 of edge/3 (int)`.
     pub(crate) fn column_name(&self, constraint: ConstraintId, column: usize) -> String {
-        self.wording().column_name(constraint, column)
+        self.error_formatter().column_name(constraint, column)
     }
 
-    fn wording(&self) -> Wording<'_> {
+    fn error_formatter(&self) -> ErrorFormatter<'_> {
         let Self { program, plan, code, heap, .. } = self;
-        Wording { signature: &program.signature, plan, code, heap }
+        ErrorFormatter { signature: &program.signature, plan, code, heap }
     }
 }
 
 /// What is needed to put errors into words.
 #[derive(Clone, Copy)]
-pub(crate) struct Wording<'a> {
+pub(crate) struct ErrorFormatter<'a> {
     pub(crate) signature: &'a Signature,
     pub(crate) plan: &'a ChrPlan,
     pub(crate) code: &'a Code,
     pub(crate) heap: &'a Heap,
 }
 
-impl Wording<'_> {
+impl ErrorFormatter<'_> {
     /// Why an instruction had no result, given the registers.
     pub(crate) fn reason(&self, regs: &[u64], trap: Trap) -> StopReason {
         let pc = trap.pc;

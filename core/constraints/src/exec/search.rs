@@ -2,7 +2,7 @@
 
 use super::code::{Access, Level, OccurrenceCode, Pc};
 use super::index::NONE;
-use super::step::{Cells, Flow, Scene, Trap};
+use super::step::{Cells, EvalCtx, Flow, Trap};
 use super::table::{DEAD, Table};
 
 /// How a search ended.
@@ -17,7 +17,7 @@ pub(crate) enum Found {
 
 /// A search for one occurrence of one active constraint.
 pub(crate) struct Search<'a, 's, H> {
-    pub(crate) scene: Scene<'a, H>,
+    pub(crate) ctx: EvalCtx<'a, H>,
     pub(crate) regs: &'s mut [u64],
     pub(crate) occurrence: &'a OccurrenceCode,
     /// Id of the active constraint.
@@ -55,7 +55,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
         let mut patience = *self.patience;
         let found = loop {
             let level = &levels[k];
-            let table = &self.scene.tables[level.table];
+            let table = &self.ctx.tables[level.table];
             if row == NONE {
                 if k == 0 {
                     break Found::Nothing;
@@ -63,7 +63,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
                 k -= 1;
                 let outer = &levels[k];
                 let on = self.regs[outer.row as usize] as u32;
-                row = self.scene.tables[outer.table].indexes[outer.index].next(on);
+                row = self.ctx.tables[outer.table].indexes[outer.index].next(on);
                 continue;
             }
             if patience == 0 {
@@ -95,7 +95,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
         {
             return Ok(NONE);
         }
-        let table = &self.scene.tables[level.table];
+        let table = &self.ctx.tables[level.table];
         let index = &table.indexes[level.index];
         let reg = |r: u32| self.regs[r as usize];
         Ok(match &level.access {
@@ -134,11 +134,11 @@ impl<'a, H: Cells> Search<'a, '_, H> {
 
     #[inline]
     fn holds(&mut self, pc: Pc) -> Result<bool, Trap> {
-        Ok(matches!(self.scene.run(self.regs, pc)?, Flow::Done))
+        Ok(matches!(self.ctx.run(self.regs, pc)?, Flow::Done))
     }
 
     /// Whether a condition is false already; one that raises an error is decided at the end.
     fn pruned(&mut self, prunes: &[Pc]) -> bool {
-        prunes.iter().any(|&pc| matches!(self.scene.run(self.regs, pc), Ok(Flow::Failed(_))))
+        prunes.iter().any(|&pc| matches!(self.ctx.run(self.regs, pc), Ok(Flow::Failed(_))))
     }
 }

@@ -81,7 +81,7 @@ impl Cells for &Heap {
 }
 
 /// What instructions read and change besides registers.
-pub(crate) struct Scene<'a, H> {
+pub(crate) struct EvalCtx<'a, H> {
     pub(crate) code: &'a Code,
     pub(crate) signature: &'a Signature,
     pub(crate) tables: &'a [Table],
@@ -94,7 +94,7 @@ enum Num {
     Float(f64),
 }
 
-impl<H: Cells> Scene<'_, H> {
+impl<H: Cells> EvalCtx<'_, H> {
     /// Runs the sequence at `pc`.
     #[inline]
     pub(crate) fn run(&mut self, regs: &mut [u64], mut pc: Pc) -> Result<Flow, Trap> {

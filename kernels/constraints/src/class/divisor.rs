@@ -3,7 +3,7 @@
 mod codegen;
 
 use super::ClassKernels;
-use crate::codegen::Scene;
+use crate::codegen::CodegenCtx;
 use gchr_kernel::ir::Function;
 use gchr_runtime::codegen::Sites;
 
@@ -11,9 +11,9 @@ use gchr_runtime::codegen::Sites;
 pub(super) struct Divisors;
 
 impl ClassKernels for Divisors {
-    fn functions(&self, hole: &str, scene: Scene<'_>, _: &mut Sites) -> Option<Vec<Function>> {
+    fn functions(&self, hole: &str, ctx: CodegenCtx<'_>, _: &mut Sites) -> Option<Vec<Function>> {
         match hole {
-            "merge_row" => Some(codegen::merge_functions(scene)),
+            "merge_row" => Some(codegen::merge_functions(ctx)),
             _ => None,
         }
     }

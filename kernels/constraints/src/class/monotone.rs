@@ -1,11 +1,11 @@
-//! Monotone tables: rounds that only add to them have kernels of their own (`growth.cu`).
+//! Monotone tables: rounds that only add to them have kernels of their own (`monotone.cu`).
 
 mod codegen;
 mod run;
 
-pub(crate) use run::Growing;
+pub(crate) use run::MonotoneRun;
 
-use crate::codegen::Scene;
+use crate::codegen::CodegenCtx;
 use crate::specialised::{Source, SpecialisedKernel};
 use crate::templates;
 use gchr_base::diagnostic::Diagnostic;
@@ -14,10 +14,10 @@ use gchr_kernel::ir::{Literal, Module};
 use gchr_kernel::template::{self, Holes};
 use gchr_runtime::codegen::Sites;
 
-/// The kernels of `growth.cu`.
-pub(crate) struct MonotoneRounds;
+/// The kernels of `monotone.cu`.
+pub(crate) struct MonotoneKernels;
 
-impl SpecialisedKernel for MonotoneRounds {
+impl SpecialisedKernel for MonotoneKernels {
     fn is_wanted(&self, source: Source<'_>) -> bool {
         source.layout.monotone.is_some()
     }
@@ -35,13 +35,13 @@ impl SpecialisedKernel for MonotoneRounds {
         let records = [("Params", params)];
         let holes =
             Holes { records: &records, constants: &constants, kernels: true, open: true, ..Holes::default() };
-        template::instantiate(module, &templates::GROWTH, &holes)?;
+        template::instantiate(module, &templates::MONOTONE, &holes)?;
         for hole in ["put_kept", "derive", "remember", "forget"] {
-            let scene = Scene { program, plan, layout, sources, module };
+            let ctx = CodegenCtx { program, plan, layout, sources, module };
             let functions = match hole {
-                "put_kept" => codegen::put_functions(scene, monotone),
-                "derive" => codegen::derive_functions(scene, monotone, sites),
-                _ => vec![codegen::row_bit(scene, monotone, hole)],
+                "put_kept" => codegen::put_functions(ctx, monotone),
+                "derive" => codegen::derive_functions(ctx, monotone, sites),
+                _ => vec![codegen::row_bit(ctx, monotone, hole)],
             };
             build::fill_hole(module, hole, functions);
         }

@@ -3,7 +3,7 @@
 mod codegen;
 
 use super::ClassKernels;
-use crate::codegen::Scene;
+use crate::codegen::CodegenCtx;
 use gchr_kernel::ir::Function;
 use gchr_runtime::codegen::Sites;
 
@@ -11,10 +11,10 @@ use gchr_runtime::codegen::Sites;
 pub(super) struct Replacements;
 
 impl ClassKernels for Replacements {
-    fn functions(&self, hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Option<Vec<Function>> {
+    fn functions(&self, hole: &str, ctx: CodegenCtx<'_>, sites: &mut Sites) -> Option<Vec<Function>> {
         match hole {
-            "improve" => Some(codegen::improve_functions(scene, sites)),
-            "settle_row" => Some(vec![codegen::settle_row(scene)]),
+            "improve" => Some(codegen::improve_functions(ctx, sites)),
+            "settle_row" => Some(vec![codegen::settle_row(ctx)]),
             _ => None,
         }
     }

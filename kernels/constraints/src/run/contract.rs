@@ -117,11 +117,11 @@ contract! {
         map: BufferId,
     }
 
-    /// Words of the control buffer of `growth.cu`, why a launch of it is over, and words of a table in `spans`.
-    pub(crate) constants GrowthWords: u32 {
+    /// Words of the control buffer of `monotone.cu`, why a launch of it is over, and words of a table in `spans`.
+    pub(crate) constants MonotoneWords: u32 {
         ended,
         rounds_done,
-        growth_control,
+        monotone_control,
         nothing_new,
         at_slice,
         spans,
@@ -131,7 +131,7 @@ contract! {
     }
 
     /// Rounds that only add.
-    pub(crate) kernel GrowthRounds<'a> of "growth" {
+    pub(crate) kernel MonotoneRounds<'a> of "monotone" {
         p: &'a [Value],
         capacity: BufferId,
         spans: BufferId,
@@ -207,9 +207,9 @@ pub(crate) struct ProductHost {
     pub gather: KernelLayout,
 }
 
-/// What `growth.cu` gives.
-pub(crate) struct GrowthHost {
-    pub words: GrowthWords,
+/// What `monotone.cu` gives.
+pub(crate) struct MonotoneHost {
+    pub words: MonotoneWords,
     pub rounds: KernelLayout,
     pub remember_rows: KernelLayout,
 }
@@ -225,18 +225,18 @@ pub(crate) struct Host {
     pub(crate) enter: KernelLayout,
     pub(crate) explain_failure: KernelLayout,
     pub(crate) move_rows: KernelLayout,
-    pub(crate) growth: Option<GrowthHost>,
+    pub(crate) monotone: Option<MonotoneHost>,
     /// By the prefix of the instance.
     pub(crate) products: Vec<(&'static str, ProductHost)>,
 }
 
 impl Host {
-    /// Of a finished module. `declared`: fields that the template's record has; `growth`: whether there are kernels for tables that only
+    /// Of a finished module. `declared`: fields that the template's record has; `monotone`: whether there are kernels for tables that only
     /// grow; `products`: prefixes of the instances of `product.cu`.
     pub(crate) fn of(
         module: &Module,
         declared: usize,
-        growth: bool,
+        monotone: bool,
         products: impl Iterator<Item = &'static str>,
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut resolver = Resolver::new(module, "rounds");
@@ -251,21 +251,21 @@ impl Host {
             enter: r.kernel::<Enter<'_>>(),
             explain_failure: r.kernel::<ExplainFailure<'_>>(),
             move_rows: r.kernel::<MoveRows<'_>>(),
-            growth: None,
+            monotone: None,
             products: Vec::new(),
         };
         r.expect("BLOCK", super::BLOCK);
         r.expect("NO_ID", super::tables::NO_ID);
         r.expect("ROWS", crate::kernels::ENTRY_WORDS as u32);
-        r.expect("IS_SQUARE", crate::kernels::IS_SQUARE);
-        r.expect("ONLY_GROWS", crate::kernels::ONLY_GROWS);
+        r.expect("IS_PRODUCT", crate::kernels::IS_PRODUCT);
+        r.expect("IS_MONOTONE", crate::kernels::IS_MONOTONE);
         resolver.finish(())?;
-        if growth {
-            let mut resolver = Resolver::new(module, "growth");
+        if monotone {
+            let mut resolver = Resolver::new(module, "monotone");
             let r = &mut resolver;
-            host.growth = Some(GrowthHost {
-                words: GrowthWords::resolve(r),
-                rounds: r.kernel::<GrowthRounds<'_>>(),
+            host.monotone = Some(MonotoneHost {
+                words: MonotoneWords::resolve(r),
+                rounds: r.kernel::<MonotoneRounds<'_>>(),
                 remember_rows: r.kernel::<RememberRows<'_>>(),
             });
             resolver.finish(())?;

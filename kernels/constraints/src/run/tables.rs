@@ -21,11 +21,12 @@ pub(crate) use cells::MOST_WORDS;
 use log::Log;
 
 use super::contract::{Host, Params, State};
-use super::{BLOCK, Batch, Job, Options};
+use super::{BLOCK, Job, Options};
 use crate::kernels::{ENTRY_WORDS, Kernels};
 use crate::layout::{Layout, Part};
+use crate::start::Batch;
 use gchr_kernel::device::{BufferId, Device, DeviceError, DeviceExt, Result, Value};
-use gchr_runtime::codegen::Noted;
+use gchr_runtime::codegen::DeviceTrap;
 
 /// The first epoch: a claim's key has 20 bits for it, and all ones mean "unclaimed".
 const FIRST_EPOCH: u64 = (1 << 20) - 2;
@@ -165,7 +166,7 @@ impl Tables {
     /// Lets launches of rounds end where a fast path may begin: where all that is new is in tables of one, and was not before.
     pub fn probe_fast_paths(&mut self, look: bool, kernels: &Kernels, batch: &Batch) {
         let common =
-            batch.iter().fold(u32::MAX, |common, words| common & kernels.courses_of(words.constraint));
+            batch.iter().fold(u32::MAX, |common, words| common & kernels.fast_paths_of(words.constraint));
         self.state[self.words.left_fast_path] = u64::from(common == 0);
         self.state[self.words.next_fast_path_probe] =
             if look { self.state[self.words.rounds] } else { u64::MAX };
@@ -336,9 +337,9 @@ impl Tables {
     }
 
     /// The error that was noted.
-    pub fn noted(&self, device: &mut dyn Device) -> Result<Option<Noted>> {
-        let words = device.download_vec(self.fixed.error, Noted::WORDS)?;
-        Ok(Noted::new(&words))
+    pub fn noted(&self, device: &mut dyn Device) -> Result<Option<DeviceTrap>> {
+        let words = device.download_vec(self.fixed.error, DeviceTrap::WORDS)?;
+        Ok(DeviceTrap::new(&words))
     }
 
     /// Nothing is new any more: a fast path has followed it to its end.

@@ -1,7 +1,7 @@
 //! Constraints that are reduced to greatest common divisors: which one of each key lives.
 
 use crate::class::Divisor;
-use crate::exec::rounds::world::World;
+use crate::exec::rounds::state::RoundsState;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
 use gchr_base::rule::RuleId;
@@ -53,7 +53,7 @@ impl<'a> Divisors<'a> {
     }
 }
 
-impl World<'_, '_> {
+impl RoundsState<'_, '_> {
     /// Lets a constraint that is about to be stored meet the one of its key, if the table keeps greatest common divisors. Says whether
     /// it lives.
     pub(crate) fn divide(&mut self, table: usize, args: &[u64], id: u64) -> bool {

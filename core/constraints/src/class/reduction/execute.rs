@@ -2,11 +2,11 @@
 
 use crate::class::Reduction;
 use crate::exec::index::NONE;
-use crate::exec::rounds::world::{World, is_better};
+use crate::exec::rounds::state::{RoundsState, is_better};
 use gchr_base::ids::Id;
 use gchr_base::rule::RuleId;
 
-impl World<'_, '_> {
+impl RoundsState<'_, '_> {
     /// Applies the reduction of a table to a constraint that is about to be stored. Says whether it lives; then no other of its
     /// key does.
     pub(crate) fn reduce(&mut self, table: usize, reduction: &Reduction, args: &[u64], id: u64) -> bool {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use super::state::{Added, Adds, BodyEnd, is_hidden, is_of_program, load_active, run_body};
 use super::strategy::{Group, Shape, Strategy, rank, row_of_head, table_of_head};
-use super::world::{Added, Adds, BodyEnd, is_hidden, is_of_program, load_active, run_body};
 use crate::exec::code::{Code, OccurrenceCode, Pc};
 use crate::exec::index::NONE;
-use crate::exec::report::Wording;
+use crate::exec::report::ErrorFormatter;
 use crate::exec::search::{Found as Searched, Search};
-use crate::exec::step::{Cells, Scene, Trap, TrapKind};
+use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
 use crate::plan::ChrPlan;
 use gchr_base::error::StopReason;
@@ -270,7 +270,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         'w: 's,
     {
         Search {
-            scene: Scene {
+            ctx: EvalCtx {
                 code: self.shared.code,
                 signature: &self.shared.program.signature,
                 tables: self.shared.tables,
@@ -417,7 +417,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
                 if failure.is_some() || occurrence.removes_active {
                     end = Some(key.clone());
                 }
-                let failure = failure.map(|trap| (self.wording().reason(&self.regs, trap), trap.pc));
+                let failure = failure.map(|trap| (self.error_formatter().reason(&self.regs, trap), trap.pc));
                 let part = self.starts.len();
                 if group.immediate && failure.is_none() {
                     self.fire(group.rule, occurrence, &rows)?;
@@ -482,8 +482,8 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
     }
 
     fn hidden(&mut self, occurrence: &'w OccurrenceCode) -> bool {
-        let Search { mut scene, regs, .. } = self.search(occurrence);
-        is_hidden(&mut scene, regs, occurrence)
+        let Search { mut ctx, regs, .. } = self.search(occurrence);
+        is_hidden(&mut ctx, regs, occurrence)
     }
 
     /// A member of the list. Says whether the list ends with it.
@@ -514,19 +514,19 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         self.starts.push(self.out.adds.len() as u32);
         let Some(pc) = occurrence.body else { return Ok(()) };
         let before = self.out.adds.len();
-        let mut scene = Scene {
+        let mut ctx = EvalCtx {
             code: self.shared.code,
             signature: &self.shared.program.signature,
             tables: self.shared.tables,
             heap: &mut self.heap,
         };
-        let end = run_body(&mut scene, &mut self.regs, pc, &mut self.out.adds);
+        let end = run_body(&mut ctx, &mut self.regs, pc, &mut self.out.adds);
         self.bytes += (self.out.adds.len() - before) as u64 * 8;
         let (reason, pc) = match end {
             BodyEnd::Done => return Ok(()),
             BodyEnd::Failed(pc) => (StopReason::Failed, pc),
             BodyEnd::Trapped(trap) if is_of_program(trap) => {
-                (self.wording().reason(&self.regs, trap), trap.pc)
+                (self.error_formatter().reason(&self.regs, trap), trap.pc)
             }
             BodyEnd::Trapped(trap) => return Err(self.abort(trap)),
         };
@@ -544,7 +544,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         rows: &[u32],
         trap: Trap,
     ) -> Result<bool, Abort> {
-        let reason = self.wording().reason(&self.regs, trap);
+        let reason = self.error_formatter().reason(&self.regs, trap);
         self.rank(rule, occurrence, rows);
         let place = (false, self.active.id, rule, self.key.as_slice().into());
         self.out.fail(Failure { place, reason, pc: trap.pc });
@@ -613,13 +613,13 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
     fn abort(&self, trap: Trap) -> Abort {
         match trap.kind {
             TrapKind::Shared => Abort::Alone,
-            _ => Abort::Stop(self.wording().reason(&self.regs, trap), trap.pc),
+            _ => Abort::Stop(self.error_formatter().reason(&self.regs, trap), trap.pc),
         }
     }
 
-    fn wording(&self) -> Wording<'_> {
+    fn error_formatter(&self) -> ErrorFormatter<'_> {
         let Shared { program, plan, code, .. } = self.shared;
-        Wording { signature: &program.signature, plan, code, heap: self.heap.heap() }
+        ErrorFormatter { signature: &program.signature, plan, code, heap: self.heap.heap() }
     }
 }
 

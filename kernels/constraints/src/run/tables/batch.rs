@@ -5,8 +5,9 @@ use std::time::Duration;
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::ConstraintId;
 
-use super::{BLOCK, Batch, Part, Tables};
+use super::{BLOCK, Part, Tables};
 use crate::run::contract::Enter;
+use crate::start::Batch;
 use gchr_kernel::device::{Device, Launch, Result, Value};
 
 impl Tables {

@@ -6,7 +6,7 @@ use super::{BLOCK, Part};
 use crate::kernels::Kernels;
 use crate::layout::Layout;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, Result, Value};
-use gchr_runtime::codegen::Noted;
+use gchr_runtime::codegen::DeviceTrap;
 
 /// A table on the device.
 pub(crate) struct Table {
@@ -66,7 +66,7 @@ impl Fixed {
         }
         let added = kernels.layout.added_targets();
         let sums = added.len() as u64 + 2;
-        let of_tables = kernels.layout.tables.ids().map(|t| kernels.courses_of(t));
+        let of_tables = kernels.layout.tables.ids().map(|t| kernels.fast_paths_of(t));
         // What is written does not say where a round starts from.
         let fast_paths: Vec<u32> = of_tables.chain([u32::MAX]).collect();
         let mut words =
@@ -75,7 +75,7 @@ impl Fixed {
         Ok(Self {
             control: words(&vec![0; host.control.control_words])?,
             arrivals: words(&[0])?,
-            error: words(&[0; Noted::WORDS])?,
+            error: words(&[0; DeviceTrap::WORDS])?,
             used: words(&zeros)?,
             dead: words(&zeros)?,
             capacity: words(&zeros)?,

@@ -4,8 +4,9 @@ use gchr_base::ids::Id;
 use gchr_base::signature::ConstraintId;
 
 use super::buffers::{Lists, Table};
-use super::{BLOCK, Batch, End, FIRST_EPOCH, Grown, MOST, NO_ID, Part, Tables};
+use super::{BLOCK, End, FIRST_EPOCH, Grown, MOST, NO_ID, Part, Tables};
 use crate::run::contract::MoveRows;
+use crate::start::Batch;
 use gchr_kernel::device::{Device, Launch, Result, Value};
 
 impl Tables {

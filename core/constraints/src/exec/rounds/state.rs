@@ -8,9 +8,9 @@ use crate::class::{Best, BestOrder, Reduction};
 use crate::exec::code::{Code, Ins, OccurrenceCode, Pc};
 use crate::exec::common;
 use crate::exec::machine::Stop;
-use crate::exec::report::Wording;
+use crate::exec::report::ErrorFormatter;
 use crate::exec::start::{self, StartSink};
-use crate::exec::step::{Cells, Flow, Scene, Trap, TrapKind};
+use crate::exec::step::{Cells, EvalCtx, Flow, Trap, TrapKind};
 use crate::exec::store::write_constraint;
 use crate::exec::table::{DEAD, Table, TableFull};
 use crate::plan::ChrPlan;
@@ -50,7 +50,7 @@ impl Written {
 }
 
 /// Store, heap and counters of a run.
-pub(crate) struct World<'a, 'c> {
+pub(crate) struct RoundsState<'a, 'c> {
     pub(crate) program: &'a Program,
     pub(crate) plan: &'a ChrPlan,
     pub(crate) code: &'a Code,
@@ -77,7 +77,7 @@ pub(crate) struct World<'a, 'c> {
     pub(crate) fired_by_rule: Option<Vec<u64>>,
 }
 
-impl<'a, 'c> World<'a, 'c> {
+impl<'a, 'c> RoundsState<'a, 'c> {
     pub(crate) fn new(
         program: &'a Program,
         plan: &'a ChrPlan,
@@ -166,13 +166,13 @@ impl<'a, 'c> World<'a, 'c> {
     /// Adds all facts of a batch; what was put into the store is appended.
     pub(crate) fn facts(&mut self, facts: &Facts, added: &mut Vec<Added>) -> Result<(), Stop> {
         let plan = self.plan;
-        start::add_facts(plan, facts, &mut Adding { world: self, added })
+        start::add_facts(plan, facts, &mut Adding { state: self, added })
     }
 
     /// Executes the goals of a query; what was put into the store is appended.
     pub(crate) fn query(&mut self, number: usize, added: &mut Vec<Added>) -> Result<(), Stop> {
         let code = self.code;
-        start::run_goals(code, number, &mut Adding { world: self, added })
+        start::run_goals(code, number, &mut Adding { state: self, added })
     }
 
     /// Program output.
@@ -341,12 +341,12 @@ impl<'a, 'c> World<'a, 'c> {
 
     /// A stop at an instruction without result.
     pub(crate) fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
-        self.stop_at(self.wording().reason(regs, trap), trap.pc)
+        self.stop_at(self.error_formatter().reason(regs, trap), trap.pc)
     }
 
-    pub(crate) fn wording(&self) -> Wording<'_> {
+    pub(crate) fn error_formatter(&self) -> ErrorFormatter<'_> {
         let Self { program, plan, code, heap, .. } = self;
-        Wording { signature: &program.signature, plan, code, heap }
+        ErrorFormatter { signature: &program.signature, plan, code, heap }
     }
 
     /// The trace line of a firing: round, rule, kept constraints, `\`, removed constraints, each with its id.
@@ -391,33 +391,33 @@ impl<'a, 'c> World<'a, 'c> {
 
 /// Puts what a run starts with into the store.
 struct Adding<'w, 'a, 'c> {
-    world: &'w mut World<'a, 'c>,
+    state: &'w mut RoundsState<'a, 'c>,
     added: &'w mut Vec<Added>,
 }
 
 impl StartSink for Adding<'_, '_, '_> {
-    fn context(&mut self) -> Scene<'_, &mut Heap> {
-        let World { program, code, tables, heap, .. } = &mut *self.world;
-        Scene { code, signature: &program.signature, tables, heap }
+    fn context(&mut self) -> EvalCtx<'_, &mut Heap> {
+        let RoundsState { program, code, tables, heap, .. } = &mut *self.state;
+        EvalCtx { code, signature: &program.signature, tables, heap }
     }
     fn add(&mut self, table: usize, args: &[u64]) -> Result<(), Stop> {
-        self.added.extend(self.world.add(table, args)?);
+        self.added.extend(self.state.add(table, args)?);
         Ok(())
     }
     fn write(&mut self, pc: Pc, word: u64) -> Result<(), Stop> {
-        self.world.write(Written { word, pc })
+        self.state.write(Written { word, pc })
     }
     fn poll(&mut self) -> Result<(), Stop> {
-        self.world.ask_control()
+        self.state.ask_control()
     }
     fn stop(&self, reason: StopReason) -> Stop {
-        self.world.stop(reason)
+        self.state.stop(reason)
     }
     fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
-        self.world.stop_at(reason, pc)
+        self.state.stop_at(reason, pc)
     }
     fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
-        self.world.trapped(regs, trap)
+        self.state.trapped(regs, trap)
     }
 }
 
@@ -477,31 +477,31 @@ impl Adds {
 /// Loads the constraints of an instance into registers as a search leaves them: the arguments of the newest one, then for each
 /// level its row and what is computed on it.
 pub(crate) fn load_instance<H: Cells>(
-    scene: &mut Scene<'_, H>,
+    ctx: &mut EvalCtx<'_, H>,
     regs: &mut [u64],
     occurrence: &OccurrenceCode,
     active: (usize, u32),
     rows: &[u32],
 ) -> Result<(), Trap> {
-    load_active(scene.tables, regs, active);
+    load_active(ctx.tables, regs, active);
     let holds = |flow: Flow| debug_assert!(matches!(flow, Flow::Done), "an instance holds");
     if let Some(pc) = occurrence.entry {
-        holds(scene.run(regs, pc)?);
+        holds(ctx.run(regs, pc)?);
     }
     for (level, &row) in occurrence.levels.iter().zip(rows) {
         if let Some(pc) = level.key {
-            holds(scene.run(regs, pc)?);
+            holds(ctx.run(regs, pc)?);
         }
         regs[level.row as usize] = u64::from(row);
         for &(dst, column) in &level.loads {
-            regs[dst as usize] = scene.tables[level.table].columns[column as usize].get(row);
+            regs[dst as usize] = ctx.tables[level.table].columns[column as usize].get(row);
         }
         if let Some(pc) = level.check {
-            holds(scene.run(regs, pc)?);
+            holds(ctx.run(regs, pc)?);
         }
     }
     if let Some(pc) = occurrence.commit {
-        holds(scene.run(regs, pc)?);
+        holds(ctx.run(regs, pc)?);
     }
     Ok(())
 }
@@ -523,23 +523,23 @@ pub(crate) enum BodyEnd {
 
 /// Runs a body for what it adds and writes.
 pub(crate) fn run_body<H: Cells>(
-    scene: &mut Scene<'_, H>,
+    ctx: &mut EvalCtx<'_, H>,
     regs: &mut [u64],
     mut pc: Pc,
     adds: &mut Adds,
 ) -> BodyEnd {
     loop {
-        match scene.run(regs, pc) {
+        match ctx.run(regs, pc) {
             Ok(Flow::Done) => return BodyEnd::Done,
             Ok(Flow::Failed(at)) => return BodyEnd::Failed(at),
             Err(trap) => return BodyEnd::Trapped(trap),
             Ok(Flow::Effect(at)) => {
-                match scene.code.ins[at as usize] {
+                match ctx.code.ins[at as usize] {
                     Ins::Call { call } | Ins::CallLast { call } => {
-                        let call = &scene.code.calls[call as usize];
+                        let call = &ctx.code.calls[call as usize];
                         adds.push(call.constraint.index(), call.args.iter().map(|&r| regs[r as usize]));
                     }
-                    _ => adds.written.push(Written::new(scene.code, regs, at)),
+                    _ => adds.written.push(Written::new(ctx.code, regs, at)),
                 }
                 pc = at + 1;
             }
@@ -549,11 +549,11 @@ pub(crate) fn run_body<H: Cells>(
 
 /// Whether a guard that raised an error holds not at all: another of its conditions is false.
 pub(crate) fn is_hidden<H: Cells>(
-    scene: &mut Scene<'_, H>,
+    ctx: &mut EvalCtx<'_, H>,
     regs: &mut [u64],
     occurrence: &OccurrenceCode,
 ) -> bool {
-    occurrence.commit_tests.iter().any(|&pc| matches!(scene.run(regs, pc), Ok(Flow::Failed(_))))
+    occurrence.commit_tests.iter().any(|&pc| matches!(ctx.run(regs, pc), Ok(Flow::Failed(_))))
 }
 
 /// Whether the error is one of the program, to be told when its turn comes, and not one of the executor.
