@@ -5,7 +5,6 @@
 //! ([`specialised`](crate::specialised)).
 
 mod divisor;
-pub(crate) mod monotone;
 mod reduction;
 mod replacement;
 

@@ -11,7 +11,7 @@ use gchr_constraints::plan::ChrPlan;
 
 use super::class;
 use super::codegen::{self, CodegenCtx};
-use super::layout::Layout;
+use super::layout::{ENTRY_WORDS, IS_MONOTONE, IS_PRODUCT, Layout};
 use super::run::Host;
 use super::specialised::product::{MinPlusTable, WIDTHS};
 use super::specialised::{self, Source};
@@ -41,9 +41,6 @@ pub struct Kernels {
     pub(crate) host: Arc<Host>,
 }
 
-/// Flags of a table in the template's `fast_paths`. The first says that the values of no other table are replaced.
-pub(crate) const IS_PRODUCT: u32 = 1;
-pub(crate) const IS_MONOTONE: u32 = 2;
 /// The first flag of a table whose values are a matrix beside others that are replaced.
 const IS_OTHER_PRODUCT: u32 = 4;
 
@@ -94,9 +91,6 @@ fn prepare_for_terms(module: &mut Module) {
         }
     }
 }
-
-/// Words of an entry before the rows of its heads.
-pub(crate) const ENTRY_WORDS: usize = 5;
 
 /// Most rules, as their number is a part of a claim's key; most heads, as removed ones are bits of a word.
 const MAX_RULES: usize = 1 << 12;

@@ -11,6 +11,13 @@ use super::output::Output;
 use super::terms::Terms;
 use gchr_kernel::ir::{Field, Module, Scalar, Space, Type};
 
+/// Flags of a table in the template's `fast_paths`. The first says that the values of no other table are replaced.
+pub(crate) const IS_PRODUCT: u32 = 1;
+pub(crate) const IS_MONOTONE: u32 = 2;
+
+/// Words of an entry before the rows of its heads.
+pub(crate) const ENTRY_WORDS: usize = 5;
+
 /// Fields of the record of buffers that hold the rows of the log: kinds, and values.
 pub(super) const LOG_KINDS: &str = "log_kind";
 pub(super) const LOG_VALUES: &str = "log_value";

@@ -19,8 +19,8 @@ use gchr_base::value::{Heap, Terms};
 use gchr_constraints::exec::Store;
 use gchr_constraints::plan::ChrPlan;
 
-use super::class::monotone::MonotoneRun;
 use super::kernels::Kernels;
+use super::specialised::monotone::MonotoneRun;
 use super::specialised::product::Product;
 use super::start::Input;
 use contract::{ExplainFailure, Rounds};

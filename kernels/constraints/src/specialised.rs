@@ -1,10 +1,10 @@
 //! Specialised kernels: each follows rounds of one shape faster than the general kernel does, or computes one thing for such kernels.
 //!
-//! One folder per specialisation, with the choice of its kernels and their host code; that of monotone rounds is the folder of their
-//! [class](crate::class). [`ALL`] is the only list of them. What can be specialised is decided in the plan; when a launch takes a fast
+//! One folder per specialisation, with the choice of its kernels and their host code. [`ALL`] is the only list of them. What can be specialised is decided in the plan; when a launch takes a fast
 //! path is decided in [`run`](crate::run).
 
 mod best_row;
+pub(crate) mod monotone;
 pub(crate) mod product;
 pub(crate) mod range;
 
@@ -13,10 +13,10 @@ use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 use gchr_constraints::plan::ChrPlan;
 
-use crate::class::monotone::MonotoneKernels;
 use crate::layout::Layout;
 use gchr_kernel::ir::Module;
 use gchr_runtime::codegen::Sites;
+use monotone::MonotoneKernels;
 
 /// What specialised kernels are generated from.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@ use gchr_base::rule::{Role, RuleId};
 use gchr_base::signature::ConstraintId;
 
 use super::{CodegenCtx, any, function, op};
-use crate::kernels::ENTRY_WORDS;
+use crate::layout::ENTRY_WORDS;
 use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;

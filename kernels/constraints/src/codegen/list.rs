@@ -12,7 +12,7 @@ use gchr_base::signature::ConstraintId;
 use gchr_constraints::plan::Occurrence;
 
 use super::{CodegenCtx, function, op};
-use crate::kernels::ENTRY_WORDS;
+use crate::layout::ENTRY_WORDS;
 use crate::layout::number;
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;

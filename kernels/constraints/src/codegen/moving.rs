@@ -5,7 +5,7 @@ use gchr_base::signature::ConstraintId;
 
 use super::claim::by_rule;
 use super::{CodegenCtx, function, op};
-use crate::kernels::ENTRY_WORDS;
+use crate::layout::ENTRY_WORDS;
 use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;

@@ -256,9 +256,9 @@ impl Host {
         };
         r.expect("BLOCK", super::BLOCK);
         r.expect("NO_ID", super::tables::NO_ID);
-        r.expect("ROWS", crate::kernels::ENTRY_WORDS as u32);
-        r.expect("IS_PRODUCT", crate::kernels::IS_PRODUCT);
-        r.expect("IS_MONOTONE", crate::kernels::IS_MONOTONE);
+        r.expect("ROWS", crate::layout::ENTRY_WORDS as u32);
+        r.expect("IS_PRODUCT", crate::layout::IS_PRODUCT);
+        r.expect("IS_MONOTONE", crate::layout::IS_MONOTONE);
         resolver.finish(())?;
         if monotone {
             let mut resolver = Resolver::new(module, "monotone");

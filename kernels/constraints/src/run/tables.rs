@@ -22,7 +22,8 @@ use log::Log;
 
 use super::contract::{Host, Params, State};
 use super::{BLOCK, Job, Options};
-use crate::kernels::{ENTRY_WORDS, Kernels};
+use crate::kernels::Kernels;
+use crate::layout::ENTRY_WORDS;
 use crate::layout::{Layout, Part};
 use crate::start::Batch;
 use gchr_kernel::device::{BufferId, Device, DeviceError, DeviceExt, Result, Value};

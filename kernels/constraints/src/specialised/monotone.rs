@@ -5,8 +5,8 @@ mod run;
 
 pub(crate) use run::MonotoneRun;
 
+use super::{Source, SpecialisedKernel};
 use crate::codegen::CodegenCtx;
-use crate::specialised::{Source, SpecialisedKernel};
 use crate::templates;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_kernel::build;
