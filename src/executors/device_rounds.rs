@@ -84,7 +84,7 @@ impl DeviceRoundsProgram {
         let job = Job { program: rules, plan: &self.plan, kernels: &self.kernels, input: &input };
         let run = self.backend.run(control, |Placement { device, memory, simulated }, control| {
             let rows = if simulated { SIM_ROWS } else { GPU_ROWS };
-            run::run(job, Options { memory, rows, store: true, courses: true, few: FEW }, device, control)
+            run::run(job, Options { memory, rows, store: true, fast_paths: true, few: FEW }, device, control)
         })?;
         Ok(Finished { answer: Answer::Store(run.store), stats: run.stats, report: None })
     }

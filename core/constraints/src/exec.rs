@@ -4,21 +4,21 @@
 //! [`run`] flattens the plan into instructions, adds the facts in order, then executes the queries on one store. The order of
 //! rule tries is that of SWI-Prolog's library(chr); `docs/plan-constraints.md` says how far.
 
-mod code;
-mod column;
-mod common;
+pub(crate) mod code;
+pub(crate) mod column;
+pub(crate) mod common;
 mod exchange;
 mod flatten;
 mod history;
-mod index;
-mod machine;
-mod report;
+pub(crate) mod index;
+pub(crate) mod machine;
+pub(crate) mod report;
 pub mod rounds;
-mod search;
+pub(crate) mod search;
 pub mod start;
-mod step;
+pub(crate) mod step;
 mod store;
-mod table;
+pub(crate) mod table;
 mod tally;
 #[cfg(test)]
 mod tests;

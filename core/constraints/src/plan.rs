@@ -6,7 +6,6 @@
 //! of Constraint Handling Rules, 2004), drop those that can never fire, order the joins and place the guard, choose the indexes.
 //! The plan is data: executors and kernel generators read it, [`Display`](std::fmt::Display) prints it.
 
-pub mod class;
 mod differences;
 mod drop;
 mod failure;
@@ -19,7 +18,7 @@ pub use differences::differences;
 pub use failure::operator_can_fail;
 pub use verify::verify;
 
-use class::{Classes, Monotone, Verdict};
+use crate::class::{self, Classes, Monotone, Verdict};
 use failure::Failures;
 
 use gchr_base::define_id;
@@ -353,7 +352,7 @@ pub enum DropReason {
     },
     /// The guard never holds.
     Never,
-    /// The rule is applied when constraints are put into the store ([`class::Reduction`], [`class::Divisor`]).
+    /// The rule is applied when constraints are put into the store ([`crate::class::Reduction`], [`crate::class::Divisor`]).
     Reduction,
 }
 
@@ -425,7 +424,7 @@ fn checked(program: &Program, plan: &ChrPlan) -> Result<(), Vec<Diagnostic>> {
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-fn internal(span: Span, text: impl Into<String>) -> Diagnostic {
+pub(crate) fn internal(span: Span, text: impl Into<String>) -> Diagnostic {
     Diagnostic::error("I0101", "internal error: the plan of the constraint program is not well-formed")
         .label(span, text)
         .help("this is a bug of gchr, not of the program; please report it with the program")

@@ -13,8 +13,8 @@ use gchr_base::source::SourceMap;
 use gchr_constraints::exec::Words;
 use gchr_constraints::plan::{Joins, RoundsOptions, compile_rounds};
 use gchr_kernels_constraints::kernels::kernels;
-use gchr_kernels_constraints::run::{Batch, FEW, Job, Options, run};
-use gchr_kernels_constraints::start::Input;
+use gchr_kernels_constraints::run::{FEW, Job, Options, run};
+use gchr_kernels_constraints::start::{Batch, Input};
 
 use gchr_testkit::bench::Machine;
 
@@ -221,7 +221,7 @@ fn bench(row: &Row, repeats: u32, machine: &Machine) {
     let (mut device, mut rounds) = (f64::INFINITY, f64::INFINITY);
     let mut counts = String::new();
     for _ in 0..repeats {
-        let options = Options { memory, rows: 1 << 16, store: false, courses: true, few: FEW };
+        let options = Options { memory, rows: 1 << 16, store: false, fast_paths: true, few: FEW };
         let outcome = match run(job, options, &mut gpu, &mut Control::new(Limits::default())) {
             Ok(outcome) => outcome,
             Err(failure) => return println!("| {} | {failure:?} |", row.name),

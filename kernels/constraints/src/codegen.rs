@@ -4,39 +4,30 @@
 //! |---|---|
 //! | `terms` | `is_crowded`: whether terms lack room |
 //! | `index` | `index_row`: rows into hash indexes, and the look-ups that lists use |
-//! | `reduce` | `reduce_row`, `merge_row`: of the rows of a key one lives |
 //! | `list` | `list`, `matches`, `seek`, `stage_kept`: the candidates of a constraint |
 //! | `claim` | `claim_rows`, `rank_rows`, `is_beaten`, `remove_rows`, `id_of`, `all_live` |
-//! | `replace` | `improve`, `settle_row`: values that are replaced in place |
 //! | `body` | `build`, `explain` |
-//! | `growth` | `put_kept`, `derive`, `remember`, `forget` of `growth.cu`: rules that only add |
 //! | `moving` | `pin_rows`, `rename_rows`, `copy_row` |
 //!
-//! `value` has what they share: values of slots, expressions and conditions; `terms` and `dynamic` add what is known at run time only;
+//! The holes of rule classes are filled in [`class`](crate::class). `value` has what they share: values of slots, expressions and conditions; `terms` and `dynamic` add what is known at run time only;
 //! `join` has the loops over partners.
 
 mod body;
 mod claim;
 mod dynamic;
-mod growth;
 mod index;
-mod join;
+pub(crate) mod join;
 mod list;
 mod moving;
-mod reduce;
-mod replace;
 mod terms;
-mod value;
+pub(crate) mod value;
 
-pub(super) use body::{build_functions, explain_functions};
-pub(super) use claim::{all_live, claim_rows, id_of, is_beaten, rank_rows, remove_rows};
-pub(super) use growth::{derive_functions, kept_words, put_functions, row_bit};
-pub(super) use index::index_functions;
-pub(super) use list::{list_functions, match_functions, shared_functions};
-pub(super) use moving::{copy_row, pin_rows, rename_rows};
-pub(super) use reduce::{merge_functions, reduce_functions};
-pub(super) use replace::{improve_functions, settle_row};
-pub(super) use terms::is_crowded;
+pub(crate) use body::{build_functions, explain_functions};
+pub(crate) use claim::{all_live, claim_rows, id_of, is_beaten, rank_rows, remove_rows};
+pub(crate) use index::index_functions;
+pub(crate) use list::{list_functions, match_functions, shared_functions};
+pub(crate) use moving::{copy_row, pin_rows, rename_rows};
+pub(crate) use terms::is_crowded;
 
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::ConstraintId;
@@ -49,7 +40,7 @@ use gchr_kernel::ir::*;
 
 /// What all generators read.
 #[derive(Clone, Copy)]
-pub(super) struct Scene<'a> {
+pub(crate) struct CodegenCtx<'a> {
     pub program: &'a Program,
     pub plan: &'a ChrPlan,
     pub layout: &'a Layout,
@@ -58,78 +49,78 @@ pub(super) struct Scene<'a> {
     pub module: &'a Module,
 }
 
-impl Scene<'_> {
+impl CodegenCtx<'_> {
     /// The type of the record of buffers.
-    fn params(&self) -> Type {
+    pub(crate) fn params(&self) -> Type {
         Type::Record(self.module.record("Params").expect("the template defines Params"))
     }
 
-    fn function(&self, name: &str) -> FunctionId {
+    pub(crate) fn function(&self, name: &str) -> FunctionId {
         self.module.function(name).unwrap_or_else(|| panic!("the template of rounds defines {name}"))
     }
 
-    fn constant(&self, name: &str) -> Expr {
+    pub(crate) fn constant(&self, name: &str) -> Expr {
         let id =
             self.module.constant(name).unwrap_or_else(|| panic!("the template of rounds defines {name}"));
         Expr::new(ExprKind::Constant(id), Type::Scalar(self.module.constants[id].ty))
     }
 
     /// A field of the record of buffers.
-    fn field(&self, p: &Expr, name: &str) -> Expr {
+    pub(crate) fn field(&self, p: &Expr, name: &str) -> Expr {
         build::field(self.module, p.clone(), name)
     }
 
     /// A buffer or number of a table.
-    fn part(&self, p: &Expr, table: ConstraintId, part: Part) -> Expr {
+    pub(crate) fn part(&self, p: &Expr, table: ConstraintId, part: Part) -> Expr {
         self.field(p, &self.layout.field(table, part))
     }
 
     /// The id in a row.
-    fn id(&self, p: &Expr, table: ConstraintId, row: &Expr) -> Expr {
+    pub(crate) fn id(&self, p: &Expr, table: ConstraintId, row: &Expr) -> Expr {
         build::element(self.part(p, table, Part::Ids), row.clone())
     }
 
     /// The line of a rule, for places in generated code.
-    fn line(&self, rule: RuleId) -> Option<u32> {
+    pub(crate) fn line(&self, rule: RuleId) -> Option<u32> {
         u32::try_from(self.sources.line_column(self.program.rules[rule].span).0).ok()
     }
 
     /// The table of a head.
-    fn table_of(&self, rule: RuleId, head: usize) -> ConstraintId {
+    pub(crate) fn table_of(&self, rule: RuleId, head: usize) -> ConstraintId {
         self.plan.rules[rule].heads[head].constraint
     }
 }
 
 /// `a op b`.
-fn op(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+pub(crate) fn op(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     build::binary(op, a, b)
 }
 
 /// `!a`.
-fn not(a: Expr) -> Expr {
+pub(crate) fn not(a: Expr) -> Expr {
     Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(a)), Type::BOOL)
 }
 
 /// `a || b || ...`; `false` for none.
-fn any(conditions: impl IntoIterator<Item = Expr>) -> Expr {
+pub(crate) fn any(conditions: impl IntoIterator<Item = Expr>) -> Expr {
     conditions.into_iter().reduce(|a, b| op(BinaryOp::OrElse, a, b)).unwrap_or_else(|| build::bool(false))
 }
 
 /// `u64` literal.
-fn u64(n: u64) -> Expr {
+pub(crate) fn u64(n: u64) -> Expr {
     Expr::new(ExprKind::Literal(Literal::Int(n)), Type::U64)
 }
 
 /// A device function with the record of buffers as its first parameter.
-fn function(
-    scene: Scene<'_>,
+pub(crate) fn function(
+    ctx: CodegenCtx<'_>,
     name: impl Into<String>,
     outlined: bool,
     result: Type,
 ) -> (FunctionBuilder, Expr) {
     let kind = if outlined { FunctionKind::Outlined } else { FunctionKind::Device };
     let mut b = FunctionBuilder::new(name, kind, result);
-    let p = b.param("p", scene.params());
+    let p = b.param("p", ctx.params());
     (b, p)
 }
 

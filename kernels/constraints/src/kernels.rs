@@ -4,15 +4,17 @@ use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::op::Op;
-use gchr_base::rule::{self, Program, Role, RuleId};
+use gchr_base::rule::{self, Program, Role};
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_base::source::SourceMap;
 use gchr_constraints::plan::ChrPlan;
-use gchr_constraints::plan::class::{BestOrder, Replacement};
 
-use super::codegen::{self, Scene};
-use super::layout::Layout;
+use super::class;
+use super::codegen::{self, CodegenCtx};
+use super::layout::{ENTRY_WORDS, IS_MONOTONE, IS_PRODUCT, Layout};
 use super::run::Host;
+use super::specialised::product::{MinPlusTable, WIDTHS};
+use super::specialised::{self, Source};
 use super::terms::{HANDED, Terms, intern_prefix};
 use crate::templates;
 use gchr_kernel::ir::*;
@@ -34,111 +36,24 @@ pub struct Kernels {
     /// Which heads of each rule are removed, a bit each.
     pub removed_heads: Vec<u32>,
     /// The replacements that are products of matrices.
-    pub(super) products: Vec<MinPlusTable>,
+    pub(crate) products: Vec<MinPlusTable>,
     /// What host code uses of the module.
-    pub(super) host: Arc<Host>,
+    pub(crate) host: Arc<Host>,
 }
 
-/// Flags of a table in the template's `fast_paths`. The first says that the values of no other table are replaced.
-pub(super) const IS_SQUARE: u32 = 1;
-pub(super) const ONLY_GROWS: u32 = 2;
 /// The first flag of a table whose values are a matrix beside others that are replaced.
-const IS_OTHER_SQUARE: u32 = 4;
+const IS_OTHER_PRODUCT: u32 = 4;
 
 impl Kernels {
     /// The fast paths that rounds can take which start from this table, one bit each.
-    pub(super) fn courses_of(&self, table: ConstraintId) -> u32 {
+    pub(crate) fn fast_paths_of(&self, table: ConstraintId) -> u32 {
         let product = self.products.iter().position(|p| p.table == table).map_or(0, |k| {
             // Tables share the last flag when there are too few: the host looks which of them are new.
-            if self.products[k].alone { IS_SQUARE } else { IS_OTHER_SQUARE << k.min(29) }
+            if self.products[k].alone { IS_PRODUCT } else { IS_OTHER_PRODUCT << k.min(29) }
         });
         let monotone = self.layout.monotone.as_ref().is_some_and(|m| m.is_monotone(table));
-        product | (u32::from(monotone) * ONLY_GROWS)
+        product | (u32::from(monotone) * IS_MONOTONE)
     }
-}
-
-/// A table whose values one rule replaces by products of matrices over (min, +) or (max, +), and no other rule sees.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct MinPlusTable {
-    /// The rule.
-    pub rule: RuleId,
-    /// The table.
-    pub table: ConstraintId,
-    /// Column of the row key, of the column key, and of the value.
-    pub columns: [usize; 3],
-    /// Whether the greatest value is best.
-    pub greatest: bool,
-    /// Whether the rule is the only one of the program that replaces values.
-    pub alone: bool,
-}
-
-impl MinPlusTable {
-    /// Those of a plan.
-    fn of(plan: &ChrPlan) -> Vec<Self> {
-        let replacements = &plan.classes.replacements;
-        let product = |replacement: &Replacement| {
-            let product = replacement.product.as_ref().ok()?;
-            Some(Self {
-                rule: replacement.rule,
-                table: replacement.constraint,
-                columns: [product.row, product.column, replacement.best.column],
-                greatest: replacement.best.order == BestOrder::Greatest,
-                alone: replacements.len() == 1,
-            })
-        };
-        replacements.iter().filter_map(product).collect()
-    }
-}
-
-/// What the template `product` computes with: prefix of its kernels, type, byte of which a value that is absent consists, and the bound of
-/// values.
-pub(super) const WIDTHS: [(&str, Scalar, u8, u64); 2] =
-    [("narrow", Scalar::I32, 0x20, 1 << 28), ("wide", Scalar::I64, 0x20, 1 << 60)];
-
-/// The kernels of `product.cu` for both widths of values.
-fn add_product(module: &mut Module) -> Result<(), Vec<Diagnostic>> {
-    for (prefix, scalar, byte, most) in WIDTHS {
-        let bytes = if scalar == Scalar::I32 { 4 } else { 8 };
-        let absent = (0..bytes).fold(0, |word, _| word << 8 | u64::from(byte));
-        let constants = [("ABSENT", Literal::Int(absent)), ("MOST", Literal::Int(most))];
-        let types = [("T", scalar)];
-        let holes = Holes { prefix, types: &types, constants: &constants, kernels: true, ..Holes::default() };
-        template::instantiate(module, &templates::PRODUCT, &holes)?;
-    }
-    Ok(())
-}
-
-/// The kernels of `growth.cu`.
-fn add_growth(
-    module: &mut Module,
-    program: &Program,
-    plan: &ChrPlan,
-    layout: &Layout,
-    sources: &SourceMap,
-    sites: &mut Sites,
-) -> Result<(), Vec<Diagnostic>> {
-    let Some(monotone) = &layout.monotone else { return Ok(()) };
-    let params = module.record("Params").expect("the template of rounds defines Params");
-    let tables = layout.tables.len() as u64;
-    let constants = [
-        ("TABLES", Literal::Int(tables)),
-        ("COUNTS", Literal::Int(tables + 1)),
-        ("KEPT_WORDS", Literal::Int(codegen::kept_words(layout, monotone))),
-    ];
-    let records = [("Params", params)];
-    let holes =
-        Holes { records: &records, constants: &constants, kernels: true, open: true, ..Holes::default() };
-    template::instantiate(module, &templates::GROWTH, &holes)?;
-    for hole in ["put_kept", "derive", "remember", "forget"] {
-        let scene = Scene { program, plan, layout, sources, module };
-        let functions = match hole {
-            "put_kept" => codegen::put_functions(scene, monotone),
-            "derive" => codegen::derive_functions(scene, monotone, sites),
-            _ => vec![codegen::row_bit(scene, monotone, hole)],
-        };
-        build::fill_hole(module, hole, functions);
-    }
-    Ok(())
 }
 
 /// Whether rules compute powers that can be floats.
@@ -176,9 +91,6 @@ fn prepare_for_terms(module: &mut Module) {
         }
     }
 }
-
-/// Words of an entry before the rows of its heads.
-pub(super) const ENTRY_WORDS: usize = 5;
 
 /// Most rules, as their number is a part of a claim's key; most heads, as removed ones are bits of a word.
 const MAX_RULES: usize = 1 << 12;
@@ -219,6 +131,7 @@ fn kernels_of(
         return Err(found);
     }
     let products = MinPlusTable::of(plan);
+    let source = Source { program, plan, layout: &layout, sources };
     let number = |n: usize| Literal::Int(n as u64);
     let sums = layout.added_targets().len();
     let constants = [
@@ -235,7 +148,7 @@ fn kernels_of(
         ("AT_ONCE", number(if layout.terms.is_some() { 1 } else { 4 })),
         ("TERMS", number(usize::from(layout.terms.is_some()))),
         ("MERGES", number(usize::from(!plan.classes.divisors.is_empty()))),
-        ("FAST_PATHS", number(usize::from(!products.is_empty() || layout.monotone.is_some()))),
+        ("FAST_PATHS", number(usize::from(specialised::has_fast_path(source)))),
     ];
     let mut module = Module::default();
     if let Some(terms) = &layout.terms {
@@ -254,21 +167,11 @@ fn kernels_of(
     }
     let mut sites = Sites::default();
     for hole in HOLES {
-        let scene = Scene { program, plan, layout: &layout, sources, module: &module };
-        let functions = fill(hole, scene, &mut sites);
+        let ctx = CodegenCtx { program, plan, layout: &layout, sources, module: &module };
+        let functions = fill(hole, ctx, &mut sites);
         build::fill_hole(&mut module, hole, functions);
     }
-    add_growth(&mut module, program, plan, &layout, sources, &mut sites)?;
-    let plain = || Holes { kernels: true, ..Holes::default() };
-    if layout.tables.iter().any(|t| t.reduced_to_one) {
-        template::instantiate(&mut module, &templates::BEST, &plain())?;
-    }
-    if !products.is_empty() {
-        add_product(&mut module)?;
-    }
-    if !products.is_empty() || layout.monotone.is_some() {
-        template::instantiate(&mut module, &templates::RANGE, &plain())?;
-    }
+    specialised::add(&mut module, source, &mut sites)?;
     let broken = verify::verify_closed(&module);
     if !broken.is_empty() {
         return Err(broken);
@@ -313,28 +216,27 @@ const HOLES: [&str; 21] = [
     "copy_row",
 ];
 
-fn fill(hole: &str, scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
+fn fill(hole: &str, ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
+    if let Some(functions) = class::functions(hole, ctx, sites) {
+        return functions;
+    }
     match hole {
-        "is_crowded" => vec![codegen::is_crowded(scene)],
-        "index_row" => codegen::index_functions(scene),
-        "reduce_row" => codegen::reduce_functions(scene),
-        "merge_row" => codegen::merge_functions(scene),
-        "improve" => codegen::improve_functions(scene, sites),
-        "settle_row" => vec![codegen::settle_row(scene)],
-        "id_of" => vec![codegen::id_of(scene)],
-        "all_live" => vec![codegen::all_live(scene)],
-        "matches" => codegen::match_functions(scene, sites),
-        "seek" | "stage_kept" => codegen::shared_functions(scene, hole, sites),
-        "list" => codegen::list_functions(scene, sites),
-        "claim_rows" => vec![codegen::claim_rows(scene)],
-        "rank_rows" => vec![codegen::rank_rows(scene)],
-        "is_beaten" => vec![codegen::is_beaten(scene)],
-        "build" => codegen::build_functions(scene, sites),
-        "remove_rows" => vec![codegen::remove_rows(scene)],
-        "explain" => codegen::explain_functions(scene, sites),
-        "pin_rows" => vec![codegen::pin_rows(scene)],
-        "rename_rows" => vec![codegen::rename_rows(scene)],
-        _ => vec![codegen::copy_row(scene)],
+        "is_crowded" => vec![codegen::is_crowded(ctx)],
+        "index_row" => codegen::index_functions(ctx),
+        "id_of" => vec![codegen::id_of(ctx)],
+        "all_live" => vec![codegen::all_live(ctx)],
+        "matches" => codegen::match_functions(ctx, sites),
+        "seek" | "stage_kept" => codegen::shared_functions(ctx, hole, sites),
+        "list" => codegen::list_functions(ctx, sites),
+        "claim_rows" => vec![codegen::claim_rows(ctx)],
+        "rank_rows" => vec![codegen::rank_rows(ctx)],
+        "is_beaten" => vec![codegen::is_beaten(ctx)],
+        "build" => codegen::build_functions(ctx, sites),
+        "remove_rows" => vec![codegen::remove_rows(ctx)],
+        "explain" => codegen::explain_functions(ctx, sites),
+        "pin_rows" => vec![codegen::pin_rows(ctx)],
+        "rename_rows" => vec![codegen::rename_rows(ctx)],
+        _ => vec![codegen::copy_row(ctx)],
     }
 }
 
@@ -361,9 +263,9 @@ mod tests {
         let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
         let made = kernels(&program, &plan, &sources).expect("kernels are made");
         let declared = 27;
-        let growth = made.layout.monotone.is_some();
+        let monotone = made.layout.monotone.is_some();
         let found = names_of_contract(&made.module, |module| {
-            Host::of(module, declared, growth, std::iter::empty()).map(|_| ())
+            Host::of(module, declared, monotone, std::iter::empty()).map(|_| ())
         });
         for name in
             ["STOP", "NEXT_ID", "SMALL_ROUNDS", "MUST_CLEAR", "staged_capacity", "hysteresis", "move_rows"]

@@ -1,8 +1,8 @@
 //! Which buffers the tables of a program have on a device, and the record that hands them to its kernels.
 
 use gchr_base::ids::{Id, IdVec};
+use gchr_constraints::class::{Best, Monotone};
 use gchr_constraints::plan::ChrPlan;
-use gchr_constraints::plan::class::{Best, Monotone};
 
 use gchr_base::rule::Program;
 use gchr_base::signature::{ConstraintId, SortKind};
@@ -10,6 +10,13 @@ use gchr_base::signature::{ConstraintId, SortKind};
 use super::output::Output;
 use super::terms::Terms;
 use gchr_kernel::ir::{Field, Module, Scalar, Space, Type};
+
+/// Flags of a table in the template's `fast_paths`. The first says that the values of no other table are replaced.
+pub(crate) const IS_PRODUCT: u32 = 1;
+pub(crate) const IS_MONOTONE: u32 = 2;
+
+/// Words of an entry before the rows of its heads.
+pub(crate) const ENTRY_WORDS: usize = 5;
 
 /// Fields of the record of buffers that hold the rows of the log: kinds, and values.
 pub(super) const LOG_KINDS: &str = "log_kind";

@@ -4,11 +4,13 @@
 //! [`Device`](gchr_kernel::device::Device). What a round is, and why the result does not depend on the device, is in `docs/semantics.md`;
 //! how the device does it in `docs/rounds.md`.
 
+mod class;
 mod codegen;
 pub mod kernels;
 pub mod layout;
 pub mod output;
 pub mod run;
+mod specialised;
 pub mod start;
 pub mod templates;
 mod terms;

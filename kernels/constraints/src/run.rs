@@ -1,9 +1,9 @@
 //! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the store back.
 
-mod contract;
-mod fast_path;
+pub(crate) mod contract;
+pub(crate) mod fast_path;
 mod output;
-mod tables;
+pub(crate) mod tables;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,20 +16,22 @@ use gchr_base::signature::SortKind;
 use gchr_base::stats::Stats;
 use gchr_base::value::heap::Import;
 use gchr_base::value::{Heap, Terms};
-use gchr_constraints::exec::{Store, Words};
+use gchr_constraints::exec::Store;
 use gchr_constraints::plan::ChrPlan;
 
 use super::kernels::Kernels;
+use super::specialised::monotone::MonotoneRun;
+use super::specialised::product::Product;
 use super::start::Input;
 use contract::{ExplainFailure, Rounds};
 use fast_path::{FastPath, FastPathEnd, Launcher};
 use gchr_kernel::device::{Device, DeviceError, Launch};
 use gchr_runtime::outcome::{self, poll};
 use gchr_runtime::slices::{self, Slices};
-use tables::{Growing, Grown, MOST_WORDS, Product, Tables};
+use tables::{Grown, MOST_WORDS, Tables};
 
 /// Threads of a block; the contract checks that the template has it, too.
-const BLOCK: u32 = 256;
+pub(crate) const BLOCK: u32 = 256;
 
 /// How to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,16 +43,13 @@ pub struct Options {
     /// Whether the final store is brought back; else it is empty, and only counted. A run that is stopped always brings it back.
     pub store: bool,
     /// Whether batches whose rounds have a fast path are left to kernels of their own.
-    pub courses: bool,
+    pub fast_paths: bool,
     /// A round of at most so many constraints is left to one block; [`FEW`] unless tests ask for another number.
     pub few: u32,
 }
 
 /// What one block does alone in less time than all blocks take to meet.
 pub const FEW: u32 = 256;
-
-/// Constraints that are added at once, in the order of their ids.
-pub type Batch = Vec<Words>;
 
 /// What is run.
 #[derive(Clone, Copy)]
@@ -221,7 +220,7 @@ impl Runner<'_> {
 
     /// Whether rounds of a fast path are left to kernels of their own. A limit of steps may end a run in the middle of a launch.
     fn takes_fast_paths(&self, control: &Control<'_>) -> bool {
-        self.options.courses && control.limits().max_steps.is_none()
+        self.options.fast_paths && control.limits().max_steps.is_none()
     }
 
     /// Does the rounds that are left of a batch on a fast path, if they have one; says whether they had.
@@ -245,8 +244,8 @@ impl Runner<'_> {
         if changed {
             return Ok(false);
         }
-        match Growing::start(tables, &self.job, memory, device)? {
-            Some(growing) => self.follow(growing, tables, device, control),
+        match MonotoneRun::start(tables, &self.job, memory, device)? {
+            Some(run) => self.follow(run, tables, device, control),
             None => Ok(false),
         }
     }

@@ -5,10 +5,12 @@ use gchr_base::error::RunError;
 use gchr_base::facts::Facts;
 use gchr_base::rule::Program;
 use gchr_base::value::Heap;
+use gchr_constraints::exec::Words;
 use gchr_constraints::exec::start::start_rows;
 use gchr_constraints::plan::ChrPlan;
 
-use super::run::Batch;
+/// Constraints that are added at once, in the order of their ids.
+pub type Batch = Vec<Words>;
 
 /// What a run starts with.
 #[derive(Default)]

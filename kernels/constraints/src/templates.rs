@@ -19,8 +19,8 @@ pub static TERMS: Template = Template {
 };
 
 /// Rounds of rules that only add: a bit a key, one grid barrier a round.
-pub static GROWTH: Template =
-    Template { name: "growth", text: include_str!("../templates/growth.cu"), includes: &[&GRID_BARRIER] };
+pub static MONOTONE: Template =
+    Template { name: "monotone", text: include_str!("../templates/monotone.cu"), includes: &[&GRID_BARRIER] };
 
 /// The best row of a table of which one constraint stays.
 pub static BEST: Template =
@@ -48,4 +48,4 @@ pub static ROUNDS: Template = Template {
 };
 
 /// All templates of this crate.
-pub static ALL: [&Template; 8] = [&CLAIMS, &INTERN, &TERMS, &GROWTH, &BEST, &RANGE, &PRODUCT, &ROUNDS];
+pub static ALL: [&Template; 8] = [&CLAIMS, &INTERN, &TERMS, &MONOTONE, &BEST, &RANGE, &PRODUCT, &ROUNDS];

@@ -71,7 +71,7 @@ constexpr u32 REPLACES = HOLE;
 constexpr u32 AT_ONCE = HOLE;
 // Whether there are terms.
 constexpr u32 TERMS = HOLE;
-// Whether rounds that start from some tables only have a known course.
+// Whether rounds that start from some tables only have a fast path.
 constexpr u32 FAST_PATHS = HOLE;
 
 constexpr u32 NONE = 0xffffffffu;
@@ -156,15 +156,15 @@ constexpr u32 FAILED_ENTRY = 9u;
 constexpr u32 CHANGED = 10u;
 // Rounds of few items, one after the other.
 constexpr u32 SMALL_ROUNDS = 11u;
-// Whether something was new outside of the tables of any course, since a host last looked for one; the round from which on it will look.
+// Whether something was new outside of the tables of any fast path, since a host last looked for one; the round from which on it will look.
 constexpr u32 LEFT_FAST_PATH = 12u;
 constexpr u32 NEXT_FAST_PATH_PROBE = 13u;
 constexpr u32 STATE_WORDS = 16u;
 
 // Flags of a table in `fast_paths`: its values are a matrix that one rule multiplies, and the only ones that rules replace; it only grows.
-constexpr u32 IS_SQUARE = 1u;
-constexpr u32 ONLY_GROWS = 2u;
-// Rounds between two looks for a course: as many as there were before, and these.
+constexpr u32 IS_PRODUCT = 1u;
+constexpr u32 IS_MONOTONE = 2u;
+// Rounds between two looks for a fast path: as many as there were before, and these.
 constexpr u64 FAST_PATH_PROBE_GAP = 16ull;
 
 // Why the kernel ended.

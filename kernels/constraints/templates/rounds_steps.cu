@@ -72,11 +72,11 @@ __device__ __forceinline__ void decide(Params p, u32 place, in_shared u32* sums)
     }
 }
 
-// Whether all that the next round starts from is in tables of a course, for the first time since it was not: a host that has found no course
+// Whether all that the next round starts from is in tables of a fast path, for the first time since it was not: a host that has found no fast path
 // is asked again only after twice as many rounds.
 // pre: one thread calls it; `common` are the flags that all tables with new constraints have
 __device__ __forceinline__ bool may_follow(Params p, u32 common, u32 kept, u32 touched) {
-    u32 fits = kept != 0u ? 0u : touched != 0u ? common & IS_SQUARE : common;
+    u32 fits = kept != 0u ? 0u : touched != 0u ? common & IS_PRODUCT : common;
     u64 done = p.state[ROUNDS];
     if (fits == 0u) {
         p.state[LEFT_FAST_PATH] = 1ull;
@@ -92,7 +92,7 @@ __device__ __forceinline__ bool may_follow(Params p, u32 common, u32 kept, u32 t
 
 // Makes the counts of the round those of the store.
 // pre: one thread calls it; nobody reads what it writes before the next grid barrier
-// post: says why the launch should end, if it should: some table is worth collecting, or a course may begin; `wanted` holds the rows in use
+// post: says why the launch should end, if it should: some table is worth collecting, or a fast path may begin; `wanted` holds the rows in use
 //     before the round
 __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u32 added, u32 touched, u32 few) {
     u32 worth = 0u;
@@ -149,7 +149,7 @@ __device__ __forceinline__ void end_launch(Params p, u32 round, u32 stop) {
     }
 }
 
-// Rounds until there are no candidates, memory must grow or is worth collecting, a course may begin, an operation has no value, or the limits are reached.
+// Rounds until there are no candidates, memory must grow or is worth collecting, a fast path may begin, an operation has no value, or the limits are reached.
 // One block alone does a round of few items in less time than many take to meet: a launch of one block has a hysteresis of 0, and ends before
 // a round of more items, or of long lists; a launch of many blocks ends behind so many rounds of few items, one after the other, as its
 // hysteresis says.

@@ -73,14 +73,14 @@ impl Sites {
     }
 
     /// Why and where the run ended; `None` when the device names a place that does not exist.
-    pub fn explain(&self, noted: &Noted) -> Option<(StopReason, Site)> {
+    pub fn explain(&self, noted: &DeviceTrap) -> Option<(StopReason, Site)> {
         self.explain_with(noted, |_, bits| bits.cast_signed().to_string())
     }
 
     /// As [`explain`](Self::explain), with operands that are neither integers nor floats shown by `show`.
     pub fn explain_with(
         &self,
-        noted: &Noted,
+        noted: &DeviceTrap,
         show: impl Fn(SortKind, u64) -> String,
     ) -> Option<(StopReason, Site)> {
         let ErrorSite { what, site } = self.0.get(noted.site as usize)?;
@@ -98,9 +98,9 @@ impl Sites {
             What::Operator(op, kinds) => {
                 let operands = noted.operands.into_iter().zip(*kinds).take(op.arity()).map(text).collect();
                 let error = match noted.kind {
-                    Noted::OVERFLOW => ArithmeticError::Overflow,
-                    Noted::DIVISION => ArithmeticError::DivisionByZero,
-                    Noted::TYPE => ArithmeticError::Type,
+                    DeviceTrap::OVERFLOW => ArithmeticError::Overflow,
+                    DeviceTrap::DIVISION => ArithmeticError::DivisionByZero,
+                    DeviceTrap::TYPE => ArithmeticError::Type,
                     _ => ArithmeticError::Undefined,
                 };
                 StopReason::Arithmetic { op: *op, error, operands }
@@ -112,13 +112,13 @@ impl Sites {
 
 /// The arithmetic error that a device noted in the buffer `error` of the template `arithmetic.cu`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Noted {
+pub struct DeviceTrap {
     site: u32,
     kind: u32,
     operands: [u64; 2],
 }
 
-impl Noted {
+impl DeviceTrap {
     /// Words of the buffer.
     pub const WORDS: usize = 8;
     /// A result does not fit.
@@ -141,7 +141,7 @@ impl Noted {
 }
 
 /// The device says that an error has arisen at a place that does not exist, or does not say where.
-pub fn unknown_site(noted: Option<Noted>) -> DeviceError {
+pub fn unknown_site(noted: Option<DeviceTrap>) -> DeviceError {
     let place =
         noted.map_or("an unnamed place".to_string(), |noted| format!("the unknown place {}", noted.site));
     DeviceError::Findings(vec![

@@ -4,7 +4,7 @@ use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::stats::Stats;
 
-use crate::codegen::{Noted, Site, Sites, unknown_site};
+use crate::codegen::{DeviceTrap, Site, Sites, unknown_site};
 use gchr_kernel::device::DeviceError;
 
 /// A run that the program or a limit stopped.
@@ -46,12 +46,12 @@ impl Failure {
     }
 
     /// The arithmetic error that the device noted.
-    pub fn noted(sites: &Sites, noted: Option<Noted>, progress: Progress) -> Self {
+    pub fn noted(sites: &Sites, noted: Option<DeviceTrap>, progress: Progress) -> Self {
         Self::at_site(noted, noted.and_then(|noted| sites.explain(&noted)), progress)
     }
 
     /// The error at a place of the program, if the place that the device noted is one.
-    pub fn at_site(noted: Option<Noted>, place: Option<(StopReason, Site)>, progress: Progress) -> Self {
+    pub fn at_site(noted: Option<DeviceTrap>, place: Option<(StopReason, Site)>, progress: Progress) -> Self {
         match place {
             Some((reason, site)) => {
                 RunError { reason, rule: site.rule, span: Some(site.span), progress }.into()

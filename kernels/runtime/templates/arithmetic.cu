@@ -6,7 +6,7 @@
 // Notes an error of a kind at a site, unless there is one; says whether it did.
 // pre: error[0] was 0 before the launch
 // shares: error[0]: atomics only; the other words: written by who sets error[0]
-__device__ __forceinline__ bool note(u32* error, u32 site, u32 kind) {
+__device__ __forceinline__ bool report_trap(u32* error, u32 site, u32 kind) {
     u32 before = atomic_compare_exchange(&error[0u], 0u, 1u);
     if (before == 0u) {
         own("first error", error[1u]);
@@ -19,7 +19,7 @@ __device__ __forceinline__ bool note(u32* error, u32 site, u32 kind) {
 
 // Notes an arithmetic error, unless there is one.
 __device__ __noinline__ void fail(u32* error, u32 site, u32 kind, u64 a, u64 b) {
-    bool first = note(error, site, kind);
+    bool first = report_trap(error, site, kind);
     if (first) {
         own("first error", error[3u]);
         own("first error", error[4u]);

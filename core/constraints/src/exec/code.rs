@@ -10,13 +10,13 @@ use gchr_base::signature::{ConstraintId, SortKind, SymbolId};
 use gchr_base::source::Span;
 
 /// A register of the frame at hand.
-pub(super) type Reg = u32;
+pub(crate) type Reg = u32;
 /// A place in [`Code::ins`].
-pub(super) type Pc = u32;
+pub(crate) type Pc = u32;
 
 /// One instruction. "Fails unless" ends the sequence when the condition does not hold.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Ins {
+pub(crate) enum Ins {
     /// The sequence is done.
     End,
     /// Fails.
@@ -97,38 +97,38 @@ pub(super) enum Ins {
 
 /// Where an instruction comes from: for errors, and for the kinds of operands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Site {
-    pub(super) rule: Option<RuleId>,
-    pub(super) span: Span,
-    pub(super) kinds: [SortKind; 2],
+pub(crate) struct Site {
+    pub(crate) rule: Option<RuleId>,
+    pub(crate) span: Span,
+    pub(crate) kinds: [SortKind; 2],
     /// Kind of the result, or of the column to be stored in.
-    pub(super) result: SortKind,
+    pub(crate) result: SortKind,
 }
 
 /// A compound term to build.
 #[derive(Debug)]
-pub(super) struct Build {
-    pub(super) symbol: SymbolId,
-    pub(super) args: Box<[Reg]>,
+pub(crate) struct Build {
+    pub(crate) symbol: SymbolId,
+    pub(crate) args: Box<[Reg]>,
 }
 
 /// A constraint to add.
 #[derive(Debug)]
-pub(super) struct Call {
-    pub(super) constraint: ConstraintId,
-    pub(super) args: Box<[Reg]>,
+pub(crate) struct Call {
+    pub(crate) constraint: ConstraintId,
+    pub(crate) args: Box<[Reg]>,
 }
 
 /// A sum of registers and a constant.
 #[derive(Debug)]
-pub(super) struct KeySum {
-    pub(super) terms: Box<[(Reg, bool)]>,
-    pub(super) constant: i64,
+pub(crate) struct KeySum {
+    pub(crate) terms: Box<[(Reg, bool)]>,
+    pub(crate) constant: i64,
 }
 
 /// How the rows of a partner are found.
 #[derive(Debug)]
-pub(super) enum Access {
+pub(crate) enum Access {
     All,
     One(Reg),
     Two(Reg, Reg),
@@ -137,81 +137,81 @@ pub(super) enum Access {
 
 /// One join.
 #[derive(Debug)]
-pub(super) struct Level {
-    pub(super) table: usize,
-    pub(super) index: usize,
-    pub(super) access: Access,
+pub(crate) struct Level {
+    pub(crate) table: usize,
+    pub(crate) index: usize,
+    pub(crate) access: Access,
     /// Computes key registers; when it fails there is no partner.
-    pub(super) key: Option<Pc>,
+    pub(crate) key: Option<Pc>,
     /// Holds the row.
-    pub(super) row: Reg,
+    pub(crate) row: Reg,
     /// Rows that it must differ from.
-    pub(super) distinct: Box<[Reg]>,
+    pub(crate) distinct: Box<[Reg]>,
     /// Columns that are read first: register and column.
-    pub(super) loads: Box<[(Reg, u16)]>,
+    pub(crate) loads: Box<[(Reg, u16)]>,
     /// Checks of a row.
-    pub(super) check: Option<Pc>,
+    pub(crate) check: Option<Pc>,
     /// Conditions whose errors do not count yet.
-    pub(super) prunes: Box<[Pc]>,
+    pub(crate) prunes: Box<[Pc]>,
 }
 
 /// One occurrence.
 #[derive(Debug)]
-pub(super) struct OccurrenceCode {
-    pub(super) rule: RuleId,
-    pub(super) removes_active: bool,
-    pub(super) older_partners: bool,
-    pub(super) entry: Option<Pc>,
-    pub(super) entry_prunes: Box<[Pc]>,
-    pub(super) levels: Box<[Level]>,
-    pub(super) commit: Option<Pc>,
+pub(crate) struct OccurrenceCode {
+    pub(crate) rule: RuleId,
+    pub(crate) removes_active: bool,
+    pub(crate) older_partners: bool,
+    pub(crate) entry: Option<Pc>,
+    pub(crate) entry_prunes: Box<[Pc]>,
+    pub(crate) levels: Box<[Level]>,
+    pub(crate) commit: Option<Pc>,
     /// Under rounds, the conditions among those that decide last, each on its own: when one is an error, a false one hides it.
-    pub(super) commit_tests: Box<[Pc]>,
+    pub(crate) commit_tests: Box<[Pc]>,
     /// Levels whose constraint is removed.
-    pub(super) removed: Box<[usize]>,
+    pub(crate) removed: Box<[usize]>,
     /// For each head of the rule its level; `None` for the active one.
-    pub(super) level_of_head: Box<[Option<usize>]>,
-    pub(super) history: bool,
+    pub(crate) level_of_head: Box<[Option<usize>]>,
+    pub(crate) history: bool,
     /// Body; `None` when there is nothing to do.
-    pub(super) body: Option<Pc>,
+    pub(crate) body: Option<Pc>,
     /// Whether the body adds constraints, so that the search is suspended while it runs.
-    pub(super) calls: bool,
+    pub(crate) calls: bool,
 }
 
 impl OccurrenceCode {
     /// Number of heads of the rule.
-    pub(super) fn heads(&self) -> usize {
+    pub(crate) fn heads(&self) -> usize {
         self.level_of_head.len()
     }
 }
 
 /// Occurrences of one symbol.
 #[derive(Debug, Default)]
-pub(super) struct Activation {
-    pub(super) occurrences: Vec<OccurrenceCode>,
+pub(crate) struct Activation {
+    pub(crate) occurrences: Vec<OccurrenceCode>,
     /// Number of registers of a frame.
-    pub(super) registers: usize,
+    pub(crate) registers: usize,
 }
 
 /// A query.
 #[derive(Debug)]
-pub(super) struct QueryCode {
-    pub(super) body: Pc,
-    pub(super) registers: usize,
+pub(crate) struct QueryCode {
+    pub(crate) body: Pc,
+    pub(crate) registers: usize,
 }
 
 /// All code of a program.
 #[derive(Debug, Default)]
-pub(super) struct Code {
-    pub(super) ins: Vec<Ins>,
+pub(crate) struct Code {
+    pub(crate) ins: Vec<Ins>,
     /// One entry an instruction.
-    pub(super) sites: Vec<Site>,
-    pub(super) builds: Vec<Build>,
-    pub(super) calls: Vec<Call>,
-    pub(super) sums: Vec<KeySum>,
+    pub(crate) sites: Vec<Site>,
+    pub(crate) builds: Vec<Build>,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) sums: Vec<KeySum>,
     /// By constraint symbol.
-    pub(super) activations: Vec<Activation>,
-    pub(super) queries: Vec<QueryCode>,
+    pub(crate) activations: Vec<Activation>,
+    pub(crate) queries: Vec<QueryCode>,
     /// Words of the constants of sort `Any`: roots of the heap.
-    pub(super) constants: Vec<u64>,
+    pub(crate) constants: Vec<u64>,
 }

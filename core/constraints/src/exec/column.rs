@@ -3,10 +3,10 @@
 use gchr_base::signature::SortKind;
 
 /// Id of a row that holds no constraint: greater than every id.
-pub(super) const DEAD: u64 = u64::MAX;
+pub(crate) const DEAD: u64 = u64::MAX;
 
 /// Values of one column, as words.
-pub(super) enum Column {
+pub(crate) enum Column {
     /// 32 bits a value: text ids, and integers as long as none is negative or greater.
     Narrow(Vec<u32>),
     /// 64 bits a value.
@@ -14,7 +14,7 @@ pub(super) enum Column {
 }
 
 impl Column {
-    pub(super) fn new(kind: SortKind) -> Self {
+    pub(crate) fn new(kind: SortKind) -> Self {
         match kind {
             SortKind::Atom | SortKind::Str | SortKind::Data | SortKind::Int => Column::Narrow(Vec::new()),
             SortKind::Float | SortKind::Any => Column::Wide(Vec::new()),
@@ -22,7 +22,7 @@ impl Column {
     }
 
     #[inline]
-    pub(super) fn get(&self, row: u32) -> u64 {
+    pub(crate) fn get(&self, row: u32) -> u64 {
         match self {
             Column::Narrow(values) => u64::from(values[row as usize]),
             Column::Wide(values) => values[row as usize],
@@ -31,7 +31,7 @@ impl Column {
 
     /// Says whether the column has become wider.
     #[inline]
-    pub(super) fn set(&mut self, row: u32, value: u64) -> bool {
+    pub(crate) fn set(&mut self, row: u32, value: u64) -> bool {
         match self {
             Column::Narrow(values) => match u32::try_from(value) {
                 Ok(value) => values[row as usize] = value,
@@ -69,7 +69,7 @@ impl Column {
         }
     }
 
-    pub(super) fn reserve(&mut self, rows: usize) {
+    pub(crate) fn reserve(&mut self, rows: usize) {
         self.extend(rows, 0);
     }
 
@@ -82,7 +82,7 @@ impl Column {
     }
 
     /// Bytes of a value.
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         match self {
             Column::Narrow(_) => 4,
             Column::Wide(_) => 8,
@@ -91,7 +91,7 @@ impl Column {
 }
 
 /// The id of the constraint in each row, or [`DEAD`].
-pub(super) struct Ids(Column);
+pub(crate) struct Ids(Column);
 
 /// How a narrow column stores [`DEAD`].
 const NARROW_DEAD: u32 = u32::MAX;
@@ -101,12 +101,12 @@ fn wide_id(id: u32) -> u64 {
 }
 
 impl Ids {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Column::Narrow(Vec::new()))
     }
 
     #[inline]
-    pub(super) fn get(&self, row: u32) -> u64 {
+    pub(crate) fn get(&self, row: u32) -> u64 {
         match &self.0 {
             Column::Narrow(ids) => wide_id(ids[row as usize]),
             Column::Wide(ids) => ids[row as usize],
@@ -114,7 +114,7 @@ impl Ids {
     }
 
     #[inline]
-    pub(super) fn set(&mut self, row: u32, id: u64) {
+    pub(crate) fn set(&mut self, row: u32, id: u64) {
         match &mut self.0 {
             Column::Narrow(ids) if id < u64::from(NARROW_DEAD) => ids[row as usize] = id as u32,
             Column::Narrow(ids) if id == DEAD => ids[row as usize] = NARROW_DEAD,
@@ -127,16 +127,16 @@ impl Ids {
     }
 
     /// Makes room for so many rows in all; new ones hold nothing.
-    pub(super) fn reserve(&mut self, rows: usize) {
+    pub(crate) fn reserve(&mut self, rows: usize) {
         self.0.extend(rows, DEAD);
     }
 
     /// Rows there is room for.
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.0.rows()
     }
 
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.0.width()
     }
 }

@@ -18,29 +18,29 @@ use gchr_base::value::heap::HeapFull;
 
 /// The code of a program, and why it cannot run, if the heap does not hold its constants: constants alone cannot fill a heap of 2^32
 /// words before they fill the source text.
-pub(super) fn code(program: &Program, plan: &ChrPlan, heap: &mut Heap) -> (Code, Result<(), StopReason>) {
+pub(crate) fn code(program: &Program, plan: &ChrPlan, heap: &mut Heap) -> (Code, Result<(), StopReason>) {
     match flatten(program, plan, heap) {
         Ok(code) => (code, Ok(())),
         Err(HeapFull) => (Code::default(), Err(heap_is_full())),
     }
 }
 
-pub(super) fn heap_is_full() -> StopReason {
+pub(crate) fn heap_is_full() -> StopReason {
     StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS }
 }
 
 /// Bytes of all tables.
-pub(super) fn bytes(tables: &[Table]) -> u64 {
+pub(crate) fn bytes(tables: &[Table]) -> u64 {
     tables.iter().map(Table::bytes).sum()
 }
 
 /// Constraints in all tables.
-pub(super) fn live(tables: &[Table]) -> u64 {
+pub(crate) fn live(tables: &[Table]) -> u64 {
     tables.iter().map(|t| t.live() as u64).sum()
 }
 
 /// All terms in the store: roots of the heap.
-pub(super) fn stored_terms(tables: &[Table]) -> impl Iterator<Item = u64> {
+pub(crate) fn stored_terms(tables: &[Table]) -> impl Iterator<Item = u64> {
     tables.iter().flat_map(|table| {
         let terms = (0..table.kinds.len()).filter(|&c| table.kinds[c] == SortKind::Any);
         terms.flat_map(move |c| table.rows().map(move |row| table.columns[c].get(row)))
@@ -48,29 +48,29 @@ pub(super) fn stored_terms(tables: &[Table]) -> impl Iterator<Item = u64> {
 }
 
 /// A stop at the rule that fired last.
-pub(super) fn stop(plan: &ChrPlan, rule: Option<RuleId>, reason: StopReason, progress: Progress) -> Stop {
+pub(crate) fn stop(plan: &ChrPlan, rule: Option<RuleId>, reason: StopReason, progress: Progress) -> Stop {
     let span = rule.map(|r| plan.rules[r].span);
     Box::new(RunError { reason, rule, span, progress })
 }
 
 /// A stop at an instruction.
-pub(super) fn stop_at(code: &Code, pc: Pc, reason: StopReason, progress: Progress) -> Stop {
+pub(crate) fn stop_at(code: &Code, pc: Pc, reason: StopReason, progress: Progress) -> Stop {
     let site = code.sites[pc as usize];
     Box::new(RunError { reason, rule: site.rule, span: Some(site.span), progress })
 }
 
 /// The end of a run.
-pub(super) struct End {
-    pub(super) start: Instant,
-    pub(super) semantics: Semantics,
-    pub(super) progress: Progress,
-    pub(super) peak: u64,
-    pub(super) store: Store,
+pub(crate) struct End {
+    pub(crate) start: Instant,
+    pub(crate) semantics: Semantics,
+    pub(crate) progress: Progress,
+    pub(crate) peak: u64,
+    pub(crate) store: Store,
 }
 
 impl End {
     /// What a run gives; `stats` has what only its semantics counts.
-    pub(super) fn outcome(self, result: Result<(), Stop>, stats: Stats) -> Result<Outcome, Box<Stopped>> {
+    pub(crate) fn outcome(self, result: Result<(), Stop>, stats: Stats) -> Result<Outcome, Box<Stopped>> {
         let Self { start, semantics, progress, peak, store } = self;
         let stats = Stats {
             firings: Some(progress.steps),

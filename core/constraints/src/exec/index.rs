@@ -7,10 +7,10 @@ use super::column::Column;
 use crate::plan::{IndexKind, IndexPlan};
 
 /// No row.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// One index.
-pub(super) struct Index {
+pub(crate) struct Index {
     columns: Box<[usize]>,
     /// Empty if the index is unique.
     links: Vec<Link>,
@@ -48,7 +48,7 @@ struct HashHeads {
 const EMPTY: u64 = u64::MAX;
 
 impl Index {
-    pub(super) fn new(plan: &IndexPlan) -> Self {
+    pub(crate) fn new(plan: &IndexPlan) -> Self {
         let heads = match (plan.kind, plan.columns.len()) {
             (IndexKind::All, _) => Heads::All(NONE),
             (IndexKind::Dense, 1) => Heads::Dense(Vec::new()),
@@ -59,7 +59,7 @@ impl Index {
     }
 
     /// From now on no two rows have the same key.
-    pub(super) fn make_unique(&mut self) {
+    pub(crate) fn make_unique(&mut self) {
         debug_assert!(self.links.is_empty(), "rows are linked later");
         // The list of all rows is followed from either end.
         self.unique = !self.is_all();
@@ -67,18 +67,18 @@ impl Index {
 
     /// The row behind `row` in its list: the next older one.
     #[inline]
-    pub(super) fn next(&self, row: u32) -> u32 {
+    pub(crate) fn next(&self, row: u32) -> u32 {
         self.links.get(row as usize).map_or(NONE, |link| link.next)
     }
 
     /// Whether two rows are known to be in one list: their keys are the same words.
-    pub(super) fn share_list(&self, table: &[Column], a: u32, b: u32) -> bool {
+    pub(crate) fn share_list(&self, table: &[Column], a: u32, b: u32) -> bool {
         self.columns.iter().all(|&c| table[c].get(a) == table[c].get(b))
     }
 
     /// The newest row of all.
     #[inline]
-    pub(super) fn first(&self) -> u32 {
+    pub(crate) fn first(&self) -> u32 {
         match &self.heads {
             Heads::All(head) => *head,
             _ => NONE,
@@ -87,7 +87,7 @@ impl Index {
 
     /// The newest row with this value in the key's column.
     #[inline]
-    pub(super) fn find1(&self, table: &[Column], a: u64) -> u32 {
+    pub(crate) fn find1(&self, table: &[Column], a: u64) -> u32 {
         match &self.heads {
             Heads::Hash(hash) => match &table[self.columns[0]] {
                 Column::Wide(x) => hash.find(hash1(a), |row| x[row as usize] == a),
@@ -100,7 +100,7 @@ impl Index {
 
     /// The newest row with these values in the key's columns.
     #[inline]
-    pub(super) fn find2(&self, table: &[Column], a: u64, b: u64) -> u32 {
+    pub(crate) fn find2(&self, table: &[Column], a: u64, b: u64) -> u32 {
         match &self.heads {
             Heads::Hash(hash) => match (&table[self.columns[0]], &table[self.columns[1]]) {
                 (Column::Narrow(x), Column::Narrow(y)) => hash.find(hash2(a, b), |row| {
@@ -121,7 +121,7 @@ impl Index {
 
     /// The newest row with these values in the key's columns, three or more.
     #[inline]
-    pub(super) fn find(&self, table: &[Column], key: &[u64]) -> u32 {
+    pub(crate) fn find(&self, table: &[Column], key: &[u64]) -> u32 {
         match &self.heads {
             Heads::Hash(hash) => hash.find(hash_many(key), |row| {
                 self.columns.iter().zip(key).all(|(&c, &k)| table[c].get(row) == k)
@@ -131,7 +131,7 @@ impl Index {
     }
 
     /// The newest row with a key of any number of columns.
-    pub(super) fn lookup(&self, table: &[Column], key: &[u64]) -> u32 {
+    pub(crate) fn lookup(&self, table: &[Column], key: &[u64]) -> u32 {
         match key {
             [] => self.first(),
             [a] => self.find1(table, *a),
@@ -141,12 +141,12 @@ impl Index {
     }
 
     /// Whether a column belongs to the key.
-    pub(super) fn has(&self, column: usize) -> bool {
+    pub(crate) fn has(&self, column: usize) -> bool {
         self.columns.contains(&column)
     }
 
     /// The oldest row of all.
-    pub(super) fn last(&self) -> u32 {
+    pub(crate) fn last(&self) -> u32 {
         match &self.heads {
             Heads::All(_) => self.oldest,
             _ => NONE,
@@ -154,18 +154,18 @@ impl Index {
     }
 
     /// Whether the index is the list of all rows.
-    pub(super) fn is_all(&self) -> bool {
+    pub(crate) fn is_all(&self) -> bool {
         matches!(self.heads, Heads::All(_))
     }
 
     /// The row before `row` in its list: the next newer one.
     #[inline]
-    pub(super) fn newer(&self, row: u32) -> u32 {
+    pub(crate) fn newer(&self, row: u32) -> u32 {
         self.links.get(row as usize).map_or(NONE, |link| link.prev)
     }
 
     /// Makes room for rows up to a capacity.
-    pub(super) fn reserve(&mut self, rows: usize) {
+    pub(crate) fn reserve(&mut self, rows: usize) {
         if !self.unique {
             self.links.reserve_exact(rows - self.links.len());
             self.links.resize(rows, Link { next: NONE, prev: NONE });
@@ -173,12 +173,12 @@ impl Index {
     }
 
     /// Bytes of links that a row has.
-    pub(super) fn link_bytes(&self) -> usize {
+    pub(crate) fn link_bytes(&self) -> usize {
         if self.unique { 0 } else { 8 }
     }
 
     /// Bytes of heads.
-    pub(super) fn head_bytes(&self) -> usize {
+    pub(crate) fn head_bytes(&self) -> usize {
         match &self.heads {
             Heads::All(_) => 0,
             Heads::Dense(heads) | Heads::Grid { heads, .. } => heads.capacity() * 4,
@@ -188,7 +188,7 @@ impl Index {
 
     /// Puts a row before all others of its key. `rows` is the number of rows ever used, to judge whether an array is worth it.
     /// Says whether the heads grew.
-    pub(super) fn insert(&mut self, table: &[Column], row: u32, rows: usize) -> bool {
+    pub(crate) fn insert(&mut self, table: &[Column], row: u32, rows: usize) -> bool {
         let mut grown = self.make_room(table, row, rows);
         let columns = &self.columns;
         let old = match &mut self.heads {
@@ -218,7 +218,7 @@ impl Index {
     }
 
     /// Takes a row out of its list.
-    pub(super) fn remove(&mut self, table: &[Column], row: u32) {
+    pub(crate) fn remove(&mut self, table: &[Column], row: u32) {
         let Link { next, prev } =
             if self.unique { Link { next: NONE, prev: NONE } } else { self.links[row as usize] };
         if next != NONE {

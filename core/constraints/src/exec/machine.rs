@@ -11,7 +11,7 @@ use super::code::{Code, Ins, OccurrenceCode, Pc};
 use super::history::History;
 use super::index::NONE;
 use super::search::{Found, Search};
-use super::step::{Flow, Scene};
+use super::step::{EvalCtx, Flow};
 use super::table::{Table, TableFull};
 use super::tally::Tally;
 use crate::plan::ChrPlan;
@@ -21,29 +21,29 @@ use gchr_base::rule::{Program, RuleId};
 use gchr_base::value::Heap;
 
 /// A stopped run.
-pub(super) type Stop = Box<RunError>;
+pub(crate) type Stop = Box<RunError>;
 
 /// Firings, and rows tried, between two looks at the control.
 const FIRINGS: u64 = 1 << 14;
 const ROWS: u32 = 1 << 18;
 
-pub(super) struct Machine<'a, 'c> {
-    pub(super) program: &'a Program,
-    pub(super) plan: &'a ChrPlan,
-    pub(super) code: &'a Code,
-    pub(super) control: &'a mut Control<'c>,
-    pub(super) tables: Vec<Table>,
-    pub(super) heap: Heap,
-    pub(super) stack: Vec<u64>,
+pub(crate) struct Machine<'a, 'c> {
+    pub(crate) program: &'a Program,
+    pub(crate) plan: &'a ChrPlan,
+    pub(crate) code: &'a Code,
+    pub(crate) control: &'a mut Control<'c>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) heap: Heap,
+    pub(crate) stack: Vec<u64>,
     frames: Vec<Frame>,
     history: History,
     next_id: u64,
-    pub(super) firings: u64,
+    pub(crate) firings: u64,
     /// Firings until the control is asked again.
     fuel: u64,
     /// Rows to try until the control is asked again.
     patience: u32,
-    pub(super) peak: u64,
+    pub(crate) peak: u64,
     last_rule: Option<RuleId>,
     /// Counts of a recorded run.
     tally: Option<Box<Tally>>,
@@ -51,13 +51,13 @@ pub(super) struct Machine<'a, 'c> {
 
 /// An activation, or a query.
 #[derive(Clone, Copy)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     /// First register.
-    pub(super) base: usize,
+    pub(crate) base: usize,
     /// One past the last register.
     top: usize,
     /// Constraint symbol, or [`QUERY`].
-    pub(super) owner: u32,
+    pub(crate) owner: u32,
     /// Which occurrence is tried.
     occurrence: u32,
     /// Where its body goes on.
@@ -65,7 +65,7 @@ pub(super) struct Frame {
     /// Where it is stored, if it is.
     row: u32,
     /// Id of the active constraint.
-    pub(super) id: u64,
+    pub(crate) id: u64,
 }
 
 /// Owner of a frame that is a query.
@@ -94,7 +94,7 @@ enum Fired {
 }
 
 impl<'a, 'c> Machine<'a, 'c> {
-    pub(super) fn new(
+    pub(crate) fn new(
         program: &'a Program,
         plan: &'a ChrPlan,
         code: &'a Code,
@@ -126,14 +126,14 @@ impl<'a, 'c> Machine<'a, 'c> {
     }
 
     /// Activates a constraint with these arguments on an empty stack.
-    pub(super) fn activate(&mut self, constraint: usize, args: &[u64]) -> Result<(), Stop> {
+    pub(crate) fn activate(&mut self, constraint: usize, args: &[u64]) -> Result<(), Stop> {
         self.reserve_stack(args.len())?;
         self.stack[..args.len()].copy_from_slice(args);
         self.drive(Frame::new(0, constraint as u32), Next::Enter)
     }
 
     /// Runs a query on an empty stack.
-    pub(super) fn query(&mut self, number: usize) -> Result<(), Stop> {
+    pub(crate) fn query(&mut self, number: usize) -> Result<(), Stop> {
         let query = &self.code.queries[number];
         self.reserve_stack(query.registers)?;
         let frame = Frame { top: query.registers, ..Frame::new(0, QUERY) };
@@ -218,7 +218,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         'a: 's,
     {
         Search {
-            scene: Scene {
+            ctx: EvalCtx {
                 code: self.code,
                 signature: &self.program.signature,
                 tables: &self.tables,
@@ -455,13 +455,13 @@ impl<'a, 'c> Machine<'a, 'c> {
     #[inline]
     fn run(&mut self, frame: &Frame, pc: Pc) -> Result<Option<Pc>, Stop> {
         let regs = &mut self.stack[frame.base..frame.top];
-        let mut scene = Scene {
+        let mut ctx = EvalCtx {
             code: self.code,
             signature: &self.program.signature,
             tables: &self.tables,
             heap: &mut self.heap,
         };
-        match scene.run(regs, pc) {
+        match ctx.run(regs, pc) {
             Ok(Flow::Done) => Ok(None),
             Ok(Flow::Effect(at)) => Ok(Some(at)),
             Ok(Flow::Failed(at)) => Err(self.stop_at(StopReason::Failed, at)),
@@ -518,7 +518,7 @@ impl<'a, 'c> Machine<'a, 'c> {
     }
 
     /// Row of a head of an instance; `None` for the active constraint.
-    pub(super) fn row_of_head(&self, frame: &Frame, occurrence: &OccurrenceCode, head: usize) -> Option<u32> {
+    pub(crate) fn row_of_head(&self, frame: &Frame, occurrence: &OccurrenceCode, head: usize) -> Option<u32> {
         occurrence.level_of_head[head].map(|k| self.row_of(frame, occurrence, k))
     }
 }

@@ -19,7 +19,7 @@ impl Machine<'_, '_> {
     }
 
     /// One line a firing: rule, kept constraints, `\`, removed constraints, each with its id.
-    pub(super) fn trace(&mut self, frame: &Frame, occurrence: &OccurrenceCode) {
+    pub(crate) fn trace(&mut self, frame: &Frame, occurrence: &OccurrenceCode) {
         let rule = &self.plan.rules[occurrence.rule];
         let mut line = format!("{}:", rule.name);
         for role in [Role::Kept, Role::Removed] {
@@ -49,7 +49,7 @@ impl Machine<'_, '_> {
     }
 
     /// Program output.
-    pub(super) fn effect(&mut self, frame: &Frame, pc: Pc) -> Result<(), Stop> {
+    pub(crate) fn effect(&mut self, frame: &Frame, pc: Pc) -> Result<(), Stop> {
         let result = match self.code.ins[pc as usize] {
             Ins::Write { src, quoted } => {
                 let kind = self.code.sites[pc as usize].kinds[0];
@@ -65,34 +65,34 @@ impl Machine<'_, '_> {
     }
 
     /// A trap as a stopped run.
-    pub(super) fn trapped(&self, frame: &Frame, trap: Trap) -> Stop {
-        let reason = self.wording().reason(&self.stack[frame.base..], trap);
+    pub(crate) fn trapped(&self, frame: &Frame, trap: Trap) -> Stop {
+        let reason = self.error_formatter().reason(&self.stack[frame.base..], trap);
         self.stop_at(reason, trap.pc)
     }
 
     /// `argument 2 of edge/3 (int)`.
-    pub(super) fn column_name(&self, constraint: ConstraintId, column: usize) -> String {
-        self.wording().column_name(constraint, column)
+    pub(crate) fn column_name(&self, constraint: ConstraintId, column: usize) -> String {
+        self.error_formatter().column_name(constraint, column)
     }
 
-    fn wording(&self) -> Wording<'_> {
+    fn error_formatter(&self) -> ErrorFormatter<'_> {
         let Self { program, plan, code, heap, .. } = self;
-        Wording { signature: &program.signature, plan, code, heap }
+        ErrorFormatter { signature: &program.signature, plan, code, heap }
     }
 }
 
 /// What is needed to put errors into words.
 #[derive(Clone, Copy)]
-pub(super) struct Wording<'a> {
-    pub(super) signature: &'a Signature,
-    pub(super) plan: &'a ChrPlan,
-    pub(super) code: &'a Code,
-    pub(super) heap: &'a Heap,
+pub(crate) struct ErrorFormatter<'a> {
+    pub(crate) signature: &'a Signature,
+    pub(crate) plan: &'a ChrPlan,
+    pub(crate) code: &'a Code,
+    pub(crate) heap: &'a Heap,
 }
 
-impl Wording<'_> {
+impl ErrorFormatter<'_> {
     /// Why an instruction had no result, given the registers.
-    pub(super) fn reason(&self, regs: &[u64], trap: Trap) -> StopReason {
+    pub(crate) fn reason(&self, regs: &[u64], trap: Trap) -> StopReason {
         let pc = trap.pc;
         let ins = self.code.ins[pc as usize];
         let kinds = self.code.sites[pc as usize].kinds;
@@ -152,7 +152,7 @@ impl Wording<'_> {
     }
 
     /// `argument 2 of edge/3 (int)`.
-    pub(super) fn column_name(&self, constraint: ConstraintId, column: usize) -> String {
+    pub(crate) fn column_name(&self, constraint: ConstraintId, column: usize) -> String {
         column_text(self.plan, constraint, column)
     }
 }

@@ -6,13 +6,10 @@
 
 mod claims;
 mod definition;
-mod divisors;
 mod engine;
-mod matrix;
-mod replace;
-mod seek;
-mod strategy;
-mod world;
+pub(crate) mod seek;
+pub(crate) mod state;
+pub(crate) mod strategy;
 
 use std::time::Instant;
 
@@ -25,7 +22,7 @@ use gchr_base::facts::Facts;
 use gchr_base::rule::{Program, Semantics};
 use gchr_base::stats::Stats;
 use gchr_base::value::Heap;
-use world::{Added, World};
+use state::{Added, RoundsState};
 
 /// Runs `program` by a plan for rounds.
 pub fn run(
@@ -38,35 +35,35 @@ pub fn run(
     let start = Instant::now();
     let mut heap = Heap::new();
     let (code, usable) = common::code(program, plan, &mut heap);
-    let world = World::new(program, plan, &code, heap, control);
+    let state = RoundsState::new(program, plan, &code, heap, control);
     if let Err(reason) = usable {
-        let stop = world.stop(reason);
-        return finish(world, Err(stop), start);
+        let stop = state.stop(reason);
+        return finish(state, Err(stop), start);
     }
     match plan.joins {
         Joins::Indexed => {
-            let mut engine = engine::Engine::new(world);
+            let mut engine = engine::Engine::new(state);
             let result = batches(&mut engine, facts);
-            finish(engine.world, result, start)
+            finish(engine.state, result, start)
         }
         Joins::Exhaustive => {
-            let mut definition = definition::Definition::new(world);
+            let mut definition = definition::Definition::new(state);
             let result = batches(&mut definition, facts);
-            finish(definition.world, result, start)
+            finish(definition.state, result, start)
         }
     }
 }
 
 /// An executor of rounds.
 trait Rounds<'a, 'c: 'a> {
-    fn world(&mut self) -> &mut World<'a, 'c>;
+    fn state(&mut self) -> &mut RoundsState<'a, 'c>;
     /// Runs rounds until there is nothing to do.
     fn saturate(&mut self, added: &[Added]) -> Result<(), Stop>;
 }
 
 impl<'a, 'c> Rounds<'a, 'c> for engine::Engine<'a, 'c> {
-    fn world(&mut self) -> &mut World<'a, 'c> {
-        &mut self.world
+    fn state(&mut self) -> &mut RoundsState<'a, 'c> {
+        &mut self.state
     }
     fn saturate(&mut self, added: &[Added]) -> Result<(), Stop> {
         self.saturate(added)
@@ -74,8 +71,8 @@ impl<'a, 'c> Rounds<'a, 'c> for engine::Engine<'a, 'c> {
 }
 
 impl<'a, 'c> Rounds<'a, 'c> for definition::Definition<'a, 'c> {
-    fn world(&mut self) -> &mut World<'a, 'c> {
-        &mut self.world
+    fn state(&mut self) -> &mut RoundsState<'a, 'c> {
+        &mut self.state
     }
     fn saturate(&mut self, _: &[Added]) -> Result<(), Stop> {
         self.saturate()
@@ -86,12 +83,12 @@ impl<'a, 'c> Rounds<'a, 'c> for definition::Definition<'a, 'c> {
 fn batches<'a, 'c: 'a>(executor: &mut impl Rounds<'a, 'c>, facts: &[Facts]) -> Result<(), Stop> {
     let mut added = Vec::new();
     for batch in facts {
-        executor.world().facts(batch, &mut added)?;
+        executor.state().facts(batch, &mut added)?;
     }
-    let queries = executor.world().code.queries.len();
+    let queries = executor.state().code.queries.len();
     for query in 0..queries.max(1) {
         if query < queries {
-            executor.world().query(query, &mut added)?;
+            executor.state().query(query, &mut added)?;
         }
         executor.saturate(&added)?;
         added.clear();
@@ -100,15 +97,15 @@ fn batches<'a, 'c: 'a>(executor: &mut impl Rounds<'a, 'c>, facts: &[Facts]) -> R
 }
 
 fn finish(
-    mut world: World<'_, '_>,
+    mut state: RoundsState<'_, '_>,
     result: Result<(), Stop>,
     start: Instant,
 ) -> Result<Outcome, Box<Stopped>> {
-    let progress = world.progress();
-    world.control.record(progress);
-    world.report_rules();
-    let stats = Stats { rounds: Some(world.rounds), candidates: Some(world.candidates), ..Stats::default() };
-    let peak = world.peak;
-    let store = Store { tables: world.tables, heap: world.heap };
+    let progress = state.progress();
+    state.control.record(progress);
+    state.report_rules();
+    let stats = Stats { rounds: Some(state.rounds), candidates: Some(state.candidates), ..Stats::default() };
+    let peak = state.peak;
+    let store = Store { tables: state.tables, heap: state.heap };
     End { start, semantics: Semantics::Rounds, progress, peak, store }.outcome(result, stats)
 }

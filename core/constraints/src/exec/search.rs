@@ -2,11 +2,11 @@
 
 use super::code::{Access, Level, OccurrenceCode, Pc};
 use super::index::NONE;
-use super::step::{Cells, Flow, Scene, Trap};
+use super::step::{Cells, EvalCtx, Flow, Trap};
 use super::table::{DEAD, Table};
 
 /// How a search ended.
-pub(super) enum Found {
+pub(crate) enum Found {
     /// All partners are found; their rows are in the registers of their levels.
     Match,
     /// There are no more.
@@ -16,19 +16,19 @@ pub(super) enum Found {
 }
 
 /// A search for one occurrence of one active constraint.
-pub(super) struct Search<'a, 's, H> {
-    pub(super) scene: Scene<'a, H>,
-    pub(super) regs: &'s mut [u64],
-    pub(super) occurrence: &'a OccurrenceCode,
+pub(crate) struct Search<'a, 's, H> {
+    pub(crate) ctx: EvalCtx<'a, H>,
+    pub(crate) regs: &'s mut [u64],
+    pub(crate) occurrence: &'a OccurrenceCode,
     /// Id of the active constraint.
-    pub(super) active: u64,
+    pub(crate) active: u64,
     /// Rows to try before a pause.
-    pub(super) patience: &'s mut u32,
+    pub(crate) patience: &'s mut u32,
 }
 
 impl<'a, H: Cells> Search<'a, '_, H> {
     /// Whether the active constraint alone fits.
-    pub(super) fn entry(&mut self) -> Result<bool, Trap> {
+    pub(crate) fn entry(&mut self) -> Result<bool, Trap> {
         let fits = match self.occurrence.entry {
             Some(pc) => self.holds(pc)?,
             None => true,
@@ -38,7 +38,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
 
     /// Whether the conditions that decide last hold.
     #[inline]
-    pub(super) fn commit(&mut self) -> Result<bool, Trap> {
+    pub(crate) fn commit(&mut self) -> Result<bool, Trap> {
         match self.occurrence.commit {
             Some(pc) => self.holds(pc),
             None => Ok(true),
@@ -46,7 +46,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
     }
 
     /// Searches on from a row of a level.
-    pub(super) fn find(&mut self, mut k: usize, mut row: u32) -> Result<Found, Trap> {
+    pub(crate) fn find(&mut self, mut k: usize, mut row: u32) -> Result<Found, Trap> {
         let occurrence = self.occurrence;
         let levels = &occurrence.levels[..];
         let older = occurrence.older_partners;
@@ -55,7 +55,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
         let mut patience = *self.patience;
         let found = loop {
             let level = &levels[k];
-            let table = &self.scene.tables[level.table];
+            let table = &self.ctx.tables[level.table];
             if row == NONE {
                 if k == 0 {
                     break Found::Nothing;
@@ -63,7 +63,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
                 k -= 1;
                 let outer = &levels[k];
                 let on = self.regs[outer.row as usize] as u32;
-                row = self.scene.tables[outer.table].indexes[outer.index].next(on);
+                row = self.ctx.tables[outer.table].indexes[outer.index].next(on);
                 continue;
             }
             if patience == 0 {
@@ -89,13 +89,13 @@ impl<'a, H: Cells> Search<'a, '_, H> {
 
     /// The first row to try at a level.
     #[inline]
-    pub(super) fn first(&mut self, level: &Level) -> Result<u32, Trap> {
+    pub(crate) fn first(&mut self, level: &Level) -> Result<u32, Trap> {
         if let Some(pc) = level.key
             && !self.holds(pc)?
         {
             return Ok(NONE);
         }
-        let table = &self.scene.tables[level.table];
+        let table = &self.ctx.tables[level.table];
         let index = &table.indexes[level.index];
         let reg = |r: u32| self.regs[r as usize];
         Ok(match &level.access {
@@ -116,7 +116,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
     }
 
     #[inline]
-    pub(super) fn fits(&mut self, level: &Level, table: &'a Table, row: u32) -> Result<bool, Trap> {
+    pub(crate) fn fits(&mut self, level: &Level, table: &'a Table, row: u32) -> Result<bool, Trap> {
         self.regs[level.row as usize] = u64::from(row);
         if level.distinct.iter().any(|&r| self.regs[r as usize] == u64::from(row)) {
             return Ok(false);
@@ -134,11 +134,11 @@ impl<'a, H: Cells> Search<'a, '_, H> {
 
     #[inline]
     fn holds(&mut self, pc: Pc) -> Result<bool, Trap> {
-        Ok(matches!(self.scene.run(self.regs, pc)?, Flow::Done))
+        Ok(matches!(self.ctx.run(self.regs, pc)?, Flow::Done))
     }
 
     /// Whether a condition is false already; one that raises an error is decided at the end.
     fn pruned(&mut self, prunes: &[Pc]) -> bool {
-        prunes.iter().any(|&pc| matches!(self.scene.run(self.regs, pc), Ok(Flow::Failed(_))))
+        prunes.iter().any(|&pc| matches!(self.ctx.run(self.regs, pc), Ok(Flow::Failed(_))))
     }
 }

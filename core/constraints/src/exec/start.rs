@@ -10,8 +10,8 @@ use super::common;
 use super::exchange::Words;
 use super::flatten::flatten_queries;
 use super::machine::Stop;
-use super::report::Wording;
-use super::step::{Flow, Scene, Trap};
+use super::report::ErrorFormatter;
+use super::step::{EvalCtx, Flow, Trap};
 use crate::plan::ChrPlan;
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
@@ -27,7 +27,7 @@ const POLL_FACTS: usize = 1 << 14;
 /// What takes the constraints and the output of facts and goals.
 pub(super) trait StartSink {
     /// What instructions are evaluated with.
-    fn context(&mut self) -> Scene<'_, &mut Heap>;
+    fn context(&mut self) -> EvalCtx<'_, &mut Heap>;
     /// Takes a constraint of a table.
     fn add(&mut self, table: usize, args: &[u64]) -> Result<(), Stop>;
     /// Takes the output of an instruction, whose value is the word.
@@ -196,8 +196,8 @@ impl Rows<'_, '_> {
 }
 
 impl StartSink for Rows<'_, '_> {
-    fn context(&mut self) -> Scene<'_, &mut Heap> {
-        Scene { code: self.code, signature: self.signature, tables: &[], heap: &mut self.heap }
+    fn context(&mut self) -> EvalCtx<'_, &mut Heap> {
+        EvalCtx { code: self.code, signature: self.signature, tables: &[], heap: &mut self.heap }
     }
 
     fn add(&mut self, table: usize, args: &[u64]) -> Result<(), Stop> {
@@ -235,8 +235,8 @@ impl StartSink for Rows<'_, '_> {
     }
 
     fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
-        let wording =
-            Wording { signature: self.signature, plan: self.plan, code: self.code, heap: &self.heap };
-        self.stop_at(wording.reason(regs, trap), trap.pc)
+        let error_formatter =
+            ErrorFormatter { signature: self.signature, plan: self.plan, code: self.code, heap: &self.heap };
+        self.stop_at(error_formatter.reason(regs, trap), trap.pc)
     }
 }

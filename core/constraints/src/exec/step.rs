@@ -10,7 +10,7 @@ use gchr_base::value::heap::HeapFull;
 use gchr_base::value::{Heap, Terms, Value, Word, compare, compare_numbers};
 
 /// How a sequence ended.
-pub(super) enum Flow {
+pub(crate) enum Flow {
     /// At its end.
     Done,
     /// The instruction there does not hold.
@@ -21,14 +21,14 @@ pub(super) enum Flow {
 
 /// An instruction that has no result.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Trap {
-    pub(super) pc: Pc,
-    pub(super) kind: TrapKind,
+pub(crate) struct Trap {
+    pub(crate) pc: Pc,
+    pub(crate) kind: TrapKind,
 }
 
 /// Why.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum TrapKind {
+pub(crate) enum TrapKind {
     Arithmetic(ArithmeticError),
     Column,
     HeapFull,
@@ -37,7 +37,7 @@ pub(super) enum TrapKind {
 }
 
 /// A heap to read, and to build cells on if it is not shared.
-pub(super) trait Cells {
+pub(crate) trait Cells {
     /// To read.
     fn heap(&self) -> &Heap;
     /// To build.
@@ -81,11 +81,11 @@ impl Cells for &Heap {
 }
 
 /// What instructions read and change besides registers.
-pub(super) struct Scene<'a, H> {
-    pub(super) code: &'a Code,
-    pub(super) signature: &'a Signature,
-    pub(super) tables: &'a [Table],
-    pub(super) heap: H,
+pub(crate) struct EvalCtx<'a, H> {
+    pub(crate) code: &'a Code,
+    pub(crate) signature: &'a Signature,
+    pub(crate) tables: &'a [Table],
+    pub(crate) heap: H,
 }
 
 #[derive(Clone, Copy)]
@@ -94,10 +94,10 @@ enum Num {
     Float(f64),
 }
 
-impl<H: Cells> Scene<'_, H> {
+impl<H: Cells> EvalCtx<'_, H> {
     /// Runs the sequence at `pc`.
     #[inline]
-    pub(super) fn run(&mut self, regs: &mut [u64], mut pc: Pc) -> Result<Flow, Trap> {
+    pub(crate) fn run(&mut self, regs: &mut [u64], mut pc: Pc) -> Result<Flow, Trap> {
         macro_rules! reg {
             ($r:expr) => {
                 regs[$r as usize]

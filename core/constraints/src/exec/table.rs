@@ -3,20 +3,20 @@
 //! Ids grow for ever, rows are used again. A row that a suspended search stands on is pinned: when its constraint is removed it is
 //! dead at once, but stays linked until it is unpinned, so that the search can go on from it.
 
-pub(super) use super::column::DEAD;
+pub(crate) use super::column::DEAD;
 use super::column::{Column, Ids};
 use super::index::{Index, NONE};
 use crate::plan::TablePlan;
 use gchr_base::signature::SortKind;
 
 /// The constraints of one symbol.
-pub(super) struct Table {
-    pub(super) name: String,
-    pub(super) kinds: Vec<SortKind>,
-    pub(super) columns: Vec<Column>,
-    pub(super) indexes: Vec<Index>,
+pub(crate) struct Table {
+    pub(crate) name: String,
+    pub(crate) kinds: Vec<SortKind>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) indexes: Vec<Index>,
     /// Id of the constraint in each row, or [`DEAD`].
-    pub(super) ids: Ids,
+    pub(crate) ids: Ids,
     /// How many searches stand on each row; of the rows up to the last that was ever pinned.
     pins: Vec<u32>,
     free: Vec<u32>,
@@ -26,14 +26,14 @@ pub(super) struct Table {
 }
 
 /// A table has no row left.
-pub(super) struct TableFull;
+pub(crate) struct TableFull;
 
 impl Table {
     const FIRST_ROWS: usize = 16;
     /// Rows a table can have: one number is kept for "no row".
-    pub(super) const MAX_ROWS: u64 = NONE as u64;
+    pub(crate) const MAX_ROWS: u64 = NONE as u64;
 
-    pub(super) fn new(plan: &TablePlan) -> Self {
+    pub(crate) fn new(plan: &TablePlan) -> Self {
         Self {
             name: plan.name.clone(),
             kinds: plan.columns.iter().map(|c| c.kind).collect(),
@@ -49,28 +49,28 @@ impl Table {
     }
 
     /// A table that is only read.
-    pub(super) fn without_indexes(plan: &TablePlan) -> Self {
+    pub(crate) fn without_indexes(plan: &TablePlan) -> Self {
         Self { indexes: Vec::new(), ..Self::new(plan) }
     }
 
     /// Number of constraints.
-    pub(super) fn live(&self) -> usize {
+    pub(crate) fn live(&self) -> usize {
         self.live
     }
 
     /// Bytes of the table.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// Rows that hold a constraint, in no particular order.
-    pub(super) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.used as u32).filter(|&row| self.ids.get(row) != DEAD)
     }
 
     /// Bytes that the next insertion asks for, at least; 0 when there is room.
     #[inline]
-    pub(super) fn asks_for(&self) -> u64 {
+    pub(crate) fn asks_for(&self) -> u64 {
         if self.free.is_empty() && self.used == self.ids.rows() {
             (Self::more(self.used) - self.used) as u64 * self.row_bytes()
         } else {
@@ -96,7 +96,7 @@ impl Table {
 
     /// Stores a constraint as the newest one. Says whether memory grew.
     #[inline]
-    pub(super) fn insert(&mut self, id: u64, values: &[u64]) -> Result<(u32, bool), TableFull> {
+    pub(crate) fn insert(&mut self, id: u64, values: &[u64]) -> Result<(u32, bool), TableFull> {
         let (row, mut grown) = match self.free.pop() {
             Some(row) => (row, false),
             None => self.fresh_row()?,
@@ -138,7 +138,7 @@ impl Table {
 
     /// Marks a constraint as removed; [`unlink`](Self::unlink) must follow, at once or when the row is unpinned.
     #[inline]
-    pub(super) fn kill(&mut self, row: u32) {
+    pub(crate) fn kill(&mut self, row: u32) {
         debug_assert_ne!(self.ids.get(row), DEAD);
         self.ids.set(row, DEAD);
         self.live -= 1;
@@ -146,7 +146,7 @@ impl Table {
 
     /// Takes a dead row out of the indexes and makes it free, unless it is pinned.
     #[inline]
-    pub(super) fn unlink(&mut self, row: u32) {
+    pub(crate) fn unlink(&mut self, row: u32) {
         debug_assert_eq!(self.ids.get(row), DEAD);
         if self.pins.get(row as usize).is_none_or(|&pins| pins == 0) {
             for index in &mut self.indexes {
@@ -157,7 +157,7 @@ impl Table {
     }
 
     /// Removes a constraint, and takes its row out of the indexes; the row is not used again before it is [released](Self::release).
-    pub(super) fn detach(&mut self, row: u32) {
+    pub(crate) fn detach(&mut self, row: u32) {
         self.kill(row);
         for index in &mut self.indexes {
             index.remove(&self.columns, row);
@@ -165,18 +165,18 @@ impl Table {
     }
 
     /// Makes a detached row free.
-    pub(super) fn release(&mut self, row: u32) {
+    pub(crate) fn release(&mut self, row: u32) {
         debug_assert_eq!(self.ids.get(row), DEAD);
         self.free.push(row);
     }
 
     /// Tells the table that no two constraints have the same key of an index.
-    pub(super) fn make_unique(&mut self, index: usize) {
+    pub(crate) fn make_unique(&mut self, index: usize) {
         self.indexes[index].make_unique();
     }
 
     /// Replaces a value of a constraint in a column that no index has in its key.
-    pub(super) fn replace(&mut self, row: u32, column: usize, value: u64) {
+    pub(crate) fn replace(&mut self, row: u32, column: usize, value: u64) {
         debug_assert!(self.indexes.iter().all(|index| !index.has(column)));
         if self.columns[column].set(row, value) {
             self.count_bytes();
@@ -184,13 +184,13 @@ impl Table {
     }
 
     /// Number of rows that ever held a constraint.
-    pub(super) fn used(&self) -> usize {
+    pub(crate) fn used(&self) -> usize {
         self.used
     }
 
     /// Keeps a row in its lists while a suspended search stands on it.
     #[inline]
-    pub(super) fn pin(&mut self, row: u32) {
+    pub(crate) fn pin(&mut self, row: u32) {
         if row as usize >= self.pins.len() {
             self.pins.resize(row as usize + 1, 0);
         }
@@ -199,7 +199,7 @@ impl Table {
 
     /// The search went on.
     #[inline]
-    pub(super) fn unpin(&mut self, row: u32) {
+    pub(crate) fn unpin(&mut self, row: u32) {
         self.pins[row as usize] -= 1;
         if self.ids.get(row) == DEAD {
             self.unlink(row);

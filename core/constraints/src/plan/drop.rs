@@ -5,8 +5,8 @@
 //! exchanged by a permutation that puts `a` at an earlier head `i`, is an instance again: the heads map to equal or more
 //! specific ones and the guard maps to itself. The roles need not agree: firing either instance removes a constraint of both.
 
-use super::class::Verdict;
 use super::{ChrPlan, DropReason, Dropped, OccurrenceId};
+use crate::class::Verdict;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;

@@ -36,7 +36,7 @@ pub fn verify(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
             found.push(internal(plan.rules[o.rule].span, text));
         }
     }
-    super::class::verify(program, plan, &mut found);
+    crate::class::verify(program, plan, &mut found);
     decisions(program, plan, &mut found);
     // Joins come with a later pass; an occurrence without steps at all is one that it has not reached yet.
     for occurrence in &plan.occurrences {

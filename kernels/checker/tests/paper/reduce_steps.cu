@@ -1,6 +1,6 @@
 // Section 4.5: the simulating function says after each step of a reduction what the step has achieved.
 // expect: accepted
-// launch: reduce_steps 2 64 u32*128=iota u32*4
+// launch: reduce_steps 2 32 u32*64=iota u32*2
 // finds: nothing
 
 // The combination of the values of so many lanes from this one on, as a function of what the warp was given.
@@ -12,8 +12,8 @@ __device__ __forceinline__ u32 combined(u32* in, u32 first, u32 lanes) {
     return sum;
 }
 
-extern "C" __global__ void __launch_bounds__(64) reduce_steps(u32* in, u32* out) {
-    u32 me = blockIdx.x * blockDim.x + threadIdx.x;
+extern "C" __global__ void __launch_bounds__(32) reduce_steps(u32* in, u32* out) {
+    u32 me = blockIdx.x * 32u + threadIdx.x;
     u32 sum = in[me];
     for (u32 distance = 16u; distance > 0u; distance >>= 1u) {
         u32 other = shfl_down(0xffffffffu, sum, distance);
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(64) reduce_steps(u32* in, u32* out)
             assume("lane 0 has combined the lanes at multiples of the distance", idle || sum == expected);
         }
     }
-    if (lane_id() == 0u) {
-        out[me >> 5u] = sum;
+    if (threadIdx.x == 0u) {
+        out[blockIdx.x] = sum;
     }
 }

@@ -1,7 +1,7 @@
 // A step that does not hold: the checker takes no step for true, the simulator finds it.
 // expect: accepted
-// launch: wrong_step 2 64 u32*128=iota u32*4
-// finds: assumption-failed
+// launch: wrong_step 2 32 u32*64=iota u32*2
+// finds: step-failed
 
 // The combination of the values of so many lanes from this one on, as a function of what the warp was given.
 __device__ __forceinline__ u32 combined(u32* in, u32 first, u32 lanes) {
@@ -12,8 +12,8 @@ __device__ __forceinline__ u32 combined(u32* in, u32 first, u32 lanes) {
     return sum;
 }
 
-extern "C" __global__ void __launch_bounds__(64) wrong_step(u32* in, u32* out) {
-    u32 me = blockIdx.x * blockDim.x + threadIdx.x;
+extern "C" __global__ void __launch_bounds__(32) wrong_step(u32* in, u32* out) {
+    u32 me = blockIdx.x * 32u + threadIdx.x;
     u32 sum = in[me];
     for (u32 distance = 16u; distance > 0u; distance >>= 1u) {
         u32 other = shfl_down(0xffffffffu, sum, distance);
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(64) wrong_step(u32* in, u32* out) {
             assume("lane 0 has combined the lanes at multiples of the distance", idle || sum == expected + 1u);
         }
     }
-    if (lane_id() == 0u) {
-        out[me >> 5u] = sum;
+    if (threadIdx.x == 0u) {
+        out[blockIdx.x] = sum;
     }
 }

@@ -6,64 +6,64 @@ use gchr_constraints::exec::{column_text, variable_text};
 use gchr_constraints::plan::Occurrence;
 
 use super::claim::{Entry, by_rule};
-use super::value::{Held, OnError, Values};
-use super::{Scene, any, function, not, op};
+use super::value::{OnError, TypedExpr, Values};
+use super::{CodegenCtx, any, function, not, op};
 use crate::layout::{LOG_KINDS, LOG_VALUES, Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
-use gchr_runtime::codegen::{Noted, Site, Sites};
+use gchr_runtime::codegen::{DeviceTrap, Site, Sites};
 
 /// Functions for the hole `build`: one a rule, and last the one that picks a rule.
-pub(crate) fn build_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
-    let first = scene.function("build").0;
+pub(crate) fn build_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
+    let first = ctx.function("build").0;
     let mut functions = Vec::new();
     let mut of_rules = Vec::new();
-    for (rule, occurrence) in firing_rules(scene) {
+    for (rule, occurrence) in firing_rules(ctx) {
         of_rules.push((rule, FunctionId(first + functions.len() as u32)));
-        functions.push(build_rule(scene, rule, occurrence, sites));
+        functions.push(build_rule(ctx, rule, occurrence, sites));
     }
-    let (mut b, p) = function(scene, "build", false, Type::BOOL);
+    let (mut b, p) = function(ctx, "build", false, Type::BOOL);
     let entry = b.param("entry", Type::U32);
     let rows = b.param("rows", Type::Buffer(Space::Local, Scalar::U32));
     let id = b.param("id", Type::U32);
     let delta = b.param("delta", Type::Buffer(Space::Global, Scalar::U64));
     let failed = b.var("failed", build::bool(false));
-    let at = Entry::staged(scene, &mut b, &p, &entry);
-    let rule = at.rule(scene);
+    let at = Entry::staged(ctx, &mut b, &p, &entry);
+    let rule = at.rule(ctx);
     let args = vec![p.clone(), entry, rows, id, delta];
-    dispatch(scene, &mut b, rule, &of_rules, &args, Some(&failed));
+    dispatch(ctx, &mut b, rule, &of_rules, &args, Some(&failed));
     b.ret(Some(failed));
     functions.push(b.finish());
     functions
 }
 
 /// Functions for the hole `explain`: one a rule, and last the one that picks a rule.
-pub(crate) fn explain_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
-    let first = scene.function("explain").0;
+pub(crate) fn explain_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
+    let first = ctx.function("explain").0;
     let mut functions = Vec::new();
     let mut of_rules = Vec::new();
-    for (rule, occurrence) in firing_rules(scene) {
+    for (rule, occurrence) in firing_rules(ctx) {
         of_rules.push((rule, FunctionId(first + functions.len() as u32)));
-        functions.push(explain_rule(scene, rule, occurrence, sites));
+        functions.push(explain_rule(ctx, rule, occurrence, sites));
     }
-    let (mut b, p) = function(scene, "explain", false, Type::Void);
+    let (mut b, p) = function(ctx, "explain", false, Type::Void);
     let entry = b.param("entry", Type::U32);
     let body = b.param("body", Type::BOOL);
-    let at = Entry::staged(scene, &mut b, &p, &entry);
-    let rule = at.rule(scene);
-    dispatch(scene, &mut b, rule, &of_rules, &[p.clone(), entry, body], None);
+    let at = Entry::staged(ctx, &mut b, &p, &entry);
+    let rule = at.rule(ctx);
+    dispatch(ctx, &mut b, rule, &of_rules, &[p.clone(), entry, body], None);
     functions.push(b.finish());
     functions
 }
 
 /// Rules that can fire, each with an occurrence that says how its variables are bound.
-fn firing_rules<'a>(scene: Scene<'a>) -> impl Iterator<Item = (RuleId, &'a Occurrence)> {
-    let found = move |rule| scene.plan.occurrences.iter().find(move |o| o.rule == rule);
-    scene.plan.general_rules().filter_map(move |(rule, _)| Some((rule, found(rule)?)))
+fn firing_rules<'a>(ctx: CodegenCtx<'a>) -> impl Iterator<Item = (RuleId, &'a Occurrence)> {
+    let found = move |rule| ctx.plan.occurrences.iter().find(move |o| o.rule == rule);
+    ctx.plan.general_rules().filter_map(move |(rule, _)| Some((rule, found(rule)?)))
 }
 
 fn dispatch(
-    scene: Scene<'_>,
+    ctx: CodegenCtx<'_>,
     b: &mut FunctionBuilder,
     rule: Expr,
     of_rules: &[(RuleId, FunctionId)],
@@ -75,7 +75,7 @@ fn dispatch(
         _ => None,
     };
     by_rule(
-        scene,
+        ctx,
         b,
         rule,
         |r| of_rules.iter().any(|(of, _)| *of == r),
@@ -90,7 +90,7 @@ fn dispatch(
 
 /// Values of a rule whose heads are the rows of a staged entry, with the variables of its heads and guard bound.
 fn bound<'a>(
-    scene: Scene<'a>,
+    ctx: CodegenCtx<'a>,
     mut b: FunctionBuilder,
     p: Expr,
     entry: &Expr,
@@ -99,29 +99,29 @@ fn bound<'a>(
     sites: &'a mut Sites,
 ) -> Values<'a> {
     let rule = occurrence.rule;
-    b.origin(scene.line(rule), scene.program.rule_name(rule));
-    let at = Entry::staged(scene, &mut b, &p, entry);
-    let heads = scene.plan.rules[rule].heads.len();
+    b.origin(ctx.line(rule), ctx.program.rule_name(rule));
+    let at = Entry::staged(ctx, &mut b, &p, entry);
+    let heads = ctx.plan.rules[rule].heads.len();
     let rows: Vec<Expr> = (0..heads).map(|h| at.row(&mut b, h)).collect();
-    let mut v = Values::new(scene, b, p, rule, &occurrence.slots, on_error, sites);
+    let mut v = Values::new(ctx, b, p, rule, &occurrence.slots, on_error, sites);
     v.rows = rows.into_iter().map(Some).collect();
     let joins = occurrence.joins.iter().flat_map(|j| &j.steps);
     occurrence.entry.iter().chain(joins).chain(&occurrence.commit).for_each(|s| v.replay(s));
     v
 }
 
-fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &mut Sites) -> Function {
-    let (mut b, p) = function(scene, format!("build_r{}", rule.0), false, Type::BOOL);
-    b.doc(format!("The body of {}; says whether it fails.", scene.program.rule_name(rule)));
+fn build_rule(ctx: CodegenCtx<'_>, rule: RuleId, occurrence: &Occurrence, sites: &mut Sites) -> Function {
+    let (mut b, p) = function(ctx, format!("build_r{}", rule.0), false, Type::BOOL);
+    b.doc(format!("The body of {}; says whether it fails.", ctx.program.rule_name(rule)));
     let entry = b.param("entry", Type::U32);
     let rows = b.param("rows", Type::Buffer(Space::Local, Scalar::U32));
     let id = b.param("id", Type::U32);
     let delta = b.param("delta", Type::Buffer(Space::Global, Scalar::U64));
     let places = Places { rows, id, delta };
-    let mut v = bound(scene, b, p, &entry, occurrence, OnError::Flag, sites);
+    let mut v = bound(ctx, b, p, &entry, occurrence, OnError::Flag, sites);
     let mut failed = Vec::new();
     let mut added: Vec<ConstraintId> = Vec::new();
-    for (at, (goal, can_fail)) in goals(scene, rule).enumerate() {
+    for (at, (goal, can_fail)) in goals(ctx, rule).enumerate() {
         match &goal.kind {
             GoalKind::Test(test) => {
                 let (held, wrong) = v.goal(test, can_fail[0]);
@@ -161,8 +161,8 @@ fn build_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &m
 }
 
 /// The goals of a body, with whether each of their expressions can fail.
-fn goals<'a>(scene: Scene<'a>, rule: RuleId) -> impl Iterator<Item = (&'a rule::Goal, &'a [bool])> {
-    let plan = &scene.plan.rules[rule];
+fn goals<'a>(ctx: CodegenCtx<'a>, rule: RuleId) -> impl Iterator<Item = (&'a rule::Goal, &'a [bool])> {
+    let plan = &ctx.plan.rules[rule];
     plan.body.iter().zip(plan.can_fail.iter().map(Vec::as_slice))
 }
 
@@ -181,8 +181,8 @@ fn argument(
     column: usize,
     arg: &rule::Expr,
     can_fail: bool,
-) -> (Held, Option<Expr>) {
-    let plan = v.scene.plan;
+) -> (TypedExpr, Option<Expr>) {
+    let plan = v.ctx.plan;
     let kind = plan.tables[table].columns[column].kind;
     v.goal_of_kind(arg, can_fail, kind, || column_text(plan, table, column))
 }
@@ -198,21 +198,27 @@ struct Places {
 }
 
 /// Writes a constraint behind those that the body has added before.
-fn add(v: &mut Values<'_>, table: ConstraintId, values: &[Held], places: &Places, added: &[ConstraintId]) {
-    let scene = v.scene;
+fn add(
+    v: &mut Values<'_>,
+    table: ConstraintId,
+    values: &[TypedExpr],
+    places: &Places,
+    added: &[ConstraintId],
+) {
+    let ctx = v.ctx;
     let p = v.p.clone();
     let before = added.iter().filter(|&&t| t == table).count() as u32;
-    let sum = scene.layout.added.iter().position(|&t| t == table).expect("a body adds to it") as u32;
+    let sum = ctx.layout.added.iter().position(|&t| t == table).expect("a body adds to it") as u32;
     let row = op(BinaryOp::Add, build::element(places.rows.clone(), build::u32(sum)), build::u32(before));
     let row = v.b.var("row", row);
     let own = op(BinaryOp::Add, places.id.clone(), build::u32(added.len() as u32));
     let own = v.b.var("new_id", own);
     for (column, held) in values.iter().enumerate() {
-        let place = build::element(scene.part(&p, table, Part::Column(column)), row.clone());
+        let place = build::element(ctx.part(&p, table, Part::Column(column)), row.clone());
         v.b.assign_owned(ROWS, place, Values::word(held));
     }
-    v.b.assign_owned(ROWS, scene.id(&p, table, &row), own.clone());
-    let next_id = build::element(scene.field(&p, "state"), scene.constant("NEXT_ID"));
+    v.b.assign_owned(ROWS, ctx.id(&p, table, &row), own.clone());
+    let next_id = build::element(ctx.field(&p, "state"), ctx.constant("NEXT_ID"));
     let place = v.b.var("place", op(BinaryOp::Sub, build::cast(Scalar::U64, own), next_id));
     let high = super::u64(u64::from(number(table)) << 32);
     let entry = op(BinaryOp::Or, high, build::cast(Scalar::U64, row));
@@ -227,9 +233,9 @@ fn write(
     goal: Option<(usize, &rule::Expr, bool)>,
     places: &Places,
 ) -> Option<Expr> {
-    let scene = v.scene;
+    let ctx = v.ctx;
     let position = goal.map(|(at, ..)| at);
-    let mut rows = scene.layout.output.of_rule(rule).enumerate();
+    let mut rows = ctx.layout.output.of_rule(rule).enumerate();
     let found = rows.find(|(_, (_, kind))| kind.value.map(|value| value.goal) == position);
     let (before, (number, _)) = found?;
     let (word, wrong) = match goal {
@@ -239,24 +245,24 @@ fn write(
         }
         None => (super::u64(0), None),
     };
-    let log = scene.layout.added.len() as u32;
+    let log = ctx.layout.added.len() as u32;
     let first = build::element(places.rows.clone(), build::u32(log));
     let row = v.b.var("row", op(BinaryOp::Add, first, build::u32(before as u32)));
     let p = v.p.clone();
     for (field, value) in [(LOG_KINDS, build::u32(number as u32)), (LOG_VALUES, word)] {
-        v.b.assign_owned(ROWS, build::element(scene.field(&p, field), row.clone()), value);
+        v.b.assign_owned(ROWS, build::element(ctx.field(&p, field), row.clone()), value);
     }
     wrong
 }
 
-fn explain_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: &mut Sites) -> Function {
-    let (mut b, p) = function(scene, format!("explain_r{}", rule.0), false, Type::Void);
-    b.doc(format!("Notes the error of an instance of {}.", scene.program.rule_name(rule)));
+fn explain_rule(ctx: CodegenCtx<'_>, rule: RuleId, occurrence: &Occurrence, sites: &mut Sites) -> Function {
+    let (mut b, p) = function(ctx, format!("explain_r{}", rule.0), false, Type::Void);
+    b.doc(format!("Notes the error of an instance of {}.", ctx.program.rule_name(rule)));
     let entry = b.param("entry", Type::U32);
     let body = b.param("body", Type::BOOL);
-    let mut v = bound(scene, b, p, &entry, occurrence, OnError::Note, sites);
+    let mut v = bound(ctx, b, p, &entry, occurrence, OnError::Note, sites);
     v.open_if(body);
-    for (goal, can_fail) in goals(scene, rule) {
+    for (goal, can_fail) in goals(ctx, rule) {
         let holds = match &goal.kind {
             GoalKind::Test(test) => v.expr(test).expr,
             GoalKind::Bind { var, value } => {
@@ -281,12 +287,12 @@ fn explain_rule(scene: Scene<'_>, rule: RuleId, occurrence: &Occurrence, sites: 
             GoalKind::Newline => continue,
         };
         let site = v.sites.add_goal(Site { rule: Some(rule), span: goal.span });
-        let error = scene.field(&v.p, "error");
+        let error = ctx.field(&v.p, "error");
         let zero = || super::u64(0);
         v.b.when(not(holds), |b| {
             b.run(
-                scene.function("fail"),
-                vec![error, build::u32(site), build::u32(Noted::FAILED), zero(), zero()],
+                ctx.function("fail"),
+                vec![error, build::u32(site), build::u32(DeviceTrap::FAILED), zero(), zero()],
             );
         });
     }

@@ -3,8 +3,8 @@
 use gchr_base::rule::{Role, RuleId};
 use gchr_base::signature::ConstraintId;
 
-use super::{Scene, any, function, op};
-use crate::kernels::ENTRY_WORDS;
+use super::{CodegenCtx, any, function, op};
+use crate::layout::ENTRY_WORDS;
 use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
@@ -18,9 +18,9 @@ pub(super) struct Entry {
 
 impl Entry {
     /// The entry of a number in the staged list.
-    pub fn staged(scene: Scene<'_>, b: &mut FunctionBuilder, p: &Expr, entry: &Expr) -> Self {
-        let at = b.var("first_word", op(BinaryOp::Mul, entry.clone(), scene.constant("ENTRY")));
-        Self { at, buffer: scene.field(p, "staged") }
+    pub fn staged(ctx: CodegenCtx<'_>, b: &mut FunctionBuilder, p: &Expr, entry: &Expr) -> Self {
+        let at = b.var("first_word", op(BinaryOp::Mul, entry.clone(), ctx.constant("ENTRY")));
+        Self { at, buffer: ctx.field(p, "staged") }
     }
 
     fn word(&self, offset: u32) -> Expr {
@@ -28,8 +28,8 @@ impl Entry {
     }
 
     /// Its rule.
-    pub fn rule(&self, scene: Scene<'_>) -> Expr {
-        op(BinaryOp::And, self.word(1), scene.constant("RULE"))
+    pub fn rule(&self, ctx: CodegenCtx<'_>) -> Expr {
+        op(BinaryOp::And, self.word(1), ctx.constant("RULE"))
     }
 
     /// The row of a head.
@@ -53,12 +53,12 @@ const KEY: (&str, Type) = ("key", Type::U64);
 const PLACE: (&str, Type) = ("place", Type::U32);
 
 fn of_entry<const N: usize>(
-    scene: Scene<'_>,
+    ctx: CodegenCtx<'_>,
     name: &str,
     params: [(&str, Type); N],
     result: Type,
 ) -> OfEntry<N> {
-    let (mut b, p) = function(scene, name, false, result);
+    let (mut b, p) = function(ctx, name, false, result);
     let mut entry = None;
     let args = params.map(|(name, ty)| {
         let arg = b.param(name, ty);
@@ -68,20 +68,20 @@ fn of_entry<const N: usize>(
         arg
     });
     let entry = entry.unwrap_or_else(|| build::u32(0));
-    let at = Entry::staged(scene, &mut b, &p, &entry);
-    let rule = at.rule(scene);
+    let at = Entry::staged(ctx, &mut b, &p, &entry);
+    let rule = at.rule(ctx);
     OfEntry { b, p, args, at, rule }
 }
 
 /// Code by the rule of an entry.
 pub(super) fn by_rule(
-    scene: Scene<'_>,
+    ctx: CodegenCtx<'_>,
     b: &mut FunctionBuilder,
     rule: Expr,
     mut wanted: impl FnMut(RuleId) -> bool,
     mut code: impl FnMut(&mut FunctionBuilder, RuleId),
 ) {
-    let cases: Vec<u64> = scene
+    let cases: Vec<u64> = ctx
         .plan
         .general_rules()
         .map(|(r, _)| r)
@@ -93,48 +93,48 @@ pub(super) fn by_rule(
     }
 }
 
-fn removed_heads(scene: Scene<'_>, rule: RuleId) -> impl Iterator<Item = (usize, ConstraintId)> {
-    let heads = scene.plan.rules[rule].heads.iter().enumerate();
+fn removed_heads(ctx: CodegenCtx<'_>, rule: RuleId) -> impl Iterator<Item = (usize, ConstraintId)> {
+    let heads = ctx.plan.rules[rule].heads.iter().enumerate();
     heads.filter(|(_, h)| h.role == Role::Removed).map(|(i, h)| (i, h.constraint))
 }
 
 /// Whether two candidates of the rule with one newest constraint can want the same row for reasons that claims do not show: one keeps
 /// what the other one removes.
-fn keeps_what_it_removes(scene: Scene<'_>, rule: RuleId) -> bool {
-    let heads = &scene.plan.rules[rule].heads;
-    heads.iter().any(|h| h.role == Role::Kept && removed_heads(scene, rule).any(|(_, t)| t == h.constraint))
+fn keeps_what_it_removes(ctx: CodegenCtx<'_>, rule: RuleId) -> bool {
+    let heads = &ctx.plan.rules[rule].heads;
+    heads.iter().any(|h| h.role == Role::Kept && removed_heads(ctx, rule).any(|(_, t)| t == h.constraint))
 }
 
 /// `claim_rows`.
-pub(crate) fn claim_rows(scene: Scene<'_>) -> Function {
+pub(crate) fn claim_rows(ctx: CodegenCtx<'_>) -> Function {
     let params = [("turn", Type::U32), ENTRY, KEY];
     let OfEntry { mut b, p, args: [turn, _, key], at, rule } =
-        of_entry(scene, "claim_rows", params, Type::Void);
-    let flag = op(BinaryOp::Add, turn, scene.constant("CONTENDED"));
-    let raise = vec![scene.field(&p, "control"), flag];
+        of_entry(ctx, "claim_rows", params, Type::Void);
+    let flag = op(BinaryOp::Add, turn, ctx.constant("CONTENDED"));
+    let raise = vec![ctx.field(&p, "control"), flag];
     by_rule(
-        scene,
+        ctx,
         &mut b,
         rule,
-        |r| removed_heads(scene, r).next().is_some(),
+        |r| removed_heads(ctx, r).next().is_some(),
         |b, rule| {
-            let several = scene.plan.rules[rule].heads.len() > 1;
-            for (head, table) in removed_heads(scene, rule) {
+            let several = ctx.plan.rules[rule].heads.len() > 1;
+            for (head, table) in removed_heads(ctx, rule) {
                 let row = at.row(b, head);
-                let claims = scene.part(&p, table, Part::Claims);
+                let claims = ctx.part(&p, table, Part::Claims);
                 let again = b.call(
                     "again",
-                    scene.module,
-                    scene.function("claim"),
+                    ctx.module,
+                    ctx.function("claim"),
                     vec![claims, row.clone(), key.clone()],
                 );
                 if several {
-                    b.run(scene.function("unrank"), vec![scene.part(&p, table, Part::Ranks), row]);
-                    b.when(again, |b| b.run(scene.function("raise"), raise.clone()));
+                    b.run(ctx.function("unrank"), vec![ctx.part(&p, table, Part::Ranks), row]);
+                    b.when(again, |b| b.run(ctx.function("raise"), raise.clone()));
                 }
             }
-            if keeps_what_it_removes(scene, rule) {
-                b.run(scene.function("raise"), raise.clone());
+            if keeps_what_it_removes(ctx, rule) {
+                b.run(ctx.function("raise"), raise.clone());
             }
         },
     );
@@ -142,18 +142,18 @@ pub(crate) fn claim_rows(scene: Scene<'_>) -> Function {
 }
 
 /// `rank_rows`.
-pub(crate) fn rank_rows(scene: Scene<'_>) -> Function {
+pub(crate) fn rank_rows(ctx: CodegenCtx<'_>) -> Function {
     let params = [ENTRY, KEY, PLACE];
     let OfEntry { mut b, p, args: [_, key, place], at, rule } =
-        of_entry(scene, "rank_rows", params, Type::Void);
-    let several = |r: RuleId| removed_heads(scene, r).next().is_some() && scene.plan.rules[r].heads.len() > 1;
-    by_rule(scene, &mut b, rule, several, |b, rule| {
-        for (head, table) in removed_heads(scene, rule) {
+        of_entry(ctx, "rank_rows", params, Type::Void);
+    let several = |r: RuleId| removed_heads(ctx, r).next().is_some() && ctx.plan.rules[r].heads.len() > 1;
+    by_rule(ctx, &mut b, rule, several, |b, rule| {
+        for (head, table) in removed_heads(ctx, rule) {
             let row = at.row(b, head);
-            let claimed = build::element(scene.part(&p, table, Part::Claims), row.clone());
+            let claimed = build::element(ctx.part(&p, table, Part::Claims), row.clone());
             b.when(build::eq(claimed, key.clone()), |b| {
-                let ranks = scene.part(&p, table, Part::Ranks);
-                b.run(scene.function("claim"), vec![ranks, row, build::cast(Scalar::U64, place.clone())]);
+                let ranks = ctx.part(&p, table, Part::Ranks);
+                b.run(ctx.function("claim"), vec![ranks, row, build::cast(Scalar::U64, place.clone())]);
             });
         }
     });
@@ -161,32 +161,32 @@ pub(crate) fn rank_rows(scene: Scene<'_>) -> Function {
 }
 
 /// `is_beaten`.
-pub(crate) fn is_beaten(scene: Scene<'_>) -> Function {
+pub(crate) fn is_beaten(ctx: CodegenCtx<'_>) -> Function {
     let params = [ENTRY, KEY, PLACE];
     let OfEntry { mut b, p, args: [_, key, place], at, rule } =
-        of_entry(scene, "is_beaten", params, Type::BOOL);
+        of_entry(ctx, "is_beaten", params, Type::BOOL);
     let result = b.var("lost", build::bool(false));
     let claimed = |r: RuleId| {
-        let heads = scene.plan.rules[r].heads.iter().enumerate();
+        let heads = ctx.plan.rules[r].heads.iter().enumerate();
         let tables = heads.map(|(i, h)| (i, h.constraint));
-        tables.filter(|&(_, t)| scene.layout.tables[t].claimed).collect::<Vec<_>>()
+        tables.filter(|&(_, t)| ctx.layout.tables[t].claimed).collect::<Vec<_>>()
     };
     by_rule(
-        scene,
+        ctx,
         &mut b,
         rule,
         |r| !claimed(r).is_empty(),
         |b, rule| {
-            let heads = &scene.plan.rules[rule].heads;
-            let ranked = heads.len() > 1 && removed_heads(scene, rule).next().is_some();
+            let heads = &ctx.plan.rules[rule].heads;
+            let ranked = heads.len() > 1 && removed_heads(ctx, rule).next().is_some();
             let mut reasons = Vec::new();
             for (head, table) in claimed(rule) {
                 let row = at.row(b, head);
-                let claim = b.var("best", build::element(scene.part(&p, table, Part::Claims), row.clone()));
+                let claim = b.var("best", build::element(ctx.part(&p, table, Part::Claims), row.clone()));
                 reasons.push(op(BinaryOp::Lt, claim.clone(), key.clone()));
                 // A row that only other rules remove is not contended within the list.
-                if ranked && removed_heads(scene, rule).any(|(_, t)| t == table) {
-                    let rank = build::element(scene.part(&p, table, Part::Ranks), row);
+                if ranked && removed_heads(ctx, rule).any(|(_, t)| t == table) {
+                    let rank = build::element(ctx.part(&p, table, Part::Ranks), row);
                     let worse = op(BinaryOp::Lt, rank, build::cast(Scalar::U64, place.clone()));
                     reasons.push(op(BinaryOp::AndAlso, build::eq(claim, key.clone()), worse));
                 }
@@ -199,21 +199,21 @@ pub(crate) fn is_beaten(scene: Scene<'_>) -> Function {
 }
 
 /// `remove_rows`.
-pub(crate) fn remove_rows(scene: Scene<'_>) -> Function {
+pub(crate) fn remove_rows(ctx: CodegenCtx<'_>) -> Function {
     let params = [ENTRY];
-    let OfEntry { mut b, p, args: [_], at, rule } = of_entry(scene, "remove_rows", params, Type::Void);
+    let OfEntry { mut b, p, args: [_], at, rule } = of_entry(ctx, "remove_rows", params, Type::Void);
     by_rule(
-        scene,
+        ctx,
         &mut b,
         rule,
         |_| true,
         |b, rule| {
             b.push(StmtKind::Tally(meter::applied(rule)));
-            for (head, table) in removed_heads(scene, rule) {
+            for (head, table) in removed_heads(ctx, rule) {
                 let row = at.row(b, head);
-                let id = scene.id(&p, table, &row);
-                b.assign_owned("no other candidate that fires removes the row", id, scene.constant("NO_ID"));
-                let dead = build::element(scene.field(&p, "dead"), build::u32(number(table)));
+                let id = ctx.id(&p, table, &row);
+                b.assign_owned("no other candidate that fires removes the row", id, ctx.constant("NO_ID"));
+                let dead = build::element(ctx.field(&p, "dead"), build::u32(number(table)));
                 b.update(AtomicOp::Add, dead, vec![build::u32(1)]);
             }
         },
@@ -222,15 +222,15 @@ pub(crate) fn remove_rows(scene: Scene<'_>) -> Function {
 }
 
 /// `id_of`.
-pub(crate) fn id_of(scene: Scene<'_>) -> Function {
-    let (mut b, p) = function(scene, "id_of", false, Type::U32);
+pub(crate) fn id_of(ctx: CodegenCtx<'_>) -> Function {
+    let (mut b, p) = function(ctx, "id_of", false, Type::U32);
     let table = b.param("table", Type::U32);
     let row = b.param("row", Type::U32);
-    let id = b.var("id", scene.constant("NO_ID"));
-    let tables: Vec<u64> = scene.layout.tables.ids().map(|t| u64::from(number(t))).collect();
+    let id = b.var("id", ctx.constant("NO_ID"));
+    let tables: Vec<u64> = ctx.layout.tables.ids().map(|t| u64::from(number(t))).collect();
     if !tables.is_empty() {
         let code = |b: &mut FunctionBuilder, case: u64| {
-            b.assign(id.clone(), scene.id(&p, ConstraintId(case as u32), &row));
+            b.assign(id.clone(), ctx.id(&p, ConstraintId(case as u32), &row));
         };
         b.switch(table, tables, code, |_| {});
     }
@@ -239,23 +239,23 @@ pub(crate) fn id_of(scene: Scene<'_>) -> Function {
 }
 
 /// `all_live`.
-pub(crate) fn all_live(scene: Scene<'_>) -> Function {
-    let (mut b, p) = function(scene, "all_live", false, Type::BOOL);
+pub(crate) fn all_live(ctx: CodegenCtx<'_>) -> Function {
+    let (mut b, p) = function(ctx, "all_live", false, Type::BOOL);
     let rule = b.param("rule", Type::U32);
     let entries = b.param("entries", Type::Buffer(Space::Global, Scalar::U32));
     let at = b.param("at", Type::U32);
     let live = b.var("live", build::bool(true));
     by_rule(
-        scene,
+        ctx,
         &mut b,
         rule,
         |_| true,
         |b, rule| {
-            let heads = scene.plan.rules[rule].heads.iter().enumerate();
+            let heads = ctx.plan.rules[rule].heads.iter().enumerate();
             let conditions = heads.map(|(h, head)| {
                 let row =
                     build::element(entries.clone(), op(BinaryOp::Add, at.clone(), build::u32(h as u32)));
-                op(BinaryOp::Ne, scene.id(&p, head.constraint, &row), scene.constant("NO_ID"))
+                op(BinaryOp::Ne, ctx.id(&p, head.constraint, &row), ctx.constant("NO_ID"))
             });
             b.assign(live.clone(), build::all(conditions));
         },

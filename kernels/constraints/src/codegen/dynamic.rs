@@ -6,14 +6,14 @@ use gchr_base::signature::SortKind;
 use gchr_base::value::tag;
 
 use super::terms::tag_of;
-use super::value::{Held, Values, relation};
+use super::value::{TypedExpr, Values, relation};
 use super::{not, op, u64};
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
-use gchr_runtime::codegen::{Noted, Site, checked_name, expression};
+use gchr_runtime::codegen::{DeviceTrap, Site, checked_name, expression};
 
 /// What is wrong plus one, as the template `checked` says it; 0 for nothing.
-const TYPE: u32 = Noted::TYPE + 1;
+const TYPE: u32 = DeviceTrap::TYPE + 1;
 
 /// A number: whether it is a float, its bits, and whether it is one at all.
 struct Number {
@@ -23,7 +23,7 @@ struct Number {
 }
 
 /// The result at hand: whether it is a float, its bits, what is wrong.
-struct Result {
+struct DynamicResult {
     float: Expr,
     bits: Expr,
     wrong: Expr,
@@ -53,7 +53,7 @@ fn either(a: Expr, b: Expr) -> Expr {
 }
 
 impl Values<'_> {
-    fn number(&mut self, held: &Held) -> Number {
+    fn number(&mut self, held: &TypedExpr) -> Number {
         let number = |float: bool, valid: bool| Number {
             float: build::bool(float),
             bits: Self::word(held),
@@ -72,7 +72,7 @@ impl Values<'_> {
     }
 
     /// An operator on numbers of which some type is not known.
-    pub(super) fn dynamic(&mut self, operator: Op, args: &[Held], expr: &rule::Expr) -> Held {
+    pub(crate) fn dynamic(&mut self, operator: Op, args: &[TypedExpr], expr: &rule::Expr) -> TypedExpr {
         let (first, second) = (&args[0], args.last().unwrap_or(&args[0]));
         let (a, b) = (self.number(first), self.number(second));
         let valid = op(BinaryOp::AndAlso, a.valid.clone(), b.valid.clone());
@@ -81,10 +81,10 @@ impl Values<'_> {
             self.b.when(not(valid), |b| b.assign(wrong.clone(), build::u32(TYPE)));
             self.report(&wrong, operator, [first, second], expr);
             let args = vec![a.float, a.bits, b.float, b.bits];
-            let order = self.b.call("order", self.scene.module, self.scene.function("compare_values"), args);
-            return Held::sure(SortKind::Data, comparison(operator, order));
+            let order = self.b.call("order", self.ctx.module, self.ctx.function("compare_values"), args);
+            return TypedExpr::new(SortKind::Data, comparison(operator, order));
         }
-        let result = Result {
+        let result = DynamicResult {
             float: self.b.var("as_float", build::bool(false)),
             bits: self.b.var("number", u64(0)),
             wrong,
@@ -103,14 +103,14 @@ impl Values<'_> {
         self.b.assign(result.wrong.clone(), build::u32(TYPE));
         let otherwise = self.b.end();
         self.b.push(StmtKind::If { condition: valid, then, otherwise });
-        let held = self.as_kind(&result, self.scene.program.signature.kind(expr.sort));
+        let held = self.as_kind(&result, self.ctx.program.signature.kind(expr.sort));
         self.report(&result.wrong, operator, [first, second], expr);
         held
     }
 
     /// The result as a value of a kind; a number of another type is an error.
-    fn as_kind(&mut self, result: &Result, kind: SortKind) -> Held {
-        let Result { float, bits, wrong } = result;
+    fn as_kind(&mut self, result: &DynamicResult, kind: SortKind) -> TypedExpr {
+        let DynamicResult { float, bits, wrong } = result;
         match kind {
             SortKind::Int | SortKind::Float => {
                 let misfit = if kind == SortKind::Int { float.clone() } else { not(float.clone()) };
@@ -121,7 +121,7 @@ impl Values<'_> {
                     SortKind::Int => build::cast(Scalar::I64, bits.clone()),
                     _ => build::intrinsic(Intrinsic::FloatFromBits, vec![bits.clone()], Scalar::F64),
                 };
-                Held::sure(kind, self.b.var("value", value))
+                TypedExpr::new(kind, self.b.var("value", value))
             }
             _ => {
                 let word = self.b.var("value", u64(0));
@@ -136,13 +136,13 @@ impl Values<'_> {
                 let otherwise = self.b.end();
                 self.b.push(StmtKind::If { condition: float.clone(), then, otherwise });
                 self.b.end_if(build::eq(wrong.clone(), build::u32(0)));
-                Held::sure(SortKind::Any, word)
+                TypedExpr::new(SortKind::Any, word)
             }
         }
     }
 
     /// Sets the flag of the condition or goal at hand, or notes the error, if there is one.
-    fn report(&mut self, wrong: &Expr, operator: Op, operands: [&Held; 2], expr: &rule::Expr) {
+    fn report(&mut self, wrong: &Expr, operator: Op, operands: [&TypedExpr; 2], expr: &rule::Expr) {
         let site = Site { rule: Some(self.rule), span: expr.span };
         let number = self.sites.add_operator(operator, operands.map(|held| held.kind), site);
         let [a, b] = operands.map(Self::word);
@@ -156,29 +156,29 @@ impl Values<'_> {
         operator: Op,
         float: bool,
         args: &[Expr],
-        result: &Result,
+        result: &DynamicResult,
         value: impl Fn(Expr) -> Expr,
     ) {
         let name = checked_name(operator, float).unwrap_or_default();
-        let Some(check) = self.scene.module.function(&format!("{name}_check")) else {
+        let Some(check) = self.ctx.module.function(&format!("{name}_check")) else {
             // Never an error: the function takes a place to note one all the same.
-            let Some(total) = self.scene.module.function(&name) else {
+            let Some(total) = self.ctx.module.function(&name) else {
                 return self.b.assign(result.wrong.clone(), build::u32(TYPE));
             };
-            let site = [self.scene.field(&self.p, "error"), build::u32(0)];
+            let site = [self.ctx.field(&self.p, "error"), build::u32(0)];
             let args = site.into_iter().chain(args.iter().cloned()).collect();
-            let computed = self.b.call("value", self.scene.module, total, args);
+            let computed = self.b.call("value", self.ctx.module, total, args);
             return self.b.assign(result.bits.clone(), value(computed));
         };
-        let cause = self.b.call("cause", self.scene.module, check, args.to_vec());
+        let cause = self.b.call("cause", self.ctx.module, check, args.to_vec());
         self.b.assign(result.wrong.clone(), cause);
         self.b.begin();
-        let computed = self.unnoted(operator, float, args);
+        let computed = self.unchecked(operator, float, args);
         self.b.assign(result.bits.clone(), value(computed));
         self.b.end_if(build::eq(result.wrong.clone(), build::u32(0)));
     }
 
-    fn of_ints(&mut self, operator: Op, a: &Number, b: &Number, result: &Result) {
+    fn of_ints(&mut self, operator: Op, a: &Number, b: &Number, result: &DynamicResult) {
         let args: Vec<Expr> = [a, b][..operator.arity()].iter().map(|n| n.int()).collect();
         let plain = |e: Expr| build::cast(Scalar::U64, e);
         match operator {
@@ -197,14 +197,14 @@ impl Values<'_> {
     }
 
     /// The quotient of two integers: an integer where it is one.
-    fn exact_division(&mut self, a: &Number, b: &Number, result: &Result) {
+    fn exact_division(&mut self, a: &Number, b: &Number, result: &DynamicResult) {
         let (x, y) = (a.int(), b.int());
-        let quotient = self.scene.function("int_quot_check");
-        let cause = self.b.call("cause", self.scene.module, quotient, vec![x.clone(), y.clone()]);
+        let quotient = self.ctx.function("int_quot_check");
+        let cause = self.b.call("cause", self.ctx.module, quotient, vec![x.clone(), y.clone()]);
         self.b.assign(result.wrong.clone(), cause);
         self.b.begin();
-        let rest = self.scene.function("int_rem_unchecked");
-        let rest = self.b.call("rest", self.scene.module, rest, vec![x.clone(), y.clone()]);
+        let rest = self.ctx.function("int_rem_unchecked");
+        let rest = self.b.call("rest", self.ctx.module, rest, vec![x.clone(), y.clone()]);
         self.b.begin();
         let whole = op(BinaryOp::Div, x, y);
         self.b.assign(result.bits.clone(), build::cast(Scalar::U64, whole));
@@ -218,7 +218,7 @@ impl Values<'_> {
     }
 
     /// The power of two integers: a float where the exponent is negative, unless the base is one of those whose powers are integers.
-    fn int_power(&mut self, a: &Number, b: &Number, result: &Result) {
+    fn int_power(&mut self, a: &Number, b: &Number, result: &DynamicResult) {
         let (x, y) = (a.int(), b.int());
         let outside = |bound, order| op(order, x.clone(), build::i64(bound));
         let large = either(outside(1, BinaryOp::Gt), outside(-1, BinaryOp::Lt));
@@ -235,15 +235,14 @@ impl Values<'_> {
         self.b.push(StmtKind::If { condition, then, otherwise });
     }
 
-    fn of_floats(&mut self, operator: Op, a: &Number, b: &Number, result: &Result) {
+    fn of_floats(&mut self, operator: Op, a: &Number, b: &Number, result: &DynamicResult) {
         let args: Vec<Expr> = [a, b][..operator.arity()].iter().map(|n| n.float()).collect();
         let args: Vec<Expr> = args.into_iter().map(|x| self.b.var("operand", x)).collect();
         match operator {
             Op::Min | Op::Max => {
                 let greatest = build::bool(operator == Op::Max);
                 let order = vec![greatest, a.float.clone(), a.bits.clone(), b.float.clone(), b.bits.clone()];
-                let first =
-                    self.b.call("first", self.scene.module, self.scene.function("takes_first"), order);
+                let first = self.b.call("first", self.ctx.module, self.ctx.function("takes_first"), order);
                 let pick = |x: &Expr, y: &Expr| {
                     let kind =
                         ExprKind::Select(Box::new(first.clone()), Box::new(x.clone()), Box::new(y.clone()));

@@ -5,21 +5,21 @@ use gchr_base::signature::ConstraintId;
 use gchr_constraints::plan::{IndexKind, Join};
 
 use super::value::Values;
-use super::{Scene, op};
+use super::{CodegenCtx, op};
 use crate::layout::{Part, number};
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
 use gchr_runtime::meter;
 
 /// The constraint whose partners are sought.
-pub(super) struct Active {
+pub(crate) struct Active {
     pub table: ConstraintId,
     pub row: Expr,
     pub age: Age,
 }
 
 /// Which partners count.
-pub(super) enum Age {
+pub(crate) enum Age {
     /// Those of lesser ids than this one.
     Older(Expr),
     /// All that live.
@@ -29,26 +29,26 @@ pub(super) enum Age {
 }
 
 /// Whether a join goes over all rows.
-pub(super) fn all_rows(scene: Scene<'_>, join: &Join) -> bool {
-    scene.plan.tables[join.constraint].indexes[join.index].kind == IndexKind::All
+pub(crate) fn all_rows(ctx: CodegenCtx<'_>, join: &Join) -> bool {
+    ctx.plan.tables[join.constraint].indexes[join.index].kind == IndexKind::All
 }
 
 /// Opens the loop over the partners of a join. Lanes that share a loop over all rows begin at their own number, and take every row so many
 /// further on.
-pub(super) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, lanes: Option<(&Expr, &Expr)>) {
-    let (scene, table) = (v.scene, join.constraint);
-    let row = match scene.layout.keyed(table, join.index) {
+pub(crate) fn partner(v: &mut Values<'_>, active: &Active, join: &Join, lanes: Option<(&Expr, &Expr)>) {
+    let (ctx, table) = (v.ctx, join.constraint);
+    let row = match ctx.layout.keyed(table, join.index) {
         Some(index) => rows_of_key(v, join, index),
         None => rows_of_table(v, active, join, lanes),
     };
     v.b.push(StmtKind::Tally(meter::tried(v.rule)));
     v.rows[join.head] = Some(row.clone());
-    let id = scene.id(&v.p, table, &row);
-    let lives = op(BinaryOp::Ne, id.clone(), scene.constant("NO_ID"));
+    let id = ctx.id(&v.p, table, &row);
+    let lives = op(BinaryOp::Ne, id.clone(), ctx.constant("NO_ID"));
     let age = match &active.age {
         Age::Older(own) => op(BinaryOp::Lt, id, own.clone()),
         Age::Any => lives,
-        Age::Before(_) if all_rows(scene, join) => lives,
+        Age::Before(_) if all_rows(ctx, join) => lives,
         Age::Before(limits) => op(BinaryOp::Lt, row.clone(), limits[table].clone()),
     };
     let mut others: Vec<Expr> = join.distinct.iter().filter_map(|&h| v.rows[h].clone()).collect();
@@ -64,30 +64,30 @@ fn name_of(join: &Join) -> String {
 }
 
 fn rows_of_key(v: &mut Values<'_>, join: &Join, index: usize) -> Expr {
-    let (scene, table) = (v.scene, join.constraint);
+    let (ctx, table) = (v.ctx, join.constraint);
     let mut key = Vec::new();
     for (column, value) in &join.keys {
-        let (word, fits) = v.key(value, scene.plan.tables[table].columns[*column].kind);
+        let (word, fits) = v.key(value, ctx.plan.tables[table].columns[*column].kind);
         key.push(v.b.var("key", word));
         if let Some(fits) = fits {
             v.open_if(fits);
         }
     }
-    let find = scene.function(&super::index::find_name(scene, table, index));
+    let find = ctx.function(&super::index::find_name(ctx, table, index));
     let args = [v.p.clone()].into_iter().chain(key).collect();
-    let row = v.b.call(&name_of(join), scene.module, find, args);
-    let next = build::element(scene.part(&v.p, table, Part::Next(index)), row.clone());
+    let row = v.b.call(&name_of(join), ctx.module, find, args);
+    let next = build::element(ctx.part(&v.p, table, Part::Next(index)), row.clone());
     v.open_chain(row.clone(), next);
     row
 }
 
 fn rows_of_table(v: &mut Values<'_>, active: &Active, join: &Join, lanes: Option<(&Expr, &Expr)>) -> Expr {
-    let (scene, table) = (v.scene, join.constraint);
+    let (ctx, table) = (v.ctx, join.constraint);
     // Rows are in the order of ids: of the constraint's own table only those before it are older.
     let bound = match &active.age {
         Age::Older(_) if table == active.table => active.row.clone(),
         Age::Before(limits) => limits[table].clone(),
-        _ => build::element(scene.field(&v.p, "used"), build::u32(number(table))),
+        _ => build::element(ctx.field(&v.p, "used"), build::u32(number(table))),
     };
     let name = name_of(join);
     let counter = v.b.counter(&name, Type::U32);

@@ -11,8 +11,8 @@ use gchr_base::rule::RuleId;
 use gchr_base::signature::ConstraintId;
 use gchr_constraints::plan::Occurrence;
 
-use super::{Scene, function, op};
-use crate::kernels::ENTRY_WORDS;
+use super::{CodegenCtx, function, op};
+use crate::layout::ENTRY_WORDS;
 use crate::layout::number;
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
@@ -33,28 +33,28 @@ enum Parts<'a> {
 }
 
 /// The parts of the list of a table's constraints, rule by rule.
-fn parts_of(scene: Scene<'_>, table: ConstraintId) -> Vec<Parts<'_>> {
+fn parts_of(ctx: CodegenCtx<'_>, table: ConstraintId) -> Vec<Parts<'_>> {
     let mut parts = Vec::new();
-    for (rule, _) in scene.plan.general_rules() {
+    for (rule, _) in ctx.plan.general_rules() {
         let found = |o: &&Occurrence| o.rule == rule && o.constraint == table;
-        let occurrences: Vec<&Occurrence> = scene.plan.occurrences.iter().filter(found).collect();
+        let occurrences: Vec<&Occurrence> = ctx.plan.occurrences.iter().filter(found).collect();
         if occurrences.is_empty() {
             continue;
         }
-        parts.push(match scene.plan.rules[rule].heads.len() {
-            2 => Parts::Pairs(Pair::all(scene, &occurrences)),
-            _ => Parts::Many(Many { scene, rule, table, occurrences }),
+        parts.push(match ctx.plan.rules[rule].heads.len() {
+            2 => Parts::Pairs(Pair::all(ctx, &occurrences)),
+            _ => Parts::Many(Many { ctx, rule, table, occurrences }),
         });
     }
     parts
 }
 
 /// Functions for the hole `matches`: one a part with one partner, and last the one that picks it.
-pub(crate) fn match_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
-    let first = scene.function("matches").0;
+pub(crate) fn match_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
+    let first = ctx.function("matches").0;
     let (mut functions, mut cases) = (Vec::new(), Vec::new());
-    for table in scene.layout.tables.ids() {
-        for parts in parts_of(scene, table) {
+    for table in ctx.layout.tables.ids() {
+        for parts in parts_of(ctx, table) {
             let Parts::Pairs(pairs) = parts else { continue };
             for pair in pairs {
                 cases.push((u64::from(pair.number), FunctionId(first + functions.len() as u32)));
@@ -62,7 +62,7 @@ pub(crate) fn match_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Functi
             }
         }
     }
-    let (mut b, p) = function(scene, "matches", false, Type::U32);
+    let (mut b, p) = function(ctx, "matches", false, Type::U32);
     let part = b.param("part", Type::U32);
     let args = ["row", "id", "partner"].map(|name| b.param(name, Type::U32));
     let said = b.var("said", build::u32(0));
@@ -74,17 +74,17 @@ pub(crate) fn match_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Functi
 }
 
 /// Functions for the hole `seek` or `stage_kept`: those of rules of which a warp searches all instances.
-pub(crate) fn shared_functions(scene: Scene<'_>, hole: &str, sites: &mut Sites) -> Vec<Function> {
-    let first = scene.function(hole).0;
+pub(crate) fn shared_functions(ctx: CodegenCtx<'_>, hole: &str, sites: &mut Sites) -> Vec<Function> {
+    let first = ctx.function(hole).0;
     let (mut functions, mut found) = (Vec::new(), Vec::new());
-    for table in scene.layout.tables.ids() {
-        for parts in parts_of(scene, table) {
+    for table in ctx.layout.tables.ids() {
+        for parts in parts_of(ctx, table) {
             let Parts::Many(many) = parts else { continue };
             found.push((table, many.rule, FunctionId(first + functions.len() as u32)));
             functions.push(if hole == "seek" { many.seek(sites) } else { many.keep(sites) });
         }
     }
-    let (mut b, p) = function(scene, hole, false, Type::Void);
+    let (mut b, p) = function(ctx, hole, false, Type::Void);
     let mut args = vec![p];
     if hole == "stage_kept" {
         args.extend(["turn", "item"].map(|name| b.param(name, Type::U32)));
@@ -101,11 +101,11 @@ pub(crate) fn shared_functions(scene: Scene<'_>, hole: &str, sites: &mut Sites) 
 }
 
 /// Functions for the hole `list`: one a part with one partner, one a table, and last the one that picks a table.
-pub(crate) fn list_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
-    let first = scene.function("list").0;
+pub(crate) fn list_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
+    let first = ctx.function("list").0;
     let (mut functions, mut cases) = (Vec::new(), Vec::new());
-    for table in scene.layout.tables.ids() {
-        let parts = parts_of(scene, table);
+    for table in ctx.layout.tables.ids() {
+        let parts = parts_of(ctx, table);
         if parts.is_empty() {
             continue;
         }
@@ -115,13 +115,13 @@ pub(crate) fn list_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Functio
             functions.push(pair.search(sites));
         }
         cases.push((u64::from(number(table)), FunctionId(first + functions.len() as u32)));
-        functions.push(list_of_table(scene, table, &parts, &searches));
+        functions.push(list_of_table(ctx, table, &parts, &searches));
     }
-    let (mut b, p) = function(scene, "list", false, Type::U32);
+    let (mut b, p) = function(ctx, "list", false, Type::U32);
     let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
     let table = b.param("table", Type::U32);
     let params = Params::declare(&mut b, [p, turn, item], ("from", Type::U32));
-    let asked = b.var("asked", scene.constant("NONE"));
+    let asked = b.var("asked", ctx.constant("NONE"));
     switch_to(&mut b, table, &cases, &params.args(), Some(&asked));
     b.ret(Some(asked));
     functions.push(b.finish());
@@ -194,17 +194,17 @@ impl Params {
 }
 
 fn list_of_table(
-    scene: Scene<'_>,
+    ctx: CodegenCtx<'_>,
     table: ConstraintId,
     parts: &[Parts<'_>],
     searches: &[FunctionId],
 ) -> Function {
-    let name = format!("list_{}", scene.layout.tables[table].prefix);
-    let (mut b, p) = function(scene, name, false, Type::U32);
-    b.doc(format!("The list of a constraint {}: its rules in order.", scene.plan.tables[table].name));
+    let name = format!("list_{}", ctx.layout.tables[table].prefix);
+    let (mut b, p) = function(ctx, name, false, Type::U32);
+    b.doc(format!("The list of a constraint {}: its rules in order.", ctx.plan.tables[table].name));
     let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
     let params = Params::declare(&mut b, [p, turn, item], ("from", Type::U32));
-    let id = b.var("id", scene.id(&params.p, table, &params.row));
+    let id = b.var("id", ctx.id(&params.p, table, &params.row));
     let first = b.var("first", op(BinaryOp::Shr, params.from.clone(), build::u32(1)));
     let mut searches = searches.iter();
     for part in parts {
@@ -217,7 +217,7 @@ fn list_of_table(
             Parts::Many(many) => many.call(&mut b, &params, &id, &first),
         }
     }
-    b.ret(Some(scene.constant("NONE")));
+    b.ret(Some(ctx.constant("NONE")));
     b.finish()
 }
 
@@ -236,16 +236,21 @@ struct Candidate<'a> {
 }
 
 /// Appends a candidate to the staged list.
-fn stage(scene: Scene<'_>, b: &mut FunctionBuilder, [p, turn, item]: [&Expr; 3], candidate: Candidate<'_>) {
+fn stage(
+    ctx: CodegenCtx<'_>,
+    b: &mut FunctionBuilder,
+    [p, turn, item]: [&Expr; 3],
+    candidate: Candidate<'_>,
+) {
     let Candidate { table, row, id, tag, fails, rows } = candidate;
-    let failing = op(BinaryOp::Or, tag.clone(), scene.constant("FAILS"));
+    let failing = op(BinaryOp::Or, tag.clone(), ctx.constant("FAILS"));
     let tag = Expr::new(ExprKind::Select(Box::new(fails), Box::new(failing), Box::new(tag)), Type::U32);
     let args =
         vec![p.clone(), turn.clone(), item.clone(), tag, build::u32(number(table)), row.clone(), id.clone()];
-    let to = b.call("to", scene.module, scene.function("stage"), args);
-    let staged = scene.field(p, "staged");
-    b.when(op(BinaryOp::Ne, to.clone(), scene.constant("NONE")), |b| {
-        for h in 0..scene.layout.heads {
+    let to = b.call("to", ctx.module, ctx.function("stage"), args);
+    let staged = ctx.field(p, "staged");
+    b.when(op(BinaryOp::Ne, to.clone(), ctx.constant("NONE")), |b| {
+        for h in 0..ctx.layout.heads {
             let place = build::element(staged.clone(), op(BinaryOp::Add, to.clone(), build::u32(h as u32)));
             let row = rows.get(h).cloned().unwrap_or_else(|| build::u32(0));
             b.assign_owned("an entry is handed out once", place, row);
@@ -254,8 +259,8 @@ fn stage(scene: Scene<'_>, b: &mut FunctionBuilder, [p, turn, item]: [&Expr; 3],
 }
 
 /// The tag of candidates of a rule, with flags.
-fn tag(scene: Scene<'_>, rule: RuleId, flags: &[&str]) -> Expr {
-    flags.iter().fold(build::u32(number(rule)), |tag, flag| op(BinaryOp::Or, tag, scene.constant(flag)))
+fn tag(ctx: CodegenCtx<'_>, rule: RuleId, flags: &[&str]) -> Expr {
+    flags.iter().fold(build::u32(number(rule)), |tag, flag| op(BinaryOp::Or, tag, ctx.constant(flag)))
 }
 
 /// The word of an entry that holds the row of a head.

@@ -5,8 +5,8 @@ use gchr_base::rule;
 use gchr_base::signature::{SortKind, SymbolId};
 use gchr_base::value::tag;
 
-use super::value::{Held, Values};
-use super::{Scene, any, function, not, op, u64};
+use super::value::{TypedExpr, Values};
+use super::{CodegenCtx, any, function, not, op, u64};
 use crate::terms::intern_name;
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
@@ -16,7 +16,7 @@ const BIG_HEADER: u64 = 1 << 32 | tag::BIG_CELL;
 const FLOAT_HEADER: u64 = 1 << 32 | tag::FLOAT_CELL;
 
 /// The tag of a word.
-pub(super) fn tag_of(word: &Expr) -> Expr {
+pub(crate) fn tag_of(word: &Expr) -> Expr {
     op(BinaryOp::And, word.clone(), u64(tag::MASK))
 }
 
@@ -44,33 +44,33 @@ fn nothing(kind: SortKind) -> Expr {
 }
 
 /// `is_crowded`: whether a cell was built for which there is no room.
-pub(crate) fn is_crowded(scene: Scene<'_>) -> Function {
-    let (mut b, p) = function(scene, "is_crowded", false, Type::BOOL);
-    if scene.layout.terms.is_none() {
+pub(crate) fn is_crowded(ctx: CodegenCtx<'_>) -> Function {
+    let (mut b, p) = function(ctx, "is_crowded", false, Type::BOOL);
+    if ctx.layout.terms.is_none() {
         b.ret(Some(build::bool(false)));
         return b.finish();
     }
-    let used = build::element(scene.field(&p, "cells_used"), build::u32(0));
+    let used = build::element(ctx.field(&p, "cells_used"), build::u32(0));
     let used = b.atomic("used", AtomicOp::Load, used, Vec::new());
-    let capacity = build::cast(Scalar::U64, scene.field(&p, "cell_capacity"));
+    let capacity = build::cast(Scalar::U64, ctx.field(&p, "cell_capacity"));
     b.ret(Some(op(BinaryOp::Gt, used, capacity)));
     b.finish()
 }
 
 impl Values<'_> {
     /// A buffer or number of the terms.
-    pub(super) fn of_terms(&self, name: &str) -> Expr {
-        self.scene.field(&self.p, name)
+    pub(crate) fn of_terms(&self, name: &str) -> Expr {
+        self.ctx.field(&self.p, name)
     }
 
     /// A call of a function of `terms.cu` that reads cells.
-    pub(super) fn reading(&mut self, function: &str, args: Vec<Expr>) -> Expr {
+    pub(crate) fn reading(&mut self, function: &str, args: Vec<Expr>) -> Expr {
         let all = [self.of_terms("cells")].into_iter().chain(args).collect();
-        self.b.call("read", self.scene.module, self.scene.function(function), all)
+        self.b.call("read", self.ctx.module, self.ctx.function(function), all)
     }
 
     /// The word of a value.
-    pub(super) fn tagged(&mut self, held: &Held) -> Expr {
+    pub(crate) fn tagged(&mut self, held: &TypedExpr) -> Expr {
         let bits = Self::word(held);
         match held.kind {
             SortKind::Any | SortKind::Data => bits,
@@ -89,7 +89,7 @@ impl Values<'_> {
     }
 
     /// The word of an integer: a cell if it needs one.
-    pub(super) fn int_word(&mut self, bits: Expr) -> Expr {
+    pub(crate) fn int_word(&mut self, bits: Expr) -> Expr {
         let bits = self.b.var("bits", bits);
         let word = self.b.var("word", with_tag(bits.clone(), tag::INT));
         let back = op(BinaryOp::Shr, build::cast(Scalar::I64, word.clone()), build::u32(tag::BITS));
@@ -101,7 +101,7 @@ impl Values<'_> {
     }
 
     /// The word of a float.
-    pub(super) fn float_word(&mut self, bits: Expr) -> Expr {
+    pub(crate) fn float_word(&mut self, bits: Expr) -> Expr {
         self.cell(FLOAT_HEADER, &[bits], tag::FLOAT)
     }
 
@@ -115,28 +115,28 @@ impl Values<'_> {
         let names = ["cells", "cell_places", "cells_used", "cell_capacity", "cell_mask"];
         let terms = names.map(|name| self.of_terms(name));
         let args = terms.into_iter().chain([u64(header), array]).collect();
-        let intern = self.scene.function(&intern_name(size));
-        let cell = self.b.call("cell", self.scene.module, intern, args);
+        let intern = self.ctx.function(&intern_name(size));
+        let cell = self.b.call("cell", self.ctx.module, intern, args);
         self.b.var("word", with_tag(cell, tag))
     }
 
     fn header(&self, symbol: SymbolId) -> u64 {
-        (self.scene.program.signature.arity(symbol) as u64) << 32 | u64::from(symbol.0)
+        (self.ctx.program.signature.arity(symbol) as u64) << 32 | u64::from(symbol.0)
     }
 
     /// A compound term of these arguments.
-    pub(super) fn compound(&mut self, symbol: SymbolId, args: &[rule::Expr]) -> Held {
+    pub(crate) fn compound(&mut self, symbol: SymbolId, args: &[rule::Expr]) -> TypedExpr {
         let mut fields = Vec::with_capacity(args.len());
         for arg in args {
             let held = self.expr(arg);
             fields.push(self.tagged(&held));
         }
         let word = self.cell(self.header(symbol), &fields, tag::COMPOUND);
-        Held::sure(SortKind::Any, word)
+        TypedExpr::new(SortKind::Any, word)
     }
 
     /// A functor applied several times.
-    pub(super) fn repeated(&mut self, symbol: SymbolId, count: u32, arg: &rule::Expr) -> Held {
+    pub(crate) fn repeated(&mut self, symbol: SymbolId, count: u32, arg: &rule::Expr) -> TypedExpr {
         let held = self.expr(arg);
         let word = self.tagged(&held);
         let word = self.b.var("nested", word);
@@ -147,24 +147,24 @@ impl Values<'_> {
         let more = op(BinaryOp::Lt, counter.clone(), build::u32(count));
         let next = op(BinaryOp::Add, counter.clone(), build::u32(1));
         self.b.end_for(&counter, build::u32(0), more, next);
-        Held::sure(SortKind::Any, word)
+        TypedExpr::new(SortKind::Any, word)
     }
 
     /// Whether a word is a compound term with this functor.
-    pub(super) fn has_functor(&self, word: &Expr, symbol: SymbolId) -> Expr {
+    pub(crate) fn has_functor(&self, word: &Expr, symbol: SymbolId) -> Expr {
         let header = build::element(self.of_terms("cells"), payload(word));
         op(BinaryOp::AndAlso, has_tag(word, tag::COMPOUND), build::eq(header, u64(self.header(symbol))))
     }
 
     /// An argument of a compound term.
-    pub(super) fn field_of(&self, word: &Expr, index: usize) -> Expr {
+    pub(crate) fn field_of(&self, word: &Expr, index: usize) -> Expr {
         let place = op(BinaryOp::Add, payload(word), u64(1 + index as u64));
         build::element(self.of_terms("cells"), place)
     }
 
     /// A value as one of another kind, and the condition under which it is of that kind; `None` when it surely is.
-    pub(super) fn matched(&mut self, held: &Held, kind: SortKind) -> (Held, Option<Expr>) {
-        let sure = |expr| Held { kind, expr, defined: held.defined.clone() };
+    pub(crate) fn matched(&mut self, held: &TypedExpr, kind: SortKind) -> (TypedExpr, Option<Expr>) {
+        let sure = |expr| TypedExpr { kind, expr, defined: held.defined.clone() };
         match (held.kind, kind) {
             (from, to) if from == to => (held.clone(), None),
             (_, SortKind::Any) => (sure(self.tagged(held)), None),
@@ -189,7 +189,7 @@ impl Values<'_> {
     }
 
     /// Whether two values are the same.
-    pub(super) fn same(&mut self, a: &Held, b: &Held) -> Expr {
+    pub(crate) fn same(&mut self, a: &TypedExpr, b: &TypedExpr) -> Expr {
         let (word, other) = match (a.kind, b.kind) {
             (x, y) if x == y => return build::eq(Self::word(a), Self::word(b)),
             (SortKind::Any, _) => (a, b),
@@ -207,7 +207,7 @@ impl Values<'_> {
     }
 
     /// Comparisons of values as they are, and type tests.
-    pub(super) fn structural(&mut self, operator: Op, args: &[Held]) -> Held {
+    pub(crate) fn structural(&mut self, operator: Op, args: &[TypedExpr]) -> TypedExpr {
         let holds = match (operator, args) {
             (Op::Same, [a, b]) => self.same(a, b),
             (Op::Differ, [a, b]) => not(self.same(a, b)),
@@ -216,25 +216,25 @@ impl Values<'_> {
             }
             _ => self.has_type(operator, &args[0]),
         };
-        Held::sure(SortKind::Data, holds)
+        TypedExpr::new(SortKind::Data, holds)
     }
 
     /// A comparison in the standard order.
-    fn ordered(&mut self, operator: Op, a: &Held, b: &Held) -> Expr {
+    fn ordered(&mut self, operator: Op, a: &TypedExpr, b: &TypedExpr) -> Expr {
         let comparison = match operator {
             Op::Before => BinaryOp::Lt,
             Op::BeforeOrSame => BinaryOp::Le,
             Op::After => BinaryOp::Gt,
             _ => BinaryOp::Ge,
         };
-        let number = |held: &Held| matches!(held.kind, SortKind::Int | SortKind::Float);
+        let number = |held: &TypedExpr| matches!(held.kind, SortKind::Int | SortKind::Float);
         if a.kind == SortKind::Int && b.kind == SortKind::Int {
             return op(comparison, a.expr.clone(), b.expr.clone());
         }
         let order = if number(a) && number(b) {
-            let float = |held: &Held| build::bool(held.kind == SortKind::Float);
+            let float = |held: &TypedExpr| build::bool(held.kind == SortKind::Float);
             let args = vec![float(a), Self::word(a), float(b), Self::word(b)];
-            self.b.call("order", self.scene.module, self.scene.function("order_numbers"), args)
+            self.b.call("order", self.ctx.module, self.ctx.function("order_numbers"), args)
         } else {
             let (a, b) = (self.tagged(a), self.tagged(b));
             let ranks = ["text_ranks", "functor_ranks"].map(|name| self.of_terms(name));
@@ -244,7 +244,7 @@ impl Values<'_> {
     }
 
     /// A type test; the empty list, whose rank among atoms is 0, is neither an atom nor callable.
-    fn has_type(&mut self, operator: Op, held: &Held) -> Expr {
+    fn has_type(&mut self, operator: Op, held: &TypedExpr) -> Expr {
         let word = &held.expr;
         let named = |text: Expr| {
             let rank = op(BinaryOp::Mul, text, u64(2));

@@ -11,30 +11,30 @@ use gchr_base::source::Span;
 use gchr_constraints::exec::variable_text;
 use gchr_constraints::plan::{Key, Linear, Operand, Slot, SlotId, Step};
 
-use super::{Scene, any, not, op, u64};
+use super::{CodegenCtx, any, not, op, u64};
 use crate::layout::Part;
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
-use gchr_runtime::codegen::{Arithmetic, Noted, Site, Sites};
+use gchr_runtime::codegen::{Arithmetic, DeviceTrap, Site, Sites};
 
 /// A value: `i64`, `f64`, `u64` for texts and for words of type `any`, `bool`.
 #[derive(Clone)]
-pub(super) struct Held {
+pub(crate) struct TypedExpr {
     pub kind: SortKind,
     pub expr: Expr,
     /// Whether there is one; `None` when that is sure.
     pub defined: Option<Expr>,
 }
 
-impl Held {
-    pub fn sure(kind: SortKind, expr: Expr) -> Self {
+impl TypedExpr {
+    pub fn new(kind: SortKind, expr: Expr) -> Self {
         Self { kind, expr, defined: None }
     }
 }
 
 /// What happens when an operation has no value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum OnError {
+pub(crate) enum OnError {
     /// A flag is set.
     Flag,
     /// It is noted, with its place.
@@ -51,8 +51,8 @@ enum Open {
 }
 
 /// Code of one occurrence or body, with what it knows.
-pub(super) struct Values<'a> {
-    pub scene: Scene<'a>,
+pub(crate) struct Values<'a> {
+    pub ctx: CodegenCtx<'a>,
     pub b: FunctionBuilder,
     pub p: Expr,
     pub rule: RuleId,
@@ -60,7 +60,7 @@ pub(super) struct Values<'a> {
     pub rows: Vec<Option<Expr>>,
     pub sites: &'a mut Sites,
     on_error: OnError,
-    slots: Vec<Option<Held>>,
+    slots: Vec<Option<TypedExpr>>,
     /// What the values of slots are.
     kinds: Vec<SortKind>,
     open: Vec<Open>,
@@ -72,7 +72,7 @@ pub(super) struct Values<'a> {
 
 impl<'a> Values<'a> {
     pub fn new(
-        scene: Scene<'a>,
+        ctx: CodegenCtx<'a>,
         b: FunctionBuilder,
         p: Expr,
         rule: RuleId,
@@ -80,12 +80,12 @@ impl<'a> Values<'a> {
         on_error: OnError,
         sites: &'a mut Sites,
     ) -> Self {
-        let heads = scene.plan.rules[rule].heads.len();
+        let heads = ctx.plan.rules[rule].heads.len();
         let rows = vec![None; heads];
         let kinds: Vec<SortKind> = slots.iter().map(|slot| slot.kind).collect();
         let slots = vec![None; kinds.len()];
         Self {
-            scene,
+            ctx,
             b,
             p,
             rule,
@@ -127,7 +127,7 @@ impl<'a> Values<'a> {
                 Open::If(condition) => self.b.end_if(condition),
                 Open::Chain(row, next) => {
                     self.b.assign(row.clone(), next);
-                    let more = op(BinaryOp::Ne, row, self.scene.constant("NONE"));
+                    let more = op(BinaryOp::Ne, row, self.ctx.constant("NONE"));
                     self.b.end_while(more);
                 }
                 Open::All([counter, start, condition, next]) => {
@@ -143,26 +143,26 @@ impl<'a> Values<'a> {
     }
 
     fn kind(&self, expr: &rule::Expr) -> SortKind {
-        self.scene.program.signature.kind(expr.sort)
+        self.ctx.program.signature.kind(expr.sort)
     }
 
     /// A column of a head's row.
-    pub fn column(&mut self, head: usize, column: usize) -> Held {
-        let table = self.scene.table_of(self.rule, head);
-        let kind = self.scene.plan.tables[table].columns[column].kind;
+    pub fn column(&mut self, head: usize, column: usize) -> TypedExpr {
+        let table = self.ctx.table_of(self.rule, head);
+        let kind = self.ctx.plan.tables[table].columns[column].kind;
         let row = self.rows[head].clone().expect("the plan reads partners that are joined");
-        let word = build::element(self.scene.part(&self.p, table, Part::Column(column)), row);
+        let word = build::element(self.ctx.part(&self.p, table, Part::Column(column)), row);
         let expr = match kind {
             SortKind::Int => build::cast(Scalar::I64, word),
             SortKind::Float => build::intrinsic(Intrinsic::FloatFromBits, vec![word], Scalar::F64),
             SortKind::Data => build::cast(Scalar::Bool, word),
             SortKind::Atom | SortKind::Str | SortKind::Any => word,
         };
-        Held::sure(kind, expr)
+        TypedExpr::new(kind, expr)
     }
 
     /// The 64 bits that a column stores.
-    pub fn word(held: &Held) -> Expr {
+    pub fn word(held: &TypedExpr) -> Expr {
         match held.kind {
             SortKind::Float => build::intrinsic(Intrinsic::FloatBits, vec![held.expr.clone()], Scalar::U64),
             _ => build::cast(Scalar::U64, held.expr.clone()),
@@ -170,29 +170,29 @@ impl<'a> Values<'a> {
     }
 
     /// Value of a slot that the plan's verifier has seen bound.
-    fn slot(&self, slot: SlotId) -> Held {
+    fn slot(&self, slot: SlotId) -> TypedExpr {
         self.slots[slot.0 as usize].clone().expect("the plan binds slots before it uses them")
     }
 
     /// Gives a slot a value; what must hold for the value to be of its kind.
-    fn bind(&mut self, slot: SlotId, held: &Held) -> Option<Expr> {
+    fn bind(&mut self, slot: SlotId, held: &TypedExpr) -> Option<Expr> {
         let (held, fits) = self.matched(held, self.kinds[slot.0 as usize]);
         self.set(slot, held);
         fits
     }
 
     /// Gives a slot a value of its kind.
-    fn set(&mut self, slot: SlotId, held: Held) {
-        let name = match self.scene.program.rules[self.rule].vars.iter().nth(slot.0 as usize) {
+    fn set(&mut self, slot: SlotId, held: TypedExpr) {
+        let name = match self.ctx.program.rules[self.rule].vars.iter().nth(slot.0 as usize) {
             Some(var) => crate::layout::identifier(&format!("v_{}", var.name)),
             None => format!("part{}", slot.0),
         };
         let expr = self.b.var(&name, held.expr);
-        self.slots[slot.0 as usize] = Some(Held { expr, ..held });
+        self.slots[slot.0 as usize] = Some(TypedExpr { expr, ..held });
     }
 
     /// Gives a variable of the body its value.
-    pub fn bind_var(&mut self, var: rule::VarId, held: Held) {
+    pub fn bind_var(&mut self, var: rule::VarId, held: TypedExpr) {
         self.set(SlotId(var.0), held);
     }
 
@@ -201,18 +201,18 @@ impl<'a> Values<'a> {
         self.kinds[var.0 as usize]
     }
 
-    fn constant(&self, c: Const) -> Held {
+    fn constant(&self, c: Const) -> TypedExpr {
         match c {
-            Const::Int(n) => Held::sure(SortKind::Int, build::i64(n)),
+            Const::Int(n) => TypedExpr::new(SortKind::Int, build::i64(n)),
             Const::Float(x) => {
-                Held::sure(SortKind::Float, Expr::new(ExprKind::Literal(Literal::Float(x)), Type::F64))
+                TypedExpr::new(SortKind::Float, Expr::new(ExprKind::Literal(Literal::Float(x)), Type::F64))
             }
-            Const::Atom(t) => Held::sure(SortKind::Atom, u64(u64::from(t.0))),
-            Const::Str(t) => Held::sure(SortKind::Str, u64(u64::from(t.0))),
+            Const::Atom(t) => TypedExpr::new(SortKind::Atom, u64(u64::from(t.0))),
+            Const::Str(t) => TypedExpr::new(SortKind::Str, u64(u64::from(t.0))),
         }
     }
 
-    fn operand(&self, operand: Operand) -> Held {
+    fn operand(&self, operand: Operand) -> TypedExpr {
         match operand {
             Operand::Slot(slot) => self.slot(slot),
             Operand::Const(c) => self.constant(c),
@@ -267,7 +267,7 @@ impl<'a> Values<'a> {
             }
             Step::Field { slot, of, index } => {
                 let field = self.field_of(&self.slot(*of).expr, *index);
-                self.bind_if_it_fits(*slot, &Held::sure(SortKind::Any, field));
+                self.bind_if_it_fits(*slot, &TypedExpr::new(SortKind::Any, field));
             }
             Step::SameColumn { head, column, value } => {
                 let held = self.column(*head, *column);
@@ -307,7 +307,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    fn bind_if_it_fits(&mut self, slot: SlotId, held: &Held) {
+    fn bind_if_it_fits(&mut self, slot: SlotId, held: &TypedExpr) {
         if let Some(fits) = self.bind(slot, held) {
             self.open_if(fits);
         }
@@ -323,7 +323,7 @@ impl<'a> Values<'a> {
             }
             Step::Field { slot, of, index } => {
                 let field = self.field_of(&self.slot(*of).expr, *index);
-                self.bind(*slot, &Held::sure(SortKind::Any, field));
+                self.bind(*slot, &TypedExpr::new(SortKind::Any, field));
             }
             Step::Match { value, pattern, can_fail, .. } => {
                 let (held, _) = self.conjunct(value, None, *can_fail);
@@ -337,7 +337,7 @@ impl<'a> Values<'a> {
     }
 
     /// A value that a pattern takes apart: binds its variables, says whether it matches.
-    pub fn pattern(&mut self, held: Held, pattern: &rule::Pattern) -> Expr {
+    pub fn pattern(&mut self, held: TypedExpr, pattern: &rule::Pattern) -> Expr {
         match &pattern.kind {
             PatternKind::Wild => build::bool(true),
             PatternKind::Const(c) => {
@@ -361,7 +361,7 @@ impl<'a> Values<'a> {
                     let field = Box::new(self.field_of(&word, index));
                     let kind = ExprKind::Select(Box::new(has.clone()), field, Box::new(u64(0)));
                     let part = self.b.var("part", Expr::new(kind, Type::U64));
-                    matches.push(self.pattern(Held::sure(SortKind::Any, part), arg));
+                    matches.push(self.pattern(TypedExpr::new(SortKind::Any, part), arg));
                 }
                 build::all(matches)
             }
@@ -369,7 +369,7 @@ impl<'a> Values<'a> {
     }
 
     /// The value of a condition of the guard, for a slot if it is to be one of its kind; and whether it has one.
-    fn conjunct(&mut self, expr: &rule::Expr, slot: Option<SlotId>, can_fail: bool) -> (Held, Expr) {
+    fn conjunct(&mut self, expr: &rule::Expr, slot: Option<SlotId>, can_fail: bool) -> (TypedExpr, Expr) {
         let mut defined = Vec::new();
         expr.walk(&mut |e| {
             if let rule::ExprKind::Var(v) = e.kind {
@@ -389,7 +389,7 @@ impl<'a> Values<'a> {
     }
 
     /// The value of an expression of a body, and whether it has none, if the plan says that it can fail.
-    pub fn goal(&mut self, expr: &rule::Expr, can_fail: bool) -> (Held, Option<Expr>) {
+    pub fn goal(&mut self, expr: &rule::Expr, can_fail: bool) -> (TypedExpr, Option<Expr>) {
         self.flagged(can_fail, |v| v.expr(expr))
     }
 
@@ -400,11 +400,15 @@ impl<'a> Values<'a> {
         can_fail: bool,
         kind: SortKind,
         place: impl FnOnce() -> String,
-    ) -> (Held, Option<Expr>) {
+    ) -> (TypedExpr, Option<Expr>) {
         self.flagged(can_fail, |v| v.stored(expr, kind, place))
     }
 
-    fn flagged(&mut self, can_fail: bool, value: impl FnOnce(&mut Self) -> Held) -> (Held, Option<Expr>) {
+    fn flagged(
+        &mut self,
+        can_fail: bool,
+        value: impl FnOnce(&mut Self) -> TypedExpr,
+    ) -> (TypedExpr, Option<Expr>) {
         if self.on_error == OnError::Note || !can_fail {
             return (value(self), None);
         }
@@ -416,23 +420,23 @@ impl<'a> Values<'a> {
     }
 
     /// The value of an expression as one of a kind; an error when it is of another one.
-    fn stored(&mut self, expr: &rule::Expr, kind: SortKind, place: impl FnOnce() -> String) -> Held {
+    fn stored(&mut self, expr: &rule::Expr, kind: SortKind, place: impl FnOnce() -> String) -> TypedExpr {
         let held = self.expr(expr);
         let (fitting, fits) = self.matched(&held, kind);
         if let Some(fits) = fits {
             let site = Site { rule: Some(self.rule), span: expr.span };
             let number = self.sites.add_column(place(), site);
             let word = if held.kind == SortKind::Any { held.expr } else { u64(0) };
-            self.raise(not(fits), number, build::u32(Noted::FAILED), [word, u64(0)]);
+            self.raise(not(fits), number, build::u32(DeviceTrap::FAILED), [word, u64(0)]);
         }
         fitting
     }
 
     /// Sets the flag of the condition or goal at hand, or notes an error, where a condition holds.
-    pub(super) fn raise(&mut self, condition: Expr, site: u32, cause: Expr, operands: [Expr; 2]) {
+    pub(crate) fn raise(&mut self, condition: Expr, site: u32, cause: Expr, operands: [Expr; 2]) {
         let flag = self.flag.clone();
-        let error = self.scene.field(&self.p, "error");
-        let fail = self.scene.function("fail");
+        let error = self.ctx.field(&self.p, "error");
+        let fail = self.ctx.function("fail");
         self.b.when(condition, |b| match flag {
             Some(flag) => b.assign(flag, build::bool(true)),
             None => {
@@ -445,20 +449,20 @@ impl<'a> Values<'a> {
     /// Whether the operator is one whose template has a check.
     fn check(&self, op: Op, float: bool) -> Option<FunctionId> {
         let name = gchr_runtime::codegen::checked_name(op, float)?;
-        self.scene.module.function(&format!("{name}_check"))
+        self.ctx.module.function(&format!("{name}_check"))
     }
 
     /// The value of an expression.
-    pub fn expr(&mut self, expr: &rule::Expr) -> Held {
+    pub fn expr(&mut self, expr: &rule::Expr) -> TypedExpr {
         match &expr.kind {
             rule::ExprKind::Var(v) => self.slot(SlotId(v.0)),
             rule::ExprKind::Const(c) => self.constant(*c),
             rule::ExprKind::App { symbol, args } => {
-                let truth = self.scene.program.signature.booleans;
+                let truth = self.ctx.program.signature.booleans;
                 if expr.sort != truth.sort {
                     return self.compound(*symbol, args);
                 }
-                Held::sure(SortKind::Data, build::bool(*symbol == truth.true_symbol))
+                TypedExpr::new(SortKind::Data, build::bool(*symbol == truth.true_symbol))
             }
             rule::ExprKind::Repeat { symbol, count, arg } => self.repeated(*symbol, *count, arg),
             rule::ExprKind::Op { op: Op::Both | Op::Either, args } => self.lazy(expr, args),
@@ -473,7 +477,7 @@ impl<'a> Values<'a> {
     }
 
     /// `&&` and `||`: the second operand is evaluated only when it matters.
-    fn lazy(&mut self, expr: &rule::Expr, args: &[rule::Expr]) -> Held {
+    fn lazy(&mut self, expr: &rule::Expr, args: &[rule::Expr]) -> TypedExpr {
         let both = matches!(expr.kind, rule::ExprKind::Op { op: Op::Both, .. });
         let first = self.expr(&args[0]);
         let result = self.b.var("holds", first.expr);
@@ -481,10 +485,10 @@ impl<'a> Values<'a> {
         let second = self.expr(&args[1]);
         self.b.assign(result.clone(), second.expr);
         self.b.end_if(if both { result.clone() } else { not(result.clone()) });
-        Held::sure(SortKind::Data, result)
+        TypedExpr::new(SortKind::Data, result)
     }
 
-    fn operator(&mut self, operator: Op, args: Vec<Held>, expr: &rule::Expr) -> Held {
+    fn operator(&mut self, operator: Op, args: Vec<TypedExpr>, expr: &rule::Expr) -> TypedExpr {
         use SortKind::{Float, Int};
         let result = self.kind(expr);
         let float = args.iter().any(|a| a.kind == Float);
@@ -503,19 +507,19 @@ impl<'a> Values<'a> {
         if operator.rounds() && !float {
             return args[0].clone();
         }
-        let scalar = |held: Held| match (held.kind, float) {
+        let scalar = |held: TypedExpr| match (held.kind, float) {
             (Int, true) => build::cast(Scalar::F64, held.expr),
             _ => held.expr,
         };
         let args: Vec<Expr> = args.into_iter().map(scalar).collect();
         let value = self.compute(operator, float, args, expr.span);
-        Held::sure(result, value)
+        TypedExpr::new(result, value)
     }
 
     fn compute(&mut self, operator: Op, float: bool, args: Vec<Expr>, span: Span) -> Expr {
         let site = Site { rule: Some(self.rule), span };
-        let error = self.scene.field(&self.p, "error");
-        let module = self.scene.module;
+        let error = self.ctx.field(&self.p, "error");
+        let module = self.ctx.module;
         let checked = self.flag.clone().and_then(|flag| Some((flag, self.check(operator, float)?)));
         let Some((flag, check)) = checked else {
             let arithmetic = Arithmetic { module, error, sites: self.sites };
@@ -526,7 +530,7 @@ impl<'a> Values<'a> {
         let ty = if float && !operator.rounds() { Type::F64 } else { Type::I64 };
         let value = self.b.declare("result", ty);
         self.b.begin();
-        let computed = self.unnoted(operator, float, &args);
+        let computed = self.unchecked(operator, float, &args);
         self.b.assign(value.clone(), computed);
         let then = self.b.end();
         self.b.begin();
@@ -543,7 +547,7 @@ impl<'a> Values<'a> {
     }
 
     /// The value of an operation that is known to have one.
-    pub(super) fn unnoted(&mut self, operator: Op, float: bool, args: &[Expr]) -> Expr {
+    pub(crate) fn unchecked(&mut self, operator: Op, float: bool, args: &[Expr]) -> Expr {
         let plain = match operator {
             Op::Add => Some(BinaryOp::Add),
             Op::Sub => Some(BinaryOp::Sub),
@@ -558,28 +562,28 @@ impl<'a> Values<'a> {
             }
             _ => {
                 let name = gchr_runtime::codegen::checked_name(operator, float).unwrap_or_default();
-                let function = self.scene.function(&format!("{name}_unchecked"));
-                let value = self.b.call("value", self.scene.module, function, args.to_vec());
+                let function = self.ctx.function(&format!("{name}_unchecked"));
+                let value = self.b.call("value", self.ctx.module, function, args.to_vec());
                 gchr_runtime::codegen::rounded(&mut self.b, operator, &args[0], value)
             }
         }
     }
 
     /// An integer and a float compare by value, exactly.
-    fn mixed_comparison(&mut self, operator: Op, a: &Held, b: &Held) -> Held {
-        let f = self.scene.function("compare_int_float");
+    fn mixed_comparison(&mut self, operator: Op, a: &TypedExpr, b: &TypedExpr) -> TypedExpr {
+        let f = self.ctx.function("compare_int_float");
         let (n, x, mirrored) = match a.kind {
             SortKind::Int => (a.expr.clone(), b.expr.clone(), false),
             _ => (b.expr.clone(), a.expr.clone(), true),
         };
-        let order = self.b.call("order", self.scene.module, f, vec![n, x]);
+        let order = self.b.call("order", self.ctx.module, f, vec![n, x]);
         let (left, right) = if mirrored { (build::i64(0), order) } else { (order, build::i64(0)) };
-        Held::sure(SortKind::Data, op(relation(operator), left, right))
+        TypedExpr::new(SortKind::Data, op(relation(operator), left, right))
     }
 }
 
 /// The comparison of numbers that an operator of comparison asks for.
-pub(super) fn relation(operator: Op) -> BinaryOp {
+pub(crate) fn relation(operator: Op) -> BinaryOp {
     match operator {
         Op::Eq => BinaryOp::Eq,
         Op::Ne => BinaryOp::Ne,

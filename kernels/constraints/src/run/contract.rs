@@ -8,7 +8,7 @@ use gchr_kernel::template::{Contract, KernelLayout, RecordLayout, Resolver};
 
 contract! {
     /// Words of `state`.
-    pub(super) constants State: usize {
+    pub(crate) constants State: usize {
         new,
         carried,
         next_id,
@@ -27,13 +27,13 @@ contract! {
     }
 
     /// Words of `control`.
-    pub(super) constants Control: usize {
+    pub(crate) constants Control: usize {
         stop,
         control_words,
     }
 
     /// Why a launch is over.
-    pub(super) constants Stop: u32 {
+    pub(crate) constants Stop: u32 {
         done,
         must_grow,
         guard_failed,
@@ -50,13 +50,13 @@ contract! {
     }
 
     /// Numbers that host code computes with.
-    pub(super) constants Numbers: u32 {
+    pub(crate) constants Numbers: u32 {
         /// Rows in use from which on a launch ends for a table that has many dead ones.
         worth_collecting,
     }
 
     /// Arguments of the kernels. Generated fields of terms, of the log and of tables follow.
-    pub(super) record Params of "Params" {
+    pub(crate) record Params of "Params" {
         control: BufferId,
         arrivals: BufferId,
         error: BufferId,
@@ -87,7 +87,7 @@ contract! {
     }
 
     /// Rounds.
-    pub(super) kernel Rounds<'a> of "rounds" {
+    pub(crate) kernel Rounds<'a> of "rounds" {
         p: &'a [Value],
         slice: u32,
         max_firings: u64,
@@ -96,19 +96,19 @@ contract! {
     }
 
     /// Enters the rows of a batch.
-    pub(super) kernel Enter<'a> of "enter" {
+    pub(crate) kernel Enter<'a> of "enter" {
         p: &'a [Value],
         count: u32,
     }
 
     /// Explains an error.
-    pub(super) kernel ExplainFailure<'a> of "explain_failure" {
+    pub(crate) kernel ExplainFailure<'a> of "explain_failure" {
         p: &'a [Value],
         body: u32,
     }
 
     /// Moves the rows of a table.
-    pub(super) kernel MoveRows<'a> of "move_rows" {
+    pub(crate) kernel MoveRows<'a> of "move_rows" {
         p: &'a [Value],
         to: &'a [Value],
         table: u32,
@@ -117,11 +117,11 @@ contract! {
         map: BufferId,
     }
 
-    /// Words of the control buffer of `growth.cu`, why a launch of it is over, and words of a table in `spans`.
-    pub(super) constants GrowthWords: u32 {
+    /// Words of the control buffer of `monotone.cu`, why a launch of it is over, and words of a table in `spans`.
+    pub(crate) constants MonotoneWords: u32 {
         ended,
         rounds_done,
-        growth_control,
+        monotone_control,
         nothing_new,
         at_slice,
         spans,
@@ -131,7 +131,7 @@ contract! {
     }
 
     /// Rounds that only add.
-    pub(super) kernel GrowthRounds<'a> of "growth" {
+    pub(crate) kernel MonotoneRounds<'a> of "monotone" {
         p: &'a [Value],
         capacity: BufferId,
         spans: BufferId,
@@ -143,7 +143,7 @@ contract! {
     }
 
     /// Remembers the keys of rows.
-    pub(super) kernel RememberRows<'a> of "remember_rows" {
+    pub(crate) kernel RememberRows<'a> of "remember_rows" {
         p: &'a [Value],
         table: u32,
         ids: BufferId,
@@ -151,7 +151,7 @@ contract! {
     }
 
     /// Words of the control buffer of `product.cu`, why a launch of it is over, and the width of a tile.
-    pub(super) constants ProductWords: u32 {
+    pub(crate) constants ProductWords: u32 {
         stopped,
         done_rounds,
         unfit,
@@ -162,7 +162,7 @@ contract! {
     }
 
     /// Rounds that are products of matrices.
-    pub(super) kernel ProductRounds of "product" {
+    pub(crate) kernel ProductRounds of "product" {
         cells_a: BufferId,
         cells_b: BufferId,
         places: BufferId,
@@ -176,7 +176,7 @@ contract! {
     }
 
     /// Writes the values of a table to a matrix.
-    pub(super) kernel Spread of "spread" {
+    pub(crate) kernel Spread of "spread" {
         row_keys: BufferId,
         column_keys: BufferId,
         values: BufferId,
@@ -190,7 +190,7 @@ contract! {
     }
 
     /// Writes the values of a matrix to a table.
-    pub(super) kernel Gather of "gather" {
+    pub(crate) kernel Gather of "gather" {
         cells: BufferId,
         places: BufferId,
         count: u64,
@@ -200,43 +200,43 @@ contract! {
 }
 
 /// An instance of `product.cu`.
-pub(super) struct ProductHost {
+pub(crate) struct ProductHost {
     pub words: ProductWords,
     pub rounds: KernelLayout,
     pub spread: KernelLayout,
     pub gather: KernelLayout,
 }
 
-/// What `growth.cu` gives.
-pub(super) struct GrowthHost {
-    pub words: GrowthWords,
+/// What `monotone.cu` gives.
+pub(crate) struct MonotoneHost {
+    pub words: MonotoneWords,
     pub rounds: KernelLayout,
     pub remember_rows: KernelLayout,
 }
 
 /// What host code uses of the finished kernels.
 pub(crate) struct Host {
-    pub(super) state: State,
-    pub(super) control: Control,
-    pub(super) stop: Stop,
-    pub(super) numbers: Numbers,
-    pub(super) params: RecordLayout<Params>,
-    pub(super) rounds: KernelLayout,
-    pub(super) enter: KernelLayout,
-    pub(super) explain_failure: KernelLayout,
-    pub(super) move_rows: KernelLayout,
-    pub(super) growth: Option<GrowthHost>,
+    pub(crate) state: State,
+    pub(crate) control: Control,
+    pub(crate) stop: Stop,
+    pub(crate) numbers: Numbers,
+    pub(crate) params: RecordLayout<Params>,
+    pub(crate) rounds: KernelLayout,
+    pub(crate) enter: KernelLayout,
+    pub(crate) explain_failure: KernelLayout,
+    pub(crate) move_rows: KernelLayout,
+    pub(crate) monotone: Option<MonotoneHost>,
     /// By the prefix of the instance.
-    pub(super) products: Vec<(&'static str, ProductHost)>,
+    pub(crate) products: Vec<(&'static str, ProductHost)>,
 }
 
 impl Host {
-    /// Of a finished module. `declared`: fields that the template's record has; `growth`: whether there are kernels for tables that only
+    /// Of a finished module. `declared`: fields that the template's record has; `monotone`: whether there are kernels for tables that only
     /// grow; `products`: prefixes of the instances of `product.cu`.
     pub(crate) fn of(
         module: &Module,
         declared: usize,
-        growth: bool,
+        monotone: bool,
         products: impl Iterator<Item = &'static str>,
     ) -> Result<Self, Vec<Diagnostic>> {
         let mut resolver = Resolver::new(module, "rounds");
@@ -251,21 +251,21 @@ impl Host {
             enter: r.kernel::<Enter<'_>>(),
             explain_failure: r.kernel::<ExplainFailure<'_>>(),
             move_rows: r.kernel::<MoveRows<'_>>(),
-            growth: None,
+            monotone: None,
             products: Vec::new(),
         };
         r.expect("BLOCK", super::BLOCK);
         r.expect("NO_ID", super::tables::NO_ID);
-        r.expect("ROWS", crate::kernels::ENTRY_WORDS as u32);
-        r.expect("IS_SQUARE", crate::kernels::IS_SQUARE);
-        r.expect("ONLY_GROWS", crate::kernels::ONLY_GROWS);
+        r.expect("ROWS", crate::layout::ENTRY_WORDS as u32);
+        r.expect("IS_PRODUCT", crate::layout::IS_PRODUCT);
+        r.expect("IS_MONOTONE", crate::layout::IS_MONOTONE);
         resolver.finish(())?;
-        if growth {
-            let mut resolver = Resolver::new(module, "growth");
+        if monotone {
+            let mut resolver = Resolver::new(module, "monotone");
             let r = &mut resolver;
-            host.growth = Some(GrowthHost {
-                words: GrowthWords::resolve(r),
-                rounds: r.kernel::<GrowthRounds<'_>>(),
+            host.monotone = Some(MonotoneHost {
+                words: MonotoneWords::resolve(r),
+                rounds: r.kernel::<MonotoneRounds<'_>>(),
                 remember_rows: r.kernel::<RememberRows<'_>>(),
             });
             resolver.finish(())?;

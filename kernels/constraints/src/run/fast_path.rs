@@ -11,7 +11,7 @@ use super::tables::{Grown, Tables};
 
 /// How a launch ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum FastPathEnd {
+pub(crate) enum FastPathEnd {
     /// There are no candidates any more.
     Done,
     /// It has done the rounds that it may do.
@@ -23,14 +23,14 @@ pub(super) enum FastPathEnd {
 }
 
 /// What a launch did.
-pub(super) struct FastPathStep {
+pub(crate) struct FastPathStep {
     pub ended: FastPathEnd,
     pub rounds: u64,
     pub fired: u64,
 }
 
 /// What a launch is made with.
-pub(super) struct Launcher<'a, 'c> {
+pub(crate) struct Launcher<'a, 'c> {
     pub slices: &'a mut Slices,
     pub device: &'a mut dyn Device,
     pub control: &'a mut Control<'c>,
@@ -38,7 +38,7 @@ pub(super) struct Launcher<'a, 'c> {
 }
 
 /// Rounds of a fast path.
-pub(super) trait FastPath {
+pub(crate) trait FastPath {
     /// Device memory that it takes beside the tables.
     fn bytes(&self) -> u64;
     /// The rule that all firings are of, if its kernels do not tally them.

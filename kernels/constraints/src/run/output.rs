@@ -15,13 +15,13 @@ use gchr_runtime::outcome::Failure;
 
 impl Runner<'_> {
     /// Writes what the goals of a query write.
-    pub(super) fn write_of_query(&self, number: usize, control: &mut Control<'_>) -> Result<(), Failure> {
+    pub(crate) fn write_of_query(&self, number: usize, control: &mut Control<'_>) -> Result<(), Failure> {
         let Some(written) = self.job.input.written.get(number) else { return Ok(()) };
         control.out().write_all(written).map_err(|error| self.unwritten(&error, None))
     }
 
     /// Writes what rules have written in the rounds of the last launch.
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         tables: &mut Tables,
         device: &mut dyn Device,

@@ -1,11 +1,9 @@
 //! Device tables of a run: the store, the lists of a round, control words, and the way back of the store.
 
 mod batch;
-mod buffers;
+pub(crate) mod buffers;
 mod cells;
-mod growth;
 mod log;
-mod product;
 mod room;
 
 use std::ops::Range;
@@ -19,29 +17,29 @@ use gchr_constraints::exec::Store;
 
 use buffers::{Fixed, Lists, Table, is_index, part_bytes};
 use cells::Cells;
-pub(super) use cells::MOST_WORDS;
-pub(super) use growth::Growing;
+pub(crate) use cells::MOST_WORDS;
 use log::Log;
-pub(super) use product::Product;
 
 use super::contract::{Host, Params, State};
-use super::{BLOCK, Batch, Job, Options};
-use crate::kernels::{ENTRY_WORDS, Kernels};
+use super::{BLOCK, Job, Options};
+use crate::kernels::Kernels;
+use crate::layout::ENTRY_WORDS;
 use crate::layout::{Layout, Part};
-use gchr_kernel::device::{Arg, BufferId, Device, DeviceError, DeviceExt, Launch, Result, Value};
-use gchr_runtime::codegen::Noted;
+use crate::start::Batch;
+use gchr_kernel::device::{BufferId, Device, DeviceError, DeviceExt, Result, Value};
+use gchr_runtime::codegen::DeviceTrap;
 
 /// The first epoch: a claim's key has 20 bits for it, and all ones mean "unclaimed".
 const FIRST_EPOCH: u64 = (1 << 20) - 2;
 /// Id of a row that holds no constraint; the contract checks that the template has it, too.
-pub(super) const NO_ID: u32 = u32::MAX;
+pub(crate) const NO_ID: u32 = u32::MAX;
 /// Most rows of a table, items and entries of a round: twice as many places of an index have numbers of 32 bits.
-const MOST: u64 = 1 << 31;
+pub(crate) const MOST: u64 = 1 << 31;
 /// Items and entries that a run starts with room for.
 const FIRST_ITEMS: u64 = 1 << 9;
 
 /// Whether there is room now.
-pub(super) enum Grown {
+pub(crate) enum Grown {
     /// There is.
     Yes,
     /// The memory does not suffice for this.
@@ -51,7 +49,7 @@ pub(super) enum Grown {
 }
 
 /// What a host reads after a launch.
-pub(super) struct End {
+pub(crate) struct End {
     pub stop: u32,
     pub rounds: u64,
     pub fired: u64,
@@ -65,26 +63,26 @@ pub(super) struct End {
     log_is_full: bool,
 }
 
-pub(super) struct Tables {
-    layout: Layout,
-    entry: u64,
-    fixed: Fixed,
-    lists: Lists,
-    tables: IdVec<ConstraintId, Table>,
+pub(crate) struct Tables {
+    pub(crate) layout: Layout,
+    pub(crate) entry: u64,
+    pub(crate) fixed: Fixed,
+    pub(crate) lists: Lists,
+    pub(crate) tables: IdVec<ConstraintId, Table>,
     /// The heap of a program with terms.
-    cells: Option<Cells>,
+    pub(crate) cells: Option<Cells>,
     /// What rules write, if they do.
-    log: Option<Log>,
-    state: Vec<u64>,
+    pub(crate) log: Option<Log>,
+    pub(crate) state: Vec<u64>,
     /// What the words of `state` mean.
-    words: State,
-    host: Arc<Host>,
+    pub(crate) words: State,
+    pub(crate) host: Arc<Host>,
     /// Whether the carried entries are in the second of the two buffers.
-    swapped: bool,
+    pub(crate) swapped: bool,
     /// Rows that tables have at first.
-    rows: u32,
+    pub(crate) rows: u32,
     /// Rows that the rounds to come start from: those of a batch, or of a round where a fast path may begin.
-    fresh: IdVec<ConstraintId, Range<u32>>,
+    pub(crate) fresh: IdVec<ConstraintId, Range<u32>>,
 }
 
 impl Tables {
@@ -143,12 +141,12 @@ impl Tables {
     }
 
     /// Bytes of a row's values and id.
-    fn row_bytes(&self, table: ConstraintId) -> u64 {
+    pub(crate) fn row_bytes(&self, table: ConstraintId) -> u64 {
         8 * self.layout.tables[table].columns.len() as u64 + 4
     }
 
     /// The buffer of a part.
-    fn buffer(&self, table: ConstraintId, wanted: Part) -> BufferId {
+    pub(crate) fn buffer(&self, table: ConstraintId, wanted: Part) -> BufferId {
         let found = self.tables[table].parts.iter().find_map(|&(part, value)| match value {
             Value::Buffer(buffer) if part == wanted => Some(buffer),
             _ => None,
@@ -157,7 +155,7 @@ impl Tables {
     }
 
     /// Gives a part another value; the one before.
-    fn set(&mut self, table: ConstraintId, wanted: Part, value: Value) -> Option<Value> {
+    pub(crate) fn set(&mut self, table: ConstraintId, wanted: Part, value: Value) -> Option<Value> {
         let found = self.tables[table].parts.iter_mut().find(|(part, _)| *part == wanted)?;
         Some(std::mem::replace(&mut found.1, value))
     }
@@ -169,7 +167,7 @@ impl Tables {
     /// Lets launches of rounds end where a fast path may begin: where all that is new is in tables of one, and was not before.
     pub fn probe_fast_paths(&mut self, look: bool, kernels: &Kernels, batch: &Batch) {
         let common =
-            batch.iter().fold(u32::MAX, |common, words| common & kernels.courses_of(words.constraint));
+            batch.iter().fold(u32::MAX, |common, words| common & kernels.fast_paths_of(words.constraint));
         self.state[self.words.left_fast_path] = u64::from(common == 0);
         self.state[self.words.next_fast_path_probe] =
             if look { self.state[self.words.rounds] } else { u64::MAX };
@@ -275,12 +273,12 @@ impl Tables {
         self.lists.delta[usize::from(self.swapped && self.cells.is_some())]
     }
 
-    fn rows_of(&self, table: ConstraintId) -> String {
+    pub(crate) fn rows_of(&self, table: ConstraintId) -> String {
         format!("constraints {}", self.layout.tables[table].prefix)
     }
 
     /// Writes what a launch begins with.
-    fn upload_counts(&self, device: &mut dyn Device) -> Result<()> {
+    pub(crate) fn upload_counts(&self, device: &mut dyn Device) -> Result<()> {
         // The log follows the tables; what it holds at the end of a launch is taken from it.
         let all = |f: &dyn Fn(&Table) -> u32, of_log: u32| {
             self.tables.iter().map(f).chain(self.log.iter().map(|_| of_log)).collect::<Vec<u32>>()
@@ -340,13 +338,13 @@ impl Tables {
     }
 
     /// The error that was noted.
-    pub fn noted(&self, device: &mut dyn Device) -> Result<Option<Noted>> {
-        let words = device.download_vec(self.fixed.error, Noted::WORDS)?;
-        Ok(Noted::new(&words))
+    pub fn noted(&self, device: &mut dyn Device) -> Result<Option<DeviceTrap>> {
+        let words = device.download_vec(self.fixed.error, DeviceTrap::WORDS)?;
+        Ok(DeviceTrap::new(&words))
     }
 
     /// Nothing is new any more: a fast path has followed it to its end.
-    fn forget_new(&mut self, device: &mut dyn Device) -> Result<()> {
+    pub(crate) fn forget_new(&mut self, device: &mut dyn Device) -> Result<()> {
         (self.state[self.words.new], self.state[self.words.changed]) = (0, 0);
         self.upload_counts(device)
     }
@@ -416,7 +414,7 @@ impl Found {
 }
 
 /// What was brought back is no store.
-pub(super) fn broken() -> DeviceError {
+pub(crate) fn broken() -> DeviceError {
     DeviceError::Findings(vec![
         gchr_base::diagnostic::Diagnostic::error(
             "I0202",
@@ -424,29 +422,4 @@ pub(super) fn broken() -> DeviceError {
         )
         .help("this is a bug of gchr, not of the program; please report it with the program"),
     ])
-}
-
-/// Least and greatest value of columns of integers; for a table without constraints the other way round.
-fn ranges(
-    tables: &Tables,
-    columns: &[(ConstraintId, usize)],
-    device: &mut dyn Device,
-) -> Result<Vec<(i64, i64)>> {
-    let kernel = device.kernel("column_range")?;
-    let found = device.upload_new(&[i64::MAX, i64::MIN].repeat(columns.len().max(1)))?;
-    for (at, &(table, column)) in columns.iter().enumerate() {
-        let used = tables.tables[table].used;
-        let args = [
-            Arg::from(tables.buffer(table, Part::Column(column))),
-            tables.buffer(table, Part::Ids).into(),
-            used.into(),
-            found.into(),
-            (2 * at as u32).into(),
-        ];
-        let grid = used.div_ceil(BLOCK).clamp(1, 1 << 10);
-        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })?;
-    }
-    let words: Vec<i64> = device.download_vec(found, 2 * columns.len())?;
-    device.free(found)?;
-    Ok(words.chunks_exact(2).map(|range| (range[0], range[1])).collect())
 }

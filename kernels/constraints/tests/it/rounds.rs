@@ -1,6 +1,6 @@
 //! Rounds on the simulator: the programs of docs/semantics.md round by round, and programs that are easily got wrong against the CPU.
 
-mod courses;
+mod fast_paths;
 mod output;
 mod terms;
 
@@ -54,7 +54,7 @@ impl Case {
     ) -> (Option<Store>, Option<StopReason>, u64) {
         let job =
             Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, input: &self.input };
-        let options = Options { memory: 1 << 28, rows, store: true, courses: true, few: 4 };
+        let options = Options { memory: 1 << 28, rows, store: true, fast_paths: true, few: 4 };
         match run(job, options, device, &mut Control::new(limits)) {
             Ok(outcome) => (Some(outcome.store), None, outcome.stats.rounds.unwrap_or(0)),
             Err(Failure::Stopped(stopped)) => {
@@ -138,10 +138,10 @@ struct Given {
     by_rule: Vec<u64>,
 }
 
-/// Rows that tables start with, whether courses are followed, and constraints of a round that are left to one block.
+/// Rows that tables start with, whether fast_paths are followed, and constraints of a round that are left to one block.
 type Config = (u32, bool, u32);
 
-/// Few or many rows, with courses and without, blocks all together, alone, and in turns.
+/// Few or many rows, with fast_paths and without, blocks all together, alone, and in turns.
 const CONFIGS: [Config; 3] = [(1, true, 0), (64, true, 3), (1, false, FEW)];
 
 impl Case {
@@ -161,10 +161,10 @@ impl Case {
         self.on_a_device(&mut self.simulator(), config, limits)
     }
 
-    fn on_a_device(&self, device: &mut dyn Device, (rows, courses, few): Config, limits: Limits) -> Given {
+    fn on_a_device(&self, device: &mut dyn Device, (rows, fast_paths, few): Config, limits: Limits) -> Given {
         let job =
             Job { program: &self.program, plan: &self.plan, kernels: &self.kernels, input: &self.input };
-        let options = Options { memory: 1 << 28, rows, store: true, courses, few };
+        let options = Options { memory: 1 << 28, rows, store: true, fast_paths, few };
         let mut recorder = Recorder::new();
         let mut output = Vec::new();
         let mut control = Control::new(limits).profile(&mut recorder).output(&mut output);
@@ -397,7 +397,7 @@ fn dead_rows_of_long_lists_are_collected_early() {
     let limits = Limits { max_rounds: Some(2), ..Limits::default() };
     assert_eq!(case.on_the_simulator((1, false, 0), limits), case.on_the_cpu(limits));
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 28, rows: 1, store: true, courses: false, few: FEW };
+    let options = Options { memory: 1 << 28, rows: 1, store: true, fast_paths: false, few: FEW };
     match run(job, options, &mut case.simulator(), &mut Control::new(limits)) {
         Err(Failure::Stopped(stopped)) => {
             let live = stopped.left.map_or(0, |store| store.len());
@@ -419,7 +419,7 @@ fn replaced_rows_are_left_out_of_their_key() {
     let limits = Limits::default();
     assert_eq!(case.on_the_simulator((64, false, 3), limits), case.on_the_cpu(limits));
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 28, rows: 64, store: true, courses: false, few: 0 };
+    let options = Options { memory: 1 << 28, rows: 64, store: true, fast_paths: false, few: 0 };
     let mut recorder = Recorder::new();
     let mut control = Control::new(limits).profile(&mut recorder);
     assert!(run(job, options, &mut case.simulator(), &mut control).is_ok());
@@ -491,7 +491,7 @@ fn memory_that_does_not_suffice_is_told() {
         RoundsOptions::default(),
     );
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 18, rows: 16, store: true, courses: true, few: FEW };
+    let options = Options { memory: 1 << 18, rows: 16, store: true, fast_paths: true, few: FEW };
     match run(job, options, &mut case.simulator(), &mut Control::default()) {
         Err(Failure::Stopped(stopped)) => {
             assert!(matches!(stopped.error.reason, StopReason::Memory { .. }), "{:?}", stopped.error);
@@ -575,14 +575,14 @@ mod gpu {
     }
 
     #[test]
-    fn courses_on_a_gpu() {
+    fn fast_paths_on_a_gpu() {
         let with = |text: String| (text, RoundsOptions::default());
-        let programs: Vec<Run> = courses::course_programs()
+        let programs: Vec<Run> = fast_paths::fast_path_programs()
             .into_iter()
-            .chain(courses::late_courses().map(|(text, _)| text))
+            .chain(fast_paths::late_fast_paths().map(|(text, _)| text))
             .map(with)
             .collect();
-        agree_on_a_gpu("courses_on_a_gpu", &programs);
+        agree_on_a_gpu("fast_paths_on_a_gpu", &programs);
     }
 
     #[test]

@@ -4,15 +4,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::strategy::{rank, row_of_head, table_of_head};
-use super::world::{
-    Added, Adds, BodyEnd, World, is_better, is_hidden, is_of_program, load_active, load_instance, run_body,
+use super::state::{
+    Added, Adds, BodyEnd, RoundsState, is_better, is_hidden, is_of_program, load_active, load_instance,
+    run_body,
 };
+use super::strategy::{rank, row_of_head, table_of_head};
+use crate::class::Verdict;
 use crate::exec::code::{OccurrenceCode, Pc};
 use crate::exec::machine::Stop;
 use crate::exec::search::Search;
-use crate::exec::step::{Scene, Trap};
-use crate::plan::class::Verdict;
+use crate::exec::step::{EvalCtx, Trap};
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Role, RuleId};
@@ -20,7 +21,7 @@ use gchr_base::signature::SortKind;
 
 /// The executor.
 pub(super) struct Definition<'a, 'c> {
-    pub(super) world: World<'a, 'c>,
+    pub(super) state: RoundsState<'a, 'c>,
     /// Instances that fired: the rule, and the ids of its constraints by head.
     history: HashSet<(RuleId, Vec<u64>)>,
     /// What the bodies of the round at hand add and write.
@@ -56,31 +57,31 @@ struct Value {
 const PATIENCE: u32 = 1 << 16;
 
 impl<'a, 'c> Definition<'a, 'c> {
-    pub(super) fn new(world: World<'a, 'c>) -> Self {
-        let registers = world.code.activations.iter().map(|a| a.registers).max().unwrap_or(0);
-        Self { world, history: HashSet::new(), adds: Adds::default(), regs: vec![0; registers], tried: 0 }
+    pub(super) fn new(state: RoundsState<'a, 'c>) -> Self {
+        let registers = state.code.activations.iter().map(|a| a.registers).max().unwrap_or(0);
+        Self { state, history: HashSet::new(), adds: Adds::default(), regs: vec![0; registers], tried: 0 }
     }
 
     pub(super) fn saturate(&mut self) -> Result<(), Stop> {
-        self.world.release();
+        self.state.release();
         loop {
-            self.world.ask_control()?;
-            self.world.rounds += 1;
+            self.state.ask_control()?;
+            self.state.rounds += 1;
             match self.round() {
                 Ok(true) => {}
                 Ok(false) => {
-                    self.world.rounds -= 1;
+                    self.state.rounds -= 1;
                     return Ok(());
                 }
                 Err(stop) => {
-                    self.world.rounds -= 1;
+                    self.state.rounds -= 1;
                     return Err(stop);
                 }
             }
-            let Self { world, adds, .. } = self;
-            adds.written.drain(..).try_for_each(|written| world.write(written))?;
-            self.world.collect()?;
-            self.world.report_round();
+            let Self { state, adds, .. } = self;
+            adds.written.drain(..).try_for_each(|written| state.write(written))?;
+            self.state.collect()?;
+            self.state.report_round();
         }
     }
 
@@ -96,38 +97,38 @@ impl<'a, 'c> Definition<'a, 'c> {
         }
         failing.sort_by_key(body_order);
         if let Some((reason, pc)) = failing.into_iter().next().and_then(|instance| instance.failure) {
-            return Err(self.world.stop_at(reason, pc));
+            return Err(self.state.stop_at(reason, pc));
         }
         let count = candidates.len() as u64;
         if candidates.is_empty() && values.is_empty() {
             return Ok(false);
         }
-        self.world.check_rounds()?;
+        self.state.check_rounds()?;
         let mut fired = self.fire(candidates);
         fired.sort_by_key(body_order);
         let firings = (fired.len() + values.len()) as u64;
-        self.world.check_steps(firings)?;
+        self.state.check_steps(firings)?;
         self.bodies(&fired)?;
-        self.world.count_firings(firings, fired.last().map(|i| i.rule));
-        self.world.candidates += count;
-        fired.iter().for_each(|instance| self.world.count_rule(instance.rule, 1));
-        values.iter().for_each(|value| self.world.count_replaced(value.table, 1));
+        self.state.count_firings(firings, fired.last().map(|i| i.rule));
+        self.state.candidates += count;
+        fired.iter().for_each(|instance| self.state.count_rule(instance.rule, 1));
+        values.iter().for_each(|value| self.state.count_replaced(value.table, 1));
         fired.iter().for_each(|instance| self.trace(instance));
         fired.iter().for_each(|instance| self.remove(instance));
         self.replace(values);
         let mut at = 0;
         while at < self.adds.len() {
-            let (table, args, next) = self.adds.get(&self.world.tables, at);
-            self.world.add(table, args)?;
+            let (table, args, next) = self.adds.get(&self.state.tables, at);
+            self.state.add(table, args)?;
             at = next;
         }
-        self.world.release();
+        self.state.release();
         Ok(true)
     }
 
     /// The live constraints by id.
     fn constraints(&self) -> Vec<Added> {
-        let tables = self.world.tables.iter().enumerate();
+        let tables = self.state.tables.iter().enumerate();
         let mut all: Vec<Added> = tables
             .flat_map(|(t, table)| {
                 table.rows().map(move |row| Added { table: t as u32, row, id: table.ids.get(row) })
@@ -140,9 +141,9 @@ impl<'a, 'c> Definition<'a, 'c> {
     /// The list of a constraint, without a failing instance at its end, which is the second result.
     fn list(&mut self, n: Added) -> Result<(Vec<Instance<'a>>, Option<Instance<'a>>), Stop> {
         let mut instances = Vec::new();
-        let activation = &self.world.code.activations[n.table as usize];
+        let activation = &self.state.code.activations[n.table as usize];
         for occurrence in &activation.occurrences {
-            if self.world.plan.classes.verdicts[occurrence.rule].is_general() {
+            if self.state.plan.classes.verdicts[occurrence.rule].is_general() {
                 self.instances(n, occurrence, &mut instances)?;
             }
         }
@@ -165,13 +166,13 @@ impl<'a, 'c> Definition<'a, 'c> {
     ) -> Result<(), Stop> {
         let levels = occurrence.levels.len();
         let rows: Vec<Vec<u32>> =
-            occurrence.levels.iter().map(|l| self.world.tables[l.table].rows().collect()).collect();
+            occurrence.levels.iter().map(|l| self.state.tables[l.table].rows().collect()).collect();
         let mut at = vec![0; levels];
         loop {
             self.tried += 1;
             if self.tried == PATIENCE {
                 self.tried = 0;
-                self.world.ask_control()?;
+                self.state.ask_control()?;
             }
             if at.iter().zip(&rows).any(|(&i, rows)| i >= rows.len()) {
                 // Some symbol has no constraints at all.
@@ -195,11 +196,11 @@ impl<'a, 'c> Definition<'a, 'c> {
         occurrence: &'a OccurrenceCode,
         rows: Vec<u32>,
     ) -> Result<Option<Instance<'a>>, Stop> {
-        let plan = self.world.plan;
+        let plan = self.state.plan;
         let rule = occurrence.rule;
         let id = |head: usize| {
             let row = row_of_head(occurrence, head, n.row, &rows);
-            self.world.tables[table_of_head(plan, rule, head)].ids.get(row)
+            self.state.tables[table_of_head(plan, rule, head)].ids.get(row)
         };
         let ids: Vec<u64> = (0..occurrence.heads()).map(id).collect();
         let mut different = ids.clone();
@@ -215,25 +216,25 @@ impl<'a, 'c> Definition<'a, 'c> {
             Ok(true) => None,
             Ok(false) => return Ok(None),
             Err(trap) if is_of_program(trap) => {
-                let mut scene = scene(&mut self.world);
-                if is_hidden(&mut scene, &mut self.regs, occurrence) {
+                let mut ctx = ctx(&mut self.state);
+                if is_hidden(&mut ctx, &mut self.regs, occurrence) {
                     return Ok(None);
                 }
-                Some((self.world.wording().reason(&self.regs, trap), trap.pc))
+                Some((self.state.error_formatter().reason(&self.regs, trap), trap.pc))
             }
-            Err(trap) => return Err(self.world.trapped(&self.regs, trap)),
+            Err(trap) => return Err(self.state.trapped(&self.regs, trap)),
         };
         Ok(Some(Instance { occurrence, rule, newest: n, rows, ids, rank: key, failure }))
     }
 
     /// Whether constraints match the heads and the guard holds.
     fn fits(&mut self, n: Added, occurrence: &'a OccurrenceCode, rows: &[u32]) -> Result<bool, Trap> {
-        let Self { world, regs, .. } = self;
-        load_active(&world.tables, regs, (n.table as usize, n.row));
-        let tables = &world.tables;
-        let scene =
-            Scene { code: world.code, signature: &world.program.signature, tables, heap: &mut world.heap };
-        let mut search = Search { scene, regs, occurrence, active: n.id, patience: &mut u32::MAX.clone() };
+        let Self { state, regs, .. } = self;
+        load_active(&state.tables, regs, (n.table as usize, n.row));
+        let tables = &state.tables;
+        let ctx =
+            EvalCtx { code: state.code, signature: &state.program.signature, tables, heap: &mut state.heap };
+        let mut search = Search { ctx, regs, occurrence, active: n.id, patience: &mut u32::MAX.clone() };
         if !search.entry()? {
             return Ok(false);
         }
@@ -247,9 +248,9 @@ impl<'a, 'c> Definition<'a, 'c> {
 
     /// The values that a constraint takes by rules that replace; an instance that fails instead.
     fn values(&mut self, n: Added, values: &mut Vec<Value>) -> Result<Option<Instance<'a>>, Stop> {
-        let plan = self.world.plan;
+        let plan = self.state.plan;
         let mut best: Option<Value> = None;
-        let activation = &self.world.code.activations[n.table as usize];
+        let activation = &self.state.code.activations[n.table as usize];
         for occurrence in &activation.occurrences {
             let Verdict::Replacement(at) = plan.classes.verdicts[occurrence.rule] else { continue };
             let replacement = &plan.classes.replacements[at];
@@ -269,7 +270,7 @@ impl<'a, 'c> Definition<'a, 'c> {
                     }
                     return Ok(Some(instance));
                 }
-                let (table, args, _) = adds.get(&self.world.tables, 0);
+                let (table, args, _) = adds.get(&self.state.tables, 0);
                 let value = args[replacement.best.column];
                 if best.as_ref().is_none_or(|b| is_better(replacement.best, SortKind::Int, value, b.value)) {
                     let column = replacement.best.column;
@@ -283,10 +284,10 @@ impl<'a, 'c> Definition<'a, 'c> {
 
     fn replace(&mut self, values: Vec<Value>) {
         for Value { table, row, column, value, rule } in values {
-            if self.world.control.traces() {
-                self.world.trace_replacement(rule, table, row, value as i64);
+            if self.state.control.traces() {
+                self.state.trace_replacement(rule, table, row, value as i64);
             }
-            self.world.tables[table].replace(row, column, value);
+            self.state.tables[table].replace(row, column, value);
         }
     }
 
@@ -309,23 +310,23 @@ impl<'a, 'c> Definition<'a, 'c> {
 
     /// Ids of the constraints that an instance removes.
     fn removed(&self, instance: &Instance) -> Vec<u64> {
-        let heads = &self.world.plan.rules[instance.rule].heads;
+        let heads = &self.state.plan.rules[instance.rule].heads;
         heads.iter().zip(&instance.ids).filter(|(h, _)| h.role == Role::Removed).map(|(_, &id)| id).collect()
     }
 
     fn trace(&mut self, instance: &Instance) {
         let row = |head| row_of_head(instance.occurrence, head, instance.newest.row, &instance.rows);
-        if self.world.control.traces() {
-            self.world.trace_instance(instance.rule, row);
+        if self.state.control.traces() {
+            self.state.trace_instance(instance.rule, row);
         }
     }
 
     fn remove(&mut self, instance: &Instance) {
-        let plan = self.world.plan;
+        let plan = self.state.plan;
         let row = |head| row_of_head(instance.occurrence, head, instance.newest.row, &instance.rows);
         for (head, h) in plan.rules[instance.rule].heads.iter().enumerate() {
             if h.role == Role::Removed {
-                self.world.remove(h.constraint.index() as u32, row(head));
+                self.state.remove(h.constraint.index() as u32, row(head));
             }
         }
     }
@@ -335,7 +336,7 @@ impl<'a, 'c> Definition<'a, 'c> {
         let mut adds = Adds::default();
         for instance in fired {
             if let Some((reason, pc)) = self.body(instance, &mut adds) {
-                return Err(self.world.stop_at(reason, pc));
+                return Err(self.state.stop_at(reason, pc));
             }
         }
         self.adds = adds;
@@ -344,28 +345,28 @@ impl<'a, 'c> Definition<'a, 'c> {
 
     fn body(&mut self, instance: &Instance<'a>, adds: &mut Adds) -> Option<(StopReason, Pc)> {
         let pc = instance.occurrence.body?;
-        let Self { world, regs, .. } = self;
+        let Self { state, regs, .. } = self;
         let active = (instance.newest.table as usize, instance.newest.row);
-        let mut scene = scene(world);
-        let loaded = load_instance(&mut scene, regs, instance.occurrence, active, &instance.rows);
+        let mut ctx = ctx(state);
+        let loaded = load_instance(&mut ctx, regs, instance.occurrence, active, &instance.rows);
         let end = match loaded {
             Err(trap) => BodyEnd::Trapped(trap),
-            Ok(()) => run_body(&mut scene, regs, pc, adds),
+            Ok(()) => run_body(&mut ctx, regs, pc, adds),
         };
         match end {
             BodyEnd::Done => None,
             BodyEnd::Failed(pc) => Some((StopReason::Failed, pc)),
-            BodyEnd::Trapped(trap) => Some((world.wording().reason(regs, trap), trap.pc)),
+            BodyEnd::Trapped(trap) => Some((state.error_formatter().reason(regs, trap), trap.pc)),
         }
     }
 }
 
-fn scene<'s>(world: &'s mut World<'_, '_>) -> Scene<'s, &'s mut gchr_base::value::Heap> {
-    Scene {
-        code: world.code,
-        signature: &world.program.signature,
-        tables: &world.tables,
-        heap: &mut world.heap,
+fn ctx<'s>(state: &'s mut RoundsState<'_, '_>) -> EvalCtx<'s, &'s mut gchr_base::value::Heap> {
+    EvalCtx {
+        code: state.code,
+        signature: &state.program.signature,
+        tables: &state.tables,
+        heap: &mut state.heap,
     }
 }
 

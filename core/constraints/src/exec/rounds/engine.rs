@@ -6,14 +6,14 @@ use std::sync::atomic::AtomicU64;
 use rayon::prelude::*;
 
 use super::claims::{Claims, Round};
-use super::replace::Replacements;
 use super::seek::{Abort, Entry, Failure, Found, Kept, Pending, Seeker, Shared, State, Watch};
+use super::state::{Added, Adds, BodyEnd, RoundsState, is_live, is_of_program, load_instance, run_body};
 use super::strategy::{Strategy, rank, row_of_head, table_of_head};
-use super::world::{Added, Adds, BodyEnd, World, is_live, is_of_program, load_instance, run_body};
+use crate::class::replacement::execute::Replacements;
 use crate::exec::code::Pc;
 use crate::exec::machine::Stop;
-use crate::exec::report::Wording;
-use crate::exec::step::{Cells, Scene, Trap, TrapKind};
+use crate::exec::report::ErrorFormatter;
+use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
 use crate::plan::ChrPlan;
 use gchr_base::error::StopReason;
@@ -27,7 +27,7 @@ const PART: usize = 1 << 12;
 
 /// The executor.
 pub(super) struct Engine<'a, 'c> {
-    pub(super) world: World<'a, 'c>,
+    pub(super) state: RoundsState<'a, 'c>,
     strategy: Strategy,
     pending: Vec<Pending>,
     kept: Kept,
@@ -76,13 +76,13 @@ impl Bodies {
 }
 
 impl<'a, 'c> Engine<'a, 'c> {
-    pub(super) fn new(world: World<'a, 'c>) -> Self {
-        let strategy = Strategy::new(world.plan, world.code, world.control.traces());
-        let registers = world.code.activations.iter().map(|a| a.registers).max().unwrap_or(0);
+    pub(super) fn new(state: RoundsState<'a, 'c>) -> Self {
+        let strategy = Strategy::new(state.plan, state.code, state.control.traces());
+        let registers = state.code.activations.iter().map(|a| a.registers).max().unwrap_or(0);
         let threads = rayon::current_num_threads();
         Self {
-            replacements: Replacements::new(world.plan, world.code),
-            world,
+            replacements: Replacements::new(state.plan, state.code),
+            state,
             alone: [false; 2],
             strategy,
             pending: Vec::new(),
@@ -100,35 +100,35 @@ impl<'a, 'c> Engine<'a, 'c> {
 
     /// Runs rounds until there is nothing to do.
     pub(super) fn saturate(&mut self, added: &[Added]) -> Result<(), Stop> {
-        self.world.release();
+        self.state.release();
         self.queue(added);
         loop {
-            self.world.look_up()?;
+            self.state.look_up()?;
             if self.pending.is_empty() && !self.replacements.is_pending() {
                 return Ok(());
             }
-            self.world.rounds += 1;
+            self.state.rounds += 1;
             let performed = self.round();
             if !matches!(performed, Ok(true)) {
-                self.world.rounds -= 1;
+                self.state.rounds -= 1;
             }
             performed?;
             self.write()?;
-            self.world.collect()?;
-            self.world.report_round();
+            self.state.collect()?;
+            self.state.report_round();
         }
     }
 
     /// Writes what the bodies of the round have written.
     fn write(&mut self) -> Result<(), Stop> {
-        let Self { world, bodies, .. } = self;
-        bodies.iter_mut().flat_map(|b| b.adds.written.drain(..)).try_for_each(|written| world.write(written))
+        let Self { state, bodies, .. } = self;
+        bodies.iter_mut().flat_map(|b| b.adds.written.drain(..)).try_for_each(|written| state.write(written))
     }
 
     /// Makes constraints pending that a batch or a round has added.
     fn queue(&mut self, added: &[Added]) {
-        for &added in added.iter().filter(|a| self.world.lives(a)) {
-            self.replacements.note(&self.world.tables, added);
+        for &added in added.iter().filter(|a| self.state.lives(a)) {
+            self.replacements.note(&self.state.tables, added);
             if !self.strategy.groups[added.table as usize].is_empty() {
                 self.pending.push(Pending { added, state: State::Fresh, kept: (0, 0) });
             }
@@ -138,7 +138,7 @@ impl<'a, 'c> Engine<'a, 'c> {
     /// One round. Says whether it had candidates.
     fn round(&mut self) -> Result<bool, Stop> {
         self.lists()?;
-        let (values, failure) = self.replacements.improve(&mut self.world, &mut self.regs)?;
+        let (values, failure) = self.replacements.improve(&mut self.state, &mut self.regs)?;
         let candidates: usize = self.found.iter().map(|f| f.candidates.len()).sum();
         let firings: u64 = self.immediate_firings();
         let failures = self.found.iter_mut().filter_map(|f| f.failure.take());
@@ -146,55 +146,55 @@ impl<'a, 'c> Engine<'a, 'c> {
         if let Some(failure) = &failure
             && !failure.place.0
         {
-            return Err(self.world.stop_at(failure.reason.clone(), failure.pc));
+            return Err(self.state.stop_at(failure.reason.clone(), failure.pc));
         }
         let active = candidates > 0 || firings > 0 || values > 0;
         if active {
-            self.world.check_rounds()?;
+            self.state.check_rounds()?;
         }
         let work = candidates as u64 + firings;
-        self.world.look_within(work)?;
+        self.state.look_within(work)?;
         self.decide()?;
-        self.world.look_within(work)?;
+        self.state.look_within(work)?;
         let fired = self.fires.iter().filter(|f| **f).count() as u64;
-        self.world.check_steps(fired + firings + values)?;
+        self.state.check_steps(fired + firings + values)?;
         self.run_bodies(failure)?;
-        self.world.look_within(work)?;
+        self.state.look_within(work)?;
         let last = self.last_rule();
-        self.world.count_firings(fired + firings + values, last);
-        self.world.candidates += candidates as u64 + firings;
-        if self.world.counts_rules() {
+        self.state.count_firings(fired + firings + values, last);
+        self.state.candidates += candidates as u64 + firings;
+        if self.state.counts_rules() {
             self.count_rules();
         }
         self.remove();
-        self.replacements.apply(&mut self.world);
+        self.replacements.apply(&mut self.state);
         let added = self.store()?;
-        self.world.go_on()?;
+        self.state.go_on()?;
         self.keep();
-        self.world.release();
-        self.world.go_on()?;
+        self.state.release();
+        self.state.go_on()?;
         self.queue(&added);
-        self.world.other_bytes = self.bytes();
+        self.state.other_bytes = self.bytes();
         Ok(active)
     }
 
     /// Counts what the round fires by rule, and the rows that it looked at.
     fn count_rules(&mut self) {
-        let Self { world, pending, found, fired, .. } = self;
-        let round = round_of(world.plan, world.code, pending, found);
+        let Self { state, pending, found, fired, .. } = self;
+        let round = round_of(state.plan, state.code, pending, found);
         let rules: Vec<RuleId> = fired.iter().map(|&number| round.get(number).occurrence.rule).collect();
-        rules.into_iter().for_each(|rule| world.count_rule(rule, 1));
+        rules.into_iter().for_each(|rule| state.count_rule(rule, 1));
         let immediate = found.iter().flat_map(|f| &f.entries);
         for entry in immediate {
             if let Entry::Fired { rule, firings, .. } = entry {
-                world.count_rule(*rule, u64::from(*firings));
+                state.count_rule(*rule, u64::from(*firings));
             }
         }
         let tried = found.iter().map(|f| f.tried).sum();
-        if let Some(recorder) = world.control.recorder() {
+        if let Some(recorder) = state.control.recorder() {
             recorder.tried(tried);
         }
-        self.replacements.count(world);
+        self.replacements.count(state);
     }
 
     fn immediate_firings(&self) -> u64 {
@@ -235,9 +235,9 @@ impl<'a, 'c> Engine<'a, 'c> {
         if self.found.is_empty() {
             self.found.push(Found::default());
         }
-        let Self { world, strategy, pending, kept, found, regs, .. } = self;
-        let watch = watch(world);
-        let World { program, plan, code, tables, heap, .. } = world;
+        let Self { state, strategy, pending, kept, found, regs, .. } = self;
+        let watch = watch(state);
+        let RoundsState { program, plan, code, tables, heap, .. } = state;
         let shared = Shared { program, plan, code, tables, strategy, pending, kept, watch: &watch };
         found[0].clear();
         let mut seeker = Seeker::new(shared, heap, std::mem::take(regs), &mut found[0]);
@@ -251,9 +251,9 @@ impl<'a, 'c> Engine<'a, 'c> {
         let size = self.pending.len().div_ceil(self.threads * 8).max(CHUNK / 4);
         let chunks = self.pending.len().div_ceil(size);
         self.found.resize_with(chunks, Found::default);
-        let Self { world, strategy, pending, kept, found, registers, .. } = self;
-        let watch = watch(world);
-        let World { program, plan, code, tables, heap, .. } = world;
+        let Self { state, strategy, pending, kept, found, registers, .. } = self;
+        let watch = watch(state);
+        let RoundsState { program, plan, code, tables, heap, .. } = state;
         let shared = Shared { program, plan, code, tables, strategy, pending, kept, watch: &watch };
         let heap = &*heap;
         found.par_iter_mut().enumerate().try_for_each(|(chunk, found)| {
@@ -271,19 +271,19 @@ impl<'a, 'c> Engine<'a, 'c> {
 
     fn aborted(&mut self, abort: Abort) -> Stop {
         match abort {
-            Abort::Stop(reason, pc) => self.world.stop_at(reason, pc),
-            Abort::Alone => self.world.stop(StopReason::Internal { what: "a heap stayed shared".into() }),
-            Abort::Watch => match self.world.ask_control() {
+            Abort::Stop(reason, pc) => self.state.stop_at(reason, pc),
+            Abort::Alone => self.state.stop(StopReason::Internal { what: "a heap stayed shared".into() }),
+            Abort::Watch => match self.state.ask_control() {
                 Err(stop) => stop,
-                Ok(()) => self.world.out_of_memory("the candidates of a round".into()),
+                Ok(()) => self.state.out_of_memory("the candidates of a round".into()),
             },
         }
     }
 
     /// The rule of the last instance to fire, in body order.
     fn last_rule(&self) -> Option<RuleId> {
-        let Self { world, pending, found, fires, .. } = self;
-        let round = round_of(world.plan, world.code, pending, found);
+        let Self { state, pending, found, fires, .. } = self;
+        let round = round_of(state.plan, state.code, pending, found);
         let mut number = round.len();
         for entry in found.iter().rev().flat_map(|f| f.entries.iter().rev()) {
             match entry {
@@ -300,19 +300,19 @@ impl<'a, 'c> Engine<'a, 'c> {
     }
 
     fn decide(&mut self) -> Result<(), Stop> {
-        let Self { world, pending, found, claims, fires, fired, .. } = self;
+        let Self { state, pending, found, claims, fires, fired, .. } = self;
         let candidates: usize = found.iter().map(|f| f.candidates.len()).sum();
         if u32::try_from(candidates).is_err() {
             let what = "the candidates of a round".into();
-            return Err(world.stop(StopReason::Indices { what, limit: u64::from(u32::MAX) }));
+            return Err(state.stop(StopReason::Indices { what, limit: u64::from(u32::MAX) }));
         }
         fired.clear();
         fires.clear();
         if candidates == 0 {
             return Ok(());
         }
-        claims.reserve(world.tables.iter().map(|t| t.used()));
-        let round = round_of(world.plan, world.code, pending, found);
+        claims.reserve(state.tables.iter().map(|t| t.used()));
+        let round = round_of(state.plan, state.code, pending, found);
         claims.decide(&round, self.threads > 1, fires);
         fired.extend(fires.iter().enumerate().filter(|(_, f)| **f).map(|(i, _)| i as u32));
         Ok(())
@@ -332,19 +332,19 @@ impl<'a, 'c> Engine<'a, 'c> {
             Err(Halt::Watch) => return Err(self.aborted(Abort::Watch)),
             Err(Halt::Trap(_)) => {
                 let (what, limit) = ("terms".into(), gchr_base::value::Heap::MAX_WORDS);
-                return Err(self.world.stop(StopReason::Indices { what, limit }));
+                return Err(self.state.stop(StopReason::Indices { what, limit }));
             }
         }
         let failures = self.bodies.iter_mut().filter_map(|b| b.failure.take());
         match failures.chain(failed).min_by(by_place) {
-            Some(failure) => Err(self.world.stop_at(failure.reason, failure.pc)),
+            Some(failure) => Err(self.state.stop_at(failure.reason, failure.pc)),
             None => Ok(()),
         }
     }
 
     fn bodies_alone(&mut self) -> Result<(), Halt> {
-        let watch = watch(&self.world);
-        let Self { world, pending, found, fired, bodies, regs, .. } = self;
+        let watch = watch(&self.state);
+        let Self { state, pending, found, fired, bodies, regs, .. } = self;
         bodies.truncate(1);
         if bodies.is_empty() {
             bodies.push(Bodies::default());
@@ -353,18 +353,18 @@ impl<'a, 'c> Engine<'a, 'c> {
         if fired.is_empty() {
             return Ok(());
         }
-        let World { program, plan, code, tables, heap, .. } = world;
-        let wording = |heap| Wording { signature: &program.signature, plan, code, heap };
+        let RoundsState { program, plan, code, tables, heap, .. } = state;
+        let error_formatter = |heap| ErrorFormatter { signature: &program.signature, plan, code, heap };
         let round = round_of(plan, code, pending, found);
         for (n, &number) in fired.iter().enumerate() {
             if n % PART == PART - 1 && watch.calls() {
                 return Err(Halt::Watch);
             }
-            let mut scene = Scene { code, signature: &program.signature, tables, heap: &mut *heap };
-            let end = run_one(&mut scene, regs, &round, number, &mut bodies[0]);
+            let mut ctx = EvalCtx { code, signature: &program.signature, tables, heap: &mut *heap };
+            let end = run_one(&mut ctx, regs, &round, number, &mut bodies[0]);
             if let Some((trap_or_goal, pc)) = end? {
                 let reason = match trap_or_goal {
-                    Some(trap) => wording(&*heap).reason(regs, trap),
+                    Some(trap) => error_formatter(&*heap).reason(regs, trap),
                     None => StopReason::Failed,
                 };
                 bodies[0].failure = Some(failure(tables, &round, number, reason, pc));
@@ -375,11 +375,11 @@ impl<'a, 'c> Engine<'a, 'c> {
     }
 
     fn bodies_together(&mut self) -> Result<(), Halt> {
-        let watch = watch(&self.world);
+        let watch = watch(&self.state);
         let size = self.fired.len().div_ceil(self.threads * 8).max(CHUNK / 4);
         self.bodies.resize_with(self.fired.len().div_ceil(size), Bodies::default);
-        let Self { world, pending, found, fired, bodies, registers, .. } = self;
-        let World { program, plan, code, tables, heap, .. } = world;
+        let Self { state, pending, found, fired, bodies, registers, .. } = self;
+        let RoundsState { program, plan, code, tables, heap, .. } = state;
         let heap = &*heap;
         let round = round_of(plan, code, pending, found);
         bodies.par_iter_mut().zip(fired.par_chunks(size)).try_for_each(|(bodies, fired)| {
@@ -389,11 +389,11 @@ impl<'a, 'c> Engine<'a, 'c> {
             }
             let mut regs = vec![0; *registers];
             for &number in fired {
-                let mut scene = Scene { code, signature: &program.signature, tables, heap };
-                let end = run_one(&mut scene, &mut regs, &round, number, bodies);
+                let mut ctx = EvalCtx { code, signature: &program.signature, tables, heap };
+                let end = run_one(&mut ctx, &mut regs, &round, number, bodies);
                 if let Some((trap, pc)) = end? {
-                    let wording = Wording { signature: &program.signature, plan, code, heap };
-                    let reason = trap.map_or(StopReason::Failed, |trap| wording.reason(&regs, trap));
+                    let error_formatter = ErrorFormatter { signature: &program.signature, plan, code, heap };
+                    let reason = trap.map_or(StopReason::Failed, |trap| error_formatter.reason(&regs, trap));
                     bodies.failure = Some(failure(tables, &round, number, reason, pc));
                     break;
                 }
@@ -404,23 +404,23 @@ impl<'a, 'c> Engine<'a, 'c> {
 
     /// Removes what fired candidates remove.
     fn remove(&mut self) {
-        let Self { world, pending, found, fired, .. } = self;
+        let Self { state, pending, found, fired, .. } = self;
         if fired.is_empty() {
             return;
         }
-        let plan = world.plan;
-        let round = round_of(plan, world.code, pending, found);
-        if world.control.traces() {
+        let plan = state.plan;
+        let round = round_of(plan, state.code, pending, found);
+        if state.control.traces() {
             for &number in &*fired {
                 let member = round.get(number);
                 let row = |head| row_of_head(member.occurrence, head, member.pending.added.row, member.rows);
-                world.trace_instance(member.occurrence.rule, row);
+                state.trace_instance(member.occurrence.rule, row);
             }
         }
         for &number in &*fired {
             round.get(number).constraints(plan, |table, row, removed| {
                 if removed {
-                    world.remove(table as u32, row);
+                    state.remove(table as u32, row);
                 }
             });
         }
@@ -429,7 +429,7 @@ impl<'a, 'c> Engine<'a, 'c> {
     /// Puts what bodies add into the store, in body order.
     fn store(&mut self) -> Result<Vec<Added>, Stop> {
         let mut added = Vec::new();
-        let Self { world, found, bodies, fires, .. } = self;
+        let Self { state, found, bodies, fires, .. } = self;
         let (mut number, mut entries) = (0, 0);
         let mut body = BodyCursor::default();
         for found in &*found {
@@ -437,17 +437,17 @@ impl<'a, 'c> Engine<'a, 'c> {
             for entry in &found.entries {
                 entries += 1;
                 if entries % PART == 0 {
-                    world.go_on()?;
+                    state.go_on()?;
                 }
                 match *entry {
                     Entry::Fired { adds_end, .. } => {
-                        store_range(world, &found.adds, at, adds_end as usize, &mut added)?;
+                        store_range(state, &found.adds, at, adds_end as usize, &mut added)?;
                         at = adds_end as usize;
                     }
                     Entry::Candidate => {
                         if fires[number] {
                             let (adds, from, to) = body.next(bodies);
-                            store_range(world, adds, from, to, &mut added)?;
+                            store_range(state, adds, from, to, &mut added)?;
                         }
                         number += 1;
                     }
@@ -459,7 +459,7 @@ impl<'a, 'c> Engine<'a, 'c> {
 
     /// Keeps what may fire in the next round.
     fn keep(&mut self) {
-        let Self { world, found, pending, kept, fires, .. } = self;
+        let Self { state, found, pending, kept, fires, .. } = self;
         for fresh in pending.iter_mut().filter(|p| p.state == State::Fresh) {
             fresh.state = State::Done;
         }
@@ -480,18 +480,18 @@ impl<'a, 'c> Engine<'a, 'c> {
             let first = kept.instances.len() as u32;
             while let Some(((candidate, own), fires)) = candidates.next_if(|((c, _), _)| c.n as usize == n) {
                 let table = waiting.added.table as usize;
-                let occurrence = &world.code.activations[table].occurrences[candidate.k as usize];
+                let occurrence = &state.code.activations[table].occurrences[candidate.k as usize];
                 let own = &own[candidate.rows as usize..candidate.rows as usize + occurrence.levels.len()];
                 let lives = |(level, &row): (&crate::exec::code::Level, &u32)| {
-                    is_live(&world.tables[level.table], row)
+                    is_live(&state.tables[level.table], row)
                 };
-                if !fires && world.lives(&waiting.added) && occurrence.levels.iter().zip(own).all(lives) {
+                if !fires && state.lives(&waiting.added) && occurrence.levels.iter().zip(own).all(lives) {
                     kept.instances.push((candidate.k, rows.len() as u32));
                     rows.extend_from_slice(own);
                 }
             }
             let range = (first, kept.instances.len() as u32);
-            if world.lives(&waiting.added) && (range.0 < range.1 || matches!(waiting.state, State::Cut(..))) {
+            if state.lives(&waiting.added) && (range.0 < range.1 || matches!(waiting.state, State::Cut(..))) {
                 still.push(Pending { kept: range, ..waiting });
             }
         }
@@ -522,15 +522,15 @@ impl BodyCursor {
 }
 
 fn store_range(
-    world: &mut World<'_, '_>,
+    state: &mut RoundsState<'_, '_>,
     adds: &Adds,
     mut at: usize,
     end: usize,
     added: &mut Vec<Added>,
 ) -> Result<(), Stop> {
     while at < end {
-        let (table, args, next) = adds.get(&world.tables, at);
-        added.extend(world.add(table, args)?);
+        let (table, args, next) = adds.get(&state.tables, at);
+        added.extend(state.add(table, args)?);
         at = next;
     }
     Ok(())
@@ -538,7 +538,7 @@ fn store_range(
 
 /// Runs the body of one candidate. Says where it failed, if it did; an error is one of the executor.
 fn run_one<H: Cells>(
-    scene: &mut Scene<'_, H>,
+    ctx: &mut EvalCtx<'_, H>,
     regs: &mut [u64],
     round: &Round<'_>,
     number: u32,
@@ -548,8 +548,8 @@ fn run_one<H: Cells>(
     let mut end = BodyEnd::Done;
     if let Some(pc) = member.occurrence.body {
         let active = (member.pending.added.table as usize, member.pending.added.row);
-        load_instance(scene, regs, member.occurrence, active, member.rows).map_err(|t| t.kind)?;
-        end = run_body(scene, regs, pc, &mut bodies.adds);
+        load_instance(ctx, regs, member.occurrence, active, member.rows).map_err(|t| t.kind)?;
+        end = run_body(ctx, regs, pc, &mut bodies.adds);
     }
     bodies.ends.push(bodies.adds.len() as u32);
     match end {
@@ -592,12 +592,12 @@ fn round_of<'r>(
     Round { plan, code, pending, parts, offsets }
 }
 
-fn watch<'w>(world: &World<'_, 'w>) -> Watch<'w> {
-    let memory = world.control.limits().memory.map_or(u64::MAX, |limit| limit.saturating_sub(world.bytes()));
+fn watch<'w>(state: &RoundsState<'_, 'w>) -> Watch<'w> {
+    let memory = state.control.limits().memory.map_or(u64::MAX, |limit| limit.saturating_sub(state.bytes()));
     Watch {
-        interrupt: world.control.interrupt_flag(),
-        other: world.control.other_flag(),
-        deadline: world.control.deadline(),
+        interrupt: state.control.interrupt_flag(),
+        other: state.control.other_flag(),
+        deadline: state.control.deadline(),
         memory,
         taken: AtomicU64::new(0),
     }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use super::state::{Added, Adds, BodyEnd, is_hidden, is_of_program, load_active, run_body};
 use super::strategy::{Group, Shape, Strategy, rank, row_of_head, table_of_head};
-use super::world::{Added, Adds, BodyEnd, is_hidden, is_of_program, load_active, run_body};
 use crate::exec::code::{Code, OccurrenceCode, Pc};
 use crate::exec::index::NONE;
-use crate::exec::report::Wording;
+use crate::exec::report::ErrorFormatter;
 use crate::exec::search::{Found as Searched, Search};
-use crate::exec::step::{Cells, Scene, Trap, TrapKind};
+use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
 use crate::plan::ChrPlan;
 use gchr_base::error::StopReason;
@@ -20,16 +20,16 @@ use gchr_base::rule::{Program, Role, RuleId};
 
 /// A constraint whose list may have members.
 #[derive(Clone, Debug)]
-pub(super) struct Pending {
-    pub(super) added: Added,
-    pub(super) state: State,
+pub(crate) struct Pending {
+    pub(crate) added: Added,
+    pub(crate) state: State,
     /// Candidates that did not fire and whose constraints live: a range of [`Kept::instances`].
-    pub(super) kept: (u32, u32),
+    pub(crate) kept: (u32, u32),
 }
 
 /// How much of a list is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum State {
+pub(crate) enum State {
     /// Nothing.
     Fresh,
     /// It ended at an instance of this rule and rank, which removes the constraint; what comes behind is not known.
@@ -40,27 +40,27 @@ pub(super) enum State {
 
 /// Candidates kept for the next round.
 #[derive(Default, Debug)]
-pub(super) struct Kept {
+pub(crate) struct Kept {
     /// Occurrence of the newest constraint, and where its rows begin.
-    pub(super) instances: Vec<(u32, u32)>,
+    pub(crate) instances: Vec<(u32, u32)>,
     /// Rows of partners, by level.
-    pub(super) rows: Vec<u32>,
+    pub(crate) rows: Vec<u32>,
 }
 
 /// A member of a list that must be checked against others before it fires.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
+pub(crate) struct Candidate {
     /// Position of its newest constraint among the pending ones.
-    pub(super) n: u32,
+    pub(crate) n: u32,
     /// Occurrence of that constraint.
-    pub(super) k: u32,
+    pub(crate) k: u32,
     /// Rows of partners in [`Found::rows`], by level.
-    pub(super) rows: u32,
+    pub(crate) rows: u32,
 }
 
 /// What a list has, in body order.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Entry {
+pub(crate) enum Entry {
     /// Instances that fired when they were found: the end of what they add in [`Found::adds`], and their number.
     Fired { rule: RuleId, adds_end: u32, firings: u32 },
     /// The next one of [`Found::candidates`].
@@ -69,28 +69,28 @@ pub(super) enum Entry {
 
 /// What one thread found for a number of pending constraints, in their order.
 #[derive(Default)]
-pub(super) struct Found {
-    pub(super) entries: Vec<Entry>,
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) rows: Vec<u32>,
-    pub(super) adds: Adds,
+pub(crate) struct Found {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) rows: Vec<u32>,
+    pub(crate) adds: Adds,
     /// New states of pending constraints; a fresh one that has none is done.
-    pub(super) states: Vec<(u32, State)>,
-    pub(super) failure: Option<Failure>,
+    pub(crate) states: Vec<(u32, State)>,
+    pub(crate) failure: Option<Failure>,
     /// Rows looked at.
-    pub(super) tried: u64,
+    pub(crate) tried: u64,
 }
 
 /// A failing instance, or one whose body fails, with its place in the order of errors.
-pub(super) struct Failure {
+pub(crate) struct Failure {
     /// Whether it is a body, id of the newest constraint, rule, rank.
-    pub(super) place: (bool, u64, RuleId, Box<[u64]>),
-    pub(super) reason: StopReason,
-    pub(super) pc: Pc,
+    pub(crate) place: (bool, u64, RuleId, Box<[u64]>),
+    pub(crate) reason: StopReason,
+    pub(crate) pc: Pc,
 }
 
 /// Why a thread gave up.
-pub(super) enum Abort {
+pub(crate) enum Abort {
     /// Terms must be built: one thread alone has to do it all again.
     Alone,
     /// The run must stop.
@@ -100,20 +100,20 @@ pub(super) enum Abort {
 }
 
 /// What stops threads at work.
-pub(super) struct Watch<'a> {
-    pub(super) interrupt: Option<&'a AtomicBool>,
-    pub(super) other: Option<Arc<AtomicBool>>,
-    pub(super) deadline: Option<Instant>,
+pub(crate) struct Watch<'a> {
+    pub(crate) interrupt: Option<&'a AtomicBool>,
+    pub(crate) other: Option<Arc<AtomicBool>>,
+    pub(crate) deadline: Option<Instant>,
     /// Bytes that may be taken.
-    pub(super) memory: u64,
-    pub(super) taken: AtomicU64,
+    pub(crate) memory: u64,
+    pub(crate) taken: AtomicU64,
 }
 
 /// Rows tried between two looks at the watch.
 const PATIENCE: u32 = 1 << 16;
 
 impl Watch<'_> {
-    pub(super) fn calls(&self) -> bool {
+    pub(crate) fn calls(&self) -> bool {
         let other = self.other.as_deref();
         [self.interrupt, other].into_iter().flatten().any(|flag| flag.load(Ordering::Relaxed))
             || self.deadline.is_some_and(|at| Instant::now() >= at)
@@ -122,7 +122,7 @@ impl Watch<'_> {
 }
 
 impl Found {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.entries.clear();
         self.candidates.clear();
         self.rows.clear();
@@ -131,14 +131,14 @@ impl Found {
         (self.failure, self.tried) = (None, 0);
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let lists = self.entries.capacity() * size_of::<Entry>()
             + self.candidates.capacity() * 12
             + self.rows.capacity() * 4;
         lists as u64 + self.adds.bytes() + self.states.capacity() as u64 * 40
     }
 
-    pub(super) fn fail(&mut self, failure: Failure) {
+    pub(crate) fn fail(&mut self, failure: Failure) {
         if self.failure.as_ref().is_none_or(|first| failure.place < first.place) {
             self.failure = Some(failure);
         }
@@ -147,19 +147,19 @@ impl Found {
 
 /// What all threads read.
 #[derive(Clone, Copy)]
-pub(super) struct Shared<'w> {
-    pub(super) program: &'w Program,
-    pub(super) plan: &'w ChrPlan,
-    pub(super) code: &'w Code,
-    pub(super) tables: &'w [Table],
-    pub(super) strategy: &'w Strategy,
-    pub(super) pending: &'w [Pending],
-    pub(super) kept: &'w Kept,
-    pub(super) watch: &'w Watch<'w>,
+pub(crate) struct Shared<'w> {
+    pub(crate) program: &'w Program,
+    pub(crate) plan: &'w ChrPlan,
+    pub(crate) code: &'w Code,
+    pub(crate) tables: &'w [Table],
+    pub(crate) strategy: &'w Strategy,
+    pub(crate) pending: &'w [Pending],
+    pub(crate) kept: &'w Kept,
+    pub(crate) watch: &'w Watch<'w>,
 }
 
 /// A thread at work.
-pub(super) struct Seeker<'w, 'o, H> {
+pub(crate) struct Seeker<'w, 'o, H> {
     shared: Shared<'w>,
     heap: H,
     regs: Vec<u64>,
@@ -195,19 +195,19 @@ enum Guard {
 }
 
 impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
-    pub(super) fn new(shared: Shared<'w>, heap: H, regs: Vec<u64>, out: &'o mut Found) -> Self {
+    pub(crate) fn new(shared: Shared<'w>, heap: H, regs: Vec<u64>, out: &'o mut Found) -> Self {
         let active = Added { table: 0, row: 0, id: 0 };
         let (key, instances, starts) = (Vec::new(), Vec::new(), Vec::new());
         Self { shared, heap, regs, out, patience: PATIENCE, bytes: 0, n: 0, active, key, instances, starts }
     }
 
     /// The registers, to be used again.
-    pub(super) fn into_registers(self) -> Vec<u64> {
+    pub(crate) fn into_registers(self) -> Vec<u64> {
         self.regs
     }
 
     /// Finds the list of a pending constraint.
-    pub(super) fn list(&mut self, n: usize) -> Result<(), Abort> {
+    pub(crate) fn list(&mut self, n: usize) -> Result<(), Abort> {
         let pending = &self.shared.pending[n];
         (self.n, self.active) = (n as u32, pending.added);
         let code = self.shared.code;
@@ -270,7 +270,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         'w: 's,
     {
         Search {
-            scene: Scene {
+            ctx: EvalCtx {
                 code: self.shared.code,
                 signature: &self.shared.program.signature,
                 tables: self.shared.tables,
@@ -417,7 +417,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
                 if failure.is_some() || occurrence.removes_active {
                     end = Some(key.clone());
                 }
-                let failure = failure.map(|trap| (self.wording().reason(&self.regs, trap), trap.pc));
+                let failure = failure.map(|trap| (self.error_formatter().reason(&self.regs, trap), trap.pc));
                 let part = self.starts.len();
                 if group.immediate && failure.is_none() {
                     self.fire(group.rule, occurrence, &rows)?;
@@ -482,8 +482,8 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
     }
 
     fn hidden(&mut self, occurrence: &'w OccurrenceCode) -> bool {
-        let Search { mut scene, regs, .. } = self.search(occurrence);
-        is_hidden(&mut scene, regs, occurrence)
+        let Search { mut ctx, regs, .. } = self.search(occurrence);
+        is_hidden(&mut ctx, regs, occurrence)
     }
 
     /// A member of the list. Says whether the list ends with it.
@@ -514,19 +514,19 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         self.starts.push(self.out.adds.len() as u32);
         let Some(pc) = occurrence.body else { return Ok(()) };
         let before = self.out.adds.len();
-        let mut scene = Scene {
+        let mut ctx = EvalCtx {
             code: self.shared.code,
             signature: &self.shared.program.signature,
             tables: self.shared.tables,
             heap: &mut self.heap,
         };
-        let end = run_body(&mut scene, &mut self.regs, pc, &mut self.out.adds);
+        let end = run_body(&mut ctx, &mut self.regs, pc, &mut self.out.adds);
         self.bytes += (self.out.adds.len() - before) as u64 * 8;
         let (reason, pc) = match end {
             BodyEnd::Done => return Ok(()),
             BodyEnd::Failed(pc) => (StopReason::Failed, pc),
             BodyEnd::Trapped(trap) if is_of_program(trap) => {
-                (self.wording().reason(&self.regs, trap), trap.pc)
+                (self.error_formatter().reason(&self.regs, trap), trap.pc)
             }
             BodyEnd::Trapped(trap) => return Err(self.abort(trap)),
         };
@@ -544,7 +544,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         rows: &[u32],
         trap: Trap,
     ) -> Result<bool, Abort> {
-        let reason = self.wording().reason(&self.regs, trap);
+        let reason = self.error_formatter().reason(&self.regs, trap);
         self.rank(rule, occurrence, rows);
         let place = (false, self.active.id, rule, self.key.as_slice().into());
         self.out.fail(Failure { place, reason, pc: trap.pc });
@@ -605,7 +605,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
     }
 
     /// To be called when all is found.
-    pub(super) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         self.out.tried += u64::from(PATIENCE - self.patience);
         self.patience = PATIENCE;
     }
@@ -613,13 +613,13 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
     fn abort(&self, trap: Trap) -> Abort {
         match trap.kind {
             TrapKind::Shared => Abort::Alone,
-            _ => Abort::Stop(self.wording().reason(&self.regs, trap), trap.pc),
+            _ => Abort::Stop(self.error_formatter().reason(&self.regs, trap), trap.pc),
         }
     }
 
-    fn wording(&self) -> Wording<'_> {
+    fn error_formatter(&self) -> ErrorFormatter<'_> {
         let Shared { program, plan, code, .. } = self.shared;
-        Wording { signature: &program.signature, plan, code, heap: self.heap.heap() }
+        ErrorFormatter { signature: &program.signature, plan, code, heap: self.heap.heap() }
     }
 }
 

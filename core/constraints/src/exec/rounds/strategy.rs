@@ -7,24 +7,24 @@ use gchr_base::rule::{Role, RuleId};
 use gchr_base::signature::ConstraintId;
 
 /// For each symbol what to do with a constraint of it.
-pub(super) struct Strategy {
+pub(crate) struct Strategy {
     /// By table: the general rules with a head over it, in order.
-    pub(super) groups: Vec<Vec<Group>>,
+    pub(crate) groups: Vec<Vec<Group>>,
 }
 
 /// The occurrences of one rule for one symbol.
-pub(super) struct Group {
-    pub(super) rule: RuleId,
+pub(crate) struct Group {
+    pub(crate) rule: RuleId,
     /// Occurrences of the symbol; for pairs, all instances of one come before those of the next.
-    pub(super) occurrences: Vec<usize>,
-    pub(super) shape: Shape,
+    pub(crate) occurrences: Vec<usize>,
+    pub(crate) shape: Shape,
     /// Each instance fires where it is found, and need not be traced.
-    pub(super) immediate: bool,
+    pub(crate) immediate: bool,
 }
 
 /// How many partners there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// None.
     Alone,
     /// One, so that the order of a list of rows is that of rank, or its reverse.
@@ -35,7 +35,7 @@ pub(super) enum Shape {
 
 impl Strategy {
     /// `whole` keeps every instance, so that it can be traced.
-    pub(super) fn new(plan: &ChrPlan, code: &Code, whole: bool) -> Self {
+    pub(crate) fn new(plan: &ChrPlan, code: &Code, whole: bool) -> Self {
         let mut groups = Vec::new();
         for activation in &code.activations {
             let mut own: Vec<Group> = Vec::new();
@@ -71,7 +71,7 @@ impl Strategy {
 }
 
 /// The rank of an instance as words that compare like ranks do: at a kept head the id, at a removed one its complement.
-pub(super) fn rank(plan: &ChrPlan, rule: RuleId, id: impl Fn(usize) -> u64, key: &mut Vec<u64>) {
+pub(crate) fn rank(plan: &ChrPlan, rule: RuleId, id: impl Fn(usize) -> u64, key: &mut Vec<u64>) {
     key.clear();
     key.extend(plan.rules[rule].heads.iter().enumerate().map(|(head, h)| match h.role {
         Role::Kept => id(head),
@@ -80,12 +80,12 @@ pub(super) fn rank(plan: &ChrPlan, rule: RuleId, id: impl Fn(usize) -> u64, key:
 }
 
 /// The row of each head of an instance, given those of the partners.
-pub(super) fn row_of_head(occurrence: &OccurrenceCode, head: usize, active: u32, rows: &[u32]) -> u32 {
+pub(crate) fn row_of_head(occurrence: &OccurrenceCode, head: usize, active: u32, rows: &[u32]) -> u32 {
     occurrence.level_of_head[head].map_or(active, |level| rows[level])
 }
 
 /// The table of a head.
-pub(super) fn table_of_head(plan: &ChrPlan, rule: RuleId, head: usize) -> usize {
+pub(crate) fn table_of_head(plan: &ChrPlan, rule: RuleId, head: usize) -> usize {
     let constraint: ConstraintId = plan.rules[rule].heads[head].constraint;
     constraint.index()
 }

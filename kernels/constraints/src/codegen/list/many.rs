@@ -10,7 +10,7 @@ use gchr_constraints::plan::Occurrence;
 use super::{Candidate, PARTS, Params, row_word, stage, tag};
 use crate::codegen::join::{Active, Age, all_rows, partner};
 use crate::codegen::value::{OnError, Values};
-use crate::codegen::{Scene, any, function, not, op};
+use crate::codegen::{CodegenCtx, any, function, not, op};
 use crate::layout::number;
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
@@ -22,7 +22,7 @@ const FEW: u32 = 64;
 
 /// The part of a rule with several partners.
 pub(super) struct Many<'a> {
-    pub scene: Scene<'a>,
+    pub ctx: CodegenCtx<'a>,
     pub rule: RuleId,
     pub table: ConstraintId,
     pub occurrences: Vec<&'a Occurrence>,
@@ -68,8 +68,8 @@ impl Shared {
 }
 
 /// Words that compare as the ranks of instances of a rule do: two heads a word, removed ones complemented.
-fn rank_words(scene: Scene<'_>, rule: RuleId, rows: &[Expr]) -> Vec<Expr> {
-    let heads = &scene.plan.rules[rule].heads;
+fn rank_words(ctx: CodegenCtx<'_>, rule: RuleId, rows: &[Expr]) -> Vec<Expr> {
+    let heads = &ctx.plan.rules[rule].heads;
     let half = |(h, row): (usize, &Expr)| {
         let row = match heads[h].role {
             Role::Kept => row.clone(),
@@ -98,27 +98,27 @@ fn before(a: &[Expr], b: &[Expr]) -> Expr {
 
 impl Many<'_> {
     fn name(&self, prefix: &str) -> String {
-        format!("{prefix}_{}_r{}", self.scene.layout.tables[self.table].prefix, self.rule.0)
+        format!("{prefix}_{}_r{}", self.ctx.layout.tables[self.table].prefix, self.rule.0)
     }
 
     fn heads(&self) -> usize {
-        self.scene.plan.rules[self.rule].heads.len()
+        self.ctx.plan.rules[self.rule].heads.len()
     }
 
     /// The best instance that removes the constraint.
     pub fn seek(&self, sites: &mut Sites) -> Function {
-        let scene = self.scene;
-        let (mut b, p) = function(scene, self.name("seek"), false, Type::Void);
+        let ctx = self.ctx;
+        let (mut b, p) = function(ctx, self.name("seek"), false, Type::Void);
         b.doc(format!("The first instance of {} that removes its newest constraint.", self.what()));
         let shared = Shared::declare(&mut b, p);
         let place = self.place(&mut b, &shared);
         b.assign(shared.best_word(0), build::u32(0));
         let rows: Vec<Expr> = (0..self.heads()).map(|h| shared.best_word(h + 1)).collect();
-        let found = rank_words(scene, self.rule, &rows);
+        let found = rank_words(ctx, self.rule, &rows);
         for occurrence in self.occurrences.iter().filter(|o| o.removes_active) {
             let mut v = self.instances(b, &shared, occurrence, build::bool(true), &place, sites);
             let own: Vec<Expr> = v.rows.iter().flatten().cloned().collect();
-            let earlier = before(&rank_words(scene, self.rule, &own), &found);
+            let earlier = before(&rank_words(ctx, self.rule, &own), &found);
             v.open_if(any([not(shared.found()), earlier]));
             let fails = v.fails();
             let select = ExprKind::Select(Box::new(fails), Box::new(build::u32(2)), Box::new(build::u32(1)));
@@ -132,14 +132,14 @@ impl Many<'_> {
 
     /// The instances before it that keep the constraint.
     pub fn keep(&self, sites: &mut Sites) -> Function {
-        let scene = self.scene;
-        let (mut b, p) = function(scene, self.name("keep"), false, Type::Void);
+        let ctx = self.ctx;
+        let (mut b, p) = function(ctx, self.name("keep"), false, Type::Void);
         b.doc(format!("Stages the instances of {} that keep their newest constraint.", self.what()));
         let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
         let shared = Shared::declare(&mut b, p);
         let place = self.place(&mut b, &shared);
         let rows: Vec<Expr> = (0..self.heads()).map(|h| shared.best_word(h + 1)).collect();
-        let found = rank_words(scene, self.rule, &rows);
+        let found = rank_words(ctx, self.rule, &rows);
         for occurrence in self.occurrences.iter().filter(|o| !o.removes_active) {
             // With the constraint at the first head all instances come behind those with an older one there.
             let ended = op(BinaryOp::Lt, shared.best_word(1), shared.row.clone());
@@ -149,16 +149,16 @@ impl Many<'_> {
             };
             let mut v = self.instances(b, &shared, occurrence, wanted, &place, sites);
             let own: Vec<Expr> = v.rows.iter().flatten().cloned().collect();
-            v.open_if(any([not(shared.found()), before(&rank_words(scene, self.rule, &own), &found)]));
+            v.open_if(any([not(shared.found()), before(&rank_words(ctx, self.rule, &own), &found)]));
             let candidate = Candidate {
                 table: self.table,
                 row: &shared.row,
                 id: &shared.id,
-                tag: tag(scene, self.rule, if occurrence.joins.is_empty() { &[] } else { &["UNORDERED"] }),
+                tag: tag(ctx, self.rule, if occurrence.joins.is_empty() { &[] } else { &["UNORDERED"] }),
                 fails: v.fails(),
                 rows: own,
             };
-            stage(scene, &mut v.b, [&shared.p, &turn, &item], candidate);
+            stage(ctx, &mut v.b, [&shared.p, &turn, &item], candidate);
             v.close();
             b = v.b;
         }
@@ -166,8 +166,8 @@ impl Many<'_> {
     }
 
     fn what(&self) -> String {
-        let table = &self.scene.plan.tables[self.table].name;
-        format!("{} with a {table} as the newest constraint", self.scene.program.rule_name(self.rule))
+        let table = &self.ctx.plan.tables[self.table].name;
+        format!("{} with a {table} as the newest constraint", self.ctx.program.rule_name(self.rule))
     }
 
     /// Rank words of the place behind which the list goes on, and whether it does so in this rule.
@@ -180,11 +180,11 @@ impl Many<'_> {
         let rows: Vec<Expr> =
             (0..self.heads()).map(|h| b.var(&format!("behind{h}"), build::u32(0))).collect();
         b.when(shared.behind.clone(), |b| {
-            let rule = op(BinaryOp::And, word(1), self.scene.constant("RULE"));
+            let rule = op(BinaryOp::And, word(1), self.ctx.constant("RULE"));
             b.assign(resumes.clone(), build::eq(rule, build::u32(number(self.rule))));
             rows.iter().enumerate().for_each(|(h, row)| b.assign(row.clone(), word(row_word(h))));
         });
-        (resumes, rank_words(self.scene, self.rule, &rows))
+        (resumes, rank_words(self.ctx, self.rule, &rows))
     }
 
     /// Opens the loops over the instances with the constraint at the head of an occurrence, as far as they are this lane's.
@@ -197,14 +197,14 @@ impl Many<'_> {
         (resumes, place): &(Expr, Vec<Expr>),
         sites: &'s mut Sites,
     ) -> Values<'s> {
-        let scene = self.scene;
+        let ctx = self.ctx;
         b.origin(
-            scene.line(self.rule),
-            format!("{}, head {}", scene.program.rule_name(self.rule), occurrence.head + 1),
+            ctx.line(self.rule),
+            format!("{}, head {}", ctx.program.rule_name(self.rule), occurrence.head + 1),
         );
         let slots = &occurrence.slots;
-        let mut v = Values::new(scene, b, shared.p.clone(), self.rule, slots, OnError::Flag, sites);
-        let parted = occurrence.joins.iter().rposition(|join| all_rows(scene, join));
+        let mut v = Values::new(ctx, b, shared.p.clone(), self.rule, slots, OnError::Flag, sites);
+        let parted = occurrence.joins.iter().rposition(|join| all_rows(ctx, join));
         let once = match parted {
             Some(_) => build::bool(true),
             None => build::eq(shared.lane.clone(), build::u32(0)),
@@ -224,30 +224,30 @@ impl Many<'_> {
         }
         occurrence.commit.iter().for_each(|s| v.step(s));
         let rows: Vec<Expr> = v.rows.iter().flatten().cloned().collect();
-        let rank = rank_words(scene, self.rule, &rows);
+        let rank = rank_words(ctx, self.rule, &rows);
         v.open_if(any([not(resumes.clone()), before(place, &rank)]));
         v
     }
 
     /// Searches the whole part, unless the list begins behind it; returns where the list has ended, or its warp is asked for.
     pub fn call(&self, b: &mut FunctionBuilder, params: &Params, id: &Expr, first: &Expr) {
-        let scene = self.scene;
+        let ctx = self.ctx;
         let here = number(self.rule) * PARTS;
         b.begin();
-        let joins = self.occurrences.iter().flat_map(|o| &o.joins).filter(|join| all_rows(scene, join));
+        let joins = self.occurrences.iter().flat_map(|o| &o.joins).filter(|join| all_rows(ctx, join));
         let mut tables: Vec<ConstraintId> = joins.map(|join| join.constraint).collect();
         tables.sort_unstable();
         tables.dedup();
-        let used = |&t: &ConstraintId| build::element(scene.field(&params.p, "used"), build::u32(number(t)));
+        let used = |&t: &ConstraintId| build::element(ctx.field(&params.p, "used"), build::u32(number(t)));
         let long = tables.iter().map(|t| op(BinaryOp::Gt, used(t), build::u32(FEW)));
         if !tables.is_empty() {
-            let asked = op(BinaryOp::Or, build::u32(here), scene.constant("MANY"));
+            let asked = op(BinaryOp::Or, build::u32(here), ctx.constant("MANY"));
             b.when(any(long), |b| b.ret(Some(asked)));
         }
         let of = [&params.row, id, &params.behind, &params.entries, &params.at].map(Expr::clone);
         let alone = [build::u32(0), build::u32(1), params.best.clone()];
         let own: Vec<Expr> = of.into_iter().chain(alone).collect();
-        let function = |name| scene.function(&self.name(name));
+        let function = |name| ctx.function(&self.name(name));
         b.run(function("seek"), [params.p.clone()].into_iter().chain(own.clone()).collect());
         let to = [&params.p, &params.turn, &params.item];
         b.run(function("keep"), to.map(Expr::clone).into_iter().chain(own).collect());
@@ -257,12 +257,12 @@ impl Many<'_> {
                 table: self.table,
                 row: &params.row,
                 id,
-                tag: tag(scene, self.rule, &["CUTS"]),
+                tag: tag(ctx, self.rule, &["CUTS"]),
                 fails: build::eq(best(0), build::u32(2)),
                 rows: (0..self.heads()).map(|h| best(h + 1)).collect(),
             };
-            stage(scene, b, to, candidate);
-            b.ret(Some(scene.constant("NONE")));
+            stage(ctx, b, to, candidate);
+            b.ret(Some(ctx.constant("NONE")));
         });
         b.end_if(op(BinaryOp::Le, first.clone(), build::u32(here)));
     }

@@ -10,7 +10,7 @@ use gchr_constraints::plan::{Join, Occurrence, Step};
 
 use super::{ALONE, Candidate, PARTS, Params, row_word, stage, tag};
 use crate::codegen::value::{OnError, Values};
-use crate::codegen::{Scene, any, function, not, op};
+use crate::codegen::{CodegenCtx, any, function, not, op};
 use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
@@ -19,7 +19,7 @@ use gchr_runtime::meter;
 
 /// The part of an occurrence.
 pub(super) struct Pair<'a> {
-    scene: Scene<'a>,
+    ctx: CodegenCtx<'a>,
     occurrence: &'a Occurrence,
     pub number: u32,
     /// Whether a part of the same rule comes before it, or behind it.
@@ -29,17 +29,17 @@ pub(super) struct Pair<'a> {
 
 impl<'a> Pair<'a> {
     /// The parts of the occurrences of a rule that one table can fill, in the order of ranks.
-    pub fn all(scene: Scene<'a>, occurrences: &[&'a Occurrence]) -> Vec<Self> {
+    pub fn all(ctx: CodegenCtx<'a>, occurrences: &[&'a Occurrence]) -> Vec<Self> {
         let mut ordered = occurrences.to_vec();
         // The constraint has the greatest row: at the first head it comes first where that is removed, and last where it is kept.
         let at_first_head = |o: &&Occurrence| o.head == 0;
         ordered.sort_by_key(|o| {
-            let removed = scene.plan.rules[o.rule].heads[0].role == Role::Removed;
+            let removed = ctx.plan.rules[o.rule].heads[0].role == Role::Removed;
             at_first_head(o) != removed
         });
         let count = ordered.len();
         let pair = |(k, occurrence): (usize, &'a Occurrence)| Self {
-            scene,
+            ctx,
             occurrence,
             // Heads that different tables fill have different parts.
             number: number(occurrence.rule) * PARTS + if count == 1 { occurrence.head } else { k } as u32,
@@ -62,23 +62,23 @@ impl<'a> Pair<'a> {
     }
 
     fn index(&self) -> Option<usize> {
-        self.scene.layout.keyed(self.join().constraint, self.join().index)
+        self.ctx.layout.keyed(self.join().constraint, self.join().index)
     }
 
     /// Whether partners come from the youngest on.
     fn down(&self) -> bool {
-        self.scene.plan.rules[self.rule()].heads[self.join().head].role == Role::Removed
+        self.ctx.plan.rules[self.rule()].heads[self.join().head].role == Role::Removed
     }
 
     fn name(&self, prefix: &str) -> String {
-        let table = &self.scene.layout.tables[self.table()].prefix;
+        let table = &self.ctx.layout.tables[self.table()].prefix;
         format!("{prefix}_{table}_r{}_h{}", self.rule().0, self.occurrence.head)
     }
 
     fn origin(&self, b: &mut FunctionBuilder) {
         let comment =
-            format!("{}, head {}", self.scene.program.rule_name(self.rule()), self.occurrence.head + 1);
-        b.origin(self.scene.line(self.rule()), comment);
+            format!("{}, head {}", self.ctx.program.rule_name(self.rule()), self.occurrence.head + 1);
+        b.origin(self.ctx.line(self.rule()), comment);
     }
 
     /// What a thread says that asks its warp for this part.
@@ -90,15 +90,14 @@ impl<'a> Pair<'a> {
             (self.occurrence.head == 1, "SECOND"),
         ];
         let wanted = flags.into_iter().filter(|(holds, _)| *holds);
-        wanted.fold(build::u32(self.number), |word, (_, flag)| {
-            op(BinaryOp::Or, word, self.scene.constant(flag))
-        })
+        wanted
+            .fold(build::u32(self.number), |word, (_, flag)| op(BinaryOp::Or, word, self.ctx.constant(flag)))
     }
 
     /// Whether a row, which may lack the key of the look-up, is a partner.
     pub fn matches(&self, sites: &mut Sites) -> Function {
-        let scene = self.scene;
-        let (mut b, p) = function(scene, self.name("match"), false, Type::U32);
+        let ctx = self.ctx;
+        let (mut b, p) = function(ctx, self.name("match"), false, Type::U32);
         let [row, id, partner] = ["row", "id", "partner"].map(|name| b.param(name, Type::U32));
         let said = b.var("said", build::u32(0));
         let mut v = self.values(b, &p, &row, sites);
@@ -106,19 +105,19 @@ impl<'a> Pair<'a> {
             let join = self.join();
             let mut conditions = Vec::new();
             for (column, value) in &join.keys {
-                let kind = scene.plan.tables[join.constraint].columns[*column].kind;
+                let kind = ctx.plan.tables[join.constraint].columns[*column].kind;
                 let (word, fits) = v.key(value, kind);
-                let column = scene.part(&p, join.constraint, Part::Column(*column));
+                let column = ctx.part(&p, join.constraint, Part::Column(*column));
                 conditions.extend(fits);
                 conditions.push(build::eq(build::element(column, partner.clone()), word));
             }
             v.open_if(build::all(conditions));
-            v.b.assign(said.clone(), scene.constant("HAS_KEY"));
+            v.b.assign(said.clone(), ctx.constant("HAS_KEY"));
         }
         self.test(&mut v, &partner, &id);
-        let valueless = op(BinaryOp::Or, scene.constant("MATCHES"), scene.constant("VALUELESS"));
+        let valueless = op(BinaryOp::Or, ctx.constant("MATCHES"), ctx.constant("VALUELESS"));
         let select =
-            ExprKind::Select(Box::new(v.fails()), Box::new(valueless), Box::new(scene.constant("MATCHES")));
+            ExprKind::Select(Box::new(v.fails()), Box::new(valueless), Box::new(ctx.constant("MATCHES")));
         let is = Expr::new(select, Type::U32);
         v.b.assign(said.clone(), op(BinaryOp::Or, said.clone(), is));
         v.close();
@@ -133,7 +132,7 @@ impl<'a> Pair<'a> {
     {
         self.origin(&mut b);
         let slots = &self.occurrence.slots;
-        let mut v = Values::new(self.scene, b, p.clone(), self.rule(), slots, OnError::Flag, sites);
+        let mut v = Values::new(self.ctx, b, p.clone(), self.rule(), slots, OnError::Flag, sites);
         v.open_if(build::bool(true));
         v.rows[self.occurrence.head] = Some(row.clone());
         self.occurrence.entry.iter().for_each(|s| v.step(s));
@@ -146,7 +145,7 @@ impl<'a> Pair<'a> {
         v.b.push(StmtKind::Tally(meter::tried(self.rule())));
         v.rows[join.head] = Some(partner.clone());
         // What is read of the row is asked for at once.
-        let own = v.b.var("own_id", self.scene.id(&v.p, join.constraint, partner));
+        let own = v.b.var("own_id", self.ctx.id(&v.p, join.constraint, partner));
         let reads = join.steps.iter().take_while(|s| matches!(s, Step::Load { .. })).count();
         let (reads, tests) = join.steps.split_at(reads);
         reads.iter().for_each(|s| v.step(s));
@@ -164,7 +163,7 @@ impl<'a> Pair<'a> {
         first: &Expr,
         search: FunctionId,
     ) {
-        let scene = self.scene;
+        let ctx = self.ctx;
         let here = build::u32(self.number);
         b.when(op(BinaryOp::Le, first.clone(), here.clone()), |b| {
             let walks = build::eq(
@@ -175,21 +174,19 @@ impl<'a> Pair<'a> {
             args[4] = walks;
             args.push(id.clone());
             let came = b.call_typed("came", Type::U32, search, args);
-            b.when(build::eq(came.clone(), scene.constant("HAS_ENDED")), |b| {
-                b.ret(Some(scene.constant("NONE")))
-            });
-            b.when(build::eq(came, scene.constant("NONE")), |b| b.ret(Some(self.asked())));
+            b.when(build::eq(came.clone(), ctx.constant("HAS_ENDED")), |b| b.ret(Some(ctx.constant("NONE"))));
+            b.when(build::eq(came, ctx.constant("NONE")), |b| b.ret(Some(self.asked())));
         });
     }
 
     /// One thread's search: says whether the list ends here, and NONE where it asks for its warp.
     pub fn search(&self, sites: &mut Sites) -> Function {
-        let scene = self.scene;
-        let (mut b, p) = function(scene, self.name("part"), false, Type::U32);
+        let ctx = self.ctx;
+        let (mut b, p) = function(ctx, self.name("part"), false, Type::U32);
         b.doc(format!(
             "Instances of {} with a {} as the newest constraint, at head {}.",
-            scene.program.rule_name(self.rule()),
-            scene.plan.tables[self.table()].name,
+            ctx.program.rule_name(self.rule()),
+            ctx.plan.tables[self.table()].name,
             self.occurrence.head + 1
         ));
         let (turn, item) = (b.param("turn", Type::U32), b.param("item", Type::U32));
@@ -204,15 +201,15 @@ impl<'a> Pair<'a> {
 
     /// The rows that can be partners: all older ones, or those behind the place where the list goes on.
     fn range(&self, b: &mut FunctionBuilder, params: &Params) -> (Expr, Expr) {
-        let scene = self.scene;
+        let ctx = self.ctx;
         let join = self.join();
         let own = join.constraint == self.table();
-        let used = build::element(scene.field(&params.p, "used"), build::u32(number(join.constraint)));
+        let used = build::element(ctx.field(&params.p, "used"), build::u32(number(join.constraint)));
         let low = b.var("low", build::u32(0));
         // Rows are in the order of ids: of the constraint's own table only those before it are older.
         let high = b.var("high", if own { params.row.clone() } else { used });
         b.begin();
-        let rule = op(BinaryOp::And, params.entry(1), scene.constant("RULE"));
+        let rule = op(BinaryOp::And, params.entry(1), ctx.constant("RULE"));
         b.begin();
         b.begin();
         let last = b.var("last", params.entry(row_word(join.head)));
@@ -224,7 +221,7 @@ impl<'a> Pair<'a> {
         let then = b.end();
         b.begin();
         if self.precedes {
-            b.ret(Some(scene.constant("GOES_ON")));
+            b.ret(Some(ctx.constant("GOES_ON")));
         }
         let otherwise = b.end();
         let here = match self.follows || self.precedes {
@@ -247,20 +244,20 @@ impl<'a> Pair<'a> {
             0 => vec![row.clone(), partner.clone()],
             _ => vec![partner.clone(), row.clone()],
         };
-        Candidate { table: self.table(), row, id, tag: tag(self.scene, self.rule(), flags), fails, rows }
+        Candidate { table: self.table(), row, id, tag: tag(self.ctx, self.rule(), flags), fails, rows }
     }
 
     /// Leaves the rows that are to be looked at to the warp.
     fn ask(&self, b: &mut FunctionBuilder, params: &Params, [low, high]: [&Expr; 2]) {
-        let word = |name: &str| build::element(params.search.clone(), self.scene.constant(name));
+        let word = |name: &str| build::element(params.search.clone(), self.ctx.constant(name));
         b.assign(word("LOW"), low.clone());
         b.assign(word("HIGH"), high.clone());
-        b.ret(Some(self.scene.constant("NONE")));
+        b.ret(Some(self.ctx.constant("NONE")));
     }
 
     /// The first rows of the table.
     fn scan(&self, mut b: FunctionBuilder, params: &Params, id: &Expr, range: [&Expr; 2]) -> Function {
-        let scene = self.scene;
+        let ctx = self.ctx;
         let [low, high] = range;
         let to = [&params.p, &params.turn, &params.item];
         let left = op(BinaryOp::Lt, low.clone(), high.clone());
@@ -276,22 +273,22 @@ impl<'a> Pair<'a> {
         }
         b.assign(tries.clone(), op(BinaryOp::Add, tries.clone(), one));
         let args = vec![params.p.clone(), params.row.clone(), id.clone(), partner.clone()];
-        let matches = scene.module.function(&self.name("match")).expect("matches are generated first");
-        let is = b.call("is", scene.module, matches, args);
+        let matches = ctx.module.function(&self.name("match")).expect("matches are generated first");
+        let is = b.call("is", ctx.module, matches, args);
         let says = |flag: &str| {
-            let bit = op(BinaryOp::And, is.clone(), scene.constant(flag));
+            let bit = op(BinaryOp::And, is.clone(), ctx.constant(flag));
             op(BinaryOp::Ne, bit, build::u32(0))
         };
         b.when(says("MATCHES"), |b| {
-            stage(scene, b, to, self.candidate(&params.row, id, &partner, says("VALUELESS")));
+            stage(ctx, b, to, self.candidate(&params.row, id, &partner, says("VALUELESS")));
             if self.occurrence.removes_active {
-                b.ret(Some(scene.constant("HAS_ENDED")));
+                b.ret(Some(ctx.constant("HAS_ENDED")));
             }
         });
         let few = op(BinaryOp::Lt, tries, build::u32(ALONE));
         b.end_while(build::all([left.clone(), few]));
         b.when(left, |b| self.ask(b, params, range));
-        b.ret(Some(scene.constant("GOES_ON")));
+        b.ret(Some(ctx.constant("GOES_ON")));
         b.finish()
     }
 
@@ -305,27 +302,27 @@ impl<'a> Pair<'a> {
         index: usize,
         sites: &mut Sites,
     ) -> Function {
-        let scene = self.scene;
+        let ctx = self.ctx;
         let join = self.join();
         let [low, high] = range;
         let ends = self.occurrence.removes_active;
         let to = [&params.p, &params.turn, &params.item];
-        let best = b.var("first", scene.constant("NONE"));
+        let best = b.var("first", ctx.constant("NONE"));
         let bad = b.var("bad", build::bool(false));
         let steps = b.var("steps", build::u32(0));
         let mut v = self.values(b, &params.p, &params.row, sites);
         let mut key = Vec::new();
         for (column, value) in &join.keys {
-            let (word, fits) = v.key(value, scene.plan.tables[join.constraint].columns[*column].kind);
+            let (word, fits) = v.key(value, ctx.plan.tables[join.constraint].columns[*column].kind);
             key.push(v.b.var("key", word));
             if let Some(fits) = fits {
                 v.open_if(fits);
             }
         }
-        let find = scene.function(&crate::codegen::index::find_name(scene, join.constraint, index));
+        let find = ctx.function(&crate::codegen::index::find_name(ctx, join.constraint, index));
         let args = [v.p.clone()].into_iter().chain(key).collect();
-        let partner = v.b.call("partner", scene.module, find, args);
-        let next = build::element(scene.part(&v.p, join.constraint, Part::Next(index)), partner.clone());
+        let partner = v.b.call("partner", ctx.module, find, args);
+        let next = build::element(ctx.part(&v.p, join.constraint, Part::Next(index)), partner.clone());
         v.open_chain(partner.clone(), next);
         if ends {
             let many = op(BinaryOp::Ge, steps.clone(), build::u32(ALONE));
@@ -337,7 +334,7 @@ impl<'a> Pair<'a> {
         v.open_if(build::all(inside));
         if ends {
             let nearer = if self.down() { BinaryOp::Gt } else { BinaryOp::Lt };
-            let none = build::eq(best.clone(), scene.constant("NONE"));
+            let none = build::eq(best.clone(), ctx.constant("NONE"));
             v.open_if(any([none, op(nearer, partner.clone(), best.clone())]));
         }
         self.test(&mut v, &partner, id);
@@ -346,17 +343,17 @@ impl<'a> Pair<'a> {
             v.b.assign(best.clone(), partner);
             v.b.assign(bad.clone(), fails);
         } else {
-            stage(scene, &mut v.b, to, self.candidate(&params.row, id, &partner, fails));
+            stage(ctx, &mut v.b, to, self.candidate(&params.row, id, &partner, fails));
         }
         v.close();
         let mut b = v.b;
         if ends {
-            b.when(op(BinaryOp::Ne, best.clone(), scene.constant("NONE")), |b| {
-                stage(scene, b, to, self.candidate(&params.row, id, &best, bad));
-                b.ret(Some(scene.constant("HAS_ENDED")));
+            b.when(op(BinaryOp::Ne, best.clone(), ctx.constant("NONE")), |b| {
+                stage(ctx, b, to, self.candidate(&params.row, id, &best, bad));
+                b.ret(Some(ctx.constant("HAS_ENDED")));
             });
         }
-        b.ret(Some(scene.constant("GOES_ON")));
+        b.ret(Some(ctx.constant("GOES_ON")));
         b.finish()
     }
 }

@@ -3,22 +3,17 @@
 use std::time::Duration;
 
 use gchr_base::ids::{Id, IdVec};
-use gchr_base::signature::{ConstraintId, SortKind};
-use gchr_constraints::plan::class::{Best, BestOrder};
+use gchr_base::signature::ConstraintId;
 
-use super::{BLOCK, Batch, Part, Tables};
+use super::{BLOCK, Part, Tables};
 use crate::run::contract::Enter;
-use gchr_kernel::device::{Arg, Device, DeviceExt, Launch, Result, Value};
+use crate::start::Batch;
+use gchr_kernel::device::{Device, Launch, Result, Value};
 
 impl Tables {
     /// Adds constraints behind those that are there.
     /// Says how long the device took to reduce them and to enter them into the indexes.
-    pub(in crate::run) fn put(
-        &mut self,
-        batch: &Batch,
-        resident: u32,
-        device: &mut dyn Device,
-    ) -> Result<Duration> {
+    pub(crate) fn put(&mut self, batch: &Batch, resident: u32, device: &mut dyn Device) -> Result<Duration> {
         let first_id = self.state[self.words.next_id];
         let mut delta = Vec::with_capacity(batch.len());
         let mut columns: IdVec<ConstraintId, Vec<Vec<u64>>> =
@@ -100,35 +95,5 @@ impl Tables {
         self.tables[table].dead += rows - 1;
         self.state[self.words.fired] += u64::from(rows - 1);
         Ok(Some(survivor))
-    }
-
-    fn best_row(
-        &self,
-        table: ConstraintId,
-        best: Best,
-        first: u32,
-        rows: u32,
-        device: &mut dyn Device,
-    ) -> Result<u32> {
-        let kernel = device.kernel("best_row")?;
-        let grid = rows.div_ceil(BLOCK).min(device.resident_blocks(kernel, BLOCK)?);
-        let words = device.alloc(8 * u64::from(grid))?;
-        let found = device.alloc(4 * u64::from(grid))?;
-        let floats = u32::from(self.layout.tables[table].columns[best.column] == SortKind::Float);
-        let order = floats | u32::from(best.order == BestOrder::Greatest) << 1;
-        let args = [
-            Arg::from(self.buffer(table, Part::Column(best.column))),
-            first.into(),
-            rows.into(),
-            order.into(),
-            words.into(),
-            found.into(),
-        ];
-        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })?;
-        let merits: Vec<u64> = device.download_vec(words, grid as usize)?;
-        let at: Vec<u32> = device.download_vec(found, grid as usize)?;
-        device.free(words)?;
-        device.free(found)?;
-        Ok(merits.into_iter().zip(at).min().map_or(first, |(_, row)| row))
     }
 }

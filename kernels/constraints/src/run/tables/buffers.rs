@@ -6,57 +6,57 @@ use super::{BLOCK, Part};
 use crate::kernels::Kernels;
 use crate::layout::Layout;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, Result, Value};
-use gchr_runtime::codegen::Noted;
+use gchr_runtime::codegen::DeviceTrap;
 
 /// A table on the device.
-pub(super) struct Table {
-    pub(super) capacity: u32,
-    pub(super) used: u32,
-    pub(super) dead: u32,
+pub(crate) struct Table {
+    pub(crate) capacity: u32,
+    pub(crate) used: u32,
+    pub(crate) dead: u32,
     /// Rows that its indexes have room for: fewer than `capacity` while it only grows.
-    pub(super) indexed: u32,
+    pub(crate) indexed: u32,
     /// Whether rows are missing from its indexes.
-    pub(super) stale: bool,
-    pub(super) parts: Vec<(Part, Value)>,
+    pub(crate) stale: bool,
+    pub(crate) parts: Vec<(Part, Value)>,
 }
 
 /// Buffers whose sizes do not change.
-pub(super) struct Fixed {
-    pub(super) control: BufferId,
-    pub(super) arrivals: BufferId,
-    pub(super) error: BufferId,
-    pub(super) state: BufferId,
-    pub(super) used: BufferId,
-    pub(super) dead: BufferId,
-    pub(super) capacity: BufferId,
-    pub(super) wanted: BufferId,
-    pub(super) block_sums: BufferId,
-    pub(super) adds: BufferId,
-    pub(super) added_tables: BufferId,
-    pub(super) removed_heads: BufferId,
-    pub(super) fast_paths: BufferId,
+pub(crate) struct Fixed {
+    pub(crate) control: BufferId,
+    pub(crate) arrivals: BufferId,
+    pub(crate) error: BufferId,
+    pub(crate) state: BufferId,
+    pub(crate) used: BufferId,
+    pub(crate) dead: BufferId,
+    pub(crate) capacity: BufferId,
+    pub(crate) wanted: BufferId,
+    pub(crate) block_sums: BufferId,
+    pub(crate) adds: BufferId,
+    pub(crate) added_tables: BufferId,
+    pub(crate) removed_heads: BufferId,
+    pub(crate) fast_paths: BufferId,
 }
 
 /// Lists of a round.
-pub(super) struct Lists {
+pub(crate) struct Lists {
     /// Constraints that are new in a round, and in the next one; the second is used if there are terms.
-    pub(super) delta: [BufferId; 2],
-    pub(super) changed: BufferId,
-    pub(super) touched: BufferId,
-    pub(super) deltas: u64,
-    pub(super) carried: [BufferId; 2],
-    pub(super) asks: BufferId,
-    pub(super) count: BufferId,
-    pub(super) offset: BufferId,
-    pub(super) items: u64,
-    pub(super) staged: BufferId,
-    pub(super) staged_key: BufferId,
-    pub(super) order: BufferId,
-    pub(super) entries: u64,
+    pub(crate) delta: [BufferId; 2],
+    pub(crate) changed: BufferId,
+    pub(crate) touched: BufferId,
+    pub(crate) deltas: u64,
+    pub(crate) carried: [BufferId; 2],
+    pub(crate) asks: BufferId,
+    pub(crate) count: BufferId,
+    pub(crate) offset: BufferId,
+    pub(crate) items: u64,
+    pub(crate) staged: BufferId,
+    pub(crate) staged_key: BufferId,
+    pub(crate) order: BufferId,
+    pub(crate) entries: u64,
 }
 
 impl Fixed {
-    pub(super) fn new(kernels: &Kernels, device: &mut dyn Device) -> Result<Self> {
+    pub(crate) fn new(kernels: &Kernels, device: &mut dyn Device) -> Result<Self> {
         let targets = kernels.layout.targets().max(1);
         let mut blocks = 1;
         let host = &kernels.host;
@@ -66,7 +66,7 @@ impl Fixed {
         }
         let added = kernels.layout.added_targets();
         let sums = added.len() as u64 + 2;
-        let of_tables = kernels.layout.tables.ids().map(|t| kernels.courses_of(t));
+        let of_tables = kernels.layout.tables.ids().map(|t| kernels.fast_paths_of(t));
         // What is written does not say where a round starts from.
         let fast_paths: Vec<u32> = of_tables.chain([u32::MAX]).collect();
         let mut words =
@@ -75,7 +75,7 @@ impl Fixed {
         Ok(Self {
             control: words(&vec![0; host.control.control_words])?,
             arrivals: words(&[0])?,
-            error: words(&[0; Noted::WORDS])?,
+            error: words(&[0; DeviceTrap::WORDS])?,
             used: words(&zeros)?,
             dead: words(&zeros)?,
             capacity: words(&zeros)?,
@@ -90,7 +90,7 @@ impl Fixed {
     }
 
     /// All of them.
-    pub(super) fn buffers(&self) -> [BufferId; 13] {
+    pub(crate) fn buffers(&self) -> [BufferId; 13] {
         [
             self.control,
             self.arrivals,
@@ -110,7 +110,7 @@ impl Fixed {
 }
 
 impl Lists {
-    pub(super) fn new(
+    pub(crate) fn new(
         entry: u64,
         items: u64,
         entries: u64,
@@ -136,13 +136,13 @@ impl Lists {
     }
 
     /// The entries that this round and the next one begin with.
-    pub(super) fn carried_now(&self, swapped: bool) -> [BufferId; 2] {
+    pub(crate) fn carried_now(&self, swapped: bool) -> [BufferId; 2] {
         let [now, next] = self.carried;
         if swapped { [next, now] } else { [now, next] }
     }
 
     /// The constraints that are new in this round and in the next one.
-    pub(super) fn delta_now(&self, swapped: bool) -> [BufferId; 2] {
+    pub(crate) fn delta_now(&self, swapped: bool) -> [BufferId; 2] {
         let [now, next] = self.delta;
         if swapped { [next, now] } else { [now, next] }
     }
@@ -166,30 +166,30 @@ impl Lists {
         ]
     }
 
-    pub(super) fn bytes_of(entry: u64, items: u64, entries: u64, deltas: u64) -> u64 {
+    pub(crate) fn bytes_of(entry: u64, items: u64, entries: u64, deltas: u64) -> u64 {
         24 * deltas + 40 * items + entries * (12 * entry + 12)
     }
 
-    pub(super) fn bytes(&self, entry: u64) -> u64 {
+    pub(crate) fn bytes(&self, entry: u64) -> u64 {
         Self::bytes_of(entry, self.items, self.entries, self.deltas)
     }
 
-    pub(super) fn free(self, device: &mut dyn Device) -> Result<()> {
+    pub(crate) fn free(self, device: &mut dyn Device) -> Result<()> {
         self.buffers().into_iter().try_for_each(|buffer| device.free(buffer))
     }
 }
 
 /// Whether a part of a table is rebuilt and not copied when the table moves.
-pub(super) fn is_index(part: Part) -> bool {
+pub(crate) fn is_index(part: Part) -> bool {
     matches!(part, Part::Slots(_) | Part::Next(_) | Part::Best | Part::Claims | Part::Ranks | Part::Better)
 }
 
 /// Places of a hash index for so many rows: a power of two, at most half full.
-pub(super) fn places(rows: u32) -> u64 {
+pub(crate) fn places(rows: u32) -> u64 {
     (u64::from(rows) * 2).next_power_of_two().max(4)
 }
 
-pub(super) fn part_bytes(layout: &Layout, table: ConstraintId, part: Part, rows: u32) -> u64 {
+pub(crate) fn part_bytes(layout: &Layout, table: ConstraintId, part: Part, rows: u32) -> u64 {
     let n = u64::from(rows);
     match part {
         Part::Column(_) | Part::Claims | Part::Ranks | Part::Better => 8 * n,
@@ -203,7 +203,7 @@ pub(super) fn part_bytes(layout: &Layout, table: ConstraintId, part: Part, rows:
 }
 
 impl Table {
-    pub(super) fn new(
+    pub(crate) fn new(
         layout: &Layout,
         table: ConstraintId,
         capacity: u32,
@@ -232,7 +232,7 @@ impl Table {
         Ok(Self { capacity, used: 0, dead: 0, indexed: capacity, stale: false, parts })
     }
 
-    pub(super) fn free(self, device: &mut dyn Device) -> Result<()> {
+    pub(crate) fn free(self, device: &mut dyn Device) -> Result<()> {
         self.parts.into_iter().try_for_each(|(_, value)| match value {
             Value::Buffer(buffer) => device.free(buffer),
             _ => Ok(()),

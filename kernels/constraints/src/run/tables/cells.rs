@@ -15,10 +15,10 @@ use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, Launch, Result, Valu
 /// Words that a heap has room for at first, a row of a table.
 const WORDS_A_ROW: u64 = 4;
 /// Most words of a heap: places of its table have numbers of 32 bits.
-pub(in crate::run) const MOST_WORDS: u64 = 1 << 31;
+pub(crate) const MOST_WORDS: u64 = 1 << 31;
 
 /// The heap.
-pub(super) struct Cells {
+pub(crate) struct Cells {
     cells: BufferId,
     /// Where cells are, by hash.
     places: BufferId,

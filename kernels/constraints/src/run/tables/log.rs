@@ -9,32 +9,32 @@ const ROOMY: u32 = 1 << 20;
 const ROW: u64 = 12;
 
 /// The log on the device, and what the host has taken from it.
-pub(super) struct Log {
+pub(crate) struct Log {
     kinds: BufferId,
     values: BufferId,
-    pub(super) capacity: u32,
+    pub(crate) capacity: u32,
     /// Rows that are still to be written: the kind of each, and its value.
     taken: Vec<(u32, u64)>,
 }
 
 impl Log {
-    pub(super) fn new(capacity: u32, device: &mut dyn Device) -> Result<Self> {
+    pub(crate) fn new(capacity: u32, device: &mut dyn Device) -> Result<Self> {
         let rows = u64::from(capacity);
         let (kinds, values) = (device.alloc(4 * rows)?, device.alloc(8 * rows)?);
         Ok(Self { kinds, values, capacity, taken: Vec::new() })
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         ROW * u64::from(self.capacity)
     }
 
     /// Its fields of the template's `Params`.
-    pub(super) fn params(&self) -> [Value; 2] {
+    pub(crate) fn params(&self) -> [Value; 2] {
         [Value::Buffer(self.kinds), Value::Buffer(self.values)]
     }
 
     /// Takes the rows that a launch has added.
-    pub(super) fn take(&mut self, rows: u32, device: &mut dyn Device) -> Result<()> {
+    pub(crate) fn take(&mut self, rows: u32, device: &mut dyn Device) -> Result<()> {
         if rows > 0 {
             let kinds: Vec<u32> = device.download_vec(self.kinds, rows as usize)?;
             let values: Vec<u64> = device.download_vec(self.values, rows as usize)?;
@@ -43,7 +43,7 @@ impl Log {
         Ok(())
     }
 
-    pub(super) fn free(self, device: &mut dyn Device) -> Result<()> {
+    pub(crate) fn free(self, device: &mut dyn Device) -> Result<()> {
         device.free(self.kinds)?;
         device.free(self.values)
     }
@@ -51,12 +51,12 @@ impl Log {
 
 impl Tables {
     /// The rows that were taken from the log and are not written yet, each with its kind and its value.
-    pub(in crate::run) fn written(&mut self) -> Vec<(u32, u64)> {
+    pub(crate) fn written(&mut self) -> Vec<(u32, u64)> {
         self.log.as_mut().map(|log| std::mem::take(&mut log.taken)).unwrap_or_default()
     }
 
     /// Makes room for what one round writes, and for more where a launch has ended for want of it.
-    pub(super) fn grow_log(&mut self, end: &End, memory: u64, device: &mut dyn Device) -> Result<Grown> {
+    pub(crate) fn grow_log(&mut self, end: &End, memory: u64, device: &mut dyn Device) -> Result<Grown> {
         let all = self.bytes();
         let Some(log) = &mut self.log else { return Ok(Grown::Yes) };
         if u64::from(end.output) > MOST {

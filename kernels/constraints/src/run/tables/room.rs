@@ -4,18 +4,14 @@ use gchr_base::ids::Id;
 use gchr_base::signature::ConstraintId;
 
 use super::buffers::{Lists, Table};
-use super::{BLOCK, Batch, End, FIRST_EPOCH, Grown, MOST, NO_ID, Part, Tables};
+use super::{BLOCK, End, FIRST_EPOCH, Grown, MOST, NO_ID, Part, Tables};
 use crate::run::contract::MoveRows;
+use crate::start::Batch;
 use gchr_kernel::device::{Device, Launch, Result, Value};
 
 impl Tables {
     /// Makes room for a batch.
-    pub(in crate::run) fn make_room(
-        &mut self,
-        batch: &Batch,
-        memory: u64,
-        device: &mut dyn Device,
-    ) -> Result<Grown> {
+    pub(crate) fn make_room(&mut self, batch: &Batch, memory: u64, device: &mut dyn Device) -> Result<Grown> {
         let mut wanted: Vec<u64> = self.tables.iter().map(|t| u64::from(t.used)).collect();
         for words in batch {
             wanted[words.constraint.index()] += 1;
@@ -33,7 +29,7 @@ impl Tables {
     }
 
     /// What the last launch had no room for gets it.
-    pub(in crate::run) fn grow(&mut self, end: &End, memory: u64, device: &mut dyn Device) -> Result<Grown> {
+    pub(crate) fn grow(&mut self, end: &End, memory: u64, device: &mut dyn Device) -> Result<Grown> {
         for (wanted, what) in
             [(end.items, "constraints that are new in a round"), (end.staged, "candidates of a round")]
         {
@@ -66,7 +62,7 @@ impl Tables {
     }
 
     /// Lists of other sizes; what carries over to the next round is kept.
-    pub(super) fn grow_lists(
+    pub(crate) fn grow_lists(
         &mut self,
         items: u64,
         entries: u64,
@@ -86,7 +82,7 @@ impl Tables {
     }
 
     /// A round's bodies can add as many constraints as the tables have rows.
-    pub(super) fn reserve_delta(&mut self, wanted: u64, device: &mut dyn Device) -> Result<()> {
+    pub(crate) fn reserve_delta(&mut self, wanted: u64, device: &mut dyn Device) -> Result<()> {
         let rows: u64 = self.tables.iter().map(|t| u64::from(t.capacity)).sum();
         if wanted.max(rows) <= self.lists.deltas {
             return Ok(());
@@ -94,7 +90,7 @@ impl Tables {
         self.grow_lists(self.lists.items, self.lists.entries, wanted.max(rows), device)
     }
 
-    pub(super) fn grow_tables(
+    pub(crate) fn grow_tables(
         &mut self,
         wanted: &[u32],
         memory: u64,
@@ -117,7 +113,7 @@ impl Tables {
     }
 
     /// Makes room for rows up to a number; says whether the memory suffices.
-    pub(super) fn grow_table(
+    pub(crate) fn grow_table(
         &mut self,
         table: ConstraintId,
         wanted: u32,
@@ -147,7 +143,7 @@ impl Tables {
     }
 
     /// Columns and ids of other sizes, one after the other, so that little memory is taken twice.
-    pub(super) fn grow_columns(
+    pub(crate) fn grow_columns(
         &mut self,
         table: ConstraintId,
         rows: u32,
@@ -172,7 +168,7 @@ impl Tables {
     }
 
     /// Collects the tables of which most rows are dead, and of large ones an eighth, which may be why the launch has ended; says how many.
-    pub(in crate::run) fn collect(&mut self, device: &mut dyn Device) -> Result<u64> {
+    pub(crate) fn collect(&mut self, device: &mut dyn Device) -> Result<u64> {
         let mut collected = 0;
         for table in self.layout.tables.ids() {
             let Table { used, dead, .. } = self.tables[table];
@@ -186,7 +182,7 @@ impl Tables {
     }
 
     /// Moves the rows of a table to new buffers, without those that hold nothing.
-    pub(super) fn move_table(
+    pub(crate) fn move_table(
         &mut self,
         table: ConstraintId,
         rows: u32,
@@ -212,7 +208,7 @@ impl Tables {
     }
 
     /// Takes all claims back: their epochs start again.
-    pub(in crate::run) fn clear_claims(&mut self, device: &mut dyn Device) -> Result<()> {
+    pub(crate) fn clear_claims(&mut self, device: &mut dyn Device) -> Result<()> {
         for table in &self.tables {
             for &(part, value) in &table.parts {
                 if let (Part::Claims, Value::Buffer(buffer)) = (part, value) {

@@ -110,7 +110,7 @@ fn output_without_room_is_told() {
     let text = format!(":- chr_constraint p(+int). p(X) <=> {writes}. ?- {}.", goals.join(", "));
     let case = Case::new(&text, RoundsOptions::default());
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 18, rows: 16, store: true, courses: true, few: FEW };
+    let options = Options { memory: 1 << 18, rows: 16, store: true, fast_paths: true, few: FEW };
     match run(job, options, &mut case.simulator(), &mut Control::default()) {
         Err(Failure::Stopped(stopped)) => {
             let StopReason::Memory { what, .. } = &stopped.error.reason else { panic!("{stopped:?}") };
@@ -138,7 +138,7 @@ fn output_that_cannot_be_written_stops_the_run() {
     let text = ":- chr_constraint p(+int). p(X) <=> X > 0 | write(X), Y is X - 1, p(Y). ?- p(9).";
     let case = Case::new(text, RoundsOptions::default());
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 28, rows: 16, store: true, courses: true, few: FEW };
+    let options = Options { memory: 1 << 28, rows: 16, store: true, fast_paths: true, few: FEW };
     let on_the_cpu = rounds::run(&case.program, &case.plan, &[], &mut Control::default().output(Closed));
     let expected = on_the_cpu.expect_err("nothing can be written").error;
     match run(job, options, &mut case.simulator(), &mut Control::default().output(Closed)) {

@@ -138,7 +138,7 @@ fn terms_without_room_are_told() {
     let text = ":- chr_constraint up(+int, ?any). up(N, L) <=> M is N + 1, up(M, [N|L]). ?- up(0, []).";
     let case = Case::new(text, RoundsOptions::default());
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 18, rows: 16, store: true, courses: true, few: FEW };
+    let options = Options { memory: 1 << 18, rows: 16, store: true, fast_paths: true, few: FEW };
     match run(job, options, &mut case.simulator(), &mut Control::default()) {
         Err(Failure::Stopped(stopped)) => {
             let StopReason::Memory { what, .. } = &stopped.error.reason else { panic!("{stopped:?}") };

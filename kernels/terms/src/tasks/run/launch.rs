@@ -14,7 +14,7 @@ use crate::tasks::codegen::{ERROR_VALUES, FEWEST_CELLS, TERM_ERROR, stride};
 use crate::tasks::contract::{Params, Run};
 use crate::tasks::shapes::ClassPlace;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result};
-use gchr_runtime::codegen::Noted;
+use gchr_runtime::codegen::DeviceTrap;
 
 /// A launch that takes longer than this is looked at less often.
 const SHORT: Duration = Duration::from_millis(4);
@@ -73,8 +73,8 @@ impl End {
         self.error.first() != Some(&0)
     }
     /// The error.
-    pub fn noted(&self) -> Option<Noted> {
-        Noted::new(&self.error)
+    pub fn noted(&self) -> Option<DeviceTrap> {
+        DeviceTrap::new(&self.error)
     }
     /// Number and values of an error with terms.
     pub fn term_error(&self) -> Option<(usize, Vec<u64>)> {

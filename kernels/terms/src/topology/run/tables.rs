@@ -9,7 +9,7 @@ use crate::topology::contract::{Host, Params};
 use crate::topology::kernels::Collector;
 use crate::topology::system::{HeadId, HeadKind, System};
 use gchr_kernel::device::{BufferId, Device, DeviceExt, Result, Value};
-use gchr_runtime::codegen::Noted;
+use gchr_runtime::codegen::DeviceTrap;
 
 /// What the device has counted so far.
 #[derive(Clone, Copy, Default, Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Counts {
 pub(super) struct End {
     pub stop: u32,
     pub counts: Counts,
-    pub error: Option<Noted>,
+    pub error: Option<DeviceTrap>,
 }
 
 /// Slots as the host reads them at the end.
@@ -72,7 +72,7 @@ impl Words {
             block_counts: device.alloc(4 * blocks)?,
             control: device.upload_new(&vec![0u32; host.control.control_words])?,
             arrivals: device.upload_new(&[0u32])?,
-            error: device.upload_new(&[0u32; Noted::WORDS])?,
+            error: device.upload_new(&[0u32; DeviceTrap::WORDS])?,
             counts: device.upload_new(&vec![0u64; host.counts.count_words])?,
         })
     }
@@ -181,7 +181,7 @@ impl Tables {
         let (word, counted) = (host.control, host.counts);
         let mut control: Vec<u32> = device.download_vec(self.words.control, word.control_words)?;
         let counts: Vec<u64> = device.download_vec(self.words.counts, counted.count_words)?;
-        let error = device.download_vec(self.words.error, Noted::WORDS)?;
+        let error = device.download_vec(self.words.error, DeviceTrap::WORDS)?;
         self.used = u64::from(control[word.next]).min(self.capacity);
         let end = End {
             stop: control[word.stop],
@@ -194,7 +194,7 @@ impl Tables {
                 slots: self.used - 1,
                 free: u64::from(control[word.keys]),
             },
-            error: Noted::new(&error),
+            error: DeviceTrap::new(&error),
         };
         for at in [word.active, word.active + 1, word.garbage, word.garbage + 1, word.full, word.stop] {
             control[at] = 0;

@@ -1,4 +1,4 @@
-//! Tables that only grow (`growth.cu`): sets have a bit a key, what rules add goes straight behind the rows in use.
+//! Tables that only grow (`monotone.cu`): sets have a bit a key, what rules add goes straight behind the rows in use.
 //!
 //! The values that columns can take follow from those in the store, as rules copy them; a rule that computes one leaves the batch to the
 //! general rounds. While tables grow, only their columns and ids do: their indexes are built anew when something else needs them.
@@ -9,13 +9,16 @@ use std::sync::Arc;
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::rule::{Const, Expr, ExprKind, GoalKind, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_constraints::class::Monotone;
 use gchr_constraints::plan::Step as Match;
-use gchr_constraints::plan::class::Monotone;
 
-use super::{BLOCK, Job, MOST, NO_ID, Part, Tables, ranges};
-use crate::run::contract::{GrowthRounds, RememberRows};
+use crate::layout::Part;
+use crate::run::contract::{MonotoneRounds, RememberRows};
 use crate::run::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
-use crate::run::tables::Grown;
+use crate::run::tables::buffers::Table;
+use crate::run::tables::{Grown, MOST, NO_ID, Tables};
+use crate::run::{BLOCK, Job};
+use crate::specialised::range::ranges;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
 use gchr_runtime::outcome::Failure;
 
@@ -26,10 +29,10 @@ const ROWS_EACH: u64 = 512;
 type Ranges = BTreeMap<(ConstraintId, usize), (i64, i64)>;
 
 /// A batch that only adds.
-pub(in crate::run) struct Growing {
+pub(crate) struct MonotoneRun {
     kernel: KernelId,
     grid: u32,
-    growth: Monotone,
+    monotone: Monotone,
     /// The most rows that a table can get to have.
     most: IdVec<ConstraintId, u64>,
     bits: Vec<(ConstraintId, BufferId, u64)>,
@@ -43,7 +46,7 @@ pub(in crate::run) struct Growing {
     first: Vec<u32>,
 }
 
-impl Growing {
+impl MonotoneRun {
     /// Prepares the tables; `None` when the batch is not one that only adds, or bits would take too much memory.
     pub fn start(
         tables: &mut Tables,
@@ -51,26 +54,26 @@ impl Growing {
         memory: u64,
         device: &mut dyn Device,
     ) -> Result<Option<Box<Self>>> {
-        let Some(growth) = tables.layout.monotone.clone() else { return Ok(None) };
-        let quiet = |t: ConstraintId| growth.is_monotone(t);
-        if tables.fresh.iter_enumerated().any(|(t, rows)| !rows.is_empty() && !quiet(t)) {
+        let Some(monotone) = tables.layout.monotone.clone() else { return Ok(None) };
+        let is_monotone = |t: ConstraintId| monotone.is_monotone(t);
+        if tables.fresh.iter_enumerated().any(|(t, rows)| !rows.is_empty() && !is_monotone(t)) {
             return Ok(None);
         }
-        let Some(ranges) = value_ranges(tables, job, &growth, device)? else { return Ok(None) };
+        let Some(ranges) = value_ranges(tables, job, &monotone, device)? else { return Ok(None) };
         let mut sets = Vec::new();
-        for table in growth.added_tables().filter(|&t| job.plan.classes.reduction_of(t).is_some()) {
+        for table in monotone.added_tables().filter(|&t| job.plan.classes.reduction_of(t).is_some()) {
             let Some((spans, bits)) = key_spans(tables, table, &ranges, memory) else { return Ok(None) };
             sets.push((table, spans, bits));
         }
         let all = tables.tables.len();
-        let Some(host) = &tables.host.growth else { return Ok(None) };
+        let Some(host) = &tables.host.monotone else { return Ok(None) };
         let (kernel, words) = (device.kernel(host.rounds.name())?, host.words);
         let mut spans = vec![0u32; all * words.spans as usize];
         for (rows, span) in tables.fresh.iter().zip(spans.chunks_exact_mut(words.spans as usize)) {
             (span[words.span_begin as usize], span[words.span_end as usize]) = (rows.start, rows.end);
         }
         let first: Vec<u32> = tables.tables.iter().map(|t| t.used).collect();
-        let mut growing = Self {
+        let mut started = Self {
             kernel,
             grid: device.resident_blocks(kernel, BLOCK)?,
             most: tables.tables.iter().map(|_| MOST).collect(),
@@ -78,31 +81,31 @@ impl Growing {
             spans: device.upload_new(&spans)?,
             counts: device.alloc(4 * 3 * (all as u64 + 1))?,
             firings: device.upload_new(&[0u64])?,
-            control: device.upload_new(&vec![0u32; words.growth_control as usize])?,
+            control: device.upload_new(&vec![0u32; words.monotone_control as usize])?,
             first,
             wanted: vec![0; all],
-            growth,
+            monotone,
         };
         for (table, spans, bits) in sets {
-            growing.most[table] = (bits + u64::from(tables.tables[table].used)).min(MOST);
-            growing.set_bits(tables, table, &spans, bits, device)?;
+            started.most[table] = (bits + u64::from(tables.tables[table].used)).min(MOST);
+            started.set_bits(tables, table, &spans, bits, device)?;
         }
-        let bias = |t: &super::Table| (tables.state[tables.words.next_id] as u32).wrapping_sub(t.used);
+        let bias = |t: &Table| (tables.state[tables.words.next_id] as u32).wrapping_sub(t.used);
         let biases: Vec<u32> = tables.tables.iter().map(bias).collect();
-        for table in growing.growth.added_tables() {
+        for table in started.monotone.added_tables() {
             tables.set(table, Part::Bias, Value::U32(biases[table.index()]));
         }
-        let there: u64 = growing.first.iter().map(|&used| u64::from(used)).sum();
-        for table in growing.growth.added_tables().collect::<Vec<_>>() {
+        let there: u64 = started.first.iter().map(|&used| u64::from(used)).sum();
+        for table in started.monotone.added_tables().collect::<Vec<_>>() {
             let each = tables.row_bytes(table);
             let wanted = (ROWS_EACH * there.max(u64::from(tables.rows))).min(memory / 16 / each);
-            let rows = growing.clamped(tables, table, wanted);
+            let rows = started.clamped(tables, table, wanted);
             if rows > u64::from(tables.tables[table].capacity) {
                 tables.grow_columns(table, rows as u32, device)?;
             }
         }
         tables.upload_counts(device)?;
-        Ok(Some(Box::new(growing)))
+        Ok(Some(Box::new(started)))
     }
 
     /// Gives a set its bits, those of the constraints that are there being set.
@@ -130,7 +133,7 @@ impl Growing {
         if used == 0 {
             return Ok(());
         }
-        let Some(host) = &tables.host.growth else { return Ok(()) };
+        let Some(host) = &tables.host.monotone else { return Ok(()) };
         let params = tables.params()?;
         let ids = tables.buffer(table, Part::Ids);
         let remember = RememberRows { p: &params, table: table.index() as u32, ids, rows: used };
@@ -153,19 +156,19 @@ impl Growing {
 fn value_ranges(
     tables: &Tables,
     job: &Job<'_>,
-    growth: &Monotone,
+    monotone: &Monotone,
     device: &mut dyn Device,
 ) -> Result<Option<Ranges>> {
     let is_int = |t: ConstraintId, c: usize| job.plan.tables[t].columns[c].kind == SortKind::Int;
-    let quiet = tables.tables.ids().filter(|&t| growth.is_monotone(t) && tables.tables[t].used > 0);
-    let columns: Vec<(ConstraintId, usize)> = quiet
+    let filled = tables.tables.ids().filter(|&t| monotone.is_monotone(t) && tables.tables[t].used > 0);
+    let columns: Vec<(ConstraintId, usize)> = filled
         .flat_map(|t| (0..job.plan.tables[t].columns.len()).map(move |c| (t, c)))
         .filter(|&(t, c)| is_int(t, c))
         .collect();
     let found = ranges(tables, &columns, device)?;
     let mut all: Ranges =
         columns.into_iter().zip(found).filter(|(_, (least, greatest))| least <= greatest).collect();
-    let Some(copies) = copies(job, growth) else { return Ok(None) };
+    let Some(copies) = copies(job, monotone) else { return Ok(None) };
     loop {
         let mut changed = false;
         for (to, from) in &copies {
@@ -192,10 +195,10 @@ enum Source {
 }
 
 /// What rules copy into the columns of sets; `None` when one computes it.
-fn copies(job: &Job<'_>, growth: &Monotone) -> Option<Vec<((ConstraintId, usize), Source)>> {
+fn copies(job: &Job<'_>, monotone: &Monotone) -> Option<Vec<((ConstraintId, usize), Source)>> {
     let mut copies = Vec::new();
     let mut seen: Vec<RuleId> = Vec::new();
-    for occurrence in growth.occurrences(job.plan) {
+    for occurrence in monotone.occurrences(job.plan) {
         if seen.contains(&occurrence.rule) {
             continue;
         }
@@ -247,7 +250,7 @@ fn key_spans(
     (bits <= most).then_some((spans, bits as u64))
 }
 
-impl FastPath for Growing {
+impl FastPath for MonotoneRun {
     fn knows_its_end(&self) -> bool {
         true
     }
@@ -269,12 +272,12 @@ impl FastPath for Growing {
         let Launcher { slices, device, control, progress } = with;
         device.fill(self.counts, 0, 4 * 3 * (all as u64 + 1), 0)?;
         let host = Arc::clone(&tables.host);
-        let Some(host) = &host.growth else {
+        let Some(host) = &host.monotone else {
             return Ok(FastPathStep { ended: FastPathEnd::Unfit, rounds: 0, fired: 0 });
         };
         let f = host.words;
         let params = tables.params()?;
-        let growth = GrowthRounds {
+        let monotone = MonotoneRounds {
             p: &params,
             capacity: tables.fixed.capacity,
             spans: self.spans,
@@ -284,16 +287,16 @@ impl FastPath for Growing {
             arrivals: tables.fixed.arrivals,
             slice,
         };
-        let args = host.rounds.args(&growth);
+        let args = host.rounds.args(&monotone);
         let launch =
             Launch { kernel: self.kernel, grid: self.grid, block: BLOCK, args: &args, cooperative: true };
-        slices.launch("growth", &launch, device, control, progress)?;
+        slices.launch("monotone", &launch, device, control, progress)?;
         let spans: Vec<u32> = device.download_vec(self.spans, f.spans as usize * all)?;
-        let words: Vec<u32> = device.download_vec(self.control, f.growth_control as usize)?;
+        let words: Vec<u32> = device.download_vec(self.control, f.monotone_control as usize)?;
         let firings: Vec<u64> = device.download_vec(self.firings, 1)?;
         device.upload(self.firings, 0, bytemuck::cast_slice(&[0u64]))?;
         for (t, span) in spans.chunks_exact(f.spans as usize).enumerate() {
-            if self.growth.is_added(ConstraintId::from_index(t)) {
+            if self.monotone.is_added(ConstraintId::from_index(t)) {
                 tables.tables[ConstraintId::from_index(t)].used = span[f.span_end as usize];
                 let more = span[f.span_wanted as usize];
                 self.wanted[t] = u64::from(span[f.span_end as usize]) + u64::from(more);
@@ -309,7 +312,7 @@ impl FastPath for Growing {
     }
 
     fn grow(&mut self, tables: &mut Tables, memory: u64, device: &mut dyn Device) -> Result<Grown> {
-        for table in self.growth.added_tables().collect::<Vec<_>>() {
+        for table in self.monotone.added_tables().collect::<Vec<_>>() {
             let capacity = u64::from(tables.tables[table].capacity);
             let wanted = self.wanted[table.index()];
             if wanted <= capacity {
@@ -346,7 +349,7 @@ impl FastPath for Growing {
         }
         if wanted {
             let mut added = 0;
-            for table in self.growth.added_tables() {
+            for table in self.monotone.added_tables() {
                 let more = tables.tables[table].used - self.first[table.index()];
                 added = added.max(u64::from(more));
                 tables.tables[table].stale |= more > 0;

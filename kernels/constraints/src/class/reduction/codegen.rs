@@ -2,27 +2,27 @@
 
 use gchr_base::rule::RuleId;
 use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_constraints::class::{Best, BestOrder};
 use gchr_constraints::plan::ChrPlan;
-use gchr_constraints::plan::class::{Best, BestOrder};
 
-use super::{Scene, function, not, op, u64};
+use crate::codegen::{CodegenCtx, function, not, op, u64};
 use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
 use gchr_runtime::meter;
 
 /// A table in which one constraint of a key lives.
-struct Reducing<'a> {
-    table: ConstraintId,
-    key: &'a [usize],
+pub(crate) struct Reducing<'a> {
+    pub(crate) table: ConstraintId,
+    pub(crate) key: &'a [usize],
     /// What makes one better than another, besides being older.
-    best: Option<Best>,
+    pub(crate) best: Option<Best>,
     /// Column of values whose greatest common divisor the one that lives takes; it alone of the constraints is stored whose value is not
     /// positive.
-    divisor: Option<usize>,
+    pub(crate) divisor: Option<usize>,
 }
 
-fn reducing(plan: &ChrPlan) -> Vec<Reducing<'_>> {
+pub(crate) fn reducing(plan: &ChrPlan) -> Vec<Reducing<'_>> {
     let reductions = plan.classes.reductions.iter().map(|r| Reducing {
         table: r.constraint,
         key: &r.key,
@@ -39,35 +39,22 @@ fn reducing(plan: &ChrPlan) -> Vec<Reducing<'_>> {
 }
 
 /// Functions for the hole `reduce_row`: one a table with a reduction, and last the one that picks a table.
-pub(crate) fn reduce_functions(scene: Scene<'_>) -> Vec<Function> {
-    let all = reducing(scene.plan);
-    let mut functions: Vec<Function> = all.iter().map(|reduction| reduce(scene, reduction)).collect();
-    let (mut b, p) = function(scene, "reduce_row", false, Type::U32);
+pub(crate) fn reduce_functions(ctx: CodegenCtx<'_>) -> Vec<Function> {
+    let all = reducing(ctx.plan);
+    let mut functions: Vec<Function> = all.iter().map(|reduction| reduce(ctx, reduction)).collect();
+    let (mut b, p) = function(ctx, "reduce_row", false, Type::U32);
     let table = b.param("table", Type::U32);
     let row = b.param("row", Type::U32);
     let losers = b.var("losers", build::u32(0));
-    pick(scene, "reduce_row", &all, &mut b, table, [p, row], Some(&losers));
+    pick(ctx, "reduce_row", &all, &mut b, table, [p, row], Some(&losers));
     b.ret(Some(losers));
     functions.push(b.finish());
     functions
 }
 
-/// Functions for the hole `merge_row`: one a table that keeps greatest common divisors, and last the one that picks a table.
-pub(crate) fn merge_functions(scene: Scene<'_>) -> Vec<Function> {
-    let mut all = reducing(scene.plan);
-    all.retain(|r| r.divisor.is_some());
-    let mut functions: Vec<Function> = all.iter().filter_map(|reduction| merge(scene, reduction)).collect();
-    let (mut b, p) = function(scene, "merge_row", false, Type::Void);
-    let table = b.param("table", Type::U32);
-    let row = b.param("row", Type::U32);
-    pick(scene, "merge_row", &all, &mut b, table, [p, row], None);
-    functions.push(b.finish());
-    functions
-}
-
 /// Calls the function of the table: those of a hole stand in the order of `all` from its place on.
-fn pick(
-    scene: Scene<'_>,
+pub(crate) fn pick(
+    ctx: CodegenCtx<'_>,
     hole: &str,
     all: &[Reducing<'_>],
     b: &mut FunctionBuilder,
@@ -75,7 +62,7 @@ fn pick(
     args: [Expr; 2],
     result: Option<&Expr>,
 ) {
-    let first = scene.function(hole).0;
+    let first = ctx.function(hole).0;
     let tables: Vec<u64> = all.iter().map(|r| u64::from(number(r.table))).collect();
     if tables.is_empty() {
         return;
@@ -93,13 +80,13 @@ fn pick(
 }
 
 /// Whether a row is better than another one of its key: by value, then by age.
-fn is_better(scene: Scene<'_>, p: &Expr, reduction: &Reducing<'_>, row: &Expr, other: &Expr) -> Expr {
+fn is_better(ctx: CodegenCtx<'_>, p: &Expr, reduction: &Reducing<'_>, row: &Expr, other: &Expr) -> Expr {
     let older = op(BinaryOp::Lt, row.clone(), other.clone());
     let Some(best) = reduction.best else { return older };
     let table = reduction.table;
     let value = |row: &Expr| {
-        let word = build::element(scene.part(p, table, Part::Column(best.column)), row.clone());
-        match scene.layout.tables[table].columns[best.column] {
+        let word = build::element(ctx.part(p, table, Part::Column(best.column)), row.clone());
+        match ctx.layout.tables[table].columns[best.column] {
             SortKind::Float => build::intrinsic(Intrinsic::FloatFromBits, vec![word], Scalar::F64),
             _ => build::cast(Scalar::I64, word),
         }
@@ -113,37 +100,43 @@ fn is_better(scene: Scene<'_>, p: &Expr, reduction: &Reducing<'_>, row: &Expr, o
 }
 
 /// Where to look for the row of a key that lives: the key, the first place, and the number of places less one.
-struct Places {
-    key: Vec<Expr>,
-    at: Expr,
-    mask: Expr,
+pub(crate) struct Places {
+    pub(crate) key: Vec<Expr>,
+    pub(crate) at: Expr,
+    pub(crate) mask: Expr,
 }
 
 impl Places {
-    fn of(scene: Scene<'_>, b: &mut FunctionBuilder, p: &Expr, reduction: &Reducing<'_>, row: &Expr) -> Self {
+    pub(crate) fn of(
+        ctx: CodegenCtx<'_>,
+        b: &mut FunctionBuilder,
+        p: &Expr,
+        reduction: &Reducing<'_>,
+        row: &Expr,
+    ) -> Self {
         let mut hash = b.var("hash", u64(0));
         let mut key = Vec::new();
         for &c in reduction.key {
-            let word = b.var("key", column(scene, p, reduction, c, row));
-            hash = b.call("hash", scene.module, scene.function("hash_word"), vec![hash, word.clone()]);
+            let word = b.var("key", column(ctx, p, reduction, c, row));
+            hash = b.call("hash", ctx.module, ctx.function("hash_word"), vec![hash, word.clone()]);
             key.push(word);
         }
-        let mask = scene.part(p, reduction.table, Part::BestMask);
+        let mask = ctx.part(p, reduction.table, Part::BestMask);
         let at = b.var("at", op(BinaryOp::And, build::cast(Scalar::U32, hash), mask.clone()));
         Self { key, at, mask }
     }
 
     /// Goes on to the next place if the row in this one has another key.
-    fn pass_by(
+    pub(crate) fn pass_by(
         &self,
-        scene: Scene<'_>,
+        ctx: CodegenCtx<'_>,
         b: &mut FunctionBuilder,
         p: &Expr,
         reduction: &Reducing<'_>,
         seen: &Expr,
     ) {
         let words = reduction.key.iter().zip(&self.key);
-        let same = words.map(|(&c, word)| build::eq(column(scene, p, reduction, c, seen), word.clone()));
+        let same = words.map(|(&c, word)| build::eq(column(ctx, p, reduction, c, seen), word.clone()));
         b.when(not(build::all(same)), |b| {
             let next = op(BinaryOp::Add, self.at.clone(), build::u32(1));
             b.assign(self.at.clone(), op(BinaryOp::And, next, self.mask.clone()));
@@ -152,24 +145,24 @@ impl Places {
     }
 }
 
-fn column(scene: Scene<'_>, p: &Expr, reduction: &Reducing<'_>, c: usize, row: &Expr) -> Expr {
-    build::element(scene.part(p, reduction.table, Part::Column(c)), row.clone())
+pub(crate) fn column(ctx: CodegenCtx<'_>, p: &Expr, reduction: &Reducing<'_>, c: usize, row: &Expr) -> Expr {
+    build::element(ctx.part(p, reduction.table, Part::Column(c)), row.clone())
 }
 
 /// Puts a row to the place of its key, or drops it: the better one stays, whatever the order in which rows come.
-fn reduce(scene: Scene<'_>, reduction: &Reducing<'_>) -> Function {
+fn reduce(ctx: CodegenCtx<'_>, reduction: &Reducing<'_>) -> Function {
     let table = reduction.table;
-    let name = format!("reduce_{}", scene.layout.tables[table].prefix);
-    let (mut b, p) = function(scene, name, false, Type::U32);
+    let name = format!("reduce_{}", ctx.layout.tables[table].prefix);
+    let (mut b, p) = function(ctx, name, false, Type::U32);
     b.doc("Lets a row meet the one of its key; says how many of them are dropped.");
     b.doc("shares: places of the keys and ids: atomics only");
     let row = b.param("row", Type::U32);
-    let id = |row: &Expr| scene.id(&p, table, row);
-    let dead = build::element(scene.field(&p, "dead"), build::u32(number(table)));
-    let divisor = scene.plan.classes.divisor_of(table);
-    let rule = scene.plan.classes.reduction_of(table).map(|r| r.rule).or(divisor.map(|d| d.rule));
+    let id = |row: &Expr| ctx.id(&p, table, row);
+    let dead = build::element(ctx.field(&p, "dead"), build::u32(number(table)));
+    let divisor = ctx.plan.classes.divisor_of(table);
+    let rule = ctx.plan.classes.reduction_of(table).map(|r| r.rule).or(divisor.map(|d| d.rule));
     let drop_by = |b: &mut FunctionBuilder, row: &Expr, rule: Option<RuleId>| {
-        b.update(AtomicOp::Store, id(row), vec![scene.constant("NO_ID")]);
+        b.update(AtomicOp::Store, id(row), vec![ctx.constant("NO_ID")]);
         b.update(AtomicOp::Add, dead.clone(), vec![build::u32(1)]);
         if let Some(rule) = rule {
             b.push(StmtKind::Tally(meter::applied(rule)));
@@ -178,21 +171,21 @@ fn reduce(scene: Scene<'_>, reduction: &Reducing<'_>) -> Function {
     };
     let drop = |b: &mut FunctionBuilder, row: &Expr| drop_by(b, row, rule);
     if let Some(c) = reduction.divisor {
-        let value = b.var("value", build::cast(Scalar::I64, column(scene, &p, reduction, c, &row)));
+        let value = b.var("value", build::cast(Scalar::I64, column(ctx, &p, reduction, c, &row)));
         b.when(build::eq(value.clone(), build::i64(0)), |b| drop_by(b, &row, divisor.map(|d| d.zero)));
         b.when(op(BinaryOp::Lt, value, build::i64(0)), |b| b.ret(Some(build::u32(0))));
     }
-    let places = Places::of(scene, &mut b, &p, reduction, &row);
-    let place = build::element(scene.part(&p, table, Part::Best), places.at.clone());
+    let places = Places::of(ctx, &mut b, &p, reduction, &row);
+    let place = build::element(ctx.part(&p, table, Part::Best), places.at.clone());
     b.begin();
     let seen = b.atomic("seen", AtomicOp::Load, place.clone(), Vec::new());
-    let free = b.var("free", build::eq(seen.clone(), scene.constant("NONE")));
+    let free = b.var("free", build::eq(seen.clone(), ctx.constant("NONE")));
     b.begin();
-    places.pass_by(scene, &mut b, &p, reduction, &seen);
+    places.pass_by(ctx, &mut b, &p, reduction, &seen);
     // A row that was removed in an earlier step, and that no other thread has replaced: then the exchange below fails.
     let held = b.atomic("held", AtomicOp::Load, id(&seen), Vec::new());
-    b.assign(free.clone(), build::eq(held, scene.constant("NO_ID")));
-    let worse = build::all([not(free.clone()), not(is_better(scene, &p, reduction, &row, &seen))]);
+    b.assign(free.clone(), build::eq(held, ctx.constant("NO_ID")));
+    let worse = build::all([not(free.clone()), not(is_better(ctx, &p, reduction, &row, &seen))]);
     b.when(worse, |b| drop(b, &row));
     b.end_if(not(free.clone()));
     let before = b.atomic("before", AtomicOp::CompareExchange, place, vec![seen.clone(), row.clone()]);
@@ -202,33 +195,4 @@ fn reduce(scene: Scene<'_>, reduction: &Reducing<'_>) -> Function {
     });
     b.end_while(build::bool(true));
     b.finish()
-}
-
-/// Lets the row of the key that lives take in the value of a new row.
-fn merge(scene: Scene<'_>, reduction: &Reducing<'_>) -> Option<Function> {
-    let (table, value) = (reduction.table, reduction.divisor?);
-    let name = format!("merge_{}", scene.layout.tables[table].prefix);
-    let (mut b, p) = function(scene, name, false, Type::Void);
-    b.doc("Gives the value of a row that was dropped to the one of its key that lives.");
-    b.doc("shares: values of rows that live: atomics only");
-    let row = b.param("row", Type::U32);
-    let held = b.atomic("held", AtomicOp::Load, scene.id(&p, table, &row), Vec::new());
-    b.when(op(BinaryOp::Ne, held, scene.constant("NO_ID")), |b| b.ret(None));
-    let word = b.atomic("word", AtomicOp::Load, column(scene, &p, reduction, value, &row), Vec::new());
-    let mine = b.var("mine", build::cast(Scalar::I64, word));
-    b.when(build::eq(mine.clone(), build::i64(0)), |b| b.ret(None));
-    let places = Places::of(scene, &mut b, &p, reduction, &row);
-    let place = build::element(scene.part(&p, table, Part::Best), places.at.clone());
-    b.begin();
-    let seen = b.var("seen", place);
-    b.when(build::eq(seen.clone(), scene.constant("NONE")), |b| b.ret(None));
-    places.pass_by(scene, &mut b, &p, reduction, &seen);
-    let cell = column(scene, &p, reduction, value, &seen);
-    let old = b.atomic("old", AtomicOp::Load, cell.clone(), Vec::new());
-    let args = vec![build::cast(Scalar::I64, old.clone()), mine.clone()];
-    let common = b.call("common", scene.module, scene.function("divisor"), args);
-    b.when(build::eq(common.clone(), old.clone()), |b| b.ret(None));
-    b.atomic("before", AtomicOp::CompareExchange, cell, vec![old, common]);
-    b.end_while(build::bool(true));
-    Some(b.finish())
 }

@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use gchr_base::rule::RuleId;
 
-use super::{BLOCK, Part, Tables, ranges};
-use crate::kernels::{MinPlusTable, WIDTHS};
+use super::{MinPlusTable, WIDTHS};
+use crate::layout::Part;
+use crate::run::BLOCK;
 use crate::run::contract::{Gather, ProductRounds, Spread};
 use crate::run::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
-use crate::run::tables::Grown;
+use crate::run::tables::{Grown, Tables};
+use crate::specialised::range::ranges;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result};
 use gchr_kernel::ir::Scalar;
 use gchr_runtime::outcome::Failure;
@@ -20,7 +22,7 @@ use gchr_runtime::outcome::Failure;
 const SMALL: u64 = 256;
 
 /// A table as a matrix.
-pub(in crate::run) struct Product {
+pub(crate) struct Product {
     square: MinPlusTable,
     /// The instance of the template for the values.
     of_width: usize,

@@ -1,6 +1,6 @@
 //! Reductions on insertion: `c(..) \ c(..) <=> guard | true`, before every other rule over `c`.
 
-use super::{Best, BestOrder, Reduction, rules_over};
+use crate::class::{Best, BestOrder, Reduction, rules_over};
 use gchr_base::op::Op;
 use gchr_base::rule::{
     Body, ExprKind, GoalKind, Head, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId, VarId,
@@ -8,7 +8,7 @@ use gchr_base::rule::{
 use gchr_base::signature::SortKind;
 
 /// The reduction that a rule is, or why it is none.
-pub(super) fn recognise(program: &Program, id: RuleId, rule: &Rule) -> Result<Reduction, String> {
+pub(in crate::class) fn recognise(program: &Program, id: RuleId, rule: &Rule) -> Result<Reduction, String> {
     let [kept, removed] = pair(rule).ok_or("it has not one kept and one removed head")?;
     let (
         HeadAtom::Constraint { constraint, args: kept },
@@ -52,7 +52,7 @@ pub(super) fn recognise(program: &Program, id: RuleId, rule: &Rule) -> Result<Re
 }
 
 /// The kept and the removed head of a rule with one of each.
-pub(super) fn pair(rule: &Rule) -> Option<[&Head; 2]> {
+pub(in crate::class) fn pair(rule: &Rule) -> Option<[&Head; 2]> {
     match rule.heads.as_slice() {
         [a, b] if (a.role, b.role) == (Role::Kept, Role::Removed) => Some([a, b]),
         [a, b] if (a.role, b.role) == (Role::Removed, Role::Kept) => Some([b, a]),
@@ -90,14 +90,14 @@ fn best(program: &Program, rule: &Rule) -> Result<Option<(VarId, VarId, BestOrde
     }
 }
 
-pub(super) fn variable(pattern: &Pattern) -> Option<VarId> {
+pub(in crate::class) fn variable(pattern: &Pattern) -> Option<VarId> {
     match pattern.kind {
         PatternKind::Var(v) => Some(v),
         _ => None,
     }
 }
 
-pub(super) fn occurrences(args: &[Pattern], var: VarId) -> usize {
+pub(in crate::class) fn occurrences(args: &[Pattern], var: VarId) -> usize {
     let mut count = 0;
     let mut visit = |p: &Pattern| count += usize::from(p.kind == PatternKind::Var(var));
     args.iter().for_each(|p| p.walk(&mut |p| visit(p)));

@@ -1,6 +1,6 @@
 //! Monotone replacement: `kept.. \ c(K.., V) <=> V > E | c(K.., E)` with E monotone in the values of `c`.
 
-use super::{Best, BestOrder, Product, Reduction, Replacement, rules_over, same_expr};
+use crate::class::{Best, BestOrder, Product, Reduction, Replacement, rules_over, same_expr};
 use crate::plan::guard;
 use gchr_base::op::Op;
 use gchr_base::rule::{
@@ -10,7 +10,7 @@ use gchr_base::rule::{
 use gchr_base::signature::{ConstraintId, Density, SortKind};
 
 /// For every rule the replacement that it is, or why it is none.
-pub(super) fn recognise(
+pub(in crate::class) fn recognise(
     program: &Program,
     reductions: &[Result<Reduction, String>],
 ) -> Vec<Result<Replacement, String>> {

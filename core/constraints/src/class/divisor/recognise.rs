@@ -1,8 +1,8 @@
 //! Greatest common divisors: Euclid's algorithm as two rules, `c(.., 0) <=> true` and
 //! `c(.., N) \ c(.., M) <=> 0 < N, N =< M | L is M mod N, c(.., L)`, which alone look at `c`.
 
-use super::reduction::{occurrences, pair, variable};
-use super::{Divisor, rules_over};
+use crate::class::reduction::recognise::{occurrences, pair, variable};
+use crate::class::{Divisor, rules_over};
 use gchr_base::op::Op;
 use gchr_base::rule::{
     Body, Const, Expr, ExprKind, Goal, GoalKind, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId,
@@ -11,7 +11,11 @@ use gchr_base::rule::{
 use gchr_base::signature::{ConstraintId, SortKind};
 
 /// The class of a rule that takes steps of Euclid's algorithm, or why it has none; nothing for other rules.
-pub(super) fn recognise(program: &Program, id: RuleId, rule: &Rule) -> Option<Result<Divisor, String>> {
+pub(in crate::class) fn recognise(
+    program: &Program,
+    id: RuleId,
+    rule: &Rule,
+) -> Option<Result<Divisor, String>> {
     let step = step(program, rule)?;
     Some(check(program, id, rule, step))
 }

@@ -3,12 +3,12 @@
 //! A better value waits in a buffer of its own until the round's end, as all instances see the values at its start. It is kept as a word of
 //! which less is better: the bits of the integer with the sign turned, complemented where the greatest is sought.
 
-use gchr_constraints::plan::class::{Best, BestOrder, Replacement};
+use gchr_constraints::class::{Best, BestOrder, Replacement};
 use gchr_constraints::plan::{Occurrence, Step};
 
-use super::join::{Active, Age, partner};
-use super::value::{OnError, Values};
-use super::{Scene, function, op, u64};
+use crate::codegen::join::{Active, Age, partner};
+use crate::codegen::value::{OnError, Values};
+use crate::codegen::{CodegenCtx, function, op, u64};
 use crate::layout::{Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
@@ -21,20 +21,20 @@ const SIGN: u64 = 1 << 63;
 const TOUCHED_ONCE: &str = "a row is noted once";
 
 /// Functions for the hole `improve`: one an occurrence, and last the one that picks those of a table.
-pub(crate) fn improve_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Function> {
-    let first = scene.function("improve").0;
+pub(crate) fn improve_functions(ctx: CodegenCtx<'_>, sites: &mut Sites) -> Vec<Function> {
+    let first = ctx.function("improve").0;
     let mut functions = Vec::new();
     let mut found: Vec<(&Occurrence, FunctionId)> = Vec::new();
-    for replacement in &scene.plan.classes.replacements {
-        for occurrence in scene.plan.occurrences.iter().filter(|o| o.rule == replacement.rule) {
+    for replacement in &ctx.plan.classes.replacements {
+        for occurrence in ctx.plan.occurrences.iter().filter(|o| o.rule == replacement.rule) {
             found.push((occurrence, FunctionId(first + functions.len() as u32)));
-            functions.push(improve(scene, replacement, occurrence, sites));
+            functions.push(improve(ctx, replacement, occurrence, sites));
         }
     }
-    let (mut b, p) = function(scene, "improve", false, Type::Void);
+    let (mut b, p) = function(ctx, "improve", false, Type::Void);
     let (turn, table) = (b.param("turn", Type::U32), b.param("table", Type::U32));
     let (row, fresh) = (b.param("row", Type::U32), b.param("fresh", Type::BOOL));
-    let tables = scene.layout.tables.ids().filter(|&t| found.iter().any(|(o, _)| o.constraint == t));
+    let tables = ctx.layout.tables.ids().filter(|&t| found.iter().any(|(o, _)| o.constraint == t));
     let cases: Vec<u64> = tables.map(|t| u64::from(number(t))).collect();
     if !cases.is_empty() {
         let args = vec![p, turn, row];
@@ -54,19 +54,19 @@ pub(crate) fn improve_functions(scene: Scene<'_>, sites: &mut Sites) -> Vec<Func
 }
 
 fn improve(
-    scene: Scene<'_>,
+    ctx: CodegenCtx<'_>,
     replacement: &Replacement,
     occurrence: &Occurrence,
     sites: &mut Sites,
 ) -> Function {
     let name = format!("improve_r{}_h{}", occurrence.rule.0, occurrence.head);
-    let (mut b, p) = function(scene, name, false, Type::Void);
-    let rule_name = scene.program.rule_name(occurrence.rule);
+    let (mut b, p) = function(ctx, name, false, Type::Void);
+    let rule_name = ctx.program.rule_name(occurrence.rule);
     b.doc(format!("Values that {rule_name} computes with a constraint at head {}.", occurrence.head + 1));
     let turn = b.param("turn", Type::U32);
     let row = b.param("row", Type::U32);
-    b.origin(scene.line(occurrence.rule), rule_name);
-    let mut v = Values::new(scene, b, p.clone(), occurrence.rule, &occurrence.slots, OnError::Note, sites);
+    b.origin(ctx.line(occurrence.rule), rule_name);
+    let mut v = Values::new(ctx, b, p.clone(), occurrence.rule, &occurrence.slots, OnError::Note, sites);
     v.open_if(build::bool(true));
     v.rows[occurrence.head] = Some(row.clone());
     occurrence.entry.iter().for_each(|s| v.step(s));
@@ -88,13 +88,13 @@ fn improve(
     };
     v.open_if(op(comparison, candidate.clone(), value));
     let word = v.b.var("word", ordered(replacement.best, candidate));
-    let place = build::element(scene.part(&p, replacement.constraint, Part::Better), target.clone());
+    let place = build::element(ctx.part(&p, replacement.constraint, Part::Better), target.clone());
     let seen = v.b.atomic("seen", AtomicOp::Load, place.clone(), Vec::new());
     v.open_if(op(BinaryOp::Lt, word.clone(), seen));
     let before = v.b.atomic("before", AtomicOp::Min, place, vec![word]);
-    v.open_if(build::eq(before, scene.constant("UNCLAIMED")));
+    v.open_if(build::eq(before, ctx.constant("UNCLAIMED")));
     let args = vec![p, turn, build::u32(number(replacement.constraint)), target];
-    v.b.run(scene.function("touch"), args);
+    v.b.run(ctx.function("touch"), args);
     v.close();
     v.b.finish()
 }
@@ -113,26 +113,26 @@ fn complemented(best: Best, word: Expr) -> Expr {
 }
 
 /// `settle_row`.
-pub(crate) fn settle_row(scene: Scene<'_>) -> Function {
-    let (mut b, p) = function(scene, "settle_row", false, Type::Void);
+pub(crate) fn settle_row(ctx: CodegenCtx<'_>) -> Function {
+    let (mut b, p) = function(ctx, "settle_row", false, Type::Void);
     let (table, row) = (b.param("table", Type::U32), b.param("row", Type::U32));
     let keeps = b.param("keeps", Type::BOOL);
     let replaced: Vec<&Replacement> =
-        scene.layout.tables.ids().filter_map(|t| scene.plan.classes.replacement_of(t)).collect();
+        ctx.layout.tables.ids().filter_map(|t| ctx.plan.classes.replacement_of(t)).collect();
     let cases: Vec<u64> = replaced.iter().map(|r| u64::from(number(r.constraint))).collect();
     if !cases.is_empty() {
         let code = |b: &mut FunctionBuilder, case: u64| {
             for replacement in replaced.iter().filter(|r| u64::from(number(r.constraint)) == case) {
                 let (table, best) = (replacement.constraint, replacement.best);
-                let better = build::element(scene.part(&p, table, Part::Better), row.clone());
+                let better = build::element(ctx.part(&p, table, Part::Better), row.clone());
                 b.own(TOUCHED_ONCE, better.clone());
                 b.when(keeps.clone(), |b| {
                     b.push(StmtKind::Tally(meter::applied(replacement.rule)));
                     let value = op(BinaryOp::Xor, complemented(best, better.clone()), u64(SIGN));
-                    let column = scene.part(&p, table, Part::Column(best.column));
+                    let column = ctx.part(&p, table, Part::Column(best.column));
                     b.assign_owned(TOUCHED_ONCE, build::element(column, row.clone()), value);
                 });
-                b.assign(better, scene.constant("UNCLAIMED"));
+                b.assign(better, ctx.constant("UNCLAIMED"));
             }
         };
         b.switch(table, cases, code, |_| {});

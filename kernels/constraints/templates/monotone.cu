@@ -15,7 +15,7 @@ constexpr u32 TABLES = HOLE;
 // Words of `control`: why the launch ended, and its rounds.
 constexpr u32 ENDED = 0u;
 constexpr u32 ROUNDS_DONE = 1u;
-constexpr u32 GROWTH_CONTROL = 2u;
+constexpr u32 MONOTONE_CONTROL = 2u;
 
 // Why it ended: there is nothing new, the rounds that it may do are done, a table has no room for what a round adds.
 constexpr u32 NOTHING_NEW = 1u;
@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(256) remember_rows(Params p, u32 ta
 // pre: all blocks are resident; counts are 0; rows are below capacity
 // post: spans say where the next launch begins; control says why this one ended; firings[0] has grown by what its rounds have fired; a
 //     round without room has left nothing
-extern "C" __global__ void __launch_bounds__(256, 6) growth(Params p, u32* capacity, u32* spans, u32* counts, u64* firings, u32* control, u32* arrivals, u32 slice) {
+extern "C" __global__ void __launch_bounds__(256, 6) monotone(Params p, u32* capacity, u32* spans, u32* counts, u64* firings, u32* control, u32* arrivals, u32 slice) {
     __shared__ u64 sum[1];
     u32 begin[TABLES];
     u32 end[TABLES];

@@ -4,16 +4,18 @@
 //! Only instances with a constraint that is new, or whose value changed in the last round, can improve anything.
 
 use super::matrix::{Better, Matrix};
-use super::seek::Failure;
-use super::strategy::{rank, row_of_head, table_of_head};
-use super::world::{Added, Adds, BodyEnd, World, is_better, is_of_program, load_active, run_body};
+use crate::class::{BestOrder, Replacement};
 use crate::exec::code::{Code, OccurrenceCode};
 use crate::exec::machine::Stop;
+use crate::exec::rounds::seek::Failure;
+use crate::exec::rounds::state::{
+    Added, Adds, BodyEnd, RoundsState, is_better, is_of_program, load_active, run_body,
+};
+use crate::exec::rounds::strategy::{rank, row_of_head, table_of_head};
 use crate::exec::search::{Found, Search};
-use crate::exec::step::{Scene, Trap};
+use crate::exec::step::{EvalCtx, Trap};
 use crate::exec::table::Table;
 use crate::plan::ChrPlan;
-use crate::plan::class::{BestOrder, Replacement};
 use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
@@ -21,7 +23,7 @@ use gchr_base::rule::RuleId;
 use gchr_base::signature::SortKind;
 
 /// The rules that replace values, and what they have to look at.
-pub(super) struct Replacements<'a> {
+pub(crate) struct Replacements<'a> {
     plan: &'a ChrPlan,
     code: &'a Code,
     /// By table: occurrences of rules that replace, and the replacement.
@@ -41,7 +43,7 @@ pub(super) struct Replacements<'a> {
 const PATIENCE: u32 = 1 << 18;
 
 impl<'a> Replacements<'a> {
-    pub(super) fn new(plan: &'a ChrPlan, code: &'a Code) -> Self {
+    pub(crate) fn new(plan: &'a ChrPlan, code: &'a Code) -> Self {
         let of = |occurrence: &OccurrenceCode| {
             plan.classes.replacements.iter().find(|r| r.rule == occurrence.rule)
         };
@@ -67,19 +69,19 @@ impl<'a> Replacements<'a> {
     }
 
     /// Whether there is something to look at.
-    pub(super) fn is_pending(&self) -> bool {
+    pub(crate) fn is_pending(&self) -> bool {
         let matrices = self.matrices.iter().flatten().any(|(m, _)| m.is_pending());
         matrices || !self.fresh.is_empty() || !self.changed.is_empty()
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let lists = (self.fresh.capacity() + self.changed.capacity()) * size_of::<Added>();
         let matrices: u64 = self.matrices.iter().flatten().map(|(m, _)| m.bytes()).sum();
         (lists + self.better.capacity() * 32) as u64 + matrices
     }
 
     /// A constraint is new.
-    pub(super) fn note(&mut self, tables: &[Table], added: Added) {
+    pub(crate) fn note(&mut self, tables: &[Table], added: Added) {
         let table = added.table as usize;
         if self.occurrences[table].is_empty() {
             return;
@@ -130,9 +132,9 @@ impl<'a> Replacements<'a> {
     }
 
     /// Finds the constraints that take another value: how many they are, and the first instance that fails.
-    pub(super) fn improve(
+    pub(crate) fn improve(
         &mut self,
-        world: &mut World<'_, '_>,
+        state: &mut RoundsState<'_, '_>,
         regs: &mut [u64],
     ) -> Result<(u64, Option<Failure>), Stop> {
         self.better.clear();
@@ -140,7 +142,7 @@ impl<'a> Replacements<'a> {
         if !self.is_pending() {
             return Ok((0, None));
         }
-        let cells = self.multiply(&world.tables);
+        let cells = self.multiply(&state.tables);
         let mut failure = None;
         let (fresh, changed) = (std::mem::take(&mut self.fresh), std::mem::take(&mut self.changed));
         for (list, is_fresh) in [(&fresh, true), (&changed, false)] {
@@ -152,7 +154,7 @@ impl<'a> Replacements<'a> {
                         .is_none();
                     // A constraint whose own value improved can only improve others.
                     if is_fresh || !target {
-                        self.search(world, regs, *added, k, replacement, &mut failure)?;
+                        self.search(state, regs, *added, k, replacement, &mut failure)?;
                     }
                 }
             }
@@ -163,7 +165,7 @@ impl<'a> Replacements<'a> {
 
     fn search(
         &mut self,
-        world: &mut World<'_, '_>,
+        state: &mut RoundsState<'_, '_>,
         regs: &mut [u64],
         active: Added,
         k: usize,
@@ -171,16 +173,16 @@ impl<'a> Replacements<'a> {
         failure: &mut Option<Failure>,
     ) -> Result<(), Stop> {
         let occurrence = &self.code.activations[active.table as usize].occurrences[k];
-        load_active(&world.tables, regs, (active.table as usize, active.row));
+        load_active(&state.tables, regs, (active.table as usize, active.row));
         let mut patience = PATIENCE;
         macro_rules! search {
             () => {
                 Search {
-                    scene: Scene {
+                    ctx: EvalCtx {
                         code: self.code,
-                        signature: &world.program.signature,
-                        tables: &world.tables,
-                        heap: &mut world.heap,
+                        signature: &state.program.signature,
+                        tables: &state.tables,
+                        heap: &mut state.heap,
                     },
                     regs: &mut *regs,
                     occurrence,
@@ -190,34 +192,34 @@ impl<'a> Replacements<'a> {
             };
         }
         let entered = search!().entry();
-        if !entered.map_err(|t| world.trapped(regs, t))? {
+        if !entered.map_err(|t| state.trapped(regs, t))? {
             return Ok(());
         }
         let first = search!().first(&occurrence.levels[0]);
-        let (mut level, mut row) = (0, first.map_err(|t| world.trapped(regs, t))?);
+        let (mut level, mut row) = (0, first.map_err(|t| state.trapped(regs, t))?);
         loop {
             let trap = match search!().find(level, row) {
                 Ok(Found::Nothing) => return Ok(()),
                 Ok(Found::Pause(at, on)) => {
-                    world.ask_control()?;
+                    state.ask_control()?;
                     patience = PATIENCE;
                     (level, row) = (at, on);
                     continue;
                 }
                 Ok(Found::Match) => None,
                 Err(trap) if is_of_program(trap) => Some(trap),
-                Err(trap) => return Err(world.trapped(regs, trap)),
+                Err(trap) => return Err(state.trapped(regs, trap)),
             };
             level = occurrence.levels.len() - 1;
             let last = &occurrence.levels[level];
-            row = world.tables[last.table].indexes[last.index].next(regs[last.row as usize] as u32);
+            row = state.tables[last.table].indexes[last.index].next(regs[last.row as usize] as u32);
             let failed = match trap {
                 Some(trap) => Some(trap),
-                None => self.take(world, regs, active, occurrence, replacement)?,
+                None => self.take(state, regs, active, occurrence, replacement)?,
             };
             if let Some(trap) = failed {
                 let rows: Vec<u32> = occurrence.levels.iter().map(|l| regs[l.row as usize] as u32).collect();
-                let found = self.failure(world, regs, active, occurrence, &rows, trap);
+                let found = self.failure(state, regs, active, occurrence, &rows, trap);
                 if failure.as_ref().is_none_or(|f| found.place < f.place) {
                     *failure = Some(found);
                 }
@@ -228,7 +230,7 @@ impl<'a> Replacements<'a> {
     /// Computes the value of an instance for its target, and keeps the best.
     fn take(
         &mut self,
-        world: &mut World<'_, '_>,
+        state: &mut RoundsState<'_, '_>,
         regs: &mut [u64],
         active: Added,
         occurrence: &OccurrenceCode,
@@ -236,19 +238,19 @@ impl<'a> Replacements<'a> {
     ) -> Result<Option<Trap>, Stop> {
         let Some(pc) = occurrence.body else { return Ok(None) };
         self.adds.clear();
-        let mut scene = Scene {
+        let mut ctx = EvalCtx {
             code: self.code,
-            signature: &world.program.signature,
-            tables: &world.tables,
-            heap: &mut world.heap,
+            signature: &state.program.signature,
+            tables: &state.tables,
+            heap: &mut state.heap,
         };
-        match run_body(&mut scene, regs, pc, &mut self.adds) {
+        match run_body(&mut ctx, regs, pc, &mut self.adds) {
             BodyEnd::Done => {}
-            BodyEnd::Failed(pc) => return Err(world.stop_at(StopReason::Failed, pc)),
+            BodyEnd::Failed(pc) => return Err(state.stop_at(StopReason::Failed, pc)),
             BodyEnd::Trapped(trap) if is_of_program(trap) => return Ok(Some(trap)),
-            BodyEnd::Trapped(trap) => return Err(world.trapped(regs, trap)),
+            BodyEnd::Trapped(trap) => return Err(state.trapped(regs, trap)),
         }
-        let (table, args, _) = self.adds.get(&world.tables, 0);
+        let (table, args, _) = self.adds.get(&state.tables, 0);
         let value = args[replacement.best.column];
         let level = occurrence.level_of_head[replacement.head];
         let row = level.map_or(active.row, |l| regs[occurrence.levels[l].row as usize] as u32);
@@ -261,7 +263,7 @@ impl<'a> Replacements<'a> {
 
     fn failure(
         &self,
-        world: &World<'_, '_>,
+        state: &RoundsState<'_, '_>,
         regs: &[u64],
         active: Added,
         occurrence: &OccurrenceCode,
@@ -271,28 +273,28 @@ impl<'a> Replacements<'a> {
         let rule = occurrence.rule;
         let id = |head: usize| {
             let row = row_of_head(occurrence, head, active.row, rows);
-            world.tables[table_of_head(self.plan, rule, head)].ids.get(row)
+            state.tables[table_of_head(self.plan, rule, head)].ids.get(row)
         };
         let newest = (0..occurrence.heads()).map(id).max().unwrap_or(active.id);
         let mut key = Vec::new();
         rank(self.plan, rule, id, &mut key);
         Failure {
             place: (false, newest, rule, key.into()),
-            reason: world.wording().reason(regs, trap),
+            reason: state.error_formatter().reason(regs, trap),
             pc: trap.pc,
         }
     }
 
     /// Counts the constraints that take another value, by rule.
-    pub(super) fn count(&self, world: &mut World<'_, '_>) {
+    pub(crate) fn count(&self, state: &mut RoundsState<'_, '_>) {
         self.cells
             .iter()
-            .for_each(|(table, cells)| world.count_replaced(*table as usize, cells.len() as u64));
-        self.better.keys().for_each(|&(table, _)| world.count_replaced(table as usize, 1));
+            .for_each(|(table, cells)| state.count_replaced(*table as usize, cells.len() as u64));
+        self.better.keys().for_each(|&(table, _)| state.count_replaced(table as usize, 1));
     }
 
     /// Gives constraints their new values.
-    pub(super) fn apply(&mut self, world: &mut World<'_, '_>) {
+    pub(crate) fn apply(&mut self, state: &mut RoundsState<'_, '_>) {
         self.fresh.clear();
         self.changed.clear();
         let mut better: Vec<_> = self.better.drain().collect();
@@ -300,25 +302,25 @@ impl<'a> Replacements<'a> {
             let Some((matrix, replacement)) = &mut self.matrices[table as usize] else { continue };
             for &(i, j, value) in &cells {
                 let (row, value) = (matrix.row(i, j), signed(replacement, value).unwrap_or(value));
-                if world.control.traces() {
+                if state.control.traces() {
                     better.push(((table, row), (value, replacement.rule)));
                 } else {
-                    world.tables[table as usize].replace(row, replacement.best.column, value as u64);
+                    state.tables[table as usize].replace(row, replacement.best.column, value as u64);
                 }
             }
             matrix.apply(&cells);
         }
-        let id = |table: u32, row: u32| world.tables[table as usize].ids.get(row);
+        let id = |table: u32, row: u32| state.tables[table as usize].ids.get(row);
         better.sort_unstable_by_key(|&((table, row), _)| id(table, row));
         for ((table, row), (value, rule)) in better {
             let Some(replacement) = self.plan.classes.replacements.iter().find(|r| r.rule == rule) else {
                 continue;
             };
-            if world.control.traces() {
-                world.trace_replacement(rule, replacement.constraint.index(), row, value);
+            if state.control.traces() {
+                state.trace_replacement(rule, replacement.constraint.index(), row, value);
             }
-            let id = world.tables[table as usize].ids.get(row);
-            world.tables[table as usize].replace(row, replacement.best.column, value as u64);
+            let id = state.tables[table as usize].ids.get(row);
+            state.tables[table as usize].replace(row, replacement.best.column, value as u64);
             if self.matrices[table as usize].is_none() {
                 self.changed.push(Added { table, row, id });
             }

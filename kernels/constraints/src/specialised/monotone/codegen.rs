@@ -1,13 +1,13 @@
-//! Monotone rules: their instances fire where they are found (the holes of `growth.cu`).
+//! Monotone rules: their instances fire where they are found (the holes of `monotone.cu`).
 
 use gchr_base::rule::{GoalKind, RuleId};
 use gchr_base::signature::ConstraintId;
-use gchr_constraints::plan::class::Monotone;
+use gchr_constraints::class::Monotone;
 use gchr_constraints::plan::{ChrPlan, Occurrence};
 
-use super::join::{Active, Age, partner};
-use super::value::{OnError, Values};
-use super::{Scene, function, op, u64};
+use crate::codegen::join::{Active, Age, partner};
+use crate::codegen::value::{OnError, Values};
+use crate::codegen::{CodegenCtx, function, op, u64};
 use crate::layout::{Layout, Part, number};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
@@ -46,28 +46,28 @@ impl Context {
 }
 
 /// Functions for the hole `derive`: one a table that is added to, one an occurrence, and last the one that picks those of a table.
-pub(crate) fn derive_functions(scene: Scene<'_>, monotone: &Monotone, sites: &mut Sites) -> Vec<Function> {
-    let first = scene.function("derive").0;
+pub(crate) fn derive_functions(ctx: CodegenCtx<'_>, monotone: &Monotone, sites: &mut Sites) -> Vec<Function> {
+    let first = ctx.function("derive").0;
     let mut functions = Vec::new();
     let mut adders = Vec::new();
     for table in monotone.added_tables() {
         adders.push((table, FunctionId(first + functions.len() as u32)));
-        functions.push(adder(scene, monotone, table));
+        functions.push(adder(ctx, monotone, table));
     }
     let mut found: Vec<(&Occurrence, FunctionId)> = Vec::new();
-    for occurrence in monotone.occurrences(scene.plan) {
+    for occurrence in monotone.occurrences(ctx.plan) {
         found.push((occurrence, FunctionId(first + functions.len() as u32)));
-        functions.push(derive_occurrence(scene, occurrence, &adders, sites));
+        functions.push(derive_occurrence(ctx, occurrence, &adders, sites));
     }
-    let (mut b, p) = function(scene, "derive", false, Type::U32);
+    let (mut b, p) = function(ctx, "derive", false, Type::U32);
     let table = b.param("table", Type::U32);
     let context = Context::params(&mut b);
     let fired = b.var("fired", build::u32(0));
     let cases: Vec<ConstraintId> =
-        scene.layout.tables.ids().filter(|&t| found.iter().any(|(o, _)| o.constraint == t)).collect();
+        ctx.layout.tables.ids().filter(|&t| found.iter().any(|(o, _)| o.constraint == t)).collect();
     let code = |b: &mut FunctionBuilder, case: u64| {
         let table = ConstraintId(case as u32);
-        let live = op(BinaryOp::Ne, scene.id(&p, table, &context.row), scene.constant("NO_ID"));
+        let live = op(BinaryOp::Ne, ctx.id(&p, table, &context.row), ctx.constant("NO_ID"));
         b.when(live, |b| {
             for (_, f) in found.iter().filter(|(o, _)| o.constraint == table) {
                 let more = b.call_typed("more", Type::U32, *f, context.args(&p));
@@ -96,21 +96,21 @@ pub(crate) fn kept_words(layout: &Layout, monotone: &Monotone) -> u64 {
 }
 
 /// Where what is kept of a table begins.
-fn first_kept(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> u32 {
+fn first_kept(ctx: CodegenCtx<'_>, monotone: &Monotone, table: ConstraintId) -> u32 {
     let before = monotone.added_tables().take_while(|&t| t != table);
-    before.map(|t| scene.layout.tables[t].columns.len() as u32 * KEPT).sum()
+    before.map(|t| ctx.layout.tables[t].columns.len() as u32 * KEPT).sum()
 }
 
-fn put_name(scene: Scene<'_>, table: ConstraintId) -> String {
-    format!("put_{}", scene.layout.tables[table].prefix)
+fn put_name(ctx: CodegenCtx<'_>, table: ConstraintId) -> String {
+    format!("put_{}", ctx.layout.tables[table].prefix)
 }
 
 /// Functions for the hole `put_kept`: one a table that is added to, and last the one that picks a table.
-pub(crate) fn put_functions(scene: Scene<'_>, monotone: &Monotone) -> Vec<Function> {
-    let first = scene.function("put_kept").0;
+pub(crate) fn put_functions(ctx: CodegenCtx<'_>, monotone: &Monotone) -> Vec<Function> {
+    let first = ctx.function("put_kept").0;
     let tables: Vec<ConstraintId> = monotone.added_tables().collect();
-    let mut functions: Vec<Function> = tables.iter().map(|&t| put(scene, monotone, t)).collect();
-    let (mut b, p) = function(scene, "put_kept", false, Type::Void);
+    let mut functions: Vec<Function> = tables.iter().map(|&t| put(ctx, monotone, t)).collect();
+    let (mut b, p) = function(ctx, "put_kept", false, Type::Void);
     let table = b.param("table", Type::U32);
     let local = Type::Buffer(Space::Local, Scalar::U32);
     let args = vec![
@@ -130,21 +130,21 @@ pub(crate) fn put_functions(scene: Scene<'_>, monotone: &Monotone) -> Vec<Functi
 }
 
 /// Writes what a thread keeps of one table.
-fn put(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> Function {
-    let (mut b, p) = function(scene, put_name(scene, table), false, Type::Void);
-    b.doc(format!("Writes the constraints {} that a thread keeps.", scene.plan.tables[table].name));
+fn put(ctx: CodegenCtx<'_>, monotone: &Monotone, table: ConstraintId) -> Function {
+    let (mut b, p) = function(ctx, put_name(ctx, table), false, Type::Void);
+    b.doc(format!("Writes the constraints {} that a thread keeps.", ctx.plan.tables[table].name));
     b.doc("shares: bits: atomics only; the rows belong to this thread");
     let from = b.param("from", Type::U32);
     let place = b.param("place", Type::U32);
     let kept = b.param("kept", Type::Buffer(Space::Local, Scalar::U64));
     let held = b.param("held", Type::Buffer(Space::Local, Scalar::U32));
-    let columns = scene.layout.tables[table].columns.len() as u32;
+    let columns = ctx.layout.tables[table].columns.len() as u32;
     let count = b.var("count", build::element(held.clone(), build::u32(number(table))));
-    let capacity = build::element(scene.field(&p, "capacity"), build::u32(number(table)));
+    let capacity = build::element(ctx.field(&p, "capacity"), build::u32(number(table)));
     let room = b.var("room", op(BinaryOp::Sub, capacity, from.clone()));
     let k = b.counter("k", Type::U32);
     b.begin();
-    let first = build::u32(first_kept(scene, monotone, table));
+    let first = build::u32(first_kept(ctx, monotone, table));
     let at = op(BinaryOp::Add, first, op(BinaryOp::Mul, k.clone(), build::u32(columns)));
     let at = b.var("at", at);
     let value = |c: u32| build::element(kept.clone(), op(BinaryOp::Add, at.clone(), build::u32(c)));
@@ -156,18 +156,18 @@ fn put(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> Function {
         b.push(StmtKind::Own { name: "handed out once by the counts".into(), place: build::place(place) });
     };
     for (c, value) in values.iter().enumerate() {
-        let place = build::element(scene.part(&p, table, Part::Column(c)), row.clone());
+        let place = build::element(ctx.part(&p, table, Part::Column(c)), row.clone());
         own(&mut b, place.clone());
         b.assign(place, value.clone());
     }
-    let id = scene.id(&p, table, &row);
+    let id = ctx.id(&p, table, &row);
     own(&mut b, id.clone());
-    b.assign(id, op(BinaryOp::Add, row, scene.part(&p, table, Part::Bias)));
+    b.assign(id, op(BinaryOp::Add, row, ctx.part(&p, table, Part::Bias)));
     let then = b.end();
     b.begin();
-    if is_set(scene.plan, table) {
-        let bit = bit_of(scene, &mut b, &p, table, &values);
-        b.run(scene.function("clear_bit"), vec![scene.part(&p, table, Part::Bits), bit]);
+    if is_set(ctx.plan, table) {
+        let bit = bit_of(ctx, &mut b, &p, table, &values);
+        b.run(ctx.function("clear_bit"), vec![ctx.part(&p, table, Part::Bits), bit]);
     }
     let otherwise = b.end();
     b.push(StmtKind::If { condition: op(BinaryOp::Lt, rank, room), then, otherwise });
@@ -177,16 +177,16 @@ fn put(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> Function {
     b.finish()
 }
 
-fn adder_name(scene: Scene<'_>, table: ConstraintId) -> String {
-    format!("add_{}", scene.layout.tables[table].prefix)
+fn adder_name(ctx: CodegenCtx<'_>, table: ConstraintId) -> String {
+    format!("add_{}", ctx.layout.tables[table].prefix)
 }
 
 /// Adds a constraint; says 1 when it is dropped as there is an equal one.
-fn adder(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> Function {
-    let (mut b, p) = function(scene, adder_name(scene, table), false, Type::U32);
+fn adder(ctx: CodegenCtx<'_>, monotone: &Monotone, table: ConstraintId) -> Function {
+    let (mut b, p) = function(ctx, adder_name(ctx, table), false, Type::U32);
     b.doc(format!(
         "Adds a constraint {} unless there is one; says how many are dropped.",
-        scene.plan.tables[table].name
+        ctx.plan.tables[table].name
     ));
     b.doc("shares: bits and counts: atomics only; rows as `put_kept`");
     let from = b.param("from", Type::U32);
@@ -194,14 +194,14 @@ fn adder(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> Function
     let turn = b.param("turn", Type::U32);
     let kept = b.param("kept", Type::Buffer(Space::Local, Scalar::U64));
     let held = b.param("held", Type::Buffer(Space::Local, Scalar::U32));
-    let columns = scene.layout.tables[table].columns.len();
+    let columns = ctx.layout.tables[table].columns.len();
     let values: Vec<Expr> = (0..columns).map(|c| b.param(&format!("value{c}"), Type::U64)).collect();
-    if is_set(scene.plan, table) {
-        let bit = bit_of(scene, &mut b, &p, table, &values);
-        let args = vec![scene.part(&p, table, Part::Bits), bit];
-        let known = b.call("known", scene.module, scene.function("set_bit"), args);
+    if is_set(ctx.plan, table) {
+        let bit = bit_of(ctx, &mut b, &p, table, &values);
+        let args = vec![ctx.part(&p, table, Part::Bits), bit];
+        let known = b.call("known", ctx.module, ctx.function("set_bit"), args);
         b.when(known, |b| {
-            if let Some(reduction) = scene.plan.classes.reduction_of(table) {
+            if let Some(reduction) = ctx.plan.classes.reduction_of(table) {
                 b.push(StmtKind::Tally(meter::applied(reduction.rule)));
             }
             b.ret(Some(build::u32(1)));
@@ -210,7 +210,7 @@ fn adder(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> Function
     let own_count = build::element(held.clone(), build::u32(number(table)));
     let count = b.var("count", own_count.clone());
     let at = op(BinaryOp::Mul, count.clone(), build::u32(columns as u32));
-    let at = b.var("at", op(BinaryOp::Add, build::u32(first_kept(scene, monotone, table)), at));
+    let at = b.var("at", op(BinaryOp::Add, build::u32(first_kept(ctx, monotone, table)), at));
     for (c, value) in values.iter().enumerate() {
         let word = build::element(kept.clone(), op(BinaryOp::Add, at.clone(), build::u32(c as u32)));
         b.assign(word, value.clone());
@@ -219,7 +219,7 @@ fn adder(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> Function
     b.when(build::eq(count, build::u32(KEPT - 1)), |b| {
         let word = build::element(counts, op(BinaryOp::Add, turn, build::u32(number(table))));
         let place = b.atomic("place", AtomicOp::Add, word, vec![build::u32(KEPT)]);
-        let put = scene.function(&put_name(scene, table));
+        let put = ctx.function(&put_name(ctx, table));
         b.run(put, vec![p, from, place, kept, held]);
     });
     b.ret(Some(build::u32(0)));
@@ -227,30 +227,36 @@ fn adder(scene: Scene<'_>, monotone: &Monotone, table: ConstraintId) -> Function
 }
 
 /// The place of a key's bit.
-fn bit_of(scene: Scene<'_>, b: &mut FunctionBuilder, p: &Expr, table: ConstraintId, values: &[Expr]) -> Expr {
+fn bit_of(
+    ctx: CodegenCtx<'_>,
+    b: &mut FunctionBuilder,
+    p: &Expr,
+    table: ConstraintId,
+    values: &[Expr],
+) -> Expr {
     let mut place = u64(0);
     for (c, value) in values.iter().enumerate() {
-        let above = op(BinaryOp::Sub, value.clone(), scene.part(p, table, Part::Low(c)));
+        let above = op(BinaryOp::Sub, value.clone(), ctx.part(p, table, Part::Low(c)));
         place = match c {
             0 => above,
-            _ => op(BinaryOp::Add, op(BinaryOp::Mul, place, scene.part(p, table, Part::Span(c))), above),
+            _ => op(BinaryOp::Add, op(BinaryOp::Mul, place, ctx.part(p, table, Part::Span(c))), above),
         };
     }
     b.var("place", place)
 }
 
 fn derive_occurrence(
-    scene: Scene<'_>,
+    ctx: CodegenCtx<'_>,
     occurrence: &Occurrence,
     adders: &[(ConstraintId, FunctionId)],
     sites: &mut Sites,
 ) -> Function {
     let name = format!("derive_r{}_h{}", occurrence.rule.0, occurrence.head);
-    let (mut b, p) = function(scene, name, false, Type::U32);
-    let rule_name = scene.program.rule_name(occurrence.rule);
+    let (mut b, p) = function(ctx, name, false, Type::U32);
+    let rule_name = ctx.program.rule_name(occurrence.rule);
     b.doc(format!("Fires {rule_name} with a constraint at head {}.", occurrence.head + 1));
     let context = Context::params(&mut b);
-    b.origin(scene.line(occurrence.rule), rule_name);
+    b.origin(ctx.line(occurrence.rule), rule_name);
     let fired = b.var("fired", build::u32(0));
     let limit = |table: ConstraintId| {
         let at = build::u32(number(table));
@@ -260,8 +266,8 @@ fn derive_occurrence(
             std::cmp::Ordering::Greater => build::element(context.begin.clone(), at),
         }
     };
-    let limits = scene.layout.tables.ids().map(limit).collect();
-    let mut v = Values::new(scene, b, p.clone(), occurrence.rule, &occurrence.slots, OnError::Flag, sites);
+    let limits = ctx.layout.tables.ids().map(limit).collect();
+    let mut v = Values::new(ctx, b, p.clone(), occurrence.rule, &occurrence.slots, OnError::Flag, sites);
     v.open_if(build::bool(true));
     v.rows[occurrence.head] = Some(context.row.clone());
     occurrence.entry.iter().for_each(|s| v.step(s));
@@ -286,8 +292,8 @@ fn body(
     adders: &[(ConstraintId, FunctionId)],
     fired: &Expr,
 ) {
-    let scene = v.scene;
-    for goal in &scene.plan.rules[rule].body {
+    let ctx = v.ctx;
+    for goal in &ctx.plan.rules[rule].body {
         match &goal.kind {
             GoalKind::Bind { var, value } => {
                 let held = v.expr(value);
@@ -299,7 +305,7 @@ fn body(
                 all.extend([&context.counts, &context.turn, &context.kept, &context.held].map(Expr::clone));
                 for (column, arg) in args.iter().enumerate() {
                     let held = v.expr(arg);
-                    debug_assert_eq!(held.kind, scene.plan.tables[*constraint].columns[column].kind);
+                    debug_assert_eq!(held.kind, ctx.plan.tables[*constraint].columns[column].kind);
                     all.push(Values::word(&held));
                 }
                 let found = adders.iter().find(|(t, _)| t == constraint);
@@ -314,20 +320,20 @@ fn body(
 }
 
 /// `remember` and `forget`: the bit of a row.
-pub(crate) fn row_bit(scene: Scene<'_>, monotone: &Monotone, name: &str) -> Function {
-    let (mut b, p) = function(scene, name, false, Type::Void);
+pub(crate) fn row_bit(ctx: CodegenCtx<'_>, monotone: &Monotone, name: &str) -> Function {
+    let (mut b, p) = function(ctx, name, false, Type::Void);
     let table = b.param("table", Type::U32);
     let row = b.param("row", Type::U32);
     let sets: Vec<u64> =
-        monotone.added_tables().filter(|&t| is_set(scene.plan, t)).map(|t| u64::from(number(t))).collect();
+        monotone.added_tables().filter(|&t| is_set(ctx.plan, t)).map(|t| u64::from(number(t))).collect();
     if !sets.is_empty() {
         let code = |b: &mut FunctionBuilder, case: u64| {
             let table = ConstraintId(case as u32);
-            let column = |c| build::element(scene.part(&p, table, Part::Column(c)), row.clone());
-            let values: Vec<Expr> = (0..scene.layout.tables[table].columns.len()).map(column).collect();
-            let place = bit_of(scene, b, &p, table, &values);
+            let column = |c| build::element(ctx.part(&p, table, Part::Column(c)), row.clone());
+            let values: Vec<Expr> = (0..ctx.layout.tables[table].columns.len()).map(column).collect();
+            let place = bit_of(ctx, b, &p, table, &values);
             let change = if name == "remember" { "set_bit" } else { "clear_bit" };
-            b.run(scene.function(change), vec![scene.part(&p, table, Part::Bits), place]);
+            b.run(ctx.function(change), vec![ctx.part(&p, table, Part::Bits), place]);
         };
         b.switch(table, sets, code, |_| {});
     }

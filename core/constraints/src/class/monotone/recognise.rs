@@ -41,7 +41,7 @@ impl Monotone {
 }
 
 /// The monotone tables of a plan, or why their rounds have no fast path.
-pub(in crate::plan) fn recognise(plan: &ChrPlan) -> Result<Monotone, String> {
+pub(crate) fn recognise(plan: &ChrPlan) -> Result<Monotone, String> {
     let mut tables: IdVec<ConstraintId, bool> = plan.tables.ids().map(|t| is_candidate(plan, t)).collect();
     loop {
         let other = |rule: RuleId| !is_monotone_rule(plan, rule, &tables);
@@ -67,7 +67,10 @@ pub(in crate::plan) fn recognise(plan: &ChrPlan) -> Result<Monotone, String> {
 }
 
 /// The tables to which rules over monotone tables add.
-pub(super) fn added_tables(plan: &ChrPlan, tables: &IdVec<ConstraintId, bool>) -> IdVec<ConstraintId, bool> {
+pub(in crate::class) fn added_tables(
+    plan: &ChrPlan,
+    tables: &IdVec<ConstraintId, bool>,
+) -> IdVec<ConstraintId, bool> {
     let mut added: IdVec<ConstraintId, bool> = plan.tables.ids().map(|_| false).collect();
     let fires = |rule: &crate::plan::RulePlan| rule.heads.iter().all(|h| tables[h.constraint]);
     plan.general_rules()
@@ -78,7 +81,10 @@ pub(super) fn added_tables(plan: &ChrPlan, tables: &IdVec<ConstraintId, bool>) -
 }
 
 /// An occurrence that would need an index over rows that are added: the fast path builds indexes only once.
-pub(super) fn maintained_index<'a>(plan: &'a ChrPlan, found: &'a Monotone) -> Option<&'a Occurrence> {
+pub(in crate::class) fn maintained_index<'a>(
+    plan: &'a ChrPlan,
+    found: &'a Monotone,
+) -> Option<&'a Occurrence> {
     found.occurrences(plan).find(|o| {
         let keyed = |j: &&crate::plan::Join| !plan.tables[j.constraint].indexes[j.index].columns.is_empty();
         found.added[o.constraint] && o.joins.iter().filter(keyed).any(|j| found.added[j.constraint])
@@ -86,7 +92,7 @@ pub(super) fn maintained_index<'a>(plan: &'a ChrPlan, found: &'a Monotone) -> Op
 }
 
 /// Whether the classes of other rules allow that a table is monotone: it is a set of integers or has no class at all.
-pub(super) fn is_candidate(plan: &ChrPlan, table: ConstraintId) -> bool {
+pub(in crate::class) fn is_candidate(plan: &ChrPlan, table: ConstraintId) -> bool {
     let columns = &plan.tables[table].columns;
     let read_by = |rule: RuleId| plan.rules[rule].heads.iter().any(|h| h.constraint == table);
     let replaced = plan.classes.replacements.iter().any(|r| read_by(r.rule));
@@ -98,7 +104,11 @@ pub(super) fn is_candidate(plan: &ChrPlan, table: ConstraintId) -> bool {
 }
 
 /// Whether a rule keeps all its heads, over monotone tables, is total, and adds to monotone tables only.
-pub(super) fn is_monotone_rule(plan: &ChrPlan, rule: RuleId, tables: &IdVec<ConstraintId, bool>) -> bool {
+pub(in crate::class) fn is_monotone_rule(
+    plan: &ChrPlan,
+    rule: RuleId,
+    tables: &IdVec<ConstraintId, bool>,
+) -> bool {
     let rule_plan = &plan.rules[rule];
     let kept = rule_plan.heads.iter().all(|h| h.role == Role::Kept && tables[h.constraint]);
     let mut occurrences = plan.occurrences.iter().filter(|o| o.rule == rule);

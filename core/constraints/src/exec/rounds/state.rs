@@ -3,18 +3,17 @@
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use super::divisors::{Divisors, Meeting, gcd};
+use crate::class::divisor::execute::Divisors;
+use crate::class::{Best, BestOrder, Reduction};
 use crate::exec::code::{Code, Ins, OccurrenceCode, Pc};
 use crate::exec::common;
-use crate::exec::index::NONE;
 use crate::exec::machine::Stop;
-use crate::exec::report::Wording;
+use crate::exec::report::ErrorFormatter;
 use crate::exec::start::{self, StartSink};
-use crate::exec::step::{Cells, Flow, Scene, Trap, TrapKind};
+use crate::exec::step::{Cells, EvalCtx, Flow, Trap, TrapKind};
 use crate::exec::store::write_constraint;
 use crate::exec::table::{DEAD, Table, TableFull};
 use crate::plan::ChrPlan;
-use crate::plan::class::{Best, BestOrder, Reduction};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
@@ -30,15 +29,15 @@ const FIRINGS: u64 = 1 << 14;
 
 /// A constraint that was put into the store, and which may have been removed since.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Added {
-    pub(super) table: u32,
-    pub(super) row: u32,
-    pub(super) id: u64,
+pub(crate) struct Added {
+    pub(crate) table: u32,
+    pub(crate) row: u32,
+    pub(crate) id: u64,
 }
 
 /// Output of a goal: the value that it writes, if it does, and the goal.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Written {
+pub(crate) struct Written {
     word: u64,
     pc: Pc,
 }
@@ -51,35 +50,35 @@ impl Written {
 }
 
 /// Store, heap and counters of a run.
-pub(super) struct World<'a, 'c> {
-    pub(super) program: &'a Program,
-    pub(super) plan: &'a ChrPlan,
-    pub(super) code: &'a Code,
-    pub(super) control: &'a mut Control<'c>,
-    pub(super) tables: Vec<Table>,
-    pub(super) heap: Heap,
+pub(crate) struct RoundsState<'a, 'c> {
+    pub(crate) program: &'a Program,
+    pub(crate) plan: &'a ChrPlan,
+    pub(crate) code: &'a Code,
+    pub(crate) control: &'a mut Control<'c>,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) heap: Heap,
     /// By table.
     reductions: Vec<Option<&'a Reduction>>,
     /// By table.
-    divisors: Vec<Option<Divisors<'a>>>,
-    pub(super) next_id: u64,
-    pub(super) firings: u64,
-    pub(super) rounds: u64,
-    pub(super) candidates: u64,
-    pub(super) peak: u64,
+    pub(crate) divisors: Vec<Option<Divisors<'a>>>,
+    pub(crate) next_id: u64,
+    pub(crate) firings: u64,
+    pub(crate) rounds: u64,
+    pub(crate) candidates: u64,
+    pub(crate) peak: u64,
     /// Rows that were removed since the last call of [`release`](Self::release).
     detached: Vec<(u32, u32)>,
     last_rule: Option<RuleId>,
     patience: u32,
     fuel: u64,
     /// Bytes that the executor has beside the store.
-    pub(super) other_bytes: u64,
+    pub(crate) other_bytes: u64,
     /// Firings of each rule, in a run that is recorded.
-    fired_by_rule: Option<Vec<u64>>,
+    pub(crate) fired_by_rule: Option<Vec<u64>>,
 }
 
-impl<'a, 'c> World<'a, 'c> {
-    pub(super) fn new(
+impl<'a, 'c> RoundsState<'a, 'c> {
+    pub(crate) fn new(
         program: &'a Program,
         plan: &'a ChrPlan,
         code: &'a Code,
@@ -117,7 +116,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Puts a constraint into the store; the id is `next_id`, which goes up. `None` when a reduction removed it at once.
-    pub(super) fn add(&mut self, table: usize, args: &[u64]) -> Result<Option<Added>, Stop> {
+    pub(crate) fn add(&mut self, table: usize, args: &[u64]) -> Result<Option<Added>, Stop> {
         let id = self.next_id;
         self.next_id += 1;
         if let Some(reduction) = self.reductions[table]
@@ -146,108 +145,45 @@ impl<'a, 'c> World<'a, 'c> {
         }
     }
 
-    /// Applies the reduction of a table to a constraint that is about to be stored. Says whether it lives; then no other of its
-    /// key does.
-    fn reduce(&mut self, table: usize, reduction: &Reduction, args: &[u64], id: u64) -> bool {
-        let mut key = [0; 8];
-        let columns = &reduction.key;
-        let stored = &self.tables[table];
-        let index = &stored.indexes[reduction.index];
-        let row = if columns.len() <= key.len() {
-            key.iter_mut().zip(columns).for_each(|(k, &c)| *k = args[c]);
-            index.lookup(&stored.columns, &key[..columns.len()])
-        } else {
-            let key: Vec<u64> = columns.iter().map(|&c| args[c]).collect();
-            index.lookup(&stored.columns, &key)
-        };
-        if row == NONE {
-            return true;
-        }
-        self.firings += 1;
-        if let Some(counts) = &mut self.fired_by_rule {
-            counts[reduction.rule.index()] += 1;
-        }
-        let lives = reduction.best.is_some_and(|best| {
-            let kind = stored.kinds[best.column];
-            is_better(best, kind, args[best.column], stored.columns[best.column].get(row))
-        });
-        if self.control.traces() {
-            self.trace_reduction(table, reduction.rule, row, args, id, lives);
-        }
-        if lives {
-            self.remove(table as u32, row);
-        }
-        lives
-    }
-
-    /// Lets a constraint that is about to be stored meet the one of its key, if the table keeps greatest common divisors. Says whether
-    /// it lives.
-    fn divide(&mut self, table: usize, args: &[u64], id: u64) -> bool {
-        let Some(divisors) = &self.divisors[table] else { return true };
-        let class = divisors.class;
-        let (rule, met) = match divisors.meet(args) {
-            Meeting::Nothing => return true,
-            Meeting::Zero => (class.zero, None),
-            Meeting::Row(row) => (class.rule, Some(row)),
-        };
-        self.firings += 1;
-        if let Some(counts) = &mut self.fired_by_rule {
-            counts[rule.index()] += 1;
-        }
-        if self.control.traces() {
-            self.trace_dropped(table, rule, met, args, id);
-        }
-        let Some(row) = met else { return false };
-        let old = self.tables[table].columns[class.column].get(row);
-        let value = gcd(old, args[class.column]);
-        if value != old {
-            if self.control.traces() {
-                self.trace_replacement(rule, table, row, value.cast_signed());
-            }
-            self.tables[table].replace(row, class.column, value);
-        }
-        false
-    }
-
     /// Removes a constraint; its row stays free of others until [`release`](Self::release).
-    pub(super) fn remove(&mut self, table: u32, row: u32) {
+    pub(crate) fn remove(&mut self, table: u32, row: u32) {
         self.tables[table as usize].detach(row);
         self.detached.push((table, row));
     }
 
     /// Lets rows of removed constraints be used again: nothing refers to them any more.
-    pub(super) fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         for (table, row) in self.detached.drain(..) {
             self.tables[table as usize].release(row);
         }
     }
 
     /// Whether the constraint still lives.
-    pub(super) fn lives(&self, added: &Added) -> bool {
+    pub(crate) fn lives(&self, added: &Added) -> bool {
         self.tables[added.table as usize].ids.get(added.row) == added.id
     }
 
     /// Adds all facts of a batch; what was put into the store is appended.
-    pub(super) fn facts(&mut self, facts: &Facts, added: &mut Vec<Added>) -> Result<(), Stop> {
+    pub(crate) fn facts(&mut self, facts: &Facts, added: &mut Vec<Added>) -> Result<(), Stop> {
         let plan = self.plan;
-        start::add_facts(plan, facts, &mut Adding { world: self, added })
+        start::add_facts(plan, facts, &mut Adding { state: self, added })
     }
 
     /// Executes the goals of a query; what was put into the store is appended.
-    pub(super) fn query(&mut self, number: usize, added: &mut Vec<Added>) -> Result<(), Stop> {
+    pub(crate) fn query(&mut self, number: usize, added: &mut Vec<Added>) -> Result<(), Stop> {
         let code = self.code;
-        start::run_goals(code, number, &mut Adding { world: self, added })
+        start::run_goals(code, number, &mut Adding { state: self, added })
     }
 
     /// Program output.
-    pub(super) fn write(&mut self, Written { word, pc }: Written) -> Result<(), Stop> {
+    pub(crate) fn write(&mut self, Written { word, pc }: Written) -> Result<(), Stop> {
         let terms = Terms { signature: &self.program.signature, heap: &self.heap };
         let result = start::write_output(self.control.out(), self.code, terms, pc, word);
         result.map_err(|e| self.stop_at(StopReason::Output { message: e.to_string() }, pc))
     }
 
     /// Frees terms that nothing refers to. Columns and constants are all the roots between rounds.
-    pub(super) fn collect(&mut self) -> Result<(), Stop> {
+    pub(crate) fn collect(&mut self) -> Result<(), Stop> {
         if !self.heap.wants_collection() {
             return Ok(());
         }
@@ -257,7 +193,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Refuses the round at hand, which has candidates, when it is one too many.
-    pub(super) fn check_rounds(&self) -> Result<(), Stop> {
+    pub(crate) fn check_rounds(&self) -> Result<(), Stop> {
         match self.control.limits().max_rounds {
             Some(limit) if self.rounds > limit => Err(self.stop(StopReason::Rounds { limit })),
             _ => Ok(()),
@@ -265,7 +201,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Refuses a round whose firings are too many.
-    pub(super) fn check_steps(&self, firings: u64) -> Result<(), Stop> {
+    pub(crate) fn check_steps(&self, firings: u64) -> Result<(), Stop> {
         match self.control.limits().max_steps {
             Some(limit) if firings > 0 && self.firings + firings > limit => {
                 Err(self.stop(StopReason::Steps { limit }))
@@ -275,26 +211,26 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Counts a round's firings.
-    pub(super) fn count_firings(&mut self, firings: u64, last: Option<RuleId>) {
+    pub(crate) fn count_firings(&mut self, firings: u64, last: Option<RuleId>) {
         self.firings += firings;
         self.fuel = self.fuel.saturating_sub(firings);
         self.last_rule = last.or(self.last_rule);
     }
 
     /// Whether [`count_rule`](Self::count_rule) is wanted.
-    pub(super) fn counts_rules(&self) -> bool {
+    pub(crate) fn counts_rules(&self) -> bool {
         self.fired_by_rule.is_some()
     }
 
     /// Counts firings of a rule that [`count_firings`](Self::count_firings) counts too.
-    pub(super) fn count_rule(&mut self, rule: RuleId, firings: u64) {
+    pub(crate) fn count_rule(&mut self, rule: RuleId, firings: u64) {
         if let Some(counts) = &mut self.fired_by_rule {
             counts[rule.index()] += firings;
         }
     }
 
     /// Counts values of a table's constraints that are replaced.
-    pub(super) fn count_replaced(&mut self, table: usize, values: u64) {
+    pub(crate) fn count_replaced(&mut self, table: usize, values: u64) {
         let replacement = self.plan.classes.replacement_of(ConstraintId::from_index(table));
         if let Some(replacement) = replacement {
             self.count_rule(replacement.rule, values);
@@ -302,7 +238,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Hands the counts by rule to the recorder.
-    pub(super) fn report_rules(&mut self) {
+    pub(crate) fn report_rules(&mut self) {
         let counts = self.fired_by_rule.take();
         if let (Some(counts), Some(recorder)) = (counts, self.control.recorder()) {
             for (rule, applied) in counts.into_iter().enumerate() {
@@ -312,7 +248,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Looks at the control from time to time, between rounds.
-    pub(super) fn look_up(&mut self) -> Result<(), Stop> {
+    pub(crate) fn look_up(&mut self) -> Result<(), Stop> {
         if self.patience == 0 || self.fuel == 0 {
             self.ask_control()?;
         }
@@ -321,17 +257,17 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Looks at the control within a round, between parts that do so much each.
-    pub(super) fn look_within(&mut self, work: u64) -> Result<(), Stop> {
+    pub(crate) fn look_within(&mut self, work: u64) -> Result<(), Stop> {
         if work >= FIRINGS { self.ask_control() } else { Ok(()) }
     }
 
     /// Stops a round that changes the store already, when nobody wants to see the store any more.
-    pub(super) fn go_on(&self) -> Result<(), Stop> {
+    pub(crate) fn go_on(&self) -> Result<(), Stop> {
         if self.control.is_unwanted() { Err(self.stop(StopReason::Interrupted)) } else { Ok(()) }
     }
 
     #[inline(never)]
-    pub(super) fn ask_control(&mut self) -> Result<(), Stop> {
+    pub(crate) fn ask_control(&mut self) -> Result<(), Stop> {
         self.check_memory(|_| "the rounds' candidates".into())?;
         if let Some(recorder) = self.control.recorder() {
             recorder.collected(self.heap.collections());
@@ -346,7 +282,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// Tells the recorder that a round is over.
-    pub(super) fn report_round(&mut self) {
+    pub(crate) fn report_round(&mut self) {
         if self.control.records() {
             let (rounds, progress) = (self.rounds, self.progress());
             if let Some(recorder) = self.control.recorder() {
@@ -355,7 +291,7 @@ impl<'a, 'c> World<'a, 'c> {
         }
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let divisors: u64 = self.divisors.iter().flatten().map(Divisors::bytes).sum();
         let detached = self.detached.capacity() as u64 * 8;
         common::bytes(&self.tables) + self.heap.bytes() + self.other_bytes + detached + divisors
@@ -370,7 +306,7 @@ impl<'a, 'c> World<'a, 'c> {
         Ok(())
     }
 
-    pub(super) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
+    pub(crate) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
         let bytes = self.bytes();
         self.peak = self.peak.max(bytes);
         match self.control.limits().memory {
@@ -379,7 +315,7 @@ impl<'a, 'c> World<'a, 'c> {
         }
     }
 
-    pub(super) fn out_of_memory(&self, what: String) -> Stop {
+    pub(crate) fn out_of_memory(&self, what: String) -> Stop {
         let limit = self.control.limits().memory.unwrap_or(u64::MAX);
         self.stop(StopReason::Memory { limit, what })
     }
@@ -389,32 +325,32 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// How far the run is.
-    pub(super) fn progress(&self) -> Progress {
+    pub(crate) fn progress(&self) -> Progress {
         Progress { steps: self.firings, bytes: self.bytes(), live: common::live(&self.tables) }
     }
 
     /// A stop at the rule that fired last.
-    pub(super) fn stop(&self, reason: StopReason) -> Stop {
+    pub(crate) fn stop(&self, reason: StopReason) -> Stop {
         common::stop(self.plan, self.last_rule, reason, self.progress())
     }
 
     /// A stop at an instruction.
-    pub(super) fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
+    pub(crate) fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
         common::stop_at(self.code, pc, reason, self.progress())
     }
 
     /// A stop at an instruction without result.
-    pub(super) fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
-        self.stop_at(self.wording().reason(regs, trap), trap.pc)
+    pub(crate) fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
+        self.stop_at(self.error_formatter().reason(regs, trap), trap.pc)
     }
 
-    pub(super) fn wording(&self) -> Wording<'_> {
+    pub(crate) fn error_formatter(&self) -> ErrorFormatter<'_> {
         let Self { program, plan, code, heap, .. } = self;
-        Wording { signature: &program.signature, plan, code, heap }
+        ErrorFormatter { signature: &program.signature, plan, code, heap }
     }
 
     /// The trace line of a firing: round, rule, kept constraints, `\`, removed constraints, each with its id.
-    pub(super) fn trace_instance(&mut self, rule: RuleId, rows: impl Fn(usize) -> u32) {
+    pub(crate) fn trace_instance(&mut self, rule: RuleId, rows: impl Fn(usize) -> u32) {
         let plan = &self.plan.rules[rule];
         let mut line = format!("round {} {}:", self.rounds, plan.name);
         for role in [Role::Kept, Role::Removed] {
@@ -430,7 +366,7 @@ impl<'a, 'c> World<'a, 'c> {
     }
 
     /// The trace line of a value that is replaced.
-    pub(super) fn trace_replacement(&mut self, rule: RuleId, table: usize, row: u32, value: i64) {
+    pub(crate) fn trace_replacement(&mut self, rule: RuleId, table: usize, row: u32, value: i64) {
         let mut line = format!("round {} {}: ", self.rounds, self.plan.rules[rule].name);
         self.write_row(&mut line, table, row);
         let written = write!(line, " takes {value}");
@@ -438,35 +374,12 @@ impl<'a, 'c> World<'a, 'c> {
         self.control.trace_line(&line);
     }
 
-    fn trace_reduction(&mut self, table: usize, rule: RuleId, row: u32, args: &[u64], id: u64, lives: bool) {
-        let mut stored = String::new();
-        self.write_row(&mut stored, table, row);
-        let mut new = String::new();
-        self.write_words(&mut new, table, |c| args[c], id);
-        let (kept, removed) = if lives { (new, stored) } else { (stored, new) };
-        let name = &self.plan.rules[rule].name;
-        let line = format!("round {} {name}: {kept} \\ {removed}", self.rounds);
-        self.control.trace_line(&line);
-    }
-
-    /// The trace line of a constraint that is removed before it is stored.
-    fn trace_dropped(&mut self, table: usize, rule: RuleId, met: Option<u32>, args: &[u64], id: u64) {
-        let mut line = format!("round {} {}:", self.rounds, self.plan.rules[rule].name);
-        if let Some(row) = met {
-            line.push(' ');
-            self.write_row(&mut line, table, row);
-        }
-        line.push_str(" \\ ");
-        self.write_words(&mut line, table, |c| args[c], id);
-        self.control.trace_line(&line);
-    }
-
-    fn write_row(&self, line: &mut String, table: usize, row: u32) {
+    pub(crate) fn write_row(&self, line: &mut String, table: usize, row: u32) {
         let stored = &self.tables[table];
         self.write_words(line, table, |c| stored.columns[c].get(row), stored.ids.get(row));
     }
 
-    fn write_words(&self, line: &mut String, table: usize, word: impl Fn(usize) -> u64, id: u64) {
+    pub(crate) fn write_words(&self, line: &mut String, table: usize, word: impl Fn(usize) -> u64, id: u64) {
         let terms = Terms { signature: &self.program.signature, heap: &self.heap };
         let kinds = self.tables[table].kinds.iter().enumerate();
         let values = kinds.map(|(c, &kind)| terms.value(kind, word(c)));
@@ -478,38 +391,38 @@ impl<'a, 'c> World<'a, 'c> {
 
 /// Puts what a run starts with into the store.
 struct Adding<'w, 'a, 'c> {
-    world: &'w mut World<'a, 'c>,
+    state: &'w mut RoundsState<'a, 'c>,
     added: &'w mut Vec<Added>,
 }
 
 impl StartSink for Adding<'_, '_, '_> {
-    fn context(&mut self) -> Scene<'_, &mut Heap> {
-        let World { program, code, tables, heap, .. } = &mut *self.world;
-        Scene { code, signature: &program.signature, tables, heap }
+    fn context(&mut self) -> EvalCtx<'_, &mut Heap> {
+        let RoundsState { program, code, tables, heap, .. } = &mut *self.state;
+        EvalCtx { code, signature: &program.signature, tables, heap }
     }
     fn add(&mut self, table: usize, args: &[u64]) -> Result<(), Stop> {
-        self.added.extend(self.world.add(table, args)?);
+        self.added.extend(self.state.add(table, args)?);
         Ok(())
     }
     fn write(&mut self, pc: Pc, word: u64) -> Result<(), Stop> {
-        self.world.write(Written { word, pc })
+        self.state.write(Written { word, pc })
     }
     fn poll(&mut self) -> Result<(), Stop> {
-        self.world.ask_control()
+        self.state.ask_control()
     }
     fn stop(&self, reason: StopReason) -> Stop {
-        self.world.stop(reason)
+        self.state.stop(reason)
     }
     fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
-        self.world.stop_at(reason, pc)
+        self.state.stop_at(reason, pc)
     }
     fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
-        self.world.trapped(regs, trap)
+        self.state.trapped(regs, trap)
     }
 }
 
 /// Whether a value is strictly better than another.
-pub(super) fn is_better(best: Best, kind: SortKind, a: u64, b: u64) -> bool {
+pub(crate) fn is_better(best: Best, kind: SortKind, a: u64, b: u64) -> bool {
     let order = match kind {
         SortKind::Float => f64::from_bits(a).partial_cmp(&f64::from_bits(b)).unwrap_or(Ordering::Equal),
         _ => (a as i64).cmp(&(b as i64)),
@@ -522,35 +435,35 @@ pub(super) fn is_better(best: Best, kind: SortKind, a: u64, b: u64) -> bool {
 
 /// Constraints that bodies add, in order: for each its table and its arguments; and what they write.
 #[derive(Default)]
-pub(super) struct Adds {
+pub(crate) struct Adds {
     words: Vec<u64>,
     /// Output waits until the round is part of the run.
-    pub(super) written: Vec<Written>,
+    pub(crate) written: Vec<Written>,
 }
 
 impl Adds {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.words.len()
     }
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.words.clear();
         self.written.clear();
     }
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.words.capacity() * 8 + self.written.capacity() * size_of::<Written>()) as u64
     }
-    pub(super) fn push(&mut self, table: usize, args: impl Iterator<Item = u64>) {
+    pub(crate) fn push(&mut self, table: usize, args: impl Iterator<Item = u64>) {
         self.words.push(table as u64);
         self.words.extend(args);
     }
     /// The constraint that begins at a place, and where the next one begins.
-    pub(super) fn get(&self, tables: &[Table], at: usize) -> (usize, &[u64], usize) {
+    pub(crate) fn get(&self, tables: &[Table], at: usize) -> (usize, &[u64], usize) {
         let table = self.words[at] as usize;
         let end = at + 1 + tables[table].columns.len();
         (table, &self.words[at + 1..end], end)
     }
     /// Puts the parts of the end that begin at these places, and of which the last ends it, in another order.
-    pub(super) fn reorder(&mut self, starts: &[u32], order: impl Iterator<Item = usize>) {
+    pub(crate) fn reorder(&mut self, starts: &[u32], order: impl Iterator<Item = usize>) {
         let Some(&first) = starts.first() else { return };
         let tail = self.words.split_off(first as usize);
         let part = |i: usize| {
@@ -563,45 +476,45 @@ impl Adds {
 
 /// Loads the constraints of an instance into registers as a search leaves them: the arguments of the newest one, then for each
 /// level its row and what is computed on it.
-pub(super) fn load_instance<H: Cells>(
-    scene: &mut Scene<'_, H>,
+pub(crate) fn load_instance<H: Cells>(
+    ctx: &mut EvalCtx<'_, H>,
     regs: &mut [u64],
     occurrence: &OccurrenceCode,
     active: (usize, u32),
     rows: &[u32],
 ) -> Result<(), Trap> {
-    load_active(scene.tables, regs, active);
+    load_active(ctx.tables, regs, active);
     let holds = |flow: Flow| debug_assert!(matches!(flow, Flow::Done), "an instance holds");
     if let Some(pc) = occurrence.entry {
-        holds(scene.run(regs, pc)?);
+        holds(ctx.run(regs, pc)?);
     }
     for (level, &row) in occurrence.levels.iter().zip(rows) {
         if let Some(pc) = level.key {
-            holds(scene.run(regs, pc)?);
+            holds(ctx.run(regs, pc)?);
         }
         regs[level.row as usize] = u64::from(row);
         for &(dst, column) in &level.loads {
-            regs[dst as usize] = scene.tables[level.table].columns[column as usize].get(row);
+            regs[dst as usize] = ctx.tables[level.table].columns[column as usize].get(row);
         }
         if let Some(pc) = level.check {
-            holds(scene.run(regs, pc)?);
+            holds(ctx.run(regs, pc)?);
         }
     }
     if let Some(pc) = occurrence.commit {
-        holds(scene.run(regs, pc)?);
+        holds(ctx.run(regs, pc)?);
     }
     Ok(())
 }
 
 /// The arguments of the newest constraint into the first registers.
-pub(super) fn load_active(tables: &[Table], regs: &mut [u64], (table, row): (usize, u32)) {
+pub(crate) fn load_active(tables: &[Table], regs: &mut [u64], (table, row): (usize, u32)) {
     for (reg, column) in regs.iter_mut().zip(&tables[table].columns) {
         *reg = column.get(row);
     }
 }
 
 /// How a body ended.
-pub(super) enum BodyEnd {
+pub(crate) enum BodyEnd {
     Done,
     /// This goal does not hold, or this instruction has no result.
     Failed(Pc),
@@ -609,24 +522,24 @@ pub(super) enum BodyEnd {
 }
 
 /// Runs a body for what it adds and writes.
-pub(super) fn run_body<H: Cells>(
-    scene: &mut Scene<'_, H>,
+pub(crate) fn run_body<H: Cells>(
+    ctx: &mut EvalCtx<'_, H>,
     regs: &mut [u64],
     mut pc: Pc,
     adds: &mut Adds,
 ) -> BodyEnd {
     loop {
-        match scene.run(regs, pc) {
+        match ctx.run(regs, pc) {
             Ok(Flow::Done) => return BodyEnd::Done,
             Ok(Flow::Failed(at)) => return BodyEnd::Failed(at),
             Err(trap) => return BodyEnd::Trapped(trap),
             Ok(Flow::Effect(at)) => {
-                match scene.code.ins[at as usize] {
+                match ctx.code.ins[at as usize] {
                     Ins::Call { call } | Ins::CallLast { call } => {
-                        let call = &scene.code.calls[call as usize];
+                        let call = &ctx.code.calls[call as usize];
                         adds.push(call.constraint.index(), call.args.iter().map(|&r| regs[r as usize]));
                     }
-                    _ => adds.written.push(Written::new(scene.code, regs, at)),
+                    _ => adds.written.push(Written::new(ctx.code, regs, at)),
                 }
                 pc = at + 1;
             }
@@ -635,20 +548,20 @@ pub(super) fn run_body<H: Cells>(
 }
 
 /// Whether a guard that raised an error holds not at all: another of its conditions is false.
-pub(super) fn is_hidden<H: Cells>(
-    scene: &mut Scene<'_, H>,
+pub(crate) fn is_hidden<H: Cells>(
+    ctx: &mut EvalCtx<'_, H>,
     regs: &mut [u64],
     occurrence: &OccurrenceCode,
 ) -> bool {
-    occurrence.commit_tests.iter().any(|&pc| matches!(scene.run(regs, pc), Ok(Flow::Failed(_))))
+    occurrence.commit_tests.iter().any(|&pc| matches!(ctx.run(regs, pc), Ok(Flow::Failed(_))))
 }
 
 /// Whether the error is one of the program, to be told when its turn comes, and not one of the executor.
-pub(super) fn is_of_program(trap: Trap) -> bool {
+pub(crate) fn is_of_program(trap: Trap) -> bool {
     matches!(trap.kind, TrapKind::Arithmetic(_) | TrapKind::Column)
 }
 
 /// Whether a row holds a constraint.
-pub(super) fn is_live(table: &Table, row: u32) -> bool {
+pub(crate) fn is_live(table: &Table, row: u32) -> bool {
     table.ids.get(row) != DEAD
 }

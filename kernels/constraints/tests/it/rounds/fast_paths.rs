@@ -1,11 +1,11 @@
-//! Rounds with a known course: from the start of a batch on, and from a later round on.
+//! Rounds with a fast path: from the start of a batch on, and from a later round on.
 
 use super::*;
 
-/// Kernels that follow a known course, beside those of the general rounds.
-const COURSES: [&str; 9] = [
+/// Kernels that follow a fast path, beside those of the general rounds.
+const FAST_PATHS: [&str; 9] = [
     "best_row",
-    "growth",
+    "monotone",
     "remember_rows",
     "column_range",
     "narrow_product",
@@ -16,7 +16,7 @@ const COURSES: [&str; 9] = [
 ];
 
 #[test]
-fn the_checker_accepts_the_kernels_of_courses() {
+fn the_checker_accepts_the_kernels_of_fast_paths() {
     let mut seen = Vec::new();
     for text in [
         include_str!("../../../../../examples/floyd.chr"),
@@ -25,17 +25,17 @@ fn the_checker_accepts_the_kernels_of_courses() {
     ] {
         let case = Case::new(text, RoundsOptions::default());
         for verdict in check(&case.kernels.module) {
-            if COURSES.contains(&&*verdict.kernel) {
+            if FAST_PATHS.contains(&&*verdict.kernel) {
                 assert!(verdict.accepted(), "{verdict:?}");
                 seen.push(verdict.kernel.clone());
             }
         }
     }
-    assert!(COURSES.iter().all(|name| seen.iter().any(|s| s == name)), "{seen:?}");
+    assert!(FAST_PATHS.iter().all(|name| seen.iter().any(|s| s == name)), "{seen:?}");
 }
 
-/// Programs whose batches have a known course, and stores that leave it.
-pub fn course_programs() -> Vec<String> {
+/// Programs whose batches have a fast path, and stores that leave it.
+pub fn fast_path_programs() -> Vec<String> {
     let closure = ":- chr_constraint e(+int, +int), p(+int, +int), n(+int), k(+int, +int, +int).
          p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).";
     let edges = |edges: &[(i64, i64)]| {
@@ -77,29 +77,29 @@ pub fn course_programs() -> Vec<String> {
     ]
 }
 
-/// The kernel that follows a course of the program.
+/// The kernel that follows a fast path of the program.
 fn followed(text: &str) -> Option<String> {
     let case = Case::new(text, RoundsOptions::default());
     let mut recorder = Recorder::new();
     let job = Job { program: &case.program, plan: &case.plan, kernels: &case.kernels, input: &case.input };
-    let options = Options { memory: 1 << 28, rows: 64, store: false, courses: true, few: FEW };
+    let options = Options { memory: 1 << 28, rows: 64, store: false, fast_paths: true, few: FEW };
     let mut control = Control::default().profile(&mut recorder);
     run(job, options, &mut case.simulator(), &mut control).expect("it has an end");
     drop(control);
     let mut kernels = recorder.kernels().iter().map(|k| k.name.clone());
-    kernels.find(|name| ["product", "growth"].contains(&&**name))
+    kernels.find(|name| ["product", "monotone"].contains(&&**name))
 }
 
 #[test]
-fn courses() {
+fn fast_paths() {
     let options = RoundsOptions::default();
     let mut products = 0;
-    for text in course_programs() {
+    for text in fast_path_programs() {
         agree_with(&text, options, Limits::default());
         products += usize::from(followed(&text).is_some_and(|kernel| kernel == "product"));
     }
     assert_eq!(products, 7, "programs of which some batch is a product");
-    for text in course_programs().into_iter().take(2) {
+    for text in fast_path_programs().into_iter().take(2) {
         agree_with(&text, options, Limits { max_rounds: Some(3), ..Limits::default() });
         agree_with(&text, options, Limits { max_steps: Some(20), ..Limits::default() });
     }
@@ -108,15 +108,15 @@ fn courses() {
 const FLOYD: &str = ":- chr_constraint edge(+dense_int, +dense_int, +int), row(+int, +int), late(+int).
      edge(I, K, D1), edge(K, J, D2) \\ edge(I, J, D3) <=> D3 > D1 + D2 | D4 is D1 + D2, edge(I, J, D4).";
 
-/// Programs with a course that begins behind some general rounds, and the kernel that follows it; `None` where what comes does not fit.
-pub fn late_courses() -> [(String, Option<&'static str>); 7] {
+/// Programs with a fast path that begins behind some general rounds, and the kernel that follows it; `None` where what comes does not fit.
+pub fn late_fast_paths() -> [(String, Option<&'static str>); 7] {
     let closure = ":- chr_constraint e(+int, +int), p(+int, +int), gen(+int, +int).
          p(X, Y) \\ p(X, Y) <=> true. e(X, Y) ==> p(X, Y). e(X, Y), p(Y, Z) ==> p(X, Z).
          gen(A, B) <=> B - A > 1 | M is (A + B) // 2, gen(A, M), gen(M, B). gen(A, _) <=> X is A * 7 mod 11, e(A, X), e(X, A).";
     let cells = "row(A, B) <=> B - A > 1 | M is (A + B) // 2, row(A, M), row(M, B).
          row(A, _) <=> I is A // 6, J is A mod 6, D is (A * 37 + 11) mod 50 + 1, edge(I, J, D).";
     [
-        // All edges in one round; in two, so that values change before the course begins; twice, with general rounds in between.
+        // All edges in one round; in two, so that values change before the fast path begins; twice, with general rounds in between.
         (format!("{FLOYD} {cells} ?- row(0, 32)."), Some("product")),
         (format!("{FLOYD} {cells} ?- row(0, 36)."), Some("product")),
         (
@@ -137,14 +137,14 @@ pub fn late_courses() -> [(String, Option<&'static str>); 7] {
             None,
         ),
         // Sets that grow from what rules have made, in one round and in two.
-        (format!("{closure} ?- gen(0, 16). ?- gen(16, 21), e(3, 50)."), Some("growth")),
-        (format!("{closure} ?- gen(-3, 8), p(90, 91)."), Some("growth")),
+        (format!("{closure} ?- gen(0, 16). ?- gen(16, 21), e(3, 50)."), Some("monotone")),
+        (format!("{closure} ?- gen(-3, 8), p(90, 91)."), Some("monotone")),
     ]
 }
 
 #[test]
-fn courses_that_begin_behind_general_rounds() {
-    for (text, kernel) in late_courses() {
+fn fast_paths_that_begin_behind_general_rounds() {
+    for (text, kernel) in late_fast_paths() {
         agree_with(&text, RoundsOptions::default(), Limits::default());
         agree_with(&text, RoundsOptions::default(), Limits { max_rounds: Some(6), ..Limits::default() });
         assert_eq!(followed(&text).as_deref(), kernel, "{text}");
@@ -196,5 +196,5 @@ fn rules_that_compute_signs_only_add() {
          s(X) ==> sign(X) =\\= 0 | Y is sign(X), t(Y). t(X) ==> X > 1 | s(X).
          ?- s(7), s(0), s(-7), s(1).";
     agree_with(text, RoundsOptions::default(), Limits::default());
-    assert_eq!(followed(text).as_deref(), Some("growth"));
+    assert_eq!(followed(text).as_deref(), Some("monotone"));
 }

@@ -1,24 +1,33 @@
 //! Classes: rules whose effect under the semantics of rounds is known as a whole, so that it need not be found instance by
 //! instance. `docs/semantics.md` defines what each means and proves it.
 //!
+//! Each class is one folder: its recogniser, what it says of itself to the other passes as a [`RuleClass`], and what the CPU does with
+//! it. Its kernels are in the crate of kernels, in a folder of the same name, as this crate knows no kernels. [`Classes`] is the only list
+//! of the classes of a program. `monotone` is a class of tables: it is decided on the finished plan and has kernels only,
+//! which are specialised ones there.
+//!
 //! `classify` looks at the rules alone. Executors and kernel generators read [`Classes`]; as classes are part of the semantics, all of
 //! them must follow it. [`Verdict`] says for every rule which class it has, or why it has none.
 
-mod divisor;
+pub(crate) mod divisor;
 mod explain;
 mod monotone;
 mod reduction;
-mod replacement;
+pub(crate) mod replacement;
 mod verify;
 
+pub use divisor::Divisor;
 pub use explain::Explained;
 pub use monotone::Monotone;
-pub(super) use monotone::recognise as monotone_tables;
-pub(super) use verify::verify;
+pub(crate) use monotone::recognise::recognise as monotone_tables;
+pub use reduction::Reduction;
+pub use replacement::{Product, Replacement};
+pub(crate) use verify::verify;
 
+use crate::plan::ChrPlan;
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, ExprKind, HeadAtom, Program, RuleId};
-use gchr_base::signature::ConstraintId;
+use gchr_base::signature::{ConstraintId, SortKind};
 
 /// The classes of a program's rules.
 #[derive(Clone, Default, PartialEq, Debug)]
@@ -33,19 +42,14 @@ pub struct Classes {
     pub verdicts: IdVec<RuleId, Verdict>,
 }
 
-/// Constraints are reduced when they are put into the store: of those with one key, one lives.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Reduction {
-    /// The rule that says so.
-    pub rule: RuleId,
-    /// The symbol.
-    pub constraint: ConstraintId,
-    /// Columns of the key, ascending.
-    pub key: Vec<usize>,
-    /// What makes one constraint better than another of its key; `None`: being older.
-    pub best: Option<Best>,
-    /// Index of the table on just the columns of the key.
-    pub index: usize,
+/// What every class says of itself to the printer and the verifier of the plan.
+pub trait RuleClass {
+    /// The rules that belong to it.
+    fn rules(&self) -> Vec<RuleId>;
+    /// What it does, in one line, then one line for each further thing to know of it.
+    fn explain(&self, plan: &ChrPlan) -> Vec<String>;
+    /// Its broken invariants, in words.
+    fn verify(&self, plan: &ChrPlan) -> Vec<&'static str>;
 }
 
 /// Which value is best.
@@ -64,53 +68,6 @@ pub enum BestOrder {
     Least,
     /// The greatest is best.
     Greatest,
-}
-
-/// Of the constraints with one key and a positive value one lives, with the greatest common divisor of all their values; those with
-/// value zero go.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Divisor {
-    /// The rule that takes remainders.
-    pub rule: RuleId,
-    /// The rule that drops zeros.
-    pub zero: RuleId,
-    /// The symbol. No other rule sees it.
-    pub constraint: ConstraintId,
-    /// Columns of the key, ascending: all but the value's.
-    pub key: Vec<usize>,
-    /// Column of the value: integers.
-    pub column: usize,
-}
-
-/// The value of a constraint is replaced by the best of what its rule computes.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Replacement {
-    /// The rule.
-    pub rule: RuleId,
-    /// The symbol whose values are replaced. No other rule sees it.
-    pub constraint: ConstraintId,
-    /// Position of the removed head.
-    pub head: usize,
-    /// Column of the value, and which is best.
-    pub best: Best,
-    /// What the value is compared with and replaced by: over variables of the kept heads.
-    pub candidate: Expr,
-    /// The product of matrices over (min, +) or (max, +) that its rounds are, or why they are none. Then no other rule replaces
-    /// values of the symbol.
-    pub product: Result<Product, String>,
-}
-
-/// A dense keyed join `c(I,K,D1), c(K,J,D2) \ c(I,J,D3)` whose candidate is `D1 + D2`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Product {
-    /// Position of the head with the row key.
-    pub left: usize,
-    /// Position of the head with the column key.
-    pub right: usize,
-    /// Column of the row key I in the removed head.
-    pub row: usize,
-    /// Column of the column key J in the removed head.
-    pub column: usize,
 }
 
 /// What became of a rule.
@@ -141,6 +98,25 @@ impl Verdict {
 }
 
 impl Classes {
+    /// All classes.
+    pub fn members(&self) -> impl Iterator<Item = &dyn RuleClass> {
+        let reductions = self.reductions.iter().map(|r| r as &dyn RuleClass);
+        let divisors = self.divisors.iter().map(|d| d as &dyn RuleClass);
+        reductions.chain(divisors).chain(self.replacements.iter().map(|r| r as &dyn RuleClass))
+    }
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.members().next().is_none()
+    }
+    /// The class that a verdict names.
+    pub fn member(&self, verdict: &Verdict) -> Option<&dyn RuleClass> {
+        match verdict {
+            Verdict::Reduction(at) => self.reductions.get(*at).map(|r| r as &dyn RuleClass),
+            Verdict::Replacement(at) => self.replacements.get(*at).map(|r| r as &dyn RuleClass),
+            Verdict::Divisor(at) => self.divisors.get(*at).map(|d| d as &dyn RuleClass),
+            Verdict::General { .. } => None,
+        }
+    }
     /// The reduction of a symbol.
     pub fn reduction_of(&self, constraint: ConstraintId) -> Option<&Reduction> {
         self.reductions.iter().find(|r| r.constraint == constraint)
@@ -158,7 +134,7 @@ impl Classes {
         self.replacements.iter().any(|r| r.constraint == constraint)
     }
     /// No classes: every rule is general, for one reason.
-    pub(super) fn none(rules: usize, why: &str) -> Self {
+    pub(crate) fn none(rules: usize, why: &str) -> Self {
         let verdict =
             || Verdict::General { no_reduction: why.into(), no_replacement: why.into(), no_divisor: None };
         Self { verdicts: (0..rules).map(|_| verdict()).collect(), ..Self::default() }
@@ -166,14 +142,17 @@ impl Classes {
 }
 
 /// Finds the classes of a program. Indexes are chosen by a later pass.
-pub(super) fn classify(program: &Program) -> Classes {
-    let reductions: Vec<_> =
-        program.rules.iter_enumerated().map(|(id, rule)| reduction::recognise(program, id, rule)).collect();
-    let replacements = replacement::recognise(program, &reductions);
+pub(crate) fn classify(program: &Program) -> Classes {
+    let reductions: Vec<_> = program
+        .rules
+        .iter_enumerated()
+        .map(|(id, rule)| reduction::recognise::recognise(program, id, rule))
+        .collect();
+    let replacements = replacement::recognise::recognise(program, &reductions);
     let mut classes = Classes::default();
     let mut no_divisors = Vec::new();
     for (id, rule) in program.rules.iter_enumerated() {
-        let found = divisor::recognise(program, id, rule);
+        let found = divisor::recognise::recognise(program, id, rule);
         no_divisors.push(found.and_then(|found| found.map(|d| classes.divisors.push(d)).err()));
     }
     let rules = program.rules.ids().zip(no_divisors).zip(reductions).zip(replacements);
@@ -223,4 +202,10 @@ fn same_expr(a: &Expr, b: &Expr) -> bool {
             (ExprKind::Op { op: f, args: xs }, ExprKind::Op { op: g, args: ys }) => f == g && all(xs, ys),
             _ => false,
         }
+}
+
+/// Whether a column holds numbers.
+fn is_number(plan: &ChrPlan, constraint: ConstraintId, column: usize) -> bool {
+    let kind = plan.tables[constraint].columns.get(column).map(|c| c.kind);
+    matches!(kind, Some(SortKind::Int | SortKind::Float))
 }

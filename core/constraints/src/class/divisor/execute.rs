@@ -1,0 +1,105 @@
+//! Constraints that are reduced to greatest common divisors: which one of each key lives.
+
+use crate::class::Divisor;
+use crate::exec::rounds::state::RoundsState;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::Id;
+use gchr_base::rule::RuleId;
+
+/// The constraints with a positive value of one table, one a key.
+pub(crate) struct Divisors<'a> {
+    class: &'a Divisor,
+    rows: HashMap<Box<[u64]>, u32>,
+}
+
+/// What a constraint that is about to be stored meets.
+enum Meeting {
+    /// Nothing that it reacts with.
+    Nothing,
+    /// The rule that drops it because its value is zero.
+    Zero,
+    /// The constraint of its key, in this row.
+    Row(u32),
+}
+
+impl<'a> Divisors<'a> {
+    pub(crate) fn new(class: &'a Divisor) -> Self {
+        Self { class, rows: HashMap::default() }
+    }
+
+    fn meet(&self, args: &[u64]) -> Meeting {
+        match args[self.class.column].cast_signed() {
+            0 => Meeting::Zero,
+            // No rule takes it.
+            ..0 => Meeting::Nothing,
+            _ => self.rows.get(&self.key(args)).map_or(Meeting::Nothing, |&row| Meeting::Row(row)),
+        }
+    }
+
+    /// Notes where a constraint was stored that met nothing.
+    pub(crate) fn stored(&mut self, args: &[u64], row: u32) {
+        if args[self.class.column].cast_signed() > 0 {
+            self.rows.insert(self.key(args), row);
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        let key = 8 * self.class.key.len();
+        (self.rows.capacity() * (size_of::<(Box<[u64]>, u32)>() + 1) + self.rows.len() * key) as u64
+    }
+
+    fn key(&self, args: &[u64]) -> Box<[u64]> {
+        self.class.key.iter().map(|&column| args[column]).collect()
+    }
+}
+
+impl RoundsState<'_, '_> {
+    /// Lets a constraint that is about to be stored meet the one of its key, if the table keeps greatest common divisors. Says whether
+    /// it lives.
+    pub(crate) fn divide(&mut self, table: usize, args: &[u64], id: u64) -> bool {
+        let Some(divisors) = &self.divisors[table] else { return true };
+        let class = divisors.class;
+        let (rule, met) = match divisors.meet(args) {
+            Meeting::Nothing => return true,
+            Meeting::Zero => (class.zero, None),
+            Meeting::Row(row) => (class.rule, Some(row)),
+        };
+        self.firings += 1;
+        if let Some(counts) = &mut self.fired_by_rule {
+            counts[rule.index()] += 1;
+        }
+        if self.control.traces() {
+            self.trace_dropped(table, rule, met, args, id);
+        }
+        let Some(row) = met else { return false };
+        let old = self.tables[table].columns[class.column].get(row);
+        let value = gcd(old, args[class.column]);
+        if value != old {
+            if self.control.traces() {
+                self.trace_replacement(rule, table, row, value.cast_signed());
+            }
+            self.tables[table].replace(row, class.column, value);
+        }
+        false
+    }
+
+    /// The trace line of a constraint that is removed before it is stored.
+    fn trace_dropped(&mut self, table: usize, rule: RuleId, met: Option<u32>, args: &[u64], id: u64) {
+        let mut line = format!("round {} {}:", self.rounds, self.plan.rules[rule].name);
+        if let Some(row) = met {
+            line.push(' ');
+            self.write_row(&mut line, table, row);
+        }
+        line.push_str(" \\ ");
+        self.write_words(&mut line, table, |c| args[c], id);
+        self.control.trace_line(&line);
+    }
+}
+
+/// The greatest common divisor.
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

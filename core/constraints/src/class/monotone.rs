@@ -1,0 +1,32 @@
+//! Monotone tables: rounds only add to them.
+
+pub(crate) mod recognise;
+
+pub use recognise::Monotone;
+
+use crate::plan::{ChrPlan, internal};
+use gchr_base::diagnostic::Diagnostic;
+
+/// Monotone tables are closed under the rules that read them, and need no index over what is added.
+pub(super) fn verify(plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
+    let Ok(own) = &plan.monotone else { return };
+    let Some(first) = plan.rules.iter().next() else { return };
+    let mut fail = |text: String| found.push(internal(first.span, text));
+    for (table, table_plan) in plan.tables.iter_enumerated().filter(|(t, _)| own.is_monotone(*t)) {
+        if !recognise::is_candidate(plan, table) || !table_plan.removed_by.is_empty() {
+            fail(format!("the table {} is not monotone", table_plan.name));
+        }
+    }
+    for (id, rule) in plan.general_rules() {
+        let reads = rule.heads.iter().any(|h| own.is_monotone(h.constraint));
+        if reads && !recognise::is_monotone_rule(plan, id, &own.tables) {
+            fail(format!("{} reads a monotone table and is not monotone", rule.name));
+        }
+    }
+    if own.added != recognise::added_tables(plan, &own.tables) {
+        fail("the tables to which monotone rules add are not those of the plan".into());
+    }
+    if recognise::maintained_index(plan, own).is_some() {
+        fail("a monotone rule needs an index over constraints that are added".into());
+    }
+}

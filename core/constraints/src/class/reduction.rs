@@ -1,0 +1,80 @@
+//! Reductions: of the constraints of one key one lives.
+
+mod execute;
+pub(super) mod recognise;
+
+use super::explain::those;
+use super::{Best, BestOrder, RuleClass, is_number};
+use crate::plan::ChrPlan;
+use gchr_base::rule::RuleId;
+use gchr_base::signature::{ConstraintId, SortKind};
+
+/// Constraints are reduced when they are put into the store: of those with one key, one lives.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Reduction {
+    /// The rule that says so.
+    pub rule: RuleId,
+    /// The symbol.
+    pub constraint: ConstraintId,
+    /// Columns of the key, ascending.
+    pub key: Vec<usize>,
+    /// What makes one constraint better than another of its key; `None`: being older.
+    pub best: Option<Best>,
+    /// Index of the table on just the columns of the key.
+    pub index: usize,
+}
+
+impl RuleClass for Reduction {
+    fn rules(&self) -> Vec<RuleId> {
+        vec![self.rule]
+    }
+
+    fn explain(&self, plan: &ChrPlan) -> Vec<String> {
+        vec![text(self, plan)]
+    }
+
+    fn verify(&self, plan: &ChrPlan) -> Vec<&'static str> {
+        let mut broken = Vec::new();
+        let (classes, table) = (&plan.classes, &plan.tables[self.constraint]);
+        let mut before = classes.reductions.iter().take_while(|o| o.rule != self.rule);
+        if before.any(|o| o.constraint == self.constraint) || classes.is_replaced(self.constraint) {
+            broken.push("a symbol has two classes");
+        }
+        let value = self
+            .best
+            .is_none_or(|b| !self.key.contains(&b.column) && is_number(plan, self.constraint, b.column));
+        if !value || !self.key.is_sorted() || self.key.iter().any(|&c| c >= table.columns.len()) {
+            broken.push("a reduction has wrong columns");
+        }
+        let chosen = plan.tables.iter().any(|t| !t.indexes.is_empty());
+        if chosen && table.indexes.get(self.index).is_none_or(|index| index.columns != self.key) {
+            broken.push("a reduction has no index on just its key");
+        }
+        if plan.occurrences.iter().any(|o| o.rule == self.rule) {
+            broken.push("a reduction has candidates");
+        }
+        broken
+    }
+}
+
+fn text(r: &Reduction, plan: &ChrPlan) -> String {
+    let table = &plan.tables[r.constraint];
+    let name = &table.name;
+    let kept = |what: &str, column: usize| {
+        let int = table.columns[column].kind == SortKind::Int;
+        let kind = if int { "integer" } else { "float" };
+        format!("with the {what} {kind} in column {}", column + 1)
+    };
+    let of = those(&r.key);
+    match r.best {
+        None if r.key.len() == table.columns.len() => {
+            format!("set semantics of {name}: equal constraints are dropped")
+        }
+        None => format!("first per key: of {name}, the oldest one of {of} lives"),
+        Some(best) => {
+            let what = if best.order == BestOrder::Least { "least" } else { "greatest" };
+            let class = if r.key.is_empty() { "semilattice reduction" } else { "best per key" };
+            format!("{class}: of {name}, the one of {of} {} lives", kept(what, best.column))
+        }
+    }
+}

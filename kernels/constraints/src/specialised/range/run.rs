@@ -1,0 +1,33 @@
+//! Finds the ranges of columns on the device.
+
+use gchr_base::signature::ConstraintId;
+
+use crate::layout::Part;
+use crate::run::BLOCK;
+use crate::run::tables::Tables;
+use gchr_kernel::device::{Arg, Device, DeviceExt, Launch, Result};
+
+/// Least and greatest value of columns of integers; for a table without constraints the other way round.
+pub(crate) fn ranges(
+    tables: &Tables,
+    columns: &[(ConstraintId, usize)],
+    device: &mut dyn Device,
+) -> Result<Vec<(i64, i64)>> {
+    let kernel = device.kernel("column_range")?;
+    let found = device.upload_new(&[i64::MAX, i64::MIN].repeat(columns.len().max(1)))?;
+    for (at, &(table, column)) in columns.iter().enumerate() {
+        let used = tables.tables[table].used;
+        let args = [
+            Arg::from(tables.buffer(table, Part::Column(column))),
+            tables.buffer(table, Part::Ids).into(),
+            used.into(),
+            found.into(),
+            (2 * at as u32).into(),
+        ];
+        let grid = used.div_ceil(BLOCK).clamp(1, 1 << 10);
+        device.launch(&Launch { kernel, grid, block: BLOCK, args: &args, cooperative: false })?;
+    }
+    let words: Vec<i64> = device.download_vec(found, 2 * columns.len())?;
+    device.free(found)?;
+    Ok(words.chunks_exact(2).map(|range| (range[0], range[1])).collect())
+}
