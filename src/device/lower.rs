@@ -16,7 +16,10 @@ use crate::stack::with_large_stack;
 
 /// A term program as a scheduler sees it, and its kernels.
 pub(crate) enum LoweredTerms {
-    Tasks { plan: Box<TermPlan>, kernels: Box<tasks::kernels::Kernels> },
+    Tasks {
+        plan: Box<TermPlan>,
+        kernels: Box<tasks::kernels::Kernels>,
+    },
     /// The plan lays out the result.
     Topology {
         system: Box<topology::system::System>,

@@ -76,8 +76,7 @@ impl AutoTermProgram {
     ) -> impl FnOnce() -> Result<DeviceTermProgram, String> + Send + 'static + use<> {
         let (rules, sources) = (Arc::clone(&self.rules), Arc::clone(&self.sources));
         move || {
-            let made =
-                with_large_stack(|| DeviceTermProgram::new(&rules, &sources, &options));
+            let made = with_large_stack(|| DeviceTermProgram::new(&rules, &sources, &options));
             made.map_err(|found| no_result(&found))
         }
     }

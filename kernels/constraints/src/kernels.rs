@@ -272,9 +272,8 @@ mod tests {
         {
             assert!(found.iter().any(|found| found == name), "{name} is not part of {found:?}");
         }
-        for (name, other) in [("STOP", "HALT"), ("EPOCH", "ERA"), ("touched", "met"), ("max_firings", "most")]
-        {
-            let text = renamed(templates::ROUNDS.text, name, other);
+        for name in ["STOP", "EPOCH", "touched", "max_firings"] {
+            let text = renamed(templates::ROUNDS.text, name, &format!("{name}_of_old"));
             let template =
                 Template { name: "rounds", text: text.leak(), includes: templates::ROUNDS.includes };
             let found = kernels_of(&template, &program, &plan, &sources).err().expect("the name is missing");

@@ -348,9 +348,14 @@ impl Runner<'_> {
             let longest = self.slices.rounds(control);
             let max_rounds = control.limits().max_rounds;
             let left = max_rounds.map_or(u64::from(longest), |most| most.saturating_sub(self.rounds));
-            let slice = u32::try_from(left).unwrap_or(longest).min(longest);
+            // After the last round, a round that may not fire says whether anything is left to do.
+            let at_limit = left == 0;
+            let slice = u32::try_from(left).unwrap_or(longest).min(longest).max(1);
             let params = tables.params()?;
-            let most = control.limits().max_steps.unwrap_or(u64::MAX);
+            let most = match at_limit {
+                true => self.fired,
+                false => control.limits().max_steps.unwrap_or(u64::MAX),
+            };
             let (few, hysteresis) = (grid.few, grid.hysteresis());
             let rounds = Rounds { p: &params, slice, max_firings: most, few, hysteresis };
             let args = host.rounds.args(&rounds);
@@ -363,7 +368,7 @@ impl Runner<'_> {
             self.write(tables, device, control)?;
             match end.stop {
                 s if s == stop.done => return Ok(()),
-                s if s == stop.paused && max_rounds.is_some_and(|most| self.rounds >= most) => {
+                s if at_limit && (s == stop.paused || s == stop.no_steps) => {
                     return Err(self.halt(StopReason::Rounds { limit: self.rounds }));
                 }
                 s if s == stop.paused => {}
@@ -382,7 +387,7 @@ impl Runner<'_> {
                 s if s == stop.other_grid => grid.change(),
                 s if s == stop.may_take_fast_path => {
                     tables.start_from_round(&end);
-                    if self.take_fast_path(tables, device, control)? {
+                    if !at_limit && self.take_fast_path(tables, device, control)? {
                         return Ok(());
                     }
                 }

@@ -56,7 +56,7 @@ fn an_opened_template_has_what_it_includes_and_leaves_the_rest_to_the_generator(
         .text
         .replace("using T = HOLE;\n", "")
         .replace("T* ", "u64* ")
-        .replace("T ", "u64 ")
+        .replace(" T ", " u64 ")
         .replace("struct Params;", "struct Params { u64* input; };");
     static OPENED: [&Template; 1] = [&TWICE];
     let open_template = Template { name: "open", text: Box::leak(text.into_boxed_str()), includes: &OPENED };

@@ -223,7 +223,7 @@ contract! {
         take_number,
         task_at,
         publish,
-        note,
+        report_trap,
         stop,
         enter,
         pop,

@@ -101,7 +101,7 @@ impl Generator<'_, '_> {
         let buffer = self.param(self.params().error);
         let word = |k: u32| build::element(buffer.clone(), build::u32(k));
         let args = vec![buffer.clone(), build::u32(number), build::u32(TERM_ERROR)];
-        let first = self.b.call("first", self.runtime.module, self.runtime.names.functions.note, args);
+        let first = self.b.call("first", self.runtime.module, self.runtime.names.functions.report_trap, args);
         self.b.begin();
         for (k, &local) in values.iter().enumerate() {
             let value = self.local(local);
