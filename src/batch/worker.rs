@@ -61,7 +61,7 @@ impl<'w> Reader<'w> {
 
 /// What evaluates a single line.
 enum LineEvaluator<'w> {
-    Interpreter(Evaluator<'w>),
+    Interpreter(Box<Evaluator<'w>>),
     Device(&'w dyn TermDevice),
 }
 
@@ -80,10 +80,10 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
     pub fn new(job: &'w Job<'b, R>) -> Self {
         let (evaluator, share) = match job.evaluation {
             Evaluation::Interpreter(prepared) => {
-                (LineEvaluator::Interpreter(prepared.evaluator()), job.workers)
+                (LineEvaluator::Interpreter(Box::new(prepared.evaluator())), job.workers)
             }
             Evaluation::OneByOne(device) => (LineEvaluator::Device(device), job.workers),
-            Evaluation::Waves(_, prepared) => (LineEvaluator::Interpreter(prepared.evaluator()), 1),
+            Evaluation::Waves(_, prepared) => (LineEvaluator::Interpreter(Box::new(prepared.evaluator())), 1),
         };
         Self { job, reader: Reader::new(job), evaluator, called_off: None, share }
     }

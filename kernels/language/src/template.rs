@@ -10,8 +10,8 @@ mod fill;
 mod tests;
 
 pub use contract::{
-    Contract, FieldId, HostArgument, HostValue, KernelArguments, KernelLayout, RecordArgument, RecordLayout,
-    RecordValues, Resolver,
+    Contract, FieldId, HostArgument, HostValue, KernelArguments, KernelLayout, NameOfType, RecordArgument,
+    RecordLayout, RecordValues, Resolver,
 };
 
 use std::collections::BTreeMap;

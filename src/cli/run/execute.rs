@@ -52,7 +52,7 @@ pub fn execute<'p>(
         (Err(failure), Some(race)) => {
             let reason = failure.error.as_ref().map(|error| &error.reason);
             let written = reason.and_then(|reason| race.result(reason, &mut control));
-            written.map(Ran::OfChild).ok_or(failure)
+            written.map(|result| Ran::OfChild(Box::new(result))).ok_or(failure)
         }
         (ran, None) => ran.map(|outcome| Ran::Here(Box::new(outcome))),
     }
@@ -63,5 +63,5 @@ pub enum Ran<'p> {
     /// In this process.
     Here(Box<Outcome<'p>>),
     /// By the GPU child.
-    OfChild(ChildResult),
+    OfChild(Box<ChildResult>),
 }

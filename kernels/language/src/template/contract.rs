@@ -161,7 +161,7 @@ impl<'m> Resolver<'m> {
     fn positions(
         &mut self,
         own: &[(&str, Type)],
-        wanted: &[(&'static str, fn(Type) -> bool)],
+        wanted: &[NameOfType],
         owner: &str,
         what: &str,
     ) -> Vec<usize> {
@@ -244,12 +244,15 @@ impl HostArgument for &[Value] {
     }
 }
 
+/// A name that host code uses, and whether a type of the template is the one that it expects there.
+pub type NameOfType = (&'static str, fn(Type) -> bool);
+
 /// A struct of host code that fills a record of a template; see [`contract!`](crate::contract).
 pub trait RecordArgument {
     /// The record's name.
     const RECORD: &'static str;
     /// Names and types of the fields.
-    const FIELDS: &'static [(&'static str, fn(Type) -> bool)];
+    const FIELDS: &'static [NameOfType];
     /// Values in the order of `FIELDS`.
     fn values(&self) -> Vec<Value>;
 }
@@ -259,7 +262,7 @@ pub trait KernelArguments {
     /// The kernel's name in its template.
     const KERNEL: &'static str;
     /// Names and types of the parameters.
-    const PARAMETERS: &'static [(&'static str, fn(Type) -> bool)];
+    const PARAMETERS: &'static [NameOfType];
     /// Arguments in the order of `PARAMETERS`.
     fn args(&self) -> Vec<Arg<'_>>;
 }
@@ -433,7 +436,7 @@ macro_rules! contract {
         }
         impl $crate::template::RecordArgument for $name {
             const RECORD: &'static str = $record;
-            const FIELDS: &'static [(&'static str, fn($crate::ir::Type) -> bool)] =
+            const FIELDS: &'static [$crate::template::NameOfType] =
                 &[$((stringify!($field), <$ty as $crate::template::HostValue>::fits),)*];
             fn values(&self) -> Vec<$crate::device::Value> {
                 vec![$($crate::template::HostValue::value(self.$field),)*]
@@ -450,7 +453,7 @@ macro_rules! contract {
         }
         impl $(<$life>)? $crate::template::KernelArguments for $name $(<$life>)? {
             const KERNEL: &'static str = $kernel;
-            const PARAMETERS: &'static [(&'static str, fn($crate::ir::Type) -> bool)] =
+            const PARAMETERS: &'static [$crate::template::NameOfType] =
                 &[$((stringify!($field), <$ty as $crate::template::HostArgument>::fits),)*];
             fn args(&self) -> Vec<$crate::device::Arg<'_>> {
                 vec![$($crate::template::HostArgument::arg(&self.$field),)*]

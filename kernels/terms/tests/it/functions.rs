@@ -215,8 +215,11 @@ fn number(text: &str) -> String {
     }
 }
 
+/// Calls and what becomes of them.
+type Expected<'c, T> = Vec<(&'c Call, T)>;
+
 /// Calls with a value and what it is, and calls that fail.
-fn expected(calls: &[Call]) -> (Vec<(&Call, String)>, Vec<(&Call, ArithmeticError)>) {
+fn expected(calls: &[Call]) -> (Expected<'_, String>, Expected<'_, ArithmeticError>) {
     let (mut values, mut errors) = (Vec::new(), Vec::new());
     for call in calls {
         match by_constraints(call) {

@@ -118,14 +118,13 @@ impl Collector {
         }))
     }
 
-    /// Starts to collect what nothing refers to. `cells`: by class, those in use; `marks`: those that live as long as the run.
+    /// Starts to collect what nothing refers to. By class: the cells in use, and those that live as long as the run.
     pub fn launch(
         &self,
         kernels: &Kernels,
         tracing: &Tracing,
         heap: (BufferId, &Places),
-        cells: &[u64],
-        marks: &[u64],
+        (cells, marks): (&[u64], &[u64]),
         left: &Left,
         device: &mut dyn Device,
     ) -> Result<()> {

@@ -415,8 +415,7 @@ impl Buffers {
             job.kernels,
             tracing,
             (self.heap, &self.places),
-            &end.cells,
-            &end.marks,
+            (&end.cells, &end.marks),
             &left,
             device,
         )
