@@ -41,7 +41,7 @@ pub struct DeviceInfo {
     pub driver: DriverVersion,
 }
 
-/// How many GPUs there are. Much faster than [`devices`].
+/// How many GPUs there are. Much faster than `devices`.
 pub fn device_count() -> Result<u32, DriverError> {
     init()?;
     let count = call("cuDeviceGetCount", result::device::get_count())?;
