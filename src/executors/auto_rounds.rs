@@ -87,7 +87,7 @@ impl Compiled for AutoRoundsProgram {
         let watched = control.records() || control.traces();
         let stays = if watched { Some(WATCHED) } else { self.rules.writes().then_some(WRITES) };
         let race = stays.is_none().then(|| Race::start(control, self.gpu_side()));
-        let ran = gchr_constraints::exec::rounds::run(&self.rules, &self.cpu, &self.facts, control);
+        let ran = gchr_constraints::rounds::run(&self.rules, &self.cpu, &self.facts, control);
         let choice = match (&ran, &race) {
             (Err(stopped), Some(race)) => {
                 if let Some(finished) = race.result(&stopped.error.reason, control) {

@@ -49,7 +49,7 @@ impl Compiled for CpuRoundsProgram {
         if !program.has_goals() {
             return Err(Unfinished::NothingToRun);
         }
-        let run = gchr_constraints::exec::rounds::run(&program.rules, &self.plan, &program.facts, control)?;
+        let run = gchr_constraints::rounds::run(&program.rules, &self.plan, &program.facts, control)?;
         Ok(Finished { answer: Answer::Store(run.store), stats: run.stats, report: None })
     }
 }

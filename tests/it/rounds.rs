@@ -1,8 +1,8 @@
 //! Rounds as `docs/semantics.md` says: its programs have the stores that it shows, round by round, on both executors; every example has
 //! the classes that are expected of it.
 
-use gchr::constraints::exec::rounds;
 use gchr::constraints::plan::{Joins, RoundsOptions, compile_rounds};
+use gchr::constraints::rounds;
 use gchr::{Control, Input, Limits, Program};
 use gchr_testkit::pages::{self, fences};
 

@@ -11,6 +11,7 @@ pub mod op;
 pub mod profile;
 pub mod rule;
 pub mod signature;
+mod sort;
 pub mod source;
 pub mod stack;
 pub mod stats;

@@ -8,7 +8,7 @@ pub use self::table::{Op, Operands, Operator, ResultSort, TermSyntax};
 
 use std::cmp::Ordering;
 
-use crate::signature::SortKind;
+use crate::sort::SortKind;
 
 /// Why an operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -16,31 +16,17 @@ mod reduction;
 pub(crate) mod replacement;
 mod verify;
 
-pub use divisor::Divisor;
+pub use crate::ir::classes::{
+    Best, BestOrder, Classes, Divisor, Monotone, Product, Reduction, Replacement, Verdict,
+};
 pub use explain::Explained;
-pub use monotone::Monotone;
 pub(crate) use monotone::recognise::recognise as monotone_tables;
-pub use reduction::Reduction;
-pub use replacement::{Product, Replacement};
 pub(crate) use verify::verify;
 
-use crate::plan::ChrPlan;
-use gchr_base::ids::IdVec;
+use crate::exec::round::state::InsertionRule;
+use crate::ir::ChrPlan;
 use gchr_base::rule::{Expr, ExprKind, HeadAtom, Program, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
-
-/// The classes of a program's rules.
-#[derive(Clone, Default, PartialEq, Debug)]
-pub struct Classes {
-    /// At most one a symbol.
-    pub reductions: Vec<Reduction>,
-    /// At most one a symbol, which has no other class.
-    pub divisors: Vec<Divisor>,
-    /// At most one a rule; all of one symbol have the same value column and the same [`Best::order`].
-    pub replacements: Vec<Replacement>,
-    /// One entry a rule.
-    pub verdicts: IdVec<RuleId, Verdict>,
-}
 
 /// What every class says of itself to the printer and the verifier of the plan.
 pub trait RuleClass {
@@ -50,51 +36,6 @@ pub trait RuleClass {
     fn explain(&self, plan: &ChrPlan) -> Vec<String>;
     /// Its broken invariants, in words.
     fn verify(&self, plan: &ChrPlan) -> Vec<&'static str>;
-}
-
-/// Which value is best.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Best {
-    /// Column of the value: integers or floats.
-    pub column: usize,
-    /// What is sought.
-    pub order: BestOrder,
-}
-
-/// Whether small or great values are good.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BestOrder {
-    /// The least is best.
-    Least,
-    /// The greatest is best.
-    Greatest,
-}
-
-/// What became of a rule.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
-    /// A reduction: an entry of [`Classes::reductions`].
-    Reduction(usize),
-    /// A monotone replacement: an entry of [`Classes::replacements`].
-    Replacement(usize),
-    /// One of the two rules of an entry of [`Classes::divisors`].
-    Divisor(usize),
-    /// None of them: its instances are found and fire one by one.
-    General {
-        /// Why it is no reduction.
-        no_reduction: String,
-        /// Why it is no replacement.
-        no_replacement: String,
-        /// Why it finds no greatest common divisors, if it takes remainders.
-        no_divisor: Option<String>,
-    },
-}
-
-impl Verdict {
-    /// Whether the instances of the rule are candidates of rounds.
-    pub fn is_general(&self) -> bool {
-        matches!(self, Verdict::General { .. })
-    }
 }
 
 impl Classes {
@@ -117,28 +58,19 @@ impl Classes {
             Verdict::General { .. } => None,
         }
     }
-    /// The reduction of a symbol.
-    pub fn reduction_of(&self, constraint: ConstraintId) -> Option<&Reduction> {
-        self.reductions.iter().find(|r| r.constraint == constraint)
-    }
-    /// The greatest common divisors that constraints of a symbol are reduced to.
-    pub fn divisor_of(&self, constraint: ConstraintId) -> Option<&Divisor> {
-        self.divisors.iter().find(|d| d.constraint == constraint)
-    }
-    /// The replacement of a symbol's values: the first of those that compute them, for which what happens to a value is counted.
-    pub fn replacement_of(&self, constraint: ConstraintId) -> Option<&Replacement> {
-        self.replacements.iter().find(|r| r.constraint == constraint)
-    }
-    /// Whether the values of a symbol are replaced.
-    pub fn is_replaced(&self, constraint: ConstraintId) -> bool {
-        self.replacements.iter().any(|r| r.constraint == constraint)
-    }
-    /// No classes: every rule is general, for one reason.
-    pub(crate) fn none(rules: usize, why: &str) -> Self {
-        let verdict =
-            || Verdict::General { no_reduction: why.into(), no_replacement: why.into(), no_divisor: None };
-        Self { verdicts: (0..rules).map(|_| verdict()).collect(), ..Self::default() }
-    }
+}
+
+/// What classes do with constraints that are about to be stored, by table.
+pub(crate) fn insertion_rules(plan: &ChrPlan) -> Vec<Option<Box<dyn InsertionRule + '_>>> {
+    let classes = &plan.classes;
+    let rule = |table: ConstraintId| -> Option<Box<dyn InsertionRule + '_>> {
+        match (classes.reduction_of(table), classes.divisor_of(table)) {
+            (Some(reduction), _) => Some(Box::new(reduction::execute::Reducing(reduction))),
+            (None, Some(divisor)) => Some(Box::new(divisor::execute::Divisors::new(divisor))),
+            (None, None) => None,
+        }
+    };
+    plan.tables.ids().map(rule).collect()
 }
 
 /// Finds the classes of a program. Indexes are chosen by a later pass.

@@ -13,7 +13,7 @@ mod history;
 pub(crate) mod index;
 pub(crate) mod machine;
 pub(crate) mod report;
-pub mod rounds;
+pub(crate) mod round;
 pub(crate) mod search;
 pub mod start;
 pub(crate) mod step;
@@ -29,7 +29,7 @@ pub use store::{Row, Rows, Store};
 
 use std::time::Instant;
 
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use common::End;
 use gchr_base::control::Control;
 use gchr_base::error::{RunError, StopReason};

@@ -1,6 +1,8 @@
-//! Constraint Handling Rules: [`plan`] compiles rules to joins and bodies that every backend executes, [`exec`] runs them on the
-//! processor, under the refined semantics or in rounds.
+//! Constraint Handling Rules: [`plan`] compiles rules to joins and bodies ([`ir`]) that every backend executes, [`exec`] runs them on
+//! the processor under the refined semantics, [`rounds`] in rounds; [`class`] knows the classes of rules that rounds treat as a whole.
 
 pub mod class;
 pub mod exec;
+pub mod ir;
 pub mod plan;
+pub mod rounds;

@@ -55,7 +55,7 @@ fn constraints(name: &str, text: &str, mut visit: impl FnMut(&str, &Module)) {
     for (family, options) in [("rounds", RoundsOptions::default()), ("rounds, exhaustive", exhaustive)] {
         let plan = compile_rounds(&program, options).expect("the plan compiles");
         // Some examples have something that devices do not run.
-        if let Ok(made) = rounds::kernels::kernels(&program, &plan, &sources) {
+        if let Ok(made) = rounds::generate::kernels(&program, &plan, &sources) {
             visit(family, &made.module);
         }
     }

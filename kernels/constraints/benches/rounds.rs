@@ -12,7 +12,7 @@ use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 use gchr_constraints::exec::Words;
 use gchr_constraints::plan::{Joins, RoundsOptions, compile_rounds};
-use gchr_kernels_constraints::kernels::kernels;
+use gchr_kernels_constraints::generate::kernels;
 use gchr_kernels_constraints::run::{FEW, Job, Options, run};
 use gchr_kernels_constraints::start::{Batch, Input};
 

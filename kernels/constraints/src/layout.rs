@@ -1,10 +1,10 @@
 //! Which buffers the tables of a program have on a device, and the record that hands them to its kernels.
 
 use gchr_base::ids::{Id, IdVec};
-use gchr_constraints::class::{Best, Monotone};
+use gchr_constraints::class::{Best, BestOrder, Monotone, Replacement};
 use gchr_constraints::plan::ChrPlan;
 
-use gchr_base::rule::Program;
+use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
 
 use super::output::Output;
@@ -60,6 +60,39 @@ pub struct TableLayout {
     pub best: Option<Best>,
     /// Its indexes by key: columns, and the number of the index in the plan.
     pub indexes: Vec<KeyedIndex>,
+}
+
+/// A table whose values one rule replaces by products of matrices over (min, +) or (max, +), and no other rule sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct MinPlusTable {
+    /// The rule.
+    pub rule: RuleId,
+    /// The table.
+    pub table: ConstraintId,
+    /// Column of the row key, of the column key, and of the value.
+    pub columns: [usize; 3],
+    /// Whether the greatest value is best.
+    pub greatest: bool,
+    /// Whether the rule is the only one of the program that replaces values.
+    pub alone: bool,
+}
+
+impl MinPlusTable {
+    /// Those of a plan.
+    pub(crate) fn of(plan: &ChrPlan) -> Vec<Self> {
+        let replacements = &plan.classes.replacements;
+        let product = |replacement: &Replacement| {
+            let product = replacement.product.as_ref().ok()?;
+            Some(Self {
+                rule: replacement.rule,
+                table: replacement.constraint,
+                columns: [product.row, product.column, replacement.best.column],
+                greatest: replacement.best.order == BestOrder::Greatest,
+                alone: replacements.len() == 1,
+            })
+        };
+        replacements.iter().filter_map(product).collect()
+    }
 }
 
 /// A hash index.

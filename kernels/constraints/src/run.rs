@@ -1,9 +1,6 @@
 //! Host side of rounds: puts batches of constraints into tables, launches rounds, grows and collects tables, brings the store back.
 
-pub(crate) mod contract;
-pub(crate) mod fast_path;
 mod output;
-pub(crate) mod tables;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,58 +8,23 @@ use std::time::Instant;
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::profile::Round;
-use gchr_base::rule::{Program, Semantics};
+use gchr_base::rule::Semantics;
 use gchr_base::signature::SortKind;
 use gchr_base::stats::Stats;
 use gchr_base::value::heap::Import;
 use gchr_base::value::{Heap, Terms};
 use gchr_constraints::exec::Store;
-use gchr_constraints::plan::ChrPlan;
 
-use super::kernels::Kernels;
+pub use super::job::{FEW, Job, Options};
+
+use super::contract::{BLOCK, ExplainFailure, Rounds};
+use super::specialised::fast_path::{FastPath, FastPathEnd, Launcher};
 use super::specialised::monotone::MonotoneRun;
 use super::specialised::product::Product;
-use super::start::Input;
-use contract::{ExplainFailure, Rounds};
-use fast_path::{FastPath, FastPathEnd, Launcher};
+use super::tables::{Grown, MOST_WORDS, Tables};
 use gchr_kernel::device::{Device, DeviceError, Launch};
 use gchr_runtime::outcome::{self, poll};
 use gchr_runtime::slices::{self, Slices};
-use tables::{Grown, MOST_WORDS, Tables};
-
-/// Threads of a block; the contract checks that the template has it, too.
-pub(crate) const BLOCK: u32 = 256;
-
-/// How to run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Options {
-    /// Bytes of device memory that tables and lists may take.
-    pub memory: u64,
-    /// Rows that a table has at first; tables grow when they are used up.
-    pub rows: u32,
-    /// Whether the final store is brought back; else it is empty, and only counted. A run that is stopped always brings it back.
-    pub store: bool,
-    /// Whether batches whose rounds have a fast path are left to kernels of their own.
-    pub fast_paths: bool,
-    /// A round of at most so many constraints is left to one block; [`FEW`] unless tests ask for another number.
-    pub few: u32,
-}
-
-/// What one block does alone in less time than all blocks take to meet.
-pub const FEW: u32 = 256;
-
-/// What is run.
-#[derive(Clone, Copy)]
-pub struct Job<'a> {
-    /// The program.
-    pub program: &'a Program,
-    /// Its plan for rounds.
-    pub plan: &'a ChrPlan,
-    /// Its kernels; the device was opened with them.
-    pub kernels: &'a Kernels,
-    /// Constraints of the facts and of each query; their ids are given by the run.
-    pub input: &'a Input,
-}
 
 /// A run that reached its end.
 #[derive(Debug)]
@@ -77,8 +39,6 @@ pub struct RoundsOutcome {
 
 /// Why there is no final store; a run that stopped has the store after the last whole round, if the device still has it.
 pub type Failure = outcome::Failure<Option<Store>>;
-
-pub(crate) use contract::Host;
 
 /// How many blocks rounds are launched with: one as long as rounds are small. A change costs a launch, some two small rounds.
 struct Grid {

@@ -4,6 +4,7 @@
 //! path is decided in [`run`](crate::run).
 
 mod best_row;
+pub(crate) mod fast_path;
 pub(crate) mod monotone;
 pub(crate) mod product;
 pub(crate) mod range;

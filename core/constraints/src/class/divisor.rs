@@ -5,25 +5,10 @@ pub(super) mod recognise;
 
 use super::RuleClass;
 use super::explain::those;
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
+use crate::ir::classes::Divisor;
 use gchr_base::rule::RuleId;
-use gchr_base::signature::{ConstraintId, SortKind};
-
-/// Of the constraints with one key and a positive value one lives, with the greatest common divisor of all their values; those with
-/// value zero go.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Divisor {
-    /// The rule that takes remainders.
-    pub rule: RuleId,
-    /// The rule that drops zeros.
-    pub zero: RuleId,
-    /// The symbol. No other rule sees it.
-    pub constraint: ConstraintId,
-    /// Columns of the key, ascending: all but the value's.
-    pub key: Vec<usize>,
-    /// Column of the value: integers.
-    pub column: usize,
-}
+use gchr_base::signature::SortKind;
 
 impl RuleClass for Divisor {
     fn rules(&self) -> Vec<RuleId> {

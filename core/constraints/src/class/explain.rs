@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::Verdict;
-use crate::plan::{ChrPlan, Key};
+use crate::ir::{ChrPlan, Key};
 use gchr_base::rule::RuleId;
 
 /// The classes of a plan, printable.

@@ -2,9 +2,7 @@
 
 pub(crate) mod recognise;
 
-pub use recognise::Monotone;
-
-use crate::plan::{ChrPlan, internal};
+use crate::ir::{ChrPlan, internal};
 use gchr_base::diagnostic::Diagnostic;
 
 /// Monotone tables are closed under the rules that read them, and need no index over what is added.

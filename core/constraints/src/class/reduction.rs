@@ -1,28 +1,14 @@
 //! Reductions: of the constraints of one key one lives.
 
-mod execute;
+pub(crate) mod execute;
 pub(super) mod recognise;
 
 use super::explain::those;
-use super::{Best, BestOrder, RuleClass, is_number};
-use crate::plan::ChrPlan;
+use super::{BestOrder, RuleClass, is_number};
+use crate::ir::ChrPlan;
+use crate::ir::classes::Reduction;
 use gchr_base::rule::RuleId;
-use gchr_base::signature::{ConstraintId, SortKind};
-
-/// Constraints are reduced when they are put into the store: of those with one key, one lives.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Reduction {
-    /// The rule that says so.
-    pub rule: RuleId,
-    /// The symbol.
-    pub constraint: ConstraintId,
-    /// Columns of the key, ascending.
-    pub key: Vec<usize>,
-    /// What makes one constraint better than another of its key; `None`: being older.
-    pub best: Option<Best>,
-    /// Index of the table on just the columns of the key.
-    pub index: usize,
-}
+use gchr_base::signature::SortKind;
 
 impl RuleClass for Reduction {
     fn rules(&self) -> Vec<RuleId> {

@@ -4,41 +4,11 @@ pub(crate) mod execute;
 mod matrix;
 pub(super) mod recognise;
 
-use super::{Best, BestOrder, RuleClass, is_number};
-use crate::plan::ChrPlan;
-use gchr_base::rule::{Expr, Role, RuleId};
-use gchr_base::signature::{ConstraintId, Density, SortKind};
-
-/// The value of a constraint is replaced by the best of what its rule computes.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Replacement {
-    /// The rule.
-    pub rule: RuleId,
-    /// The symbol whose values are replaced. No other rule sees it.
-    pub constraint: ConstraintId,
-    /// Position of the removed head.
-    pub head: usize,
-    /// Column of the value, and which is best.
-    pub best: Best,
-    /// What the value is compared with and replaced by: over variables of the kept heads.
-    pub candidate: Expr,
-    /// The product of matrices over (min, +) or (max, +) that its rounds are, or why they are none. Then no other rule replaces
-    /// values of the symbol.
-    pub product: Result<Product, String>,
-}
-
-/// A dense keyed join `c(I,K,D1), c(K,J,D2) \ c(I,J,D3)` whose candidate is `D1 + D2`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Product {
-    /// Position of the head with the row key.
-    pub left: usize,
-    /// Position of the head with the column key.
-    pub right: usize,
-    /// Column of the row key I in the removed head.
-    pub row: usize,
-    /// Column of the column key J in the removed head.
-    pub column: usize,
-}
+use super::{BestOrder, RuleClass, is_number};
+use crate::ir::ChrPlan;
+use crate::ir::classes::Replacement;
+use gchr_base::rule::{Role, RuleId};
+use gchr_base::signature::{Density, SortKind};
 
 impl RuleClass for Replacement {
     fn rules(&self) -> Vec<RuleId> {

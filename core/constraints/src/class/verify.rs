@@ -1,7 +1,7 @@
 //! Invariants of classes.
 
 use super::monotone;
-use crate::plan::{ChrPlan, internal};
+use crate::ir::{ChrPlan, internal};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::{Program, Semantics};
 

@@ -7,7 +7,7 @@ use super::flatten::flatten;
 use super::machine::Stop;
 use super::table::Table;
 use super::{Outcome, Stopped, Store};
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use gchr_base::control::Progress;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::rule::{Program, RuleId, Semantics};

@@ -4,7 +4,7 @@
 
 use super::store::Store;
 use super::table::{DEAD, Table};
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use gchr_base::ids::Id;
 use gchr_base::signature::ConstraintId;
 use gchr_base::value::Heap;

@@ -3,7 +3,7 @@
 mod expression;
 
 use super::code::*;
-use crate::plan::{ChrPlan, Join, Key, Linear, Occurrence, Once, Operand, Step, guard};
+use crate::ir::{ChrPlan, Join, Key, Linear, Occurrence, Once, Operand, Step, vars};
 use gchr_base::hash::HashMap;
 use gchr_base::rule::{
     Const, Expr, Goal, GoalKind, Pattern, PatternKind, Program, Query, RuleId, Semantics, Start, VarId,
@@ -332,14 +332,14 @@ impl<'a> Coder<'a> {
         for step in steps {
             match step {
                 Step::Eval { slot, .. } => bound.push(VarId(slot.0)),
-                Step::Match { pattern, .. } => guard::pattern_vars(pattern, &mut bound),
+                Step::Match { pattern, .. } => vars::pattern_vars(pattern, &mut bound),
                 _ => {}
             }
         }
         for step in steps {
             let Step::Test { test, .. } = step else { continue };
             let mut used = Vec::new();
-            guard::expr_vars(test, &mut used);
+            vars::expr_vars(test, &mut used);
             if used.iter().all(|v| !bound.contains(v)) {
                 let start = self.pc();
                 self.condition(test)?;

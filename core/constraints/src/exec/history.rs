@@ -1,6 +1,6 @@
 //! The propagation history: instances that fired, for the few rules that need one.
 
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use gchr_base::hash::HashMap;
 use gchr_base::rule::RuleId;
 

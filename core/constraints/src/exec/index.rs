@@ -4,7 +4,7 @@
 //! rows have the same key, there are no links.
 
 use super::column::Column;
-use crate::plan::{IndexKind, IndexPlan};
+use crate::ir::{IndexKind, IndexPlan};
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;

@@ -14,7 +14,7 @@ use super::search::{Found, Search};
 use super::step::{EvalCtx, Flow};
 use super::table::{Table, TableFull};
 use super::tally::Tally;
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use gchr_base::control::Control;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::rule::{Program, RuleId};

@@ -6,7 +6,7 @@ use super::code::{Code, Ins, OccurrenceCode, Pc};
 use super::machine::{Frame, Machine, Stop};
 use super::step::{Trap, TrapKind};
 use super::store::write_constraint;
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use gchr_base::error::StopReason;
 use gchr_base::op::Op;
 use gchr_base::rule::Role;

@@ -12,7 +12,7 @@ use super::flatten::flatten_queries;
 use super::machine::Stop;
 use super::report::ErrorFormatter;
 use super::step::{EvalCtx, Flow, Trap};
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::facts::Facts;

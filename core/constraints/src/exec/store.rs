@@ -10,8 +10,8 @@ use gchr_base::value::{Heap, Terms, Value, compare, write_atom};
 
 /// The constraints that are left when a run ends, or stops.
 pub struct Store {
-    pub(super) tables: Vec<Table>,
-    pub(super) heap: Heap,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) heap: Heap,
 }
 
 /// The constraints of one symbol, in the standard order of their arguments. A view: rows are made as they are asked for.

@@ -6,7 +6,7 @@
 pub(crate) use super::column::DEAD;
 use super::column::{Column, Ids};
 use super::index::{Index, NONE};
-use crate::plan::TablePlan;
+use crate::ir::TablePlan;
 use gchr_base::signature::SortKind;
 
 /// The constraints of one symbol.

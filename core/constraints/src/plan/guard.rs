@@ -7,8 +7,9 @@
 
 use super::failure::Failures;
 use super::{Linear, Operand, SlotId, Step};
+use crate::ir::vars::{expr_vars, pattern_vars};
 use gchr_base::op::Op;
-use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, Rule, VarId};
+use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Rule, VarId};
 use gchr_base::signature::{Signature, SortKind};
 
 /// A condition with what the placement needs to know.
@@ -39,39 +40,6 @@ pub(super) fn conjuncts<'a>(sig: &Signature, rule: &'a Rule) -> Vec<Conjunct<'a>
         Conjunct { goal, uses, binds, can_fail: failures.of_goal(goal).contains(&true) }
     };
     rule.guard.iter().map(conjunct).collect()
-}
-
-/// Adds the variables of an expression.
-pub(crate) fn expr_vars(expr: &Expr, vars: &mut Vec<VarId>) {
-    expr.walk(&mut |e| {
-        if let ExprKind::Var(v) = e.kind {
-            vars.push(v);
-        }
-    });
-}
-
-/// Adds the variables of a pattern.
-pub(crate) fn pattern_vars(pattern: &Pattern, vars: &mut Vec<VarId>) {
-    pattern.walk(&mut |p| {
-        if let PatternKind::Var(v) = p.kind {
-            vars.push(v);
-        }
-    });
-}
-
-/// Adds the variables that a goal uses.
-pub(super) fn goal_vars(goal: &Goal, vars: &mut Vec<VarId>) {
-    match &goal.kind {
-        GoalKind::Test(e) | GoalKind::Bind { value: e, .. } | GoalKind::Write { value: e, .. } => {
-            expr_vars(e, vars)
-        }
-        GoalKind::Match { value, pattern } => {
-            expr_vars(value, vars);
-            pattern_vars(pattern, vars);
-        }
-        GoalKind::Add { args, .. } => args.iter().for_each(|a| expr_vars(a, vars)),
-        GoalKind::Fail | GoalKind::Newline => {}
-    }
 }
 
 impl Step {

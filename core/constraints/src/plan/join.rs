@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 
 use super::guard::{self, Conjunct};
 use super::{ChrPlan, Join, Joins, Key, Occurrence, Operand, Slot, SlotId, Step};
+use crate::ir::vars;
 use gchr_base::hash::HashSet;
 use gchr_base::rule::{GoalKind, Pattern, PatternKind, Program, Role, Rule, VarId};
 use gchr_base::signature::{ConstraintId, Signature};
@@ -52,12 +53,12 @@ impl<'a> Builder<'a> {
         let mut matched: HashSet<VarId> =
             conjuncts.iter().flat_map(|c| c.uses.iter().chain(&c.binds).copied()).collect();
         let mut in_heads = Vec::new();
-        rule.heads.iter().flat_map(|h| h.atom.args()).for_each(|p| guard::pattern_vars(p, &mut in_heads));
+        rule.heads.iter().flat_map(|h| h.atom.args()).for_each(|p| vars::pattern_vars(p, &mut in_heads));
         let mut seen = HashSet::default();
         matched.extend(in_heads.into_iter().filter(|v| !seen.insert(*v)));
         let mut body = Vec::new();
         if let gchr_base::rule::Body::Goals(goals) = &rule.body {
-            goals.iter().for_each(|g| guard::goal_vars(g, &mut body));
+            goals.iter().for_each(|g| vars::goal_vars(g, &mut body));
         }
         let n = conjuncts.len();
         Self {
@@ -124,7 +125,7 @@ impl<'a> Builder<'a> {
             _ => 1,
         };
         let mut vars = Vec::new();
-        args.iter().for_each(|p| guard::pattern_vars(p, &mut vars));
+        args.iter().for_each(|p| vars::pattern_vars(p, &mut vars));
         let enabled = |(i, c): &(usize, &Conjunct<'_>)| {
             !self.done[*i] && c.uses.iter().all(|v| self.bound.contains(v) || vars.contains(v))
         };

@@ -6,6 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use super::*;
 use gchr_base::rule::Shown;
 use gchr_base::signature::Signature;
+use gchr_base::signature::SortKind;
 
 /// A plan with the program it was made from: what can be printed.
 pub struct Printed<'a> {

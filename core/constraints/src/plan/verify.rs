@@ -2,6 +2,7 @@
 
 use super::failure::Failures;
 use super::*;
+use crate::ir::vars;
 use gchr_base::hash::HashSet;
 use gchr_base::rule::GoalKind;
 
@@ -121,12 +122,12 @@ impl Check<'_> {
             let mut reads = Vec::new();
             match &goal.kind {
                 GoalKind::Match { value, pattern } => {
-                    super::guard::expr_vars(value, &mut reads);
+                    vars::expr_vars(value, &mut reads);
                     let mut fresh = Vec::new();
-                    super::guard::pattern_vars(pattern, &mut fresh);
+                    vars::pattern_vars(pattern, &mut fresh);
                     bound.extend(fresh.into_iter().map(|v| SlotId(v.0)));
                 }
-                _ => super::guard::goal_vars(goal, &mut reads),
+                _ => vars::goal_vars(goal, &mut reads),
             }
             if !reads.iter().all(|v| bound.contains(&SlotId(v.0))) {
                 self.fail("the body uses a slot that has no value");
@@ -214,7 +215,7 @@ impl Check<'_> {
                 Step::Match { pattern, conjunct, .. } => {
                     decided.insert(*conjunct);
                     let mut vars = Vec::new();
-                    super::guard::pattern_vars(pattern, &mut vars);
+                    vars::pattern_vars(pattern, &mut vars);
                     bound.extend(vars.into_iter().map(|v| SlotId(v.0)));
                 }
                 Step::SameColumn { .. } | Step::Same { .. } | Step::Functor { .. } | Step::Prune { .. } => {}

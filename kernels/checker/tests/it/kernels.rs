@@ -151,7 +151,7 @@ fn kernels_of_constraint_examples_are_accepted() {
         let (sources, program) = programs::constraints(&name, &text);
         let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
         // Some examples have something that devices do not run.
-        let Ok(made) = rounds::kernels::kernels(&program, &plan, &sources) else { continue };
+        let Ok(made) = rounds::generate::kernels(&program, &plan, &sources) else { continue };
         for verdict in check(&made.module) {
             assert!(verdict.accepted(), "{name}\n{verdict}");
         }

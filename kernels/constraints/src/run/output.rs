@@ -7,8 +7,8 @@ use gchr_base::value::heap::Import;
 use gchr_base::value::{Heap, Terms, tag};
 
 use super::Runner;
-use super::tables::{Tables, broken};
 use crate::output::RowKind;
+use crate::tables::{Tables, broken};
 use gchr_kernel::device::Device;
 use gchr_runtime::codegen::Site;
 use gchr_runtime::outcome::Failure;

@@ -7,46 +7,9 @@ pub(crate) use run::Product;
 use super::{Source, SpecialisedKernel};
 use crate::templates;
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::rule::RuleId;
-use gchr_base::signature::ConstraintId;
-use gchr_constraints::class::{BestOrder, Replacement};
-use gchr_constraints::plan::ChrPlan;
 use gchr_kernel::ir::{Literal, Module, Scalar};
 use gchr_kernel::template::{self, Holes};
 use gchr_runtime::codegen::Sites;
-
-/// A table whose values one rule replaces by products of matrices over (min, +) or (max, +), and no other rule sees.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct MinPlusTable {
-    /// The rule.
-    pub rule: RuleId,
-    /// The table.
-    pub table: ConstraintId,
-    /// Column of the row key, of the column key, and of the value.
-    pub columns: [usize; 3],
-    /// Whether the greatest value is best.
-    pub greatest: bool,
-    /// Whether the rule is the only one of the program that replaces values.
-    pub alone: bool,
-}
-
-impl MinPlusTable {
-    /// Those of a plan.
-    pub(crate) fn of(plan: &ChrPlan) -> Vec<Self> {
-        let replacements = &plan.classes.replacements;
-        let product = |replacement: &Replacement| {
-            let product = replacement.product.as_ref().ok()?;
-            Some(Self {
-                rule: replacement.rule,
-                table: replacement.constraint,
-                columns: [product.row, product.column, replacement.best.column],
-                greatest: replacement.best.order == BestOrder::Greatest,
-                alone: replacements.len() == 1,
-            })
-        };
-        replacements.iter().filter_map(product).collect()
-    }
-}
 
 /// What the template `product` computes with: prefix of its kernels, type, byte of which a value that is absent consists, and the bound of
 /// values.

@@ -1,7 +1,7 @@
 //! The kernels of every constraint example compile for rounds.
 
 use gchr_constraints::plan::{RoundsOptions, compile_rounds};
-use gchr_kernels_constraints::kernels::kernels;
+use gchr_kernels_constraints::generate::kernels;
 use gchr_testkit::{compiler, programs};
 use rayon::prelude::*;
 

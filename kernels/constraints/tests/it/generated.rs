@@ -1,7 +1,7 @@
 //! The code that rounds generate for a small program, without the text of the templates.
 
 use gchr_constraints::plan::{RoundsOptions, compile_rounds};
-use gchr_kernels_constraints::kernels::kernels;
+use gchr_kernels_constraints::generate::kernels;
 use gchr_kernels_constraints::templates::ALL;
 use gchr_testkit::programs;
 use gchr_testkit::templates::generated_functions;

@@ -1,7 +1,7 @@
 //! Constraints that are reduced to greatest common divisors: which one of each key lives.
 
-use crate::class::Divisor;
-use crate::exec::rounds::state::RoundsState;
+use crate::exec::round::state::{InsertionRule, RoundsState};
+use crate::ir::classes::Divisor;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
 use gchr_base::rule::RuleId;
@@ -27,7 +27,7 @@ impl<'a> Divisors<'a> {
         Self { class, rows: HashMap::default() }
     }
 
-    fn meet(&self, args: &[u64]) -> Meeting {
+    fn meeting(&self, args: &[u64]) -> Meeting {
         match args[self.class.column].cast_signed() {
             0 => Meeting::Zero,
             // No rule takes it.
@@ -36,53 +36,51 @@ impl<'a> Divisors<'a> {
         }
     }
 
-    /// Notes where a constraint was stored that met nothing.
-    pub(crate) fn stored(&mut self, args: &[u64], row: u32) {
-        if args[self.class.column].cast_signed() > 0 {
-            self.rows.insert(self.key(args), row);
-        }
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        let key = 8 * self.class.key.len();
-        (self.rows.capacity() * (size_of::<(Box<[u64]>, u32)>() + 1) + self.rows.len() * key) as u64
-    }
-
     fn key(&self, args: &[u64]) -> Box<[u64]> {
         self.class.key.iter().map(|&column| args[column]).collect()
     }
 }
 
-impl RoundsState<'_, '_> {
-    /// Lets a constraint that is about to be stored meet the one of its key, if the table keeps greatest common divisors. Says whether
-    /// it lives.
-    pub(crate) fn divide(&mut self, table: usize, args: &[u64], id: u64) -> bool {
-        let Some(divisors) = &self.divisors[table] else { return true };
-        let class = divisors.class;
-        let (rule, met) = match divisors.meet(args) {
+impl InsertionRule for Divisors<'_> {
+    fn meet(&mut self, state: &mut RoundsState<'_, '_>, table: usize, args: &[u64], id: u64) -> bool {
+        let class = self.class;
+        let (rule, met) = match self.meeting(args) {
             Meeting::Nothing => return true,
             Meeting::Zero => (class.zero, None),
             Meeting::Row(row) => (class.rule, Some(row)),
         };
-        self.firings += 1;
-        if let Some(counts) = &mut self.fired_by_rule {
+        state.firings += 1;
+        if let Some(counts) = &mut state.fired_by_rule {
             counts[rule.index()] += 1;
         }
-        if self.control.traces() {
-            self.trace_dropped(table, rule, met, args, id);
+        if state.control.traces() {
+            state.trace_dropped(table, rule, met, args, id);
         }
         let Some(row) = met else { return false };
-        let old = self.tables[table].columns[class.column].get(row);
+        let old = state.tables[table].columns[class.column].get(row);
         let value = gcd(old, args[class.column]);
         if value != old {
-            if self.control.traces() {
-                self.trace_replacement(rule, table, row, value.cast_signed());
+            if state.control.traces() {
+                state.trace_replacement(rule, table, row, value.cast_signed());
             }
-            self.tables[table].replace(row, class.column, value);
+            state.tables[table].replace(row, class.column, value);
         }
         false
     }
 
+    fn stored(&mut self, args: &[u64], row: u32) {
+        if args[self.class.column].cast_signed() > 0 {
+            self.rows.insert(self.key(args), row);
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        let key = 8 * self.class.key.len();
+        (self.rows.capacity() * (size_of::<(Box<[u64]>, u32)>() + 1) + self.rows.len() * key) as u64
+    }
+}
+
+impl RoundsState<'_, '_> {
     /// The trace line of a constraint that is removed before it is stored.
     fn trace_dropped(&mut self, table: usize, rule: RuleId, met: Option<u32>, args: &[u64], id: u64) {
         let mut line = format!("round {} {}:", self.rounds, self.plan.rules[rule].name);

@@ -4,41 +4,11 @@
 //! and whose body adds to monotone tables only. Rounds that start from monotone tables stay in monotone tables, and their result does
 //! not depend on the order in which instances fire (`docs/semantics.md`).
 
-use crate::plan::{ChrPlan, Occurrence, Step};
+use crate::ir::classes::Monotone;
+use crate::ir::{ChrPlan, Occurrence, Step};
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, ExprKind, GoalKind, Role, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
-
-/// The monotone tables of a plan whose rounds have a fast path.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Monotone {
-    /// Whether all rounds that start from constraints of this table only add.
-    pub tables: IdVec<ConstraintId, bool>,
-    /// Whether they add to this table.
-    pub added: IdVec<ConstraintId, bool>,
-}
-
-impl Monotone {
-    /// Whether all rounds that start from constraints of this table only add.
-    pub fn is_monotone(&self, table: ConstraintId) -> bool {
-        self.tables[table]
-    }
-
-    /// Whether rounds over monotone tables add to this table.
-    pub fn is_added(&self, table: ConstraintId) -> bool {
-        self.added[table]
-    }
-
-    /// The tables that are added to.
-    pub fn added_tables(&self) -> impl Iterator<Item = ConstraintId> + '_ {
-        self.added.iter_enumerated().filter(|(_, added)| **added).map(|(t, _)| t)
-    }
-
-    /// The occurrences that are tried in rounds over monotone tables.
-    pub fn occurrences<'a>(&'a self, plan: &'a ChrPlan) -> impl Iterator<Item = &'a Occurrence> {
-        plan.occurrences.iter().filter(move |o| plan.is_general(o.rule) && self.tables[o.constraint])
-    }
-}
 
 /// The monotone tables of a plan, or why their rounds have no fast path.
 pub(crate) fn recognise(plan: &ChrPlan) -> Result<Monotone, String> {
@@ -72,7 +42,7 @@ pub(in crate::class) fn added_tables(
     tables: &IdVec<ConstraintId, bool>,
 ) -> IdVec<ConstraintId, bool> {
     let mut added: IdVec<ConstraintId, bool> = plan.tables.ids().map(|_| false).collect();
-    let fires = |rule: &crate::plan::RulePlan| rule.heads.iter().all(|h| tables[h.constraint]);
+    let fires = |rule: &crate::ir::RulePlan| rule.heads.iter().all(|h| tables[h.constraint]);
     plan.general_rules()
         .filter(|(_, rule)| fires(rule))
         .flat_map(|(_, rule)| rule.added())
@@ -86,7 +56,7 @@ pub(in crate::class) fn maintained_index<'a>(
     found: &'a Monotone,
 ) -> Option<&'a Occurrence> {
     found.occurrences(plan).find(|o| {
-        let keyed = |j: &&crate::plan::Join| !plan.tables[j.constraint].indexes[j.index].columns.is_empty();
+        let keyed = |j: &&crate::ir::Join| !plan.tables[j.constraint].indexes[j.index].columns.is_empty();
         found.added[o.constraint] && o.joins.iter().filter(keyed).any(|j| found.added[j.constraint])
     })
 }

@@ -1,18 +1,20 @@
 //! Reductions on the CPU: a constraint that is about to be stored meets the one of its key.
 
-use crate::class::Reduction;
 use crate::exec::index::NONE;
-use crate::exec::rounds::state::{RoundsState, is_better};
+use crate::exec::round::state::{InsertionRule, RoundsState, is_better};
+use crate::ir::classes::Reduction;
 use gchr_base::ids::Id;
 use gchr_base::rule::RuleId;
 
-impl RoundsState<'_, '_> {
-    /// Applies the reduction of a table to a constraint that is about to be stored. Says whether it lives; then no other of its
-    /// key does.
-    pub(crate) fn reduce(&mut self, table: usize, reduction: &Reduction, args: &[u64], id: u64) -> bool {
+/// The reduction of one table: of two constraints with one key at most one lives.
+pub(crate) struct Reducing<'a>(pub(crate) &'a Reduction);
+
+impl InsertionRule for Reducing<'_> {
+    fn meet(&mut self, state: &mut RoundsState<'_, '_>, table: usize, args: &[u64], id: u64) -> bool {
+        let reduction = self.0;
         let mut key = [0; 8];
         let columns = &reduction.key;
-        let stored = &self.tables[table];
+        let stored = &state.tables[table];
         let index = &stored.indexes[reduction.index];
         let row = if columns.len() <= key.len() {
             key.iter_mut().zip(columns).for_each(|(k, &c)| *k = args[c]);
@@ -24,23 +26,25 @@ impl RoundsState<'_, '_> {
         if row == NONE {
             return true;
         }
-        self.firings += 1;
-        if let Some(counts) = &mut self.fired_by_rule {
+        state.firings += 1;
+        if let Some(counts) = &mut state.fired_by_rule {
             counts[reduction.rule.index()] += 1;
         }
         let lives = reduction.best.is_some_and(|best| {
             let kind = stored.kinds[best.column];
             is_better(best, kind, args[best.column], stored.columns[best.column].get(row))
         });
-        if self.control.traces() {
-            self.trace_reduction(table, reduction.rule, row, args, id, lives);
+        if state.control.traces() {
+            state.trace_reduction(table, reduction.rule, row, args, id, lives);
         }
         if lives {
-            self.remove(table as u32, row);
+            state.remove(table as u32, row);
         }
         lives
     }
+}
 
+impl RoundsState<'_, '_> {
     fn trace_reduction(&mut self, table: usize, rule: RuleId, row: u32, args: &[u64], id: u64, lives: bool) {
         let mut stored = String::new();
         self.write_row(&mut stored, table, row);

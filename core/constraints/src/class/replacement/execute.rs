@@ -7,15 +7,15 @@ use super::matrix::{Better, Matrix};
 use crate::class::{BestOrder, Replacement};
 use crate::exec::code::{Code, OccurrenceCode};
 use crate::exec::machine::Stop;
-use crate::exec::rounds::seek::Failure;
-use crate::exec::rounds::state::{
+use crate::exec::round::Failure;
+use crate::exec::round::state::{
     Added, Adds, BodyEnd, RoundsState, is_better, is_of_program, load_active, run_body,
 };
-use crate::exec::rounds::strategy::{rank, row_of_head, table_of_head};
+use crate::exec::round::strategy::{rank, row_of_head, table_of_head};
 use crate::exec::search::{Found, Search};
 use crate::exec::step::{EvalCtx, Trap};
 use crate::exec::table::Table;
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;

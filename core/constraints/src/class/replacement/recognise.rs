@@ -1,7 +1,7 @@
 //! Monotone replacement: `kept.. \ c(K.., V) <=> V > E | c(K.., E)` with E monotone in the values of `c`.
 
 use crate::class::{Best, BestOrder, Product, Reduction, Replacement, rules_over, same_expr};
-use crate::plan::guard;
+use crate::ir::vars;
 use gchr_base::op::Op;
 use gchr_base::rule::{
     Body, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId,
@@ -151,7 +151,7 @@ fn comparison(rule: &Rule) -> Result<(VarId, &Expr, BestOrder), String> {
 fn in_kept_heads(rule: &Rule, var: VarId) -> usize {
     let mut vars = Vec::new();
     let kept = rule.heads.iter().filter(|h| h.role == Role::Kept);
-    kept.flat_map(|h| h.atom.args()).for_each(|p| guard::pattern_vars(p, &mut vars));
+    kept.flat_map(|h| h.atom.args()).for_each(|p| vars::pattern_vars(p, &mut vars));
     vars.into_iter().filter(|&v| v == var).count()
 }
 
@@ -194,7 +194,7 @@ fn inputs(rule: &Rule, c: ConstraintId, value: usize) -> Result<(), String> {
 /// How often a variable occurs in the heads.
 fn occurs(rule: &Rule, var: VarId) -> usize {
     let mut vars = Vec::new();
-    rule.heads.iter().flat_map(|h| h.atom.args()).for_each(|p| guard::pattern_vars(p, &mut vars));
+    rule.heads.iter().flat_map(|h| h.atom.args()).for_each(|p| vars::pattern_vars(p, &mut vars));
     vars.into_iter().filter(|&v| v == var).count()
 }
 

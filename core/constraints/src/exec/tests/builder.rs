@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::exec::{Outcome, Stopped, Store, rounds, run};
+use crate::exec::{Outcome, Stopped, Store, run};
 use crate::plan::{ChrPlan, Joins, RoundsOptions, compile, compile_rounds};
+use crate::rounds;
 use gchr_base::control::{Control, Limits};
 use gchr_base::error::RunError;
 use gchr_base::facts::Facts;

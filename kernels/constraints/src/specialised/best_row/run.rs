@@ -3,9 +3,9 @@
 use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_constraints::class::{Best, BestOrder};
 
+use crate::contract::BLOCK;
 use crate::layout::Part;
-use crate::run::BLOCK;
-use crate::run::tables::Tables;
+use crate::tables::Tables;
 use gchr_kernel::device::{Arg, Device, DeviceExt, Launch, Result};
 
 impl Tables {

@@ -12,13 +12,14 @@ use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_constraints::class::Monotone;
 use gchr_constraints::plan::Step as Match;
 
+use crate::contract::BLOCK;
+use crate::contract::{MonotoneRounds, NO_ID, RememberRows};
+use crate::job::Job;
 use crate::layout::Part;
-use crate::run::contract::{MonotoneRounds, RememberRows};
-use crate::run::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
-use crate::run::tables::buffers::Table;
-use crate::run::tables::{Grown, MOST, NO_ID, Tables};
-use crate::run::{BLOCK, Job};
+use crate::specialised::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
 use crate::specialised::range::ranges;
+use crate::tables::buffers::Table;
+use crate::tables::{Grown, MOST, Tables};
 use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result, Value};
 use gchr_runtime::outcome::Failure;
 

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use gchr_base::rule::RuleId;
 
-use super::{MinPlusTable, WIDTHS};
-use crate::layout::Part;
-use crate::run::BLOCK;
-use crate::run::contract::{Gather, ProductRounds, Spread};
-use crate::run::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
-use crate::run::tables::{Grown, Tables};
+use super::WIDTHS;
+use crate::contract::BLOCK;
+use crate::contract::{Gather, ProductRounds, Spread};
+use crate::layout::{MinPlusTable, Part};
+use crate::specialised::fast_path::{FastPath, FastPathEnd, FastPathStep, Launcher};
 use crate::specialised::range::ranges;
+use crate::tables::{Grown, Tables};
 use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result};
 use gchr_kernel::ir::Scalar;
 use gchr_runtime::outcome::Failure;

@@ -2,9 +2,9 @@
 
 use gchr_base::signature::ConstraintId;
 
+use crate::contract::BLOCK;
 use crate::layout::Part;
-use crate::run::BLOCK;
-use crate::run::tables::Tables;
+use crate::tables::Tables;
 use gchr_kernel::device::{Arg, Device, DeviceExt, Launch, Result};
 
 /// Least and greatest value of columns of integers; for a table without constraints the other way round.

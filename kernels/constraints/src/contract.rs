@@ -6,6 +6,12 @@ use gchr_kernel::device::{BufferId, Value};
 use gchr_kernel::ir::Module;
 use gchr_kernel::template::{Contract, KernelLayout, RecordLayout, Resolver};
 
+/// Threads of a block; the contract checks that the template has it, too.
+pub(crate) const BLOCK: u32 = 256;
+
+/// Id of a row that holds no constraint; the contract checks that the template has it, too.
+pub(crate) const NO_ID: u32 = u32::MAX;
+
 contract! {
     /// Words of `state`.
     pub(crate) constants State: usize {
@@ -254,8 +260,8 @@ impl Host {
             monotone: None,
             products: Vec::new(),
         };
-        r.expect("BLOCK", super::BLOCK);
-        r.expect("NO_ID", super::tables::NO_ID);
+        r.expect("BLOCK", BLOCK);
+        r.expect("NO_ID", NO_ID);
         r.expect("ROWS", crate::layout::ENTRY_WORDS as u32);
         r.expect("IS_PRODUCT", crate::layout::IS_PRODUCT);
         r.expect("IS_MONOTONE", crate::layout::IS_MONOTONE);

@@ -8,7 +8,8 @@ use gchr_base::ids::Id;
 use gchr_base::signature::{ConstraintId, Signature, SortKind, TextId};
 
 use super::{Grown, Part, Tables};
-use crate::run::{BLOCK, Job};
+use crate::contract::BLOCK;
+use crate::job::Job;
 use crate::terms::Terms;
 use gchr_kernel::device::{Arg, BufferId, Device, DeviceExt, Launch, Result, Value};
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use super::seek::{Candidate, Pending};
-use super::strategy::{row_of_head, table_of_head};
 use crate::exec::code::{Code, OccurrenceCode};
-use crate::plan::ChrPlan;
+use crate::exec::round::strategy::{row_of_head, table_of_head};
+use crate::ir::ChrPlan;
 use gchr_base::rule::Role;
 
 /// For each row the best candidate that removes it: its number and one, 0 for none.

@@ -3,8 +3,6 @@
 use std::cmp::Ordering;
 use std::fmt::Write as _;
 
-use crate::class::divisor::execute::Divisors;
-use crate::class::{Best, BestOrder, Reduction};
 use crate::exec::code::{Code, Ins, OccurrenceCode, Pc};
 use crate::exec::common;
 use crate::exec::machine::Stop;
@@ -13,7 +11,8 @@ use crate::exec::start::{self, StartSink};
 use crate::exec::step::{Cells, EvalCtx, Flow, Trap, TrapKind};
 use crate::exec::store::write_constraint;
 use crate::exec::table::{DEAD, Table, TableFull};
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
+use crate::ir::classes::{Best, BestOrder};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
@@ -49,6 +48,18 @@ impl Written {
     }
 }
 
+/// What a class does with constraints of one table that are about to be stored.
+pub(crate) trait InsertionRule {
+    /// Lets a constraint meet those that are stored. Says whether it lives.
+    fn meet(&mut self, state: &mut RoundsState<'_, '_>, table: usize, args: &[u64], id: u64) -> bool;
+    /// Notes where a constraint that lives was stored.
+    fn stored(&mut self, _args: &[u64], _row: u32) {}
+    /// Bytes that it has beside the store.
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
 /// Store, heap and counters of a run.
 pub(crate) struct RoundsState<'a, 'c> {
     pub(crate) program: &'a Program,
@@ -58,9 +69,7 @@ pub(crate) struct RoundsState<'a, 'c> {
     pub(crate) tables: Vec<Table>,
     pub(crate) heap: Heap,
     /// By table.
-    reductions: Vec<Option<&'a Reduction>>,
-    /// By table.
-    pub(crate) divisors: Vec<Option<Divisors<'a>>>,
+    insertion_rules: Vec<Option<Box<dyn InsertionRule + 'a>>>,
     pub(crate) next_id: u64,
     pub(crate) firings: u64,
     pub(crate) rounds: u64,
@@ -84,10 +93,9 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         code: &'a Code,
         heap: Heap,
         control: &'a mut Control<'c>,
+        insertion_rules: Vec<Option<Box<dyn InsertionRule + 'a>>>,
     ) -> Self {
         let records = control.recorder().is_some();
-        let reduction = |t: usize| plan.classes.reduction_of(ConstraintId::from_index(t));
-        let divisors = |t: usize| plan.classes.divisor_of(ConstraintId::from_index(t)).map(Divisors::new);
         let mut tables: Vec<Table> = plan.tables.iter().map(Table::new).collect();
         for reduction in &plan.classes.reductions {
             tables[reduction.constraint.index()].make_unique(reduction.index);
@@ -99,8 +107,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             control,
             tables,
             heap,
-            reductions: (0..plan.tables.len()).map(reduction).collect(),
-            divisors: (0..plan.tables.len()).map(divisors).collect(),
+            insertion_rules,
             next_id: 0,
             firings: 0,
             rounds: 0,
@@ -115,23 +122,22 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         }
     }
 
-    /// Puts a constraint into the store; the id is `next_id`, which goes up. `None` when a reduction removed it at once.
+    /// Puts a constraint into the store; the id is `next_id`, which goes up. `None` when a class removed it at once.
     pub(crate) fn add(&mut self, table: usize, args: &[u64]) -> Result<Option<Added>, Stop> {
         let id = self.next_id;
         self.next_id += 1;
-        if let Some(reduction) = self.reductions[table]
-            && !self.reduce(table, reduction, args, id)
-        {
-            return Ok(None);
-        }
-        if !self.divide(table, args, id) {
-            return Ok(None);
+        if let Some(mut rule) = self.insertion_rules[table].take() {
+            let lives = rule.meet(self, table, args, id);
+            self.insertion_rules[table] = Some(rule);
+            if !lives {
+                return Ok(None);
+            }
         }
         self.check_growth(table)?;
         match self.tables[table].insert(id, args) {
             Ok((row, grown)) => {
-                if let Some(divisors) = &mut self.divisors[table] {
-                    divisors.stored(args, row);
+                if let Some(rule) = &mut self.insertion_rules[table] {
+                    rule.stored(args, row);
                 }
                 if grown {
                     self.check_memory(|w| w.table_text(table))?;
@@ -292,9 +298,9 @@ impl<'a, 'c> RoundsState<'a, 'c> {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        let divisors: u64 = self.divisors.iter().flatten().map(Divisors::bytes).sum();
+        let rules: u64 = self.insertion_rules.iter().flatten().map(|rule| rule.bytes()).sum();
         let detached = self.detached.capacity() as u64 * 8;
-        common::bytes(&self.tables) + self.heap.bytes() + self.other_bytes + detached + divisors
+        common::bytes(&self.tables) + self.heap.bytes() + self.other_bytes + detached + rules
     }
 
     fn check_growth(&self, table: usize) -> Result<(), Stop> {

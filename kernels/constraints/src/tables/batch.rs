@@ -6,7 +6,7 @@ use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::ConstraintId;
 
 use super::{BLOCK, Part, Tables};
-use crate::run::contract::Enter;
+use crate::contract::Enter;
 use crate::start::Batch;
 use gchr_kernel::device::{Device, Launch, Result, Value};
 

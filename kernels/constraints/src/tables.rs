@@ -20,8 +20,8 @@ use cells::Cells;
 pub(crate) use cells::MOST_WORDS;
 use log::Log;
 
-use super::contract::{Host, Params, State};
-use super::{BLOCK, Job, Options};
+use crate::contract::{BLOCK, Host, NO_ID, Params, State};
+use crate::job::{Job, Options};
 use crate::kernels::Kernels;
 use crate::layout::ENTRY_WORDS;
 use crate::layout::{Layout, Part};
@@ -31,8 +31,6 @@ use gchr_runtime::codegen::DeviceTrap;
 
 /// The first epoch: a claim's key has 20 bits for it, and all ones mean "unclaimed".
 const FIRST_EPOCH: u64 = (1 << 20) - 2;
-/// Id of a row that holds no constraint; the contract checks that the template has it, too.
-pub(crate) const NO_ID: u32 = u32::MAX;
 /// Most rows of a table, items and entries of a round: twice as many places of an index have numbers of 32 bits.
 pub(crate) const MOST: u64 = 1 << 31;
 /// Items and entries that a run starts with room for.

@@ -7,7 +7,7 @@ use gchr_kernel::device::{Device, DeviceError};
 use gchr_runtime::outcome::Failure;
 use gchr_runtime::slices::Slices;
 
-use super::tables::{Grown, Tables};
+use crate::tables::{Grown, Tables};
 
 /// How a launch ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

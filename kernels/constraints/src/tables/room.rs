@@ -5,7 +5,7 @@ use gchr_base::signature::ConstraintId;
 
 use super::buffers::{Lists, Table};
 use super::{BLOCK, End, FIRST_EPOCH, Grown, MOST, NO_ID, Part, Tables};
-use crate::run::contract::MoveRows;
+use crate::contract::MoveRows;
 use crate::start::Batch;
 use gchr_kernel::device::{Device, Launch, Result, Value};
 

@@ -1,7 +1,7 @@
 //! How the instances of each symbol are looked for: rule by rule, and by what is known of a rule before the run.
 
 use crate::exec::code::{Code, OccurrenceCode};
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Role, RuleId};
 use gchr_base::signature::ConstraintId;

@@ -4,16 +4,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::state::{
+use crate::exec::code::{OccurrenceCode, Pc};
+use crate::exec::machine::Stop;
+use crate::exec::round::state::{
     Added, Adds, BodyEnd, RoundsState, is_better, is_hidden, is_of_program, load_active, load_instance,
     run_body,
 };
-use super::strategy::{rank, row_of_head, table_of_head};
-use crate::class::Verdict;
-use crate::exec::code::{OccurrenceCode, Pc};
-use crate::exec::machine::Stop;
+use crate::exec::round::strategy::{rank, row_of_head, table_of_head};
 use crate::exec::search::Search;
 use crate::exec::step::{EvalCtx, Trap};
+use crate::ir::classes::Verdict;
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Role, RuleId};

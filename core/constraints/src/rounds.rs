@@ -7,22 +7,21 @@
 mod claims;
 mod definition;
 mod engine;
-pub(crate) mod seek;
-pub(crate) mod state;
-pub(crate) mod strategy;
+mod seek;
 
 use std::time::Instant;
 
-use super::common::End;
-use super::machine::Stop;
-use super::{Outcome, Stopped, Store, common};
-use crate::plan::{ChrPlan, Joins};
+use crate::class;
+use crate::exec::common::{self, End};
+use crate::exec::machine::Stop;
+use crate::exec::round::state::{Added, RoundsState};
+use crate::exec::{Outcome, Stopped, Store};
+use crate::ir::{ChrPlan, Joins};
 use gchr_base::control::Control;
 use gchr_base::facts::Facts;
 use gchr_base::rule::{Program, Semantics};
 use gchr_base::stats::Stats;
 use gchr_base::value::Heap;
-use state::{Added, RoundsState};
 
 /// Runs `program` by a plan for rounds.
 pub fn run(
@@ -35,7 +34,7 @@ pub fn run(
     let start = Instant::now();
     let mut heap = Heap::new();
     let (code, usable) = common::code(program, plan, &mut heap);
-    let state = RoundsState::new(program, plan, &code, heap, control);
+    let state = RoundsState::new(program, plan, &code, heap, control, class::insertion_rules(plan));
     if let Err(reason) = usable {
         let stop = state.stop(reason);
         return finish(state, Err(stop), start);

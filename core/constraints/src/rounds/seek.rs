@@ -6,15 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::state::{Added, Adds, BodyEnd, is_hidden, is_of_program, load_active, run_body};
-use super::strategy::{Group, Shape, Strategy, rank, row_of_head, table_of_head};
 use crate::exec::code::{Code, OccurrenceCode, Pc};
 use crate::exec::index::NONE;
 use crate::exec::report::ErrorFormatter;
+use crate::exec::round::Failure;
+use crate::exec::round::state::{Added, Adds, BodyEnd, is_hidden, is_of_program, load_active, run_body};
+use crate::exec::round::strategy::{Group, Shape, Strategy, rank, row_of_head, table_of_head};
 use crate::exec::search::{Found as Searched, Search};
 use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use gchr_base::error::StopReason;
 use gchr_base::rule::{Program, Role, RuleId};
 
@@ -79,14 +80,6 @@ pub(crate) struct Found {
     pub(crate) failure: Option<Failure>,
     /// Rows looked at.
     pub(crate) tried: u64,
-}
-
-/// A failing instance, or one whose body fails, with its place in the order of errors.
-pub(crate) struct Failure {
-    /// Whether it is a body, id of the newest constraint, rule, rank.
-    pub(crate) place: (bool, u64, RuleId, Box<[u64]>),
-    pub(crate) reason: StopReason,
-    pub(crate) pc: Pc,
 }
 
 /// Why a thread gave up.

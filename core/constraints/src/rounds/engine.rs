@@ -6,16 +6,19 @@ use std::sync::atomic::AtomicU64;
 use rayon::prelude::*;
 
 use super::claims::{Claims, Round};
-use super::seek::{Abort, Entry, Failure, Found, Kept, Pending, Seeker, Shared, State, Watch};
-use super::state::{Added, Adds, BodyEnd, RoundsState, is_live, is_of_program, load_instance, run_body};
-use super::strategy::{Strategy, rank, row_of_head, table_of_head};
+use super::seek::{Abort, Entry, Found, Kept, Pending, Seeker, Shared, State, Watch};
 use crate::class::replacement::execute::Replacements;
 use crate::exec::code::Pc;
 use crate::exec::machine::Stop;
 use crate::exec::report::ErrorFormatter;
+use crate::exec::round::Failure;
+use crate::exec::round::state::{
+    Added, Adds, BodyEnd, RoundsState, is_live, is_of_program, load_instance, run_body,
+};
+use crate::exec::round::strategy::{Strategy, rank, row_of_head, table_of_head};
 use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
-use crate::plan::ChrPlan;
+use crate::ir::ChrPlan;
 use gchr_base::error::StopReason;
 use gchr_base::rule::RuleId;
 

@@ -1,0 +1,16 @@
+//! What executors of rounds share: the store of a run, how instances are looked for, and which failure comes first.
+
+pub(crate) mod state;
+pub(crate) mod strategy;
+
+use super::code::Pc;
+use gchr_base::error::StopReason;
+use gchr_base::rule::RuleId;
+
+/// A failing instance, or one whose body fails, with its place in the order of errors.
+pub(crate) struct Failure {
+    /// Whether it is a body, id of the newest constraint, rule, rank.
+    pub(crate) place: (bool, u64, RuleId, Box<[u64]>),
+    pub(crate) reason: StopReason,
+    pub(crate) pc: Pc,
+}
