@@ -1,0 +1,4 @@
+//! Constraint programs from their text to their store: tests from outside the crate, in one binary.
+
+mod arithmetic;
+mod support;
