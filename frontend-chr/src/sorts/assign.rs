@@ -38,8 +38,10 @@ pub(super) fn assign(
         possible.push(assign.rule(&program.signature, rule));
     }
     if possible.contains(&false) {
-        let rules = program.rules.iter().zip(&possible).filter(|(_, possible)| **possible);
-        program.rules = rules.map(|(rule, _)| rule.clone()).collect();
+        // The others keep the names that they have by their places in the text.
+        let rules = program.rules.iter_enumerated().zip(&possible).filter(|(_, possible)| **possible);
+        let named = |id, rule: &Rule| Rule { name: Some(program.rule_name(id)), ..rule.clone() };
+        program.rules = rules.map(|((id, rule), _)| named(id, rule)).collect();
     }
     if let Start::Goals(queries) = &mut program.start {
         for query in queries {
@@ -218,11 +220,14 @@ impl Assign<'_> {
     /// Reports arguments that cannot be stored in their columns. What may fit is checked at run time.
     fn check_added(&mut self, constraint: ConstraintId, args: &[Expr]) {
         let columns = &self.columns[constraint.index()];
+        let declared = &self.declarations.constraints[constraint].columns;
         for (i, (arg, &column)) in args.iter().zip(&columns.kinds).enumerate() {
             let needed = self.sorts.of(column.sort_kind());
             if arg.sort == needed || [arg.sort, needed].contains(&self.sorts.any) {
-                // A compound term is never a number, an atom or a string.
-                if needed == self.sorts.any || !matches!(arg.kind, ExprKind::App { .. }) {
+                // A compound term is never a number, an atom or a string; what a rule that cannot fire adds to an inferred
+                // column does not matter.
+                let is_compound = matches!(arg.kind, ExprKind::App { .. });
+                if needed == self.sorts.any || !is_compound || declared[i].is_none() {
                     continue;
                 }
             }
