@@ -99,40 +99,17 @@ pub(crate) fn is_goal(name: &str, arity: usize) -> bool {
     goal(name, arity).is_some() || refused(name, arity).is_some() || (name == "," && arity == 2)
 }
 
-/// A function of arithmetic expressions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Function {
-    Op(Op),
-    /// `^`: on integers a power with an integer result.
-    IntegerPower,
-    /// Unary plus.
-    Identity,
-}
-
-/// The arithmetic function of a name and a number of operands.
-pub(crate) fn function(name: &str, arity: usize) -> Option<Function> {
-    match (name, arity) {
-        ("^", 2) => Some(Function::IntegerPower),
-        ("+", 1) => Some(Function::Identity),
-        _ => Op::of_constraints(name, arity, false).map(Function::Op),
-    }
-}
-
-/// Named constants of arithmetic expressions.
-pub(crate) const CONSTANTS: [(&str, f64); 3] =
-    [("pi", std::f64::consts::PI), ("e", std::f64::consts::E), ("epsilon", f64::EPSILON)];
-
 /// Names of arithmetic functions and constants, for suggestions.
 pub(crate) fn function_names() -> impl Iterator<Item = &'static str> {
     // A name of one letter is near to every other one.
-    let constants = CONSTANTS.map(|(name, _)| name).into_iter().filter(|name| name.len() > 1);
+    let constants = gchr_base::op::CONSTANTS.map(|(name, _)| name).into_iter().filter(|name| name.len() > 1);
     operator_names(false).filter(is_word).chain(constants)
 }
 
 /// All arithmetic functions, in the order of the table, as messages list them.
 pub(crate) fn function_list() -> String {
     let mut names: Vec<&str> = Vec::new();
-    for name in operator_names(false).chain(["^"]) {
+    for name in operator_names(false) {
         if !names.contains(&name) {
             names.push(name);
         }

@@ -9,8 +9,8 @@ use gchr_base::source::Span;
 use gchr_base::suggest::nearest;
 
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
-use crate::builtin;
 use crate::types::{Definition, Type, Types, Variant};
+use crate::{builtin, flags, operators};
 
 /// A declared constraint symbol.
 #[derive(Clone, Debug)]
@@ -84,22 +84,22 @@ impl Directives<'_> {
             }
             ("chr_type", &[definition]) => self.chr_type(definition),
             ("chr_option", &[key, value]) => self.option(key, value),
-            ("use_module", [_] | [_, _])
-            | ("module", [_, _])
-            | ("ensure_loaded" | "license" | "handler" | "rules", _) => {}
+            ("use_module", [_] | [_, _]) | ("ensure_loaded" | "license" | "handler" | "rules", _) => {}
+            ("module", &[_, exports]) => self.exports(exports),
             ("initialization", _) => self.report(
-                Diagnostic::warning("C0206", "goals of Prolog are not run")
-                    .label(span, "ignored")
+                Diagnostic::error("C0206", "goals of Prolog are not run")
+                    .label(span, "not supported")
                     .help("give the goals to start with as a query: ?- goals."),
             ),
-            ("op", [_, _, _]) => self.report(
-                Diagnostic::error("C0206", "operators cannot be declared")
-                    .label(span, "not supported")
-                    .help("write terms with the declared operators as f(X, Y)"),
-            ),
+            ("op", [_, _, _]) => self.operator(span),
+            ("set_prolog_flag", &[flag, value]) => {
+                if let Some(diagnostic) = flags::check(self.module, flag, value) {
+                    self.report(diagnostic);
+                }
+            }
             (
-                "set_prolog_flag" | "style_check" | "dynamic" | "discontiguous" | "multifile" | "table"
-                | "public" | "meta_predicate" | "chr_declaration",
+                "style_check" | "dynamic" | "discontiguous" | "multifile" | "table" | "public"
+                | "meta_predicate" | "chr_declaration",
                 _,
             ) => self.report(
                 Diagnostic::warning("C0206", format!("the directive {name} is ignored"))
@@ -107,6 +107,25 @@ impl Directives<'_> {
                     .help("remove it to silence this warning"),
             ),
             _ => self.unknown(span),
+        }
+    }
+
+    fn operator(&mut self, span: Span) {
+        self.report(
+            Diagnostic::error("C0206", "operators cannot be declared")
+                .label(span, "not supported")
+                .help("write terms with the declared operators as f(X, Y)"),
+        );
+    }
+
+    /// A list of exports may declare operators. Those that are unknown here are seen where they are used.
+    fn exports(&mut self, exports: TermId) {
+        let TermKind::List { items, .. } = self.module.kind(exports) else { return };
+        for &item in items {
+            let Some(("op", &[_, _, name])) = self.module.functor(item) else { continue };
+            if self.module.functor(name).is_some_and(|(name, _)| operators::is_operator(name)) {
+                self.operator(self.module.span(item));
+            }
         }
     }
 

@@ -4,6 +4,7 @@ pub mod ast;
 mod builtin;
 mod declare;
 mod facts;
+mod flags;
 mod lexer;
 mod lint;
 mod load;
@@ -27,4 +28,6 @@ pub struct Parsed {
     pub ast: ast::Module,
     /// Findings, in textual order.
     pub diagnostics: Vec<Diagnostic>,
+    /// What text in quotes stands for at the end of the text.
+    pub(crate) quotes: flags::Quotes,
 }

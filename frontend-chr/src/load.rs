@@ -9,6 +9,7 @@ use gchr_base::source::{SourceId, SourceMap};
 
 use crate::ast::{ClauseKind, Module};
 use crate::facts::{self, FactFile};
+use crate::flags::Quotes;
 use crate::lower::Lowering;
 use crate::{declare, lint, parser, sorts};
 
@@ -39,7 +40,7 @@ pub struct Loaded {
 /// Loads a program. Never fails and never stops at the first error.
 pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
     let parsed = parser::parse(sources, request.program);
-    let (ast, mut diagnostics) = (parsed.ast, parsed.diagnostics);
+    let (ast, mut diagnostics, quotes) = (parsed.ast, parsed.diagnostics, parsed.quotes);
     let declarations = declare::declare(&ast, &mut diagnostics);
     let mut lowering = Lowering::new(&declarations);
     lowering.refuse_clauses(&ast);
@@ -52,7 +53,7 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
         }
     }
     for &text in &request.queries {
-        queries.extend(further_queries(sources, text, &mut lowering, &mut diagnostics));
+        queries.extend(further_queries(sources, text, quotes, &mut lowering, &mut diagnostics));
     }
     diagnostics.append(&mut lowering.diagnostics);
     let mut facts = Vec::new();
@@ -83,10 +84,11 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
 fn further_queries(
     sources: &SourceMap,
     text: SourceId,
+    quotes: Quotes,
     lowering: &mut Lowering<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Query> {
-    let parsed = parser::parse_query(sources, text);
+    let parsed = parser::parse_query(sources, text, quotes);
     diagnostics.extend(parsed.diagnostics);
     let mut queries = Vec::new();
     for clause in &parsed.ast.clauses {

@@ -63,6 +63,12 @@ pub(crate) fn prefix(name: &str) -> Option<Operator> {
         | "meta_predicate" | "public" | "table" => fx(1150),
         "\\+" => fy(900),
         "+" | "-" | "\\" | "?" => fy(200),
+        "$" => fx(1),
         _ => return None,
     })
+}
+
+/// Whether a name is an operator in any role.
+pub(crate) fn is_operator(name: &str) -> bool {
+    infix(name).is_some() || prefix(name).is_some()
 }

@@ -9,6 +9,7 @@ use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::Parsed;
 use crate::ast::{Arrow, Clause, ClauseKind, Module, Rule, TermId, TermKind};
+use crate::flags::{self, Quotes};
 use crate::lexer::{self, Tok, Token};
 use crate::operators::TERM;
 use crate::reader::{self, Reader};
@@ -19,6 +20,8 @@ struct Context {
     diagnostics: Vec<Diagnostic>,
     /// Empty place behind the last token of the clause.
     end: Span,
+    /// What text in quotes stands for in the clause.
+    quotes: Quotes,
 }
 
 type State<'a> = Full<Rich<'a, Token>, SimpleState<Context>, ()>;
@@ -36,8 +39,8 @@ pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
     parsed
 }
 
-/// Parses the text of a query: goals with or without `?-` and final full stop.
-pub(crate) fn parse_query(sources: &SourceMap, id: SourceId) -> Parsed {
+/// Parses the text of a query: goals with or without `?-` and final full stop. Quotes mean what they mean at the end of the program.
+pub(crate) fn parse_query(sources: &SourceMap, id: SourceId, quotes: Quotes) -> Parsed {
     let text = &sources.get(id).text;
     let mut diagnostics = Vec::new();
     let mut tokens = lexer::tokens(id, text, &mut diagnostics);
@@ -55,7 +58,7 @@ pub(crate) fn parse_query(sources: &SourceMap, id: SourceId) -> Parsed {
         }
         queries.push(token);
     }
-    let parsed = parse_tokens(queries, end, diagnostics);
+    let parsed = parse_tokens(queries, end, quotes, diagnostics);
     if !parsed.ast.clauses.is_empty() || !parsed.diagnostics.is_empty() {
         return parsed;
     }
@@ -69,11 +72,11 @@ fn parse_clauses(sources: &SourceMap, id: SourceId) -> Parsed {
     let text = &sources.get(id).text;
     let mut diagnostics = Vec::new();
     let tokens = lexer::tokens(id, text, &mut diagnostics);
-    parse_tokens(tokens, Span::new(id, text.len(), text.len()), diagnostics)
+    parse_tokens(tokens, Span::new(id, text.len(), text.len()), Quotes::default(), diagnostics)
 }
 
-fn parse_tokens(tokens: Vec<Token>, end: Span, diagnostics: Vec<Diagnostic>) -> Parsed {
-    let mut state = SimpleState(Context { module: Module::default(), diagnostics, end });
+fn parse_tokens(tokens: Vec<Token>, end: Span, quotes: Quotes, diagnostics: Vec<Diagnostic>) -> Parsed {
+    let mut state = SimpleState(Context { module: Module::default(), diagnostics, end, quotes });
     let grammar = clause();
     for tokens in tokens.split_inclusive(|t| t.tok == Tok::End) {
         // What could not be read is reported already; the rest of its clause would only be misread.
@@ -92,12 +95,16 @@ fn parse_tokens(tokens: Vec<Token>, end: Span, diagnostics: Vec<Diagnostic>) -> 
         }
         if let (Some(kind), Some(first), true) = (kind, tokens.first(), state.diagnostics.len() == reported) {
             let span = first.span.to(state.end);
+            if let ClauseKind::Directive(term) = kind {
+                let Context { module, quotes, .. } = &mut state.0;
+                flags::set_quotes(module, term, quotes);
+            }
             state.module.clauses.push(Clause { kind, span });
         }
     }
-    let Context { module, mut diagnostics, .. } = state.0;
+    let Context { module, mut diagnostics, quotes, .. } = state.0;
     gchr_base::diagnostic::sort(&mut diagnostics);
-    Parsed { ast: module, diagnostics }
+    Parsed { ast: module, diagnostics, quotes }
 }
 
 /// A term of at most the given priority, read by the operator-precedence reader.
@@ -107,7 +114,7 @@ fn term<'a>(max: u32) -> impl Parser<'a, &'a [Token], TermId, State<'a>> + Clone
         let at = *start.inner();
         let tokens = input.full_slice();
         let context = &mut input.state().0;
-        let mut reader = Reader::new(tokens, at, context.end, &mut context.module.terms);
+        let mut reader = Reader::new(tokens, at, context.end, context.quotes, &mut context.module.terms);
         let result = reader.term(max);
         let next = reader.at;
         match result {

@@ -5,6 +5,7 @@ use gchr_base::ids::IdVec;
 use gchr_base::source::Span;
 
 use crate::ast::{Term, TermId, TermKind};
+use crate::flags::{Quoted, Quotes};
 use crate::lexer::{Tok, Token};
 use crate::operators::{self, TERM};
 
@@ -16,6 +17,7 @@ pub(crate) struct Reader<'a> {
     /// Empty place behind the last token.
     end: Span,
     terms: &'a mut IdVec<TermId, Term>,
+    quotes: Quotes,
     stack: Vec<Frame>,
     /// The brackets among the frames.
     brackets: Vec<Bracket>,
@@ -61,8 +63,14 @@ impl FrameKind {
 type Read<T> = Result<T, Box<Diagnostic>>;
 
 impl<'a> Reader<'a> {
-    pub fn new(tokens: &'a [Token], at: usize, end: Span, terms: &'a mut IdVec<TermId, Term>) -> Self {
-        Self { tokens, at, end, terms, stack: Vec::new(), brackets: Vec::new() }
+    pub fn new(
+        tokens: &'a [Token],
+        at: usize,
+        end: Span,
+        quotes: Quotes,
+        terms: &'a mut IdVec<TermId, Term>,
+    ) -> Self {
+        Self { tokens, at, end, terms, quotes, stack: Vec::new(), brackets: Vec::new() }
     }
 
     /// Reads the longest term of at most the given priority. A bar outside of brackets ends it.
@@ -123,8 +131,8 @@ impl<'a> Reader<'a> {
             Tok::Var(name) => TermKind::Var(name.clone()),
             Tok::Int(n) => TermKind::Int(i64::try_from(*n).map_err(|_| out_of_range(span))?),
             Tok::Float(x) => TermKind::Float(*x),
-            Tok::Str(text) => TermKind::Str(text.clone()),
-            Tok::Codes(text) => return Ok(Some((self.codes(text, span), 0))),
+            Tok::Str(text) => return Ok(Some((self.text(text, self.quotes.double, span), 0))),
+            Tok::Codes(text) => return Ok(Some((self.text(text, self.quotes.back, span), 0))),
             Tok::Open | Tok::OpenCall => {
                 self.open(FrameKind::Parens { open: span }, TERM);
                 return Ok(None);
@@ -157,14 +165,22 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// The list of the character codes of a back-quoted text.
-    fn codes(&mut self, text: &str, span: Span) -> TermId {
-        let items: Vec<_> =
-            text.chars().map(|c| self.push(TermKind::Int(i64::from(u32::from(c))), span)).collect();
-        if items.is_empty() {
-            return self.push(TermKind::Atom("[]".into()), span);
-        }
-        self.push(TermKind::List { items, tail: None }, span)
+    /// What a text in double or back quotes stands for.
+    fn text(&mut self, text: &str, meaning: Quoted, span: Span) -> TermId {
+        let item = |c: char| match meaning {
+            Quoted::Chars => TermKind::Atom(c.to_string()),
+            _ => TermKind::Int(i64::from(u32::from(c))),
+        };
+        let kind = match meaning {
+            Quoted::Str => TermKind::Str(text.into()),
+            Quoted::Atom => TermKind::Atom(text.into()),
+            _ if text.is_empty() => TermKind::Atom("[]".into()),
+            _ => {
+                let items = text.chars().map(|c| self.push(item(c), span)).collect();
+                TermKind::List { items, tail: None }
+            }
+        };
+        self.push(kind, span)
     }
 
     /// An unquoted atom: the sign of a number, a prefix operator, or itself.
@@ -201,12 +217,24 @@ impl<'a> Reader<'a> {
             Tok::Close | Tok::CloseList | Tok::CloseCurly | Tok::Comma | Tok::Bar | Tok::End | Tok::Error => {
                 false
             }
-            // `- = x` compares the atom `-`; `- - x` and `\ (x)` apply an operator.
             Tok::Atom(name) if operators::infix(name).is_some() => {
-                let call = self.tokens.get(self.at + 1).is_some_and(|t| t.tok == Tok::OpenCall);
-                call || operators::prefix(name).is_some()
+                operators::prefix(name).is_some() || self.is_operand(self.at + 1)
             }
             _ => true,
+        }
+    }
+
+    /// Whether the operator in front of a place is an operand, not between two: in `- = x` the atom `-` is compared, while
+    /// `\\+ #`, `dynamic is/2` and `- =(a, b)` apply the first operator to what follows it.
+    fn is_operand(&self, next: usize) -> bool {
+        let Some(token) = self.tokens.get(next) else { return true };
+        match &token.tok {
+            Tok::Close | Tok::CloseList | Tok::CloseCurly | Tok::Comma | Tok::Bar | Tok::End | Tok::Error => {
+                true
+            }
+            Tok::OpenCall => true,
+            Tok::Atom(name) => operators::infix(name).is_some() && operators::prefix(name).is_none(),
+            _ => false,
         }
     }
 

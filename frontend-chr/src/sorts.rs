@@ -7,9 +7,12 @@
 mod assign;
 mod kinds;
 
+use std::collections::VecDeque;
+
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::{FactColumn, Facts};
-use gchr_base::rule::{Body, Program, Rule, Start};
+use gchr_base::ids::Id;
+use gchr_base::rule::{Body, HeadAtom, Program, Rule, RuleId, Start};
 use gchr_base::signature::ConstraintId;
 
 use crate::declare::Declarations;
@@ -37,7 +40,10 @@ pub(crate) fn infer(
     let mut columns = declared(program);
     loop {
         let mut inferred = columns.clone();
-        fixpoint(program, facts, &mut inferred);
+        start(program, facts, &mut inferred);
+        saturate(program, &mut inferred, Rules::ThatFire);
+        // What the others would add must be storable, too: whether a program is accepted depends on no query.
+        saturate(program, &mut inferred, Rules::All);
         // Arithmetic on a column that holds no numbers may be guarded by a type test: decided at run time.
         let conflicts = conflicts(program, &inferred);
         if conflicts.is_empty() {
@@ -66,7 +72,8 @@ fn declared(program: &Program) -> Vec<Columns> {
     columns.collect()
 }
 
-fn fixpoint(program: &Program, facts: &[Facts], columns: &mut [Columns]) {
+/// Adds what facts and queries add.
+fn start(program: &Program, facts: &[Facts], columns: &mut [Columns]) {
     for f in facts.iter().filter(|f| f.rows > 0) {
         let kinds: Vec<Kind> = f
             .columns
@@ -88,19 +95,78 @@ fn fixpoint(program: &Program, facts: &[Facts], columns: &mut [Columns]) {
             }
         }
     }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for rule in &program.rules {
-            if !can_fire(rule, columns) {
-                continue;
-            }
-            let walk = Walk::of(columns, &Clause::of_rule(rule));
-            for (c, kinds) in &walk.added {
-                changed |= add(columns, *c, kinds);
+}
+
+/// The rules that a fixpoint is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rules {
+    /// Those that can fire: something is added for each of their heads.
+    ThatFire,
+    /// All. One that cannot fire makes a column wider only where it would add what the column surely does not hold.
+    All,
+}
+
+/// Adds what rules add until nothing changes. A rule is looked at again when a column of its heads has changed.
+fn saturate(program: &Program, columns: &mut [Columns], which: Rules) {
+    let readers = readers(program);
+    let mut pending: VecDeque<RuleId> = program.rules.ids().collect();
+    let mut waits = vec![true; program.rules.len()];
+    while let Some(id) = pending.pop_front() {
+        waits[id.index()] = false;
+        let rule = &program.rules[id];
+        let fires = can_fire(rule, columns);
+        if !fires && which == Rules::ThatFire {
+            continue;
+        }
+        let added = Walk::of(columns, &Clause::of_rule(rule)).added;
+        for (constraint, kinds) in added {
+            let changed = if fires {
+                add(columns, constraint, &kinds)
+            } else {
+                widen(&mut columns[constraint.index()], &kinds)
+            };
+            if changed {
+                let again = readers[constraint.index()].iter().copied();
+                pending.extend(again.filter(|r| !std::mem::replace(&mut waits[r.index()], true)));
             }
         }
     }
+}
+
+/// For each constraint symbol the rules with a head over it.
+fn readers(program: &Program) -> Vec<Vec<RuleId>> {
+    let mut readers: Vec<Vec<RuleId>> = vec![Vec::new(); program.signature.constraints.len()];
+    for (id, rule) in program.rules.iter_enumerated() {
+        for constraint in heads(rule) {
+            let readers = &mut readers[constraint.index()];
+            if readers.last() != Some(&id) {
+                readers.push(id);
+            }
+        }
+    }
+    readers
+}
+
+/// The constraint symbols of a rule's heads.
+fn heads(rule: &Rule) -> impl Iterator<Item = ConstraintId> {
+    rule.heads.iter().filter_map(|h| match h.atom {
+        HeadAtom::Constraint { constraint, .. } => Some(constraint),
+        HeadAtom::Term { .. } => None,
+    })
+}
+
+/// Makes inferred columns wide enough for values that they surely do not hold; whether they changed.
+fn widen(columns: &mut Columns, kinds: &[Kind]) -> bool {
+    let mut changed = false;
+    for ((known, &fixed), &kind) in columns.kinds.iter_mut().zip(&columns.fixed).zip(kinds) {
+        let is_other =
+            ![kind, *known].iter().any(|k| matches!(k, Kind::Nothing | Kind::Any)) && kind != *known;
+        if !fixed && is_other {
+            *known = Kind::Any;
+            changed = true;
+        }
+    }
+    changed
 }
 
 /// Joins what is added into the columns; whether they changed.
@@ -118,10 +184,7 @@ fn add(columns: &mut [Columns], constraint: ConstraintId, kinds: &[Kind]) -> boo
 }
 
 fn can_fire(rule: &Rule, columns: &[Columns]) -> bool {
-    rule.heads.iter().all(|h| match h.atom {
-        gchr_base::rule::HeadAtom::Constraint { constraint, .. } => columns[constraint.0 as usize].inhabited,
-        gchr_base::rule::HeadAtom::Term { .. } => false,
-    })
+    heads(rule).all(|constraint| columns[constraint.index()].inhabited)
 }
 
 /// Inferred columns whose values are surely no numbers, yet are computed with.

@@ -69,6 +69,11 @@ impl StopReason {
                     ArithmeticError::Undefined => {
                         ("R0104", "undefined result", "guard the rule against these operands")
                     }
+                    ArithmeticError::Unevaluated => (
+                        "R0106",
+                        "a term is not evaluated on this device",
+                        "evaluate it where it is built (X is ...), or run the program with --device cpu",
+                    ),
                 };
                 let call = format!("{}({})", op.name(), operands.join(", "));
                 (code, format!("{what} in {call}"), "evaluated here", some(help))

@@ -1,9 +1,11 @@
 //! Built-in operators of expressions: one table of all of them, and their arithmetic on the CPU.
 
 mod eval;
+mod function;
 mod table;
 
 pub use self::eval::{max_float, min_float};
+pub use self::function::CONSTANTS;
 pub use self::table::{Op, Operands, Operator, ResultSort, TermSyntax};
 
 use std::cmp::Ordering;
@@ -21,6 +23,8 @@ pub enum ArithmeticError {
     Type,
     /// The operation is undefined there (`msb(0)`, a negative shift, `0 ** -1`).
     Undefined,
+    /// An operand is a term that has a value, on a device that computes with numbers only.
+    Unevaluated,
 }
 
 impl Op {

@@ -7,6 +7,7 @@
 pub(crate) mod code;
 pub(crate) mod column;
 pub(crate) mod common;
+mod evaluate;
 mod exchange;
 mod flatten;
 mod history;
@@ -23,6 +24,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
+pub use evaluate::is_evaluated;
 pub use exchange::Words;
 pub use report::{column_text, variable_text};
 pub use store::{Row, Rows, Store};

@@ -9,17 +9,17 @@ use gchr_base::suggest::nearest;
 use super::scope::Built;
 use super::{Lowering, Scope};
 use crate::ast::{TermId, TermKind};
-use crate::builtin::{self, Function};
+use crate::builtin;
 
 enum Step {
     Visit(TermId),
-    Build(Function, usize, Span),
+    Build(Op, usize, Span),
 }
 
 impl<'a> Lowering<'_> {
     /// `left is right`: binds an unbound variable, else tests that left is the value, as unification would.
     pub(super) fn is(&mut self, scope: &mut Scope<'a>, left: TermId, right: TermId, span: Span) {
-        let Some(value) = self.arith(scope, right) else {
+        let Some(value) = self.evaluated(scope, right) else {
             // The variable counts as bound, so that one error does not lead to many.
             if let Some(name) = scope.unbound(left) {
                 scope.bind(name, scope.module.span(left));
@@ -39,6 +39,19 @@ impl<'a> Lowering<'_> {
         }
     }
 
+    /// The value of an arithmetic expression. A variable alone may hold a term, which is evaluated when the program runs, as
+    /// operands of operators are.
+    fn evaluated(&mut self, scope: &mut Scope<'a>, id: TermId) -> Option<Expr> {
+        let value = self.arith(scope, id)?;
+        Some(match value.kind {
+            ExprKind::Var(_) => {
+                let span = value.span;
+                self.expr(ExprKind::Op { op: Op::Eval, args: vec![value] }, span)
+            }
+            _ => value,
+        })
+    }
+
     /// An arithmetic expression, or `None` after what is wrong with it is reported.
     pub(super) fn arith(&mut self, scope: &mut Scope<'a>, id: TermId) -> Option<Expr> {
         let (mut steps, mut values) = (vec![Step::Visit(id)], Vec::<Built>::new());
@@ -50,9 +63,9 @@ impl<'a> Lowering<'_> {
                         values.push((value, 1));
                     }
                 }
-                Step::Build(function, arity, span) => {
+                Step::Build(op, arity, span) => {
                     let args = values.split_off(values.len().saturating_sub(arity));
-                    values.push(self.call(scope, function, args, span));
+                    values.push(self.apply(scope, span, args, |args| ExprKind::Op { op, args }));
                 }
             }
         }
@@ -76,9 +89,9 @@ impl<'a> Lowering<'_> {
                 Some(value) => return Some(value),
                 None => self.unbound_operand(scope, id),
             },
-            TermKind::Compound { name, args } => match builtin::function(name, args.len()) {
-                Some(function) => {
-                    steps.push(Step::Build(function, args.len(), span));
+            TermKind::Compound { name, args } => match Op::arithmetic_function(name, args.len()) {
+                Some(op) => {
+                    steps.push(Step::Build(op, args.len(), span));
                     steps.extend(args.iter().rev().map(|&a| Step::Visit(a)));
                     return None;
                 }
@@ -89,8 +102,8 @@ impl<'a> Lowering<'_> {
                 steps.push(Step::Visit(items[0]));
                 return None;
             }
-            TermKind::Atom(name) => match named_constant(name) {
-                Some(c) => return constant(c),
+            TermKind::Atom(name) => match Op::arithmetic_constant(name) {
+                Some(x) => return constant(Const::Float(x)),
                 None => self.unknown_function(name, 0, span),
             },
             TermKind::Str(_) | TermKind::List { .. } => self.report(
@@ -101,25 +114,6 @@ impl<'a> Lowering<'_> {
         }
         *whole = false;
         constant_zero(self.sorts.any, span)
-    }
-
-    fn call(&mut self, scope: &mut Scope<'_>, function: Function, mut args: Vec<Built>, span: Span) -> Built {
-        match (function, args.pop()) {
-            (Function::Identity, Some(only)) => only,
-            (Function::Op(op), Some(last)) => {
-                args.push(last);
-                self.apply(scope, span, args, |args| ExprKind::Op { op, args })
-            }
-            (Function::IntegerPower, Some(last)) => {
-                args.push(last);
-                let (mut power, depth) =
-                    self.apply(scope, span, args, |args| ExprKind::Op { op: Op::Pow, args });
-                // The mark that tells `^` from `**` until sorts are inferred.
-                power.sort = self.sorts.int;
-                (power, depth)
-            }
-            (_, None) => (Expr { kind: ExprKind::Const(Const::Int(0)), sort: self.sorts.any, span }, 1),
-        }
     }
 
     fn unbound_operand(&mut self, scope: &Scope<'_>, id: TermId) {
@@ -148,8 +142,4 @@ impl<'a> Lowering<'_> {
 
 fn constant_zero(sort: gchr_base::signature::SortId, span: Span) -> Option<Expr> {
     Some(Expr { kind: ExprKind::Const(Const::Int(0)), sort, span })
-}
-
-fn named_constant(name: &str) -> Option<Const> {
-    builtin::CONSTANTS.iter().find(|(known, _)| *known == name).map(|&(_, value)| Const::Float(value))
 }

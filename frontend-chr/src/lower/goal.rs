@@ -158,7 +158,7 @@ impl<'a> Lowering<'_> {
             let (place, expected) = misfit;
             let declared = &self.declarations.constraints[constraint];
             let arithmetic = module.functor(place).is_some_and(|(name, args)| {
-                !args.is_empty() && builtin::function(name, args.len()).is_some()
+                !args.is_empty() && Op::arithmetic_function(name, args.len()).is_some()
             });
             let help = if arithmetic {
                 let text = module.term_text(place);

@@ -6,14 +6,31 @@ use gchr_base::rule::{ExprKind, GoalKind};
 use gchr_base::source::Span;
 
 use super::{Lowering, Scope};
-use crate::ast::{TermId, TermKind};
+use crate::ast::{Module, TermId, TermKind};
+
+/// The text that an atom, a string, or a list of character codes or characters stands for.
+fn literal(module: &Module, id: TermId) -> Option<String> {
+    let character = |&item: &TermId| match module.kind(item) {
+        TermKind::Int(code) => char::from_u32(u32::try_from(*code).ok()?),
+        TermKind::Atom(name) => {
+            let mut chars = name.chars();
+            chars.next().filter(|_| chars.next().is_none())
+        }
+        _ => None,
+    };
+    match module.kind(id) {
+        TermKind::Atom(name) if name == "[]" => Some(String::new()),
+        TermKind::Atom(text) | TermKind::Str(text) => Some(text.clone()),
+        TermKind::List { items, tail: None } => items.iter().map(character).collect(),
+        _ => None,
+    }
+}
 
 impl<'a> Lowering<'_> {
     /// Lowers `format(Text)` or `format(Text, Args)`.
     pub(super) fn format(&mut self, scope: &mut Scope<'a>, args: &[TermId], span: Span) {
         let module = scope.module;
-        let text = args.first().map(|&t| (t, module.kind(t)));
-        let Some((_, TermKind::Atom(text) | TermKind::Str(text))) = text else {
+        let Some(text) = args.first().and_then(|&text| literal(module, text)) else {
             return self.bad_format(args.first().map_or(span, |&t| module.span(t)), "not a literal text");
         };
         let mut values = match args.get(1).map(|&a| (a, module.kind(a))) {

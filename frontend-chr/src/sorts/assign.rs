@@ -13,9 +13,6 @@ use super::kinds::{self, Clause, Conflict, Kind, Walk};
 use crate::declare::Declarations;
 use crate::lower::Sorts;
 
-/// The sort that marks `^` among powers before sorts are assigned: `int`, the second sort of every constraint program.
-pub(super) const CARET: SortId = SortId(1);
-
 struct Assign<'a> {
     sorts: Sorts,
     columns: &'a [Columns],
@@ -30,7 +27,6 @@ pub(super) fn assign(
     columns: &[Columns],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    debug_assert_eq!(sorts.int, CARET);
     for (constraint, columns) in program.signature.constraints.iter_mut().zip(columns) {
         for (column, kind) in constraint.columns.iter_mut().zip(&columns.kinds) {
             column.sort = sorts.of(kind.sort_kind());
@@ -42,8 +38,10 @@ pub(super) fn assign(
         possible.push(assign.rule(&program.signature, rule));
     }
     if possible.contains(&false) {
-        let rules = program.rules.iter().zip(&possible).filter(|(_, possible)| **possible);
-        program.rules = rules.map(|(rule, _)| rule.clone()).collect();
+        // The others keep the names that they have by their places in the text.
+        let rules = program.rules.iter_enumerated().zip(&possible).filter(|(_, possible)| **possible);
+        let named = |id, rule: &Rule| Rule { name: Some(program.rule_name(id)), ..rule.clone() };
+        program.rules = rules.map(|((id, rule), _)| named(id, rule)).collect();
     }
     if let Start::Goals(queries) = &mut program.start {
         for query in queries {
@@ -180,13 +178,17 @@ impl Assign<'_> {
             ExprKind::Repeat { arg, .. } => self.expr(vars, arg),
             ExprKind::Op { op, args } => {
                 args.iter_mut().for_each(|a| self.expr(vars, a));
-                expr.sort = self.operation(expr.sort, *op, args);
+                expr.sort = self.operation(*op, args);
+                // What is known to be a number is its own value.
+                if *op == Op::Eval && [self.sorts.int, self.sorts.float].contains(&expr.sort) {
+                    *expr = args.remove(0);
+                }
             }
         }
     }
 
     /// Sort of an operation; an integer that meets a float in it is converted.
-    fn operation(&self, mark: SortId, op: Op, args: &mut [Expr]) -> SortId {
+    fn operation(&self, op: Op, args: &mut [Expr]) -> SortId {
         if op.is_test() {
             return self.sorts.bool;
         }
@@ -197,7 +199,7 @@ impl Assign<'_> {
                 .unwrap_or(Kind::Any)
         };
         let kinds: Vec<Kind> = args.iter().map(kind).collect();
-        let result = kinds::result(op, mark == CARET, args, &kinds);
+        let result = kinds::result(op, args, &kinds);
         if result == Kind::Float && op != Op::ToFloat {
             args.iter_mut().filter(|a| a.sort == self.sorts.int).for_each(|a| self.to_float(a));
         }
@@ -218,11 +220,14 @@ impl Assign<'_> {
     /// Reports arguments that cannot be stored in their columns. What may fit is checked at run time.
     fn check_added(&mut self, constraint: ConstraintId, args: &[Expr]) {
         let columns = &self.columns[constraint.index()];
+        let declared = &self.declarations.constraints[constraint].columns;
         for (i, (arg, &column)) in args.iter().zip(&columns.kinds).enumerate() {
             let needed = self.sorts.of(column.sort_kind());
             if arg.sort == needed || [arg.sort, needed].contains(&self.sorts.any) {
-                // A compound term is never a number, an atom or a string.
-                if needed == self.sorts.any || !matches!(arg.kind, ExprKind::App { .. }) {
+                // A compound term is never a number, an atom or a string; what a rule that cannot fire adds to an inferred
+                // column does not matter.
+                let is_compound = matches!(arg.kind, ExprKind::App { .. });
+                if needed == self.sorts.any || !is_compound || declared[i].is_none() {
                     continue;
                 }
             }

@@ -5,7 +5,7 @@ use gchr_base::op::Op;
 use gchr_base::rule::{
     Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Query, Rule, VarId,
 };
-use gchr_base::signature::{ConstraintId, SortId, SortKind};
+use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_base::source::Span;
 
 use super::Columns;
@@ -74,14 +74,14 @@ impl Kind {
     }
 }
 
-/// Kind of the result of an operator. `caret` tells `^` from `**`.
-pub(super) fn result(op: Op, caret: bool, args: &[Expr], kinds: &[Kind]) -> Kind {
+/// Kind of the result of an operator.
+pub(super) fn result(op: Op, args: &[Expr], kinds: &[Kind]) -> Kind {
     if kinds.contains(&Kind::Nothing) {
         return Kind::Nothing;
     }
-    // A power of integers is one of them, but for negative exponents of `**`.
+    // A power of integers is one of them, but for negative exponents.
     let is_int_power = op == Op::Pow && kinds.iter().all(|&kind| kind == Kind::Int);
-    if is_int_power && (caret || is_natural(args.last())) {
+    if is_int_power && is_natural(args.last()) {
         return Kind::Int;
     }
     let operands: Vec<SortKind> = kinds.iter().map(|kind| kind.sort_kind()).collect();
@@ -215,11 +215,11 @@ impl<'c> Walk<'c> {
                 self.expr(arg);
                 Kind::Any
             }
-            ExprKind::Op { op, args } => self.operation(expr.sort, *op, args),
+            ExprKind::Op { op, args } => self.operation(*op, args),
         }
     }
 
-    fn operation(&mut self, sort: SortId, op: Op, args: &[Expr]) -> Kind {
+    fn operation(&mut self, op: Op, args: &[Expr]) -> Kind {
         let kinds: Vec<Kind> = args.iter().map(|a| self.expr(a)).collect();
         if !op.is_structural() && !op.is_logical() {
             for (arg, &kind) in args.iter().zip(&kinds) {
@@ -232,6 +232,6 @@ impl<'c> Walk<'c> {
                 }
             }
         }
-        if op.is_test() { Kind::Any } else { result(op, sort == super::assign::CARET, args, &kinds) }
+        if op.is_test() { Kind::Any } else { result(op, args, &kinds) }
     }
 }

@@ -2,18 +2,20 @@
 
 mod output;
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
+use gchr_base::op::ArithmeticError;
 use gchr_base::profile::Round;
 use gchr_base::rule::Semantics;
 use gchr_base::signature::SortKind;
 use gchr_base::stats::Stats;
 use gchr_base::value::heap::Import;
 use gchr_base::value::{Heap, Terms};
-use gchr_constraints::exec::Store;
+use gchr_constraints::exec::{Store, is_evaluated};
 
 pub use super::job::{FEW, Job, Options};
 
@@ -409,6 +411,7 @@ impl Runner<'_> {
     fn noted(&self, tables: &Tables, device: &mut dyn Device) -> Result<outcome::Failure, DeviceError> {
         let noted = tables.noted(device)?;
         let cells = tables.terms(device)?;
+        let has_value = Cell::new(false);
         let show = |kind, word| {
             let mut heap = Heap::new();
             let word = match kind {
@@ -416,9 +419,18 @@ impl Runner<'_> {
                 _ => Some(word),
             };
             let terms = Terms { signature: &self.job.program.signature, heap: &heap };
+            has_value.set(
+                has_value.get() || kind == SortKind::Any && word.is_some_and(|w| is_evaluated(terms, w)),
+            );
             word.map_or("a term without a cell".into(), |word| terms.value(kind, word).to_string())
         };
-        let place = noted.and_then(|noted| self.job.kernels.sites.explain_with(&noted, show));
+        let mut place = noted.and_then(|noted| self.job.kernels.sites.explain_with(&noted, show));
+        // Only numbers are computed with on a device; elsewhere a term would be evaluated.
+        if let Some((StopReason::Arithmetic { error: error @ ArithmeticError::Type, .. }, _)) = &mut place
+            && has_value.get()
+        {
+            *error = ArithmeticError::Unevaluated;
+        }
         Ok(outcome::Failure::at_site(noted, place, self.progress()))
     }
 

@@ -14,6 +14,7 @@ constexpr u64 KIND_STRING = 4ull;
 constexpr u64 KIND_COMPOUND = 5ull;
 
 constexpr u32 NO_CELL = 0xffffffffu;
+constexpr u64 NEGATIVE_ZERO = 0x8000000000000000ull;
 
 // Compound terms that a thread remembers while it marks.
 constexpr u32 MARKING = 32u;
@@ -91,7 +92,8 @@ __device__ __forceinline__ i64 order_numbers(bool a_float, u64 a, bool b_float, 
     return order != 0ll ? order : a_float == b_float ? 0ll : a_float ? -1ll : 1ll;
 }
 
-// Which of two numbers is the least, or the greatest: whether it is the first. Of an integer and a float of the same value it is the float.
+// Which of two numbers is the least, or the greatest: whether it is the first. Of an integer and a float of the same value it is the float,
+// but -0.0 is less than 0.
 // shares: nothing
 __device__ __forceinline__ bool takes_first(bool greatest, bool a_float, u64 a, bool b_float, u64 b) {
     i64 order = 0ll;
@@ -99,6 +101,9 @@ __device__ __forceinline__ bool takes_first(bool greatest, bool a_float, u64 a, 
         order = order_numbers(a_float, a, b_float, b);
     } else {
         order = compare_values(a_float, a, b_float, b);
+        if (order == 0ll && (a_float ? a : b_float ? b : 0ull) == NEGATIVE_ZERO) {
+            order = a_float ? -1ll : 1ll;
+        }
     }
     return order == 0ll ? !b_float : order < 0ll != greatest;
 }

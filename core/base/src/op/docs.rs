@@ -77,18 +77,22 @@ fn of_constraints() -> String {
             _ if op.is_integer_only() => "integer",
             _ => "a float if an operand is one",
         };
-        let written = match row.constraints {
-            [name] if op.arity() == 2 && !name.starts_with(|c: char| c.is_ascii_alphabetic()) => {
-                code(&format!("X {name} Y"))
-            }
-            [name @ ("rem" | "div" | "mod" | "xor")] => code(&format!("X {name} Y")),
-            [name] if !name.starts_with(|c: char| c.is_ascii_alphabetic()) => code(&format!("{name} X")),
-            names => forms(names, op.arity()),
-        };
+        let written: Vec<String> = row.constraints.iter().map(|name| function(name, op.arity())).collect();
+        let written = written.join(", ");
         let errors = errors(row.int_errors, row.float_errors, !op.is_integer_only());
         let _ = writeln!(table, "| {written} | {operands} → {result} | {errors} | {} |", summary(op));
     }
     table
+}
+
+/// How constraint programs write a function.
+fn function(name: &str, arity: usize) -> String {
+    let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    match arity {
+        2 if !is_word || matches!(name, "rem" | "div" | "mod" | "xor") => code(&format!("X {name} Y")),
+        1 if !is_word => code(&format!("{name} X")),
+        _ => forms(&[name], arity),
+    }
 }
 
 /// The tests of constraint programs.
@@ -135,6 +139,7 @@ fn errors(ints: &[ArithmeticError], floats: &[ArithmeticError], takes_floats: bo
             ArithmeticError::DivisionByZero => "division by zero",
             ArithmeticError::Type => "wrong type",
             ArithmeticError::Undefined => "undefined",
+            ArithmeticError::Unevaluated => "not evaluated",
         });
         words.collect::<Vec<_>>().join(", ")
     };

@@ -53,7 +53,7 @@ impl Op {
             Op::Shl => Err(Overflow),
             Op::Shr if b < 0 => Err(Undefined),
             Op::Shr => Ok(a >> b.min(63)),
-            Op::Truncate | Op::Round | Op::Floor | Op::Ceiling => Ok(a),
+            Op::Eval | Op::Truncate | Op::Round | Op::Floor | Op::Ceiling => Ok(a),
             _ => Err(Type),
         }
     }
@@ -77,7 +77,7 @@ impl Op {
             Op::Pow if a == 0.0 && b < 0.0 => return Err(ArithmeticError::DivisionByZero),
             // The standard library's power is that of the system, which differs from system to system in the last bit.
             Op::Pow => libm::pow(a, b),
-            Op::ToFloat => a,
+            Op::Eval | Op::ToFloat => a,
             _ => return Err(ArithmeticError::Type),
         };
         if value.is_finite() { Ok(value) } else { Err(ArithmeticError::Overflow) }

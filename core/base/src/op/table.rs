@@ -186,9 +186,11 @@ operators! {
     /// Index of the most significant bit of a positive integer.
     Msb = ("msb", 1, Integers, Operands)
         .terms(Function(&["msb"])).constraints(&["msb"]).int_errors(&[Undefined]).device("msb");
+    /// The value itself; a term is evaluated.
+    Eval = ("eval", 1, Numbers, Operands).constraints(&["eval", "+"]);
     /// Power.
     Pow = ("**", 2, Numbers, Power)
-        .constraints(&["**"])
+        .constraints(&["**", "^"])
         .int_errors(&[Overflow, DivisionByZero, Type])
         .float_errors(&[Overflow, DivisionByZero, Undefined]).device("pow");
     /// Bitwise and.

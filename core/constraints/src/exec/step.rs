@@ -1,13 +1,12 @@
 //! Executes sequences of instructions on the registers of one frame.
 
-use std::cmp::Ordering;
-
 use super::code::{Code, Ins, Pc, Reg};
+use super::evaluate::{Evaluator, Num, compare_values, numeric};
 use super::table::Table;
 use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::signature::{Signature, SortKind};
 use gchr_base::value::heap::HeapFull;
-use gchr_base::value::{Heap, Terms, Value, Word, compare, compare_numbers};
+use gchr_base::value::{Heap, Terms, Value, Word, compare};
 
 /// How a sequence ended.
 pub(crate) enum Flow {
@@ -86,12 +85,6 @@ pub(crate) struct EvalCtx<'a, H> {
     pub(crate) signature: &'a Signature,
     pub(crate) tables: &'a [Table],
     pub(crate) heap: H,
-}
-
-#[derive(Clone, Copy)]
-enum Num {
-    Int(i64),
-    Float(f64),
 }
 
 impl<H: Cells> EvalCtx<'_, H> {
@@ -280,7 +273,10 @@ impl<H: Cells> EvalCtx<'_, H> {
             SortKind::Any => match self.heap.heap().view(word) {
                 Word::Int(n) => Ok(Num::Int(n)),
                 Word::Float(x) => Ok(Num::Float(x)),
-                _ => Err(TrapKind::Arithmetic(ArithmeticError::Type)),
+                _ => {
+                    let evaluator = Evaluator { signature: self.signature, heap: self.heap.heap() };
+                    evaluator.evaluate(word).map_err(TrapKind::Arithmetic)
+                }
             },
             _ => Err(TrapKind::Arithmetic(ArithmeticError::Type)),
         }
@@ -304,12 +300,7 @@ impl<H: Cells> EvalCtx<'_, H> {
         if op.is_structural() {
             return Ok(op.holds(compare(terms.value(a.0, a.1), terms.value(b.0, b.1))));
         }
-        let ordering = match (self.number(a.1, a.0)?, self.number(b.1, b.0)?) {
-            (Num::Int(x), Num::Int(y)) => x.cmp(&y),
-            (Num::Float(x), Num::Float(y)) => x.partial_cmp(&y).unwrap_or(Ordering::Less),
-            (Num::Int(x), Num::Float(y)) => compare_numbers(x, y),
-            (Num::Float(x), Num::Int(y)) => compare_numbers(y, x).reverse(),
-        };
+        let ordering = compare_values(self.number(a.1, a.0)?, self.number(b.1, b.0)?);
         Ok(op.holds(ordering))
     }
 }
@@ -328,44 +319,6 @@ fn arithmetic(pc: Pc, error: ArithmeticError) -> Trap {
     Trap { pc, kind: TrapKind::Arithmetic(error) }
 }
 
-/// Arithmetic on numbers of any type. `/` and `**` on integers give an integer when it is exact, else a float; of an integer and a
-/// float that are equal, `min` and `max` give the float. All as in SWI-Prolog.
-fn numeric(op: Op, a: Num, b: Num) -> Result<Num, ArithmeticError> {
-    let float = |n: Num| match n {
-        Num::Int(n) => n as f64,
-        Num::Float(x) => x,
-    };
-    match (op, a, b) {
-        (Op::ToFloat, _, _) => Ok(Num::Float(float(a))),
-        (_, Num::Float(x), _) if op.rounds() => op.float_to_int(x).map(Num::Int),
-        (Op::Div, Num::Int(x), Num::Int(y)) if y != 0 && x.checked_rem(y) != Some(0) => {
-            if y == -1 {
-                return op.int(x, y).map(Num::Int);
-            }
-            Op::Div.float(x as f64, y as f64).map(Num::Float)
-        }
-        (Op::Pow, Num::Int(x), Num::Int(y)) if y < 0 && !(-1..=1).contains(&x) => {
-            Op::Pow.float(x as f64, y as f64).map(Num::Float)
-        }
-        (_, Num::Int(x), Num::Int(y)) => op.int(x, y).map(Num::Int),
-        (Op::Min | Op::Max, _, _) => {
-            let ordering = match (a, b) {
-                (Num::Int(x), Num::Float(y)) => compare_numbers(x, y),
-                (Num::Float(x), Num::Int(y)) => compare_numbers(y, x).reverse(),
-                _ => float(a).total_cmp(&float(b)),
-            };
-            let second = matches!(b, Num::Float(_));
-            let take_first = match ordering {
-                Ordering::Equal => !second,
-                Ordering::Less => op == Op::Min,
-                Ordering::Greater => op == Op::Max,
-            };
-            Ok(if take_first { a } else { b })
-        }
-        _ => op.float(float(a), float(b)).map(Num::Float),
-    }
-}
-
 /// Type tests; the empty list is neither an atom nor callable, as in SWI-Prolog 9.
 fn has_type(op: Op, value: Value<'_>) -> bool {
     match (op, value) {
@@ -377,49 +330,5 @@ fn has_type(op: Op, value: Value<'_>) -> bool {
         (Op::IsAtomic, value) => !matches!(value, Value::Compound { .. }),
         (Op::IsCompound | Op::IsCallable, Value::Compound { .. }) => true,
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn show(result: Result<Num, ArithmeticError>) -> String {
-        match result {
-            Ok(Num::Int(n)) => n.to_string(),
-            Ok(Num::Float(x)) => format!("{x:?}"),
-            Err(error) => format!("{error:?}"),
-        }
-    }
-
-    #[test]
-    fn mixed_arithmetic_as_in_swi_prolog() {
-        use Num::*;
-        let cases = [
-            (Op::Div, Int(7), Int(2), "3.5"),
-            (Op::Div, Int(8), Int(2), "4"),
-            (Op::Div, Int(5), Int(0), "DivisionByZero"),
-            (Op::Div, Int(5), Float(0.0), "DivisionByZero"),
-            (Op::Div, Int(i64::MIN), Int(-1), "Overflow"),
-            (Op::Pow, Int(2), Int(-1), "0.5"),
-            (Op::Pow, Int(2), Int(3), "8"),
-            (Op::Pow, Int(0), Int(-1), "DivisionByZero"),
-            (Op::Pow, Int(1), Int(-1), "1"),
-            (Op::Pow, Float(0.0), Int(-1), "DivisionByZero"),
-            (Op::Pow, Int(2), Float(0.5), "1.4142135623730951"),
-            (Op::Pow, Int(-8), Float(0.3), "Undefined"),
-            (Op::Max, Int(1), Float(1.0), "1.0"),
-            (Op::Max, Float(1.0), Int(1), "1.0"),
-            (Op::Min, Int(1), Float(1.0), "1.0"),
-            (Op::Min, Float(1.0), Int(1), "1.0"),
-            (Op::Min, Int(1), Float(1.5), "1"),
-            (Op::Mod, Float(2.5), Int(2), "Type"),
-            (Op::Truncate, Float(2.7), Int(0), "2"),
-            (Op::Truncate, Float(1e30), Int(0), "Overflow"),
-            (Op::ToFloat, Int(3), Int(0), "3.0"),
-        ];
-        for (op, a, b, wanted) in cases {
-            assert_eq!(show(numeric(op, a, b)), wanted, "{}", op.name());
-        }
     }
 }

@@ -188,7 +188,9 @@ impl Values<'_> {
                 self.b.assign(result.float.clone(), build::bool(true));
                 self.b.assign(result.bits.clone(), bits_of(a.float()));
             }
-            _ if operator.rounds() => self.b.assign(result.bits.clone(), a.bits.clone()),
+            _ if operator.rounds() || operator == Op::Eval => {
+                self.b.assign(result.bits.clone(), a.bits.clone())
+            }
             _ => match expression(operator, &args) {
                 Some(value) => self.b.assign(result.bits.clone(), plain(value)),
                 None => self.checked(operator, false, &args, result, plain),
@@ -254,7 +256,7 @@ impl Values<'_> {
             _ if operator.rounds() => {
                 self.checked(operator, true, &args, result, |n| build::cast(Scalar::U64, n));
             }
-            Op::ToFloat => {
+            Op::ToFloat | Op::Eval => {
                 self.b.assign(result.float.clone(), build::bool(true));
                 self.b.assign(result.bits.clone(), bits_of(args[0].clone()));
             }

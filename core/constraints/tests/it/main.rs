@@ -1,0 +1,5 @@
+//! Constraint programs from their text to their store: tests from outside the crate, in one binary.
+
+mod arithmetic;
+mod language;
+mod support;

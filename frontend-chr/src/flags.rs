@@ -1,0 +1,108 @@
+//! Flags of Prolog (`:- set_prolog_flag(Flag, Value)`): what text in quotes means, and flags that may not be changed.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::suggest::nearest;
+
+use crate::ast::{Module, TermId};
+
+/// What text in quotes stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Quoted {
+    /// A string.
+    Str,
+    /// The list of its character codes.
+    Codes,
+    /// The list of its characters.
+    Chars,
+    /// An atom.
+    Atom,
+}
+
+impl Quoted {
+    fn of(value: &str) -> Option<Self> {
+        Some(match value {
+            "string" => Quoted::Str,
+            "codes" => Quoted::Codes,
+            "chars" => Quoted::Chars,
+            "atom" => Quoted::Atom,
+            _ => return None,
+        })
+    }
+}
+
+/// What `"text"` and `` `text` `` stand for from a clause on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Quotes {
+    pub double: Quoted,
+    pub back: Quoted,
+}
+
+impl Default for Quotes {
+    fn default() -> Self {
+        Self { double: Quoted::Str, back: Quoted::Codes }
+    }
+}
+
+/// Flags that change what programs mean, with the value that they have here. Other values are refused.
+const FIXED: [(&str, &str); 10] = [
+    ("iso", "false"),
+    ("prefer_rationals", "false"),
+    ("rational_syntax", "compatibility"),
+    ("float_overflow", "error"),
+    ("float_zero_div", "error"),
+    ("float_undefined", "error"),
+    ("float_rounding", "to_nearest"),
+    ("character_escapes", "true"),
+    ("character_escapes_unicode", "true"),
+    ("var_prefix", "false"),
+];
+
+/// Takes a directive into account that sets what quotes mean. What it gets wrong, [`check`] says.
+pub(crate) fn set_quotes(module: &Module, directive: TermId, quotes: &mut Quotes) {
+    for term in module.members(directive, ",") {
+        let Some(("set_prolog_flag", &[flag, value])) = module.functor(term) else { continue };
+        let (Some((flag, [])), Some((value, []))) = (module.functor(flag), module.functor(value)) else {
+            continue;
+        };
+        match (flag, Quoted::of(value)) {
+            ("double_quotes", Some(meaning)) => quotes.double = meaning,
+            ("back_quotes", Some(meaning)) => quotes.back = meaning,
+            _ => {}
+        }
+    }
+}
+
+/// What is to be said about `set_prolog_flag(flag, value)`.
+pub(crate) fn check(module: &Module, flag: TermId, value: TermId) -> Option<Diagnostic> {
+    let name = |id| module.functor(id).filter(|(_, args)| args.is_empty()).map(|(name, _)| name);
+    let (place, text) = (module.span(value), module.term_text(value));
+    let Some(known) = name(flag) else {
+        let diagnostic = Diagnostic::error("C0206", "this is not a flag of Prolog");
+        return Some(diagnostic.label(module.span(flag), "not an atom").help("remove the directive"));
+    };
+    let refused = |help: String| {
+        let message = format!("the flag {known} cannot be {text}");
+        Some(
+            Diagnostic::error("C0206", message)
+                .label(place, "would change what the program means")
+                .help(help),
+        )
+    };
+    match (known, name(value)) {
+        ("double_quotes" | "back_quotes", Some(value)) if Quoted::of(value).is_some() => None,
+        ("double_quotes" | "back_quotes", _) => refused("it may be string, codes, chars or atom".into()),
+        (known, value) => match FIXED.iter().find(|(flag, _)| *flag == known) {
+            Some((_, fixed)) if value == Some(fixed) => None,
+            Some((_, fixed)) => refused(format!("it is always {fixed}: remove the directive")),
+            None => {
+                let names = FIXED.iter().map(|(flag, _)| *flag).chain(["double_quotes", "back_quotes"]);
+                let help = match nearest(known, names) {
+                    Some(near) => format!("did you mean {near}? Else remove it to silence this warning"),
+                    None => "remove it to silence this warning".into(),
+                };
+                let diagnostic = Diagnostic::warning("C0206", format!("the flag {known} is ignored"));
+                Some(diagnostic.label(module.span(flag), "has no meaning here").help(help))
+            }
+        },
+    }
+}
