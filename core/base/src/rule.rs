@@ -26,8 +26,8 @@ define_id!(
     VarId, "v"
 );
 
-/// A constant of a built-in sort.
-#[derive(Clone, Copy, PartialEq, Debug)]
+/// A constant of a built-in sort. Floats are equal when their bits are: `0.0` and `-0.0` are two constants.
+#[derive(Clone, Copy, Debug)]
 pub enum Const {
     /// Of sort `Int`, or an integer of sort `Any`.
     Int(i64),
@@ -38,6 +38,19 @@ pub enum Const {
     /// Of sort `Str`, or a string of sort `Any`.
     Str(TextId),
 }
+
+impl PartialEq for Const {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Const::Int(a), Const::Int(b)) => a == b,
+            (Const::Float(a), Const::Float(b)) => a.to_bits() == b.to_bits(),
+            (Const::Atom(a), Const::Atom(b)) | (Const::Str(a), Const::Str(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Const {}
 
 /// A variable.
 #[derive(Clone, PartialEq, Debug)]
@@ -339,7 +352,18 @@ impl Program {
     pub fn is_term_program(&self) -> bool {
         matches!(self.start, Start::Term(_))
     }
-    /// Rules whose redex has `symbol` at its head, in textual order.
+    /// By symbol, the rules whose redex has it at its head, in textual order.
+    pub fn rules_by_symbol(&self) -> IdVec<SymbolId, Vec<RuleId>> {
+        let mut rules: IdVec<SymbolId, Vec<RuleId>> =
+            self.signature.symbols.iter().map(|_| Vec::new()).collect();
+        for (id, rule) in self.rules.iter_enumerated() {
+            if let Some(HeadAtom::Term { symbol, .. }) = rule.heads.first().map(|head| &head.atom) {
+                rules[*symbol].push(id);
+            }
+        }
+        rules
+    }
+    /// Rules whose redex has `symbol` at its head, in textual order: looks at all rules of the program.
     pub fn rules_of(&self, symbol: SymbolId) -> impl Iterator<Item = RuleId> + '_ {
         self.rules.iter_enumerated().filter_map(move |(id, rule)| match rule.heads.first()?.atom {
             HeadAtom::Term { symbol: s, .. } if s == symbol => Some(id),

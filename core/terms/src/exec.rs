@@ -16,7 +16,7 @@ mod start;
 mod tally;
 #[cfg(test)]
 mod tests;
-mod text;
+pub(crate) mod text;
 mod verify;
 
 pub use builder::{Builder, Built};

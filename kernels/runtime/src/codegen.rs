@@ -132,6 +132,11 @@ impl DeviceTrap {
     /// An operand has the wrong type.
     pub const TYPE: u32 = 4;
 
+    /// For an error of the kind [`TYPE`](Self::TYPE): its number, and the first operand.
+    pub fn term(&self) -> Option<(usize, u64)> {
+        (self.kind == Self::TYPE).then_some((self.site as usize, self.operands[0]))
+    }
+
     /// What the buffer says; `None` when there was no error.
     pub fn new(words: &[u32]) -> Option<Self> {
         let &[noted, site, kind, a, a_high, b, b_high, ..] = words else { return None };

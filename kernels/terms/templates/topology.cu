@@ -427,7 +427,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
         } else if (iteration >= max_iterations || total >= max_applied) {
             stop = PAUSED;
         }
-        if (COLLECTOR == COLLECT_COMPACT) {
+        // After an error the slots stay where they are: the host shows the redex.
+        if (COLLECTOR == COLLECT_COMPACT && stop != FAILED) {
             u32 used = load_relaxed(&p.control[NEXT]);
             used = min(used, p.capacity);
             assume_uniform("slots in use", used);

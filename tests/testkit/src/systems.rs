@@ -5,7 +5,14 @@
 
 use crate::random::Random;
 
-const SORTS: [&str; 4] = ["N", "L", "Bool", "Int"];
+const SORTS: [&str; 5] = ["N", "L", "Bool", "Int", "Float"];
+
+/// Integers whose neighbours or opposites do not exist.
+const EXTREMES: [&str; 4] =
+    ["9223372036854775807", "-9223372036854775808", "-9223372036854775807", "4611686018427387904"];
+
+/// Floats: zeros of both signs, which are equal by value only, and the largest ones.
+const FLOATS: [&str; 8] = ["0.0", "-0.0", "1.5", "2.0", "0.0", "-0.0", "1.7976931348623157e308", "5e-324"];
 
 struct Signature {
     /// Argument sorts and result of each function, as positions in `SORTS`.
@@ -35,9 +42,9 @@ impl Generator {
         g.calls = 15 + g.random.below(30);
         for _ in 0..2 + g.random.below(6) {
             let args = (0..1 + g.random.below(5))
-                .map(|i| if i == 0 { g.random.below(2) } else { g.random.below(4) });
+                .map(|i| if i == 0 { g.random.below(2) } else { g.random.below(SORTS.len()) });
             let args: Vec<usize> = args.collect();
-            let result = g.random.below(4);
+            let result = g.random.below(SORTS.len());
             g.signature.functions.push((args, result));
         }
         let mut rules = String::new();
@@ -45,12 +52,13 @@ impl Generator {
             for _ in 0..1 + g.random.below(4) {
                 rules.push_str(&g.rule(f, false));
             }
-            // Mostly something matches: stuck numbers and truth values end a run.
-            if g.random.chance(85) {
+            // Mostly something matches: stuck numbers end a run, and so do stuck truth values that are operands.
+            if g.random.chance(if g.signature.functions[f].1 == 2 { 60 } else { 85 }) {
                 rules.push_str(&g.rule(f, true));
             }
         }
-        let mut sorts = ["Z | S(N)".to_string(), "E | C(N, L) | D(L, L) | I(Int, L)".to_string()];
+        let mut sorts =
+            ["Z | S(N)".to_string(), "E | C(N, L) | D(L, L) | I(Int, L) | R(Float, L)".to_string()];
         let mut others = String::new();
         for (f, (args, result)) in g.signature.functions.iter().enumerate() {
             let args: Vec<&str> = args.iter().map(|&a| SORTS[a]).collect();
@@ -88,15 +96,33 @@ impl Generator {
                 false => self.pattern(sort, i == 0, false, 2, &mut vars),
             })
             .collect();
-        let condition = match self.random.below(if any { 1 } else { 100 }) + if any { 99 } else { 0 } {
-            0..20 => format!("{} -> ", self.expr(2, &vars, f / 2, 2)),
-            20..28 => format!("({} && {}) -> ", self.expr(2, &vars, f / 2, 1), self.expr(2, &vars, f / 2, 1)),
-            _ => String::new(),
-        };
+        let condition = if any { String::new() } else { self.condition(&vars, f / 2) };
         let body = self.expr(result, &vars, f / 2, 3);
         let left =
             if patterns.is_empty() { format!("F{f}") } else { format!("F{f}({})", patterns.join(", ")) };
         format!("{condition}{left} = {body};\n")
+    }
+
+    /// A condition of some shape with its arrow, or none.
+    fn condition(&mut self, vars: &[Var], group: usize) -> String {
+        let truths: Vec<&Var> = vars.iter().filter(|v| v.sort == 2).collect();
+        match self.random.below(100) {
+            0..20 => format!("{} -> ", self.expr(2, vars, group, 2)),
+            20..28 => format!("({} && {}) -> ", self.expr(2, vars, group, 1), self.expr(2, vars, group, 1)),
+            28..34 => format!("({} || {}) -> ", self.expr(2, vars, group, 1), self.expr(2, vars, group, 1)),
+            34..40 => format!("{} -> ", self.comparison(vars, group, 1)),
+            40..45 if !truths.is_empty() => format!("{} -> ", truths[0].name),
+            _ => String::new(),
+        }
+    }
+
+    /// A comparison of numbers, or an equality of two terms of any sort.
+    fn comparison(&mut self, vars: &[Var], group: usize, depth: usize) -> String {
+        let (op, sort) = match self.random.below(2) {
+            0 => (["<", "<=", ">", ">="][self.random.below(4)], 3 + self.random.below(2)),
+            _ => (["==", "!="][self.random.below(2)], self.random.below(SORTS.len())),
+        };
+        format!("({} {op} {})", self.expr(sort, vars, group, depth), self.expr(sort, vars, group, depth))
     }
 
     fn pattern(&mut self, sort: usize, first: bool, part: bool, depth: usize, vars: &mut Vec<Var>) -> String {
@@ -125,13 +151,20 @@ impl Generator {
         match (sort, self.random.below(4)) {
             (0, 0) => "Z".into(),
             (0, _) => format!("S({})", inner(self, 0)),
+            (1, _) if self.random.chance(20) => format!("R({}, {})", inner(self, 4), inner(self, 1)),
             (1, 0) => "E".into(),
             (1, 1) => format!("C({}, {})", inner(self, 0), inner(self, 1)),
             (1, 2) => format!("D({}, {})", inner(self, 1), inner(self, 1)),
             (1, _) => format!("I({}, {})", inner(self, 3), inner(self, 1)),
             (2, n) => ["true", "false"][n % 2].into(),
-            (_, n) => n.to_string(),
+            (3, n) => self.int(n),
+            (_, n) => FLOATS[n].into(),
         }
+    }
+
+    /// A small integer, or now and then an extreme one.
+    fn int(&mut self, small: usize) -> String {
+        if self.random.chance(2) { self.random.pick(&EXTREMES).into() } else { small.to_string() }
     }
 
     fn expr(&mut self, sort: usize, vars: &[Var], group: usize, depth: usize) -> String {
@@ -161,24 +194,43 @@ impl Generator {
             (1, 0) => "E".into(),
             (1, 1 | 2) => format!("C({}, {})", self.expr(0, vars, group, d), self.expr(1, vars, group, d)),
             (1, 3) => format!("D({}, {})", self.expr(1, vars, group, d), self.expr(1, vars, group, d)),
+            (1, _) if self.random.chance(40) => {
+                format!("R({}, {})", self.expr(4, vars, group, d), self.expr(1, vars, group, d))
+            }
             (1, _) => format!("I({}, {})", self.expr(3, vars, group, d), self.expr(1, vars, group, d)),
             (2, 0) => ["true", "false"][self.random.below(2)].into(),
-            (2, 1) => format!("({} < {})", self.expr(3, vars, group, d), self.expr(3, vars, group, d)),
-            (2, 2) => {
-                let sort = self.random.below(2);
-                let (a, b) = (self.expr(sort, vars, group, d), self.expr(sort, vars, group, d));
-                format!("({a} == {b})")
-            }
+            (2, 1 | 2) => self.comparison(vars, group, d),
             (2, 3) => format!("({} && {})", self.expr(2, vars, group, d), self.expr(2, vars, group, d)),
             (2, _) => format!("!({} || {})", self.expr(2, vars, group, d), self.expr(2, vars, group, d)),
-            (_, 0 | 1) => self.random.below(4).to_string(),
-            (_, 2 | 3) => format!("({} + {})", self.expr(3, vars, group, d), self.expr(3, vars, group, d)),
-            (_, _) => self.arithmetic(vars, group, d),
+            (3, 0 | 1) => {
+                let small = self.random.below(4);
+                self.int(small)
+            }
+            (3, 2 | 3) => format!("({} + {})", self.expr(3, vars, group, d), self.expr(3, vars, group, d)),
+            (3, _) => self.arithmetic(vars, group, d),
+            (_, 0 | 1) => self.random.pick(&FLOATS).into(),
+            (_, _) => self.float(vars, group, d),
+        }
+    }
+
+    /// An operator on floats.
+    fn float(&mut self, vars: &[Var], group: usize, depth: usize) -> String {
+        if self.random.chance(15) {
+            return format!("float({})", self.expr(3, vars, group, depth));
+        }
+        let a = self.expr(4, vars, group, depth);
+        match self.random.pick(&["+", "-", "*", "min", "max", "abs", "sign"]) {
+            name @ ("abs" | "sign") => format!("{name}({a})"),
+            name @ ("min" | "max") => format!("{name}({a}, {})", self.expr(4, vars, group, depth)),
+            op => format!("({a} {op} {})", self.expr(4, vars, group, depth)),
         }
     }
 
     /// An operator on integers whose operands are small: a difference, or a named function.
     fn arithmetic(&mut self, vars: &[Var], group: usize, depth: usize) -> String {
+        if self.random.chance(10) {
+            return format!("floor({})", self.expr(4, vars, group, depth));
+        }
         let a = self.expr(3, vars, group, depth);
         let named = ["min", "max", "gcd", "abs", "sign", "msb", "truncate"];
         match named.get(self.random.below(2 * named.len())) {

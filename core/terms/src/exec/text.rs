@@ -177,7 +177,7 @@ pub(super) fn field_bits(cell: &[u32], offset: u32, wide: bool) -> u64 {
 }
 
 /// A float so that it is read back as the same float: always with a point.
-pub(super) fn float(x: f64) -> String {
+pub(crate) fn float(x: f64) -> String {
     let text = format!("{x:?}");
     match text.split_once('e') {
         Some((mantissa, exponent)) if !mantissa.contains('.') => format!("{mantissa}.0e{exponent}"),

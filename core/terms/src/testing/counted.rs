@@ -550,7 +550,7 @@ impl<'a> CountedMachine<'a> {
                 Todo::Text(t) => text.push_str(t),
                 Todo::CountedValue(CountedValue::Number(n), sort) => {
                     match self.plan.layout.sorts[sort].kind {
-                        SortKind::Float => text.push_str(&format!("{:?}", f64::from_bits(n))),
+                        SortKind::Float => text.push_str(&crate::exec::text::float(f64::from_bits(n))),
                         _ => text.push_str(&n.cast_signed().to_string()),
                     }
                 }

@@ -15,10 +15,12 @@ use gchr_base::source::SourceMap;
 
 use super::contract::{Functions, Names};
 use super::system::{HeadId, HeadKind, System};
+use gchr_base::op::Op;
+use gchr_base::signature::SymbolId;
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
 use gchr_kernel::template::FieldId;
-use gchr_runtime::codegen::Sites;
+use gchr_runtime::codegen::{DeviceTrap, Site, Sites};
 
 /// When a slot may be rewritten.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -41,6 +43,36 @@ impl Strategy {
     }
 }
 
+/// An error that a device reports with the slot of the redex, by the number that it reports.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum TermError {
+    /// No rule matches an application of a symbol whose result is a number.
+    NoRule {
+        /// The symbol.
+        symbol: SymbolId,
+        /// The slot's arguments from this one on are those of the application.
+        skip: usize,
+    },
+    /// The first arguments of the slot are no operands of an operator.
+    Type {
+        /// The operator.
+        op: Op,
+        /// Where it is written.
+        site: Site,
+        /// So many arguments are its operands.
+        operands: usize,
+    },
+}
+
+/// What generated code reports besides values.
+#[derive(Default)]
+pub(super) struct Reports {
+    /// Arithmetic errors.
+    pub sites: Sites,
+    /// Others.
+    pub terms: Vec<TermError>,
+}
+
 /// The template's module, and what generated code uses of it.
 #[derive(Clone, Copy)]
 pub(super) struct Runtime<'a> {
@@ -56,19 +88,19 @@ pub(super) fn rewrite_functions(
     sources: &SourceMap,
     strategy: Strategy,
     runtime: Runtime<'_>,
-) -> (Vec<Function>, Sites) {
-    let mut sites = Sites::default();
+) -> (Vec<Function>, Reports) {
+    let mut reports = Reports::default();
     let mut functions = Vec::new();
     let mut cases: Vec<(HeadId, FunctionId)> = Vec::new();
     let first = runtime.names.functions.rewrite.0 as usize;
     for head in system.heads.ids().filter(|&h| system.is_active(h)) {
-        let mut gen_ = Generator::new(system, program, sources, strategy, &runtime, head, &mut sites);
+        let mut gen_ = Generator::new(system, program, sources, strategy, &runtime, head, &mut reports);
         gen_.head();
         cases.push((head, FunctionId((first + functions.len()) as u32)));
         functions.push(gen_.b.finish());
     }
     functions.push(dispatch(&runtime, &cases));
-    (functions, sites)
+    (functions, reports)
 }
 
 /// `rewrite`: the rewrite function of the slot's head; a slot whose head is never rewritten is in normal form.
@@ -130,7 +162,7 @@ struct Generator<'a> {
     strategy: Strategy,
     runtime: &'a Runtime<'a>,
     head: HeadId,
-    sites: &'a mut Sites,
+    reports: &'a mut Reports,
     b: FunctionBuilder,
     p: Expr,
     i: Expr,
@@ -160,13 +192,13 @@ impl<'a> Generator<'a> {
         strategy: Strategy,
         runtime: &'a Runtime<'a>,
         head: HeadId,
-        sites: &'a mut Sites,
+        reports: &'a mut Reports,
     ) -> Self {
         let name = format!("rewrite_{}_{}", head.0, identifier(&system.heads[head].name));
         let mut b = FunctionBuilder::new(name, FunctionKind::Device, Type::U32);
         b.doc(format!("Rules of {} in textual order.", system.heads[head].name));
         let (p, i, t) = parameters(&mut b, runtime);
-        Self { system, program, sources, strategy, runtime, head, sites, b, p, i, t, args: IdVec::new() }
+        Self { system, program, sources, strategy, runtime, head, reports, b, p, i, t, args: IdVec::new() }
     }
 
     fn module(&self) -> &'a Module {
@@ -175,8 +207,7 @@ impl<'a> Generator<'a> {
 
     fn head(&mut self) {
         let head = &self.system.heads[self.head];
-        let builtin = matches!(head.kind, HeadKind::Operator { .. } | HeadKind::Same | HeadKind::All);
-        self.load_arguments(builtin);
+        self.load_arguments(head.is_builtin());
         match head.kind {
             HeadKind::Operator { op, sort, site } => self.operator(op, sort, site),
             HeadKind::Same => self.same(),
@@ -190,10 +221,36 @@ impl<'a> Generator<'a> {
         if !self.b.completes() {
             return;
         }
+        if head.numeric {
+            return self.no_rule(head.kind, 0);
+        }
         let mark = self.runtime.names.functions.mark;
         let args = vec![self.p.clone(), self.i.clone(), self.t.clone()];
         let status = self.b.call("status", self.module(), mark, args);
         self.b.ret(Some(status));
+    }
+
+    /// No rule matches an application that is no value: an error as soon as its arguments are known.
+    fn no_rule(&mut self, head: HeadKind, skip: usize) {
+        let HeadKind::Symbol(symbol) = head else { unreachable!("applications of symbols have no value") };
+        if self.strategy == Strategy::Relaxed {
+            let arity = self.system.heads[self.head].arity;
+            let normal = build::all((skip..arity).map(|k| self.is_normal(self.argument(k))));
+            self.wait_unless(normal);
+        }
+        self.raise(TermError::NoRule { symbol, skip });
+    }
+
+    /// Reports an error at the slot; the run ends with this iteration.
+    fn raise(&mut self, error: TermError) {
+        let number = self.reports.terms.len() as u32;
+        self.reports.terms.push(error);
+        let buffer = self.param(self.runtime.names.params.error);
+        let slot = build::cast(Scalar::U64, self.i.clone());
+        let nothing = build::cast(Scalar::U64, build::u32(0));
+        let args = vec![buffer, build::u32(number), build::u32(DeviceTrap::TYPE), slot, nothing];
+        self.run(self.functions().fail, args);
+        self.b.ret(Some(build::u32(self.runtime.names.format.waits)));
     }
 
     /// Reads the arguments that some equation inspects, if they are in normal form. Built-in steps wait for all arguments.
@@ -322,7 +379,10 @@ impl<'a> Generator<'a> {
     }
 }
 
-/// A name made of letters, digits and underscores.
+/// A name made of letters, digits and single underscores, which stands before or behind others.
 fn identifier(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+    name.split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("_")
 }

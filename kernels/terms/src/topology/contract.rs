@@ -97,6 +97,7 @@ contract! {
         write_new,
         write_root,
         copy_root,
+        fail,
     }
 
     /// Fields of a slot that generated code names; arguments follow.

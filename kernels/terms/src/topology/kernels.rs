@@ -4,14 +4,13 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 
-use super::codegen::{self, Runtime, Strategy};
+use super::codegen::{self, Reports, Runtime, Strategy};
 use super::contract::{Format, Host, Names};
 use super::system::System;
 use crate::templates;
 use gchr_kernel::ir::*;
 use gchr_kernel::template::{self, Contract, Template};
 use gchr_kernel::{build, verify};
-use gchr_runtime::codegen::Sites;
 
 /// What happens to slots that nothing refers to any more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,8 +38,8 @@ impl Collector {
 pub struct Kernels {
     /// All kernels and functions.
     pub module: Module,
-    /// Where arithmetic errors can arise, by the number that the device reports.
-    pub sites: Sites,
+    /// Errors that can arise, by the number that the device reports.
+    pub(super) reports: Reports,
     /// What host code uses of the module.
     pub(super) host: Host,
 }
@@ -115,14 +114,14 @@ fn kernels_of(
         build::fill_hole(&mut module, &name, vec![function]);
     }
     let runtime = Runtime { module: &module, names: &names };
-    let (functions, sites) = codegen::rewrite_functions(system, program, sources, strategy, runtime);
+    let (functions, reports) = codegen::rewrite_functions(system, program, sources, strategy, runtime);
     build::fill_hole(&mut module, "rewrite", functions);
     let broken = verify::verify_closed(&module);
     if !broken.is_empty() {
         return Err(broken);
     }
     let host = Host::of(&module)?;
-    Ok(Kernels { module, sites, host })
+    Ok(Kernels { module, reports, host })
 }
 
 /// Values of a right-hand side beyond which three blocks a multiprocessor leave too few registers.

@@ -6,7 +6,7 @@ mod tables;
 use std::time::Instant;
 
 use gchr_base::control::{Control, Progress};
-use gchr_base::error::StopReason;
+use gchr_base::error::{RunError, StopReason};
 use gchr_base::profile::Round;
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::stats::Stats;
@@ -20,7 +20,7 @@ use super::system::System;
 pub use gchr_runtime::outcome::{Failure, Stopped};
 
 use gchr_kernel::device::{Device, Launch};
-use gchr_runtime::outcome::poll;
+use gchr_runtime::codegen::DeviceTrap;
 use gchr_runtime::slices::{self, Slices};
 use tables::{Counts, Tables};
 
@@ -119,9 +119,9 @@ impl Runner<'_> {
         let resident = device.resident_blocks(kernel, block)?;
         loop {
             self.bytes = self.bytes.max(tables.bytes());
-            poll(control, self.progress())?;
+            self.poll(control)?;
             let iterations = self.slices.rounds(control);
-            let applied = control.limits().max_steps.unwrap_or(u64::MAX);
+            let applied = control.limits().max_steps.map_or(u64::MAX, |limit| limit.saturating_add(1));
             let params = tables.params(host)?;
             let iterate = Iterate { p: &params, max_iterations: iterations, max_applied: applied };
             let args = host.iterate.args(&iterate);
@@ -129,15 +129,47 @@ impl Runner<'_> {
             self.slices.launch("iterate", &launch, device, control, self.progress())?;
             let end = tables.end_of_launch(host, device)?;
             self.counts = end.counts;
+            let limit = control.limits().max_steps.filter(|&limit| self.counts.applied > limit);
+            if let Some(limit) = limit {
+                // What other threads have done in the same iteration counts as not done.
+                self.counts.applied = limit;
+                return Err(Failure::stopped(StopReason::Steps { limit }, self.progress()));
+            }
             slices::record(control, self.counts.collections, self.round(end.stop == stop.done));
             if end.stop == stop.done {
                 return Ok(());
             } else if end.stop == stop.must_grow {
                 self.grow(tables, device)?;
             } else if end.stop == stop.failed {
-                return Err(Failure::noted(&self.job.kernels.sites, end.error, self.progress()));
+                return Err(self.failed(end.error, tables, device)?);
             }
         }
+    }
+
+    /// A run that ends with exactly as many steps as are allowed is within the limit.
+    fn poll(&self, control: &mut Control<'_>) -> Result<(), Failure> {
+        match control.poll(self.progress()) {
+            Err(StopReason::Steps { .. }) | Ok(()) => Ok(()),
+            Err(reason) => Err(Failure::stopped(reason, self.progress())),
+        }
+    }
+
+    /// The error that the device noted.
+    fn failed(
+        &self,
+        noted: Option<DeviceTrap>,
+        tables: &Tables,
+        device: &mut dyn Device,
+    ) -> Result<Failure, Failure> {
+        let reports = &self.job.kernels.reports;
+        let term = noted.and_then(|noted| noted.term());
+        let Some((error, slot)) = term.and_then(|(number, slot)| Some((*reports.terms.get(number)?, slot)))
+        else {
+            return Ok(Failure::noted(&reports.sites, noted, self.progress()));
+        };
+        let (reason, site) = result::explain(&self.job, &tables.download(device)?, error, slot);
+        let (rule, span) = (site.and_then(|site| site.rule), site.map(|site| site.span));
+        Ok(RunError { reason, rule, span, progress: self.progress() }.into())
     }
 
     /// How far the launches have come. The last iteration, which finds nothing to do, is counted at the end.

@@ -3,13 +3,18 @@
 //!
 //! Rules that need the value of a condition before they apply are split: the redex first becomes a *continuation*, a head of its own
 //! that holds the condition's term beside the redex's arguments; when the condition is in normal form the continuation applies the
-//! rule or goes on with the rules behind it. Lazy `&&` and `||` are continuations too. These steps are not rule applications.
-//! Arithmetic on numbers that are at hand is computed within the step; everything else is a term with an operator as its head.
+//! rule or goes on with the rules behind it, and so it does for a redex that the rule's pattern does not match. Lazy `&&` and `||`
+//! are continuations too. These steps are not rule applications. Arithmetic on numbers that are at hand is computed within the step;
+//! everything else is a term with an operator as its head.
+//!
+//! What is evaluated once by the plan of terms is evaluated once here: the subterms of one condition, and those of one right-hand
+//! side. So both count the same rule applications.
 
 mod graph;
 mod lower;
 
 use gchr_base::define_id;
+use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
 use gchr_base::rule::{Program, RuleId, VarId};
@@ -35,6 +40,15 @@ pub struct Head {
     pub arity: usize,
     /// Equations in the order in which they are tried.
     pub equations: Vec<Equation>,
+    /// An application that no equation rewrites is a run-time error: its sort has only numbers as values.
+    pub numeric: bool,
+}
+
+impl Head {
+    /// Whether its applications are rewritten by a built-in step, which waits for all arguments.
+    pub fn is_builtin(&self) -> bool {
+        matches!(self.kind, HeadKind::Operator { .. } | HeadKind::Same | HeadKind::All)
+    }
 }
 
 /// What a [`Head`] stands for.
@@ -48,9 +62,9 @@ pub enum HeadKind {
     Int,
     /// A float; its 64 bits lie in place of the arguments.
     Float,
-    /// A continuation: argument 0 is a condition.
+    /// A continuation, or another head of a step that is no rule application.
     Continuation,
-    /// A built-in operator waiting for its operands.
+    /// A built-in operator waiting for its operands, which are numbers.
     Operator {
         /// The operator.
         op: Op,
@@ -78,8 +92,8 @@ pub struct Equation {
     pub graph: Graph,
     /// Whether it counts as a rule application.
     pub counted: bool,
-    /// The rule that it comes from.
-    pub rule: RuleId,
+    /// The rule that it comes from; `None` for steps of the start term and of repeated symbols.
+    pub rule: Option<RuleId>,
 }
 
 /// What a rewritten term becomes.
@@ -87,12 +101,22 @@ pub struct Equation {
 pub enum EquationResult {
     /// The term that the reference stands for.
     Term(Ref),
-    /// The application of this head to the redex's own arguments from the given one on; no rule applies to it: a normal form.
+    /// The application of this head to the redex's own arguments from the given one on; no rule applies to it: a normal form, or
+    /// a run-time error when the head is [numeric](Head::numeric).
     Stuck {
         /// The defined symbol.
         head: HeadId,
         /// First argument.
         skip: usize,
+    },
+    /// A run-time error: the first arguments of the redex are no operands of this operator.
+    TypeError {
+        /// The operator.
+        op: Op,
+        /// Where it is written.
+        site: Site,
+        /// So many arguments are its operands.
+        operands: usize,
     },
 }
 
@@ -137,6 +161,8 @@ pub struct System {
     pub all_head: HeadId,
     /// Head of each symbol of the signature, by its position.
     pub symbol_heads: Vec<HeadId>,
+    /// Heads of the operators of the start term, by operator and sort of the operands.
+    pub start_heads: HashMap<(Op, SortId), HeadId>,
     /// Largest number of argument slots, at least 2 (a 64-bit number takes two).
     pub max_arity: usize,
 }
@@ -149,7 +175,6 @@ impl System {
     /// Whether a term with this head is rewritten by an equation or a built-in step.
     pub fn is_active(&self, head: HeadId) -> bool {
         let head = &self.heads[head];
-        let builtin = matches!(head.kind, HeadKind::Operator { .. } | HeadKind::Same | HeadKind::All);
-        builtin || !head.equations.is_empty()
+        head.is_builtin() || head.numeric || !head.equations.is_empty()
     }
 }

@@ -4,6 +4,7 @@
 
 use gchr_base::control::{Control, Limits};
 use gchr_base::diagnostic::render_all;
+use gchr_base::error::StopReason;
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::source::SourceMap;
 use gchr_kernel::device::Device;
@@ -13,7 +14,7 @@ use gchr_kernels_terms::topology::run::{Failure, Job, Options, Report, run};
 use gchr_kernels_terms::topology::system::System;
 use gchr_simulator::SimDevice;
 use gchr_terms::plan::{self, TermOptions, TermPlan};
-use gchr_testkit::{compiler, programs};
+use gchr_testkit::{compiler, programs, systems};
 
 const STRATEGIES: [Strategy; 2] = [Strategy::Innermost, Strategy::Relaxed];
 const COLLECTORS: [Collector; 3] = [Collector::None, Collector::Queue, Collector::Compact];
@@ -60,9 +61,39 @@ impl Case {
 
     /// Normal form and rule applications of the interpreter.
     fn expected(&self) -> (String, u64) {
-        let outcome = gchr_terms::exec::run(&self.program, &self.plan, &self.input, &mut Control::default());
-        let outcome = outcome.expect("the interpreter reaches a normal form");
-        (outcome.normal_form.to_text(), outcome.stats.rewrites.expect("a term program"))
+        self.interpreted(Limits::default()).expect("the interpreter reaches a normal form")
+    }
+
+    /// The same, or why it stopped.
+    fn interpreted(&self, limits: Limits) -> Result<(String, u64), StopReason> {
+        let mut control = Control::new(limits);
+        let outcome = gchr_terms::exec::run(&self.program, &self.plan, &self.input, &mut control);
+        let outcome = outcome.map_err(|stopped| stopped.error.reason)?;
+        Ok((outcome.normal_form.to_text(), outcome.stats.rewrites.expect("a term program")))
+    }
+
+    /// Normal form and rule applications on the simulator, or why it stopped; no slot is lost.
+    fn simulated(
+        &self,
+        strategy: Strategy,
+        collector: Collector,
+        slots: u64,
+        label: &str,
+    ) -> Result<(String, u64), StopReason> {
+        let kernels = self.kernels(strategy, collector);
+        let options = Options { strategy, collector, memory: 1 << 29, slots };
+        match self.on(&mut simulator(&kernels), &kernels, options) {
+            Ok((text, rewrites, _, report)) => {
+                if collector != Collector::None {
+                    assert_eq!(report.live_slots, report.reachable_slots, "{label}");
+                }
+                Ok((text, rewrites))
+            }
+            Err(Failure::Stopped(stopped)) => Err(stopped.error.reason),
+            Err(Failure::Device(error)) => {
+                panic!("{label}: {}", render_all(&error.into_diagnostics(), &self.sources, false))
+            }
+        }
     }
 
     fn on(
@@ -96,20 +127,7 @@ fn check(case: &Case, name: &str, slots: u64, which: Which) {
     for &strategy in which.strategies() {
         for &collector in which.collectors() {
             let label = format!("{name}, {}, {}", strategy.name(), collector.name());
-            let kernels = case.kernels(strategy, collector);
-            let options = Options { strategy, collector, memory: 1 << 29, slots };
-            let result = case.on(&mut simulator(&kernels), &kernels, options);
-            let (text, rewrites, _, report) = match result {
-                Ok(result) => result,
-                Err(Failure::Device(error)) => {
-                    panic!("{label}: {}", render_all(&error.into_diagnostics(), &case.sources, false))
-                }
-                Err(failure) => panic!("{label}: {failure:?}"),
-            };
-            assert_eq!((&text, rewrites), (&expected.0, expected.1), "{label}");
-            if collector != Collector::None {
-                assert_eq!(report.live_slots, report.reachable_slots, "{label}");
-            }
+            assert_eq!(case.simulated(strategy, collector, slots, &label), Ok(expected.clone()), "{label}");
         }
     }
 }
@@ -194,6 +212,148 @@ const FEATURES: &str = "
         Within(X, Cons(Y, L)) = X == Y || Sum(L) > 100 && Within(X, L) || Within(X, L);
     input Out(Max(3 * 4, Gcd(84, 36) - 1), Same(S^5(Zero()), Pred(S^6(Zero()))), Odd(S^7(Zero())), Pred(Zero()),
         Sum(Cons(1, Cons(2, Cons(40, Nil())))), Half(5.0), Within(7, Cons(1, Cons(99, Cons(7, Nil())))));";
+
+/// What is hard about conditions: declarations, then rules and inputs. All have the interpreter's result, or its error.
+const TRAPS: &[(&str, &[&str])] = &[
+    // The rules behind a condition that must be rewritten, whether or not its rule matches.
+    (
+        "sort T = struct a | b | c(T); map f : T # T -> T; g : T -> T; var x, y : T;
+         eqn f(x, c(x)) = a; f(x, y) = b; g(f(x, y)) = a; g(x) = b;",
+        &["g(f(a, a))", "g(f(a, c(a)))", "g(f(c(b), c(c(b))))"],
+    ),
+    (
+        "sort T = struct A | B | C | P(T, T); map f : T # T -> T; g : T -> Bool; var x, y, z : T;
+         eqn g(A) = true; g(B) = false;
+         f(P(x, x), y) = P(y, y); g(x) -> f(x, A) = B; f(x, x) = A; g(x) && g(y) -> f(P(x, y), z) = C;
+         f(P(x, y), P(y, x)) = P(x, y); g(y) || g(x) -> f(x, y) = f(B, B); f(x, C) = x;",
+        &[
+            "f(P(A, A), B)", "f(A, A)", "f(B, A)", "f(B, B)", "f(P(A, B), C)", "f(P(B, A), P(A, B))",
+            "f(P(P(A, B), A), P(A, P(A, B)))", "f(B, C)", "f(C, A)", "f(C, C)", "f(P(C, A), C)", "f(A, B)",
+        ],
+    ),
+    // Truth values that are stuck: a condition that does not hold, an operand that is none.
+    (
+        "sort T = struct A | B | E(Bool); map s : T -> Bool; n, d, k, o : T -> T; j : Bool # Bool -> T; var x : T; p, q : Bool;
+         eqn s(A) = true; s(x) -> n(x) = A; n(x) = B; s(x) || true -> o(x) = A; o(x) = B;
+         d(x) = E(s(A) && s(x)); k(x) = E(!s(x)); p && q -> j(p, q) = A; j(p, p) = B;",
+        &[
+            "n(A)", "n(B)", "o(A)", "o(B)", "d(A)", "d(B)", "k(A)", "k(B)", "j(s(B), true)", "j(true, s(B))",
+            "j(s(A), true)", "j(s(B), s(A))", "E(s(B))", "E(s(A) && s(B))", "E(s(B) || true)",
+            "E(s(A) || s(B))", "E(false && s(B))", "E(!s(B))",
+        ],
+    ),
+    // Stuck numbers: below a function, at the root, in an argument that is dropped, behind a condition.
+    (
+        "sort T = struct A | B; map g : T -> Int; h : T -> Float; f : Int -> T; d : Int # T -> T; v : T; p : T -> Bool;
+         c : T # T -> Int; var x, y : T; n : Int;
+         eqn g(A) = 1; h(A) = 1.5; f(n) = A; d(n, x) = x; p(A) = true; p(x) -> c(x, y) = 1; c(x, x) = 2;",
+        &["f(g(A))", "f(g(B))", "g(B)", "h(B)", "d(g(B), A)", "g(A) + g(B)", "g(A) + 2", "c(B, A)", "c(B, B)", "c(A, B)"],
+    ),
+    // Equality by bits inside terms, by value between numbers.
+    (
+        "sort T = struct p(Float) | q(Int, T); map n : T # T -> Int; m : Float # Float -> Int; k : Float -> Int;
+         e : Float # Float -> Bool; var x, y : T; u, w : Float;
+         eqn n(x, x) = 1; n(x, y) = 2; m(u, u) = 1; m(u, w) = 2; k(0.0) = 1; k(-0.0) = 2; k(u) = 3; e(u, w) = u == w;",
+        &[
+            "n(p(0.0), p(-0.0))", "n(p(0.0), p(0.0))", "p(0.0) == p(-0.0)", "p(0.0) != p(-0.0)", "m(0.0, -0.0)",
+            "m(-0.0, -0.0)", "k(-0.0)", "k(0.0)", "k(1.0)", "e(0.0, -0.0)", "0.0 == -0.0",
+            "n(q(-9223372036854775808, p(1.0)), q(-9223372036854775808, p(1.0)))",
+            "n(q(4294967296, p(1.0)), q(0, p(1.0)))", "k(1.7976931348623157e308)",
+        ],
+    ),
+    // What is evaluated once: in a condition, in a right-hand side, in and behind the second operand of a lazy operator.
+    (
+        "sort T = struct A | B | P(T, T) | E(Bool, T); map w, s, t : T -> T; i : T -> Bool; f, g, h : T -> T; var x : T;
+         eqn w(x) = s(x); s(x) = t(x); t(A) = B; t(B) = A; i(A) = true; i(B) = false;
+         i(w(x)) && w(x) == A -> f(x) = w(x); f(x) = P(w(x), w(x));
+         g(x) = E(i(w(x)) || i(s(w(x))) && i(w(x)), P(w(x), s(w(x))));
+         h(x) = E((i(x) || i(w(x))) == (i(x) || i(w(x))), w(x));",
+        &["f(A)", "f(B)", "g(A)", "g(B)", "h(A)", "h(B)"],
+    ),
+    // Symbols repeated more often than a step has room for.
+    (
+        "sort N = struct Z | S(N); map d, e : N -> N; var x : N;
+         eqn d(x) = e^100(S^70(x)); e(S(x)) = x; e(Z) = S^1000(Z);",
+        &["d(Z)", "d(d(Z))", "e^65(S^3(Z))"],
+    ),
+];
+
+#[test]
+fn conditions_of_every_shape() {
+    for (declarations, inputs) in TRAPS {
+        for (n, input) in inputs.iter().enumerate() {
+            let text = format!("{declarations} input {input};");
+            let case = Case::new("traps.trs", &text);
+            let expected = case.interpreted(Limits::default());
+            // The first input of each system in every configuration, the others in turn.
+            let collectors = if n == 0 { &COLLECTORS[..] } else { &COLLECTORS[n % 3..][..1] };
+            for &strategy in &STRATEGIES {
+                for &collector in collectors {
+                    let label = format!("{text}\n{}, {}", strategy.name(), collector.name());
+                    assert_eq!(case.simulated(strategy, collector, 1 << 6, &label), expected, "{label}");
+                }
+            }
+        }
+    }
+}
+
+/// Random systems: the generator of the interpreter's own tests. Which of several errors comes first is not fixed.
+fn random(seeds: impl Iterator<Item = u64>) {
+    let (mut answered, mut failed) = (0, 0);
+    for (n, seed) in seeds.enumerate() {
+        let seed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let text = systems::Generator::program(seed);
+        let case = Case::new("random.trs", &text);
+        let limits = Limits { max_steps: Some(3_000), ..Limits::default() };
+        let expected = case.interpreted(limits);
+        if matches!(expected, Err(StopReason::Steps { .. })) {
+            continue;
+        }
+        let (strategy, collector) = (STRATEGIES[n % 2], COLLECTORS[n % 3]);
+        let label = format!("seed {seed}, {}, {}\n{text}", strategy.name(), collector.name());
+        let found = case.simulated(strategy, collector, 1 << 8, &label);
+        let error =
+            |reason: &StopReason| matches!(reason, StopReason::NoRule { .. } | StopReason::Arithmetic { .. });
+        match (&found, &expected) {
+            (Err(found), Err(expected)) if error(found) && error(expected) => failed += 1,
+            _ => assert_eq!(found, expected, "{label}"),
+        }
+        answered += usize::from(expected.is_ok());
+    }
+    assert!(answered >= failed, "{answered} have an answer, {failed} an error");
+}
+
+#[test]
+fn random_systems_on_the_simulator() {
+    random(1..90);
+}
+
+/// `SEED=... COUNT=... cargo test -p gchr-kernels-terms --test it topology::many_seeds -- --ignored`.
+#[test]
+#[ignore = "a longer search"]
+fn many_seeds() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|s| s.parse().ok());
+    let (seed, count): (u64, u64) = (number("SEED").unwrap_or(1), number("COUNT").unwrap_or(1));
+    random(seed..seed + count);
+}
+
+/// A condition for each of many rules: what is lowered grows with the program, and the last rule still applies.
+#[test]
+fn many_conditional_rules() {
+    let system = |rules: u32| {
+        let list: String = (0..rules).map(|n| format!("f(x, P(x, C({n}))) = C({n});")).collect();
+        let text = format!(
+            "sort T = struct C(Int) | P(T, T); map f : T # T -> T; var x, y : T; eqn {list} f(x, y) = y;
+             input f(C(7), P(C(7), C({})));",
+            rules - 1
+        );
+        Case::new("many.trs", &text)
+    };
+    let size = |case: &Case| -> usize { case.system.heads.iter().map(|h| 1 + h.equations.len()).sum() };
+    let (small, large) = (system(50), system(400));
+    assert!(size(&large) < 9 * size(&small), "{} and {}", size(&small), size(&large));
+    check(&system(6), "many", 1 << 6, Which::Every);
+}
 
 #[test]
 fn features() {

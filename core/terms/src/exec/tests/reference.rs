@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use gchr_base::op::Op;
+use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::rule::*;
 use gchr_base::signature::{SortKind, SymbolId};
 
@@ -12,6 +12,8 @@ use gchr_base::signature::{SortKind, SymbolId};
 pub(super) enum Term {
     App(SymbolId, Vec<Rc<Term>>),
     Int(i64),
+    /// By its bits.
+    Float(u64),
 }
 
 /// Why there is no normal form.
@@ -21,10 +23,12 @@ pub(super) enum GiveUp {
     Limit,
     /// An operand is not a truth value.
     Type,
-    /// A stuck application of sort `Int`.
+    /// A stuck application of sort `Int` or `Float`.
     NoRule,
+    /// An operator on numbers has no result.
+    Number(ArithmeticError),
 }
-use GiveUp::{Limit, NoRule, Type};
+use GiveUp::{Limit, NoRule, Number, Type};
 
 type Value = Result<Rc<Term>, GiveUp>;
 
@@ -52,6 +56,7 @@ impl<'a> Rewriter<'a> {
         for node in &input.nodes {
             match *node {
                 GroundNode::Const(Const::Int(n)) => stack.push(Rc::new(Term::Int(n))),
+                GroundNode::Const(Const::Float(x)) => stack.push(Rc::new(Term::Float(x.to_bits()))),
                 GroundNode::App(symbol) => {
                     let args = stack.split_off(stack.len() - self.program.signature.arity(symbol));
                     stack.push(self.apply(symbol, args)?);
@@ -98,7 +103,7 @@ impl<'a> Rewriter<'a> {
         }
         self.depth -= 1;
         let result = self.program.signature.symbols[symbol].result;
-        if self.program.signature.kind(result) == SortKind::Int {
+        if self.program.signature.kind(result) != SortKind::Data {
             return Err(NoRule);
         }
         Ok(Rc::new(Term::App(symbol, args)))
@@ -140,6 +145,7 @@ impl<'a> Rewriter<'a> {
         let value = match &expr.kind {
             ExprKind::Var(_) => return Err(Limit),
             ExprKind::Const(Const::Int(n)) => Rc::new(Term::Int(*n)),
+            ExprKind::Const(Const::Float(x)) => Rc::new(Term::Float(x.to_bits())),
             ExprKind::Const(_) => return Err(Limit),
             ExprKind::App { symbol, args } => {
                 let args = args.iter().map(|a| self.eval(a, scope)).collect::<Result<_, _>>()?;
@@ -193,9 +199,21 @@ impl<'a> Rewriter<'a> {
         }
         let b = if op.arity() == 1 { a.clone() } else { b(self)? };
         match (&**a, &*b) {
+            (a, b) if matches!(op, Op::Same | Op::Differ) => Ok(self.truth((a == b) == (op == Op::Same))),
             (Term::Int(a), Term::Int(b)) if op.is_test() => Ok(self.truth(op.holds(a.cmp(b)))),
-            (Term::Int(a), Term::Int(b)) => op.int(*a, *b).map(Term::Int).map_err(|_| Limit),
-            (a, b) if op == Op::Same => Ok(self.truth(a == b)),
+            (Term::Int(a), _) if op == Op::ToFloat => Ok(Term::Float((*a as f64).to_bits())),
+            (Term::Int(a), Term::Int(b)) => op.int(*a, *b).map(Term::Int).map_err(Number),
+            (Term::Float(a), Term::Float(b)) => {
+                let (a, b) = (f64::from_bits(*a), f64::from_bits(*b));
+                if op.is_test() {
+                    let order = a.partial_cmp(&b).expect("floats are finite");
+                    Ok(self.truth(op.holds(order)))
+                } else if op.rounds() {
+                    op.float_to_int(a).map(Term::Int).map_err(Number)
+                } else {
+                    op.float(a, b).map(|x| Term::Float(x.to_bits())).map_err(Number)
+                }
+            }
             _ => Err(Limit),
         }
     }
@@ -204,6 +222,7 @@ impl<'a> Rewriter<'a> {
     pub(super) fn show(&self, term: &Term) -> String {
         match term {
             Term::Int(n) => n.to_string(),
+            Term::Float(bits) => crate::exec::text::float(f64::from_bits(*bits)),
             Term::App(symbol, args) => {
                 let name = &self.program.signature.symbols[*symbol].name;
                 if args.is_empty() {
@@ -227,6 +246,7 @@ fn matches(pattern: &Pattern, term: &Rc<Term>, vars: &mut HashMap<VarId, Rc<Term
             }
         },
         (PatternKind::Const(Const::Int(n)), Term::Int(m)) => n == m,
+        (PatternKind::Const(Const::Float(x)), Term::Float(bits)) => x.to_bits() == *bits,
         (PatternKind::App { symbol, args }, Term::App(s, terms)) => {
             symbol == s && args.iter().zip(terms).all(|(p, t)| matches(p, t, vars))
         }

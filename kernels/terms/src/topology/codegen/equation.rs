@@ -4,7 +4,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::op::Op;
 use gchr_base::rule::VarId;
 
-use super::{ArgId, Generator, Loaded, Strategy};
+use super::{ArgId, Generator, Loaded, Strategy, TermError};
 use crate::topology::system::{Equation, EquationResult, HeadId, Node, NodeId, Pattern, Ref};
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
@@ -36,10 +36,11 @@ impl Match<'_> {
 impl Generator<'_> {
     /// Tries an equation: code that returns when it applies (or has to wait) and goes on behind it when it does not.
     pub(super) fn equation(&mut self, equation: &Equation) {
-        let rule = &self.program.rules[equation.rule];
-        let (line, _) = self.sources.line_column(rule.span);
-        let step = if equation.counted { "" } else { " (step)" };
-        self.b.origin(u32::try_from(line).ok(), format!("{}{step}", self.program.rule_name(equation.rule)));
+        if let Some(rule) = equation.rule {
+            let (line, _) = self.sources.line_column(self.program.rules[rule].span);
+            let step = if equation.counted { "" } else { " (step)" };
+            self.b.origin(u32::try_from(line).ok(), format!("{}{step}", self.program.rule_name(rule)));
+        }
         let mut m = Match {
             equation,
             slots: HashMap::default(),
@@ -141,11 +142,12 @@ impl Generator<'_> {
         let returned = match m.equation.result {
             EquationResult::Term(Ref::Var(v)) => bound.contains(&v),
             EquationResult::Term(Ref::Arg(a)) => a == k,
-            _ => false,
+            EquationResult::Stuck { skip, .. } => k >= skip,
+            EquationResult::TypeError { operands, .. } => k < operands,
+            EquationResult::Term(_) => false,
         };
         let read = graph.payloads().any(|v| bound.contains(&v));
-        let stuck = matches!(m.equation.result, EquationResult::Stuck { .. });
-        stuck || returned || read || m.uses(Slot::Argument(k)) == 0
+        returned || read || m.uses(Slot::Argument(k)) == 0
     }
 
     /// Opens `if`s for the argument patterns and binds variables.
@@ -195,9 +197,7 @@ impl Generator<'_> {
         }
         let value = match m.equation.graph.nodes[id].clone() {
             Node::Int(n) => return build::i64(n),
-            Node::Float(bits) => {
-                return Expr::new(ExprKind::Literal(Literal::Float(f64::from_bits(bits))), Type::F64);
-            }
+            Node::Float(bits) => return float_literal(f64::from_bits(bits)),
             Node::Payload { var, float } => {
                 let slot = self.slot(m.slots[&var].clone());
                 let term = self.b.var("operand", slot);
@@ -229,8 +229,17 @@ impl Generator<'_> {
         value
     }
 
-    /// Builds what the equation builds, writes the slot, changes reference counts, returns.
+    /// Builds what the equation builds, writes the slot, changes reference counts, returns; or reports that there is no value.
     fn apply(&mut self, m: &mut Match<'_>) {
+        match m.equation.result {
+            EquationResult::TypeError { op, site, operands } => {
+                return self.raise(TermError::Type { op, site, operands });
+            }
+            EquationResult::Stuck { head, skip } if self.system.heads[head].numeric => {
+                return self.no_rule(self.system.heads[head].kind, skip);
+            }
+            _ => {}
+        }
         let done = if m.equation.counted {
             self.runtime.names.format.applies
         } else {
@@ -269,10 +278,11 @@ impl Generator<'_> {
                     vec![self.p.clone(), self.i.clone(), value, build::bool(true)],
                 );
             }
+            EquationResult::TypeError { .. } => unreachable!("reported above"),
         }
         self.count(m);
-        if m.equation.counted {
-            self.b.push(StmtKind::Tally(meter::applied(m.equation.rule)));
+        if let Some(rule) = m.equation.rule.filter(|_| m.equation.counted) {
+            self.b.push(StmtKind::Tally(meter::applied(rule)));
         }
         self.b.ret(Some(build::u32(done)));
     }
@@ -391,6 +401,15 @@ impl Generator<'_> {
             change(self, m.slots[&var].clone(), m.uses(Slot::Inner(var)));
         }
     }
+}
+
+/// A constant. Literals have no sign.
+fn float_literal(x: f64) -> Expr {
+    if x.is_sign_negative() {
+        let bits = Expr::new(ExprKind::Literal(Literal::Int(x.to_bits())), Type::U64);
+        return build::intrinsic(Intrinsic::FloatFromBits, vec![bits], Scalar::F64);
+    }
+    Expr::new(ExprKind::Literal(Literal::Float(x)), Type::F64)
 }
 
 /// A slot whose references are counted.

@@ -36,22 +36,10 @@ impl Generator<'_> {
         self.become_value(term, build::bool(true), arity);
     }
 
-    /// An operator whose operands are values; an operand that is another normal form leaves the term as it is.
+    /// An operator on numbers: these have no other normal forms.
     pub(super) fn operator(&mut self, op: Op, sort: SortId, site: Site) {
         let arity = op.arity();
-        let kind = self.program.signature.kind(sort);
-        if kind == SortKind::Data {
-            let is = |g: &Self, head| build::eq(g.argument_head(0), build::u32(head));
-            let (yes, no) = (is(self, self.system.true_head.0), is(self, self.system.false_head.0));
-            self.b.begin();
-            self.become_truth(no.clone(), arity);
-            self.b.end_if(build::binary(BinaryOp::OrElse, yes, no));
-            return;
-        }
-        let float = kind == SortKind::Float;
-        let wanted = if float { self.system.float_head } else { self.system.int_head };
-        let numbers = build::all((0..arity).map(|k| build::eq(self.argument_head(k), build::u32(wanted.0))));
-        self.b.begin();
+        let float = self.program.signature.kind(sort) == SortKind::Float;
         let mut operands = Vec::new();
         for k in 0..arity {
             let value = self.payload(self.argument_value(k), float);
@@ -65,7 +53,6 @@ impl Generator<'_> {
             let term = self.number_value(value, float);
             self.become_value(term, build::bool(true), arity);
         }
-        self.b.end_if(numbers);
     }
 
     /// Structural equality: of one slot, of two numbers, of two constants; of two applications of one symbol it is the conjunction of
@@ -79,13 +66,15 @@ impl Generator<'_> {
         self.b.begin();
         self.become_truth(build::bool(false), 2);
         self.b.end_if(differ);
-        for (head, float) in [(self.system.int_head, false), (self.system.float_head, true)] {
-            self.b.begin();
-            let (a, b) =
-                (self.payload(self.argument_value(0), float), self.payload(self.argument_value(1), float));
-            self.become_truth(build::eq(a, b), 2);
-            self.b.end_if(build::eq(self.argument_head(0), build::u32(head.0)));
-        }
+        // Numbers inside terms are equal when their bits are.
+        let number = [self.system.int_head, self.system.float_head]
+            .map(|head| build::eq(self.argument_head(0), build::u32(head.0)))
+            .into_iter()
+            .reduce(|a, b| build::binary(BinaryOp::OrElse, a, b));
+        self.b.begin();
+        let [a, b] = [0, 1].map(|k| self.payload(self.argument_value(k), false));
+        self.become_truth(build::eq(a, b), 2);
+        self.b.end_if(number.expect("two sorts of numbers"));
         let arities: std::collections::BTreeSet<usize> = self.system.heads.iter().map(|h| h.arity).collect();
         let arity = build::binary(
             BinaryOp::And,
@@ -156,7 +145,7 @@ impl Generator<'_> {
     /// Code for an operator on scalars.
     pub(super) fn compute(&mut self, op: Op, float: bool, args: Vec<Expr>, site: Site) -> Expr {
         let error = self.param(self.runtime.names.params.error);
-        let arithmetic = Arithmetic { module: self.runtime.module, error, sites: &mut *self.sites };
+        let arithmetic = Arithmetic { module: self.runtime.module, error, sites: &mut self.reports.sites };
         arithmetic.compute(&mut self.b, op, float, args, site)
     }
 }

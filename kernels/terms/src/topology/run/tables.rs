@@ -7,7 +7,7 @@ use gchr_base::{control::Progress, ids::Id};
 use super::{Failure, Job, Options};
 use crate::topology::contract::{Host, Params};
 use crate::topology::kernels::Collector;
-use crate::topology::system::{HeadId, HeadKind, System};
+use crate::topology::system::HeadId;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, Result, Value};
 use gchr_runtime::codegen::DeviceTrap;
 
@@ -36,6 +36,13 @@ pub(super) struct Slots {
     /// Words of all slots, `width` a slot.
     pub words: Vec<u32>,
     pub width: usize,
+}
+
+impl Slots {
+    /// The words of a slot, if there is one.
+    pub fn slot(&self, at: u32) -> Option<&[u32]> {
+        self.words.chunks_exact(self.width).nth(at as usize)
+    }
 }
 
 pub(super) struct Tables {
@@ -295,7 +302,7 @@ impl Input {
                 }
                 GroundNode::App(symbol) => (system.symbol_heads[symbol.index()], 1),
                 GroundNode::Repeat(symbol, count) => (system.symbol_heads[symbol.index()], count),
-                GroundNode::Op(op, sort) => (operator_head(system, op, sort)?, 1),
+                GroundNode::Op(op, sort) => (*system.start_heads.get(&(op, sort))?, 1),
             };
             for _ in 0..count {
                 let arity = system.heads[head].arity;
@@ -314,17 +321,4 @@ impl Input {
         self.words[at + 1..at + 1 + words.len()].copy_from_slice(words);
         self.nf[slot as usize] = u8::from(normal);
     }
-}
-
-/// The head of an operator in the start term.
-fn operator_head(
-    system: &System,
-    op: gchr_base::op::Op,
-    sort: gchr_base::signature::SortId,
-) -> Option<HeadId> {
-    let of_start = |kind: HeadKind| match kind {
-        HeadKind::Operator { op: o, sort: s, site } => o == op && s == sort && site.rule.is_none(),
-        _ => false,
-    };
-    system.heads.iter_enumerated().find(|(_, h)| of_start(h.kind)).map(|(id, _)| id)
 }

@@ -5,6 +5,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
 use gchr_base::rule::VarId;
+use gchr_base::source::{SourceId, Span};
 
 use super::HeadId;
 use gchr_runtime::codegen::Site;
@@ -74,12 +75,21 @@ pub struct Graph {
 impl Graph {
     /// The node, new or known.
     pub fn add(&mut self, node: Node) -> NodeId {
-        if let Some(&id) = self.known.get(&node) {
+        if let Some(id) = self.find(&node) {
             return id;
         }
-        let id = self.nodes.push(node.clone());
-        self.known.insert(node, id);
+        let key = key(&node);
+        let id = self.nodes.push(node);
+        self.known.insert(key, id);
         id
+    }
+    /// A node of its own, whatever is known.
+    pub fn fresh(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node)
+    }
+    /// The node, if it is known.
+    pub fn find(&self, node: &Node) -> Option<NodeId> {
+        self.known.get(&key(node)).copied()
     }
     /// Whether a node is a scalar in a register (else it builds a slot).
     pub fn is_scalar(&self, id: NodeId) -> bool {
@@ -92,4 +102,13 @@ impl Graph {
             _ => None,
         })
     }
+}
+
+/// What makes nodes equal: an operation that is written twice is computed once, for the place where it stands first.
+fn key(node: &Node) -> Node {
+    let mut key = node.clone();
+    if let Node::Compute { site, .. } = &mut key {
+        *site = Site { rule: None, span: Span::new(SourceId(0), 0, 0) };
+    }
+    key
 }
