@@ -4,8 +4,9 @@ use gchr_base::control::{Control, Limits};
 use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 use gchr_chr::{Request, load};
-use gchr_constraints::exec::{self, Outcome, Stopped, Store, rounds};
+use gchr_constraints::exec::{self, Outcome, Stopped, Store};
 use gchr_constraints::plan::{self, Joins, RoundsOptions};
+use gchr_constraints::rounds;
 
 /// How a program is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
