@@ -17,6 +17,7 @@ use super::contract::{Functions, Names};
 use super::system::{HeadId, HeadKind, System};
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
+use gchr_kernel::spelling;
 use gchr_kernel::template::FieldId;
 use gchr_runtime::codegen::Sites;
 
@@ -162,7 +163,7 @@ impl<'a> Generator<'a> {
         head: HeadId,
         sites: &'a mut Sites,
     ) -> Self {
-        let name = format!("rewrite_{}_{}", head.0, identifier(&system.heads[head].name));
+        let name = format!("rewrite_{}_{}", head.0, spelling::part(&system.heads[head].name));
         let mut b = FunctionBuilder::new(name, FunctionKind::Device, Type::U32);
         b.doc(format!("Rules of {} in textual order.", system.heads[head].name));
         let (p, i, t) = parameters(&mut b, runtime);
@@ -320,9 +321,4 @@ impl<'a> Generator<'a> {
     fn functions(&self) -> Functions {
         self.runtime.names.functions
     }
-}
-
-/// A name made of letters, digits and underscores.
-fn identifier(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
