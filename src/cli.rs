@@ -1,6 +1,5 @@
 //! Command line: one module per subcommand, and what they share. Results go to standard output, everything else to standard error.
 
-mod aside;
 mod batch;
 mod bench;
 mod check;
@@ -12,6 +11,7 @@ mod exit;
 mod interrupt;
 mod limits;
 mod memory;
+mod out_file;
 mod profile;
 mod program;
 mod progress;
@@ -28,6 +28,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use gchr::base::escape;
 
 use exit::{Exit, end_at_once};
 
@@ -65,7 +66,7 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     set_up_logging();
     say_that_panics_are_bugs();
     if let Command::Run(args) = &cli.command
@@ -75,11 +76,22 @@ pub fn main() -> ExitCode {
     }
     let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
-    aside::remove_aside_files();
+    out_file::remove_parts();
     if gchr::device::gpu_pending() {
         end_at_once(exit);
     }
     ExitCode::from(exit as u8)
+}
+
+/// Ends the process with what clap says of the command line. It shows arguments as they are: those that a terminal would obey are shown by
+/// their numbers, without colours.
+fn refuse(error: &clap::Error) -> ! {
+    let obeyed = |arg: std::ffi::OsString| arg.to_string_lossy().contains(escape::is_hidden);
+    if std::env::args_os().any(obeyed) && error.use_stderr() {
+        report::say(&error.render().to_string());
+        std::process::exit(Exit::Usage as i32);
+    }
+    error.exit()
 }
 
 fn dispatch(command: &Command) -> Exit {
@@ -113,8 +125,9 @@ fn say_that_panics_are_bugs() {
         let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
         let _ = writeln!(
             std::io::stderr(),
-            "gchr: internal error: {cause}{place}\n\
-             This is a bug in gchr. Please report it together with the program and the command line."
+            "gchr: internal error: {}{place}\n\
+             This is a bug in gchr. Please report it together with the program and the command line.",
+            escape::lines(cause)
         );
     }));
 }

@@ -9,7 +9,7 @@ mod verify;
 use std::sync::Arc;
 
 use gchr_base::source::SourceMap;
-use gchr_cuda::{DeviceInfo, Nvrtc};
+use gchr_cuda::{Cache, DeviceInfo, Nvrtc};
 
 use crate::diagnostics::Diagnostics;
 
@@ -37,6 +37,13 @@ pub fn compiler() -> Result<String, Diagnostics> {
 /// What the first GPU runs; without a GPU, machine code for compute capability 9.0.
 pub fn default_architecture() -> u32 {
     gchr_cuda::driver::describe(0).map_or(90, |gpu| gpu.capability.number())
+}
+
+/// Why the folder of compiled kernels is not used, if that is so: kernels are then compiled and checked every time.
+pub fn cache_refusal() -> Option<String> {
+    let cache = Cache::from_env();
+    let refusal = cache.refusal()?;
+    Some(format!("the kernel cache {} is not used: {refusal}", cache.folder()?.display()))
 }
 
 fn without_sources(diagnostic: gchr_base::diagnostic::Diagnostic) -> Diagnostics {

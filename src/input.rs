@@ -7,11 +7,13 @@ use std::time::Instant;
 use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::rule::Start;
 use gchr_base::source::{SourceId, SourceMap};
+use gchr_chr::Header;
 
 use crate::diagnostics::Diagnostics;
 use crate::program::{Language, Parts, Program};
 use crate::stack::with_large_stack;
 use crate::text_file::{PROGRAM_FILE, read_text};
+use crate::turned_text;
 
 #[derive(Clone, Debug)]
 enum Text {
@@ -34,7 +36,7 @@ pub struct Input {
     language: Option<Language>,
     term: Option<String>,
     queries: Vec<String>,
-    facts: Vec<(String, PathBuf)>,
+    facts: Vec<gchr_chr::FactFile>,
 }
 
 impl Input {
@@ -75,10 +77,21 @@ impl Input {
         self.queries.push(goals.into());
         self
     }
-    /// A file with rows of `constraint`, added to the store before the queries.
+    /// A file with rows of `constraint`, added to the store before the queries. Whether its first line names the columns is guessed; a
+    /// [notice](Program::notices) says how.
     #[must_use]
-    pub fn facts(mut self, constraint: impl Into<String>, file: impl Into<PathBuf>) -> Self {
-        self.facts.push((constraint.into(), file.into()));
+    pub fn facts(self, constraint: impl Into<String>, file: impl Into<PathBuf>) -> Self {
+        self.facts_with_header(constraint, file, Header::Auto)
+    }
+    /// The same, where it is known whether the first line of the file names the columns.
+    #[must_use]
+    pub fn facts_with_header(
+        mut self,
+        constraint: impl Into<String>,
+        file: impl Into<PathBuf>,
+        header: Header,
+    ) -> Self {
+        self.facts.push(gchr_chr::FactFile { constraint: constraint.into(), path: file.into(), header });
         self
     }
 
@@ -90,10 +103,16 @@ impl Input {
             let start = Instant::now();
             let mut sources = SourceMap::new();
             let loaded = self.load(&mut sources);
+            let turned = turned_text::warnings(&sources);
             let sources = Arc::new(sources);
             match loaded {
-                Ok(parts) => Ok(Program::new(sources, parts, start.elapsed())),
+                Ok(mut parts) => {
+                    parts.diagnostics.extend(turned);
+                    diagnostic::sort(&mut parts.diagnostics);
+                    Ok(Program::new(sources, parts, start.elapsed()))
+                }
                 Err(mut list) => {
+                    list.extend(turned);
                     diagnostic::sort(&mut list);
                     Err(Diagnostics::new(sources, list))
                 }
@@ -167,16 +186,13 @@ impl Input {
             }
         }
         let ast = Box::new(loaded.ast);
-        Ok(Parts { language: Language::Terms, ast, rules, facts: Vec::new(), diagnostics })
+        let (facts, notices) = (Vec::new(), Vec::new());
+        Ok(Parts { language: Language::Terms, ast, rules, facts, diagnostics, notices })
     }
 
     fn load_constraints(&self, sources: &mut SourceMap, id: SourceId) -> Result<Parts, Vec<Diagnostic>> {
         let queries: Vec<_> = self.queries.iter().map(|goals| sources.add("--query", goals)).collect();
-        let facts = self.facts.iter().map(|(constraint, path)| gchr_chr::FactFile {
-            constraint: constraint.clone(),
-            path: path.clone(),
-        });
-        let request = gchr_chr::Request { program: id, queries, facts: facts.collect() };
+        let request = gchr_chr::Request { program: id, queries, facts: self.facts.clone() };
         let loaded = gchr_chr::load(sources, &request);
         let Some(mut rules) = loaded.program else { return Err(loaded.diagnostics) };
         if let (Start::Goals(all), false) = (&mut rules.start, self.queries.is_empty()) {
@@ -188,6 +204,7 @@ impl Input {
             rules,
             facts: loaded.facts,
             diagnostics: loaded.diagnostics,
+            notices: loaded.notices,
         })
     }
 }

@@ -37,6 +37,7 @@ pub mod report;
 pub mod simd;
 mod stack;
 mod text_file;
+mod turned_text;
 
 pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary};
 pub use diagnostics::Diagnostics;
@@ -46,6 +47,7 @@ pub use gchr_base::control::{Control, Limits, Progress};
 pub use gchr_base::diagnostic::{Diagnostic, Severity};
 pub use gchr_base::profile::Recorder;
 pub use gchr_base::stats::Stats;
+pub use gchr_chr::Header;
 pub use gchr_constraints as constraints;
 pub use gchr_terms as terms;
 pub use input::Input;

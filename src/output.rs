@@ -89,8 +89,7 @@ pub enum Format {
     /// One JSON object: `{"normal_form": "...", "stats": {...}}` or `{"store": [{"constraint": "edge", "args": [0, 1, 5]}, ...],
     /// "stats": {...}}`. Atoms and strings are JSON strings, compound terms are `{"functor": "f", "args": [...]}`.
     Json,
-    /// A store, one constraint a line, without header: the arguments, after the constraint's name when the store holds several
-    /// constraint symbols. Compound terms are written as text.
+    /// A store, one constraint a line, without header: the constraint's name, then the arguments. Compound terms are written as text.
     Csv,
 }
 

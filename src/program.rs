@@ -42,6 +42,7 @@ pub(crate) struct Parts {
     pub(crate) rules: rule::Program,
     pub(crate) facts: Vec<Facts>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) notices: Vec<String>,
 }
 
 /// A program that passed all checks of its frontend. Made by [`Input::parse`](crate::Input::parse).
@@ -53,14 +54,15 @@ pub struct Program {
     pub(crate) parse_time: Duration,
     ast: Box<dyn Display + Send + Sync>,
     warnings: Diagnostics,
+    notices: Vec<String>,
 }
 
 impl Program {
     pub(crate) fn new(sources: Arc<SourceMap>, parts: Parts, parse_time: Duration) -> Self {
-        let Parts { language, ast, rules, facts, diagnostics } = parts;
+        let Parts { language, ast, rules, facts, diagnostics, notices } = parts;
         let warnings = Diagnostics::new(Arc::clone(&sources), diagnostics);
         let (rules, facts) = (Arc::new(rules), Arc::new(facts));
-        Self { sources, language, rules, facts, parse_time, ast, warnings }
+        Self { sources, language, rules, facts, parse_time, ast, warnings, notices }
     }
     /// The language it is written in.
     pub fn language(&self) -> Language {
@@ -69,6 +71,10 @@ impl Program {
     /// What its author probably wants to know.
     pub fn warnings(&self) -> &Diagnostics {
         &self.warnings
+    }
+    /// What was guessed where it was read, one line each: how the first lines of fact files were taken.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
     }
     /// The texts it comes from.
     pub fn sources(&self) -> &SourceMap {

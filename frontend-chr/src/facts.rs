@@ -24,15 +24,30 @@ pub struct FactFile {
     pub constraint: String,
     /// The file; its ending says how it is read.
     pub path: PathBuf,
+    /// Whether its first line names the columns.
+    pub header: Header,
 }
 
-/// Reads a file of facts; `None` after an error, which is reported.
+/// Whether the first line of a file names the columns. The default decides by the line, and says how.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Header {
+    /// It does: no facts are in it.
+    Yes,
+    /// It does not: facts are in it.
+    No,
+    /// It does if none of its fields is a number and some column holds numbers.
+    #[default]
+    Auto,
+}
+
+/// Reads a file of facts; `None` after an error, which is reported. What was guessed goes to `notices`.
 pub(crate) fn load(
     sources: &mut SourceMap,
     texts: &mut Texts,
     declarations: &Declarations,
     file: &FactFile,
     diagnostics: &mut Vec<Diagnostic>,
+    notices: &mut Vec<String>,
 ) -> Option<Facts> {
     let found = constraint(declarations, file).and_then(|c| Ok((c, delimiter(&file.path)?)));
     let (constraint, delimiter) = found.map_err(|d| diagnostics.push(*d)).ok()?;
@@ -40,11 +55,11 @@ pub(crate) fn load(
         std::fs::read(&file.path).map_err(|e| diagnostics.push(report::unreadable(&file.path, &e))).ok()?;
     let columns = &declarations.constraints[constraint].columns;
     let wants: Vec<Want> = columns.iter().map(|ty| want(&declarations.types, ty.as_ref())).collect();
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let table = table::read(bytes, delimiter, &wants);
+    let table = table::read(&bytes, delimiter, &wants, file.header);
+    notices.extend(table.guessed.map(|guessed| report::guessed(&file.path, guessed)));
     if table.errors.total > 0 {
         let label = declarations.label(constraint);
-        report::report(sources, &file.path, bytes, delimiter, &label, &wants, &table.errors, diagnostics);
+        report::report(sources, &file.path, &bytes, delimiter, &label, &wants, &table.errors, diagnostics);
         return None;
     }
     let columns =

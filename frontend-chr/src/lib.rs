@@ -15,7 +15,7 @@ mod reader;
 mod sorts;
 mod types;
 
-pub use facts::FactFile;
+pub use facts::{FactFile, Header};
 pub use load::{Loaded, Request, load};
 pub use parser::parse;
 

@@ -35,6 +35,8 @@ pub struct Loaded {
     pub facts: Vec<Facts>,
     /// All findings, by place.
     pub diagnostics: Vec<Diagnostic>,
+    /// What was guessed about fact files, one line each.
+    pub notices: Vec<String>,
 }
 
 /// Loads a program. Never fails and never stops at the first error.
@@ -56,10 +58,10 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
         queries.extend(further_queries(sources, text, quotes, &mut lowering, &mut diagnostics));
     }
     diagnostics.append(&mut lowering.diagnostics);
-    let mut facts = Vec::new();
+    let (mut facts, mut notices) = (Vec::new(), Vec::new());
     for file in &request.facts {
         let texts = &mut lowering.signature.texts;
-        facts.extend(facts::load(sources, texts, &declarations, file, &mut diagnostics));
+        facts.extend(facts::load(sources, texts, &declarations, file, &mut diagnostics, &mut notices));
     }
     let sorts = lowering.sorts;
     let semantics = declarations.semantics;
@@ -78,7 +80,7 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
     }
     tidy(&mut diagnostics);
     let program = (!has_errors(&diagnostics)).then_some(program);
-    Loaded { ast, program, facts, diagnostics }
+    Loaded { ast, program, facts, diagnostics, notices }
 }
 
 fn further_queries(

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::escape;
 use gchr_base::source::{SourceId, Span};
 use logos::Logos;
 
@@ -251,8 +252,8 @@ pub(crate) fn lex<'a>(source: SourceId, text: &'a str, diagnostics: &mut Vec<Dia
 }
 
 fn bad_characters(text: &str, run: Span) -> Diagnostic {
-    let shown: String = text[run.range()].chars().take(20).flat_map(char::escape_debug).collect();
-    Diagnostic::error("T0001", format!("unexpected `{shown}`"))
+    let shown: String = text[run.range()].chars().take(20).collect();
+    Diagnostic::error("T0001", format!("unexpected `{}`", escape::line(&shown)))
         .label(run, "no token starts like this")
         .help("names are letters, digits, `_` and `'`; comments start with `%`")
 }

@@ -8,7 +8,7 @@ use gchr_base::control::{Control, Progress};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::rule::GroundTerm;
-use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::source::{SourceId, SourceMap, Start};
 use gchr_base::stats::Stats;
 use gchr_terms::exec::Evaluator;
 use gchr_trs::InputReader;
@@ -31,23 +31,24 @@ impl<'w> Reader<'w> {
     pub fn new<R>(job: &'w Job<'_, R>) -> Self {
         let program = job.program;
         let mut sources = SourceMap::clone(&program.sources);
-        let id = sources.add("", "");
+        let id = sources.add(job.name, "");
         Self { name: job.name, reader: InputReader::new(&program.rules), sources, id }
     }
 
     /// The term of a line.
     pub fn read(&mut self, number: u64, text: &[u8]) -> Result<GroundTerm, Box<WorkedLine>> {
-        let name = format!("{}:{number}", self.name);
         let text = match std::str::from_utf8(text) {
-            Ok(text) => text.trim(),
+            Ok(text) => text,
             Err(error) => {
-                let found = Diagnostic::error("U0102", format!("{name} is not a UTF-8 text"))
+                let found = Diagnostic::error("U0102", format!("{}:{number} is not a UTF-8 text", self.name))
                     .note(format!("byte {} of the line", error.valid_up_to()))
                     .help("save the file as UTF-8");
                 return Err(Box::new(self.failed(number, vec![found], Stats::default(), false)));
             }
         };
-        self.sources.replace(self.id, name, text);
+        let lines = usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
+        let columns = text.chars().take_while(|c| c.is_whitespace()).count();
+        self.sources.replace(self.id, self.name, Start { lines, columns }, text.trim());
         let read = self.reader.read(&self.sources, self.id);
         read.map_err(|found| Box::new(self.failed(number, found, Stats::default(), false)))
     }

@@ -5,12 +5,14 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use gchr::base::escape;
 use gchr::{BatchError, BatchLine, BatchOptions, BatchSummary, Diagnostic, Executable};
 use serde::Serialize;
 
 use super::exit::Exit;
+use super::out_file::File;
 use super::report;
-use super::sink::{File, Stdout};
+use super::sink::Stdout;
 
 /// What a batch writes: results to `out`, what is wrong with lines to standard error.
 pub struct Request<'a> {
@@ -123,7 +125,7 @@ fn put(request: &Request<'_>, line: &BatchLine, out: &mut impl Write) -> io::Res
             errors: errors.iter().map(Finding::of).collect(),
             rewrites: *rewrites,
         };
-        serde_json::to_writer(&mut *out, &record)?;
+        serde_json::to_writer(escape::json(&mut *out), &record)?;
     } else if let Ok(term) = result {
         out.write_all(term.as_bytes())?;
     }

@@ -6,11 +6,13 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use gchr::Device;
+use gchr::base::escape;
 use gchr::report::bench::{self, Report, Settings};
 
 use super::exit::Exit;
+use super::out_file::File;
 use super::progress::Measuring;
-use super::sink::{File, Stdout};
+use super::sink::Stdout;
 use super::{interrupt, report, values};
 
 /// Arguments of `gchr bench`.
@@ -66,8 +68,9 @@ pub fn run(args: &Args) -> Exit {
         return Exit::Usage;
     }
     // Both files are looked at before the measurements.
+    let create = |path| File::create("--json", path);
     let (old, file) =
-        match (args.against.as_deref().map(read).transpose(), args.json.as_deref().map(open).transpose()) {
+        match (args.against.as_deref().map(read).transpose(), args.json.as_deref().map(create).transpose()) {
             (Ok(old), Ok(file)) => (old, file),
             (Err(exit), _) | (_, Err(exit)) => return exit,
         };
@@ -115,7 +118,7 @@ fn deliver(found: &Report, old: Option<&Report>, file: Option<File>) -> Exit {
     let mut out = Stdout::new();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     let kept = match file {
-        Some(mut file) => serde_json::to_writer_pretty(&mut file, found)
+        Some(mut file) => serde_json::to_writer_pretty(escape::json(&mut file), found)
             .map_err(std::io::Error::from)
             .and_then(|()| file.finish()),
         None => Ok(()),
@@ -136,14 +139,6 @@ fn deliver(found: &Report, old: Option<&Report>, file: Option<File>) -> Exit {
 
 fn is_known(name: &str) -> bool {
     bench::TERMS.iter().chain(bench::CONSTRAINTS).any(|b| b.name == name)
-}
-
-fn open(path: &Path) -> Result<File, Exit> {
-    File::create(path).map_err(|error| {
-        let message = format!("cannot write {}: {error}", path.display());
-        report::problem("U0107", &message, "give --json a path in a folder that you may write to");
-        Exit::Usage
-    })
 }
 
 fn read(path: &Path) -> Result<Report, Exit> {

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
+use gchr::base::escape;
 use gchr::base::rule::Semantics;
 use gchr::report::compare::{Comparison, Mapping, Plan, Subject, Variant};
 use gchr::{CompileOptions, Device, Language};
@@ -11,9 +12,10 @@ use gchr::{CompileOptions, Device, Language};
 use super::device::DeviceArgs;
 use super::exit::Exit;
 use super::limits::LimitArgs;
+use super::out_file::{self, File};
 use super::progress::Measuring;
 use super::semantics::SemanticsArgs;
-use super::sink::{File, Stdout};
+use super::sink::Stdout;
 use super::{interrupt, report, words};
 
 /// Arguments of `gchr compare`.
@@ -90,10 +92,14 @@ pub fn run(args: &Args) -> Exit {
         Ok(plan) => plan,
         Err(exit) => return exit,
     };
-    let file = match args.out.as_deref().map(open).transpose() {
+    args.files.iter().for_each(|file| out_file::reads("a program", file));
+    let file = match args.out.as_deref().map(|path| File::create("--out", path)).transpose() {
         Ok(file) => file,
         Err(exit) => return exit,
     };
+    if plan.variants.iter().any(|variant| matches!(variant.options.device, Device::Gpu(_) | Device::Sim)) {
+        report::cache();
+    }
     let line = Measuring::new();
     let comparison = plan.run(interrupt, |row| {
         line.next(row);
@@ -112,19 +118,12 @@ pub fn run(args: &Args) -> Exit {
     }
 }
 
-fn open(path: &Path) -> Result<File, Exit> {
-    File::create(path).map_err(|error| {
-        let message = format!("cannot write {}: {error}", path.display());
-        report::problem("U0107", &message, "give --out a path in a folder that you may write to");
-        Exit::Usage
-    })
-}
-
 fn deliver(format: FormatArg, comparison: &Comparison, file: Option<File>) -> Result<(), Exit> {
     let content = match format {
         FormatArg::Text => Ok(comparison.to_string()),
         FormatArg::Json => {
-            serde_json::to_string_pretty(comparison).map(|s| s + "\n").map_err(std::io::Error::from)
+            let text = serde_json::to_string_pretty(comparison).map_err(std::io::Error::from);
+            text.map(|text| escape::json_text(&text) + "\n")
         }
         FormatArg::Html => Ok(comparison.html()),
     };
@@ -201,6 +200,7 @@ fn check_comparable(subjects: &[Subject]) -> Result<(), Exit> {
 fn mapping(args: &Args) -> Result<Option<Mapping>, Exit> {
     let beside = || args.files.iter().map(|file| Mapping::beside(file)).find(|path| path.is_file());
     let Some(path) = args.mapping.clone().or_else(beside) else { return Ok(None) };
+    out_file::reads("the mapping", &path);
     Mapping::read(&path).map(Some).map_err(|found| {
         report::diagnostics(&found);
         Exit::Usage

@@ -48,6 +48,7 @@ pub fn run(args: &Args) -> Exit {
             }
         }
     }
+    report::cache();
     print(&text)
 }
 

@@ -4,15 +4,17 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use gchr::base::escape;
 use gchr::device::{self, Arch};
 use gchr::terms::plan::PASSES;
 use gchr::{CompileOptions, Diagnostics, Language, Program, Schedule};
 
 use super::device::ScheduleArgs;
 use super::exit::Exit;
+use super::out_file::{self, File};
 use super::program::ProgramArgs;
 use super::semantics::SemanticsArgs;
-use super::sink::{File, Stdout};
+use super::sink::Stdout;
 use super::{report, values};
 
 /// Arguments of `gchr emit`.
@@ -117,12 +119,14 @@ fn misplaced(args: &Args) -> Option<(&'static str, &'static str)> {
 
 fn write(args: &Args, content: &[u8]) -> Exit {
     let mut out = Stdout::new();
-    let written = match &args.out {
+    out_file::reads("the program", &args.program.file);
+    let file = match args.out.as_ref().map(|path| File::create("--out", path)).transpose() {
+        Ok(file) => file,
+        Err(exit) => return exit,
+    };
+    let written = match file {
         None => out.write_all(content).and_then(|()| out.flush()),
-        Some(path) => File::create(path).and_then(|mut file| {
-            file.write_all(content)?;
-            file.finish()
-        }),
+        Some(mut file) => file.write_all(content).and_then(|()| file.finish()),
     };
     match written {
         Err(error) if !out.is_closed() => {
@@ -149,12 +153,17 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
         }
         _ => program.rules().to_string(),
     };
+    // A syntax tree has its own escapes, so that it reads back.
+    let text = if args.stage == Stage::Ast { text } else { escape::lines(&text).into_owned() };
     Ok(lines(text))
 }
 
 fn kernels(args: &Args, program: &Program, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
     let options = CompileOptions { schedule, ..CompileOptions::default() };
     let kernels = program.kernels(&args.semantics.complete(options))?;
+    if args.stage.is_compiled() {
+        report::cache();
+    }
     let number = || args.arch.unwrap_or_else(device::default_architecture);
     Ok(match args.stage {
         Stage::Cubin => kernels.compile(Arch::Real(number()))?.content().to_vec(),

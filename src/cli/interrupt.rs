@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::aside;
+use super::out_file;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -20,7 +20,7 @@ pub fn listen() -> &'static AtomicBool {
         let again = last.is_some_and(|then| then.elapsed() < SAME);
         last = Some(Instant::now());
         if INTERRUPTED.swap(true, Ordering::SeqCst) && !again {
-            aside::remove_aside_files();
+            out_file::remove_parts();
             std::process::exit(KILLED);
         }
     });

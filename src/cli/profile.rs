@@ -8,8 +8,8 @@ use gchr::report::profile::Profile;
 use gchr::{Device, Program, Recorder, Stats};
 
 use super::exit::Exit;
+use super::out_file::File;
 use super::report;
-use super::sink::File;
 
 /// How a profile is written, by the ending of its file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,11 +48,7 @@ pub struct Output {
 impl Output {
     /// Opens the file: a path that cannot be written is known before the run.
     pub fn open(target: &Target, device: Device) -> Result<Self, Exit> {
-        let file = File::create(&target.path).map_err(|error| {
-            let message = format!("cannot write {}: {error}", target.path.display());
-            report::problem("U0107", &message, "give --profile a path in a folder that you may write to");
-            Exit::Usage
-        })?;
+        let file = File::create("--profile", &target.path)?;
         Ok(Self { target: target.clone(), file, recorder: Recorder::new(), device })
     }
 

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use gchr::Progress;
+use gchr::base::escape;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget};
 
 /// Runs that take less show no line.
@@ -70,7 +71,7 @@ impl Measuring {
     pub fn next(&self, what: &str) {
         tracing::info!(what, "measuring");
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("measuring {what}"));
+            bar.set_message(format!("measuring {}", escape::line(what)));
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use gchr::base::escape;
 use gchr::{Diagnostics, Stats};
 
 /// Whether standard error takes colours.
@@ -12,15 +13,19 @@ pub fn colored() -> bool {
     wanted && std::io::stderr().is_terminal()
 }
 
-/// Writes a text; a closed standard error is no reason to stop.
+/// Writes a text, of which a terminal obeys nothing; a closed standard error is no reason to stop.
 pub fn say(text: &str) {
+    put(&escape::lines(text));
+}
+
+fn put(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
 /// Shows findings.
 pub fn diagnostics(found: &Diagnostics) {
     if !found.list().is_empty() {
-        say(&found.render(colored()));
+        put(&found.render(colored()));
     }
 }
 
@@ -32,6 +37,20 @@ pub fn warnings(found: &Diagnostics, file: &Path) {
         _ => "s",
     };
     say(&format!("gchr: {} warning{plural}, shown by `gchr check {}`\n", found.list().len(), file.display()));
+}
+
+/// Says what was guessed where a program was read.
+pub fn notices(notices: &[String]) {
+    for notice in notices {
+        say(&format!("gchr: {notice}\n"));
+    }
+}
+
+/// Says that compiled kernels are not kept, where that is so.
+pub fn cache() {
+    if let Some(refusal) = gchr::device::cache_refusal() {
+        say(&format!("gchr: {refusal}\n"));
+    }
 }
 
 /// Says that a program may mean something else in rounds; `gchr check` shows where.

@@ -9,7 +9,7 @@ mod output;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use gchr::{BatchOptions, CompileOptions, Executable, Program, Recorder};
+use gchr::{BatchOptions, CompileOptions, Device, Executable, Program, Recorder};
 
 use super::exit::Exit;
 use super::sink::Stdout;
@@ -36,11 +36,15 @@ fn run_from(args: &Args, start: Instant, interrupt: &'static AtomicBool) -> Resu
     let program = load(args)?;
     let options = args.options(args.device(&program), schedule);
     args.check(&program, &options)?;
+    if matches!(options.device, Device::Gpu(_) | Device::Sim) {
+        report::cache();
+    }
     let executable = program.compile(&options).map_err(|found| {
         report::diagnostics(&found);
         if found.concern_the_device() { Exit::Failed } else { Exit::Usage }
     })?;
     report::differences(&executable.warnings(), &args.program.file);
+    args.note_files();
     // The file is opened before the run: a path that cannot be written is known at once, not hours later.
     let out = Out::open(args)?;
     match args.inputs {
@@ -55,6 +59,7 @@ fn load(args: &Args) -> Result<Program, Exit> {
         Exit::Usage
     })?;
     report::warnings(program.warnings(), &args.program.file);
+    report::notices(program.notices());
     if interrupt::requested() {
         report::say("gchr: interrupted while loading, nothing was run\n");
         return Err(Exit::Failed);

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gchr::Header;
+
 /// `512M`, `16G`, `1.5GiB`, `4096`: bytes, with binary units.
 pub fn size(text: &str) -> Result<u64, String> {
     let (number, unit) = split_unit(text);
@@ -40,6 +42,21 @@ pub fn facts(text: &str) -> Result<(String, PathBuf), String> {
         }
         _ => Err("expected CONSTRAINT=FILE, e.g. edge=roads.csv".into()),
     }
+}
+
+/// `yes`, `no`, `auto`, or `edge=yes` for the files of a constraint.
+pub fn header(text: &str) -> Result<(Option<String>, Header), String> {
+    let (constraint, when) = match text.rsplit_once('=') {
+        Some((constraint, when)) => (Some(constraint.to_string()), when),
+        None => (None, text),
+    };
+    let header = match when {
+        "yes" => Header::Yes,
+        "no" => Header::No,
+        "auto" => Header::Auto,
+        _ => return Err("expected yes, no or auto, or CONSTRAINT=yes and so on".into()),
+    };
+    Ok((constraint, header))
 }
 
 /// `sm_90`: the number of a GPU architecture.
@@ -102,6 +119,14 @@ mod tests {
         for wrong in ["90", "sm_", "sm_9.0", "compute_90", "sm_+9", "sm_99999999999"] {
             assert!(architecture(wrong).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn headers() {
+        assert_eq!(header("yes"), Ok((None, Header::Yes)));
+        assert_eq!(header("e=no"), Ok((Some("e".into()), Header::No)));
+        assert_eq!(header("=/2=auto"), Ok((Some("=/2".into()), Header::Auto)));
+        assert!(header("maybe").is_err() && header("e=").is_err() && header("").is_err());
     }
 
     #[test]

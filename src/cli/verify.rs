@@ -1,6 +1,7 @@
 //! `gchr verify`: what the checker says of kernels.
 
 use clap::ValueEnum;
+use gchr::base::escape;
 use gchr::device::{Assumption, Reason, Verdict, verify_file};
 use gchr::{CompileOptions, Diagnostics, Firing, Language, Schedule};
 use serde_json::{Value, json};
@@ -77,7 +78,9 @@ pub fn run(args: &Args) -> Exit {
     }
     let text = match args.format {
         Format::Text => verdicts.iter().map(|v| describe(v, args.explain)).collect(),
-        Format::Json => format!("{:#}\n", Value::Array(verdicts.iter().map(as_json).collect())),
+        Format::Json => {
+            escape::json_text(&format!("{:#}\n", Value::Array(verdicts.iter().map(as_json).collect())))
+        }
     };
     match print(&text) {
         Exit::Done if !verdicts.iter().all(Verdict::accepted) => Exit::Failed,

@@ -2,14 +2,13 @@
 
 mod probe;
 
-use std::fs;
-use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::io;
 use std::sync::Arc;
 
 use gchr_base::profile::RooflinePeaks;
 use gchr_base::source::SourceMap;
-use gchr_cuda::{Cache, Compiler, DeviceInfo, Gpu, Options, driver};
+use gchr_cuda::cache::{self, Folder};
+use gchr_cuda::{Compiler, DeviceInfo, Gpu, Options, driver};
 use gchr_kernel::device::{Device as _, DeviceError};
 use probe::{ProbeSize, measure, module};
 
@@ -41,31 +40,27 @@ pub fn measure_roofline(gpu: u32) -> Result<(RooflinePeaks, io::Result<()>), Dia
 /// The roofline peaks of a device, if they have been measured. Only GPUs have any.
 pub fn roofline(device: Device) -> Option<RooflinePeaks> {
     let Device::Gpu(gpu) = device else { return None };
-    let text = fs::read_to_string(file(&driver::describe(gpu).ok()?)?).ok()?;
-    let peaks: RooflinePeaks = serde_json::from_str(&text).ok()?;
+    let text = folder()?.read(&name(&driver::describe(gpu).ok()?)).ok()??;
+    let peaks: RooflinePeaks = serde_json::from_slice(&text).ok()?;
     let sound = [peaks.coalesced, peaks.random, peaks.atomics].iter().all(|x| x.is_finite() && *x > 0.0);
     sound.then_some(peaks)
 }
 
 fn keep(info: &DeviceInfo, peaks: &RooflinePeaks) -> io::Result<()> {
     let no_folder = || io::Error::new(io::ErrorKind::NotFound, "there is no cache folder");
-    let file = file(info).ok_or_else(no_folder)?;
-    let folder = file.parent().ok_or_else(no_folder)?;
-    fs::create_dir_all(folder)?;
-    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer_pretty(&mut aside, peaks)?;
-    aside.write_all(b"\n")?;
-    aside.persist(file).map_err(|error| error.error)?;
-    Ok(())
+    let mut text = serde_json::to_vec_pretty(peaks)?;
+    text.push(b'\n');
+    folder().ok_or_else(no_folder)?.write(&name(info), &text)
 }
 
-/// Where the figures of a GPU are kept.
-fn file(info: &DeviceInfo) -> Option<PathBuf> {
-    let name: String = info
-        .name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
-        .collect();
-    let cache = Cache::from_env();
-    Some(cache.folder()?.parent()?.join("ceilings").join(format!("{name}-{}.json", info.driver)))
+/// Where the figures are kept.
+fn folder() -> Option<Folder> {
+    let is_ours = |name: &str| name.ends_with(".json");
+    Some(Folder::at(cache::root_folder()?.join("ceilings"), is_ours))
+}
+
+/// The name of the file with the figures of a GPU.
+fn name(info: &DeviceInfo) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    format!("{}-{}.json", info.name.chars().map(letter).collect::<String>(), info.driver)
 }

@@ -1,4 +1,5 @@
-//! CSV form of a store: one constraint a line, no header, so that the rows of one constraint can be read back as facts.
+//! CSV form of a store: one constraint a line, its name and its arguments, no header. So the place of a value never depends on what else
+//! the store holds.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -7,14 +8,11 @@ use gchr_base::signature::Signature;
 use gchr_constraints::exec::Store;
 
 pub(super) fn write(store: &Store, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
-    let symbols = signature.constraints.ids().filter(|&id| store.count(id) > 0).count();
     let mut writer = csv::WriterBuilder::new().flexible(true).buffer_capacity(1 << 16).from_writer(out);
     let mut text = String::new();
     for (id, constraint) in signature.constraints.iter_enumerated() {
         for row in store.rows(signature, id).iter() {
-            if symbols > 1 {
-                writer.write_field(&constraint.name)?;
-            }
+            writer.write_field(&constraint.name)?;
             for value in row.values() {
                 text.clear();
                 write!(text, "{}", value.plain()).map_err(io::Error::other)?;

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use gchr_base::escape;
 use gchr_base::signature::Signature;
 use gchr_base::stats::Stats;
 use gchr_base::value::Value;
@@ -15,6 +16,7 @@ pub(super) fn write(
     stats: &Stats,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let out = &mut escape::json(out);
     match answer {
         Answer::NormalForm(term) => {
             out.write_all(b"{\"normal_form\": \"")?;
@@ -37,6 +39,7 @@ pub(super) fn write_left(
     stats: &Stats,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let out = &mut escape::json(out);
     out.write_all(b"{\"stopped\": ")?;
     serde_json::to_writer(&mut *out, why)?;
     out.write_all(b", \"partial_store\": ")?;

@@ -1,5 +1,7 @@
 //! Pages that need nothing else: no network, no scripts.
 
+pub(crate) use gchr_base::escape::markup as escape;
+
 const STYLE: &str = include_str!("page.css");
 
 /// A table that is wider than the page is moved to and fro by itself.
@@ -13,9 +15,4 @@ pub(crate) fn document(title: &str, body: &str) -> String {
          <meta name=viewport content=\"width=device-width\">\n<link rel=icon href=\"data:,\">\n\
          <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
     )
-}
-
-/// Text as content of an element or of an attribute in double quotes.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -10,6 +10,7 @@ mod source;
 
 use std::io::{self, Write};
 
+use gchr_base::escape;
 use gchr_base::ids::Id;
 use gchr_base::profile::{Point, Recorder};
 use gchr_base::rule::{HeadAtom, RuleId};
@@ -61,7 +62,7 @@ impl Profile {
 
     /// Writes everything as one JSON object.
     pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, self).map_err(io::Error::from)?;
+        serde_json::to_writer(escape::json(&mut *out), self).map_err(io::Error::from)?;
         out.write_all(b"\n")
     }
 }

@@ -31,7 +31,7 @@ fn the_pairs_of_the_examples_agree() {
         assert_eq!(rows.len(), 2 * files.split(',').count());
         for row in rows {
             assert_eq!(row["agrees"], true, "{row}");
-            let measured = &row["outcome"]["Ok"];
+            let measured = &row["measured"];
             assert!(measured["rows"].as_u64() > Some(0), "an empty answer proves nothing: {row}");
             assert!(measured["steps"].as_u64() > Some(0) && measured["run_ms"]["runs"] == 2, "{row}");
         }
@@ -56,8 +56,8 @@ fn ways_to_run_are_compared() {
     assert_eq!(rows.len(), 5);
     for row in rows.iter().filter(|r| r["program"] == "mergesort.trs") {
         assert_eq!(row["agrees"], true, "{row}");
-        let measured = &row["outcome"]["Ok"];
-        assert_eq!(measured["steps"], rows[0]["outcome"]["Ok"]["steps"]);
+        let measured = &row["measured"];
+        assert_eq!(measured["steps"], rows[0]["measured"]["steps"]);
         let simulated = row["options"] != "";
         let in_rounds = row["options"].as_str().is_some_and(|options| options.contains("topology"));
         assert_eq!(measured["rounds"].is_u64(), in_rounds, "{row}");
@@ -73,7 +73,7 @@ fn a_limit_concerns_its_row_only() {
     let (code, report) = compare("examples/gcd.trs,examples/gcd.chr", "10", &with);
     assert_eq!(code, 1);
     let rows = report["rows"].as_array().expect("rows");
-    let stopped: Vec<_> = rows.iter().map(|row| row["outcome"]["Err"].as_str()).collect();
+    let stopped: Vec<_> = rows.iter().map(|row| row["error"].as_str()).collect();
     assert!(stopped[0].is_some_and(|why| why.contains("60")), "{stopped:?}");
     assert!(stopped[1].is_none() && stopped[2].is_none() && stopped[3].is_none(), "{stopped:?}");
     assert_eq!((&rows[1]["agrees"], &rows[3]["agrees"]), (&Value::Bool(true), &Value::Bool(true)));
@@ -166,7 +166,7 @@ fn an_interrupted_comparison_reports_what_it_has() {
     assert!(errors.contains("interrupted"), "{errors}");
     let report: Value = serde_json::from_str(&scratch.read("report")).expect("the report is JSON");
     let rows = report["rows"].as_array().expect("rows");
-    assert!(rows.last().is_some_and(|row| row["outcome"]["Err"].is_string()), "{report}");
+    assert!(rows.last().is_some_and(|row| row["error"].is_string()), "{report}");
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod batch;
 mod bench;
 mod cli;
 mod compare;
+mod hostile;
+mod names;
 mod output;
 mod partial;
 mod profile;

@@ -26,7 +26,7 @@ fn rules_write_the_same_on_all_devices() {
         assert_eq!(run(&[]).stdout, format!("{WRITTEN}{STORE}"), "{device}");
         // Beside a result that other programs read, it goes to standard error.
         let csv = run(&["--format", "csv"]);
-        assert_eq!(csv.stdout, "0.25\n0.25\n0.25\n", "{device}");
+        assert_eq!(csv.stdout, "done,0.25\ndone,0.25\ndone,0.25\n", "{device}");
         assert!(csv.stderr.contains(WRITTEN), "{device}: {}", csv.stderr);
         assert_eq!(run(&["--out", "store"]).stdout, WRITTEN, "{device}");
         assert_eq!(scratch.read("store"), STORE, "{device}");

@@ -4,6 +4,7 @@
 pub mod control;
 pub mod diagnostic;
 pub mod error;
+pub mod escape;
 pub mod facts;
 pub mod hash;
 pub mod ids;

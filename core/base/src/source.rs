@@ -49,6 +49,17 @@ pub struct Source {
     pub name: String,
     /// The whole text.
     pub text: String,
+    /// Where it begins in what has the name: a part of a file begins further down.
+    pub start: Start,
+}
+
+/// Where a text begins.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Start {
+    /// Lines before its first one.
+    pub lines: usize,
+    /// Characters before it on its first line.
+    pub columns: usize,
 }
 
 /// All texts of one program: spans point into them.
@@ -64,11 +75,15 @@ impl SourceMap {
     }
     /// Adds a text.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
-        self.sources.push(Source { name: name.into(), text: text.into() })
+        self.add_part(name, Start::default(), text)
     }
-    /// Puts another text in the place of one; spans into the old one lose their meaning.
-    pub fn replace(&mut self, id: SourceId, name: impl Into<String>, text: impl Into<String>) {
-        self.sources[id] = Source { name: name.into(), text: text.into() };
+    /// Adds a part of a text, which begins at `start` there.
+    pub fn add_part(&mut self, name: impl Into<String>, start: Start, text: impl Into<String>) -> SourceId {
+        self.sources.push(Source { name: name.into(), text: text.into(), start })
+    }
+    /// Puts another part of a text in the place of one; spans into the old one lose their meaning.
+    pub fn replace(&mut self, id: SourceId, name: impl Into<String>, start: Start, text: impl Into<String>) {
+        self.sources[id] = Source { name: name.into(), text: text.into(), start };
     }
     /// The text of `id`.
     pub fn get(&self, id: SourceId) -> &Source {
@@ -84,13 +99,14 @@ impl SourceMap {
     }
     /// One-based line and column (in characters) of the start of `span`.
     pub fn line_column(&self, span: Span) -> (usize, usize) {
-        let text = &self.sources[span.source].text;
+        let Source { text, start: Start { lines, columns }, .. } = &self.sources[span.source];
         let mut start = (span.start as usize).min(text.len());
         while !text.is_char_boundary(start) {
             start -= 1;
         }
         let before = &text[..start];
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        let (line_start, columns) = before.rfind('\n').map_or((0, *columns), |i| (i + 1, 0));
+        let line = lines + before.matches('\n').count() + 1;
+        (line, columns + before[line_start..].chars().count() + 1)
     }
 }

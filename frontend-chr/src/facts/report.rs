@@ -3,19 +3,31 @@
 use std::path::Path;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::source::{SourceMap, Span};
+use gchr_base::source::{SourceMap, Span, Start};
 
 use super::cell::{Fault, Want};
-use super::table::{CellError, Errors};
+use super::table::{CellError, Errors, Guessed};
 
 /// Longest part of a line that is shown.
 const MAX_LINE: usize = 400;
+
+/// The byte order mark, which the first line may begin with.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file that cannot be read.
 pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     Diagnostic::error("C0601", format!("{} cannot be read", path.display()))
         .note(error.to_string())
         .help("check the name of the file and the right to read it")
+}
+
+/// How the first line of a file was taken where nobody said it.
+pub(super) fn guessed(path: &Path, Guessed { line, header }: Guessed) -> String {
+    let path = path.display();
+    match header {
+        true => format!("took line {line} of {path} as the header; --header says whether it is one"),
+        false => format!("took line {line} of {path} as facts; --header says whether it is a header"),
+    }
 }
 
 /// Shows the first errors of a file and counts the others.
@@ -31,11 +43,13 @@ pub(super) fn report(
     diagnostics: &mut Vec<Diagnostic>,
 ) {
     for error in &errors.shown {
-        let (text, fields) = line(bytes, delimiter, error);
+        let (text, fields, columns) = line(bytes, delimiter, error);
         let (start, end) = fields.get(error.column).copied().unwrap_or((text.len(), text.len()));
         let shown = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
         let field: String = text.get(start..end).unwrap_or("").chars().map(shown).collect();
-        let source = sources.add(format!("{}:{}", path.display(), error.line), text);
+        let lines = usize::try_from(error.line).unwrap_or(usize::MAX).saturating_sub(1);
+        let begin = Start { lines, columns };
+        let source = sources.add_part(path.display().to_string(), begin, text);
         let span = Span::new(source, start, end);
         let place = format!("{}, line {}", path.display(), error.line);
         diagnostics.push(
@@ -76,7 +90,7 @@ fn describe(error: &CellError, place: &str, field: &str, constraint: &str, wants
         )
         .help("give each line one field for each argument; fields are separated by commas in .csv, by tabs in .tsv and .txt"),
         Fault::Type => Diagnostic::error("C0605", format!("{column}: `{field}` is not {wanted}"))
-            .note("a first line is taken for a header only when none of its fields is a number")
+            .note("without --header a first line is taken for one only when none of its fields is a number")
             .help(format!("correct the field, or declare the column of {constraint} with a wider type, such as ?any")),
         Fault::Range => Diagnostic::error("C0606", format!("{column}: {field} is out of range"))
             .note("integers have 64 bits, floats must be finite")
@@ -89,9 +103,10 @@ fn describe(error: &CellError, place: &str, field: &str, constraint: &str, wants
     }
 }
 
-/// The line of an error as text, and the ranges of its fields in it.
-fn line(bytes: &[u8], delimiter: u8, error: &CellError) -> (String, Vec<(usize, usize)>) {
+/// The line of an error as text, the ranges of its fields in it, and the number of characters left out before it.
+fn line(bytes: &[u8], delimiter: u8, error: &CellError) -> (String, Vec<(usize, usize)>, usize) {
     let rest = &bytes[error.byte.min(bytes.len())..];
+    let rest = if error.byte == 0 { rest.strip_prefix(MARK).unwrap_or(rest) } else { rest };
     // The position of a record may lie before the end of the line above it.
     let blank = rest.iter().take_while(|&&b| b == b'\n' || b == b'\r').count();
     let rest = &rest[blank..];
@@ -120,9 +135,9 @@ fn line(bytes: &[u8], delimiter: u8, error: &CellError) -> (String, Vec<(usize, 
 }
 
 /// Cuts a long line around the field of interest.
-fn shorten(text: String, ranges: Vec<(usize, usize)>, column: usize) -> (String, Vec<(usize, usize)>) {
+fn shorten(text: String, ranges: Vec<(usize, usize)>, column: usize) -> (String, Vec<(usize, usize)>, usize) {
     if text.len() <= MAX_LINE {
-        return (text, ranges);
+        return (text, ranges, 0);
     }
     let (at, _) = ranges.get(column).copied().unwrap_or((0, 0));
     let boundary = |mut i: usize| {
@@ -135,5 +150,5 @@ fn shorten(text: String, ranges: Vec<(usize, usize)>, column: usize) -> (String,
     let end = boundary((start + MAX_LINE).min(text.len()));
     let clamp = |i: usize| i.clamp(start, end) - start;
     let ranges = ranges.iter().map(|&(s, e)| (clamp(s), clamp(e))).collect();
-    (text[start..end].to_string(), ranges)
+    (text[start..end].to_string(), ranges, text[..start].chars().count())
 }

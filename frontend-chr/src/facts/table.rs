@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::Header;
 use super::cell::{Cells, Fault, Shape, Stored, Want, is_number};
 
 /// Errors that are shown for one file; the others are counted.
@@ -47,6 +48,16 @@ pub(super) struct Table {
     pub columns: Vec<Cells>,
     pub rows: usize,
     pub errors: Errors,
+    /// How the first line was taken, where that was guessed.
+    pub guessed: Option<Guessed>,
+}
+
+/// How a first line that may be a header was taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Guessed {
+    /// One-based line.
+    pub line: usize,
+    pub header: bool,
 }
 
 /// A part of the file: its bytes and the number of lines before them.
@@ -63,8 +74,8 @@ struct PartTable {
     needs: Vec<Shape>,
 }
 
-/// Reads a file. A first line without numbers is a header when some column holds numbers.
-pub(super) fn read(bytes: &[u8], delimiter: u8, wants: &[Want]) -> Table {
+/// Reads a file.
+pub(super) fn read(bytes: &[u8], delimiter: u8, wants: &[Want], header: Header) -> Table {
     let input = Input { bytes, delimiter, wants };
     let mut shapes: Vec<Shape> = wants.iter().map(Want::shape).collect();
     let Some(first_end) = input.first_record_end() else {
@@ -73,8 +84,12 @@ pub(super) fn read(bytes: &[u8], delimiter: u8, wants: &[Want]) -> Table {
     let parts = input.split(first_end);
     let mut tables = input.converge(&parts, &mut shapes);
     let rest: usize = tables.iter().map(|t| t.table.rows).sum();
-    if input.is_header(&shapes, rest) {
-        return merge(tables, &shapes);
+    let guessed = match header {
+        Header::Auto => input.guess(&shapes, rest),
+        Header::Yes | Header::No => None,
+    };
+    if header == Header::Yes || guessed.is_some_and(|guessed| guessed.header) {
+        return Table { guessed, ..merge(tables, &shapes) };
     }
     let first = Part { bytes: 0..first_end, lines: 0 };
     let head = input.part(&first, &shapes);
@@ -85,11 +100,11 @@ pub(super) fn read(bytes: &[u8], delimiter: u8, wants: &[Want]) -> Table {
         let all: Vec<Part> = std::iter::once(first).chain(parts).collect();
         tables = input.converge(&all, &mut shapes);
     }
-    merge(tables, &shapes)
+    Table { guessed, ..merge(tables, &shapes) }
 }
 
 fn merge(tables: Vec<PartTable>, shapes: &[Shape]) -> Table {
-    let mut all = Table { columns: Vec::new(), rows: 0, errors: Errors::default() };
+    let mut all = Table { columns: Vec::new(), rows: 0, errors: Errors::default(), guessed: None };
     for PartTable { table, .. } in tables {
         all.rows += table.rows;
         all.errors.append(table.errors);
@@ -165,17 +180,23 @@ impl<'a> Input<'a> {
     }
 
     fn part(&self, part: &Part, shapes: &[Shape]) -> PartTable {
-        let mut reader = self.reader(&self.bytes[part.bytes.clone()]);
+        // From the end of the line above: a reader takes the first bytes that it sees for a byte order mark.
+        let start = part.bytes.start.saturating_sub(1);
+        let lines = part.lines - u64::from(start < part.bytes.start && self.bytes[start] == b'\n');
+        let mut reader = self.reader(&self.bytes[start..part.bytes.end]);
         let mut record = csv::ByteRecord::new();
         let mut needs = shapes.to_vec();
         let columns = shapes.iter().map(|&s| Cells::new(s)).collect();
-        let mut table = Table { columns, rows: 0, errors: Errors::default() };
+        let mut table = Table { columns, rows: 0, errors: Errors::default(), guessed: None };
         while reader.read_byte_record(&mut record).unwrap_or(false) {
             table.rows += 1;
             let place = |column, fault| {
                 let (line, byte) = record.position().map_or((1, 0), |p| (p.line(), p.byte()));
-                let byte = part.bytes.start + usize::try_from(byte).unwrap_or(0);
-                CellError { line: part.lines + line, byte, column, fault }
+                let byte = start + usize::try_from(byte).unwrap_or(0);
+                // A record is said to begin where the one above it ends.
+                let blank = self.bytes[byte..].iter().take_while(|&&b| b == b'\n' || b == b'\r');
+                let line = lines + line + blank.filter(|&&b| b == b'\n').count() as u64;
+                CellError { line, byte, column, fault }
             };
             if record.len() != self.wants.len() {
                 let column = record.len().min(self.wants.len());
@@ -195,15 +216,20 @@ impl<'a> Input<'a> {
         PartTable { table, needs }
     }
 
-    /// Whether the first record names the columns: no field of it is a number, and some column holds numbers.
-    fn is_header(&self, shapes: &[Shape], rows: usize) -> bool {
+    /// Whether the first record names the columns: no field of it is a number, and some column holds numbers. `None` for a record that
+    /// nobody takes for a header, since all of it are numbers.
+    fn guess(&self, shapes: &[Shape], rows: usize) -> Option<Guessed> {
         let mut reader = self.reader(self.bytes);
         let mut record = csv::ByteRecord::new();
-        if !reader.read_byte_record(&mut record).unwrap_or(false) || record.len() != self.wants.len() {
-            return false;
+        let found = reader.read_byte_record(&mut record).unwrap_or(false);
+        if !found || record.iter().all(is_number) {
+            return None;
         }
         let numbers = |want: &Want, shape: Shape| want.is_numeric() || (rows > 0 && shape < Shape::Text);
-        self.wants.iter().zip(shapes).any(|(want, &shape)| numbers(want, shape))
-            && record.iter().all(|field| !is_number(field))
+        let header = record.len() == self.wants.len()
+            && self.wants.iter().zip(shapes).any(|(want, &shape)| numbers(want, shape))
+            && !record.iter().any(is_number);
+        let blank = self.bytes.iter().take_while(|b| b"\xef\xbb\xbf\r\n".contains(b));
+        Some(Guessed { line: 1 + blank.filter(|&&b| b == b'\n').count(), header })
     }
 }

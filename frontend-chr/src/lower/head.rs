@@ -143,7 +143,8 @@ impl<'a> Lowering<'_> {
     pub(super) fn undeclared(&self, code: &'static str, name: &str, arity: usize, span: Span) -> Diagnostic {
         if let Some(&other) = self.declarations.named(name).first() {
             let label = self.declarations.label(other);
-            return Diagnostic::error("C0303", format!("{name} has {arity} arguments here"))
+            let plural = if arity == 1 { "" } else { "s" };
+            return Diagnostic::error("C0303", format!("{name} has {arity} argument{plural} here"))
                 .label(span, format!("declared is {label}"))
                 .label(self.declarations.constraints[other].span, "declared here")
                 .help(format!("give it the declared number of arguments, or declare {name}/{arity} too"));

@@ -3,17 +3,27 @@
 use gchr_base::diagnostic::render_all;
 use gchr_base::facts::FactColumn;
 use gchr_base::source::SourceMap;
-use gchr_chr::{FactFile, Loaded, Request, load};
+use gchr_chr::{FactFile, Header, Loaded, Request, load};
 use proptest::prelude::*;
 
 /// Loads `program` with one file of facts for `constraint`.
 fn load_file(program: &str, constraint: &str, name: &str, bytes: &[u8]) -> (Loaded, SourceMap) {
+    load_with(program, constraint, name, bytes, Header::Auto)
+}
+
+fn load_with(
+    program: &str,
+    constraint: &str,
+    name: &str,
+    bytes: &[u8],
+    header: Header,
+) -> (Loaded, SourceMap) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(name);
     std::fs::write(&path, bytes).unwrap();
     let mut sources = SourceMap::new();
     let program = sources.add("p.chr", program);
-    let facts = vec![FactFile { constraint: constraint.into(), path }];
+    let facts = vec![FactFile { constraint: constraint.into(), path, header }];
     let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts });
     (loaded, sources)
 }
@@ -99,6 +109,71 @@ fn inferred_columns() {
     assert_eq!(columns(&c(1), "c.csv", "1\ninf\n"), ["atom [\"1\", \"inf\"]"]);
 }
 
+/// Rows of a file, and the notices on it without its folder.
+fn taken(columns: &str, bytes: &str, header: Header) -> (usize, Vec<String>) {
+    let (loaded, sources) = load_with(&declared(columns), "c", "c.csv", bytes.as_bytes(), header);
+    assert_eq!(loaded.diagnostics, [], "{}", render_all(&loaded.diagnostics, &sources, false));
+    let short = |notice: &String| {
+        let (before, rest) = notice.split_once(" of ").unwrap();
+        let (path, after) = rest.split_once(' ').unwrap();
+        assert!(path.ends_with("c.csv"), "{notice}");
+        format!("{before} {}", after.split(';').next().unwrap())
+    };
+    (loaded.facts[0].rows, loaded.notices.iter().map(short).collect())
+}
+
+#[test]
+fn what_is_guessed_of_a_first_line_is_said() {
+    let firsts = ["a,b", "a,1", "1,a", "1,2", "-.5,2e3", "x,nan", "\"a b\",\"\""];
+    for columns in ["?, ?", "?atom, ?", "?atom, ?string", "?any, ?any"] {
+        for first in firsts {
+            for rest in ["", "3,4\n", "x,4\n", "x,y\n5,6\n"] {
+                for before in ["", "\n", "\r\n\n", "\u{feff}", "\u{feff}\n"] {
+                    let text = format!("{before}{first}\n{rest}");
+                    let (rows, line) = (rest.lines().count(), before.matches('\n').count() + 1);
+                    let case = format!("{columns}: {text:?}");
+                    assert_eq!(taken(columns, &text, Header::Yes), (rows, vec![]), "{case}");
+                    assert_eq!(taken(columns, &text, Header::No), (rows + 1, vec![]), "{case}");
+                    let (found, notices) = taken(columns, &text, Header::Auto);
+                    let wanted = match found == rows {
+                        true => vec![format!("took line {line} as the header")],
+                        false if ["1,2", "-.5,2e3"].contains(&first) => vec![],
+                        false => vec![format!("took line {line} as facts")],
+                    };
+                    assert_eq!(notices, wanted, "{case}");
+                }
+            }
+        }
+    }
+    assert_eq!(taken("?", "", Header::Auto), (0, vec![]));
+    // A mistake in the data of a declared column is no header where it is said that there is none.
+    let (loaded, _) = load_with(&declared("?natural"), "c", "c.csv", b"five\n10\n", Header::No);
+    assert_eq!(loaded.diagnostics[0].code, "C0605");
+}
+
+#[test]
+fn a_byte_order_mark_is_one_at_the_start_of_the_file_only() {
+    let lines = |n: usize| "\u{feff}\n".repeat(n);
+    assert_eq!(taken("?atom", &lines(1), Header::No).0, 0);
+    for n in [2, 3, 100_000] {
+        assert_eq!(taken("?atom", &lines(n), Header::No).0, n - 1, "{n}");
+        assert_eq!(taken("?atom", &format!("a\r\n{}", lines(n)), Header::No).0, n + 1, "{n}");
+    }
+}
+
+#[test]
+fn lines_are_counted_with_blank_ones() {
+    for end in ["\n", "\r\n"] {
+        for blank in 0..4 {
+            let text = format!("0,1,2{end}{}0,1,x{end}0,1,2{end}{end}0,1", end.repeat(blank));
+            let found = errors(EDGE, "e.csv", text.as_bytes());
+            let lines: Vec<_> =
+                found.iter().map(|(_, text)| text.split([',', ' ']).nth(3).unwrap()).collect();
+            assert_eq!(lines, [(2 + blank).to_string(), (5 + blank).to_string()], "{text:?}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn sorts_follow_the_facts() {
     let (loaded, _) =
@@ -165,7 +240,8 @@ fn bad_requests() {
     assert_eq!(code("none", "e.csv"), "C0603");
     let mut sources = SourceMap::new();
     let program = sources.add("p.chr", EDGE);
-    let facts = vec![FactFile { constraint: "edge/3".into(), path: "/does/not/exist.csv".into() }];
+    let path = "/does/not/exist.csv".into();
+    let facts = vec![FactFile { constraint: "edge/3".into(), path, header: Header::Auto }];
     let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts });
     assert_eq!(loaded.diagnostics[0].code, "C0601");
 }
@@ -175,8 +251,7 @@ fn rendered() {
     let (loaded, sources) = load_file(EDGE, "edge", "e.csv", b"0,1,5\n1,2,\"1,5\"\n1,2\n");
     let text = render_all(&loaded.diagnostics, &sources, false);
     // The folder is another one in every run.
-    let folder =
-        sources.iter().find_map(|(_, s)| s.name.strip_suffix("e.csv:2").map(str::to_string)).unwrap();
+    let folder = sources.iter().find_map(|(_, s)| s.name.strip_suffix("e.csv").map(str::to_string)).unwrap();
     insta::assert_snapshot!(text.replace(&folder, ""));
 }
 

@@ -263,14 +263,32 @@ impl fmt::Display for Verdict {
             )?;
         }
         for Assumption { name, kind, place, places } in &self.assumptions {
-            let more = if *places > 1 { format!(" and {} more places", places - 1) } else { String::new() };
+            let more = more_places(*places);
             writeln!(f, "  assumes \"{name}\" ({}): {place}{more}", kind.source())?;
         }
         for Assumption { name, place, places, .. } in &self.steps {
-            let more = if *places > 1 { format!(" and {} more places", places - 1) } else { String::new() };
+            let more = more_places(*places);
             writeln!(f, "  tested, not proved: \"{name}\": {place}{more}")?;
         }
         let CheckStats { statements, intervals, accesses, pairs } = self.effort;
-        writeln!(f, "  {statements} statements, {intervals} intervals, {accesses} accesses, {pairs} pairs")
+        let counted = [
+            count(statements, "statement", "s"),
+            count(intervals, "interval", "s"),
+            count(accesses, "access", "es"),
+            count(pairs, "pair", "s"),
+        ];
+        writeln!(f, "  {}", counted.join(", "))
+    }
+}
+
+fn count(n: usize, what: &str, plural: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { plural })
+}
+
+/// How many places there are beside the first one.
+fn more_places(places: usize) -> String {
+    match places {
+        0 | 1 => String::new(),
+        n => format!(" and {}", count(n - 1, "more place", "s")),
     }
 }

@@ -10,6 +10,7 @@ use gchr_base::signature::{ConstraintId, SortKind};
 use super::output::Output;
 use super::terms::Terms;
 use gchr_kernel::ir::{Field, Module, Scalar, Space, Type};
+use gchr_kernel::spelling;
 
 /// Flags of a table in the template's `fast_paths`. The first says that the values of no other table are replaced.
 pub(crate) const IS_PRODUCT: u32 = 1;
@@ -150,7 +151,7 @@ impl Layout {
             let reduced = classes.reduction_of(id).map(|r| r.key.as_slice()).or_else(divided);
             let keyed = table.indexes.iter().enumerate().filter(|(_, i)| !i.columns.is_empty());
             TableLayout {
-                prefix: format!("t{}_{}", id.0, identifier(name)),
+                prefix: format!("t{}_{}", id.0, spelling::part(name)),
                 columns: table.columns.iter().map(|c| c.kind).collect(),
                 claimed: !table.removed_by.is_empty(),
                 reduced: reduced.is_some(),
@@ -270,11 +271,6 @@ impl Part {
             Part::Low(_) | Part::Span(_) => Type::U64,
         }
     }
-}
-
-/// A name made of letters, digits and underscores.
-pub(super) fn identifier(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// Position of an id, as a number in generated code.

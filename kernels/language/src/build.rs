@@ -7,6 +7,7 @@ use gchr_base::ids::IdVec;
 
 use crate::ir::rewrite::each_statement_mut;
 use crate::ir::*;
+use crate::spelling;
 
 /// `u32` literal.
 pub fn u32(n: u32) -> Expr {
@@ -132,9 +133,9 @@ impl FunctionBuilder {
         }
     }
 
-    /// Adds a doc line.
-    pub fn doc(&mut self, line: impl Into<String>) {
-        self.doc.push(line.into());
+    /// Adds a doc line, in which there may be names of a program.
+    pub fn doc(&mut self, line: impl AsRef<str>) {
+        self.doc.push(spelling::comment(line.as_ref()));
     }
 
     /// Adds a parameter.
@@ -146,15 +147,20 @@ impl FunctionBuilder {
         e
     }
 
-    /// The next statement, with all that is inside it, comes from here.
-    pub fn origin(&mut self, line: Option<u32>, comment: impl Into<String>) {
-        self.origin = Origin { line, comment: Some(comment.into()) };
+    /// The next statement, with all that is inside it, comes from here. There may be names of a program in the comment.
+    pub fn origin(&mut self, line: Option<u32>, comment: impl AsRef<str>) {
+        self.origin = Origin { line, comment: Some(spelling::comment(comment.as_ref())) };
     }
 
     fn fresh(&mut self, name: &str, ty: Type, storage: Storage) -> Expr {
-        let n = self.names.entry(name.into()).or_insert(0);
-        let unique = if *n == 0 { name.to_string() } else { format!("{name}_{n}") };
-        *n += 1;
+        let mut unique = name.to_string();
+        // One that was made of another name may be there already.
+        while self.names.contains_key(&unique) {
+            let n = self.names.entry(name.into()).or_insert(0);
+            *n += 1;
+            unique = format!("{name}_{n}");
+        }
+        self.names.insert(unique.clone(), 0);
         let id = self.vars.push(Var { name: unique, ty, storage });
         Expr { kind: ExprKind::Var(id), ty }
     }

@@ -9,6 +9,7 @@ mod link;
 pub mod lower;
 pub mod names;
 pub mod print;
+pub mod spelling;
 pub mod template;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

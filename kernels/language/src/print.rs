@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use gchr_base::escape::is_hidden;
+
 use crate::ir::*;
 use crate::names;
 
@@ -88,7 +90,8 @@ struct Lines {
 
 impl Lines {
     fn new(program: &str, before: usize) -> Self {
-        let program = program.chars().map(|c| if c.is_control() || c == '"' || c == '\\' { '_' } else { c });
+        let is_plain = |c| !is_hidden(c) && c != '"' && c != '\\';
+        let program = program.chars().map(|c| if is_plain(c) { c } else { '_' });
         Self {
             program: program.collect(),
             printed: u32::try_from(before).unwrap_or(u32::MAX),

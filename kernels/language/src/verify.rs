@@ -19,7 +19,7 @@ use gchr_base::hash::HashSet;
 use crate::ir::*;
 use crate::names;
 pub(crate) use finding::Finding;
-use finding::is_comment_line;
+pub(crate) use finding::is_comment_line;
 
 mod code;
 mod expr;

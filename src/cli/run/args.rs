@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use gchr::base::rule::Semantics;
-use gchr::{CompileOptions, Device, Format, Input, Language, Program, Schedule};
+use gchr::{CompileOptions, Device, Format, Header, Input, Language, Program, Schedule};
 
 use crate::cli::device::DeviceArgs;
 use crate::cli::exit::Exit;
 use crate::cli::limits::LimitArgs;
 use crate::cli::program::ProgramArgs;
 use crate::cli::semantics::SemanticsArgs;
-use crate::cli::{profile, report, values};
+use crate::cli::{out_file, profile, report, values};
 
 /// Arguments of `gchr run`.
 #[derive(clap::Args)]
@@ -30,6 +30,10 @@ pub struct Args {
     /// Rows of constraint C from a CSV or TSV file, added before the queries; may be given several times (.chr)
     #[arg(long, value_name = "C=FILE", value_parser = values::facts)]
     pub facts: Vec<(String, PathBuf)>,
+    /// Whether the first line of fact files names their columns: auto guesses, and says how; C=WHEN is for the files of constraint C; may
+    /// be given several times [default: auto] (.chr)
+    #[arg(long, value_name = "WHEN", value_parser = values::header)]
+    pub header: Vec<(Option<String>, Header)>,
     #[command(flatten)]
     pub device: DeviceArgs,
     #[command(flatten)]
@@ -71,7 +75,7 @@ pub enum FormatArg {
     Text,
     /// One JSON object with the result and the statistics
     Json,
-    /// One constraint a line: its arguments, after its name if the store holds several symbols (.chr)
+    /// One constraint a line: its name, then its arguments (.chr)
     Csv,
 }
 
@@ -96,9 +100,22 @@ impl Args {
             input = input.query(goals);
         }
         for (constraint, file) in &self.facts {
-            input = input.facts(constraint, file);
+            input = input.facts_with_header(constraint, file, self.header(constraint));
         }
         input
+    }
+
+    /// Notes what is read, so that no result is written over it.
+    pub fn note_files(&self) {
+        out_file::reads("the program", &self.program.file);
+        self.facts.iter().for_each(|(_, file)| out_file::reads("a file of facts", file));
+        self.inputs.iter().for_each(|file| out_file::reads("the file of --inputs", file));
+    }
+
+    /// What was said of the first lines of the files of a constraint, last.
+    fn header(&self, constraint: &str) -> Header {
+        let said = |of: Option<&str>| self.header.iter().rev().find(|(c, _)| c.as_deref() == of);
+        said(Some(constraint)).or_else(|| said(None)).map_or(Header::Auto, |&(_, header)| header)
     }
 
     /// How to compile for a device.
@@ -158,6 +175,16 @@ impl Args {
                 _ => "leave it out: it says how terms are rewritten; --firing says how rounds find instances",
             };
             report::problem("U0105", &message, help);
+            return Err(Exit::Usage);
+        }
+        let without_file = |c: &Option<String>| match c {
+            None => self.facts.is_empty(),
+            Some(c) => self.facts.iter().all(|(of, _)| of != c),
+        };
+        if let Some((constraint, _)) = self.header.iter().find(|(c, _)| without_file(c)) {
+            let of = constraint.as_ref().map_or(String::new(), |c| format!(" of {c}"));
+            let help = "leave it out, or give the files: --facts C=FILE";
+            report::problem("U0105", &format!("--header has no effect: there is no fact file{of}"), help);
             return Err(Exit::Usage);
         }
         if self.partial && language == Language::Terms {

@@ -4,12 +4,13 @@ use std::io::{self, BufWriter, Write};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use gchr::base::escape;
 use gchr::{Control, Device, Executable, Language, Outcome, Race, Recorder};
 
 use super::args::{Args, FormatArg};
 use super::gpu_child::{self, ChildResult};
 use crate::cli::progress;
-use crate::cli::sink::Stdout;
+use crate::cli::sink::{Stdout, shown};
 
 /// Runs the plan. What the program itself writes goes to standard output with text results; beside JSON and CSV it goes to standard
 /// error, so that the result stays readable for machines.
@@ -37,11 +38,11 @@ pub fn execute<'p>(
     }
     if args.trace {
         let mut log = BufWriter::new(io::stderr());
-        control = control.trace(move |text| drop(writeln!(log, "{text}")));
+        control = control.trace(move |text| drop(writeln!(log, "{}", escape::lines(text))));
     }
     control = match args.format {
         FormatArg::Text => control.output(stdout),
-        FormatArg::Json | FormatArg::Csv => control.output(io::stderr()),
+        FormatArg::Json | FormatArg::Csv => control.output(shown(io::stderr())),
     };
     let race = race.map(|start| Race::start(&mut control, move || gpu_child::start(start)));
     match (executable.run(&mut control), race) {

@@ -7,7 +7,8 @@ use gchr::{Format, FormatError, Outcome, Program};
 use super::args::Args;
 use super::gpu_child::ChildResult;
 use crate::cli::exit::Exit;
-use crate::cli::sink::{File, Stdout};
+use crate::cli::out_file::File;
+use crate::cli::sink::Stdout;
 use crate::cli::{interrupt, report};
 
 /// Where the result and the program's own output go.
@@ -19,13 +20,7 @@ pub struct Out {
 impl Out {
     /// Opens what the options name.
     pub fn open(args: &Args) -> Result<Self, Exit> {
-        let file = args.out.as_ref().map(|path| {
-            File::create(path).map_err(|error| {
-                let message = format!("cannot write {}: {error}", path.display());
-                report::problem("U0107", &message, "give --out a path in a folder that you may write to");
-                Exit::Usage
-            })
-        });
+        let file = args.out.as_ref().map(|path| File::create("--out", path));
         Ok(Self { stdout: Stdout::new(), file: file.transpose()? })
     }
 

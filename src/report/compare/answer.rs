@@ -54,8 +54,9 @@ impl Answered {
             None => "no row".to_string(),
         };
         Some(format!(
-            "{} rows against {}; row {} is {} against {}",
+            "{} row{} against {}; row {} is {} against {}",
             self.rows.len(),
+            if self.rows.len() == 1 { "" } else { "s" },
             other.rows.len(),
             at + 1,
             show(&self.rows),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gchr_base::control::Limits;
 use gchr_base::source::SourceMap;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::measured::Measured;
 use crate::diagnostics::Diagnostics;
@@ -90,11 +90,22 @@ pub struct Row {
     /// Its size; `None` for the start in the file.
     pub size: Option<u64>,
     /// What was measured, or why there is nothing.
+    #[serde(flatten, serialize_with = "measured_or_error")]
     pub outcome: Result<Measured, String>,
     /// Whether its answer is that of the first row of this size that has one; `None` when it has none.
     pub agrees: Option<bool>,
     /// Where the answers part, if they do.
     pub difference: Option<String>,
+}
+
+/// An outcome as two keys, of which one is null.
+fn measured_or_error<S: Serializer>(outcome: &Result<Measured, String>, out: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Keys<'a> {
+        measured: Option<&'a Measured>,
+        error: Option<&'a str>,
+    }
+    Keys { measured: outcome.as_ref().ok(), error: outcome.as_ref().err().map(String::as_str) }.serialize(out)
 }
 
 impl Row {

@@ -78,7 +78,7 @@ fn answers_part_somewhere() {
     let told = of(&["a", "c"]).difference(&of(&["a", "b"])).expect("a difference");
     assert!(told.contains("row 2 is c against b"), "{told}");
     let told = of(&["a"]).difference(&of(&["a", "b"])).expect("a difference");
-    assert!(told.contains("1 rows against 2") && told.contains("no row against b"), "{told}");
+    assert!(told.contains("1 row against 2") && told.contains("no row against b"), "{told}");
 }
 
 #[test]

@@ -265,6 +265,35 @@ fn a_missing_compiler_is_a_diagnostic() {
 }
 
 #[test]
+fn a_cache_in_a_folder_with_other_things_is_left_alone() {
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.path("kernels")).unwrap();
+    scratch.file("kernels/my-thesis.tex", "years of work");
+    let file = fs::File::options().append(true).open(scratch.path("kernels/my-thesis.tex")).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    let run = |folder: &std::path::Path| {
+        Command::new(crate::support::BINARY)
+            .current_dir(root())
+            .args(["run", "examples/min.trs", "--device", "sim"])
+            .env("GCHR_CACHE_DIR", folder)
+            .output()
+            .unwrap()
+    };
+    let output = run(scratch.folder());
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    let about_cache: Vec<_> = errors.lines().filter(|line| line.contains("the kernel cache")).collect();
+    let [line] = about_cache.as_slice() else { panic!("one line is expected: {errors}") };
+    assert!(line.contains("is not used: it holds other things, such as \"my-thesis.tex\""), "{line}");
+    assert_eq!(scratch.read("kernels/my-thesis.tex"), "years of work");
+    assert_eq!(fs::read_dir(scratch.path("kernels")).unwrap().count(), 1);
+    // A folder of one's own is used without a word.
+    let output = run(&scratch.path("cache"));
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("cache"));
+    assert!(scratch.path("cache/kernels/CACHEDIR.TAG").exists());
+}
+
+#[test]
 fn the_log_shows_the_stages() {
     let output = Command::new(crate::support::BINARY)
         .current_dir(root())

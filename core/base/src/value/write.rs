@@ -4,6 +4,8 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use crate::escape::is_hidden;
+
 use super::{Args, Value};
 
 /// A value with the way to show it; made by [`Value::quoted`] and [`Value::plain`].
@@ -293,7 +295,7 @@ fn write_escaped(out: &mut dyn Write, text: &str, quote: char) -> fmt::Result {
             '\u{c}' => out.write_str("\\f")?,
             '\\' => out.write_str("\\\\")?,
             c if c == quote => write!(out, "\\{c}")?,
-            c if c.is_control() || c != ' ' && c.is_whitespace() || c == '\u{200b}' => {
+            c if is_hidden(c) || c != ' ' && c.is_whitespace() || c == '\u{200b}' => {
                 write!(out, "\\x{:X}\\", c as u32)?;
             }
             c => out.write_char(c)?,

@@ -15,6 +15,7 @@ use super::{CodegenCtx, any, not, op, u64};
 use crate::layout::Part;
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
+use gchr_kernel::spelling;
 use gchr_runtime::codegen::{Arithmetic, DeviceTrap, Site, Sites};
 
 /// A value: `i64`, `f64`, `u64` for texts and for words of type `any`, `bool`.
@@ -184,7 +185,7 @@ impl<'a> Values<'a> {
     /// Gives a slot a value of its kind.
     fn set(&mut self, slot: SlotId, held: TypedExpr) {
         let name = match self.ctx.program.rules[self.rule].vars.iter().nth(slot.0 as usize) {
-            Some(var) => crate::layout::identifier(&format!("v_{}", var.name)),
+            Some(var) => format!("v_{}", spelling::part(&var.name)),
             None => format!("part{}", slot.0),
         };
         let expr = self.b.var(&name, held.expr);

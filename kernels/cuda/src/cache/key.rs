@@ -38,3 +38,11 @@ impl CacheKey {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>() + "." + ending
     }
 }
+
+/// Whether a name is one that [`CacheKey::file_name`] gives.
+pub(super) fn is_file_name(name: &str) -> bool {
+    let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    name.split_once('.').is_some_and(|(hash, ending)| {
+        hash.len() == 64 && hash.bytes().all(is_digit) && [super::COMPILED, super::ACCEPTED].contains(&ending)
+    })
+}

@@ -1,5 +1,8 @@
 //! Tests of the kernel cache: damage, concurrency, limits, folders that cannot be written.
 
+use std::fs::File;
+use std::time::{Duration, SystemTime};
+
 use super::*;
 use crate::arch::Arch;
 use crate::nvrtc::{Options, Version};
@@ -116,7 +119,7 @@ fn notes_of_accepted_kernels_are_for_these_kernels() {
 #[test]
 fn the_entries_not_used_for_longest_go_first() {
     let folder = folder();
-    let size = entry(1000).encode().len() as u64;
+    let size = sealed::seal(COMPILED_MAGIC, &key("a"), &entry(1000).encode()).len() as u64;
     let cache = Cache::at(folder.path(), 3 * size);
     let age = |k: &CacheKey, seconds| {
         let file =
@@ -145,15 +148,66 @@ fn an_entry_beyond_the_limit_is_not_kept() {
 }
 
 #[test]
-fn files_left_behind_are_removed_and_fresh_ones_kept() {
+fn an_entry_under_another_name_is_none() {
     let folder = folder();
-    let [old, fresh] = [".aside-old", ".aside-fresh"].map(|name| folder.path().join(name));
-    fs::write(&old, "x").expect("written");
-    fs::write(&fresh, "x").expect("written");
-    let file = File::options().append(true).open(&old).expect("file");
-    file.set_modified(SystemTime::now() - 2 * LEFT_BEHIND).expect("time set");
-    Cache::at(folder.path(), DEFAULT_LIMIT).put(&key("x"), &entry(1));
-    assert_eq!(files(folder.path()), [fresh, folder.path().join(key("x").file_name(COMPILED))]);
+    let cache = Cache::at(folder.path(), DEFAULT_LIMIT);
+    let keys = ["a", "b"].map(key);
+    for k in &keys {
+        cache.put(k, &entry(40));
+        cache.accept(k);
+    }
+    let all: Vec<PathBuf> = keys
+        .iter()
+        .flat_map(|k| [COMPILED, ACCEPTED].map(|ending| folder.path().join(k.file_name(ending))))
+        .collect();
+    let whole: Vec<_> = all.iter().map(|path| fs::read(path).expect("entry")).collect();
+    let found =
+        || keys.iter().flat_map(|k| [cache.get(k).is_some(), cache.is_accepted(k)]).collect::<Vec<_>>();
+    assert_eq!(found(), [true; 4]);
+    for (to, path) in all.iter().enumerate() {
+        for (from, bytes) in whole.iter().enumerate() {
+            fs::write(path, bytes).expect("written");
+            assert_eq!(found()[to], from == to, "{from} as {to}");
+        }
+        fs::write(path, &whole[to]).expect("written");
+    }
+}
+
+#[test]
+fn what_was_made_for_another_key_or_kind_is_none() {
+    let k = key("x");
+    let content = entry(40).encode();
+    let whole = sealed::seal(COMPILED_MAGIC, &k, &content);
+    assert_eq!(sealed::open(COMPILED_MAGIC, &k, &whole), Some(&content[..]));
+    assert_eq!(sealed::open(COMPILED_MAGIC, &key("y"), &whole), None);
+    assert_eq!(sealed::open(ACCEPTED_MAGIC, &k, &whole), None);
+    let other = sealed::seal(COMPILED_MAGIC, &key("y"), &content);
+    assert_eq!(sealed::open(COMPILED_MAGIC, &k, &other), None);
+}
+
+#[test]
+fn entries_go_for_their_number_and_other_files_never() {
+    let folder = folder();
+    let cache = Cache::at(folder.path(), 1000);
+    cache.put(&key("first"), &entry(10));
+    for name in ["thesis.kernels", "b.accepted", &format!("{}.kernels", "A".repeat(64)), "notes.txt"] {
+        let path = folder.path().join(name);
+        fs::write(&path, [0; 5000]).expect("written");
+        let file = File::options().append(true).open(&path).expect("file");
+        file.set_modified(SystemTime::UNIX_EPOCH).expect("time set");
+    }
+    for i in 0..20 {
+        cache.put(&key(&i.to_string()), &entry(100));
+    }
+    let names: Vec<_> = files(folder.path()).iter().map(|p| p.file_name().map(ToOwned::to_owned)).collect();
+    let foreign = names.iter().flatten().filter(|name| !key::is_file_name(&name.to_string_lossy())).count();
+    assert_eq!(foreign, 5, "four files and the mark of the folder: {names:?}");
+    let kept: u64 = files(folder.path())
+        .iter()
+        .filter(|p| key::is_file_name(&p.file_name().unwrap_or_default().to_string_lossy()))
+        .map(|p| fs::metadata(p).expect("entry").len())
+        .sum();
+    assert!(kept > 0 && kept <= 1000, "{kept}");
 }
 
 #[test]
@@ -174,7 +228,7 @@ fn threads_see_whole_entries_or_none() {
             });
         }
     });
-    assert_eq!(files(folder.path()).len(), 1, "nothing is left aside");
+    assert_eq!(files(folder.path()).len(), 2, "nothing is left aside: the entry and the mark");
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl Finding {
 }
 
 /// Whether a line can follow `//` and be read back.
-pub(super) fn is_comment_line(line: &str) -> bool {
+pub(crate) fn is_comment_line(line: &str) -> bool {
     !line.contains(|c: char| c.is_control()) && line.trim_end() == line && !line.ends_with('\\')
 }
 

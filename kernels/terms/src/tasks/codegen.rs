@@ -25,6 +25,7 @@ use super::states::{ResumeCode, ResumeId, StateId, States};
 use super::tracing::Tracing;
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
+use gchr_kernel::spelling;
 use gchr_kernel::template::FieldId;
 use gchr_runtime::codegen::{Site, Sites};
 
@@ -271,7 +272,8 @@ impl<'a, 'p> Generator<'a, 'p> {
         self.states.plan.functions[self.function].sort(local)
     }
     fn name(&self, local: LocalId) -> String {
-        identifier(&self.states.plan.functions[self.function].locals[local].name)
+        // It ends in a letter, so that it differs from what the builder makes of others by numbers, and from names of the template.
+        format!("{}_v", spelling::part(&self.states.plan.functions[self.function].locals[local].name))
     }
     fn is_wide(&self, local: LocalId) -> bool {
         self.layout().sorts[self.sort(local)].is_wide()
@@ -615,14 +617,4 @@ fn halves(value: Expr) -> [Expr; 2] {
 
 fn add(value: Expr, offset: u32) -> Expr {
     if offset == 0 { value } else { build::binary(BinaryOp::Add, value, build::u32(offset)) }
-}
-
-/// A name for the variable of a local. It ends in a letter, so that it differs from what the builder makes of others by numbers.
-fn identifier(name: &str) -> String {
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| !w.is_empty());
-    let clean = words.collect::<Vec<_>>().join("_");
-    match clean.chars().next() {
-        Some(c) if c.is_ascii_alphabetic() => format!("{clean}_v"),
-        _ => format!("v{clean}_v"),
-    }
 }

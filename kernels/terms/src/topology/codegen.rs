@@ -19,6 +19,7 @@ use gchr_base::op::Op;
 use gchr_base::signature::SymbolId;
 use gchr_kernel::build::{self, FunctionBuilder};
 use gchr_kernel::ir::*;
+use gchr_kernel::spelling;
 use gchr_kernel::template::FieldId;
 use gchr_runtime::codegen::{DeviceTrap, Site, Sites};
 
@@ -194,7 +195,7 @@ impl<'a> Generator<'a> {
         head: HeadId,
         reports: &'a mut Reports,
     ) -> Self {
-        let name = format!("rewrite_{}_{}", head.0, identifier(&system.heads[head].name));
+        let name = format!("rewrite_{}_{}", head.0, spelling::part(&system.heads[head].name));
         let mut b = FunctionBuilder::new(name, FunctionKind::Device, Type::U32);
         b.doc(format!("Rules of {} in textual order.", system.heads[head].name));
         let (p, i, t) = parameters(&mut b, runtime);
@@ -377,12 +378,4 @@ impl<'a> Generator<'a> {
     fn functions(&self) -> Functions {
         self.runtime.names.functions
     }
-}
-
-/// A name made of letters, digits and single underscores, which stands before or behind others.
-fn identifier(name: &str) -> String {
-    name.split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join("_")
 }
