@@ -5,6 +5,7 @@
 //! are identical exactly when their words are. [`Value`] is the view of either; it borrows and never copies a term.
 
 pub mod heap;
+pub mod operators;
 mod order;
 pub mod tag;
 mod write;

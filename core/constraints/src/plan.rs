@@ -12,10 +12,12 @@ mod failure;
 pub(crate) mod guard;
 mod join;
 mod print;
+pub(crate) mod typing;
 mod verify;
 
 pub use differences::differences;
 pub use failure::operator_can_fail;
+pub use typing::checked_arguments;
 pub use verify::verify;
 
 use crate::class::{self, Classes, Monotone, Verdict};
@@ -23,7 +25,7 @@ use failure::Failures;
 
 use gchr_base::define_id;
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::ids::IdVec;
+use gchr_base::ids::{Id, IdVec};
 use gchr_base::rule::{
     Body, Const, Expr, Goal, GoalKind, HeadAtom, Pattern, Program, Role, Rule, RuleId, Semantics,
 };
@@ -57,6 +59,8 @@ pub struct ChrPlan {
     pub joins: Joins,
     /// Classes of rules; none under the refined semantics.
     pub classes: Classes,
+    /// Whether indexes are chosen.
+    pub indexed: bool,
     /// Tables to which rounds only add, or why such rounds have no fast path; decided by the last pass.
     pub monotone: Result<Monotone, String>,
 }
@@ -453,6 +457,7 @@ fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result
         semantics,
         joins: Joins::Indexed,
         classes,
+        indexed: false,
         monotone: Err("it belongs to the semantics of rounds".into()),
     };
     let mut found = Vec::new();
@@ -471,9 +476,8 @@ fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result
 
 /// Decides which rules remove rows of each table, and which rules fire where they are found.
 fn decide_firing(plan: &mut ChrPlan) {
-    for table in plan.tables.ids() {
-        plan.tables[table].removed_by = plan.removing(table).collect();
-    }
+    let removing = plan.removing();
+    plan.tables.iter_mut().zip(removing).for_each(|(table, rules)| table.removed_by = rules);
     for rule in plan.rules.ids() {
         plan.rules[rule].fires_where_found = plan.lasts(rule);
     }
@@ -490,10 +494,25 @@ impl ChrPlan {
         self.rules.iter_enumerated().filter(|(id, _)| self.is_general(*id))
     }
 
-    /// The general rules with a removed head over a symbol.
-    fn removing(&self, table: ConstraintId) -> impl Iterator<Item = RuleId> {
-        let removes = move |h: &HeadPlan| h.constraint == table && h.role == Role::Removed;
-        self.general_rules().filter(move |(_, rule)| rule.heads.iter().any(removes)).map(|(id, _)| id)
+    /// By table, the general rules with a removed head over its symbol.
+    fn removing(&self) -> Vec<Vec<RuleId>> {
+        let mut removing: Vec<Vec<RuleId>> = vec![Vec::new(); self.tables.len()];
+        for (id, rule) in self.general_rules() {
+            for head in rule.heads.iter().filter(|h| h.role == Role::Removed) {
+                let rules = &mut removing[head.constraint.index()];
+                if rules.last() != Some(&id) {
+                    rules.push(id);
+                }
+            }
+        }
+        removing
+    }
+
+    /// The occurrences of a rule, which follow each other.
+    pub(crate) fn occurrences_of(&self, rule: RuleId) -> impl Iterator<Item = &Occurrence> {
+        let all = self.occurrences.as_slice();
+        let (first, end) = (all.partition_point(|o| o.rule < rule), all.partition_point(|o| o.rule <= rule));
+        all[first..end].iter()
     }
 
     /// Whether a rule of rounds fires where it is found.
@@ -603,7 +622,8 @@ fn add_occurrences(program: &Program, plan: &mut ChrPlan, id: RuleId, rule_plan:
 /// One index for each set of columns that some join has as its key, or that a reduction has; the list of all rows where a join has
 /// none.
 fn choose_indexes(plan: &mut ChrPlan) {
-    let ChrPlan { tables, occurrences, classes, .. } = plan;
+    let ChrPlan { tables, occurrences, classes, indexed, .. } = plan;
+    *indexed = true;
     for reduction in &mut classes.reductions {
         reduction.index = index_on(&mut tables[reduction.constraint], reduction.key.clone());
     }

@@ -7,6 +7,7 @@
 mod claims;
 mod definition;
 mod engine;
+pub(crate) mod numbers;
 pub(crate) mod seek;
 pub(crate) mod state;
 pub(crate) mod strategy;

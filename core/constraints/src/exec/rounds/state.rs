@@ -2,7 +2,10 @@
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
+use std::sync::atomic::AtomicU64;
 
+use super::numbers::{Numbers, TooMany};
+use super::seek::Watch;
 use crate::class::divisor::execute::Divisors;
 use crate::class::{Best, BestOrder, Reduction};
 use crate::exec::code::{Code, Ins, OccurrenceCode, Pc};
@@ -69,6 +72,7 @@ pub(crate) struct RoundsState<'a, 'c> {
     /// Rows that were removed since the last call of [`release`](Self::release).
     detached: Vec<(u32, u32)>,
     last_rule: Option<RuleId>,
+    pub(crate) numbers: Numbers,
     patience: u32,
     fuel: u64,
     /// Bytes that the executor has beside the store.
@@ -86,8 +90,10 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         control: &'a mut Control<'c>,
     ) -> Self {
         let records = control.recorder().is_some();
-        let reduction = |t: usize| plan.classes.reduction_of(ConstraintId::from_index(t));
-        let divisors = |t: usize| plan.classes.divisor_of(ConstraintId::from_index(t)).map(Divisors::new);
+        let mut reductions = vec![None; plan.tables.len()];
+        plan.classes.reductions.iter().rev().for_each(|r| reductions[r.constraint.index()] = Some(r));
+        let mut divisors: Vec<Option<Divisors<'_>>> = plan.tables.iter().map(|_| None).collect();
+        plan.classes.divisors.iter().for_each(|d| divisors[d.constraint.index()] = Some(Divisors::new(d)));
         let mut tables: Vec<Table> = plan.tables.iter().map(Table::new).collect();
         for reduction in &plan.classes.reductions {
             tables[reduction.constraint.index()].make_unique(reduction.index);
@@ -99,8 +105,8 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             control,
             tables,
             heap,
-            reductions: (0..plan.tables.len()).map(reduction).collect(),
-            divisors: (0..plan.tables.len()).map(divisors).collect(),
+            reductions,
+            divisors,
             next_id: 0,
             firings: 0,
             rounds: 0,
@@ -108,6 +114,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             peak: 0,
             detached: Vec::new(),
             last_rule: None,
+            numbers: Numbers::new(),
             patience: 0,
             fuel: 0,
             other_bytes: 0,
@@ -279,6 +286,36 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         }
         (self.patience, self.fuel) = (ROUNDS, FIRINGS);
         Ok(())
+    }
+
+    /// What stops threads at work that do not poll.
+    pub(crate) fn watch(&self) -> Watch<'c> {
+        let limit = self.control.limits().memory;
+        Watch {
+            interrupt: self.control.interrupt_flag(),
+            other: self.control.other_flag(),
+            deadline: self.control.deadline(),
+            memory: limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.bytes())),
+            taken: AtomicU64::new(0),
+        }
+    }
+
+    /// Why the watch called.
+    pub(crate) fn called(&mut self) -> Stop {
+        match self.ask_control() {
+            Err(stop) => stop,
+            Ok(()) => self.out_of_memory("the candidates of a round".into()),
+        }
+    }
+
+    /// The number of a position in what a round finds.
+    pub(crate) fn numbered(&self, position: usize) -> Result<u32, Stop> {
+        self.numbers.of(position).map_err(|TooMany| self.too_many())
+    }
+
+    /// More is found than can be numbered.
+    pub(crate) fn too_many(&self) -> Stop {
+        self.stop(self.numbers.reason())
     }
 
     /// Tells the recorder that a round is over.
