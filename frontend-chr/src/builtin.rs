@@ -90,13 +90,77 @@ pub(crate) fn refused(name: &str, arity: usize) -> Option<(&'static str, &'stati
         | ("forall", 2)
         | ("once" | "ignore", 1)
         | ("bagof" | "setof", 3) => ("calling goals", "write constraints and rules for it"),
+        (":", 2) => ("the module of a goal", "leave it out: constraints are those of this program"),
         _ => return None,
     })
 }
 
+/// Predicates of Prolog and its libraries that programs use most.
+const PREDICATES: &[(&str, &[usize])] = &[
+    ("append", &[2, 3]),
+    ("arg", &[3]),
+    ("assert", &[1]),
+    ("asserta", &[1]),
+    ("assertz", &[1]),
+    ("atom_chars", &[2]),
+    ("atom_codes", &[2]),
+    ("atom_concat", &[3]),
+    ("atom_length", &[2]),
+    ("atom_number", &[2]),
+    ("b_getval", &[2]),
+    ("b_setval", &[2]),
+    ("between", &[3]),
+    ("copy_term", &[2]),
+    ("delete", &[3]),
+    ("dif", &[2]),
+    ("exclude", &[3]),
+    ("find_chr_constraint", &[1]),
+    ("foldl", &[4, 5, 6]),
+    ("freeze", &[2]),
+    ("functor", &[3]),
+    ("halt", &[0, 1]),
+    ("is_list", &[1]),
+    ("last", &[2]),
+    ("length", &[2]),
+    ("maplist", &[2, 3, 4, 5]),
+    ("max_list", &[2]),
+    ("member", &[2]),
+    ("memberchk", &[2]),
+    ("min_list", &[2]),
+    ("msort", &[2]),
+    ("nb_getval", &[2]),
+    ("nb_setval", &[2]),
+    ("nth0", &[3]),
+    ("nth1", &[3]),
+    ("plus", &[3]),
+    ("put_char", &[1]),
+    ("random_between", &[3]),
+    ("read", &[1]),
+    ("retract", &[1]),
+    ("reverse", &[2]),
+    ("select", &[3]),
+    ("sort", &[2, 4]),
+    ("statistics", &[2]),
+    ("subtract", &[3]),
+    ("succ", &[2]),
+    ("sum_list", &[2]),
+    ("sumlist", &[2]),
+    ("tab", &[1]),
+    ("when", &[2]),
+    ("=..", &[2]),
+    ("=@=", &[2]),
+    ("\\=@=", &[2]),
+];
+
+/// Whether a name is one of a predicate of Prolog that is not there.
+pub(crate) fn is_predicate(name: &str, arity: usize) -> bool {
+    PREDICATES.iter().any(|(known, arities)| *known == name && arities.contains(&arity))
+}
+
 /// Whether a name is a goal that no constraint may redefine.
 pub(crate) fn is_goal(name: &str, arity: usize) -> bool {
-    goal(name, arity).is_some() || refused(name, arity).is_some() || (name == "," && arity == 2)
+    let is_control = refused(name, arity).is_some() && name != ":";
+    goal(name, arity).is_some() || is_control || (name == "," && arity == 2)
 }
 
 /// Names of arithmetic functions and constants, for suggestions.

@@ -12,6 +12,9 @@ use crate::ast::{ClauseKind, Module, TermId, TermKind};
 use crate::types::{Definition, Type, Types, Variant};
 use crate::{builtin, flags, operators};
 
+/// Most columns of a constraint.
+const MAX_COLUMNS: usize = 255;
+
 /// A declared constraint symbol.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared {
@@ -58,8 +61,22 @@ pub(crate) fn declare(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Dec
             module.members(term, ",").into_iter().for_each(|t| reader.directive(t));
         }
     }
+    reader.found.types.resolve();
     reader.check_types();
     reader.found
+}
+
+/// The type that has another name in other languages.
+fn other_name(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "integer" | "long" => "int",
+        "nat" | "unsigned" => "natural",
+        "double" | "real" => "float",
+        "text" | "str" => "string",
+        "symbol" => "atom",
+        "term" => "any",
+        _ => return None,
+    })
 }
 
 struct Directives<'a> {
@@ -176,7 +193,7 @@ impl Directives<'_> {
         if let Some((name, arity)) = self.module.binary(id, "/") {
             if let (TermKind::Atom(name), &TermKind::Int(arity)) =
                 (self.module.kind(name), self.module.kind(arity))
-                && let Ok(arity @ 0..=255) = usize::try_from(arity)
+                && let Ok(arity @ 0..=MAX_COLUMNS) = usize::try_from(arity)
             {
                 return Some((name.clone(), vec![None; arity]));
             }
@@ -187,6 +204,10 @@ impl Directives<'_> {
             self.bad_specification(id);
             return None;
         };
+        if args.len() > MAX_COLUMNS {
+            self.bad_specification(id);
+            return None;
+        }
         let columns: Vec<_> = args.iter().map(|&a| self.column(a)).collect();
         Some((name.to_string(), columns))
     }
@@ -344,7 +365,8 @@ impl Directives<'_> {
         for (span, ty) in used {
             if let Some((name, arity)) = self.found.types.unknown_name(&ty) {
                 let builtin = ["int", "dense_int", "natural", "float", "number", "any", "atom", "string"];
-                let near = nearest(name, self.found.types.names().chain(builtin));
+                let near =
+                    other_name(name).or_else(|| nearest(name, self.found.types.names().chain(builtin)));
                 let help = match near {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("define it: :- chr_type {name} ---> ... ."),

@@ -136,6 +136,9 @@ impl Token {
     }
 }
 
+/// Most unreadable tokens that are reported: the parser shows no more errors.
+const MAX_ERRORS: usize = 100;
+
 /// All tokens of a text; what cannot be read becomes [`Tok::Error`] and a diagnostic.
 pub(crate) fn tokens(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let mut lexer = Raw::lexer(text);
@@ -148,13 +151,15 @@ pub(crate) fn tokens(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnos
             Ok(Raw::Comment) => continue,
             Ok(raw) => token(raw, &lexer, glued),
             Err(()) => {
-                unknown_character(span, &text[range], diagnostics);
+                if diagnostics.len() <= MAX_ERRORS {
+                    unknown_character(span, &text[range], diagnostics);
+                }
                 Tok::Error
             }
         };
         tokens.push(Token { tok, span });
     }
-    diagnostics.extend(lexer.extras.problems.iter().map(|p| {
+    diagnostics.extend(lexer.extras.problems.iter().take(MAX_ERRORS + 1).map(|p| {
         Diagnostic::error(p.code, p.message).label(Span::new(source, p.start, p.end), p.label).help(p.help)
     }));
     tokens

@@ -39,6 +39,9 @@ pub struct Loaded {
     pub notices: Vec<String>,
 }
 
+/// Most errors of a program that are shown.
+const MAX_ERRORS: usize = 200;
+
 /// Loads a program. Never fails and never stops at the first error.
 pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
     let parsed = parser::parse(sources, request.program);
@@ -48,6 +51,10 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
     lowering.refuse_clauses(&ast);
     let (mut rules, mut queries) = (IdVec::new(), Vec::new());
     for clause in &ast.clauses {
+        // What is hopeless already is not looked at further.
+        if lowering.errors() > MAX_ERRORS {
+            break;
+        }
         match &clause.kind {
             ClauseKind::Rule(rule) => drop(rules.push(lowering.rule(&ast, rule, clause.span))),
             ClauseKind::Query(goals) => queries.push(lowering.query(&ast, goals, clause.span)),
@@ -63,7 +70,7 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
         let texts = &mut lowering.signature.texts;
         facts.extend(facts::load(sources, texts, &declarations, file, &mut diagnostics, &mut notices));
     }
-    let sorts = lowering.sorts;
+    let (sorts, whole) = (lowering.sorts, lowering.errors() <= MAX_ERRORS);
     let semantics = declarations.semantics;
     let mut program =
         Program { signature: lowering.signature, rules, start: Start::Goals(queries), semantics };
@@ -72,13 +79,16 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
         lint::lint(&program, &facts, &mut diagnostics);
     }
     let mut of_sorts = Vec::new();
-    sorts::infer(&mut program, sorts, &declarations, &facts, &mut of_sorts);
+    if whole {
+        sorts::infer(&mut program, sorts, &declarations, &facts, &mut of_sorts);
+    }
     // Where something is missing already, a warning of the inference may be wrong; an error is not.
     diagnostics.extend(of_sorts.into_iter().filter(|d| !broken || d.is_error()));
     if !has_errors(&diagnostics) {
         diagnostics.extend(verify(&program));
     }
     tidy(&mut diagnostics);
+    parser::cap(&mut diagnostics, "C0112", "errors", MAX_ERRORS);
     let program = (!has_errors(&diagnostics)).then_some(program);
     Loaded { ast, program, facts, diagnostics, notices }
 }

@@ -11,7 +11,7 @@ mod scope;
 mod unify;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::hash::HashMap;
+use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::rule::{Body, Const, Query, Rule};
 use gchr_base::signature::{
     Column, Constraint, Density, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind,
@@ -20,7 +20,7 @@ use gchr_base::source::Span;
 
 use crate::ast::{self, Arrow, ClauseKind, Module, TermId};
 use crate::declare::Declarations;
-use crate::types::Type;
+use crate::types::{Columns, Type};
 pub(crate) use scope::Scope;
 
 /// The sorts of a constraint program.
@@ -53,6 +53,9 @@ pub(crate) struct Lowering<'a> {
     pub signature: Signature,
     pub sorts: Sorts,
     pub diagnostics: Vec<Diagnostic>,
+    errors: usize,
+    /// Names that are not declared, and reported.
+    unknown: HashSet<(String, usize)>,
     functors: HashMap<(String, usize), SymbolId>,
 }
 
@@ -69,20 +72,40 @@ impl<'a> Lowering<'a> {
             any: sort("any", SortKind::Any),
             bool: signature.booleans.sort,
         };
+        let mut types = Columns::new(&declarations.types);
         for declared in &declarations.constraints {
             let columns =
                 declared.columns.iter().map(|ty| column(declarations, sorts, ty.as_ref())).collect();
-            signature.constraints.push(Constraint {
+            let constraint = signature.constraints.push(Constraint {
                 name: declared.name.clone(),
                 columns,
                 span: Some(declared.span),
             });
+            for (column, ty) in declared.columns.iter().enumerate() {
+                if let Some(ty) = ty {
+                    types.declare(constraint, column, ty, &mut signature.column_types);
+                }
+            }
         }
-        Self { declarations, signature, sorts, diagnostics: Vec::new(), functors: HashMap::default() }
+        Self {
+            declarations,
+            signature,
+            sorts,
+            diagnostics: Vec::new(),
+            errors: 0,
+            unknown: HashSet::default(),
+            functors: HashMap::default(),
+        }
     }
 
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        self.errors += usize::from(diagnostic.is_error());
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Errors so far.
+    pub fn errors(&self) -> usize {
+        self.errors
     }
 
     /// The functor of compound terms with a name and a number of arguments.

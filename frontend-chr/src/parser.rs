@@ -14,6 +14,23 @@ use crate::lexer::{self, Tok, Token};
 use crate::operators::TERM;
 use crate::reader::{self, Reader};
 
+/// Most syntax errors of a text that are shown.
+const MAX_ERRORS: usize = 100;
+
+/// Keeps the first errors of so many, and says that there are more.
+pub(crate) fn cap(diagnostics: &mut Vec<Diagnostic>, code: &'static str, what: &str, most: usize) {
+    let errors = diagnostics.iter().enumerate().filter(|(_, d)| d.is_error());
+    let Some((at, place)) = errors.map(|(i, d)| (i, d.labels.first().map(|l| l.span))).nth(most) else {
+        return;
+    };
+    diagnostics.truncate(at);
+    let mut more = Diagnostic::error(code, format!("more than {most} {what}"));
+    if let Some(place) = place {
+        more = more.label(place, "the next one is here");
+    }
+    diagnostics.push(more.help("correct those above first; the others may follow from them"));
+}
+
 /// What the grammar works on beside the tokens.
 struct Context {
     module: Module,
@@ -79,6 +96,9 @@ fn parse_tokens(tokens: Vec<Token>, end: Span, quotes: Quotes, diagnostics: Vec<
     let mut state = SimpleState(Context { module: Module::default(), diagnostics, end, quotes });
     let grammar = clause();
     for tokens in tokens.split_inclusive(|t| t.tok == Tok::End) {
+        if state.diagnostics.len() > MAX_ERRORS {
+            break;
+        }
         // What could not be read is reported already; the rest of its clause would only be misread.
         if tokens.iter().any(|t| t.tok == Tok::Error) {
             continue;
@@ -104,11 +124,12 @@ fn parse_tokens(tokens: Vec<Token>, end: Span, quotes: Quotes, diagnostics: Vec<
     }
     let Context { module, mut diagnostics, quotes, .. } = state.0;
     gchr_base::diagnostic::sort(&mut diagnostics);
+    cap(&mut diagnostics, "C0111", "syntax errors", MAX_ERRORS);
     Parsed { ast: module, diagnostics, quotes }
 }
 
 /// A term of at most the given priority, read by the operator-precedence reader.
-fn term<'a>(max: u32) -> impl Parser<'a, &'a [Token], TermId, State<'a>> + Clone {
+fn term<'a>(max: u16) -> impl Parser<'a, &'a [Token], TermId, State<'a>> + Clone {
     custom(move |input: &mut chumsky::input::InputRef<'a, '_, &'a [Token], State<'a>>| {
         let start = input.cursor();
         let at = *start.inner();
@@ -140,7 +161,7 @@ fn token<'a>(tok: Tok) -> impl Parser<'a, &'a [Token], &'a Token, State<'a>> + C
 }
 
 /// Terms separated by commas, each flattened: parentheses around a part of a conjunction mean nothing.
-fn terms<'a>(max: u32) -> impl Parser<'a, &'a [Token], Vec<TermId>, State<'a>> + Clone {
+fn terms<'a>(max: u16) -> impl Parser<'a, &'a [Token], Vec<TermId>, State<'a>> + Clone {
     term(max).map_with(|term, extra| {
         let state: &mut SimpleState<Context> = extra.state();
         state.module.members(term, ",")
@@ -157,9 +178,9 @@ struct Tail {
 }
 
 /// Greatest priority of heads and goals: below the `\` and `|` of rules.
-const GOALS: u32 = 1099;
+const GOALS: u16 = 1099;
 /// Greatest priority of a guard or a body: disjunctions are read, to be refused with a good message.
-const BODY: u32 = 1100;
+const BODY: u16 = 1100;
 
 fn tail<'a>() -> impl Parser<'a, &'a [Token], Tail, State<'a>> + Clone {
     let arrow = choice((
@@ -264,6 +285,28 @@ fn headless(span: Span) -> Diagnostic {
         .help("write at least one constraint before the arrow; goals to start with belong into a query: ?- goals.")
 }
 
+/// A clause that cannot be read and begins like a directive, but for the `:-` or a letter.
+fn misspelt_directive(tokens: &[Token]) -> Option<Diagnostic> {
+    const DIRECTIVES: [&str; 5] = ["chr_constraint", "constraints", "chr_type", "handler", "rules"];
+    let name = |token: Option<&Token>| match token.map(|t| &t.tok) {
+        Some(Tok::Atom(name)) => Some(name.clone()),
+        _ => None,
+    };
+    let first = tokens.first()?;
+    let follows = |next: &Token| next.is_atom("@") || next.tok == Tok::OpenCall;
+    if let Some(name) = name(Some(first)).filter(|name| DIRECTIVES.contains(&name.as_str()))
+        && !tokens.get(1).is_some_and(follows)
+    {
+        let diagnostic = Diagnostic::error("C0101", "a directive begins with `:-`");
+        return Some(diagnostic.label(first.span, "not a rule").help(format!("write :- {name} ...")));
+    }
+    let second = tokens.get(1).filter(|_| first.is_atom(":-"))?;
+    let name = name(Some(second)).filter(|name| !DIRECTIVES.contains(&name.as_str()))?;
+    let near = gchr_base::suggest::nearest(&name, DIRECTIVES)?;
+    let diagnostic = Diagnostic::error("C0206", format!("unknown directive {name}"));
+    Some(diagnostic.label(second.span, "not a directive of CHR").help(format!("did you mean {near}?")))
+}
+
 /// A diagnostic for what the grammar, not the term reader, found wrong.
 fn grammar_error(error: &Rich<'_, Token>, tokens: &[Token], end: Span) -> Diagnostic {
     let at = error.span().start;
@@ -272,6 +315,9 @@ fn grammar_error(error: &Rich<'_, Token>, tokens: &[Token], end: Span) -> Diagno
         return Diagnostic::error("C0108", "the clause has no end")
             .label(place.after(), "the text ends here")
             .help("end every clause with a full stop followed by a line end");
+    }
+    if let Some(diagnostic) = misspelt_directive(tokens) {
+        return diagnostic;
     }
     let expected: Vec<String> = error.expected().map(ToString::to_string).collect();
     let expected = match expected.as_slice() {

@@ -26,12 +26,12 @@ pub(crate) struct Reader<'a> {
 /// A term that is not complete: what is known of it, and the greatest priority of the operand that is read next.
 struct Frame {
     kind: FrameKind,
-    max: u32,
+    max: u16,
 }
 
 enum FrameKind {
-    Prefix { name: String, span: Span, priority: u32 },
-    Infix { name: String, left: TermId, priority: u32 },
+    Prefix { name: String, span: Span, priority: u16 },
+    Infix { name: String, left: TermId, priority: u16 },
     Parens { open: Span },
     Curly { open: Span },
     Call { name: String, span: Span, open: Span, args: Vec<TermId> },
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the longest term of at most the given priority. A bar outside of brackets ends it.
-    pub fn term(&mut self, max: u32) -> Read<TermId> {
+    pub fn term(&mut self, max: u16) -> Read<TermId> {
         self.stack.clear();
         self.brackets.clear();
         loop {
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         self.tokens.get(self.at)
     }
 
-    fn max(&self, bottom: u32) -> u32 {
+    fn max(&self, bottom: u16) -> u16 {
         self.stack.last().map_or(bottom, |f| f.max)
     }
 
@@ -107,13 +107,13 @@ impl<'a> Reader<'a> {
         self.terms.push(Term { kind, span })
     }
 
-    fn open(&mut self, kind: FrameKind, max: u32) {
+    fn open(&mut self, kind: FrameKind, max: u16) {
         self.brackets.extend(kind.bracket());
         self.stack.push(Frame { kind, max });
     }
 
     /// Reads an operand without operators, or opens a frame (`None`): the operand follows.
-    fn primary(&mut self, bottom: u32) -> Read<Option<(TermId, u32)>> {
+    fn primary(&mut self, bottom: u16) -> Read<Option<(TermId, u16)>> {
         let Some(token) = self.peek() else { return Err(self.unexpected("a term")) };
         let span = token.span;
         self.at += 1;
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         Ok(Some((self.push(kind, span), 0)))
     }
 
-    fn open_list(&mut self, span: Span) -> Option<(TermId, u32)> {
+    fn open_list(&mut self, span: Span) -> Option<(TermId, u16)> {
         if let Some(close) = self.peek().filter(|t| t.tok == Tok::CloseList) {
             self.at += 1;
             return Some((self.push(TermKind::Atom("[]".into()), span.to(close.span)), 0));
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         None
     }
 
-    fn open_curly(&mut self, span: Span) -> Option<(TermId, u32)> {
+    fn open_curly(&mut self, span: Span) -> Option<(TermId, u16)> {
         if let Some(close) = self.peek().filter(|t| t.tok == Tok::CloseCurly) {
             self.at += 1;
             return Some((self.push(TermKind::Atom("{}".into()), span.to(close.span)), 0));
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An unquoted atom: the sign of a number, a prefix operator, or itself.
-    fn atom(&mut self, name: &str, span: Span, max: u32) -> Read<Option<(TermId, u32)>> {
+    fn atom(&mut self, name: &str, span: Span, max: u16) -> Read<Option<(TermId, u16)>> {
         if name == "-"
             && let Some(next) = self.peek().filter(|t| t.span.start == span.end)
         {
@@ -239,7 +239,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Opens a frame for the infix operator behind `operand`, if there is one that fits here.
-    fn infix(&mut self, (left, left_priority): (TermId, u32), bottom: u32) -> bool {
+    fn infix(&mut self, (left, left_priority): (TermId, u16), bottom: u16) -> bool {
         let bracket = self.brackets.last();
         let name = match self.peek().map(|t| &t.tok) {
             Some(Tok::Atom(name)) => name.as_str(),
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Gives a complete operand to the frame that waits for it; the term it completes, if it does.
-    fn complete(&mut self, frame: Frame, (operand, _): (TermId, u32)) -> Read<Option<(TermId, u32)>> {
+    fn complete(&mut self, frame: Frame, (operand, _): (TermId, u16)) -> Read<Option<(TermId, u16)>> {
         if frame.kind.bracket().is_some() {
             self.brackets.pop();
         }
@@ -308,7 +308,7 @@ impl<'a> Reader<'a> {
         mut items: Vec<TermId>,
         in_tail: bool,
         operand: TermId,
-    ) -> Read<Option<(TermId, u32)>> {
+    ) -> Read<Option<(TermId, u16)>> {
         if in_tail {
             let close = self.close(&Tok::CloseList, open, "`]`")?;
             let kind = TermKind::List { items, tail: Some(operand) };
@@ -370,6 +370,7 @@ impl<'a> Reader<'a> {
 pub(crate) fn unexpected(found: Option<&Token>, end: Span, expected: &str) -> Box<Diagnostic> {
     let (span, text) = found.map_or((end, "the end of the text".to_string()), |t| (t.span, t.to_string()));
     let help = match found.map(|t| &t.tok) {
+        Some(Tok::Atom(name)) if other_operator(name).is_some() => other_operator(name).unwrap_or_default(),
         Some(Tok::Atom(name)) if operators::infix(name).is_some() || operators::prefix(name).is_some() => {
             "an operator binds weaker than its surroundings allow, or an operand is missing: put parentheses around the inner term"
         }
@@ -383,6 +384,20 @@ pub(crate) fn unexpected(found: Option<&Token>, end: Span, expected: &str) -> Bo
             .label(span, format!("not {expected}"))
             .help(help),
     )
+}
+
+/// What is written here for an operator of other languages.
+fn other_operator(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "<=" => "less or equal is written `=<`",
+        "=>" => "a propagation rule is written `==>`, greater or equal `>=`",
+        "!=" | "<>" | "/=" => "numbers that differ are written `=\\=`, terms that differ `\\==`",
+        "===" => "terms that are the same are written `==`, numbers that are equal `=:=`",
+        "&&" | "&" => "conditions that must all hold are separated by commas",
+        "||" => "write one rule for each alternative",
+        "<-" | "->>" => "rules are written with `<=>` or `==>`",
+        _ => return None,
+    })
 }
 
 fn variable_call(span: Span) -> Box<Diagnostic> {

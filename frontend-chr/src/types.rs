@@ -1,5 +1,9 @@
 //! Types of columns: the built-in ones of library(chr), and those of `:- chr_type`.
 
+mod columns;
+
+pub(crate) use columns::Columns;
+
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::signature::SortKind;
@@ -53,8 +57,13 @@ struct UserType {
 /// The user types of a program, by name and number of parameters.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Types {
-    table: HashMap<(String, usize), UserType>,
+    table: HashMap<Key, UserType>,
+    /// What aliases stand for, in their own parameters; nothing for those that stand for nothing.
+    meanings: HashMap<Key, Option<Type>>,
 }
+
+/// Name and number of parameters.
+type Key = (String, usize);
 
 /// Deepest nesting of a written type, and largest type that substitution of parameters may build.
 const MAX_DEPTH: usize = 32;
@@ -227,26 +236,64 @@ impl Types {
         found
     }
 
+    /// Finds out what each alias stands for in the end; to be called when all definitions are known. Chains of aliases are
+    /// followed once, to their end and back.
+    pub fn resolve(&mut self) {
+        let mut meanings: HashMap<Key, Option<Type>> = HashMap::default();
+        for start in self.table.keys() {
+            let (mut chain, mut at) = (Vec::new(), start);
+            // What the last alias of the chain stands for, and the alias whose parameters that is in, if it is another one.
+            let (mut meaning, mut of) = loop {
+                if let Some(known) = meanings.get(at) {
+                    break (known.clone(), Some(at));
+                }
+                let Some(UserType { definition: Definition::Alias(alias), .. }) = self.table.get(at) else {
+                    break (None, None);
+                };
+                // Who comes here again goes in circles.
+                meanings.insert(at.clone(), None);
+                chain.push(at);
+                let Type::User(name, args) = alias else { break (Some(alias.clone()), None) };
+                match self.table.get_key_value(&(name.clone(), args.len())) {
+                    Some((next, UserType { definition: Definition::Alias(_), .. })) => at = next,
+                    Some(_) => break (Some(alias.clone()), None),
+                    None => break (None, None),
+                }
+            };
+            for key in chain.into_iter().rev() {
+                if let (Some(target), Some(ty), Definition::Alias(Type::User(_, args))) =
+                    (of, &meaning, &self.table[key].definition)
+                {
+                    meaning = Some(ty.substitute(&self.table[target].params, args));
+                }
+                meaning = meaning.filter(|ty| ty.size() <= MAX_SIZE);
+                of = Some(key);
+                meanings.insert(key.clone(), meaning.clone());
+            }
+        }
+        self.meanings = meanings;
+    }
+
     /// Follows aliases and substitutes parameters.
     pub fn expand(&self, ty: &Type) -> Expanded {
         let mut ty = ty.clone();
-        // A chain of aliases longer than the table is a cycle.
-        for _ in 0..=self.table.len() {
+        // The meaning of an alias is no alias, but a parameter may be one.
+        for _ in 0..MAX_SIZE {
             let Type::User(name, args) = &ty else { return Expanded::Builtin(ty) };
-            let Some(user) = self.table.get(&(name.clone(), args.len())) else { return Expanded::Unknown };
-            if ty.size() > MAX_SIZE {
+            let key = (name.clone(), args.len());
+            let Some(user) = self.table.get(&key).filter(|_| ty.size() <= MAX_SIZE) else {
                 return Expanded::Unknown;
-            }
-            match &user.definition {
-                Definition::Alias(alias) => ty = alias.substitute(&user.params, args),
-                Definition::Variants(variants) => {
-                    let variant = |v: &Variant| Variant {
-                        name: v.name.clone(),
-                        args: v.args.iter().map(|t| t.substitute(&user.params, args)).collect(),
-                    };
-                    return Expanded::Variants(variants.iter().map(variant).collect());
-                }
-            }
+            };
+            let Definition::Variants(variants) = &user.definition else {
+                let Some(Some(meaning)) = self.meanings.get(&key) else { return Expanded::Unknown };
+                ty = meaning.substitute(&user.params, args);
+                continue;
+            };
+            let variant = |v: &Variant| Variant {
+                name: v.name.clone(),
+                args: v.args.iter().map(|t| t.substitute(&user.params, args)).collect(),
+            };
+            return Expanded::Variants(variants.iter().map(variant).collect());
         }
         Expanded::Unknown
     }

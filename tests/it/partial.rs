@@ -12,12 +12,10 @@ const GROW: &str = ":- chr_constraint p(+int).\ngrow @ p(X) ==> Y is X + 1, p(Y)
 fn the_store_so_far_is_written_when_it_is_asked_for() {
     let scratch = Scratch::new();
     scratch.file("grow.chr", GROW);
-    // Under the refined semantics the goal that the last firing adds is still to be executed.
-    let refined = scratch.gchr(&["run", "grow.chr", "--max-steps", "6", "--partial"]);
     let so_far: String = (0..=5).map(|x| format!("p({x})\n")).collect();
-    assert_eq!((refined.code, refined.stdout.as_str()), (1, so_far.as_str()), "{}", refined.stderr);
     for how in [
-        &["--max-steps", "5", "--semantics", "rounds"][..],
+        &["--max-steps", "5"][..],
+        &["--max-steps", "5", "--semantics", "rounds"],
         &["--max-rounds", "5", "--semantics", "rounds"],
         &["--max-steps", "5", "--semantics", "rounds", "--firing", "exhaustive"],
         &["--max-steps", "5", "--semantics", "rounds", "--device", "sim"],

@@ -1,5 +1,9 @@
 //! The signature: sorts, symbols (constructors, defined functions, functors) and constraint symbols with typed columns.
 
+mod column_types;
+
+pub use column_types::{ColumnType, ColumnTypes, TypeId, TypeKind, Variant};
+
 use crate::define_id;
 use crate::hash::HashMap;
 use crate::ids::IdVec;
@@ -144,6 +148,8 @@ pub struct Signature {
     pub symbols: IdVec<SymbolId, Symbol>,
     /// Constraint symbols, in order of declaration.
     pub constraints: IdVec<ConstraintId, Constraint>,
+    /// Types of columns that say more than their sorts.
+    pub column_types: ColumnTypes,
     /// Atoms and strings.
     pub texts: Texts,
     /// The truth values: sort of conditions, comparisons and tests.
@@ -167,7 +173,8 @@ impl Signature {
             })
         };
         let booleans = Booleans { sort, true_symbol: constant("true"), false_symbol: constant("false") };
-        Self { sorts, symbols, constraints: IdVec::new(), texts: Texts::default(), booleans }
+        let (constraints, column_types, texts) = (IdVec::new(), ColumnTypes::default(), Texts::default());
+        Self { sorts, symbols, constraints, column_types, texts, booleans }
     }
     /// Kind of a sort.
     pub fn kind(&self, sort: SortId) -> SortKind {

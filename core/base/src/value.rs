@@ -5,8 +5,10 @@
 //! are identical exactly when their words are. [`Value`] is the view of either; it borrows and never copies a term.
 
 pub mod heap;
+pub mod operators;
 mod order;
 pub mod tag;
+mod types;
 mod write;
 
 pub use heap::{Heap, Word};

@@ -25,6 +25,8 @@ pub(crate) use verify::verify;
 
 use crate::exec::round::state::InsertionRule;
 use crate::ir::ChrPlan;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::{Id, IdVec};
 use gchr_base::rule::{Expr, ExprKind, HeadAtom, Program, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
 
@@ -62,34 +64,37 @@ impl Classes {
 
 /// What classes do with constraints that are about to be stored, by table.
 pub(crate) fn insertion_rules(plan: &ChrPlan) -> Vec<Option<Box<dyn InsertionRule + '_>>> {
-    let classes = &plan.classes;
-    let rule = |table: ConstraintId| -> Option<Box<dyn InsertionRule + '_>> {
-        match (classes.reduction_of(table), classes.divisor_of(table)) {
-            (Some(reduction), _) => Some(Box::new(reduction::execute::Reducing(reduction))),
-            (None, Some(divisor)) => Some(Box::new(divisor::execute::Divisors::new(divisor))),
-            (None, None) => None,
-        }
-    };
-    plan.tables.ids().map(rule).collect()
+    let mut rules: Vec<Option<Box<dyn InsertionRule + '_>>> = plan.tables.iter().map(|_| None).collect();
+    for divisor in &plan.classes.divisors {
+        rules[divisor.constraint.index()] = Some(Box::new(divisor::execute::Divisors::new(divisor)));
+    }
+    for reduction in plan.classes.reductions.iter().rev() {
+        rules[reduction.constraint.index()] = Some(Box::new(reduction::execute::Reducing(reduction)));
+    }
+    rules
 }
 
 /// Finds the classes of a program. Indexes are chosen by a later pass.
 pub(crate) fn classify(program: &Program) -> Classes {
+    let over = RulesOver::new(program);
     let reductions: Vec<_> = program
         .rules
         .iter_enumerated()
-        .map(|(id, rule)| reduction::recognise::recognise(program, id, rule))
+        .map(|(id, rule)| reduction::recognise::recognise(program, &over, id, rule))
         .collect();
-    let replacements = replacement::recognise::recognise(program, &reductions);
+    let replacements = replacement::recognise::recognise(program, &over, &reductions);
     let mut classes = Classes::default();
     let mut no_divisors = Vec::new();
     for (id, rule) in program.rules.iter_enumerated() {
-        let found = divisor::recognise::recognise(program, id, rule);
+        let found = divisor::recognise::recognise(program, &over, id, rule);
         no_divisors.push(found.and_then(|found| found.map(|d| classes.divisors.push(d)).err()));
     }
+    let divisors = classes.divisors.iter().enumerate();
+    let divided: HashMap<RuleId, usize> =
+        divisors.rev().flat_map(|(i, d)| [(d.rule, i), (d.zero, i)]).collect();
     let rules = program.rules.ids().zip(no_divisors).zip(reductions).zip(replacements);
     for (((id, no_divisor), reduction), replacement) in rules {
-        let own = classes.divisors.iter().position(|d| d.rule == id || d.zero == id);
+        let own = divided.get(&id).copied();
         let verdict = match (own, reduction, replacement) {
             (Some(divisor), ..) => Verdict::Divisor(divisor),
             (_, Ok(reduction), _) => {
@@ -109,15 +114,28 @@ pub(crate) fn classify(program: &Program) -> Classes {
     classes
 }
 
-/// The rules with a head over a symbol, in textual order.
-fn rules_over(program: &Program, constraint: ConstraintId) -> impl Iterator<Item = RuleId> + '_ {
-    let over =
-        move |atom: &HeadAtom| matches!(atom, HeadAtom::Constraint { constraint: c, .. } if *c == constraint);
-    program
-        .rules
-        .iter_enumerated()
-        .filter(move |(_, rule)| rule.heads.iter().any(|h| over(&h.atom)))
-        .map(|(id, _)| id)
+/// For each symbol the rules with a head over it, in textual order.
+struct RulesOver(IdVec<ConstraintId, Vec<RuleId>>);
+
+impl RulesOver {
+    fn new(program: &Program) -> Self {
+        let mut over: IdVec<ConstraintId, Vec<RuleId>> =
+            program.signature.constraints.iter().map(|_| Vec::new()).collect();
+        for (id, rule) in program.rules.iter_enumerated() {
+            for head in &rule.heads {
+                if let HeadAtom::Constraint { constraint, .. } = head.atom
+                    && over[constraint].last() != Some(&id)
+                {
+                    over[constraint].push(id);
+                }
+            }
+        }
+        Self(over)
+    }
+
+    fn rules(&self, constraint: ConstraintId) -> &[RuleId] {
+        &self.0[constraint]
+    }
 }
 
 /// Whether two expressions are the same but for their places in the source.

@@ -58,7 +58,7 @@ pub struct Outcome {
 pub struct Stopped {
     /// Why.
     pub error: RunError,
-    /// The store at that moment, without the constraints whose activation was going on and that were not stored yet.
+    /// The store at that moment, with the constraint that was active.
     pub store: Store,
     /// What it cost.
     pub stats: Stats,

@@ -4,6 +4,7 @@
 //! Only data, and what follows from it at a look: [`crate::plan`] makes it, executors and kernel generators read it.
 
 pub mod classes;
+pub(crate) mod typing;
 pub(crate) mod vars;
 
 use classes::{Classes, Monotone, Verdict};
@@ -41,6 +42,8 @@ pub struct ChrPlan {
     pub joins: Joins,
     /// Classes of rules; none under the refined semantics.
     pub classes: Classes,
+    /// Whether indexes are chosen.
+    pub indexed: bool,
     /// Tables to which rounds only add, or why such rounds have no fast path; decided by the last pass.
     pub monotone: Result<Monotone, String>,
 }
@@ -359,6 +362,13 @@ impl ChrPlan {
     /// The rules whose instances are candidates of rounds.
     pub fn general_rules(&self) -> impl Iterator<Item = (RuleId, &RulePlan)> {
         self.rules.iter_enumerated().filter(|(id, _)| self.is_general(*id))
+    }
+
+    /// The occurrences of a rule, which follow each other.
+    pub(crate) fn occurrences_of(&self, rule: RuleId) -> impl Iterator<Item = &Occurrence> {
+        let all = self.occurrences.as_slice();
+        let (first, end) = (all.partition_point(|o| o.rule < rule), all.partition_point(|o| o.rule <= rule));
+        all[first..end].iter()
     }
 }
 

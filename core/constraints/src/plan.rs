@@ -17,13 +17,14 @@ pub use differences::differences;
 pub use failure::operator_can_fail;
 pub use verify::verify;
 
+pub use crate::ir::typing::checked_arguments;
 pub use crate::ir::*;
 
 use crate::class::{self, Classes, Verdict};
 use failure::Failures;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::ids::IdVec;
+use gchr_base::ids::{Id, IdVec};
 use gchr_base::rule::{Body, Goal, HeadAtom, Program, Role, Rule, RuleId, Semantics};
 use gchr_base::signature::{ConstraintId, Density};
 
@@ -108,6 +109,7 @@ fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result
         semantics,
         joins: Joins::Indexed,
         classes,
+        indexed: false,
         monotone: Err("it belongs to the semantics of rounds".into()),
     };
     let mut found = Vec::new();
@@ -126,19 +128,26 @@ fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result
 
 /// Decides which rules remove rows of each table, and which rules fire where they are found.
 fn decide_firing(plan: &mut ChrPlan) {
-    for table in plan.tables.ids() {
-        plan.tables[table].removed_by = plan.removing(table).collect();
-    }
+    let removing = plan.removing();
+    plan.tables.iter_mut().zip(removing).for_each(|(table, rules)| table.removed_by = rules);
     for rule in plan.rules.ids() {
         plan.rules[rule].fires_where_found = plan.lasts(rule);
     }
 }
 
 impl ChrPlan {
-    /// The general rules with a removed head over a symbol.
-    fn removing(&self, table: ConstraintId) -> impl Iterator<Item = RuleId> {
-        let removes = move |h: &HeadPlan| h.constraint == table && h.role == Role::Removed;
-        self.general_rules().filter(move |(_, rule)| rule.heads.iter().any(removes)).map(|(id, _)| id)
+    /// By table, the general rules with a removed head over its symbol.
+    fn removing(&self) -> Vec<Vec<RuleId>> {
+        let mut removing: Vec<Vec<RuleId>> = vec![Vec::new(); self.tables.len()];
+        for (id, rule) in self.general_rules() {
+            for head in rule.heads.iter().filter(|h| h.role == Role::Removed) {
+                let rules = &mut removing[head.constraint.index()];
+                if rules.last() != Some(&id) {
+                    rules.push(id);
+                }
+            }
+        }
+        removing
     }
 
     /// Whether a rule of rounds fires where it is found.
@@ -230,7 +239,8 @@ fn add_occurrences(program: &Program, plan: &mut ChrPlan, id: RuleId, rule_plan:
 /// One index for each set of columns that some join has as its key, or that a reduction has; the list of all rows where a join has
 /// none.
 fn choose_indexes(plan: &mut ChrPlan) {
-    let ChrPlan { tables, occurrences, classes, .. } = plan;
+    let ChrPlan { tables, occurrences, classes, indexed, .. } = plan;
+    *indexed = true;
     for reduction in &mut classes.reductions {
         reduction.index = index_on(&mut tables[reduction.constraint], reduction.key.clone());
     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::operators::{self, ARGUMENT, Operator, TERM};
 
 /// Greatest priority of what stands at the start of a clause: below the `\` and `|` of rules.
-const HEAD: u32 = 1099;
+const HEAD: u16 = 1099;
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -92,10 +92,10 @@ fn print_all(module: &Module, terms: &[TermId], f: &mut String) -> fmt::Result {
 enum Work<'a> {
     Text(&'static str),
     Name(&'a str),
-    Term(TermId, u32),
+    Term(TermId, u16),
 }
 
-fn print_term(module: &Module, id: TermId, max: u32, out: &mut dyn Write) -> fmt::Result {
+fn print_term(module: &Module, id: TermId, max: u16, out: &mut dyn Write) -> fmt::Result {
     let mut work = vec![Work::Term(id, max)];
     while let Some(item) = work.pop() {
         match item {
@@ -137,11 +137,10 @@ fn is_signed_number(module: &Module, name: &str, operand: TermId) -> bool {
 }
 
 fn starts_with_letter(module: &Module, id: TermId) -> bool {
-    let is_operator = |name: &str| operators::infix(name).is_some() || operators::prefix(name).is_some();
     match module.kind(id) {
         TermKind::Var(_) => true,
         TermKind::Atom(name) | TermKind::Compound { name, .. } => {
-            name.starts_with(|c: char| c.is_ascii_lowercase()) && !is_operator(name)
+            name.starts_with(|c: char| c.is_ascii_lowercase()) && !operators::is_operator(name)
         }
         _ => false,
     }
@@ -151,12 +150,12 @@ fn print_compound<'a>(
     module: &Module,
     name: &'a str,
     args: &[TermId],
-    max: u32,
+    max: u16,
     work: &mut Vec<Work<'a>>,
     out: &mut dyn Write,
 ) -> fmt::Result {
     if let (&[left, right], Some(op)) = (args, operators::infix(name)) {
-        let Operator { priority, left: left_max, right: right_max } = op;
+        let Operator { priority, left: left_max, right: right_max, .. } = op;
         if priority > max {
             out.write_char('(')?;
             work.push(Work::Text(")"));
@@ -205,7 +204,7 @@ fn print_infix_name(name: &str, out: &mut dyn Write) -> fmt::Result {
 
 /// An atom as an operand: in parentheses when it is an operator.
 fn print_atom(name: &str, out: &mut dyn Write) -> fmt::Result {
-    if operators::infix(name).is_some() || operators::prefix(name).is_some() {
+    if operators::is_operator(name) {
         out.write_char('(')?;
         quoted_atom(name, out)?;
         return out.write_char(')');

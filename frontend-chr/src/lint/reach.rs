@@ -16,10 +16,10 @@ use super::heads;
 /// Rules with more heads are not compared: the search for a mapping of heads is exponential in their number.
 const MAX_HEADS: usize = 5;
 
-/// Earlier rules that one rule is compared with, at most.
-const MAX_COMPARED: usize = 4096;
+/// Earlier rules of one key that one rule is compared with, at most.
+const MAX_COMPARED: usize = 256;
 
-/// What the first argument of a head says about the values it matches: tables of rules over constants are not compared pairwise.
+/// What an argument of a head says about the values it matches: tables of rules over constants are not compared pairwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum First {
     Any,
@@ -29,27 +29,48 @@ enum First {
     App(SymbolId),
 }
 
-type Key = (ConstraintId, First);
+/// A symbol, a column, and what a head says about its value there; no column for a head that takes any values.
+type Key = (ConstraintId, usize, First);
 
+const NO_COLUMN: usize = usize::MAX;
+
+/// What an argument says about the values it matches.
+fn first(pattern: &Pattern) -> First {
+    match &pattern.kind {
+        PatternKind::Wild | PatternKind::Var(_) => First::Any,
+        PatternKind::Const(Const::Int(n)) => First::Int(*n),
+        PatternKind::Const(Const::Float(x)) => First::Float(x.to_bits()),
+        PatternKind::Const(Const::Atom(t) | Const::Str(t)) => First::Text(*t),
+        PatternKind::App { symbol, .. } => First::App(*symbol),
+    }
+}
+
+/// Where a rule with this head is looked for: by the first column in which it does not take all values.
 fn key(head: &Head) -> Option<Key> {
     let HeadAtom::Constraint { constraint, args } = &head.atom else { return None };
-    let first = match args.first().map(|a| &a.kind) {
-        None | Some(PatternKind::Wild | PatternKind::Var(_)) => First::Any,
-        Some(PatternKind::Const(Const::Int(n))) => First::Int(*n),
-        Some(PatternKind::Const(Const::Float(x))) => First::Float(x.to_bits()),
-        Some(PatternKind::Const(Const::Atom(t) | Const::Str(t))) => First::Text(*t),
-        Some(PatternKind::App { symbol, .. }) => First::App(*symbol),
-    };
-    Some((*constraint, first))
+    let mut columns = args.iter().map(first).enumerate();
+    let (column, first) = columns.find(|(_, first)| *first != First::Any).unwrap_or((NO_COLUMN, First::Any));
+    Some((*constraint, column, first))
+}
+
+/// Where the rules are whose first head may match all that this head does.
+fn keys(head: &Head) -> Vec<Key> {
+    let HeadAtom::Constraint { constraint, args } = &head.atom else { return Vec::new() };
+    let columns = args.iter().map(first).enumerate().filter(|(_, first)| *first != First::Any);
+    columns.chain([(NO_COLUMN, First::Any)]).map(|(column, first)| (*constraint, column, first)).collect()
 }
 
 pub(super) fn unreachable(program: &Program, diagnostics: &mut Vec<Diagnostic>) {
     let mut kept = vec![false; program.signature.constraints.len()];
     let mut removers: HashMap<Key, Vec<RuleId>> = HashMap::default();
     for (id, rule) in program.rules.iter_enumerated() {
-        let keys = rule.heads.iter().filter_map(key).flat_map(|(c, first)| [(c, first), (c, First::Any)]);
-        let earlier = keys.filter_map(|key| removers.get(&key)).flatten().take(MAX_COMPARED);
-        if let Some(&first) = earlier.filter(|&&r| contains(rule, &program.rules[r])).min() {
+        let keys = rule.heads.iter().flat_map(keys);
+        let lists = keys.filter_map(|key| removers.get(&key));
+        let earliest = |list: &Vec<RuleId>| {
+            let compared = list.iter().take(MAX_COMPARED);
+            compared.copied().find(|&r| contains(rule, &program.rules[r]))
+        };
+        if let Some(first) = lists.filter_map(earliest).min() {
             let label = program.rule_name(first);
             diagnostics.push(
                 Diagnostic::warning("C0503", format!("{} never fires", program.rule_name(id)))

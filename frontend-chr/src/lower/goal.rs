@@ -57,6 +57,19 @@ impl<'a> Lowering<'_> {
                     .help(help),
             );
         }
+        if !self.is_new(name, arity) {
+            return;
+        }
+        if builtin::is_predicate(name, arity) && self.declarations.named(name).is_empty() {
+            return self.report(
+                Diagnostic::error(
+                    "C0302",
+                    format!("{name}/{arity} is a predicate of Prolog that is not there"),
+                )
+                .label(span, "neither a constraint nor a built-in")
+                .help("write constraints and rules that do what it does"),
+            );
+        }
         let known = self.declarations.named(name).is_empty() && self.declarations.nearest(name).is_none();
         let builtin = nearest(name, builtin::goal_names()).filter(|_| known);
         let diagnostic = match (builtin, place) {

@@ -133,10 +133,22 @@ impl<'a> Lowering<'_> {
             Diagnostic::error("C0304", format!("{name}/{arity} is a built-in, not a constraint"))
                 .label(span, "cannot be a head")
                 .help("put conditions into the guard: Heads <=> Guard | Body")
-        } else {
+        } else if (name, arity) == (":", 2) {
+            Diagnostic::error("C0305", "this is not a constraint")
+                .label(span, "a module, or the name of a rule?")
+                .help("the name of a rule stands before `@`: name @ Heads <=> Body")
+        } else if self.is_new(name, arity) {
             self.undeclared("C0301", name, arity, span)
+        } else {
+            return;
         };
         self.report(diagnostic);
+    }
+
+    /// Whether an undeclared name is met for the first time: it is reported once. Wrong numbers of arguments are always.
+    pub(super) fn is_new(&mut self, name: &str, arity: usize) -> bool {
+        let is_first = self.unknown.insert((name.to_string(), arity));
+        is_first || !self.declarations.named(name).is_empty()
     }
 
     /// The diagnostic for a name that is not declared: other arities and near names are the way out.

@@ -274,3 +274,58 @@ fn long_names_are_told_apart_in_no_time() {
     let found = shown(&format!(":- chr_constraint {long}/0.\n{long} <=> {other}."));
     assert!(found.contains("C0302") && !found.contains("did you mean"), "{}", &found[..200]);
 }
+
+/// Slips of those who know other languages, and what the help says.
+const WAYS_OUT: &[(&str, &str, &str)] = &[
+    ("c(X) <=> X <= 1 | true.", "C0101", "`=<`"),
+    ("c(X) => d(X).", "C0101", "`==>`"),
+    ("c(X) <=> X != 1 | true.", "C0101", "`=\\=`"),
+    ("c(X) <=> X === 1 | true.", "C0101", "`==`"),
+    ("r : c(X) <=> true.", "C0305", "`@`"),
+    ("constraints c/1.", "C0101", ":- constraints"),
+    ("handler c.", "C0101", ":- handler"),
+    ("c(X) <=> user:d(X).", "C0307", "leave it out"),
+    ("c(X) <=> length(X, N), d(N).", "C0302", "constraints and rules"),
+    ("c(X) <=> append(X, X, Y), d(Y).", "C0302", "constraints and rules"),
+    ("c(X) <=> is_list(X) | true.", "C0302", "constraints and rules"),
+    (":- chr_constraints e(+int).", "C0206", "chr_constraint"),
+    (":- chr_constraint e(+integer).", "C0203", "int"),
+    (":- set_prolog_flag(double_quotes, code).", "C0206", "codes"),
+];
+
+#[test]
+fn the_way_out_is_that_of_the_slip() {
+    for (text, code, help) in WAYS_OUT {
+        let mut sources = SourceMap::new();
+        let program = sources.add("p.chr", format!(":- chr_constraint c/1, d/1.\n{text}\n"));
+        let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts: Vec::new() });
+        let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_error()).collect();
+        let [error] = errors.as_slice() else { panic!("{text}: {errors:?}") };
+        let said = error.help.as_deref().unwrap_or_default();
+        assert!(error.code == *code && said.contains(help), "{text}: {error:?}");
+    }
+}
+
+#[test]
+fn an_undeclared_name_is_reported_once() {
+    let mut sources = SourceMap::new();
+    let program = sources
+        .add("p.chr", "edge(X, Y) ==> path(X, Y).\nedge(X, Y), path(Y, Z) ==> path(X, Z).\n?- edge(1, 2).\n");
+    let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts: Vec::new() });
+    let codes: Vec<&str> = loaded.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
+    assert_eq!(codes, ["C0301", "C0302"]);
+}
+
+#[test]
+fn so_many_errors_are_enough() {
+    for (line, code, most) in
+        [("c(1.\n", "C0111", 100), ("c(X) <=> d(Y).\n", "C0112", 200), ("\u{1}", "C0111", 100)]
+    {
+        let mut sources = SourceMap::new();
+        let program = sources.add("p.chr", format!(":- chr_constraint c/1, d/1.\n{}", line.repeat(5000)));
+        let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts: Vec::new() });
+        let errors = loaded.diagnostics.iter().filter(|d| d.is_error()).count();
+        assert!(errors <= most + 1, "{errors} errors of {line:?}");
+        assert_eq!(loaded.diagnostics.last().map(|d| d.code), Some(code), "{line:?}");
+    }
+}

@@ -369,6 +369,7 @@ impl<'a> Collector<'a, '_> {
             sorts: self.sorts,
             symbols: self.symbols,
             constraints: IdVec::new(),
+            column_types: gchr_base::signature::ColumnTypes::default(),
             texts: Texts::default(),
             booleans,
         };

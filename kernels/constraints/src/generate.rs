@@ -7,7 +7,7 @@ use gchr_base::op::Op;
 use gchr_base::rule::{self, Program, Role};
 use gchr_base::signature::SortKind;
 use gchr_base::source::SourceMap;
-use gchr_constraints::plan::ChrPlan;
+use gchr_constraints::plan::{ChrPlan, checked_arguments};
 
 use super::class;
 use super::codegen::{self, CodegenCtx};
@@ -72,6 +72,14 @@ fn limits(program: &Program, layout: &Layout) -> Vec<Diagnostic> {
             .help("use --device cpu, or split the program")
     };
     let mut found = Vec::new();
+    for (span, place, ty) in checked_arguments(program) {
+        found.push(
+            Diagnostic::error("D0613", format!("{place} is checked for its type when the program runs"))
+                .label(span, format!("not known to be of type {ty}"))
+                .note("devices do not check types of values that they compute")
+                .help("use --device cpu, or declare the column with a wider type, such as +int or ?any"),
+        );
+    }
     if program.rules.len() > MAX_RULES {
         found.push(refuse(format!("the program has {} rules", program.rules.len()), MAX_RULES));
     }

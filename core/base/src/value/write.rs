@@ -4,9 +4,11 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
-use crate::escape::is_hidden;
+use unicode_ident::{is_xid_continue, is_xid_start};
 
+use super::operators::{self, ARGUMENT, Operator, TERM};
 use super::{Args, Value};
+use crate::escape::is_hidden;
 
 /// A value with the way to show it; made by [`Value::quoted`] and [`Value::plain`].
 #[derive(Clone, Copy)]
@@ -32,10 +34,6 @@ impl Display for Written<'_> {
         Writer { out: f, quoted: self.quoted, readable: self.readable, last: ' ' }.run(self.value, self.max)
     }
 }
-
-/// Highest priority of a term, and of an argument.
-const TERM: u16 = 1200;
-const ARGUMENT: u16 = 999;
 
 enum Item<'a> {
     Term(Value<'a>, u16),
@@ -63,7 +61,7 @@ impl Writer<'_> {
         self.term(value, max, &mut pending)?;
         while let Some(item) = pending.pop() {
             match item {
-                Item::Operand(Value::Atom(name), _) if is_operator(name) => {
+                Item::Operand(Value::Atom(name), _) if is_operator(name, self.readable) => {
                     self.raw("(")?;
                     self.atom(name)?;
                     self.raw(")")?;
@@ -161,7 +159,9 @@ impl Writer<'_> {
                 if let Some(op) = prefix(name) {
                     self.open(op.priority > max, pending)?;
                     self.atom(name)?;
-                    if name.starts_with(char::is_alphabetic) || needs_space(name, arg, op.right) {
+                    if name.starts_with(char::is_alphabetic)
+                        || needs_space(name, arg, op.right, self.readable)
+                    {
                         self.raw(" ")?;
                     }
                     pending.push(Item::Operand(arg, op.right));
@@ -226,20 +226,26 @@ fn glues(last: char, first: char) -> bool {
 }
 
 /// Whether a prefix operator and its operand need a space between them: `- 1` is not the number, `- (` not a compound term.
-fn needs_space(name: &str, arg: Value<'_>, max: u16) -> bool {
+fn needs_space(name: &str, arg: Value<'_>, max: u16, readable: bool) -> bool {
     match arg {
-        _ if name == "-" && begins_with_digit(arg, max) => true,
-        Value::Atom(atom) => is_operator(atom),
-        Value::Compound { name: "{}", args } => args.len() == 1,
-        Value::Compound { name: inner, args } => {
-            let op = match args.len() {
-                2 => infix(inner),
-                1 => prefix(inner),
-                _ => None,
-            };
-            op.is_some_and(|op| op.priority > max)
+        Value::Compound { name: "{}", args } if args.len() == 1 => true,
+        _ => name == "-" && begins_with_digit(arg, max) || begins_with_parenthesis(arg, max, readable),
+    }
+}
+
+/// Whether the text of an operand begins with a parenthesis.
+fn begins_with_parenthesis(mut value: Value<'_>, mut max: u16, readable: bool) -> bool {
+    loop {
+        match value {
+            Value::Atom(name) => return is_operator(name, readable),
+            Value::Compound { name, args } => match (args.len(), infix(name), prefix(name), args.get(0)) {
+                (2, Some(op), _, Some(left)) if op.priority <= max => (value, max) = (left, op.left),
+                (2, Some(_), ..) => return true,
+                (1, _, Some(op), _) => return op.priority > max,
+                _ => return false,
+            },
+            _ => return false,
         }
-        _ => false,
     }
 }
 
@@ -277,8 +283,9 @@ fn is_bare(name: &str) -> bool {
         return true;
     }
     let Some(first) = name.chars().next() else { return false };
-    if first.is_alphabetic() && !first.is_uppercase() {
-        return name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    // What both readers take for a small letter: a letter that is none of another size.
+    if is_xid_start(first) && first.to_lowercase().eq([first]) {
+        return name.chars().all(|c| is_xid_continue(c) && c != '\u{b7}');
     }
     name.chars().all(is_symbol_char) && !name.starts_with("/*") && name != "."
 }
@@ -332,58 +339,19 @@ pub fn write_float(out: &mut dyn Write, x: f64) -> fmt::Result {
     write!(out, "e{exponent:+}")
 }
 
-/// An operator: its priority and the highest priorities of its operands.
-#[derive(Clone, Copy)]
-struct Operator {
-    priority: u16,
-    left: u16,
-    right: u16,
-}
-
+/// The operator of Prolog `name` between two operands.
 fn infix(name: &str) -> Option<Operator> {
-    let (priority, left, right) = match name {
-        ":-" | "-->" | "=>" => (1200, 1, 1),
-        "|" => (1105, 1, 0),
-        ";" => (1100, 1, 0),
-        "->" | "*->" => (1050, 1, 0),
-        "," => (1000, 1, 0),
-        ":=" => (800, 1, 1),
-        "<" | "=" | "=.." | "=@=" | "\\=@=" | "=:=" | "=<" | "==" | "=\\=" | ">" | ">=" | "@<" | "@=<"
-        | "@>" | "@>=" | "\\=" | "\\==" | "as" | "is" | ">:<" | ":<" => (700, 1, 1),
-        ":" => (600, 1, 0),
-        "+" | "-" | "/\\" | "\\/" => (500, 0, 1),
-        "*" | "/" | "//" | "mod" | "rdiv" | "<<" | ">>" | "div" | "rem" | "xor" => (400, 0, 1),
-        "**" => (200, 1, 1),
-        "^" => (200, 1, 0),
-        _ => return None,
-    };
-    Some(Operator { priority, left: priority - left, right: priority - right })
+    operators::infix(name).filter(|op| !op.of_chr)
 }
 
+/// The operator of Prolog `name` before its operand.
 fn prefix(name: &str) -> Option<Operator> {
-    let (priority, right) = match name {
-        ":-" | "?-" => (1200, 1),
-        "dynamic"
-        | "discontiguous"
-        | "initialization"
-        | "meta_predicate"
-        | "module_transparent"
-        | "multifile"
-        | "public"
-        | "table"
-        | "thread_initialization"
-        | "thread_local"
-        | "volatile" => (1150, 1),
-        "\\+" => (900, 0),
-        "-" | "+" | "\\" => (200, 0),
-        "$" => (1, 1),
-        _ => return None,
-    };
-    Some(Operator { priority, left: 0, right: priority - right })
+    operators::prefix(name).filter(|op| !op.of_chr)
 }
 
-fn is_operator(name: &str) -> bool {
-    infix(name).is_some() || prefix(name).is_some()
+/// Whether a name is an operator where the text is read.
+fn is_operator(name: &str, readable: bool) -> bool {
+    infix(name).is_some() || prefix(name).is_some() || readable && operators::is_operator(name)
 }
 
 #[cfg(test)]

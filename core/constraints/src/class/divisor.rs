@@ -31,7 +31,7 @@ impl RuleClass for Divisor {
         if self.key != others || table.columns.get(self.column).is_none_or(|c| c.kind != SortKind::Int) {
             broken.push("a greatest common divisor has wrong columns");
         }
-        if plan.occurrences.iter().any(|o| o.constraint == self.constraint) {
+        if !plan.tables[self.constraint].occurrences.is_empty() {
             broken.push("a constraint that is reduced to a greatest common divisor has candidates");
         }
         broken

@@ -10,8 +10,9 @@ pub(super) fn verify(plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
     let Ok(own) = &plan.monotone else { return };
     let Some(first) = plan.rules.iter().next() else { return };
     let mut fail = |text: String| found.push(internal(first.span, text));
+    let candidates = recognise::candidates(plan);
     for (table, table_plan) in plan.tables.iter_enumerated().filter(|(t, _)| own.is_monotone(*t)) {
-        if !recognise::is_candidate(plan, table) || !table_plan.removed_by.is_empty() {
+        if !candidates[table] || !table_plan.removed_by.is_empty() {
             fail(format!("the table {} is not monotone", table_plan.name));
         }
     }

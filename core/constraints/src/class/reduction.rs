@@ -21,22 +21,17 @@ impl RuleClass for Reduction {
 
     fn verify(&self, plan: &ChrPlan) -> Vec<&'static str> {
         let mut broken = Vec::new();
-        let (classes, table) = (&plan.classes, &plan.tables[self.constraint]);
-        let mut before = classes.reductions.iter().take_while(|o| o.rule != self.rule);
-        if before.any(|o| o.constraint == self.constraint) || classes.is_replaced(self.constraint) {
-            broken.push("a symbol has two classes");
-        }
+        let table = &plan.tables[self.constraint];
         let value = self
             .best
             .is_none_or(|b| !self.key.contains(&b.column) && is_number(plan, self.constraint, b.column));
         if !value || !self.key.is_sorted() || self.key.iter().any(|&c| c >= table.columns.len()) {
             broken.push("a reduction has wrong columns");
         }
-        let chosen = plan.tables.iter().any(|t| !t.indexes.is_empty());
-        if chosen && table.indexes.get(self.index).is_none_or(|index| index.columns != self.key) {
+        if plan.indexed && table.indexes.get(self.index).is_none_or(|index| index.columns != self.key) {
             broken.push("a reduction has no index on just its key");
         }
-        if plan.occurrences.iter().any(|o| o.rule == self.rule) {
+        if plan.occurrences_of(self.rule).next().is_some() {
             broken.push("a reduction has candidates");
         }
         broken

@@ -3,7 +3,9 @@
 use super::monotone;
 use crate::ir::{ChrPlan, internal};
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::ids::IdVec;
 use gchr_base::rule::{Program, Semantics};
+use gchr_base::signature::ConstraintId;
 
 /// Checks that verdicts and classes belong to each other, that a symbol has one reduction or values that are replaced and not
 /// both, that columns exist and values are numbers, that indexes are on keys, and that rules of classes have no candidates.
@@ -24,6 +26,13 @@ pub(crate) fn verify(program: &Program, plan: &ChrPlan, found: &mut Vec<Diagnost
             verdict.is_general() || classes.member(verdict).is_some_and(|class| class.rules().contains(&id));
         if !own {
             fail(id, "a verdict names the class of another rule");
+        }
+    }
+    let mut reduced: IdVec<ConstraintId, bool> = plan.tables.iter().map(|_| false).collect();
+    classes.replacements.iter().for_each(|r| reduced[r.constraint] = true);
+    for reduction in &classes.reductions {
+        if std::mem::replace(&mut reduced[reduction.constraint], true) {
+            fail(reduction.rule, "a symbol has two classes");
         }
     }
     for class in classes.members() {

@@ -6,7 +6,7 @@
 
 use gchr_base::op::Op;
 use gchr_base::rule::RuleId;
-use gchr_base::signature::{ConstraintId, SortKind, SymbolId};
+use gchr_base::signature::{ConstraintId, SortKind, SymbolId, TypeId};
 use gchr_base::source::Span;
 
 /// A register of the frame at hand.
@@ -22,9 +22,9 @@ pub(crate) enum Ins {
     /// Fails.
     Fail,
     /// Reads a column of a row.
-    Load { dst: Reg, row: Reg, table: u16, column: u16 },
+    Load { dst: Reg, row: Reg, table: u32, column: u16 },
     /// Fails unless a column of a row holds the word of a register.
-    SameColumn { src: Reg, row: Reg, table: u16, column: u16 },
+    SameColumn { src: Reg, row: Reg, table: u32, column: u16 },
     /// Sets a register.
     Const { dst: Reg, word: u64 },
     /// Copies a register.
@@ -45,6 +45,8 @@ pub(crate) enum Ins {
     FromAny { dst: Reg, src: Reg, kind: SortKind },
     /// Untags a word that is to be stored where only this kind fits: else an error.
     Narrow { dst: Reg, src: Reg, kind: SortKind },
+    /// An error unless a register, of the site's kind, holds a value of this type, which is to be an argument of the next call.
+    Check { src: Reg, ty: TypeId, column: u16 },
     /// Builds a compound term: an entry of [`Code::builds`].
     Build { dst: Reg, build: u32 },
     /// Applies a unary functor several times.
@@ -94,6 +96,9 @@ pub(crate) enum Ins {
     /// Writes a line end.
     Newline,
 }
+
+// Instructions are read all the time: four words of 32 bits are enough for each.
+const _: () = assert!(size_of::<Ins>() <= 16);
 
 /// Where an instruction comes from: for errors, and for the kinds of operands.
 #[derive(Clone, Copy, Debug)]

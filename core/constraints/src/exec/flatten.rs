@@ -3,7 +3,7 @@
 mod expression;
 
 use super::code::*;
-use crate::ir::{ChrPlan, Join, Key, Linear, Occurrence, Once, Operand, Step, vars};
+use crate::ir::{ChrPlan, Join, Key, Linear, Occurrence, Once, Operand, Step, typing, vars};
 use gchr_base::hash::HashMap;
 use gchr_base::rule::{
     Const, Expr, Goal, GoalKind, Pattern, PatternKind, Program, Query, RuleId, Semantics, Start, VarId,
@@ -393,7 +393,7 @@ impl<'a> Coder<'a> {
         let (row, table) = self.rows[&head];
         let kind = self.plan.tables[gchr_base::signature::ConstraintId(table as u32)].columns[column].kind;
         let dst = self.fresh();
-        self.emit(Ins::Load { dst, row, table: table as u16, column: column as u16 }, span);
+        self.emit(Ins::Load { dst, row, table: table as u32, column: column as u16 }, span);
         Held { reg: dst, kind }
     }
 
@@ -407,7 +407,7 @@ impl<'a> Coder<'a> {
         let (row, table) = self.rows[&head];
         let kind = self.plan.tables[gchr_base::signature::ConstraintId(table as u32)].columns[column].kind;
         let src = self.operand(value, kind, span)?;
-        self.emit(Ins::SameColumn { src, row, table: table as u16, column: column as u16 }, span);
+        self.emit(Ins::SameColumn { src, row, table: table as u32, column: column as u16 }, span);
         Ok(())
     }
 
@@ -510,9 +510,16 @@ impl<'a> Coder<'a> {
                 }
                 GoalKind::Add { constraint, args } => {
                     let mut regs = Vec::with_capacity(args.len());
-                    for (arg, column) in args.iter().zip(&self.plan.tables[*constraint].columns) {
+                    let rule = self.rule.map(|rule| &self.program.rules[rule]);
+                    let columns = &self.plan.tables[*constraint].columns;
+                    for (at, (arg, column)) in args.iter().zip(columns).enumerate() {
                         let held = self.value(arg)?;
-                        regs.push(self.stored(held, column.kind, arg.span));
+                        let src = self.stored(held, column.kind, arg.span);
+                        if let Some(ty) = typing::unproved(self.sig(), rule, *constraint, at, arg) {
+                            let check = Ins::Check { src, ty, column: at as u16 };
+                            self.emit_kinds(check, arg.span, [column.kind; 2], column.kind);
+                        }
+                        regs.push(src);
                     }
                     let call = self.code.calls.len() as u32;
                     self.code.calls.push(Call { constraint: *constraint, args: regs.into() });

@@ -142,19 +142,40 @@ impl<'a, 'c> Machine<'a, 'c> {
 
     fn drive(&mut self, mut frame: Frame, mut next: Next) -> Result<(), Stop> {
         loop {
-            next = match next {
-                Next::Enter => self.enter(&mut frame)?,
-                Next::Try(occurrence) => self.try_from(&mut frame, occurrence)?,
-                Next::Body(pc) => self.body(&mut frame, pc)?,
-                Next::Resume => self.resume(&mut frame)?,
+            // Bodies that give up their active constraint have removed it; others that call have stored it.
+            let lives = !matches!(next, Next::Body(_) | Next::Leave);
+            let result = match next {
+                Next::Enter => self.enter(&mut frame),
+                Next::Try(occurrence) => self.try_from(&mut frame, occurrence),
+                Next::Body(pc) => self.body(&mut frame, pc),
+                Next::Resume => self.resume(&mut frame),
                 Next::Leave => match self.frames.pop() {
                     Some(suspended) => {
                         frame = suspended;
-                        Next::Body(frame.pc)
+                        Ok(Next::Body(frame.pc))
                     }
                     None => return Ok(()),
                 },
-            }
+            };
+            next = match result {
+                Ok(next) => next,
+                Err(stop) => {
+                    if lives {
+                        self.store_at_stop(&frame);
+                    }
+                    return Err(stop);
+                }
+            };
+        }
+    }
+
+    /// Puts the active constraint into the store that a stopped run leaves, unless it is there.
+    fn store_at_stop(&mut self, frame: &Frame) {
+        let table = &mut self.tables[frame.owner as usize];
+        let end = frame.base + table.columns.len();
+        if frame.row == NONE && end <= self.stack.len() {
+            // A full table has no room for it, and says so itself.
+            let _ = table.insert(self.next_id, &self.stack[frame.base..end]);
         }
     }
 

@@ -10,7 +10,7 @@ use crate::ir::ChrPlan;
 use gchr_base::error::StopReason;
 use gchr_base::op::Op;
 use gchr_base::rule::Role;
-use gchr_base::signature::{ConstraintId, Signature, SortKind};
+use gchr_base::signature::{ConstraintId, Signature, SortKind, TypeId};
 use gchr_base::value::{Heap, Terms, Value};
 
 impl Machine<'_, '_> {
@@ -121,7 +121,7 @@ impl ErrorFormatter<'_> {
             }
             TrapKind::Column => {
                 let value = match ins {
-                    Ins::Narrow { src, .. } => reg(src, kinds[0]),
+                    Ins::Narrow { src, .. } | Ins::Check { src, .. } => reg(src, kinds[0]),
                     _ => String::new(),
                 };
                 StopReason::Column { column: self.column_text(pc), value }
@@ -133,7 +133,11 @@ impl ErrorFormatter<'_> {
 
     /// The column for which an instruction converts: that of the call which takes its result.
     fn column_text(&self, pc: Pc) -> String {
-        let Ins::Narrow { dst, kind, .. } = self.code.ins[pc as usize] else { return "a column".into() };
+        let (dst, kind) = match self.code.ins[pc as usize] {
+            Ins::Check { ty, column, .. } => return self.typed_column_text(pc, ty, column),
+            Ins::Narrow { dst, kind, .. } => (dst, kind),
+            _ => return "a column".into(),
+        };
         let later = &self.code.ins[pc as usize..];
         for ins in later {
             match *ins {
@@ -149,6 +153,16 @@ impl ErrorFormatter<'_> {
             }
         }
         variable_text(kind)
+    }
+
+    /// The column of the next call that has a declared type.
+    fn typed_column_text(&self, pc: Pc, ty: TypeId, column: u16) -> String {
+        let call = self.code.ins[pc as usize..].iter().find_map(|ins| match ins {
+            Ins::Call { call } | Ins::CallLast { call } => Some(&self.code.calls[*call as usize]),
+            _ => None,
+        });
+        let name = call.map_or("a constraint", |call| &self.plan.tables[call.constraint].name);
+        format!("argument {} of {name} ({})", column + 1, self.signature.column_types.types[ty].name)
     }
 
     /// `argument 2 of edge/3 (int)`.

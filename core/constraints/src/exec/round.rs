@@ -1,7 +1,9 @@
 //! What executors of rounds share: the store of a run, how instances are looked for, and which failure comes first.
 
+pub(crate) mod numbers;
 pub(crate) mod state;
 pub(crate) mod strategy;
+pub(crate) mod watch;
 
 use super::code::Pc;
 use gchr_base::error::StopReason;

@@ -21,7 +21,7 @@ use gchr_base::rule::Program;
 use gchr_base::signature::{Signature, SortKind};
 use gchr_base::value::{Heap, Terms};
 
-/// Facts between two polls of the control.
+/// Facts, or goals, between two polls of the control.
 const POLL_FACTS: usize = 1 << 14;
 
 /// What takes the constraints and the output of facts and goals.
@@ -64,7 +64,10 @@ pub(super) fn run_goals(code: &Code, number: usize, sink: &mut impl StartSink) -
     let query = &code.queries[number];
     let mut regs = vec![0; query.registers];
     let mut pc = query.body;
-    loop {
+    for goal in 1_usize.. {
+        if goal % POLL_FACTS == 0 {
+            sink.poll()?;
+        }
         let at = match sink.context().run(&mut regs, pc) {
             Ok(Flow::Done) => return Ok(()),
             Ok(Flow::Failed(at)) => return Err(sink.stop_at(StopReason::Failed, at)),
@@ -81,6 +84,7 @@ pub(super) fn run_goals(code: &Code, number: usize, sink: &mut impl StartSink) -
         }
         pc = at + 1;
     }
+    Ok(())
 }
 
 /// The value that an instruction of output writes; 0 for one that writes a constant text.

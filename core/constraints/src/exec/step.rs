@@ -4,7 +4,7 @@ use super::code::{Code, Ins, Pc, Reg};
 use super::evaluate::{Evaluator, Num, compare_values, numeric};
 use super::table::Table;
 use gchr_base::op::{ArithmeticError, Op};
-use gchr_base::signature::{Signature, SortKind};
+use gchr_base::signature::{Signature, SortKind, TypeKind};
 use gchr_base::value::heap::HeapFull;
 use gchr_base::value::{Heap, Terms, Value, Word, compare};
 
@@ -201,6 +201,17 @@ impl<H: Cells> EvalCtx<'_, H> {
                 (dst, self.untag(get(src), kind).ok_or(TrapKind::Column)?)
             }
             Ins::Narrow { .. } => return Err(TrapKind::Column),
+            Ins::Check { src, ty, .. } => {
+                let terms = Terms { signature: self.signature, heap: self.heap.heap() };
+                let fits = match site.kinds[0] {
+                    SortKind::Int => {
+                        let natural = self.signature.column_types.types[ty].kind == TypeKind::Natural;
+                        !natural || get(src) as i64 >= 0
+                    }
+                    _ => terms.has_type(get(src), ty),
+                };
+                return if fits { Ok(true) } else { Err(TrapKind::Column) };
+            }
             Ins::Build { dst, build } => {
                 let build = &self.code.builds[build as usize];
                 let mut few = [0; 8];

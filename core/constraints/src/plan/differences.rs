@@ -3,8 +3,10 @@
 
 use super::ChrPlan;
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::rule::{Body, Head, HeadAtom, Pattern, PatternKind, Program, Role, RuleId};
-use gchr_base::signature::ConstraintId;
+use gchr_base::hash::HashMap;
+use gchr_base::ids::Id;
+use gchr_base::rule::{Body, Const, Head, HeadAtom, Pattern, PatternKind, Program, Role, RuleId};
+use gchr_base::signature::TextId;
 
 /// Heads shown for a symbol.
 const MOST_LABELS: usize = 4;
@@ -15,17 +17,25 @@ const MOST_LABELS: usize = 4;
 /// Rules with one head do not compete with each other: the first that applies fires, under either semantics.
 pub fn differences(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
     let mut found = output(program);
+    let mut heads: Vec<Vec<Place<'_>>> = vec![Vec::new(); program.signature.constraints.len()];
+    for (id, rule) in program.rules.iter_enumerated().filter(|(id, _)| plan.is_general(*id)) {
+        for head in &rule.heads {
+            if let HeadAtom::Constraint { constraint, .. } = head.atom {
+                heads[constraint.index()].push((id, head));
+            }
+        }
+    }
     for (constraint, _) in program.signature.constraints.iter_enumerated() {
-        let heads = competing(program, plan, constraint);
+        let heads = competing(program, &heads[constraint.index()]);
         if heads.is_empty() {
             continue;
         }
         let name = program.signature.constraint_name(constraint);
         let message = format!("rules compete for {name}: rounds may give another result than refined");
         let mut diagnostic = Diagnostic::warning("C0611", message);
-        for (rule, head) in heads.iter().take(MOST_LABELS) {
+        for (rule, head) in heads {
             let verb = if head.role == Role::Removed { "removes" } else { "keeps" };
-            diagnostic = diagnostic.label(head.span, format!("{} {verb} it", program.rule_name(*rule)));
+            diagnostic = diagnostic.label(head.span, format!("{} {verb} it", program.rule_name(rule)));
         }
         let note =
             "in a round, the rule that comes first wins; the refined semantics goes constraint by constraint";
@@ -50,29 +60,75 @@ fn output(program: &Program) -> Vec<Diagnostic> {
     found
 }
 
-/// Heads of general rules over a symbol that can be filled by one constraint in two instances, of which one removes it.
-fn competing<'a>(program: &'a Program, plan: &ChrPlan, constraint: ConstraintId) -> Vec<(RuleId, &'a Head)> {
-    let over = |h: &&Head| matches!(&h.atom, HeadAtom::Constraint { constraint: c, .. } if *c == constraint);
-    let heads: Vec<(RuleId, &Head)> = program
-        .rules
-        .iter_enumerated()
-        .filter(|(id, _)| plan.classes.verdicts[*id].is_general())
-        .flat_map(|(id, rule)| rule.heads.iter().filter(over).map(move |head| (id, head)))
-        .collect();
-    let size = |id: RuleId| program.rules[id].heads.len();
-    let compete = |i: usize, j: usize| {
-        let ((a, h), (b, g)) = (heads[i], heads[j]);
-        (size(a) > 1 || size(b) > 1)
-            && (h.role == Role::Removed || g.role == Role::Removed)
-            && h.atom.args().iter().zip(g.atom.args()).all(|(p, q)| may_agree(p, q))
+/// A head of a rule.
+type Place<'a> = (RuleId, &'a Head);
+
+/// Whether the rule of a head has several, and whether it removes the constraint.
+type Sort = (bool, bool);
+
+/// The first of the heads over a symbol that can be filled by one constraint in two instances, of which one removes it.
+///
+/// Heads with different constants in a column never compete: they are told apart by the column that has the most of them.
+fn competing<'a>(program: &Program, heads: &[Place<'a>]) -> Vec<Place<'a>> {
+    let constant = |(_, head): &Place<'_>, column: usize| match head.atom.args()[column].kind {
+        PatternKind::Const(c) => Some(Bits::of(c)),
+        _ => None,
     };
-    (0..heads.len()).filter(|&i| (0..heads.len()).any(|j| compete(i, j))).map(|i| heads[i]).collect()
+    let columns = heads.first().map_or(0, |(_, head)| head.atom.args().len());
+    let constants = |column: &usize| heads.iter().filter(|head| constant(head, *column).is_some()).count();
+    let column = (0..columns).max_by_key(constants);
+    let key = |head: &Place<'_>| column.and_then(|column| constant(head, column));
+    // Of two rules that compete one has several heads, and one removes the constraint.
+    let sort = |&(id, head): &Place<'_>| (program.rules[id].heads.len() > 1, head.role == Role::Removed);
+    let mut by_key: HashMap<(Option<Bits>, Sort), Vec<&Head>> = HashMap::default();
+    let mut by_sort: HashMap<Sort, Vec<&Head>> = HashMap::default();
+    for head in heads {
+        by_key.entry((key(head), sort(head))).or_default().push(head.1);
+        by_sort.entry(sort(head)).or_default().push(head.1);
+    }
+    let has_rival = |head: &&Place<'a>| {
+        let (several, removed) = sort(head);
+        let sorts = [(false, false), (false, true), (true, false), (true, true)];
+        sorts.into_iter().filter(|other| (several || other.0) && (removed || other.1)).any(|sort| {
+            let lists = match key(head) {
+                None => [by_sort.get(&sort), None],
+                own => [by_key.get(&(own, sort)), by_key.get(&(None, sort))],
+            };
+            lists.into_iter().flatten().flatten().any(|other| may_meet(head.1, other))
+        })
+    };
+    heads.iter().filter(has_rival).take(MOST_LABELS).copied().collect()
+}
+
+/// A constant that can be looked up.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Bits {
+    Int(i64),
+    Float(u64),
+    Atom(TextId),
+    Str(TextId),
+}
+
+impl Bits {
+    fn of(c: Const) -> Self {
+        match c {
+            Const::Int(n) => Bits::Int(n),
+            Const::Float(x) => Bits::Float(x.to_bits()),
+            Const::Atom(text) => Bits::Atom(text),
+            Const::Str(text) => Bits::Str(text),
+        }
+    }
+}
+
+/// Whether some constraint may fill both heads.
+fn may_meet(a: &Head, b: &Head) -> bool {
+    a.atom.args().iter().zip(b.atom.args()).all(|(p, q)| may_agree(p, q))
 }
 
 /// Whether some value may match both patterns.
 fn may_agree(p: &Pattern, q: &Pattern) -> bool {
     match (&p.kind, &q.kind) {
-        (PatternKind::Const(a), PatternKind::Const(b)) => a == b,
+        (PatternKind::Const(a), PatternKind::Const(b)) => Bits::of(*a) == Bits::of(*b),
         (PatternKind::Const(_), PatternKind::App { .. })
         | (PatternKind::App { .. }, PatternKind::Const(_)) => false,
         (PatternKind::App { symbol: f, args: xs }, PatternKind::App { symbol: g, args: ys }) => {

@@ -31,11 +31,11 @@ pub(super) fn drop_redundant(program: &Program, plan: &mut ChrPlan) {
             continue;
         }
         let earlier = plan
-            .occurrences
-            .iter_enumerated()
-            .filter(|&(e, o)| e < id && o.rule == occurrence.rule && o.constraint == occurrence.constraint)
-            .find(|(_, o)| is_exhausted(rule, o.head) && implied(rule, occurrence.head, o.head));
-        reasons[id.0 as usize] = earlier.map(|(_, o)| DropReason::Symmetric { earlier: o.head });
+            .occurrences_of(occurrence.rule)
+            .take_while(|o| o.head != occurrence.head)
+            .filter(|o| o.constraint == occurrence.constraint)
+            .find(|o| is_exhausted(rule, o.head) && implied(rule, occurrence.head, o.head));
+        reasons[id.0 as usize] = earlier.map(|o| DropReason::Symmetric { earlier: o.head });
     }
     remove(plan, &reasons);
 }

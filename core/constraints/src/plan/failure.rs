@@ -1,5 +1,6 @@
 //! Which expressions can be without a value: decided here for guards, bodies and kernels alike.
 
+use crate::ir::typing;
 use gchr_base::op::Op;
 use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Rule, VarId};
 use gchr_base::signature::{Signature, SortKind};
@@ -43,7 +44,11 @@ impl Failures<'_> {
             GoalKind::Add { constraint, args } => {
                 let columns = &self.sig.constraints[*constraint].columns;
                 let kinds = columns.iter().map(|c| self.sig.kind(c.sort));
-                args.iter().zip(kinds).map(|(arg, kind)| self.can_fail(arg, Some(kind))).collect()
+                let checked = |column, arg| {
+                    typing::unproved(self.sig, Some(self.rule), *constraint, column, arg).is_some()
+                };
+                let fails = |(column, (arg, kind))| self.can_fail(arg, Some(kind)) || checked(column, arg);
+                args.iter().zip(kinds).enumerate().map(fails).collect()
             }
             GoalKind::Fail | GoalKind::Newline => Vec::new(),
         }

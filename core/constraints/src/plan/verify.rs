@@ -18,20 +18,14 @@ pub fn verify(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
         found.extend(span.map(|s| internal(s, "some rule has no plan")));
         return found;
     }
-    for (id, rule) in plan.rules.iter_enumerated() {
-        for head in 0..rule.heads.len() {
-            let tried = plan.occurrences.iter().filter(|o| (o.rule, o.head) == (id, head)).count();
-            let dropped = plan.dropped.iter().filter(|d| (d.rule, d.head) == (id, head)).count();
-            if tried + dropped != 1 {
-                found.push(internal(rule.span, format!("head {} is tried {tried} times", head + 1)));
-            }
-        }
-    }
+    heads(plan, &mut found);
+    let mut counts: IdVec<ConstraintId, usize> = plan.tables.iter().map(|_| 0).collect();
+    plan.occurrences.iter().for_each(|o| counts[o.constraint] += 1);
     for (id, table) in plan.tables.iter_enumerated() {
         let sorted = table.occurrences.is_sorted();
         let own =
             table.occurrences.iter().all(|&o| plan.occurrences.get(o).is_some_and(|o| o.constraint == id));
-        let all = plan.occurrences.iter().filter(|o| o.constraint == id).count() == table.occurrences.len();
+        let all = counts[id] == table.occurrences.len();
         if let (false, Some(o)) = (sorted && own && all, plan.occurrences.iter().next()) {
             let text = format!("the occurrences of {} are out of order", table.name);
             found.push(internal(plan.rules[o.rule].span, text));
@@ -53,12 +47,36 @@ pub fn verify(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
     found
 }
 
+/// Checks that each head is tried or dropped once, and that occurrences are in the order of rules.
+fn heads(plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
+    let mut times: Vec<Vec<[usize; 2]>> =
+        plan.rules.iter().map(|rule| vec![[0; 2]; rule.heads.len()]).collect();
+    let tried = plan.occurrences.iter().map(|o| (o.rule, o.head, 0));
+    for (rule, head, which) in tried.chain(plan.dropped.iter().map(|d| (d.rule, d.head, 1))) {
+        match times.get_mut(rule.index()).and_then(|heads| heads.get_mut(head)) {
+            Some(times) => times[which] += 1,
+            None => found.extend(plan.rules.iter().next().map(|r| internal(r.span, "a head is of no rule"))),
+        }
+    }
+    for (id, rule) in plan.rules.iter_enumerated() {
+        for (head, [tried, dropped]) in times[id.index()].iter().enumerate() {
+            if tried + dropped != 1 {
+                found.push(internal(rule.span, format!("head {} is tried {tried} times", head + 1)));
+            }
+        }
+    }
+    if !plan.occurrences.iter().is_sorted_by_key(|o| o.rule) {
+        let first = plan.rules.iter().next();
+        found.extend(first.map(|rule| internal(rule.span, "the occurrences are not in the order of rules")));
+    }
+}
+
 /// Checks what is decided of tables and rules as a whole.
 fn decisions(program: &Program, plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
-    for (id, table) in plan.tables.iter_enumerated() {
-        let missing = plan.removing(id).find(|rule| !table.removed_by.contains(rule));
-        let wrong = table.removed_by.iter().copied().find(|&rule| !plan.removing(id).any(|r| r == rule));
-        if let Some(rule) = missing.or(wrong) {
+    for (table, removing) in plan.tables.iter().zip(&plan.removing()) {
+        if let Some(&rule) = removing.iter().chain(&table.removed_by).next()
+            && *removing != table.removed_by
+        {
             let text = format!("the rules that remove {} are not those of the plan", table.name);
             found.push(internal(plan.rules[rule].span, text));
         }
@@ -163,9 +181,8 @@ impl Check<'_> {
                 self.fail("a key uses a slot that has no value");
             }
         }
-        let chosen = self.plan.tables.iter().any(|t| !t.indexes.is_empty());
         let fits = |index: &IndexPlan| index.columns.iter().eq(join.keys.iter().map(|(c, _)| c));
-        if chosen && !table.indexes.get(join.index).is_some_and(fits) {
+        if self.plan.indexed && !table.indexes.get(join.index).is_some_and(fits) {
             self.fail("a join has no index on just the columns of its key");
         }
         let active = self.occurrence.head;

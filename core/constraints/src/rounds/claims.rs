@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::seek::{Candidate, Pending};
 use crate::exec::code::{Code, OccurrenceCode};
 use crate::exec::round::strategy::{row_of_head, table_of_head};
+use crate::exec::round::watch::Watch;
 use crate::ir::ChrPlan;
 use gchr_base::rule::Role;
 
@@ -76,7 +77,10 @@ impl Member<'_> {
     }
 }
 
-/// Candidates below this number are handled by one thread.
+/// The watch called.
+pub(super) struct Called;
+
+/// Candidates that one thread handles between two looks at the watch; fewer are handled by one thread alone.
 const FEW: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
 impl Claims {
@@ -96,31 +100,38 @@ impl Claims {
         self.rows.iter().map(|r| r.capacity() as u64 * 4).sum()
     }
 
-    /// Says for each candidate whether it fires.
-    pub(super) fn decide(&self, round: &Round<'_>, parallel: bool, fires: &mut Vec<bool>) {
+    /// Says for each candidate whether it fires, unless the watch calls.
+    pub(super) fn decide(
+        &self,
+        round: &Round<'_>,
+        parallel: bool,
+        watch: &Watch<'_>,
+        fires: &mut Vec<bool>,
+    ) -> Result<(), Called> {
         let count = round.len();
         fires.clear();
         fires.resize(count, false);
-        let each = |f: &(dyn Fn(u32) + Sync)| {
-            if parallel && count > FEW {
-                (0..count as u32).into_par_iter().for_each(f);
-            } else {
-                (0..count as u32).for_each(f);
+        let parallel = parallel && count > FEW;
+        let part = |first: usize, fires: &mut [bool], f: &(dyn Fn(u32, &mut bool) + Sync)| {
+            if watch.calls() {
+                return Err(Called);
             }
+            fires.iter_mut().zip(first as u32..).for_each(|(fires, number)| f(number, fires));
+            Ok(())
         };
-        each(&|number| self.claim(round, number));
-        if parallel && count > FEW {
-            fires.par_iter_mut().enumerate().for_each(|(i, f)| *f = self.wins(round, i as u32));
-        } else {
-            fires.iter_mut().enumerate().for_each(|(i, f)| *f = self.wins(round, i as u32));
-        }
-        each(&|number| {
+        let mut each = |f: &(dyn Fn(u32, &mut bool) + Sync)| match parallel {
+            true => fires.par_chunks_mut(FEW).enumerate().try_for_each(|(i, p)| part(i * FEW, p, f)),
+            false => fires.chunks_mut(FEW).enumerate().try_for_each(|(i, p)| part(i * FEW, p, f)),
+        };
+        each(&|number, _| self.claim(round, number))?;
+        each(&|number, fires| *fires = self.wins(round, number))?;
+        each(&|number, _| {
             round.get(number).constraints(round.plan, |table, row, removed| {
                 if removed {
                     self.rows[table][row as usize].store(0, Ordering::Relaxed);
                 }
             });
-        });
+        })
     }
 
     fn claim(&self, round: &Round<'_>, number: u32) {

@@ -1,17 +1,16 @@
 //! A round on any number of threads: lists, claims, bodies, then the store. What threads find is put together in body order, so
 //! that their number shows nowhere.
 
-use std::sync::atomic::AtomicU64;
-
 use rayon::prelude::*;
 
 use super::claims::{Claims, Round};
-use super::seek::{Abort, Entry, Found, Kept, Pending, Seeker, Shared, State, Watch};
+use super::seek::{Abort, Entry, Found, Kept, Pending, Seeker, Shared, State};
 use crate::class::replacement::execute::Replacements;
 use crate::exec::code::Pc;
 use crate::exec::machine::Stop;
 use crate::exec::report::ErrorFormatter;
 use crate::exec::round::Failure;
+use crate::exec::round::numbers::{Numbers, TooMany};
 use crate::exec::round::state::{
     Added, Adds, BodyEnd, RoundsState, is_live, is_of_program, load_instance, run_body,
 };
@@ -62,6 +61,14 @@ enum Halt {
     Trap(TrapKind),
     /// The run must stop.
     Watch,
+    /// What bodies add needs more than 32 bits to be counted.
+    TooMany,
+}
+
+impl From<TooMany> for Halt {
+    fn from(_: TooMany) -> Self {
+        Self::TooMany
+    }
 }
 
 impl From<TrapKind> for Halt {
@@ -173,7 +180,7 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.replacements.apply(&mut self.state);
         let added = self.store()?;
         self.state.go_on()?;
-        self.keep();
+        self.keep()?;
         self.state.release();
         self.state.go_on()?;
         self.queue(&added);
@@ -218,6 +225,7 @@ impl<'a, 'c> Engine<'a, 'c> {
 
     /// Finds the lists of all pending constraints.
     fn lists(&mut self) -> Result<(), Stop> {
+        self.state.numbered(self.pending.len())?;
         let parallel = self.threads > 1 && self.pending.len() > CHUNK && !self.alone[0];
         let result = if parallel { self.lists_together() } else { self.lists_alone() };
         match result {
@@ -239,9 +247,10 @@ impl<'a, 'c> Engine<'a, 'c> {
             self.found.push(Found::default());
         }
         let Self { state, strategy, pending, kept, found, regs, .. } = self;
-        let watch = watch(state);
-        let RoundsState { program, plan, code, tables, heap, .. } = state;
-        let shared = Shared { program, plan, code, tables, strategy, pending, kept, watch: &watch };
+        let watch = state.watch();
+        let RoundsState { program, plan, code, tables, heap, numbers, .. } = state;
+        let shared =
+            Shared { program, plan, code, tables, strategy, pending, kept, watch: &watch, numbers: *numbers };
         found[0].clear();
         let mut seeker = Seeker::new(shared, heap, std::mem::take(regs), &mut found[0]);
         let result = (0..pending.len()).try_for_each(|n| seeker.list(n));
@@ -255,9 +264,10 @@ impl<'a, 'c> Engine<'a, 'c> {
         let chunks = self.pending.len().div_ceil(size);
         self.found.resize_with(chunks, Found::default);
         let Self { state, strategy, pending, kept, found, registers, .. } = self;
-        let watch = watch(state);
-        let RoundsState { program, plan, code, tables, heap, .. } = state;
-        let shared = Shared { program, plan, code, tables, strategy, pending, kept, watch: &watch };
+        let watch = state.watch();
+        let RoundsState { program, plan, code, tables, heap, numbers, .. } = state;
+        let shared =
+            Shared { program, plan, code, tables, strategy, pending, kept, watch: &watch, numbers: *numbers };
         let heap = &*heap;
         found.par_iter_mut().enumerate().try_for_each(|(chunk, found)| {
             found.clear();
@@ -276,10 +286,8 @@ impl<'a, 'c> Engine<'a, 'c> {
         match abort {
             Abort::Stop(reason, pc) => self.state.stop_at(reason, pc),
             Abort::Alone => self.state.stop(StopReason::Internal { what: "a heap stayed shared".into() }),
-            Abort::Watch => match self.state.ask_control() {
-                Err(stop) => stop,
-                Ok(()) => self.state.out_of_memory("the candidates of a round".into()),
-            },
+            Abort::Watch => self.state.called(),
+            Abort::TooMany => self.state.too_many(),
         }
     }
 
@@ -305,9 +313,8 @@ impl<'a, 'c> Engine<'a, 'c> {
     fn decide(&mut self) -> Result<(), Stop> {
         let Self { state, pending, found, claims, fires, fired, .. } = self;
         let candidates: usize = found.iter().map(|f| f.candidates.len()).sum();
-        if u32::try_from(candidates).is_err() {
-            let what = "the candidates of a round".into();
-            return Err(state.stop(StopReason::Indices { what, limit: u64::from(u32::MAX) }));
+        if state.numbers.of(candidates).is_err() {
+            return Err(state.too_many());
         }
         fired.clear();
         fires.clear();
@@ -315,8 +322,11 @@ impl<'a, 'c> Engine<'a, 'c> {
             return Ok(());
         }
         claims.reserve(state.tables.iter().map(|t| t.used()));
+        let watch = state.watch();
         let round = round_of(state.plan, state.code, pending, found);
-        claims.decide(&round, self.threads > 1, fires);
+        if claims.decide(&round, self.threads > 1, &watch, fires).is_err() {
+            return Err(state.called());
+        }
         fired.extend(fires.iter().enumerate().filter(|(_, f)| **f).map(|(i, _)| i as u32));
         Ok(())
     }
@@ -332,7 +342,8 @@ impl<'a, 'c> Engine<'a, 'c> {
         }
         match result {
             Ok(()) => {}
-            Err(Halt::Watch) => return Err(self.aborted(Abort::Watch)),
+            Err(Halt::Watch) => return Err(self.state.called()),
+            Err(Halt::TooMany) => return Err(self.state.too_many()),
             Err(Halt::Trap(_)) => {
                 let (what, limit) = ("terms".into(), gchr_base::value::Heap::MAX_WORDS);
                 return Err(self.state.stop(StopReason::Indices { what, limit }));
@@ -346,7 +357,7 @@ impl<'a, 'c> Engine<'a, 'c> {
     }
 
     fn bodies_alone(&mut self) -> Result<(), Halt> {
-        let watch = watch(&self.state);
+        let watch = self.state.watch();
         let Self { state, pending, found, fired, bodies, regs, .. } = self;
         bodies.truncate(1);
         if bodies.is_empty() {
@@ -356,7 +367,8 @@ impl<'a, 'c> Engine<'a, 'c> {
         if fired.is_empty() {
             return Ok(());
         }
-        let RoundsState { program, plan, code, tables, heap, .. } = state;
+        let RoundsState { program, plan, code, tables, heap, numbers, .. } = state;
+        let numbers = *numbers;
         let error_formatter = |heap| ErrorFormatter { signature: &program.signature, plan, code, heap };
         let round = round_of(plan, code, pending, found);
         for (n, &number) in fired.iter().enumerate() {
@@ -364,7 +376,7 @@ impl<'a, 'c> Engine<'a, 'c> {
                 return Err(Halt::Watch);
             }
             let mut ctx = EvalCtx { code, signature: &program.signature, tables, heap: &mut *heap };
-            let end = run_one(&mut ctx, regs, &round, number, &mut bodies[0]);
+            let end = run_one(&mut ctx, regs, &round, number, numbers, &mut bodies[0]);
             if let Some((trap_or_goal, pc)) = end? {
                 let reason = match trap_or_goal {
                     Some(trap) => error_formatter(&*heap).reason(regs, trap),
@@ -378,12 +390,12 @@ impl<'a, 'c> Engine<'a, 'c> {
     }
 
     fn bodies_together(&mut self) -> Result<(), Halt> {
-        let watch = watch(&self.state);
+        let watch = self.state.watch();
         let size = self.fired.len().div_ceil(self.threads * 8).max(CHUNK / 4);
         self.bodies.resize_with(self.fired.len().div_ceil(size), Bodies::default);
         let Self { state, pending, found, fired, bodies, registers, .. } = self;
-        let RoundsState { program, plan, code, tables, heap, .. } = state;
-        let heap = &*heap;
+        let RoundsState { program, plan, code, tables, heap, numbers, .. } = state;
+        let (heap, numbers) = (&*heap, *numbers);
         let round = round_of(plan, code, pending, found);
         bodies.par_iter_mut().zip(fired.par_chunks(size)).try_for_each(|(bodies, fired)| {
             bodies.clear();
@@ -393,7 +405,7 @@ impl<'a, 'c> Engine<'a, 'c> {
             let mut regs = vec![0; *registers];
             for &number in fired {
                 let mut ctx = EvalCtx { code, signature: &program.signature, tables, heap };
-                let end = run_one(&mut ctx, &mut regs, &round, number, bodies);
+                let end = run_one(&mut ctx, &mut regs, &round, number, numbers, bodies);
                 if let Some((trap, pc)) = end? {
                     let error_formatter = ErrorFormatter { signature: &program.signature, plan, code, heap };
                     let reason = trap.map_or(StopReason::Failed, |trap| error_formatter.reason(&regs, trap));
@@ -461,7 +473,7 @@ impl<'a, 'c> Engine<'a, 'c> {
     }
 
     /// Keeps what may fire in the next round.
-    fn keep(&mut self) {
+    fn keep(&mut self) -> Result<(), Stop> {
         let Self { state, found, pending, kept, fires, .. } = self;
         for fresh in pending.iter_mut().filter(|p| p.state == State::Fresh) {
             fresh.state = State::Done;
@@ -480,7 +492,7 @@ impl<'a, 'c> Engine<'a, 'c> {
             .zip(fires.iter())
             .peekable();
         for (n, waiting) in pending.drain(..).enumerate() {
-            let first = kept.instances.len() as u32;
+            let first = state.numbered(kept.instances.len())?;
             while let Some(((candidate, own), fires)) = candidates.next_if(|((c, _), _)| c.n as usize == n) {
                 let table = waiting.added.table as usize;
                 let occurrence = &state.code.activations[table].occurrences[candidate.k as usize];
@@ -489,11 +501,11 @@ impl<'a, 'c> Engine<'a, 'c> {
                     is_live(&state.tables[level.table], row)
                 };
                 if !fires && state.lives(&waiting.added) && occurrence.levels.iter().zip(own).all(lives) {
-                    kept.instances.push((candidate.k, rows.len() as u32));
+                    kept.instances.push((candidate.k, state.numbered(rows.len())?));
                     rows.extend_from_slice(own);
                 }
             }
-            let range = (first, kept.instances.len() as u32);
+            let range = (first, state.numbered(kept.instances.len())?);
             if state.lives(&waiting.added) && (range.0 < range.1 || matches!(waiting.state, State::Cut(..))) {
                 still.push(Pending { kept: range, ..waiting });
             }
@@ -501,6 +513,7 @@ impl<'a, 'c> Engine<'a, 'c> {
         drop(candidates);
         kept.rows = rows;
         *pending = still;
+        Ok(())
     }
 }
 
@@ -545,8 +558,9 @@ fn run_one<H: Cells>(
     regs: &mut [u64],
     round: &Round<'_>,
     number: u32,
+    numbers: Numbers,
     bodies: &mut Bodies,
-) -> Result<Option<(Option<Trap>, Pc)>, TrapKind> {
+) -> Result<Option<(Option<Trap>, Pc)>, Halt> {
     let member = round.get(number);
     let mut end = BodyEnd::Done;
     if let Some(pc) = member.occurrence.body {
@@ -554,12 +568,12 @@ fn run_one<H: Cells>(
         load_instance(ctx, regs, member.occurrence, active, member.rows).map_err(|t| t.kind)?;
         end = run_body(ctx, regs, pc, &mut bodies.adds);
     }
-    bodies.ends.push(bodies.adds.len() as u32);
+    bodies.ends.push(numbers.of(bodies.adds.len())?);
     match end {
         BodyEnd::Done => Ok(None),
         BodyEnd::Failed(pc) => Ok(Some((None, pc))),
         BodyEnd::Trapped(trap) if is_of_program(trap) => Ok(Some((Some(trap), trap.pc))),
-        BodyEnd::Trapped(trap) => Err(trap.kind),
+        BodyEnd::Trapped(trap) => Err(trap.kind.into()),
     }
 }
 
@@ -593,15 +607,4 @@ fn round_of<'r>(
     let offsets = offsets.collect();
     let parts = found.iter().map(|f| (&f.candidates[..], &f.rows[..])).collect();
     Round { plan, code, pending, parts, offsets }
-}
-
-fn watch<'w>(state: &RoundsState<'_, 'w>) -> Watch<'w> {
-    let memory = state.control.limits().memory.map_or(u64::MAX, |limit| limit.saturating_sub(state.bytes()));
-    Watch {
-        interrupt: state.control.interrupt_flag(),
-        other: state.control.other_flag(),
-        deadline: state.control.deadline(),
-        memory,
-        taken: AtomicU64::new(0),
-    }
 }

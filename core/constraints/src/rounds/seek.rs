@@ -2,16 +2,16 @@
 //!
 //! Every constraint is looked at by one thread, and what it finds depends on the store at the start of the round alone.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::Ordering;
 
 use crate::exec::code::{Code, OccurrenceCode, Pc};
 use crate::exec::index::NONE;
 use crate::exec::report::ErrorFormatter;
 use crate::exec::round::Failure;
+use crate::exec::round::numbers::{Numbers, TooMany};
 use crate::exec::round::state::{Added, Adds, BodyEnd, is_hidden, is_of_program, load_active, run_body};
 use crate::exec::round::strategy::{Group, Shape, Strategy, rank, row_of_head, table_of_head};
+use crate::exec::round::watch::Watch;
 use crate::exec::search::{Found as Searched, Search};
 use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
@@ -88,31 +88,20 @@ pub(crate) enum Abort {
     Alone,
     /// The run must stop.
     Watch,
+    /// More is found than can be numbered.
+    TooMany,
     /// An error of the executor.
     Stop(StopReason, Pc),
 }
 
-/// What stops threads at work.
-pub(crate) struct Watch<'a> {
-    pub(crate) interrupt: Option<&'a AtomicBool>,
-    pub(crate) other: Option<Arc<AtomicBool>>,
-    pub(crate) deadline: Option<Instant>,
-    /// Bytes that may be taken.
-    pub(crate) memory: u64,
-    pub(crate) taken: AtomicU64,
+impl From<TooMany> for Abort {
+    fn from(_: TooMany) -> Self {
+        Self::TooMany
+    }
 }
 
 /// Rows tried between two looks at the watch.
 const PATIENCE: u32 = 1 << 16;
-
-impl Watch<'_> {
-    pub(crate) fn calls(&self) -> bool {
-        let other = self.other.as_deref();
-        [self.interrupt, other].into_iter().flatten().any(|flag| flag.load(Ordering::Relaxed))
-            || self.deadline.is_some_and(|at| Instant::now() >= at)
-            || self.taken.load(Ordering::Relaxed) > self.memory
-    }
-}
 
 impl Found {
     pub(crate) fn clear(&mut self) {
@@ -149,6 +138,7 @@ pub(crate) struct Shared<'w> {
     pub(crate) pending: &'w [Pending],
     pub(crate) kept: &'w Kept,
     pub(crate) watch: &'w Watch<'w>,
+    pub(crate) numbers: Numbers,
 }
 
 /// A thread at work.
@@ -202,14 +192,16 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
     /// Finds the list of a pending constraint.
     pub(crate) fn list(&mut self, n: usize) -> Result<(), Abort> {
         let pending = &self.shared.pending[n];
-        (self.n, self.active) = (n as u32, pending.added);
+        (self.n, self.active) = (self.shared.numbers.of(n)?, pending.added);
+        self.tick(1)?;
         let code = self.shared.code;
         let occurrences = &code.activations[pending.added.table as usize].occurrences;
         for at in pending.kept.0..pending.kept.1 {
             let (k, rows) = self.shared.kept.instances[at as usize];
             let occurrence = &occurrences[k as usize];
             let rows = &self.shared.kept.rows[rows as usize..rows as usize + occurrence.levels.len()];
-            self.push(k as usize, rows);
+            self.tick(1)?;
+            self.push(k as usize, rows)?;
             if occurrence.removes_active {
                 return Ok(());
             }
@@ -243,7 +235,8 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
                 Shape::Any => self.sorted(group, behind)?,
             };
             if !self.starts.is_empty() {
-                let (adds_end, firings) = (self.out.adds.len() as u32, self.starts.len() as u32);
+                let number = |position| self.shared.numbers.of(position);
+                let (adds_end, firings) = (number(self.out.adds.len())?, number(self.starts.len())?);
                 self.out.entries.push(Entry::Fired { rule: group.rule, adds_end, firings });
                 self.starts.clear();
             }
@@ -419,13 +412,13 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             }
         }
         instances.sort_unstable_by(|a, b| a.key.cmp(&b.key));
-        let ended = self.take_sorted(group, &mut instances);
+        let ended = self.take_sorted(group, &mut instances)?;
         instances.clear();
         self.instances = instances;
         Ok(ended)
     }
 
-    fn take_sorted(&mut self, group: &Group, instances: &mut Vec<Instance>) -> bool {
+    fn take_sorted(&mut self, group: &Group, instances: &mut Vec<Instance>) -> Result<bool, Abort> {
         if group.immediate {
             let order = instances.iter().filter(|i| i.failure.is_none()).map(|i| i.part);
             let order: Vec<usize> = order.collect();
@@ -437,16 +430,16 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             if let Some((reason, pc)) = instance.failure.take() {
                 let place = (false, self.active.id, group.rule, instance.key.clone());
                 self.out.fail(Failure { place, reason, pc });
-                return true;
+                return Ok(true);
             }
             if !group.immediate {
-                self.push(instance.k, &instance.rows);
+                self.push(instance.k, &instance.rows)?;
             }
             if self.occurrence(instance.k).removes_active {
-                return true;
+                return Ok(true);
             }
         }
-        false
+        Ok(false)
     }
 
     /// Whether the newest constraint alone fits.
@@ -486,25 +479,26 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             self.fire(group.rule, occurrence, rows)?;
             return Ok(false);
         }
-        self.push(k, rows);
+        self.push(k, rows)?;
         if occurrence.removes_active {
             self.rank(group.rule, occurrence, rows);
         }
         Ok(occurrence.removes_active)
     }
 
-    fn push(&mut self, k: usize, rows: &[u32]) {
+    fn push(&mut self, k: usize, rows: &[u32]) -> Result<(), TooMany> {
         self.bytes += 24 + 4 * rows.len() as u64;
-        let at = self.out.rows.len() as u32;
+        let at = self.shared.numbers.of(self.out.rows.len())?;
         self.out.rows.extend_from_slice(rows);
         self.out.candidates.push(Candidate { n: self.n, k: k as u32, rows: at });
         self.out.entries.push(Entry::Candidate);
+        Ok(())
     }
 
     /// Runs the body of an instance that nothing can block, with its values in the registers.
     #[inline]
     fn fire(&mut self, rule: RuleId, occurrence: &'w OccurrenceCode, rows: &[u32]) -> Result<(), Abort> {
-        self.starts.push(self.out.adds.len() as u32);
+        self.starts.push(self.shared.numbers.of(self.out.adds.len())?);
         let Some(pc) = occurrence.body else { return Ok(()) };
         let before = self.out.adds.len();
         let mut ctx = EvalCtx {
@@ -613,28 +607,5 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
     fn error_formatter(&self) -> ErrorFormatter<'_> {
         let Shared { program, plan, code, .. } = self.shared;
         ErrorFormatter { signature: &program.signature, plan, code, heap: self.heap.heap() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn threads_at_work_see_both_flags() {
-        let [one, other] = [AtomicBool::new(false), AtomicBool::new(false)].map(Arc::new);
-        let watch = Watch {
-            interrupt: Some(&one),
-            other: Some(Arc::clone(&other)),
-            deadline: None,
-            memory: u64::MAX,
-            taken: AtomicU64::new(0),
-        };
-        for flag in [&one, &other] {
-            assert!(!watch.calls());
-            flag.store(true, Ordering::Relaxed);
-            assert!(watch.calls());
-            flag.store(false, Ordering::Relaxed);
-        }
     }
 }

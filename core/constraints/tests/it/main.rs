@@ -1,5 +1,9 @@
 //! Constraint programs from their text to their store: tests from outside the crate, in one binary.
 
 mod arithmetic;
+mod growth;
 mod language;
+mod stops;
 mod support;
+mod terms;
+mod types;

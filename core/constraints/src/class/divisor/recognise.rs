@@ -2,7 +2,7 @@
 //! `c(.., N) \ c(.., M) <=> 0 < N, N =< M | L is M mod N, c(.., L)`, which alone look at `c`.
 
 use crate::class::reduction::recognise::{occurrences, pair, variable};
-use crate::class::{Divisor, rules_over};
+use crate::class::{Divisor, RulesOver};
 use gchr_base::op::Op;
 use gchr_base::rule::{
     Body, Const, Expr, ExprKind, Goal, GoalKind, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId,
@@ -13,11 +13,12 @@ use gchr_base::signature::{ConstraintId, SortKind};
 /// The class of a rule that takes steps of Euclid's algorithm, or why it has none; nothing for other rules.
 pub(in crate::class) fn recognise(
     program: &Program,
+    over: &RulesOver,
     id: RuleId,
     rule: &Rule,
 ) -> Option<Result<Divisor, String>> {
     let step = step(program, rule)?;
-    Some(check(program, id, rule, step))
+    Some(check(program, over, id, rule, step))
 }
 
 /// A rule that replaces the value of one of two constraints by a remainder.
@@ -64,7 +65,13 @@ fn step(program: &Program, rule: &Rule) -> Option<Step> {
     int.then_some(Step { constraint: *constraint, key, column, values })
 }
 
-fn check(program: &Program, id: RuleId, rule: &Rule, step: Step) -> Result<Divisor, String> {
+fn check(
+    program: &Program,
+    over: &RulesOver,
+    id: RuleId,
+    rule: &Rule,
+    step: Step,
+) -> Result<Divisor, String> {
     let Step { constraint, key, column, values: (n, m) } = step;
     let ordered = |e: &Expr| compares(e, n, m);
     let tests: Vec<&Expr> = rule
@@ -84,11 +91,8 @@ fn check(program: &Program, id: RuleId, rule: &Rule, step: Step) -> Result<Divis
         );
     }
     let symbol = program.signature.constraint_name(constraint);
-    let mut over = rules_over(program, constraint);
-    match (over.next(), over.next(), over.next()) {
-        (Some(zero), Some(own), None)
-            if own == id && drops_zero(&program.rules[zero], constraint, column) =>
-        {
+    match *over.rules(constraint) {
+        [zero, own] if own == id && drops_zero(&program.rules[zero], constraint, column) => {
             Ok(Divisor { rule: id, zero, constraint, key, column })
         }
         _ => Err(format!("the rules over {symbol} are not one that drops zeros and, behind it, this one")),

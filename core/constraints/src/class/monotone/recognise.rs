@@ -12,16 +12,7 @@ use gchr_base::signature::{ConstraintId, SortKind};
 
 /// The monotone tables of a plan, or why their rounds have no fast path.
 pub(crate) fn recognise(plan: &ChrPlan) -> Result<Monotone, String> {
-    let mut tables: IdVec<ConstraintId, bool> = plan.tables.ids().map(|t| is_candidate(plan, t)).collect();
-    loop {
-        let other = |rule: RuleId| !is_monotone_rule(plan, rule, &tables);
-        let heads = plan.general_rules().filter(|(id, _)| other(*id)).flat_map(|(_, rule)| &rule.heads);
-        let lost: Vec<ConstraintId> = heads.map(|h| h.constraint).filter(|&c| tables[c]).collect();
-        if lost.is_empty() {
-            break;
-        }
-        lost.into_iter().for_each(|c| tables[c] = false);
-    }
+    let tables = monotone_tables(plan);
     let added = added_tables(plan, &tables);
     let found = Monotone { tables, added };
     if !found.added.iter().any(|&a| a) {
@@ -34,6 +25,29 @@ pub(crate) fn recognise(plan: &ChrPlan) -> Result<Monotone, String> {
         }
         None => Ok(found),
     }
+}
+
+/// The greatest set of tables that are candidates and read by monotone rules only. A rule is looked at again when it loses a table.
+fn monotone_tables(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
+    let mut tables = candidates(plan);
+    let mut users: IdVec<ConstraintId, Vec<RuleId>> = plan.tables.iter().map(|_| Vec::new()).collect();
+    for (id, rule) in plan.general_rules() {
+        rule.heads.iter().map(|h| h.constraint).chain(rule.added()).for_each(|c| users[c].push(id));
+    }
+    let mut pending: Vec<RuleId> = plan.general_rules().map(|(id, _)| id).collect();
+    let mut is_other: IdVec<RuleId, bool> = plan.rules.iter().map(|_| false).collect();
+    while let Some(rule) = pending.pop() {
+        if is_other[rule] || is_monotone_rule(plan, rule, &tables) {
+            continue;
+        }
+        is_other[rule] = true;
+        for head in &plan.rules[rule].heads {
+            if std::mem::replace(&mut tables[head.constraint], false) {
+                pending.append(&mut users[head.constraint]);
+            }
+        }
+    }
+    tables
 }
 
 /// The tables to which rules over monotone tables add.
@@ -61,16 +75,21 @@ pub(in crate::class) fn maintained_index<'a>(
     })
 }
 
-/// Whether the classes of other rules allow that a table is monotone: it is a set of integers or has no class at all.
-pub(in crate::class) fn is_candidate(plan: &ChrPlan, table: ConstraintId) -> bool {
-    let columns = &plan.tables[table].columns;
-    let read_by = |rule: RuleId| plan.rules[rule].heads.iter().any(|h| h.constraint == table);
-    let replaced = plan.classes.replacements.iter().any(|r| read_by(r.rule));
-    // A set of integers has a bit for each key.
-    let set = plan.classes.reduction_of(table).is_none_or(|r| {
-        r.best.is_none() && r.key.len() == columns.len() && columns.iter().all(|c| c.kind == SortKind::Int)
-    });
-    set && !replaced && plan.classes.divisor_of(table).is_none()
+/// The tables of which the classes of rules allow that they are monotone: sets of integers, and those without a class.
+pub(in crate::class) fn candidates(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
+    let mut candidates: IdVec<ConstraintId, bool> = plan.tables.iter().map(|_| true).collect();
+    for replacement in &plan.classes.replacements {
+        plan.rules[replacement.rule].heads.iter().for_each(|h| candidates[h.constraint] = false);
+    }
+    for reduction in &plan.classes.reductions {
+        let columns = &plan.tables[reduction.constraint].columns;
+        // A set of integers has a bit for each key.
+        candidates[reduction.constraint] &= reduction.best.is_none()
+            && reduction.key.len() == columns.len()
+            && columns.iter().all(|c| c.kind == SortKind::Int);
+    }
+    plan.classes.divisors.iter().for_each(|d| candidates[d.constraint] = false);
+    candidates
 }
 
 /// Whether a rule keeps all its heads, over monotone tables, is total, and adds to monotone tables only.
@@ -81,8 +100,8 @@ pub(in crate::class) fn is_monotone_rule(
 ) -> bool {
     let rule_plan = &plan.rules[rule];
     let kept = rule_plan.heads.iter().all(|h| h.role == Role::Kept && tables[h.constraint]);
-    let mut occurrences = plan.occurrences.iter().filter(|o| o.rule == rule);
-    let Some(occurrence) = occurrences.clone().next() else {
+    let mut occurrences = plan.occurrences_of(rule);
+    let Some(occurrence) = plan.occurrences_of(rule).next() else {
         return kept && rule_plan.body.is_empty();
     };
     let body = rule_plan.body.iter().all(|goal| match &goal.kind {

@@ -1,6 +1,6 @@
 //! Reductions on insertion: `c(..) \ c(..) <=> guard | true`, before every other rule over `c`.
 
-use crate::class::{Best, BestOrder, Reduction, rules_over};
+use crate::class::{Best, BestOrder, Reduction, RulesOver};
 use gchr_base::op::Op;
 use gchr_base::rule::{
     Body, ExprKind, GoalKind, Head, HeadAtom, Pattern, PatternKind, Program, Role, Rule, RuleId, VarId,
@@ -8,7 +8,12 @@ use gchr_base::rule::{
 use gchr_base::signature::SortKind;
 
 /// The reduction that a rule is, or why it is none.
-pub(in crate::class) fn recognise(program: &Program, id: RuleId, rule: &Rule) -> Result<Reduction, String> {
+pub(in crate::class) fn recognise(
+    program: &Program,
+    over: &RulesOver,
+    id: RuleId,
+    rule: &Rule,
+) -> Result<Reduction, String> {
     let [kept, removed] = pair(rule).ok_or("it has not one kept and one removed head")?;
     let (
         HeadAtom::Constraint { constraint, args: kept },
@@ -42,8 +47,8 @@ pub(in crate::class) fn recognise(program: &Program, id: RuleId, rule: &Rule) ->
         (Some((_, _, order)), Some(column)) => Some(Best { column, order }),
         (Some(_), None) => return Err("its guard compares no column with itself".into()),
     };
-    match rules_over(program, *constraint).next() {
-        Some(first) if first != id => {
+    match over.rules(*constraint).first() {
+        Some(&first) if first != id => {
             let (symbol, first) = (program.signature.constraint_name(*constraint), program.rule_name(first));
             Err(format!("{first} comes first over {symbol}"))
         }

@@ -12,6 +12,7 @@ use crate::exec::round::state::{
     Added, Adds, BodyEnd, RoundsState, is_better, is_of_program, load_active, run_body,
 };
 use crate::exec::round::strategy::{rank, row_of_head, table_of_head};
+use crate::exec::round::watch::Watch;
 use crate::exec::search::{Found, Search};
 use crate::exec::step::{EvalCtx, Trap};
 use crate::exec::table::Table;
@@ -37,6 +38,8 @@ pub(crate) struct Replacements<'a> {
     /// Table and row of each constraint that takes another value, with the value and the rule.
     better: HashMap<(u32, u32), (i64, RuleId)>,
     adds: Adds,
+    /// Rows to try until the control is asked again.
+    patience: u32,
 }
 
 /// Rows tried between two looks at the control.
@@ -44,27 +47,28 @@ const PATIENCE: u32 = 1 << 18;
 
 impl<'a> Replacements<'a> {
     pub(crate) fn new(plan: &'a ChrPlan, code: &'a Code) -> Self {
-        let of = |occurrence: &OccurrenceCode| {
-            plan.classes.replacements.iter().find(|r| r.rule == occurrence.rule)
-        };
+        let by_rule: HashMap<RuleId, &Replacement> =
+            plan.classes.replacements.iter().map(|r| (r.rule, r)).collect();
+        let of = |occurrence: &OccurrenceCode| by_rule.get(&occurrence.rule).copied();
         let occurrences = code.activations.iter().map(|activation| {
             let own = activation.occurrences.iter().enumerate();
             own.filter_map(|(k, o)| of(o).map(|r| (k, r))).collect()
         });
-        let matrix = |t: usize| {
-            let mut products = plan.classes.replacements.iter().filter(|r| r.product.is_ok());
-            products.find(|r| r.constraint.index() == t).map(|r| (Matrix::new(), r))
-        };
+        let mut matrices: Vec<Option<(Matrix, &Replacement)>> = plan.tables.iter().map(|_| None).collect();
+        for replacement in plan.classes.replacements.iter().filter(|r| r.product.is_ok()).rev() {
+            matrices[replacement.constraint.index()] = Some((Matrix::new(), replacement));
+        }
         Self {
             plan,
             code,
-            matrices: (0..plan.tables.len()).map(matrix).collect(),
+            matrices,
             cells: Vec::new(),
             occurrences: occurrences.collect(),
             fresh: Vec::new(),
             changed: Vec::new(),
             better: HashMap::default(),
             adds: Adds::default(),
+            patience: PATIENCE,
         }
     }
 
@@ -111,8 +115,8 @@ impl<'a> Replacements<'a> {
         }
     }
 
-    /// Rounds of matrices: how many cells take another value.
-    fn multiply(&mut self, tables: &[Table]) -> u64 {
+    /// Rounds of matrices: how many cells take another value; nothing when the watch calls.
+    fn multiply(&mut self, tables: &[Table], watch: &Watch<'_>) -> Option<u64> {
         self.cells.clear();
         let mut count = 0;
         for table in 0..self.matrices.len() {
@@ -120,7 +124,7 @@ impl<'a> Replacements<'a> {
             if !matrix.is_pending() {
                 continue;
             }
-            let better = matrix.improve();
+            let better = matrix.improve(watch)?;
             if matrix.overflows(&better) {
                 self.leave_matrix(tables, table);
             } else {
@@ -128,7 +132,7 @@ impl<'a> Replacements<'a> {
                 self.cells.push((table as u32, better));
             }
         }
-        count
+        Some(count)
     }
 
     /// Finds the constraints that take another value: how many they are, and the first instance that fails.
@@ -142,7 +146,8 @@ impl<'a> Replacements<'a> {
         if !self.is_pending() {
             return Ok((0, None));
         }
-        let cells = self.multiply(&state.tables);
+        let watch = state.watch();
+        let Some(cells) = self.multiply(&state.tables, &watch) else { return Err(state.called()) };
         let mut failure = None;
         let (fresh, changed) = (std::mem::take(&mut self.fresh), std::mem::take(&mut self.changed));
         for (list, is_fresh) in [(&fresh, true), (&changed, false)] {
@@ -174,7 +179,13 @@ impl<'a> Replacements<'a> {
     ) -> Result<(), Stop> {
         let occurrence = &self.code.activations[active.table as usize].occurrences[k];
         load_active(&state.tables, regs, (active.table as usize, active.row));
-        let mut patience = PATIENCE;
+        // Many short searches are as much work as a long one.
+        if self.patience == 0 {
+            state.ask_control()?;
+            self.patience = PATIENCE;
+        }
+        self.patience -= 1;
+        let mut patience = self.patience;
         macro_rules! search {
             () => {
                 Search {
@@ -199,7 +210,10 @@ impl<'a> Replacements<'a> {
         let (mut level, mut row) = (0, first.map_err(|t| state.trapped(regs, t))?);
         loop {
             let trap = match search!().find(level, row) {
-                Ok(Found::Nothing) => return Ok(()),
+                Ok(Found::Nothing) => {
+                    self.patience = patience;
+                    return Ok(());
+                }
                 Ok(Found::Pause(at, on)) => {
                     state.ask_control()?;
                     patience = PATIENCE;

@@ -7,6 +7,7 @@
 use rayon::prelude::*;
 
 use crate::exec::index::NONE;
+use crate::exec::round::watch::Watch;
 
 /// Greater than every sum of values.
 const ABSENT: i64 = 1 << 61;
@@ -102,18 +103,19 @@ impl Matrix {
         true
     }
 
-    /// The cells that take a better value in this round.
-    pub(super) fn improve(&self) -> Vec<Better> {
+    /// The cells that take a better value in this round; nothing when the watch calls.
+    pub(super) fn improve(&self, watch: &Watch<'_>) -> Option<Vec<Better>> {
         if self.changed.len() * 8 < self.width {
-            return self.few();
+            return self.few(watch);
         }
         let by_row = self.changed_by_row();
-        let row = |i: usize| self.improved_row(i, &by_row);
+        let row = |i: usize| (!watch.calls()).then(|| self.improved_row(i, &by_row));
         let parallel = rayon::current_num_threads() > 1 && self.width > 2 * ROWS;
-        match parallel {
-            true => (0..self.width).into_par_iter().with_min_len(ROWS).flat_map_iter(row).collect(),
-            false => (0..self.width).flat_map(row).collect(),
-        }
+        let rows: Option<Vec<Vec<Better>>> = match parallel {
+            true => (0..self.width).into_par_iter().with_min_len(ROWS).map(row).collect(),
+            false => (0..self.width).map(row).collect(),
+        };
+        rows.map(|rows| rows.concat())
     }
 
     /// For each row its changed columns.
@@ -150,33 +152,36 @@ impl Matrix {
     }
 
     /// The same when few cells changed: only sums with one of them, or for one of them.
-    fn few(&self) -> Vec<Better> {
-        let n = self.width;
-        let value = |i: usize, j: usize| self.values[i * n + j];
+    fn few(&self, watch: &Watch<'_>) -> Option<Vec<Better>> {
+        let width = self.width;
+        let value = |i: usize, j: usize| self.values[i * width + j];
         let mut better = Vec::new();
         let mut offer = |i: usize, j: usize, sum: i64| {
-            if sum < value(i, j) && self.rows[i * n + j] != NONE {
+            if sum < value(i, j) && self.rows[i * width + j] != NONE {
                 better.push((i as u32, j as u32, sum));
             }
         };
-        for &(x, y) in &self.changed {
+        for (n, &(x, y)) in self.changed.iter().enumerate() {
+            if n % ROWS == 0 && watch.calls() {
+                return None;
+            }
             let (x, y) = (x as usize, y as usize);
             let own = value(x, y);
             if x != y {
-                for z in (0..n).filter(|&z| z != y) {
+                for z in (0..width).filter(|&z| z != y) {
                     offer(x, z, own + value(y, z));
                 }
-                for z in (0..n).filter(|&z| z != x) {
+                for z in (0..width).filter(|&z| z != x) {
                     offer(z, y, value(z, x) + own);
                 }
             }
-            for k in (0..n).filter(|&k| k != x && k != y) {
+            for k in (0..width).filter(|&k| k != x && k != y) {
                 offer(x, y, value(x, k) + value(k, y));
             }
         }
         better.sort_unstable();
         better.dedup_by_key(|&mut (i, j, _)| (i, j));
-        better
+        Some(better)
     }
 
     /// Ends a round: takes the better values.

@@ -1,6 +1,6 @@
 //! Monotone replacement: `kept.. \ c(K.., V) <=> V > E | c(K.., E)` with E monotone in the values of `c`.
 
-use crate::class::{Best, BestOrder, Product, Reduction, Replacement, rules_over, same_expr};
+use crate::class::{Best, BestOrder, Product, Reduction, Replacement, RulesOver, same_expr};
 use crate::ir::vars;
 use gchr_base::op::Op;
 use gchr_base::rule::{
@@ -12,6 +12,7 @@ use gchr_base::signature::{ConstraintId, Density, SortKind};
 /// For every rule the replacement that it is, or why it is none.
 pub(in crate::class) fn recognise(
     program: &Program,
+    over: &RulesOver,
     reductions: &[Result<Reduction, String>],
 ) -> Vec<Result<Replacement, String>> {
     let mut found: Vec<_> =
@@ -19,7 +20,7 @@ pub(in crate::class) fn recognise(
     // Each depends on what the other rules do with its symbols; one that is refused may refuse others.
     loop {
         let refuse = |(id, r): (usize, &Result<Replacement, String>)| {
-            r.as_ref().ok().and_then(|r| conflict(program, r, &found, reductions)).map(|why| (id, why))
+            r.as_ref().ok().and_then(|r| conflict(program, over, r, &found, reductions)).map(|why| (id, why))
         };
         let Some((id, why)) = found.iter().enumerate().find_map(refuse) else { break };
         found[id] = Err(why);
@@ -39,13 +40,14 @@ pub(in crate::class) fn recognise(
 /// What some rule does that a replacement does not allow.
 fn conflict(
     program: &Program,
+    over: &RulesOver,
     replacement: &Replacement,
     found: &[Result<Replacement, String>],
     reductions: &[Result<Reduction, String>],
 ) -> Option<String> {
     let c = replacement.constraint;
     let symbol = |c: ConstraintId| program.signature.constraint_name(c);
-    for id in rules_over(program, c) {
+    for &id in over.rules(c) {
         let alike = matches!(&found[id.0 as usize], Ok(r) if r.constraint == c && r.best == replacement.best);
         if !alike {
             return Some(format!(
@@ -69,7 +71,7 @@ fn conflict(
             let set = matches!(&reductions[id.0 as usize], Ok(r) if r.best.is_none() && r.key.len() == head.atom.args().len());
             !set && program.rules[*id].heads.iter().any(removed)
         };
-        if let Some(id) = rules_over(program, d).find(removes) {
+        if let Some(id) = over.rules(d).iter().copied().find(removes) {
             return Some(format!("{} removes {}", program.rule_name(id), symbol(d)));
         }
     }

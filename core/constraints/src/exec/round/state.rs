@@ -2,7 +2,10 @@
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
+use std::sync::atomic::AtomicU64;
 
+use super::numbers::{Numbers, TooMany};
+use super::watch::Watch;
 use crate::exec::code::{Code, Ins, OccurrenceCode, Pc};
 use crate::exec::common;
 use crate::exec::machine::Stop;
@@ -78,6 +81,7 @@ pub(crate) struct RoundsState<'a, 'c> {
     /// Rows that were removed since the last call of [`release`](Self::release).
     detached: Vec<(u32, u32)>,
     last_rule: Option<RuleId>,
+    pub(crate) numbers: Numbers,
     patience: u32,
     fuel: u64,
     /// Bytes that the executor has beside the store.
@@ -115,6 +119,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             peak: 0,
             detached: Vec::new(),
             last_rule: None,
+            numbers: Numbers::new(),
             patience: 0,
             fuel: 0,
             other_bytes: 0,
@@ -285,6 +290,36 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         }
         (self.patience, self.fuel) = (ROUNDS, FIRINGS);
         Ok(())
+    }
+
+    /// What stops threads at work that do not poll.
+    pub(crate) fn watch(&self) -> Watch<'c> {
+        let limit = self.control.limits().memory;
+        Watch {
+            interrupt: self.control.interrupt_flag(),
+            other: self.control.other_flag(),
+            deadline: self.control.deadline(),
+            memory: limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.bytes())),
+            taken: AtomicU64::new(0),
+        }
+    }
+
+    /// Why the watch called.
+    pub(crate) fn called(&mut self) -> Stop {
+        match self.ask_control() {
+            Err(stop) => stop,
+            Ok(()) => self.out_of_memory("the candidates of a round".into()),
+        }
+    }
+
+    /// The number of a position in what a round finds.
+    pub(crate) fn numbered(&self, position: usize) -> Result<u32, Stop> {
+        self.numbers.of(position).map_err(|TooMany| self.too_many())
+    }
+
+    /// More is found than can be numbered.
+    pub(crate) fn too_many(&self) -> Stop {
+        self.stop(self.numbers.reason())
     }
 
     /// Tells the recorder that a round is over.

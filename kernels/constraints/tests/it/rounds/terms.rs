@@ -51,6 +51,11 @@ pub fn all_programs() -> Vec<String> {
         ),
         program(":- chr_constraint n(?any), r(?any). n(X) ==> Y is X ** 0.5, r(Y). ?- n(2), n(2.25), n(-4)."),
         program(":- chr_constraint n(?any), r(+int). n(X) ==> Y is X ^ -1, r(Y). ?- n(1), n(-1), n(2)."),
+        // Numbers that are their own values, and zeros of both signs and types.
+        program(
+            ":- chr_constraint n(?any), r(?any, ?any). n(X) ==> Y is X, Z is +X, r(Y, Z). n(X), n(Y) ==> A is min(X, Y), B is max(X, Y), r(A, B).
+             ?- n(1), n(2.5), n(0), n(0.0), n(-0.0), n(4611686018427387904).",
+        ),
         // The standard order, at the top and deep inside.
         program(
             ":- chr_constraint t(?any), b(?any, ?any). t(X), t(Y) ==> X @< Y | b(X, Y).
@@ -161,5 +166,51 @@ fn the_checker_accepts_kernels_with_terms() {
             seen += 1;
         }
         assert!(seen > 8, "{seen} kernels");
+    }
+}
+
+/// Devices compute with numbers only: where another executor would evaluate a term, they say so.
+#[test]
+fn a_term_that_has_a_value_stops_a_device_by_name() {
+    use gchr_base::op::ArithmeticError::{Type, Unevaluated};
+    for (rule, value, expected) in [
+        ("n(X) ==> Y is X, r(Y).", "1 + 2", Unevaluated),
+        ("n(X) ==> Y is X * 2, r(Y).", "[7]", Unevaluated),
+        ("n(X) ==> X > 1 | r(X).", "1 + 2", Unevaluated),
+        ("n(X) ==> Y is X, r(Y).", "a", Type),
+        ("n(X) ==> Y is 2 + X, r(Y).", "f(1)", Type),
+    ] {
+        let case = Case::new(
+            &format!(":- chr_constraint n(?any), r(?any). {rule} ?- n({value})."),
+            RoundsOptions::default(),
+        );
+        let given = case.on_the_simulator(CONFIGS[0], Limits::default());
+        match given.stopped {
+            Some((StopReason::Arithmetic { error, .. }, _)) => assert_eq!(error, expected, "{rule} {value}"),
+            other => panic!("{rule} {value}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn values_that_must_be_checked_for_a_type_are_refused_by_name() {
+    for (rule, refused) in [
+        ("n(X) ==> c(X).", true),
+        ("n(X) ==> Y is X - 1, m(Y).", true),
+        ("c(X) ==> c(X).", false),
+        ("n(_) ==> c(red), m(7).", false),
+        ("m(X) ==> X < 9 | Y is X + 1, m(Y).", false),
+    ] {
+        let text = format!(
+            ":- chr_type color ---> red ; green. :- chr_constraint n(?int), c(?color), m(+natural). {rule}"
+        );
+        let text = text.replace("n(?int)", if rule.contains("c(X)") { "n(?any)" } else { "n(?int)" });
+        let (sources, program) = programs::constraints("test.chr", &text);
+        let plan = compile_rounds(&program, RoundsOptions::default()).expect("the plan compiles");
+        let codes: Vec<&str> = match kernels(&program, &plan, &sources) {
+            Ok(_) => Vec::new(),
+            Err(found) => found.iter().map(|d| d.code).collect(),
+        };
+        assert_eq!(codes, if refused { vec!["D0613"] } else { Vec::new() }, "{rule}");
     }
 }
