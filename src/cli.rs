@@ -83,7 +83,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-/// Ends the process with what clap says of the command line. It shows arguments as they are: those that a terminal would obey are shown by
+/// Ends the process with what clap says of the command line, help among it. It shows arguments as they are: those that a terminal would obey are shown by
 /// their numbers, without colours.
 fn refuse(error: &clap::Error) -> ! {
     let obeyed = |arg: std::ffi::OsString| arg.to_string_lossy().contains(escape::is_hidden);
@@ -91,7 +91,14 @@ fn refuse(error: &clap::Error) -> ! {
         report::say(&error.render().to_string());
         std::process::exit(Exit::Usage as i32);
     }
-    error.exit()
+    // Help and version are results, and go to standard output.
+    match error.print().and_then(|()| std::io::stdout().flush()) {
+        Err(cause) if !error.use_stderr() && cause.kind() != std::io::ErrorKind::BrokenPipe => {
+            report::problem("U0107", &format!("cannot write: {cause}"), "check where the output goes");
+            std::process::exit(Exit::Failed as i32)
+        }
+        _ => std::process::exit(error.exit_code()),
+    }
 }
 
 fn dispatch(command: &Command) -> Exit {

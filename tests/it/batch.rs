@@ -41,7 +41,7 @@ fn a_line_that_fails_is_reported_for_that_line_and_the_others_go_on() {
     assert_eq!(run.code, 1);
     assert_eq!(run.stdout, "2\n\n3\n\n\n5\n");
     for expected in [
-        "terms.txt:4:1:4",
+        "terms.txt:4:4 ]",
         "[T0004]",
         "terms.txt:6",
         "[T0102]",

@@ -29,7 +29,11 @@ fn the_store_so_far_is_written_when_it_is_asked_for() {
         assert_eq!(scratch.names(), ["grow.chr"], "{how:?}");
         let text = with(&["--partial"]);
         assert_eq!((text.code, text.stdout.as_str()), (1, so_far.as_str()), "{how:?}: {}", text.stderr);
-        assert_eq!(with(&["--partial", "--format", "csv"]).stdout, "0\n1\n2\n3\n4\n5\n", "{how:?}");
+        assert_eq!(
+            with(&["--partial", "--format", "csv"]).stdout,
+            "p,0\np,1\np,2\np,3\np,4\np,5\n",
+            "{how:?}"
+        );
         let json = with(&["--partial", "--format", "json", "--out", "result"]);
         assert_eq!((json.code, json.stdout.as_str()), (1, ""), "{how:?}: {}", json.stderr);
         let written: serde_json::Value = serde_json::from_str(&scratch.read("result")).unwrap();

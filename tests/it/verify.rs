@@ -70,6 +70,15 @@ fn mistakes_are_told() {
 }
 
 #[test]
+fn assumptions_are_explained_to_the_end() {
+    let run = gchr(&["verify", "examples/bst.trs", "--explain"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let whole = "with a task, a join, a result or a batch, and read for the last time before the last reference to it is given up\"";
+    assert!(run.stdout.contains(whole), "{}", run.stdout);
+    assert!(!run.stdout.contains(" 1 accesses") && !run.stdout.contains(" 1 pairs"), "{}", run.stdout);
+}
+
+#[test]
 fn a_launch_says_what_its_check_took() {
     let terms = ["run", "examples/min.trs", "--device", "sim", "--stats"];
     let constraints = ["run", "examples/gcd.chr", "--semantics", "rounds", "--device", "sim", "--stats"];

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use gchr_base::escape::is_hidden;
+
 use super::*;
 use crate::operators::{self, ARGUMENT, Operator, TERM};
 
@@ -243,7 +245,7 @@ fn print_quoted(quote: char, text: &str, out: &mut dyn Write) -> fmt::Result {
             '\t' => out.write_str("\\t")?,
             '\r' => out.write_str("\\r")?,
             c if c == quote => write!(out, "\\{c}")?,
-            c if c.is_control() => write!(out, "\\x{:x}\\", u32::from(c))?,
+            c if is_hidden(c) => write!(out, "\\x{:x}\\", u32::from(c))?,
             c => out.write_char(c)?,
         }
     }

@@ -45,8 +45,7 @@ pub(super) fn report(
     for error in &errors.shown {
         let (text, fields, columns) = line(bytes, delimiter, error);
         let (start, end) = fields.get(error.column).copied().unwrap_or((text.len(), text.len()));
-        let shown = |c: char| if c.is_control() { char::REPLACEMENT_CHARACTER } else { c };
-        let field: String = text.get(start..end).unwrap_or("").chars().map(shown).collect();
+        let field = text.get(start..end).unwrap_or("").to_string();
         let lines = usize::try_from(error.line).unwrap_or(usize::MAX).saturating_sub(1);
         let begin = Start { lines, columns };
         let source = sources.add_part(path.display().to_string(), begin, text);

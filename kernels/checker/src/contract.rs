@@ -44,16 +44,25 @@ pub(super) struct Handed<'m> {
     /// Parameters, or fields of the launch record.
     pub names: Vec<&'m str>,
     /// Why only one thread at a time touches an element with anything but atomics.
-    pub reason: &'m str,
+    pub reason: String,
 }
 
-/// The memory that a kernel hands over.
+/// The memory that a kernel hands over. A line that begins further right goes on with the one above it.
 pub(super) fn handed(kernel: &Function) -> Vec<Handed<'_>> {
-    let lines = kernel.doc.iter().filter_map(|line| line.trim().strip_prefix("handed:")?.split_once(": "));
-    lines
-        .map(|(list, reason)| Handed {
+    let mut all: Vec<Handed<'_>> = Vec::new();
+    // Whether the line above is a reason.
+    let mut open = false;
+    for line in &kernel.doc {
+        if let (true, true, Some(last)) = (open, line.starts_with("  "), all.last_mut()) {
+            last.reason = format!("{} {}", last.reason, line.trim());
+            continue;
+        }
+        let found = line.trim().strip_prefix("handed:").and_then(|rest| rest.split_once(": "));
+        open = found.is_some();
+        all.extend(found.map(|(list, reason)| Handed {
             names: list.split(',').map(str::trim).collect(),
-            reason: reason.trim(),
-        })
-        .collect()
+            reason: reason.trim().to_string(),
+        }));
+    }
+    all
 }

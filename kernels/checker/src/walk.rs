@@ -214,7 +214,7 @@ impl<'m, 'l> Walk<'m, 'l> {
         self.enter_function(kernel);
         self.stmt = kernel.body.first();
         for memory in handed(kernel) {
-            self.assume(memory.reason, Assumed::Handed);
+            self.assume(&memory.reason, Assumed::Handed);
             self.handed.extend(memory.names);
         }
         self.block(start, &kernel.body);

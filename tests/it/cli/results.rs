@@ -124,6 +124,12 @@ fn devices_and_links_survive_being_results() {
     let full = scratch.gchr(&["run", &min, "--out", "/dev/full"]);
     assert_eq!(full.code, 1, "{}", full.stderr);
     assert!(full.stderr.contains("cannot write"), "{}", full.stderr);
+    for help in [&["--help"][..], &["--version"], &["run", "--help"]] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = Command::new(crate::support::BINARY).args(help).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{help:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("[U0107]"), "{help:?}");
+    }
 }
 
 /// Every way to name a file that is there.
