@@ -4,9 +4,11 @@
 //! does in lines on standard output (`worker`); this module starts workers and adds up what they say.
 
 mod answer;
+mod binary;
 mod case;
 mod constraints;
 mod findings;
+mod known;
 mod shrink;
 mod terms;
 #[cfg(test)]
@@ -43,6 +45,9 @@ pub struct FuzzArgs {
     /// Run kernels on the first GPU for one of so many programs; 0 for none
     #[arg(long, default_value_t = 0)]
     gpu: u64,
+    /// Run every program with this gchr as well, and compare what it prints
+    #[arg(long, value_name = "BINARY")]
+    gchr: Option<PathBuf>,
     /// Where minimised failures are written
     #[arg(long, default_value = "tests/regressions", value_name = "FOLDER")]
     out: PathBuf,
@@ -137,6 +142,9 @@ fn start_worker(
     command.args(["--seed", &seed.to_string(), "--minutes", &args.minutes.to_string()]);
     command.args(["--simulate", &args.simulate.to_string(), "--gpu", &args.gpu.to_string()]);
     command.arg("--folder").arg(&own).arg("--out").arg(&args.out);
+    if let Some(gchr) = &args.gchr {
+        command.arg("--gchr").arg(gchr);
+    }
     let spawned = command.stdout(Stdio::piped()).spawn();
     let mut child = spawned.map_err(|e| format!("a worker: {e}"))?;
     let lines = child.stdout.take().ok_or("a worker without output")?;

@@ -73,6 +73,8 @@ impl std::fmt::Display for Answer {
 pub struct Ran {
     pub answer: Answer,
     pub output: String,
+    /// Its result as it is shown.
+    pub shown: String,
     /// Rule applications or firings; rounds.
     pub steps: Option<u64>,
     pub rounds: Option<u64>,
@@ -80,8 +82,8 @@ pub struct Ran {
 
 impl Ran {
     /// A run that ended before it began.
-    fn without_run(answer: Answer) -> Self {
-        Self { answer, output: String::new(), steps: None, rounds: None }
+    pub fn without_run(answer: Answer) -> Self {
+        Self { answer, output: String::new(), shown: String::new(), steps: None, rounds: None }
     }
 }
 
@@ -152,11 +154,11 @@ fn run_here(program: &Program, options: &CompileOptions, limits: Limits) -> Ran 
                 (None, Some(store)) => Answer::Store(rows(program, store)),
                 (None, None) => Answer::Stopped("nothing".into()),
             };
-            Ran { answer, output, steps, rounds }
+            Ran { answer, output, shown: outcome.to_string(), steps, rounds }
         }
         Err(failure) => {
             let code = first_code(&failure.diagnostics);
-            Ran { answer: of_code(code), output, steps: None, rounds: None }
+            Ran { output, ..Ran::without_run(of_code(code)) }
         }
     }
 }

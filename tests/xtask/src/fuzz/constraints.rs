@@ -16,6 +16,7 @@ use gchr_testkit::reference::{End, Run, constraints as reference, refined, round
 use rayon::ThreadPool;
 
 use super::answer::{self, Answer, Ran, caught, first_code};
+use super::binary::Binary;
 use super::case::Case;
 use super::findings::{Devices, Findings};
 
@@ -25,15 +26,18 @@ pub struct Tools {
     pools: [ThreadPool; 2],
     /// A folder for files of facts.
     folder: PathBuf,
+    /// A gchr to be compared with.
+    pub binary: Option<Binary>,
 }
 
 impl Tools {
-    pub fn new(folder: PathBuf) -> Result<Self, String> {
+    pub fn new(folder: PathBuf, gchr: Option<&PathBuf>) -> Result<Self, String> {
         let pool = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(64 << 20).build();
             pool.map_err(|e| e.to_string())
         };
-        Ok(Self { pools: [pool(1)?, pool(3)?], folder })
+        let binary = gchr.map(|path| Binary { path: path.clone(), folder: folder.clone() });
+        Ok(Self { pools: [pool(1)?, pool(3)?], folder, binary })
     }
 }
 

@@ -140,7 +140,7 @@ fn batches(case: &Case, program: &Program, model: &reference::Program, found: &m
                 Ok(text) => Answer::NormalForm(text.clone()),
                 Err(found) => of_code(first_code(found)),
             };
-            let ran = Ran { answer, output: String::new(), steps: line.rewrites, rounds: None };
+            let ran = Ran { steps: line.rewrites, ..Ran::without_run(answer) };
             if let Some(Some(expected)) = expected.get(line.number as usize - 1) {
                 found.compare(&name, expected, &ran, false);
             }

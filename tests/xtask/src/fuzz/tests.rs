@@ -8,6 +8,7 @@ use gchr_testkit::reference::End;
 use super::case::Case;
 use super::constraints::Tools;
 use super::findings::Devices;
+use super::known::Known;
 use super::shrink::shrink;
 use super::worker::{check, with_stack};
 use super::*;
@@ -24,35 +25,27 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// The files that are known to fail, with what differs.
-fn known_failures() -> Vec<(String, String)> {
-    let text = std::fs::read_to_string(folder().join("known-failures.txt")).expect("the list is there");
-    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-    let split = |line: &str| line.split_once(": ").map(|(file, why)| (file.to_string(), why.to_string()));
-    lines.map(|line| split(line).unwrap_or_else(|| panic!("FILE: WHY, not {line}"))).collect()
-}
-
 #[test]
 fn what_failed_once_agrees() {
-    let known = known_failures();
+    let known = Known::read(&folder()).expect("the list is right");
     let everything = Devices { simulator: true, gpu: false };
     let scratch = tempfile::tempdir().expect("a folder");
-    let tools = Tools::new(scratch.path().to_path_buf()).expect("threads");
+    let tools = Tools::new(scratch.path().to_path_buf(), None).expect("threads");
     let mut failed = Vec::new();
     for file in files() {
         let name = file.file_name().expect("a file").to_string_lossy().into_owned();
         let case = Case::read(&file).expect("a program");
         let found = with_stack(|| check(&case, &tools, everything, None));
         let fails = !found.differences.is_empty() || found.refused.is_some();
-        match known.iter().find(|(known, _)| *known == name) {
-            Some((_, why)) if fails => println!("{name} fails as is known: {why}"),
-            Some(_) => println!("{name} is said to fail, but agrees: take it off known-failures.txt"),
+        match known.why(&name) {
+            Some(why) if fails => println!("{name} fails as is known: {why}"),
+            Some(_) => println!("{name} is said to fail, but agrees: take it off the list"),
             None if fails => failed.push(format!("{name}: {:?} {:#?}", found.refused, found.differences)),
             None => {}
         }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));
-    let missing: Vec<_> = known.iter().filter(|(name, _)| !folder().join(name).exists()).collect();
+    let missing: Vec<_> = known.files.iter().filter(|(name, _)| !folder().join(name).exists()).collect();
     assert!(missing.is_empty(), "{missing:?} are listed, but not there");
 }
 
@@ -91,7 +84,7 @@ fn generators_use_every_construct() {
 #[test]
 fn executors_agree_on_some_programs() {
     let scratch = tempfile::tempdir().expect("a folder");
-    let tools = Tools::new(scratch.path().to_path_buf()).expect("threads");
+    let tools = Tools::new(scratch.path().to_path_buf(), None).expect("threads");
     let none = Devices { simulator: false, gpu: false };
     let (mut known, mut all) = (0, 0);
     for seed in 500_000..500_200 {

@@ -14,6 +14,7 @@ use super::answer::expect_panics;
 use super::case::Case;
 use super::constraints::{self, Tools};
 use super::findings::{Devices, Difference, Findings};
+use super::known::Known;
 use super::{shrink, terms};
 
 /// How long a failure is made smaller.
@@ -30,6 +31,9 @@ pub fn check(case: &Case, tools: &Tools, devices: Devices, turn: Option<u64>) ->
         Language::Terms => terms::check(case, devices, turn, &mut found),
         Language::Constraints => constraints::check(case, tools, devices, turn, &mut found),
     }
+    if let Some(binary) = &tools.binary {
+        binary.check(case, &mut found);
+    }
     found
 }
 
@@ -45,13 +49,17 @@ pub fn with_stack<T: Send>(f: impl FnOnce() -> T + Send) -> T {
 pub fn run_file(file: &Path, args: &FuzzArgs) -> Result<usize, String> {
     let case = Case::read(file)?;
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let tools = Tools::new(folder.path().to_path_buf())?;
+    let tools = Tools::new(folder.path().to_path_buf(), args.gchr.as_ref())?;
     let devices = Devices { simulator: args.simulate > 0, gpu: args.gpu > 0 };
     let found = with_stack(|| check(&case, &tools, devices, None));
     if let Some(code) = &found.refused {
         return Err(format!("{}: refused with {code}", file.display()));
     }
     found.differences.iter().for_each(|difference| println!("{difference}"));
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if let Some(why) = Known::read(&args.out)?.why(&name) {
+        println!("known to fail: {why}");
+    }
     found.reasons.iter().for_each(|(reason, count)| println!("{count} starts: {reason}"));
     println!("{} runs, {} differences", found.runs, found.differences.len());
     Ok(found.differences.len())
@@ -60,8 +68,9 @@ pub fn run_file(file: &Path, args: &FuzzArgs) -> Result<usize, String> {
 /// Works until the time is over.
 pub fn work(number: u64, folder: &Path, seed: u64, args: &FuzzArgs) -> Result<(), String> {
     expect_panics();
-    let tools = Tools::new(folder.to_path_buf())?;
-    with_stack(|| Worker::new(&tools, args).work(number, seed));
+    let tools = Tools::new(folder.to_path_buf(), args.gchr.as_ref())?;
+    let known = Known::read(&args.out)?;
+    with_stack(|| Worker::new(&tools, args, known).work(number, seed));
     Ok(())
 }
 
@@ -72,15 +81,17 @@ struct Worker<'a> {
     reasons: BTreeMap<String, u64>,
     covered: [Coverage; 2],
     /// What was reported, and how often.
-    known: Vec<(String, usize)>,
+    reported: Vec<(String, usize)>,
+    known: Known,
     seen: HashSet<String>,
 }
 
 impl<'a> Worker<'a> {
-    fn new(tools: &'a Tools, args: &'a FuzzArgs) -> Self {
+    fn new(tools: &'a Tools, args: &'a FuzzArgs, known: Known) -> Self {
         let (counts, reasons) = (BTreeMap::new(), BTreeMap::new());
         let covered = [Coverage::default(), Coverage::default()];
-        Self { tools, args, counts, reasons, covered, known: Vec::new(), seen: HashSet::new() }
+        let (reported, seen) = (Vec::new(), HashSet::new());
+        Self { tools, args, counts, reasons, covered, reported, known, seen }
     }
 
     fn work(mut self, number: u64, seed: u64) {
@@ -148,6 +159,11 @@ impl<'a> Worker<'a> {
                 kinds.push(difference);
             }
         }
+        let all = kinds.len();
+        kinds.retain(|difference| !self.known.has_way(&difference.executor));
+        if kinds.is_empty() && all > 0 {
+            *self.counts.entry("programs that differ where that is known").or_default() += 1;
+        }
         // One defect shows in many ways to run: the first one stands for all of a case.
         if let Some(difference) = kinds.first() {
             self.failure(&case, seed, difference, devices, turn);
@@ -163,14 +179,14 @@ impl<'a> Worker<'a> {
         turn: Option<u64>,
     ) {
         let kind = format!("{}: {}", difference.executor, difference.what);
-        let count = self.known.iter_mut().find(|(known, _)| *known == kind);
+        let count = self.reported.iter_mut().find(|(known, _)| *known == kind);
         let alike = match count {
             Some((_, count)) => {
                 *count += 1;
                 *count
             }
             None => {
-                self.known.push((kind.clone(), 1));
+                self.reported.push((kind.clone(), 1));
                 1
             }
         };

@@ -178,7 +178,7 @@ impl Generator {
         }
         if self.chance(6) {
             let value = self.argument(Type::Any, bound);
-            goals.push(self.bind(Type::Any, bound, &format!("= {value}")));
+            goals.push(self.bind(Type::Any, bound, &format!("= ({value})")));
         }
         if self.chance(3) {
             goals.push(self.condition(bound));
