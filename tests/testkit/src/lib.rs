@@ -3,10 +3,13 @@
 
 pub mod bench;
 pub mod compiler;
+pub mod coverage;
+pub mod generate;
 pub mod machine;
 pub mod pages;
 pub mod programs;
 pub mod random;
+pub mod reference;
 pub mod rules;
 pub mod systems;
 pub mod templates;

@@ -1,6 +1,7 @@
 //! Tasks of developers: `cargo xtask`.
 
 mod compare;
+mod fuzz;
 mod replay;
 
 use std::path::PathBuf;
@@ -20,6 +21,8 @@ struct Cli {
 enum Task {
     /// Show what changes did to the generated code of all examples, with every scheduler and collector
     Replay(ReplayArgs),
+    /// Run random programs in all ways, compare with the reference interpreters, and keep what fails
+    Fuzz(fuzz::FuzzArgs),
 }
 
 #[derive(clap::Args)]
@@ -42,8 +45,11 @@ struct ReplayArgs {
 }
 
 fn main() -> ExitCode {
-    let Task::Replay(args) = Cli::parse().task;
-    match replay::run(&args) {
+    let found = match Cli::parse().task {
+        Task::Replay(args) => replay::run(&args),
+        Task::Fuzz(args) => fuzz::run(&args),
+    };
+    match found {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(1),
         Err(message) => {

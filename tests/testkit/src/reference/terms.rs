@@ -1,0 +1,404 @@
+//! Many-sorted innermost rewriting: terms as trees, rules tried one after the other, recursion.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use gchr_trs::ast::{self, Module, NodeKind, Section, operator_text};
+
+use super::arithmetic::{self, Number, WRONG_TYPE};
+use super::{End, Stop};
+
+/// A normal form.
+#[derive(Clone, Debug)]
+pub enum Term {
+    /// An application.
+    App(Arc<str>, Arc<[Term]>),
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+}
+
+/// A term of the program.
+#[derive(Clone, Debug)]
+enum Tree {
+    Var(Arc<str>),
+    App(Arc<str>, Vec<Tree>),
+    Power(Arc<str>, u32, Box<Tree>),
+    Int(i64),
+    Float(f64),
+    /// A built-in operator or function.
+    Op(Arc<str>, Vec<Tree>),
+}
+
+struct Rule {
+    left: Vec<Tree>,
+    condition: Option<Tree>,
+    right: Tree,
+}
+
+/// A program.
+pub struct Program {
+    /// Result sort of each declared symbol.
+    results: HashMap<Arc<str>, String>,
+    /// The sorts that it declares.
+    sorts: HashSet<String>,
+    rules: HashMap<Arc<str>, Vec<Rule>>,
+    truth: [Arc<str>; 2],
+    input: Option<Tree>,
+}
+
+/// The result of an input.
+#[derive(Clone, Debug)]
+pub struct Normalised {
+    /// How it ended.
+    pub end: End,
+    /// The normal form as text; empty without one.
+    pub text: String,
+}
+
+/// Rule applications and operations of a run, and the depth of nested evaluations, at most.
+const STEPS: u32 = 20_000;
+const DEPTH: u32 = 2_000;
+
+type Env = Vec<(Arc<str>, Term)>;
+
+impl Program {
+    /// The program that a syntax tree means, if the frontend accepts it.
+    pub fn new(module: &Module) -> Self {
+        let (results, sorts) = declared(module);
+        let pair = if results.contains_key("True") && sorts.contains("Bool") && !results.contains_key("true")
+        {
+            ["True", "False"]
+        } else {
+            ["true", "false"]
+        };
+        let truth = pair.map(Arc::from);
+        let mut program = Self { results, sorts, rules: HashMap::new(), truth, input: None };
+        let mut variables: HashSet<&str> = HashSet::new();
+        for section in &module.sections {
+            match section {
+                Section::Variables(clauses) => {
+                    for clause in clauses {
+                        variables.extend(clause.names.iter().map(|n| module.names.get(n.name)));
+                    }
+                }
+                Section::Equations(equations) => {
+                    equations.iter().for_each(|equation| program.equation(module, equation, &variables));
+                }
+                Section::Input(input) => {
+                    program.input = Some(program.tree(module, &input.term, &HashSet::new()));
+                }
+                Section::Sorts(_) | Section::Constructors(_) | Section::Maps(_) => {}
+            }
+        }
+        program
+    }
+
+    fn equation(&mut self, module: &Module, equation: &ast::Equation, variables: &HashSet<&str>) {
+        let condition = equation.condition.as_ref().map(|c| self.tree(module, c, variables));
+        let right = self.tree(module, &equation.right, variables);
+        if let Tree::App(name, left) = self.tree(module, &equation.left, variables) {
+            self.rules.entry(name).or_default().push(Rule { left, condition, right });
+        }
+    }
+
+    fn tree(&self, module: &Module, term: &ast::Term, variables: &HashSet<&str>) -> Tree {
+        let mut stack: Vec<Tree> = Vec::new();
+        for node in &term.nodes {
+            let args = stack.split_off(stack.len() - node.kind.arity());
+            let only = |mut args: Vec<Tree>| Box::new(args.pop().expect("an operand"));
+            let name = |name| -> Arc<str> { module.names.get(name).into() };
+            stack.push(match node.kind {
+                NodeKind::Name(n) if variables.contains(module.names.get(n)) => Tree::Var(name(n)),
+                NodeKind::Name(n) | NodeKind::Call(n, _) => self.application(name(n), args),
+                NodeKind::Power(n, count) => Tree::Power(name(n), count, only(args)),
+                NodeKind::Int(n) => Tree::Int(n),
+                NodeKind::Float(x) => Tree::Float(x),
+                NodeKind::Prefix(op) | NodeKind::Infix(op) => Tree::Op(operator_text(op).into(), args),
+            });
+        }
+        stack.pop().expect("a term has a root")
+    }
+
+    fn application(&self, name: Arc<str>, args: Vec<Tree>) -> Tree {
+        if self.results.contains_key(&name) {
+            return Tree::App(name, args);
+        }
+        match &*name {
+            "true" | "True" => Tree::App(self.truth[0].clone(), args),
+            "false" | "False" => Tree::App(self.truth[1].clone(), args),
+            _ => Tree::Op(name, args),
+        }
+    }
+
+    /// The normal form of the program's input.
+    pub fn run(&self) -> Option<Normalised> {
+        self.input.as_ref().map(|input| self.normalise(input))
+    }
+
+    /// The normal form of a further input, whose syntax tree is that of a program with this input alone.
+    pub fn run_input(&self, module: &Module) -> Option<Normalised> {
+        let input = module.sections.iter().find_map(|section| match section {
+            Section::Input(input) => Some(&input.term),
+            _ => None,
+        });
+        input.map(|term| self.normalise(&self.tree(module, term, &HashSet::new())))
+    }
+
+    fn normalise(&self, input: &Tree) -> Normalised {
+        let mut run = Run { program: self, steps: 0, depth: 0 };
+        match run.eval(input, &Vec::new()) {
+            Ok(term) => Normalised { end: End::Done, text: show(&term) },
+            Err(stop) => Normalised { end: stop.into(), text: String::new() },
+        }
+    }
+}
+
+fn declared(module: &Module) -> (HashMap<Arc<str>, String>, HashSet<String>) {
+    let (mut results, mut sorts) = (HashMap::new(), HashSet::new());
+    let text = |ident: &ast::Ident| module.names.get(ident.name);
+    for section in &module.sections {
+        match section {
+            Section::Sorts(clauses) => {
+                for clause in clauses {
+                    sorts.extend(clause.names.iter().map(|n| text(n).to_string()));
+                    for symbol in clause.symbols.iter().flatten() {
+                        results.insert(text(&symbol.name).into(), text(&clause.names[0]).to_string());
+                    }
+                }
+            }
+            Section::Constructors(clauses) | Section::Maps(clauses) => {
+                for clause in clauses {
+                    let result = text(&clause.result);
+                    results.extend(clause.names.iter().map(|n| (text(n).into(), result.to_string())));
+                }
+            }
+            Section::Variables(_) | Section::Equations(_) | Section::Input(_) => {}
+        }
+    }
+    (results, sorts)
+}
+
+struct Run<'p> {
+    program: &'p Program,
+    steps: u32,
+    depth: u32,
+}
+
+impl Run<'_> {
+    fn step(&mut self) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps > STEPS { Err(Stop::Unknown("too many steps")) } else { Ok(()) }
+    }
+
+    fn eval(&mut self, tree: &Tree, env: &Env) -> Result<Term, Stop> {
+        self.step()?;
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(Stop::Unknown("too deep"));
+        }
+        let value = match tree {
+            Tree::Var(name) => lookup(env, name).ok_or(Stop::Unknown("a variable without a value"))?.clone(),
+            Tree::Int(n) => Term::Int(*n),
+            Tree::Float(x) => Term::Float(*x),
+            Tree::App(name, args) => {
+                let args = args.iter().map(|a| self.eval(a, env)).collect::<Result<Vec<_>, _>>()?;
+                self.apply(name, args)?
+            }
+            Tree::Power(name, count, arg) => {
+                let mut value = self.eval(arg, env)?;
+                for _ in 0..*count {
+                    value = self.apply(name, vec![value])?;
+                }
+                value
+            }
+            Tree::Op(op, args) => self.operate(op, args, env)?,
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    /// The normal form of a symbol applied to normal forms.
+    fn apply(&mut self, name: &Arc<str>, args: Vec<Term>) -> Result<Term, Stop> {
+        self.step()?;
+        let program = self.program;
+        for rule in program.rules.get(name).into_iter().flatten() {
+            let mut env = Vec::new();
+            if !rule.left.iter().zip(&args).all(|(p, a)| matches(p, a, &mut env)) {
+                continue;
+            }
+            if let Some(condition) = &rule.condition
+                && !self.holds(condition, &env)?
+            {
+                continue;
+            }
+            return self.eval(&rule.right, &env);
+        }
+        let result = program.results.get(name).map_or("Bool", String::as_str);
+        if ["Int", "Float"].contains(&result) && !program.sorts.contains(result) {
+            return Err(Stop::Error("R0105"));
+        }
+        Ok(Term::App(name.clone(), args.into()))
+    }
+
+    /// Whether a condition has the normal form `true`. Conditions that are joined by `&&` are conditions of their own.
+    fn holds(&mut self, condition: &Tree, env: &Env) -> Result<bool, Stop> {
+        if let Tree::Op(op, args) = condition
+            && &**op == "&&"
+        {
+            return Ok(self.holds(&args[0], env)? && self.holds(&args[1], env)?);
+        }
+        let value = self.eval(condition, env)?;
+        Ok(self.truth_of(&value) == Some(true))
+    }
+
+    fn truth_of(&self, value: &Term) -> Option<bool> {
+        match value {
+            Term::App(name, args) if args.is_empty() => {
+                self.program.truth.iter().position(|t| t == name).map(|i| i == 0)
+            }
+            _ => None,
+        }
+    }
+
+    fn truth(&self, holds: bool) -> Term {
+        Term::App(self.program.truth[usize::from(!holds)].clone(), [].into())
+    }
+
+    fn operate(&mut self, op: &str, args: &[Tree], env: &Env) -> Result<Term, Stop> {
+        let a = self.eval(&args[0], env)?;
+        if ["&&", "||", "!"].contains(&op) {
+            let a = self.truth_of(&a).ok_or(WRONG_TYPE)?;
+            return match op {
+                "!" => Ok(self.truth(!a)),
+                _ if a == (op == "||") => Ok(self.truth(a)),
+                _ => {
+                    let b = self.eval(&args[1], env)?;
+                    self.truth_of(&b).map(|b| self.truth(b)).ok_or(WRONG_TYPE)
+                }
+            };
+        }
+        let b = args.get(1).map(|b| self.eval(b, env)).transpose()?;
+        match (number(&a), b) {
+            (Some(a), None) => of_number(arithmetic::unary(op, a)),
+            (Some(x), Some(b)) => {
+                let y = number(&b).ok_or(WRONG_TYPE)?;
+                let order = arithmetic::compare(x, y);
+                let holds = match op {
+                    "==" => order.is_eq(),
+                    "!=" => order.is_ne(),
+                    "<" => order.is_lt(),
+                    "<=" => order.is_le(),
+                    ">" => order.is_gt(),
+                    ">=" => order.is_ge(),
+                    _ => return of_number(arithmetic::binary(of_constraints(op), x, y)),
+                };
+                Ok(self.truth(holds))
+            }
+            (None, Some(b)) => Ok(self.truth(same(&a, &b) == (op == "=="))),
+            (None, None) => Err(WRONG_TYPE),
+        }
+    }
+}
+
+/// The name of an operator in constraint programs.
+fn of_constraints(op: &str) -> &str {
+    match op {
+        "&" => "/\\",
+        "|" => "\\/",
+        "^" => "xor",
+        other => other,
+    }
+}
+
+fn number(term: &Term) -> Option<Number> {
+    match term {
+        Term::App(..) => None,
+        Term::Int(n) => Some(Number::Int(*n)),
+        Term::Float(x) => Some(Number::Float(*x)),
+    }
+}
+
+fn of_number(computed: Option<arithmetic::Computed>) -> Result<Term, Stop> {
+    match computed.unwrap_or(Err(WRONG_TYPE))? {
+        Number::Int(n) => Ok(Term::Int(n)),
+        Number::Float(x) => Ok(Term::Float(x)),
+    }
+}
+
+fn lookup<'e>(env: &'e Env, name: &str) -> Option<&'e Term> {
+    env.iter().find(|(known, _)| &**known == name).map(|(_, value)| value)
+}
+
+fn matches(pattern: &Tree, term: &Term, env: &mut Env) -> bool {
+    match (pattern, term) {
+        (Tree::Var(name), _) => match lookup(env, name) {
+            Some(known) => same(known, term),
+            None => {
+                env.push((name.clone(), term.clone()));
+                true
+            }
+        },
+        (Tree::App(f, patterns), Term::App(g, args)) => {
+            f == g
+                && patterns.len() == args.len()
+                && patterns.iter().zip(args.iter()).all(|(p, a)| matches(p, a, env))
+        }
+        (Tree::Power(_, 0, inner), _) => matches(inner, term, env),
+        (Tree::Power(f, n, inner), Term::App(g, args)) => {
+            f == g && args.len() == 1 && matches(&Tree::Power(f.clone(), n - 1, inner.clone()), &args[0], env)
+        }
+        (Tree::Int(_) | Tree::Float(_), _) => same_leaf(pattern, term),
+        _ => false,
+    }
+}
+
+fn same_leaf(pattern: &Tree, term: &Term) -> bool {
+    match (pattern, term) {
+        (Tree::Int(n), Term::Int(m)) => n == m,
+        (Tree::Float(x), Term::Float(y)) => same(&Term::Float(*x), &Term::Float(*y)),
+        _ => false,
+    }
+}
+
+/// Whether two normal forms are the same term; zeros of different signs are two terms.
+fn same(a: &Term, b: &Term) -> bool {
+    match (a, b) {
+        (Term::App(f, xs), Term::App(g, ys)) => {
+            f == g && xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| same(x, y))
+        }
+        (Term::Int(a), Term::Int(b)) => a == b,
+        (Term::Float(a), Term::Float(b)) => a.to_bits() == b.to_bits(),
+        _ => false,
+    }
+}
+
+/// A normal form in input syntax: four or more of one unary symbol as `S^n(...)`.
+fn show(term: &Term) -> String {
+    match term {
+        Term::Int(n) => n.to_string(),
+        Term::Float(x) => {
+            let text = format!("{x:?}");
+            match text.split_once('e') {
+                Some((digits, exponent)) if !digits.contains('.') => format!("{digits}.0e{exponent}"),
+                _ => text,
+            }
+        }
+        Term::App(name, args) if args.is_empty() => name.to_string(),
+        Term::App(name, args) => {
+            let (mut count, mut inner) = (1, &args[0]);
+            while let (1, Term::App(again, parts)) = (args.len(), inner)
+                && again == name
+                && parts.len() == 1
+            {
+                (count, inner) = (count + 1, &parts[0]);
+            }
+            if count >= 4 {
+                return format!("{name}^{count}({})", show(inner));
+            }
+            let args: Vec<String> = args.iter().map(show).collect();
+            format!("{name}({})", args.join(", "))
+        }
+    }
+}

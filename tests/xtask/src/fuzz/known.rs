@@ -1,0 +1,41 @@
+//! What is known to fail: a list of files of the folder of failures, and of ways to run in which programs may differ for now.
+
+use std::path::Path;
+
+/// Name of the list in the folder of failures.
+const LIST: &str = "known-failures.txt";
+
+/// Lines of the list, `FILE: WHY` or `way to run NAME: WHY`.
+#[derive(Clone, Default, Debug)]
+pub struct Known {
+    /// Files and the reasons.
+    pub files: Vec<(String, String)>,
+    /// Beginnings of the names of ways to run.
+    ways: Vec<String>,
+}
+
+impl Known {
+    /// The list of a folder; empty where there is none.
+    pub fn read(folder: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(folder.join(LIST)).unwrap_or_default();
+        let mut known = Self::default();
+        for line in text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()) {
+            let (what, why) = line.split_once(": ").ok_or(format!("{LIST}: FILE: WHY, not {line}"))?;
+            match what.strip_prefix("way to run ") {
+                Some(way) => known.ways.push(way.into()),
+                None => known.files.push((what.into(), why.into())),
+            }
+        }
+        Ok(known)
+    }
+
+    /// Whether programs may differ when they are run so.
+    pub fn has_way(&self, executor: &str) -> bool {
+        self.ways.iter().any(|way| executor.starts_with(way.as_str()))
+    }
+
+    /// Why a file fails.
+    pub fn why(&self, file: &str) -> Option<&str> {
+        self.files.iter().find(|(known, _)| known == file).map(|(_, why)| why.as_str())
+    }
+}
