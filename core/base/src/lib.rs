@@ -7,6 +7,7 @@ pub mod error;
 pub mod facts;
 pub mod hash;
 pub mod ids;
+pub mod memory;
 pub mod op;
 pub mod profile;
 pub mod rule;

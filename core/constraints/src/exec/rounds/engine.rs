@@ -17,6 +17,7 @@ use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
 use crate::plan::ChrPlan;
 use gchr_base::error::StopReason;
+use gchr_base::memory;
 use gchr_base::rule::RuleId;
 
 /// Pending constraints, and firing candidates, that one thread takes at a time; fewer are handled by one thread alone.
@@ -170,7 +171,7 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.replacements.apply(&mut self.state);
         let added = self.store()?;
         self.state.go_on()?;
-        self.keep();
+        self.keep()?;
         self.state.release();
         self.state.go_on()?;
         self.queue(&added);
@@ -272,10 +273,15 @@ impl<'a, 'c> Engine<'a, 'c> {
     fn aborted(&mut self, abort: Abort) -> Stop {
         match abort {
             Abort::Stop(reason, pc) => self.state.stop_at(reason, pc),
+            Abort::NoMemory(shortage) => self.state.stop(shortage.of("the candidates of a round")),
             Abort::Alone => self.state.stop(StopReason::Internal { what: "a heap stayed shared".into() }),
             Abort::Watch => match self.state.ask_control() {
                 Err(stop) => stop,
-                Ok(()) => self.state.out_of_memory("the candidates of a round".into()),
+                Ok(()) => {
+                    // What the threads had taken has been given back, or was only promised.
+                    let limit = self.state.control.limits().memory.unwrap_or_else(memory::bound);
+                    self.state.stop(StopReason::Memory { limit, what: "the candidates of a round".into() })
+                }
             },
         }
     }
@@ -311,7 +317,10 @@ impl<'a, 'c> Engine<'a, 'c> {
         if candidates == 0 {
             return Ok(());
         }
-        claims.reserve(state.tables.iter().map(|t| t.used()));
+        // Whether each fires, and those that do.
+        let room = memory::ask(candidates as u64 * 5);
+        let room = room.and_then(|()| claims.reserve(state.tables.iter().map(|t| t.used())));
+        room.map_err(|shortage| state.stop(shortage.of("the candidates of a round")))?;
         let round = round_of(state.plan, state.code, pending, found);
         claims.decide(&round, self.threads > 1, fires);
         fired.extend(fires.iter().enumerate().filter(|(_, f)| **f).map(|(i, _)| i as u32));
@@ -330,9 +339,13 @@ impl<'a, 'c> Engine<'a, 'c> {
         match result {
             Ok(()) => {}
             Err(Halt::Watch) => return Err(self.aborted(Abort::Watch)),
+            Err(Halt::Trap(TrapKind::HeapFull(full))) => return Err(self.state.stop(full.reason())),
+            Err(Halt::Trap(TrapKind::AddsFull(shortage))) => {
+                return Err(self.state.stop(shortage.of("the constraints that bodies add")));
+            }
             Err(Halt::Trap(_)) => {
-                let (what, limit) = ("terms".into(), gchr_base::value::Heap::MAX_WORDS);
-                return Err(self.state.stop(StopReason::Indices { what, limit }));
+                let what = "a body was run where it cannot be".into();
+                return Err(self.state.stop(StopReason::Internal { what }));
             }
         }
         let failures = self.bodies.iter_mut().filter_map(|b| b.failure.take());
@@ -458,7 +471,7 @@ impl<'a, 'c> Engine<'a, 'c> {
     }
 
     /// Keeps what may fire in the next round.
-    fn keep(&mut self) {
+    fn keep(&mut self) -> Result<(), Stop> {
         let Self { state, found, pending, kept, fires, .. } = self;
         for fresh in pending.iter_mut().filter(|p| p.state == State::Fresh) {
             fresh.state = State::Done;
@@ -468,6 +481,10 @@ impl<'a, 'c> Engine<'a, 'c> {
                 pending[n as usize].state = state;
             }
         }
+        // The next round has a list of its own, at most as long as the one at hand.
+        let candidates: usize = found.iter().map(|f| f.candidates.len() * 8 + f.rows.len() * 4).sum();
+        let room = memory::ask((candidates + pending.len() * size_of::<Pending>()) as u64);
+        room.map_err(|shortage| state.stop(shortage.of("the candidates of a round")))?;
         let mut still = Vec::new();
         kept.instances.clear();
         let mut rows = Vec::new();
@@ -498,6 +515,7 @@ impl<'a, 'c> Engine<'a, 'c> {
         drop(candidates);
         kept.rows = rows;
         *pending = still;
+        Ok(())
     }
 }
 
@@ -530,6 +548,10 @@ fn store_range(
 ) -> Result<(), Stop> {
     while at < end {
         let (table, args, next) = adds.get(&state.tables, at);
+        if added.len() == added.capacity() {
+            let answer = memory::reserve(added, 1);
+            answer.map_err(|shortage| state.stop(shortage.of("the constraints that a round adds")))?;
+        }
         added.extend(state.add(table, args)?);
         at = next;
     }
@@ -600,5 +622,6 @@ fn watch<'w>(state: &RoundsState<'_, 'w>) -> Watch<'w> {
         deadline: state.control.deadline(),
         memory,
         taken: AtomicU64::new(0),
+        process: state.control.memory_watch(),
     }
 }

@@ -16,6 +16,7 @@ use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
 use crate::plan::ChrPlan;
 use gchr_base::error::StopReason;
+use gchr_base::memory::{self, Shortage};
 use gchr_base::rule::{Program, Role, RuleId};
 
 /// A constraint whose list may have members.
@@ -95,6 +96,8 @@ pub(crate) enum Abort {
     Alone,
     /// The run must stop.
     Watch,
+    /// There is no memory for what it found.
+    NoMemory(Shortage),
     /// An error of the executor.
     Stop(StopReason, Pc),
 }
@@ -107,6 +110,8 @@ pub(crate) struct Watch<'a> {
     /// Bytes that may be taken.
     pub(crate) memory: u64,
     pub(crate) taken: AtomicU64,
+    /// Memory of the process.
+    pub(crate) process: memory::Watch,
 }
 
 /// Rows tried between two looks at the watch.
@@ -118,6 +123,7 @@ impl Watch<'_> {
         [self.interrupt, other].into_iter().flatten().any(|flag| flag.load(Ordering::Relaxed))
             || self.deadline.is_some_and(|at| Instant::now() >= at)
             || self.taken.load(Ordering::Relaxed) > self.memory
+            || self.process.shortage().is_some()
     }
 }
 
@@ -216,7 +222,7 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             let (k, rows) = self.shared.kept.instances[at as usize];
             let occurrence = &occurrences[k as usize];
             let rows = &self.shared.kept.rows[rows as usize..rows as usize + occurrence.levels.len()];
-            self.push(k as usize, rows);
+            self.push(k as usize, rows)?;
             if occurrence.removes_active {
                 return Ok(());
             }
@@ -426,13 +432,13 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             }
         }
         instances.sort_unstable_by(|a, b| a.key.cmp(&b.key));
-        let ended = self.take_sorted(group, &mut instances);
+        let ended = self.take_sorted(group, &mut instances)?;
         instances.clear();
         self.instances = instances;
         Ok(ended)
     }
 
-    fn take_sorted(&mut self, group: &Group, instances: &mut Vec<Instance>) -> bool {
+    fn take_sorted(&mut self, group: &Group, instances: &mut Vec<Instance>) -> Result<bool, Abort> {
         if group.immediate {
             let order = instances.iter().filter(|i| i.failure.is_none()).map(|i| i.part);
             let order: Vec<usize> = order.collect();
@@ -444,16 +450,16 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             if let Some((reason, pc)) = instance.failure.take() {
                 let place = (false, self.active.id, group.rule, instance.key.clone());
                 self.out.fail(Failure { place, reason, pc });
-                return true;
+                return Ok(true);
             }
             if !group.immediate {
-                self.push(instance.k, &instance.rows);
+                self.push(instance.k, &instance.rows)?;
             }
             if self.occurrence(instance.k).removes_active {
-                return true;
+                return Ok(true);
             }
         }
-        false
+        Ok(false)
     }
 
     /// Whether the newest constraint alone fits.
@@ -493,19 +499,25 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
             self.fire(group.rule, occurrence, rows)?;
             return Ok(false);
         }
-        self.push(k, rows);
+        self.push(k, rows)?;
         if occurrence.removes_active {
             self.rank(group.rule, occurrence, rows);
         }
         Ok(occurrence.removes_active)
     }
 
-    fn push(&mut self, k: usize, rows: &[u32]) {
+    fn push(&mut self, k: usize, rows: &[u32]) -> Result<(), Abort> {
         self.bytes += 24 + 4 * rows.len() as u64;
+        let Found { rows: all, candidates, entries, .. } = &mut *self.out;
+        let room = memory::reserve(all, rows.len())
+            .and_then(|()| memory::reserve(candidates, 1))
+            .and_then(|()| memory::reserve(entries, 1));
+        room.map_err(Abort::NoMemory)?;
         let at = self.out.rows.len() as u32;
         self.out.rows.extend_from_slice(rows);
         self.out.candidates.push(Candidate { n: self.n, k: k as u32, rows: at });
         self.out.entries.push(Entry::Candidate);
+        Ok(())
     }
 
     /// Runs the body of an instance that nothing can block, with its values in the registers.
@@ -636,6 +648,7 @@ mod tests {
             deadline: None,
             memory: u64::MAX,
             taken: AtomicU64::new(0),
+            process: memory::Watch::start(),
         };
         for flag in [&one, &other] {
             assert!(!watch.calls());
