@@ -66,6 +66,7 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    memory::set_up();
     let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     set_up_logging();
     say_that_panics_are_bugs();
@@ -102,6 +103,12 @@ fn refuse(error: &clap::Error) -> ! {
 }
 
 fn dispatch(command: &Command) -> Exit {
+    if !matches!(command, Command::Run(_))
+        && memory::is_tight()
+        && let Err(exit) = memory::start_threads(None)
+    {
+        return exit;
+    }
     match command {
         Command::Run(args) => run::run(args),
         Command::Check(args) => check::run(args),

@@ -10,6 +10,7 @@ use gchr::{BatchError, BatchLine, BatchOptions, BatchSummary, Diagnostic, Execut
 use serde::Serialize;
 
 use super::exit::Exit;
+use super::memory;
 use super::out_file::File;
 use super::report;
 use super::sink::Stdout;
@@ -153,8 +154,9 @@ fn finish(request: &Request<'_>, summary: &BatchSummary) -> Exit {
     Exit::Failed
 }
 
-/// The number of workers: what `--threads` says, or all cores.
+/// The number of workers: what `--threads` says, or all cores, as far as there is room for their stacks.
 pub fn workers(threads: Option<usize>) -> NonZeroUsize {
     let all = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    threads.and_then(NonZeroUsize::new).unwrap_or(all)
+    let wanted = threads.and_then(NonZeroUsize::new).unwrap_or(all);
+    NonZeroUsize::new(memory::threads(wanted.get())).unwrap_or(NonZeroUsize::MIN)
 }

@@ -1,27 +1,97 @@
-//! How much memory a run may take when `--memory` does not say: most of what the machine has left, so that endless programs end
-//! with a message and not with a killed process.
+//! How much memory and how many threads this process may have: what the system leaves it, so that endless programs end with a message and not
+//! with a killed process.
 
-use std::fs;
+use std::io::Write;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The part of the free memory that tables may take; the rest is for the program text, results and everything else.
+use gchr::base::memory;
+use gchr::base::stack;
+
+use super::exit::Exit;
+use super::report;
+
+/// The part of what is left that the process may take; the rest is for what nobody counts: the program text, stacks, gaps between
+/// allocations.
 const SHARE: f64 = 0.8;
+/// Address space that a thread takes beside its large stack.
+const THREAD: u64 = 4 << 20;
+/// Address space of an arena of the C library, of which it makes one for each thread where nobody says otherwise.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const ARENA: u64 = 64 << 20;
 
-/// Bytes, or `None` where the system does not tell.
-pub fn default_limit() -> Option<u64> {
-    let free = [available_memory(), control_group_memory()].into_iter().flatten().min()?;
-    Some((free as f64 * SHARE) as u64)
+/// To be called before any other thread starts: bounds the process by what the system leaves it, and says what is done when even the reserve
+/// is used up.
+pub fn set_up() {
+    memory::when_exhausted(last_words);
+    let mut left = memory::available();
+    if let Some(space) = memory::address_space_left() {
+        limit_arenas(space);
+        // A quarter is for stacks.
+        left = Some(left.unwrap_or(u64::MAX).min(space / 4 * 3));
+    }
+    if let Some(left) = left {
+        memory::set_bound((left as f64 * SHARE) as u64);
+    }
 }
 
-fn available_memory() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kib.checked_mul(1024)
+/// Leaves most of a limited address space to the program: arenas of the C library take much more of it than they use.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn limit_arenas(space: u64) {
+    let arenas = i32::try_from(space / (16 * ARENA)).unwrap_or(i32::MAX).max(1);
+    // SAFETY: the call has no preconditions but that no other thread allocates meanwhile: there is none yet.
+    unsafe { libc::mallopt(libc::M_ARENA_MAX, arenas) };
 }
 
-/// What the control group (a container) allows; "max" does not parse and means no limit.
-fn control_group_memory() -> Option<u64> {
-    let read =
-        |name: &str| fs::read_to_string(format!("/sys/fs/cgroup/{name}")).ok()?.trim().parse::<u64>().ok();
-    Some(read("memory.max")?.saturating_sub(read("memory.current").unwrap_or(0)))
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn limit_arenas(_: u64) {}
+
+/// The end of a process that has used up its reserve, too. Nothing here allocates.
+fn last_words(bytes: usize) {
+    let mut text = [0; 256];
+    let mut rest = &mut text[..];
+    let _ = write!(
+        rest,
+        "[R0202] Error: the system gives no more memory: {bytes} bytes asked for\n  Help: end other programs, or \
+         raise the limit of the process (ulimit -v) or of its container\n"
+    );
+    let unused = rest.len();
+    let length = text.len() - unused;
+    let _ = std::io::stderr().write_all(&text[..length]);
+    // SAFETY: the call has no preconditions; nothing of this process is used after it.
+    unsafe { libc::_exit(Exit::Failed as i32) }
+}
+
+/// How many threads there is room for, at most as many as wanted; says so, once, where they are fewer.
+pub fn threads(wanted: usize) -> usize {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    let Some(space) = memory::address_space_left() else { return wanted };
+    let room = space / 4 / (stack::bytes() as u64 + THREAD);
+    let threads = usize::try_from(room).unwrap_or(usize::MAX).clamp(1, wanted.max(1));
+    if threads < wanted && !SAID.swap(true, Ordering::Relaxed) {
+        report::say(&format!(
+            "gchr: {threads} threads in place of {wanted}: the address space (ulimit -v) has room for no more\n"
+        ));
+    }
+    threads
+}
+
+/// Whether threads must be counted: where they are not, parallel loops start as many as there are cores when they need them.
+pub fn is_tight() -> bool {
+    memory::address_space_left().is_some()
+}
+
+/// Starts the threads that all parallel loops of this process share, unless they are there: as many as wanted, or one for each core.
+pub fn start_threads(wanted: Option<usize>) -> Result<(), Exit> {
+    static STARTED: OnceLock<Result<(), String>> = OnceLock::new();
+    let started = STARTED.get_or_init(|| {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = threads(wanted.unwrap_or_else(all));
+        let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        built.map_err(|error| format!("{threads} threads cannot be started: {error}"))
+    });
+    started.as_ref().copied().map_err(|message| {
+        report::problem("R0207", message, "give a smaller number with --threads N");
+        Exit::Failed
+    })
 }

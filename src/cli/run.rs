@@ -25,7 +25,7 @@ pub use as_gpu_child::run_as_gpu_child;
 pub fn run(args: &Args) -> Exit {
     let start = Instant::now();
     let interrupt = interrupt::listen();
-    args.set_threads();
+    args.limits.bound_process(args.device.device);
     match run_from(args, start, interrupt) {
         Ok(exit) | Err(exit) => exit,
     }
@@ -33,12 +33,14 @@ pub fn run(args: &Args) -> Exit {
 
 fn run_from(args: &Args, start: Instant, interrupt: &'static AtomicBool) -> Result<Exit, Exit> {
     let schedule = args.device.schedule()?;
+    args.start_threads_to_load()?;
     let program = load(args)?;
     let options = args.options(args.device(&program), schedule);
     args.check(&program, &options)?;
     if matches!(options.device, Device::Gpu(_) | Device::Sim) {
         report::cache();
     }
+    args.start_threads_to_run(&program, &options)?;
     let executable = program.compile(&options).map_err(|found| {
         report::diagnostics(&found);
         if found.concern_the_device() { Exit::Failed } else { Exit::Usage }

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::error::StopReason;
+use gchr_base::memory;
 use gchr_base::stats::Stats;
 use gchr_cuda::{Capability, Compiler, Gpu, Image, Options as NvrtcOptions, driver};
 use gchr_kernel::Form;
@@ -18,10 +20,11 @@ use super::verify::before_launch;
 use crate::options::Device;
 use crate::stack::with_large_stack;
 
-/// Bytes that tables may take on the simulator unless a limit is given.
+/// Bytes of this machine that a byte of tables takes on the simulator: itself, and the shadow in which the simulator keeps who touched
+/// it last, 36 bytes for each word; and all of it twice, as old tables are held beside new ones while they grow.
+const SIM_COST: u64 = 20;
+/// Bytes that tables may take on the simulator, at most.
 const SIM_MEMORY: u64 = 1 << 30;
-/// Bytes beside the tables on the simulator: registers of resident blocks, control words.
-const SIM_EXTRA: u64 = 64 << 20;
 /// Blocks that the simulator runs side by side. Every iteration ends with barriers that all of them must reach, so more cost time.
 pub(crate) const SIM_BLOCKS: u32 = 2;
 
@@ -81,9 +84,12 @@ impl Backend {
                 (work(Placement { device: &mut *gpu, memory, simulated: false }, control), name)
             }
             LoadedDevice::Sim(kernels) => {
-                let memory = limit.unwrap_or(SIM_MEMORY);
-                let mut device = simulator(kernels, memory, control);
-                (work(Placement { device: &mut device, memory, simulated: true }, control), "sim".to_string())
+                let limit = limit.unwrap_or_else(memory::bound);
+                let memory = (limit / SIM_COST).min(SIM_MEMORY);
+                let mut device = simulator(kernels, limit, control);
+                let mut result = work(Placement { device: &mut device, memory, simulated: true }, control);
+                name_limit(&mut result, limit);
+                (result, "sim".to_string())
             }
         };
         change_stats(&mut result, |stats| {
@@ -118,6 +124,19 @@ pub(crate) fn change_stats<O: HasStats, L>(
         Ok(outcome) => change(outcome.stats()),
         Err(Failure::Stopped(stopped)) => change(&mut stopped.stats),
         Err(Failure::Device(_)) => {}
+    }
+}
+
+/// Has a run on the simulator that is out of memory name the limit that was given, not its part for tables.
+fn name_limit<O, L>(result: &mut Result<O, Failure<L>>, given: u64) {
+    if let Err(Failure::Stopped(stopped)) = result
+        && let StopReason::Memory { limit, what } = &mut stopped.error.reason
+        && *limit == (given / SIM_COST).min(SIM_MEMORY)
+    {
+        what.push_str(&format!(
+            ", for which the simulator takes {SIM_COST} times as much as a device, where tables may have {limit} bytes"
+        ));
+        *limit = given;
     }
 }
 
@@ -186,9 +205,12 @@ fn compile(
 /// A launch that the simulator ends in the middle of a round leaves no store to show; most rounds take less.
 const SIM_PATIENCE: Duration = Duration::from_millis(500);
 
-/// A simulator that stops with the run. When tables grow, the old ones are held beside the new ones.
-fn simulator<'a>(kernels: &gchr_simulator::Program, memory: u64, control: &Control<'a>) -> SimDevice<'a> {
-    let memory_limit = memory.saturating_mul(2).saturating_add(SIM_EXTRA);
+/// A simulator that stops with the run.
+fn simulator<'a>(
+    kernels: &gchr_simulator::Program,
+    memory_limit: u64,
+    control: &Control<'a>,
+) -> SimDevice<'a> {
     let options = gchr_simulator::Options {
         memory_limit,
         resident_blocks: SIM_BLOCKS,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::memory::{self, Shortage};
 use crate::profile::Recorder;
 use crate::stop::StopReason;
 
@@ -30,6 +31,7 @@ type TraceSink<'a> = Box<dyn FnMut(&str) + 'a>;
 pub struct Control<'a> {
     limits: Limits,
     deadline: Option<Instant>,
+    memory: memory::Watch,
     interrupt: Option<&'a AtomicBool>,
     also_stop: Option<Arc<AtomicBool>>,
     progress: Option<ProgressSink<'a>>,
@@ -51,6 +53,7 @@ impl<'a> Control<'a> {
         Self {
             limits,
             deadline,
+            memory: memory::Watch::start(),
             interrupt: None,
             also_stop: None,
             progress: None,
@@ -109,6 +112,25 @@ impl<'a> Control<'a> {
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
+    /// Whether memory runs short, for such threads.
+    pub fn memory_watch(&self) -> memory::Watch {
+        self.memory
+    }
+    /// To be called before a run whose tables have `own` bytes takes `more`: whether its limit and the [bound](memory::set_bound) of the
+    /// process allow it, and the system has as much.
+    pub fn ask_memory(&self, own: u64, more: u64) -> Result<(), Shortage> {
+        match self.limits.memory {
+            Some(limit) if own.saturating_add(more) > limit => Err(Shortage::Limit(limit)),
+            _ => memory::ask(more),
+        }
+    }
+    /// Why a run whose tables have `own` bytes must stop for want of memory, if it must.
+    pub fn memory_shortage(&self, own: u64) -> Option<Shortage> {
+        match self.limits.memory {
+            Some(limit) if own > limit => Some(Shortage::Limit(limit)),
+            _ => self.memory.shortage(),
+        }
+    }
     /// The flag of [`also_stop`](Self::also_stop), for such threads.
     pub fn other_flag(&self) -> Option<Arc<AtomicBool>> {
         self.also_stop.clone()
@@ -165,6 +187,11 @@ impl<'a> Control<'a> {
             && Instant::now() >= deadline
         {
             return Err(StopReason::Timeout { limit });
+        }
+        if let Some(shortage) = self.memory.shortage() {
+            return Err(
+                shortage.of(format!("the process, of which the run's tables have {} bytes", now.bytes))
+            );
         }
         match self.limits.max_steps {
             Some(limit) if now.steps >= limit => Err(StopReason::Steps { limit }),

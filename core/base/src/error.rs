@@ -48,6 +48,16 @@ impl RunError {
 }
 
 impl StopReason {
+    /// The reason as a diagnostic without a place.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let (code, message, _, help) = self.describe();
+        let d = Diagnostic::error(code, message);
+        match help {
+            Some(help) => d.help(help),
+            None => d,
+        }
+    }
+
     fn describe(&self) -> (&'static str, String, &'static str, Option<String>) {
         let some = |s: &str| Some(s.to_string());
         match self {
@@ -101,6 +111,12 @@ impl StopReason {
                 format!("memory limit of {limit} bytes reached by {what}"),
                 "the last step was here",
                 some("raise it with --memory SIZE, e.g. --memory 16G"),
+            ),
+            StopReason::NoMemory { what } => (
+                "R0202",
+                format!("the system gives no more memory for {what}"),
+                "the last step was here",
+                some("end other programs, or raise the limit of the process (ulimit -v) or of its container"),
             ),
             StopReason::Indices { what, limit } => (
                 "R0203",

@@ -8,6 +8,7 @@ pub mod escape;
 pub mod facts;
 pub mod hash;
 pub mod ids;
+pub mod memory;
 pub mod op;
 pub mod profile;
 pub mod rule;

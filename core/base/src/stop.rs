@@ -49,6 +49,11 @@ pub enum StopReason {
         /// What asked for more: "cells of sort Tree", "constraints edge/3".
         what: String,
     },
+    /// The system gives no more memory, whatever `--memory` says.
+    NoMemory {
+        /// What asked for more.
+        what: String,
+    },
     /// A table has no more indices: a limit of the value format, not of memory.
     Indices {
         /// What ran out: "cells of sort Tree".

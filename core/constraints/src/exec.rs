@@ -110,7 +110,7 @@ fn add_facts(machine: &mut Machine, facts: &Facts) -> Result<(), Stop> {
 /// Why a fact cannot be stored.
 enum FactError {
     /// The heap is full.
-    Full,
+    Full(HeapFull),
     /// The value of this column does not fit it.
     Column(usize),
 }
@@ -118,7 +118,7 @@ enum FactError {
 impl FactError {
     fn reason(self, row: usize, name: impl Fn(usize) -> String) -> StopReason {
         match self {
-            FactError::Full => common::heap_is_full(),
+            FactError::Full(full) => full.reason(),
             FactError::Column(column) => {
                 StopReason::Column { column: name(column), value: format!("the value in row {}", row + 1) }
             }
@@ -137,7 +137,7 @@ fn read_fact(
     for (column, (arg, &kind)) in args.iter_mut().zip(kinds).enumerate() {
         *arg = match facts.columns.get(column).and_then(|c| fact(heap, c, row, kind)) {
             Some(Ok(word)) => word,
-            Some(Err(HeapFull)) => return Err(FactError::Full),
+            Some(Err(full)) => return Err(FactError::Full(full)),
             None => return Err(FactError::Column(column)),
         };
     }

@@ -251,6 +251,7 @@ fn stopped(reason: &StopReason) -> Diagnostic {
     match reason {
         StopReason::Timeout { .. } => Diagnostic::error("D0503", "time limit reached within a kernel")
             .help("raise it with --timeout T, or use a smaller input"),
+        StopReason::Memory { .. } | StopReason::NoMemory { .. } => reason.to_diagnostic(),
         _ => Diagnostic::error("D0504", "interrupted within a kernel"),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytemuck::{AnyBitPattern, NoUninit};
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
+use gchr_base::memory;
 
 use super::code::{FIRST_UNIFORM, KernelCode, LaneValues, ParamShape, UNIFORM, WARP};
 use super::exec::Counters;
@@ -29,7 +30,7 @@ const OLD_TIME: u32 = 1 << 31;
 pub struct Options {
     /// Chooses among legal schedules; 0 is the plainest one. The same calls with the same seed do the same.
     pub seed: u64,
-    /// Bytes that buffers, and the registers and arrays of resident blocks, may take. Shadow memory comes on top.
+    /// Bytes that buffers, with their shadow memory, and the registers and arrays of resident blocks may take.
     pub memory_limit: u64,
     /// Blocks that run at once in a launch that is not cooperative.
     pub resident_blocks: u32,
@@ -41,7 +42,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, memory_limit: 1 << 30, resident_blocks: 8, max_reports: 32, check_races: true }
+        Self { seed: 0, memory_limit: 10 << 30, resident_blocks: 8, max_reports: 32, check_races: true }
     }
 }
 
@@ -199,7 +200,7 @@ impl Simulator {
     pub fn options(&self) -> Options {
         self.options
     }
-    /// Bytes of all buffers.
+    /// Bytes of all buffers and their shadow memory.
     pub fn bytes_in_use(&self) -> u64 {
         self.in_use
     }
@@ -208,12 +209,12 @@ impl Simulator {
 
     /// A buffer of so many bytes. Until they are written, reading them in a kernel is reported.
     pub fn alloc(&mut self, bytes: u64) -> Result<BufferId, MemoryError> {
-        self.check_limit(bytes)?;
+        self.check_limit(Memory::cost(bytes))?;
         let memory = Memory::new(bytes).ok_or_else(|| self.out_of_memory(bytes))?;
         if self.buffers.len() >= u32::MAX as usize {
             return Err(self.out_of_memory(bytes));
         }
-        self.in_use += bytes;
+        self.in_use += Memory::cost(bytes);
         self.buffers.push(Some(memory));
         Ok(BufferId::from_index(self.buffers.len() - 1))
     }
@@ -234,7 +235,8 @@ impl Simulator {
     /// Gives a buffer back.
     pub fn free(&mut self, id: BufferId) -> Result<(), MemoryError> {
         let memory = self.buffers.get_mut(id.index()).and_then(Option::take);
-        self.in_use -= memory.ok_or(MemoryError::NoBuffer(id))?.size();
+        let memory = memory.ok_or(MemoryError::NoBuffer(id))?;
+        self.in_use -= Memory::cost(memory.size()) + memory.shadow_bytes();
         Ok(())
     }
     /// Bytes of a buffer.
@@ -296,7 +298,7 @@ impl Simulator {
 
     fn check_limit(&self, bytes: u64) -> Result<(), MemoryError> {
         match self.in_use.checked_add(bytes) {
-            Some(sum) if sum <= self.options.memory_limit => Ok(()),
+            Some(sum) if sum <= self.options.memory_limit && memory::ask(bytes).is_ok() => Ok(()),
             _ => Err(self.out_of_memory(bytes)),
         }
     }
@@ -368,6 +370,7 @@ impl Simulator {
         if renew {
             self.time = HOST_TIME;
             for memory in self.buffers.iter_mut().flatten() {
+                self.in_use -= memory.shadow_bytes();
                 memory.shadow = Vec::new();
             }
         }
@@ -380,8 +383,12 @@ impl Simulator {
         }
         for (&id, &layout) in &layouts {
             let id = BufferId(id);
-            let out_of_memory = self.out_of_memory(self.size(id)?);
+            let (before, after) =
+                (self.buffer(id)?.shadow_bytes(), self.buffer(id)?.shadow_bytes_for(layout));
+            self.check_limit(after.saturating_sub(before))?;
+            let out_of_memory = self.out_of_memory(after);
             self.buffer_mut(id)?.start_launch(layout, renew).ok_or(out_of_memory)?;
+            self.in_use = self.in_use - before + self.buffer(id)?.shadow_bytes();
         }
         Ok(())
     }

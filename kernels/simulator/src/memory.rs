@@ -51,6 +51,19 @@ impl Memory {
             owners: HashMap::default(),
         })
     }
+    /// Bytes of the machine that memory of so many bytes takes before it is used: a bit a byte says whether it is written.
+    pub(crate) fn cost(bytes: u64) -> u64 {
+        bytes.saturating_add(bytes.div_ceil(64) * 8)
+    }
+    /// Bytes of its shadow.
+    pub(crate) fn shadow_bytes(&self) -> u64 {
+        size_of_val(&self.shadow[..]) as u64
+    }
+    /// Bytes of the shadow that a launch needs which takes it as elements of this layout.
+    pub(crate) fn shadow_bytes_for(&self, layout: &Layout) -> u64 {
+        let elements = (self.bytes.len() / layout.size as usize) as u64;
+        elements.saturating_mul(layout.cells() as u64).saturating_mul(size_of::<ShadowCell>() as u64)
+    }
     /// Prepares for a launch that takes it as elements of this layout; `renew` when the shadow may hold times to come. `None` when the
     /// shadow does not fit the machine.
     pub(crate) fn start_launch(&mut self, layout: &Arc<Layout>, renew: bool) -> Option<()> {

@@ -11,7 +11,7 @@ use crate::cli::exit::Exit;
 use crate::cli::limits::LimitArgs;
 use crate::cli::program::ProgramArgs;
 use crate::cli::semantics::SemanticsArgs;
-use crate::cli::{out_file, profile, report, values};
+use crate::cli::{memory, out_file, profile, report, values};
 
 /// Arguments of `gchr run`.
 #[derive(clap::Args)]
@@ -130,13 +130,17 @@ impl Args {
         self.semantics.complete(options)
     }
 
-    /// Sets the number of threads of this process.
-    pub fn set_threads(&self) {
-        if let Some(n) = self.threads
-            && let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(n).build_global()
-        {
-            tracing::warn!("--threads has no effect: {error}");
-        }
+    /// Starts the threads that load facts, and those whose number is given.
+    pub fn start_threads_to_load(&self) -> Result<(), Exit> {
+        let wanted = self.threads.is_some() || !self.facts.is_empty() || memory::is_tight();
+        if wanted { memory::start_threads(self.threads) } else { Ok(()) }
+    }
+
+    /// Starts the threads that a program needs.
+    pub fn start_threads_to_run(&self, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
+        let in_rounds =
+            program.language() == Language::Constraints && program.semantics(options) == Semantics::Rounds;
+        if in_rounds { memory::start_threads(self.threads) } else { Ok(()) }
     }
 
     /// Whether a GPU runs beside the processor, in a process of its own.

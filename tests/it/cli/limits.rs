@@ -74,6 +74,111 @@ fn the_memory_limit_holds_for_terms() {
     assert!(run.stderr.contains("R0202"), "{}", run.stderr);
 }
 
+/// Runs gchr in a process that may have so many KiB of address space.
+#[cfg(target_os = "linux")]
+fn in_address_space(scratch: &Scratch, kib: u64, args: &[&str]) -> crate::support::Run {
+    let command = format!("ulimit -v {kib}; exec \"$0\" \"$@\"");
+    let output = Command::new("sh")
+        .current_dir(scratch.folder())
+        .args(["-c", &command, crate::support::BINARY])
+        .args(args)
+        .output()
+        .unwrap();
+    crate::support::Run {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// Address space is what threads, heaps and the allocator share: little of it is enough for a small run, and less than enough is an error
+/// with a name.
+#[cfg(target_os = "linux")]
+#[test]
+fn limited_address_space_is_enough_or_an_error() {
+    let scratch = Scratch::new();
+    let sort = root().join("examples/mergesort.trs").display().to_string();
+    let fib = root().join("examples/fib.chr").display().to_string();
+    scratch.file("count.chr", COUNT);
+    let terms: String = (0..600).map(|seed| format!("Sort(Random(50, {seed}))\n")).collect();
+    scratch.file("terms", &terms);
+    let runs: [&[&str]; 4] = [
+        &["run", &sort, "--inputs", "terms", "--threads", "8"],
+        &["run", &sort, "--inputs", "terms", "--threads", "2", "--memory", "1G"],
+        &["run", &fib, "--semantics", "rounds", "--threads", "64"],
+        &["run", "count.chr", "--semantics", "rounds", "--max-steps", "3000", "--threads", "8"],
+    ];
+    for (args, end) in runs.into_iter().zip([0, 0, 0, 1]) {
+        for kib in [200_000, 300_000, 500_000, 1_000_000, 6 << 20] {
+            let run = in_address_space(&scratch, kib, args);
+            let named = run.code == 1 && ["R0202", "R0207"].iter().any(|code| run.stderr.contains(code));
+            assert!(run.code == end || named, "{args:?} in {kib} KiB: {}: {}", run.code, run.stderr);
+            if kib >= 1_000_000 {
+                assert_eq!(run.code, end, "{args:?} in {kib} KiB: {}", run.stderr);
+                assert!(!run.stderr.contains("R0202"), "{args:?} in {kib} KiB: {}", run.stderr);
+            }
+        }
+    }
+}
+
+/// Runs gchr; gives its end and the most memory, in bytes, that it had of the machine.
+#[cfg(target_os = "linux")]
+fn with_peak(scratch: &Scratch, args: &[&str]) -> (crate::support::Run, u64) {
+    use std::os::unix::process::ExitStatusExt;
+    let mut command = Command::new(crate::support::BINARY);
+    let mut child = command
+        .current_dir(scratch.folder())
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stderr = String::new();
+    let read = std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut stderr);
+    assert!(read.is_ok());
+    let (mut status, mut usage) = (0, std::mem::MaybeUninit::<libc::rusage>::zeroed());
+    // SAFETY: a child of this process that nobody else waits for; both places are of the types that are written.
+    let usage = unsafe {
+        let pid = libc::wait4(child.id().cast_signed(), &raw mut status, 0, usage.as_mut_ptr());
+        assert_eq!(pid, child.id().cast_signed());
+        usage.assume_init()
+    };
+    let code = std::process::ExitStatus::from_raw(status).code().unwrap_or(-1);
+    let run = crate::support::Run { code, stdout: String::new(), stderr };
+    (run, usage.ru_maxrss.cast_unsigned() << 10)
+}
+
+/// What the process has of the machine, but for what every process of gchr has.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_memory_limit_bounds_the_process() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "grow.trs",
+        "sort L = struct Nil() | C(L) | Grow(L);\nvar X: L;\neqn Grow(X) = Grow(C(X));\ninput Grow(Nil());\n",
+    );
+    scratch.file("count.chr", COUNT);
+    scratch.file("end.trs", &format!("{PLUS}input Zero();\n"));
+    let (done, least) = with_peak(&scratch, &["run", "end.trs"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    for args in [
+        &["run", "grow.trs"][..],
+        &["run", "count.chr"],
+        &["run", "count.chr", "--semantics", "rounds", "--threads", "2"],
+        &["run", "grow.trs", "--device", "sim"],
+    ] {
+        let (run, peak) = with_peak(&scratch, &[args, &["--memory", "64M"]].concat());
+        assert_eq!(run.code, 1, "{args:?}: {}", run.stderr);
+        assert!(
+            run.stderr.contains("R0202") && run.stderr.contains("67108864 bytes"),
+            "{args:?}: {}",
+            run.stderr
+        );
+        let most = least + (64 << 20) / 10 * 11 + (4 << 20);
+        assert!(peak < most, "{args:?}: {} of {} MiB", peak >> 20, most >> 20);
+    }
+}
+
 #[test]
 fn failing_and_undefined_steps_are_exit_code_1() {
     let scratch = Scratch::new();

@@ -10,7 +10,9 @@ pub use import::{Import, ImportError};
 use std::hash::Hasher as _;
 
 use crate::hash::{FxHasher, HashTable};
+use crate::memory::{self, Shortage};
 use crate::signature::{SymbolId, TextId};
+use crate::stop::StopReason;
 use crate::value::tag::{self, BIG_CELL, FLOAT_CELL};
 
 /// A word of sort `Any`, taken apart.
@@ -33,9 +35,24 @@ const MARK: u64 = 1 << 63;
 const FREE: u64 = 1 << 62;
 const SIZE_MASK: u64 = (1 << 28) - 1;
 
-/// The heap is full: offsets of cells have 32 bits.
+/// Why there is no room for a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HeapFull;
+pub enum HeapFull {
+    /// Offsets of cells have 32 bits.
+    Offsets,
+    /// There is no more memory.
+    Memory(Shortage),
+}
+
+impl HeapFull {
+    /// The reason to stop a run.
+    pub fn reason(self) -> StopReason {
+        match self {
+            HeapFull::Offsets => StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS },
+            HeapFull::Memory(shortage) => shortage.of("terms"),
+        }
+    }
+}
 
 /// Cells of compound terms, big integers and floats, each distinct value once.
 #[derive(Default)]
@@ -190,6 +207,10 @@ impl Heap {
 
     fn cell(&mut self, header: u64, fields: &[u64]) -> Result<u64, HeapFull> {
         let hash = hash_cell(header, fields);
+        if self.by_content.len() == self.by_content.capacity() {
+            // It doubles beside the old one: an offset and a control byte for each bucket, of which an eighth stays empty.
+            memory::ask(self.by_content.capacity() as u64 * 12).map_err(HeapFull::Memory)?;
+        }
         let cells = &self.cells;
         let same = |&at: &u32| {
             let at = at as usize;
@@ -207,8 +228,11 @@ impl Heap {
             }
             None => {
                 let end = self.cells.len() + 1 + fields.len();
-                let at = u32::try_from(self.cells.len()).map_err(|_| HeapFull)?;
-                u32::try_from(end).map_err(|_| HeapFull)?;
+                let at = u32::try_from(self.cells.len()).map_err(|_| HeapFull::Offsets)?;
+                u32::try_from(end).map_err(|_| HeapFull::Offsets)?;
+                if end > self.cells.capacity() {
+                    memory::reserve(&mut self.cells, 1 + fields.len()).map_err(HeapFull::Memory)?;
+                }
                 self.cells.push(header);
                 self.cells.extend_from_slice(fields);
                 at

@@ -14,19 +14,13 @@ use gchr_base::rule::{Program, RuleId, Semantics};
 use gchr_base::signature::SortKind;
 use gchr_base::stats::Stats;
 use gchr_base::value::Heap;
-use gchr_base::value::heap::HeapFull;
 
-/// The code of a program, and why it cannot run, if the heap does not hold its constants: constants alone cannot fill a heap of 2^32
-/// words before they fill the source text.
+/// The code of a program, and why it cannot run, if the heap does not hold its constants.
 pub(crate) fn code(program: &Program, plan: &ChrPlan, heap: &mut Heap) -> (Code, Result<(), StopReason>) {
     match flatten(program, plan, heap) {
         Ok(code) => (code, Ok(())),
-        Err(HeapFull) => (Code::default(), Err(heap_is_full())),
+        Err(full) => (Code::default(), Err(full.reason())),
     }
-}
-
-pub(crate) fn heap_is_full() -> StopReason {
-    StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS }
 }
 
 /// Bytes of all tables.

@@ -2,12 +2,16 @@
 
 use crate::ir::ChrPlan;
 use gchr_base::hash::HashMap;
+use gchr_base::memory::{self, Shortage};
 use gchr_base::rule::RuleId;
 
 use super::table::Table;
 
 /// A rule and the ids of its constraints, by head.
 type Instance = (RuleId, Box<[u64]>);
+
+/// Bytes of a bucket of the table.
+const BUCKET: u64 = 48;
 
 /// Instances that fired. Those with a dead constraint are forgotten from time to time.
 #[derive(Default)]
@@ -33,7 +37,7 @@ impl History {
         instance: Vec<(u64, u32)>,
         plan: &ChrPlan,
         tables: &[Table],
-    ) {
+    ) -> Result<(), Shortage> {
         if self.instances.len() >= self.threshold.max(Self::FIRST_THRESHOLD) {
             self.instances.retain(|(rule, ids), rows| {
                 let heads = plan.rules[*rule].heads.iter();
@@ -43,11 +47,17 @@ impl History {
             });
             self.threshold = self.instances.len() * 2;
         }
+        if self.instances.len() == self.instances.capacity() {
+            // The table doubles beside the old one.
+            memory::ask(self.instances.capacity() as u64 * 2 * BUCKET)?;
+        }
         let heads = instance.len() as u64;
         let (ids, rows): (Vec<u64>, Vec<u32>) = instance.into_iter().unzip();
         self.instances.insert((rule, ids.into()), rows.into());
         // Entry, boxes and their headers.
-        self.bytes = self.instances.capacity() as u64 * 48 + self.instances.len() as u64 * (heads * 12 + 32);
+        self.bytes =
+            self.instances.capacity() as u64 * BUCKET + self.instances.len() as u64 * (heads * 12 + 32);
+        Ok(())
     }
 
     pub(super) fn bytes(&self) -> u64 {

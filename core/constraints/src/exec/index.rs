@@ -5,6 +5,7 @@
 
 use super::column::Column;
 use crate::ir::{IndexKind, IndexPlan};
+use gchr_base::memory::{self, Shortage};
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -186,10 +187,8 @@ impl Index {
         }
     }
 
-    /// Puts a row before all others of its key. `rows` is the number of rows ever used, to judge whether an array is worth it.
-    /// Says whether the heads grew.
-    pub(crate) fn insert(&mut self, table: &[Column], row: u32, rows: usize) -> bool {
-        let mut grown = self.make_room(table, row, rows);
+    /// Puts a row, for whose key there [is room](Self::make_room), before all others of its key.
+    pub(crate) fn insert(&mut self, table: &[Column], row: u32) {
         let columns = &self.columns;
         let old = match &mut self.heads {
             Heads::All(head) => std::mem::replace(head, row),
@@ -199,14 +198,13 @@ impl Index {
                 std::mem::replace(&mut heads[a as usize * *width + b as usize], row)
             }
             Heads::Hash(hash) => {
-                grown |= hash.reserve();
                 let same = |other| columns.iter().all(|&c| table[c].get(other) == table[c].get(row));
                 hash.insert(hash_row(columns, table, row), row, same)
             }
         };
         if self.unique {
             debug_assert_eq!(old, NONE, "a key has one row");
-            return grown;
+            return;
         }
         self.links[row as usize] = Link { next: old, prev: NONE };
         if old != NONE {
@@ -214,7 +212,6 @@ impl Index {
         } else {
             self.oldest = row;
         }
-        grown
     }
 
     /// Takes a row out of its list.
@@ -242,55 +239,61 @@ impl Index {
         }
     }
 
-    /// Extends a dense array to the key of a row, or turns it into a hash table when the key is negative or the array would be out of
-    /// proportion to the rows.
-    fn make_room(&mut self, table: &[Column], row: u32, rows: usize) -> bool {
+    /// Makes room for the key of a row: extends a dense array to it, or turns it into a hash table when the key is negative or the array
+    /// would be out of proportion to the rows, of which `rows` were ever used. Says whether the heads grew.
+    pub(crate) fn make_room(&mut self, table: &[Column], row: u32, rows: usize) -> Result<bool, Shortage> {
         let most = (rows * 16).max(1 << 16);
         let value = |c: usize| usize::try_from(table[self.columns[c]].get(row) as i64).ok();
         match &mut self.heads {
-            Heads::All(_) | Heads::Hash(_) => return false,
+            Heads::All(_) => return Ok(false),
+            Heads::Hash(hash) => return hash.reserve(),
             Heads::Dense(heads) => match value(0) {
-                Some(a) if a < heads.len() => return false,
+                Some(a) if a < heads.len() => return Ok(false),
                 Some(a) if a < most => {
                     let len = (a + 1).max(heads.len() * 2).min(most);
+                    memory::ask((len - heads.len()) as u64 * 4)?;
                     heads.resize(len, NONE);
-                    return true;
+                    return Ok(true);
                 }
                 _ => {}
             },
             Heads::Grid { heads, width } => match (value(0), value(1)) {
-                (Some(a), Some(b)) if b < *width && a < heads.len() / *width => return false,
+                (Some(a), Some(b)) if b < *width && a < heads.len() / *width => return Ok(false),
                 (Some(a), Some(b)) if a < most && b < most => {
                     let height = heads.len().checked_div(*width).unwrap_or(0);
                     let wide = if b < *width { *width } else { (b + 1).max(*width * 2) };
                     let high = if a < height { height } else { (a + 1).max(height * 2) };
                     if wide.checked_mul(high).is_some_and(|n| n <= most.max(rows.saturating_mul(32))) {
+                        memory::ask(wide as u64 * high as u64 * 4)?;
                         let mut grown = vec![NONE; wide * high];
                         for (old, new) in heads.chunks(*width.max(&mut 1)).zip(grown.chunks_mut(wide)) {
                             new[..old.len()].copy_from_slice(old);
                         }
                         (*heads, *width) = (grown, wide);
-                        return true;
+                        return Ok(true);
                     }
                 }
                 _ => {}
             },
         }
-        self.hash_instead(table);
-        true
+        self.hash_instead(table)?;
+        Ok(true)
     }
 
-    fn hash_instead(&mut self, table: &[Column]) {
-        let old = match &mut self.heads {
-            Heads::Dense(heads) | Heads::Grid { heads, .. } => std::mem::take(heads),
-            Heads::All(_) | Heads::Hash(_) => return,
+    fn hash_instead(&mut self, table: &[Column]) -> Result<(), Shortage> {
+        let old = match &self.heads {
+            Heads::Dense(heads) | Heads::Grid { heads, .. } => heads,
+            Heads::All(_) | Heads::Hash(_) => return Ok(()),
         };
         let mut hash = HashHeads::new();
-        for row in old.into_iter().filter(|&r| r != NONE) {
-            hash.reserve();
+        for row in old.iter().copied().filter(|&r| r != NONE) {
+            hash.reserve()?;
             hash.insert(hash_row(&self.columns, table, row), row, |_| false);
         }
+        // And for the row at hand.
+        hash.reserve()?;
         self.heads = Heads::Hash(hash);
+        Ok(())
     }
 }
 
@@ -339,12 +342,16 @@ impl HashHeads {
     }
 
     /// Makes room for one more key: at most three quarters are in use, so that every probe ends.
-    fn reserve(&mut self) -> bool {
-        if self.used * 4 < self.entries.len() * 3 {
-            return false;
-        }
-        let old = std::mem::take(&mut self.entries);
-        self.entries = vec![EMPTY; old.len() / 2 * 3];
+    #[inline]
+    fn reserve(&mut self) -> Result<bool, Shortage> {
+        if self.used * 4 < self.entries.len() * 3 { Ok(false) } else { self.grow() }
+    }
+
+    #[cold]
+    fn grow(&mut self) -> Result<bool, Shortage> {
+        let entries = self.entries.len() / 2 * 3;
+        memory::ask(entries as u64 * 8)?;
+        let old = std::mem::replace(&mut self.entries, vec![EMPTY; entries]);
         for entry in old.into_iter().filter(|&e| e != EMPTY) {
             let mut at = self.home((entry >> 32) as u32);
             while self.entries[at] != EMPTY {
@@ -352,7 +359,7 @@ impl HashHeads {
             }
             self.entries[at] = entry;
         }
-        true
+        Ok(true)
     }
 
     /// Puts `row` first in the list of its key; returns the row that was first.
@@ -484,7 +491,8 @@ mod tests {
                                 }
                                 _ => unreachable!(),
                             };
-                            index.insert(&table, row, row as usize + 1);
+                            index.make_room(&table, row, row as usize + 1).expect("there is memory");
+                            index.insert(&table, row);
                             live.push(row);
                         } else {
                             let row = live.remove(which % live.len());

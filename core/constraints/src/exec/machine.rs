@@ -12,7 +12,7 @@ use super::history::History;
 use super::index::NONE;
 use super::search::{Found, Search};
 use super::step::{EvalCtx, Flow};
-use super::table::{Table, TableFull};
+use super::table::Table;
 use super::tally::Tally;
 use crate::ir::ChrPlan;
 use gchr_base::control::Control;
@@ -331,7 +331,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             self.store(frame)?;
         }
         if occurrence.history {
-            self.remember(frame, occurrence);
+            self.remember(frame, occurrence)?;
         }
         match occurrence.body {
             Some(pc) if occurrence.calls => {
@@ -494,8 +494,10 @@ impl<'a, 'c> Machine<'a, 'c> {
         let table = &mut self.tables[frame.owner as usize];
         let arity = table.columns.len();
         let asks = table.asks_for();
-        if asks > 0 && self.control.limits().memory.is_some_and(|limit| self.bytes() + asks > limit) {
-            return Err(self.out_of_memory(self.table_text(frame.owner as usize)));
+        if asks > 0
+            && let Err(shortage) = self.control.ask_memory(self.bytes(), asks)
+        {
+            return Err(self.stop(shortage.of(self.table_text(frame.owner as usize))));
         }
         let table = &mut self.tables[frame.owner as usize];
         match table.insert(frame.id, &self.stack[frame.base..frame.base + arity]) {
@@ -506,10 +508,7 @@ impl<'a, 'c> Machine<'a, 'c> {
                 }
                 Ok(())
             }
-            Err(TableFull) => {
-                let what = self.table_text(frame.owner as usize);
-                Err(self.stop(StopReason::Indices { what, limit: Table::MAX_ROWS }))
-            }
+            Err(full) => Err(self.stop(full.reason(self.table_text(frame.owner as usize)))),
         }
     }
 
@@ -521,9 +520,10 @@ impl<'a, 'c> Machine<'a, 'c> {
         !self.history.contains(occurrence.rule, &self.instance(frame, occurrence))
     }
 
-    fn remember(&mut self, frame: &Frame, occurrence: &OccurrenceCode) {
+    fn remember(&mut self, frame: &Frame, occurrence: &OccurrenceCode) -> Result<(), Stop> {
         let instance = self.instance(frame, occurrence);
-        self.history.insert(occurrence.rule, instance, self.plan, &self.tables);
+        let kept = self.history.insert(occurrence.rule, instance, self.plan, &self.tables);
+        kept.map_err(|shortage| self.stop(shortage.of("the propagation history")))
     }
 
     /// Ids and rows of the heads of an instance.

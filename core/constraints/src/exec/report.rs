@@ -126,7 +126,8 @@ impl ErrorFormatter<'_> {
                 };
                 StopReason::Column { column: self.column_text(pc), value }
             }
-            TrapKind::HeapFull => StopReason::Indices { what: "terms".into(), limit: Heap::MAX_WORDS },
+            TrapKind::HeapFull(full) => full.reason(),
+            TrapKind::AddsFull(shortage) => shortage.of("the constraints that bodies add"),
             TrapKind::Shared => StopReason::Internal { what: "a shared heap was to be changed".into() },
         }
     }

@@ -19,6 +19,7 @@ use gchr_base::facts::Facts;
 use gchr_base::ids::Id;
 use gchr_base::rule::Program;
 use gchr_base::signature::{Signature, SortKind};
+use gchr_base::value::heap::HeapFull;
 use gchr_base::value::{Heap, Terms};
 
 /// Facts, or goals, between two polls of the control.
@@ -143,7 +144,7 @@ pub fn start_rows(
 ) -> StartRows {
     let mut heap = Heap::new();
     let code = flatten_queries(program, plan, &mut heap);
-    let code = code.map_err(|_| common::heap_is_full());
+    let code = code.map_err(HeapFull::reason);
     let none = Code::default();
     let (code, usable) = match &code {
         Ok(code) => (code, Ok(())),

@@ -3,6 +3,7 @@
 use super::code::{Code, Ins, Pc, Reg};
 use super::evaluate::{Evaluator, Num, compare_values, numeric};
 use super::table::Table;
+use gchr_base::memory::Shortage;
 use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::signature::{Signature, SortKind, TypeKind};
 use gchr_base::value::heap::HeapFull;
@@ -30,7 +31,9 @@ pub(crate) struct Trap {
 pub(crate) enum TrapKind {
     Arithmetic(ArithmeticError),
     Column,
-    HeapFull,
+    HeapFull(HeapFull),
+    /// There is no memory for what a body adds.
+    AddsFull(Shortage),
     /// The instruction has to build a cell where the heap is shared: the work must be done again by one thread alone.
     Shared,
 }
@@ -317,8 +320,8 @@ impl<H: Cells> EvalCtx<'_, H> {
 }
 
 impl From<HeapFull> for TrapKind {
-    fn from(_: HeapFull) -> Self {
-        TrapKind::HeapFull
+    fn from(full: HeapFull) -> Self {
+        TrapKind::HeapFull(full)
     }
 }
 

@@ -7,7 +7,9 @@ pub(crate) use super::column::DEAD;
 use super::column::{Column, Ids};
 use super::index::{Index, NONE};
 use crate::ir::TablePlan;
+use gchr_base::memory::{self, Shortage};
 use gchr_base::signature::SortKind;
+use gchr_base::stop::StopReason;
 
 /// The constraints of one symbol.
 pub(crate) struct Table {
@@ -25,8 +27,24 @@ pub(crate) struct Table {
     bytes: u64,
 }
 
-/// A table has no row left.
-pub(crate) struct TableFull;
+/// Why a table has no row left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TableFull {
+    /// Rows have 32 bits.
+    Rows,
+    /// There is no more memory.
+    Memory(Shortage),
+}
+
+impl TableFull {
+    /// The reason to stop a run, of which `what` asked for a row.
+    pub(crate) fn reason(self, what: String) -> StopReason {
+        match self {
+            TableFull::Rows => StopReason::Indices { what, limit: Table::MAX_ROWS },
+            TableFull::Memory(shortage) => shortage.of(what),
+        }
+    }
+}
 
 impl Table {
     const FIRST_ROWS: usize = 16;
@@ -101,12 +119,21 @@ impl Table {
             Some(row) => (row, false),
             None => self.fresh_row()?,
         };
-        self.ids.set(row, id);
         for (column, &value) in self.columns.iter_mut().zip(values) {
             grown |= column.set(row, value);
         }
         for index in &mut self.indexes {
-            grown |= index.insert(&self.columns, row, self.used);
+            match index.make_room(&self.columns, row, self.used) {
+                Ok(more) => grown |= more,
+                Err(shortage) => {
+                    self.free.push(row);
+                    return Err(TableFull::Memory(shortage));
+                }
+            }
+        }
+        self.ids.set(row, id);
+        for index in &mut self.indexes {
+            index.insert(&self.columns, row);
         }
         self.live += 1;
         if grown {
@@ -120,8 +147,9 @@ impl Table {
         if grown {
             let rows = Self::more(self.used).min(Self::MAX_ROWS as usize);
             if rows == self.used {
-                return Err(TableFull);
+                return Err(TableFull::Rows);
             }
+            memory::ask((rows - self.used) as u64 * self.row_bytes()).map_err(TableFull::Memory)?;
             self.ids.reserve(rows);
             self.columns.iter_mut().for_each(|c| c.reserve(rows));
             self.indexes.iter_mut().for_each(|i| i.reserve(rows));

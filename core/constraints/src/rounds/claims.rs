@@ -9,6 +9,7 @@ use crate::exec::code::{Code, OccurrenceCode};
 use crate::exec::round::strategy::{row_of_head, table_of_head};
 use crate::exec::round::watch::Watch;
 use crate::ir::ChrPlan;
+use gchr_base::memory::{self, Shortage};
 use gchr_base::rule::Role;
 
 /// For each row the best candidate that removes it: its number and one, 0 for none.
@@ -85,15 +86,18 @@ const FEW: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
 impl Claims {
     /// Makes room for the rows of all tables.
-    pub(super) fn reserve(&mut self, used: impl Iterator<Item = usize>) {
+    pub(super) fn reserve(&mut self, used: impl Iterator<Item = usize>) -> Result<(), Shortage> {
         for (table, used) in used.enumerate() {
             if self.rows.len() <= table {
                 self.rows.push(Vec::new());
             }
-            if self.rows[table].len() < used {
-                self.rows[table].resize_with(used.next_power_of_two(), AtomicU32::default);
+            let rows = &mut self.rows[table];
+            if rows.len() < used {
+                memory::reserve(rows, used - rows.len())?;
+                rows.resize_with(rows.capacity(), AtomicU32::default);
             }
         }
+        Ok(())
     }
 
     pub(super) fn bytes(&self) -> u64 {

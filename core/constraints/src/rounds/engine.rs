@@ -19,6 +19,7 @@ use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
 use crate::ir::ChrPlan;
 use gchr_base::error::StopReason;
+use gchr_base::memory;
 use gchr_base::rule::RuleId;
 
 /// Pending constraints, and firing candidates, that one thread takes at a time; fewer are handled by one thread alone.
@@ -285,6 +286,7 @@ impl<'a, 'c> Engine<'a, 'c> {
     fn aborted(&mut self, abort: Abort) -> Stop {
         match abort {
             Abort::Stop(reason, pc) => self.state.stop_at(reason, pc),
+            Abort::NoMemory(shortage) => self.state.stop(shortage.of("the candidates of a round")),
             Abort::Alone => self.state.stop(StopReason::Internal { what: "a heap stayed shared".into() }),
             Abort::Watch => self.state.called(),
             Abort::TooMany => self.state.too_many(),
@@ -321,7 +323,10 @@ impl<'a, 'c> Engine<'a, 'c> {
         if candidates == 0 {
             return Ok(());
         }
-        claims.reserve(state.tables.iter().map(|t| t.used()));
+        // Whether each fires, and those that do.
+        let room = memory::ask(candidates as u64 * 5);
+        let room = room.and_then(|()| claims.reserve(state.tables.iter().map(|t| t.used())));
+        room.map_err(|shortage| state.stop(shortage.of("the candidates of a round")))?;
         let watch = state.watch();
         let round = round_of(state.plan, state.code, pending, found);
         if claims.decide(&round, self.threads > 1, &watch, fires).is_err() {
@@ -344,9 +349,13 @@ impl<'a, 'c> Engine<'a, 'c> {
             Ok(()) => {}
             Err(Halt::Watch) => return Err(self.state.called()),
             Err(Halt::TooMany) => return Err(self.state.too_many()),
+            Err(Halt::Trap(TrapKind::HeapFull(full))) => return Err(self.state.stop(full.reason())),
+            Err(Halt::Trap(TrapKind::AddsFull(shortage))) => {
+                return Err(self.state.stop(shortage.of("the constraints that bodies add")));
+            }
             Err(Halt::Trap(_)) => {
-                let (what, limit) = ("terms".into(), gchr_base::value::Heap::MAX_WORDS);
-                return Err(self.state.stop(StopReason::Indices { what, limit }));
+                let what = "a body was run where it cannot be".into();
+                return Err(self.state.stop(StopReason::Internal { what }));
             }
         }
         let failures = self.bodies.iter_mut().filter_map(|b| b.failure.take());
@@ -483,6 +492,10 @@ impl<'a, 'c> Engine<'a, 'c> {
                 pending[n as usize].state = state;
             }
         }
+        // The next round has a list of its own, at most as long as the one at hand.
+        let candidates: usize = found.iter().map(|f| f.candidates.len() * 8 + f.rows.len() * 4).sum();
+        let room = memory::ask((candidates + pending.len() * size_of::<Pending>()) as u64);
+        room.map_err(|shortage| state.stop(shortage.of("the candidates of a round")))?;
         let mut still = Vec::new();
         kept.instances.clear();
         let mut rows = Vec::new();
@@ -546,6 +559,10 @@ fn store_range(
 ) -> Result<(), Stop> {
     while at < end {
         let (table, args, next) = adds.get(&state.tables, at);
+        if added.len() == added.capacity() {
+            let answer = memory::reserve(added, 1);
+            answer.map_err(|shortage| state.stop(shortage.of("the constraints that a round adds")))?;
+        }
         added.extend(state.add(table, args)?);
         at = next;
     }

@@ -17,6 +17,7 @@ use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
 use crate::ir::ChrPlan;
 use gchr_base::error::StopReason;
+use gchr_base::memory::{self, Shortage};
 use gchr_base::rule::{Program, Role, RuleId};
 
 /// A constraint whose list may have members.
@@ -90,6 +91,8 @@ pub(crate) enum Abort {
     Watch,
     /// More is found than can be numbered.
     TooMany,
+    /// There is no memory for what it found.
+    NoMemory(Shortage),
     /// An error of the executor.
     Stop(StopReason, Pc),
 }
@@ -486,8 +489,13 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         Ok(occurrence.removes_active)
     }
 
-    fn push(&mut self, k: usize, rows: &[u32]) -> Result<(), TooMany> {
+    fn push(&mut self, k: usize, rows: &[u32]) -> Result<(), Abort> {
         self.bytes += 24 + 4 * rows.len() as u64;
+        let Found { rows: all, candidates, entries, .. } = &mut *self.out;
+        let room = memory::reserve(all, rows.len())
+            .and_then(|()| memory::reserve(candidates, 1))
+            .and_then(|()| memory::reserve(entries, 1));
+        room.map_err(Abort::NoMemory)?;
         let at = self.shared.numbers.of(self.out.rows.len())?;
         self.out.rows.extend_from_slice(rows);
         self.out.candidates.push(Candidate { n: self.n, k: k as u32, rows: at });

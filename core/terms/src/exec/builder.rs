@@ -23,7 +23,7 @@ pub struct Built(u32);
 impl Builder {
     /// A builder for values of this layout that takes at most `memory` bytes for cells.
     pub fn new(layout: &Layout, memory: u64) -> Result<Self, StopReason> {
-        let full = || StopReason::Memory { limit: memory, what: "the reservation of address space".into() };
+        let full = || StopReason::NoMemory { what: "the address space of cells".into() };
         let heap = Heap::new(layout, memory, false).ok_or_else(full)?;
         Ok(Self { layout: Arc::new(layout.clone()), heap, built: Vec::new(), words: Vec::new() })
     }

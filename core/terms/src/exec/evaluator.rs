@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::exec::bytecode::Code;
-use crate::exec::heap::{self, Heap, Reservation};
+use crate::exec::heap::{self, Heap};
 use crate::exec::machine::Machine;
 use crate::exec::normal_form::NormalForm;
 use crate::exec::outcome::{Evaluation, Stopped};
@@ -12,6 +12,7 @@ use crate::exec::{assemble, start, verify};
 use crate::plan::{Layout, TermPlan};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
+use gchr_base::memory::Reservation;
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::stats::Stats;
 
@@ -67,7 +68,7 @@ impl Evaluator<'_> {
         let Prepared { program, plan, ref layout, ref code } = *self.prepared;
         let memory = control.limits().memory.unwrap_or_else(heap::default_memory);
         let no_memory =
-            || refused(StopReason::Memory { limit: memory, what: "the reservation of address space".into() });
+            || refused(StopReason::NoMemory { what: "the address space of cells and pending calls".into() });
         if memory != self.memory {
             (self.heap, self.stack, self.memory) = (None, None, memory);
         }

@@ -5,12 +5,11 @@
 //! Marking is driven by sorts: a value is traced by the layout of its sort. There is no sweep: after a collection, allocation
 //! goes through the bitmap and takes one run of unmarked cells after the other, then fresh cells after the last one.
 
-use memmap2::{MmapMut, MmapOptions};
-
 use crate::exec::text::Cells;
 use crate::plan::{ClassId, Layout, SortLayout};
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
+use gchr_base::memory::{self, Reservation};
 use gchr_base::signature::SortId;
 
 /// No collection before this many bytes are allocated.
@@ -20,36 +19,6 @@ const CHUNK: std::ops::RangeInclusive<u64> = (64 << 10)..=(1 << 20);
 /// After a collection at the memory limit at least this part of the limit must be free, or the heap counts as full:
 /// else a run at its limit would collect for ever.
 const MIN_FREE: u64 = 32;
-
-/// Zeroed memory whose pages are taken from the system when they are touched first.
-pub(super) struct Reservation {
-    map: MmapMut,
-}
-
-impl Reservation {
-    /// Reserves `bytes`, or as much as the system gives down to `least`.
-    pub(super) fn new(bytes: u64, least: u64) -> Option<Self> {
-        let mut bytes = bytes.max(least).max(4096);
-        loop {
-            let len = usize::try_from(bytes).ok()?;
-            if let Ok(map) = MmapOptions::new().len(len).no_reserve_swap().map_anon() {
-                return Some(Self { map });
-            }
-            if bytes <= least {
-                return None;
-            }
-            bytes = (bytes / 2).max(least);
-        }
-    }
-    /// Start of the memory.
-    pub(super) fn base(&mut self) -> *mut u8 {
-        self.map.as_mut_ptr()
-    }
-    /// Bytes reserved.
-    pub(super) fn len(&self) -> u64 {
-        self.map.len() as u64
-    }
-}
 
 /// What allocation from one arena reads and writes: the current run of free cells.
 ///
@@ -70,12 +39,11 @@ pub(super) struct Bump {
 }
 
 struct Arena {
-    #[expect(dead_code, reason = "owns the memory that the bump pointer points into")]
     cells: Reservation,
     marks: Reservation,
     /// Cells below this have been handed out at least once; cell 0 never is.
     high: u32,
-    /// Cells that the values can name and the reservation holds.
+    /// Cells that the values can name and the reservation may come to hold.
     limit: u32,
     /// Where the search for runs continues.
     cursor: u32,
@@ -91,6 +59,10 @@ pub(super) enum Full {
     Collect,
     /// The memory limit is reached.
     Memory,
+    /// The bound of the process is reached.
+    Process,
+    /// The system gives no more memory.
+    System,
     /// A value has no bits for another index.
     Indices { limit: u64 },
 }
@@ -160,8 +132,8 @@ impl Heap {
             let indices = 1u64 << (32 - class.tag_bits);
             let bytes = indices.saturating_mul(cell_bytes).min(memory.max(1 << 20));
             let mut cells = Reservation::new(bytes, (1 << 20).max(2 * cell_bytes))?;
-            let limit = (cells.len() / cell_bytes).min(indices).min(u64::from(u32::MAX)) as u32;
-            let marks = Reservation::new(u64::from(limit).div_ceil(64) * 8, 8)?;
+            let limit = (cells.most() / cell_bytes).min(indices).min(u64::from(u32::MAX)) as u32;
+            let marks = Reservation::new((cells.most() / cell_bytes).div_ceil(64) * 8, 4096)?;
             let (words, shift) = (class.words, class.tag_bits);
             bumps.push(Bump { base: cells.base().cast(), words, shift, next: 1, end: 1 });
             arenas.push(Arena { cells, marks, high: 1, limit, cursor: 1, scan_end: 1, cell_bytes });
@@ -256,6 +228,8 @@ impl Heap {
         match full {
             Full::Indices { limit } => StopReason::Indices { what, limit },
             Full::Memory | Full::Collect => StopReason::Memory { limit: self.memory, what },
+            Full::Process => StopReason::Memory { limit: memory::bound(), what },
+            Full::System => StopReason::NoMemory { what },
         }
     }
 
@@ -307,8 +281,9 @@ impl Heap {
         let first = arena.high;
         // In stress mode cells are handed out one by one, fresh ones too.
         let cells = if self.stress { 1 } else { cells };
-        arena.high += cells;
-        let end = arena.high;
+        let taken = arena.take(cells);
+        let cells = taken.map_err(|full| if self.allocated_since { Full::Collect } else { full })?;
+        let end = first + cells;
         self.committed += u64::from(cells) * arena.cell_bytes + u64::from(cells).div_ceil(8);
         self.peak = self.peak.max(self.bytes());
         Ok((first, end))
@@ -325,8 +300,14 @@ impl Heap {
         }
         self.allocated_since = false;
         self.budget = MIN_BUDGET.max((bytes + self.stack_bytes) as i64);
-        let free = self.memory.saturating_sub(bytes + self.stack_bytes);
-        if free < self.memory / MIN_FREE { Err(Full::Memory) } else { Ok(()) }
+        let touched = self.arenas.iter().map(|a| a.cells.touched()).sum::<u64>() + self.stack_bytes;
+        let reach = touched.saturating_add(memory::left());
+        let free = self.memory.min(reach).saturating_sub(bytes + self.stack_bytes);
+        match (free < self.memory / MIN_FREE, reach < self.memory) {
+            (true, true) => Err(Full::Process),
+            (true, false) => Err(Full::Memory),
+            (false, _) => Ok(()),
+        }
     }
 
     /// Cells that a value reaches. Destroys what the last collection found: for the end of a run.
@@ -403,6 +384,31 @@ impl Drop for Heap {
 }
 
 impl Arena {
+    /// Takes so many cells that were never handed out, or fewer where the process may not have as many.
+    fn take(&mut self, mut cells: u32) -> Result<u32, Full> {
+        let high = u64::from(self.high);
+        let reach = self.cells.touched().saturating_add(memory::left()) / self.cell_bytes;
+        cells = cells.min(u32::try_from(reach.saturating_sub(high)).unwrap_or(u32::MAX));
+        if cells == 0 {
+            return Err(Full::Process);
+        }
+        let sizes = |cells: u32| {
+            let end = high + u64::from(cells);
+            (end * self.cell_bytes, end.div_ceil(64) * 8)
+        };
+        while !(self.cells.grow(sizes(cells).0) && self.marks.grow(sizes(cells).1)) {
+            if cells == 1 {
+                return Err(Full::System);
+            }
+            cells /= 2;
+        }
+        let (bytes, marks) = sizes(cells);
+        self.cells.touch(bytes);
+        self.marks.touch(marks);
+        self.high += cells;
+        Ok(cells)
+    }
+
     /// The next run of unmarked cells that the last collection left.
     fn next_run(&mut self) -> Option<(u32, u32)> {
         let bits: *const u64 = self.marks.base().cast::<u64>().cast_const();
@@ -522,16 +528,8 @@ impl Marker<'_> {
     }
 }
 
-/// Memory that this process may sensibly take: four fifths of what the machine, or its control group, has left.
+/// Memory that this process may sensibly take: four fifths of what the system leaves it.
 pub(super) fn default_memory() -> u64 {
     const FALLBACK: u64 = 4 << 30;
-    let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let available = meminfo.lines().find_map(|line| {
-        let kib: u64 = line.strip_prefix("MemAvailable:")?.trim().trim_end_matches(" kB").parse().ok()?;
-        Some(kib * 1024)
-    });
-    let number = |path: &str| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok();
-    let group = number("/sys/fs/cgroup/memory.max")
-        .map(|max| max.saturating_sub(number("/sys/fs/cgroup/memory.current").unwrap_or(0)));
-    available.unwrap_or(FALLBACK).min(group.unwrap_or(u64::MAX)) / 5 * 4
+    memory::available().unwrap_or(FALLBACK) / 5 * 4
 }

@@ -9,11 +9,12 @@ mod slow;
 
 use crate::exec::bytecode::*;
 use crate::exec::compare;
-use crate::exec::heap::{Bump, Heap, Reservation};
+use crate::exec::heap::{Bump, Heap};
 use crate::exec::tally::Tally;
 use crate::plan::{FunctionId, TermPlan};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
+use gchr_base::memory::Reservation;
 use gchr_base::op::ArithmeticError;
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::SortId;

@@ -9,14 +9,14 @@ use crate::value::tag::{self, BIG_CELL, FLOAT_CELL};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ImportError {
     /// The heap has no room for it.
-    Full,
+    Full(HeapFull),
     /// A word does not point at a cell, or cells contain each other.
     Broken,
 }
 
 impl From<HeapFull> for ImportError {
-    fn from(_: HeapFull) -> Self {
-        ImportError::Full
+    fn from(full: HeapFull) -> Self {
+        ImportError::Full(full)
     }
 }
 

@@ -4,6 +4,7 @@
 //! **Invariant:** every key has one constraint, keys are small and values are far from 64 bits, so that no sum overflows. What does
 //! not fit ([`Matrix::set`]) is left to the general join.
 
+use gchr_base::memory;
 use rayon::prelude::*;
 
 use crate::exec::index::NONE;
@@ -85,6 +86,10 @@ impl Matrix {
     fn grow(&mut self, needed: usize) -> bool {
         let width = needed.max(self.width + self.width / 2);
         if width > SMALL && width.checked_mul(width).is_none_or(|cells| cells / 64 > self.count + 1) {
+            return false;
+        }
+        // Three values a cell; where there is no memory for them, the general join takes over.
+        if memory::ask((width * width) as u64 * 13).is_err() {
             return false;
         }
         let mut wider = Self::new();

@@ -9,9 +9,10 @@ use gchr_base::error::StopReason;
 impl Machine<'_, '_> {
     pub(super) fn reserve_stack(&mut self, top: usize) -> Result<(), Stop> {
         if top > self.stack.len() {
-            let len = top.max(self.stack.len() * 2).max(1 << 10);
-            self.stack.resize(len, 0);
-            self.check_memory(|_| "suspended activations".into())?;
+            let more = top.max(self.stack.len() * 2).max(1 << 10) - self.stack.len();
+            let answer = self.control.ask_memory(self.bytes(), more as u64 * 8);
+            answer.map_err(|shortage| self.stop(shortage.of("suspended activations")))?;
+            self.stack.resize(self.stack.len() + more, 0);
         }
         Ok(())
     }
@@ -24,9 +25,9 @@ impl Machine<'_, '_> {
     pub(super) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
         let bytes = self.bytes();
         self.peak = self.peak.max(bytes);
-        match self.control.limits().memory {
-            Some(limit) if bytes > limit => Err(self.out_of_memory(what(self))),
-            _ => Ok(()),
+        match self.control.memory_shortage(bytes) {
+            Some(shortage) => Err(self.stop(shortage.of(what(self)))),
+            None => Ok(()),
         }
     }
 
@@ -45,11 +46,6 @@ impl Machine<'_, '_> {
             Some(table) if self.tables[table].bytes() >= others => self.table_text(table),
             _ => what.into(),
         }
-    }
-
-    pub(super) fn out_of_memory(&self, what: String) -> Stop {
-        let limit = self.control.limits().memory.unwrap_or(u64::MAX);
-        self.stop(StopReason::Memory { limit, what })
     }
 
     pub(super) fn collect(&mut self, top: usize) -> Result<(), Stop> {

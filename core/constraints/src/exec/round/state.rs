@@ -13,13 +13,14 @@ use crate::exec::report::ErrorFormatter;
 use crate::exec::start::{self, StartSink};
 use crate::exec::step::{Cells, EvalCtx, Flow, Trap, TrapKind};
 use crate::exec::store::write_constraint;
-use crate::exec::table::{DEAD, Table, TableFull};
+use crate::exec::table::{DEAD, Table};
 use crate::ir::ChrPlan;
 use crate::ir::classes::{Best, BestOrder};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
 use gchr_base::ids::Id;
+use gchr_base::memory::{self, Shortage};
 use gchr_base::profile::{Round, RuleCount};
 use gchr_base::rule::{Program, Role, RuleId};
 use gchr_base::signature::{ConstraintId, SortKind};
@@ -149,10 +150,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
                 }
                 Ok(Some(Added { table: table as u32, row, id }))
             }
-            Err(TableFull) => {
-                let what = self.table_text(table);
-                Err(self.stop(StopReason::Indices { what, limit: Table::MAX_ROWS }))
-            }
+            Err(full) => Err(self.stop(full.reason(self.table_text(table)))),
         }
     }
 
@@ -301,6 +299,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             deadline: self.control.deadline(),
             memory: limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.bytes())),
             taken: AtomicU64::new(0),
+            process: self.control.memory_watch(),
         }
     }
 
@@ -308,7 +307,11 @@ impl<'a, 'c> RoundsState<'a, 'c> {
     pub(crate) fn called(&mut self) -> Stop {
         match self.ask_control() {
             Err(stop) => stop,
-            Ok(()) => self.out_of_memory("the candidates of a round".into()),
+            Ok(()) => {
+                // What the threads had taken has been given back, or was only promised.
+                let limit = self.control.limits().memory.unwrap_or_else(memory::bound);
+                self.stop(StopReason::Memory { limit, what: "the candidates of a round".into() })
+            }
         }
     }
 
@@ -339,26 +342,22 @@ impl<'a, 'c> RoundsState<'a, 'c> {
     }
 
     fn check_growth(&self, table: usize) -> Result<(), Stop> {
-        let asks = self.tables[table].asks_for();
-        let limit = self.control.limits().memory;
-        if asks > 0 && limit.is_some_and(|limit| self.bytes() + asks > limit) {
-            return Err(self.out_of_memory(self.table_text(table)));
+        match self.tables[table].asks_for() {
+            0 => Ok(()),
+            asks => {
+                let answer = self.control.ask_memory(self.bytes(), asks);
+                answer.map_err(|shortage| self.stop(shortage.of(self.table_text(table))))
+            }
         }
-        Ok(())
     }
 
     pub(crate) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
         let bytes = self.bytes();
         self.peak = self.peak.max(bytes);
-        match self.control.limits().memory {
-            Some(limit) if bytes > limit => Err(self.out_of_memory(what(self))),
-            _ => Ok(()),
+        match self.control.memory_shortage(bytes) {
+            Some(shortage) => Err(self.stop(shortage.of(what(self)))),
+            None => Ok(()),
         }
-    }
-
-    pub(crate) fn out_of_memory(&self, what: String) -> Stop {
-        let limit = self.control.limits().memory.unwrap_or(u64::MAX);
-        self.stop(StopReason::Memory { limit, what })
     }
 
     fn table_text(&self, table: usize) -> String {
@@ -493,9 +492,15 @@ impl Adds {
     pub(crate) fn bytes(&self) -> u64 {
         (self.words.capacity() * 8 + self.written.capacity() * size_of::<Written>()) as u64
     }
-    pub(crate) fn push(&mut self, table: usize, args: impl Iterator<Item = u64>) {
+    pub(crate) fn push(
+        &mut self,
+        table: usize,
+        args: impl ExactSizeIterator<Item = u64>,
+    ) -> Result<(), Shortage> {
+        memory::reserve(&mut self.words, 1 + args.len())?;
         self.words.push(table as u64);
         self.words.extend(args);
+        Ok(())
     }
     /// The constraint that begins at a place, and where the next one begins.
     pub(crate) fn get(&self, tables: &[Table], at: usize) -> (usize, &[u64], usize) {
@@ -578,7 +583,10 @@ pub(crate) fn run_body<H: Cells>(
                 match ctx.code.ins[at as usize] {
                     Ins::Call { call } | Ins::CallLast { call } => {
                         let call = &ctx.code.calls[call as usize];
-                        adds.push(call.constraint.index(), call.args.iter().map(|&r| regs[r as usize]));
+                        let args = call.args.iter().map(|&r| regs[r as usize]);
+                        if let Err(shortage) = adds.push(call.constraint.index(), args) {
+                            return BodyEnd::Trapped(Trap { pc: at, kind: TrapKind::AddsFull(shortage) });
+                        }
                     }
                     _ => adds.written.push(Written::new(ctx.code, regs, at)),
                 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use gchr_base::memory;
+
 /// What stops threads at work.
 pub(crate) struct Watch<'a> {
     pub(crate) interrupt: Option<&'a AtomicBool>,
@@ -12,6 +14,8 @@ pub(crate) struct Watch<'a> {
     /// Bytes that may be taken.
     pub(crate) memory: u64,
     pub(crate) taken: AtomicU64,
+    /// Memory of the process.
+    pub(crate) process: memory::Watch,
 }
 
 impl Watch<'_> {
@@ -20,6 +24,7 @@ impl Watch<'_> {
         [self.interrupt, other].into_iter().flatten().any(|flag| flag.load(Ordering::Relaxed))
             || self.deadline.is_some_and(|at| Instant::now() >= at)
             || self.taken.load(Ordering::Relaxed) > self.memory
+            || self.process.shortage().is_some()
     }
 }
 
@@ -36,6 +41,7 @@ mod tests {
             deadline: None,
             memory: u64::MAX,
             taken: AtomicU64::new(0),
+            process: memory::Watch::start(),
         };
         for flag in [&one, &other] {
             assert!(!watch.calls());

@@ -8,6 +8,7 @@ use crate::plan::ClassId;
 use gchr_base::control::Progress;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::ids::Id;
+use gchr_base::memory::{self, Shortage};
 use gchr_base::op::ArithmeticError;
 use gchr_base::signature::{SortId, SymbolId};
 
@@ -54,12 +55,23 @@ impl Machine<'_, '_> {
         let used = (fp as u64).saturating_sub(base as u64);
         let wanted = (used + reserve).div_ceil(STACK_STEP) * STACK_STEP;
         let others = self.heap.bytes() - self.heap.stack_bytes;
-        let limit = self.stack.len().min(self.heap.memory().saturating_sub(others));
-        let bytes = if wanted <= limit { wanted } else { used + reserve };
-        if bytes > limit && self.heap.stack_bytes > 0 {
-            let what = "pending calls (recursion too deep)".into();
-            return Err(StopReason::Memory { limit: self.heap.memory(), what });
+        let limit = self.stack.most().min(self.heap.memory().saturating_sub(others));
+        let what = "pending calls (recursion too deep)";
+        let fits = wanted <= limit && self.stack.may_touch(wanted) && self.stack.grow(wanted);
+        let bytes = if fits { wanted } else { used + reserve };
+        // The first frame is given what it needs.
+        if self.heap.stack_bytes > 0 {
+            if bytes > limit {
+                return Err(StopReason::Memory { limit: self.heap.memory(), what: what.into() });
+            }
+            if !self.stack.may_touch(bytes) {
+                return Err(Shortage::Limit(memory::bound()).of(what));
+            }
         }
+        if !self.stack.grow(bytes) {
+            return Err(Shortage::System.of(what));
+        }
+        self.stack.touch(bytes);
         self.heap.stack_bytes = bytes.max(self.heap.stack_bytes);
         let end = (bytes - reserve) / 8 + 1;
         self.stack_end = base.wrapping_add(end as usize);
