@@ -84,8 +84,8 @@ pub fn main() -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-/// Ends the process with what clap says of the command line, help among it. It shows arguments as they are: those that a terminal would obey are shown by
-/// their numbers, without colours.
+/// Ends the process with what clap says of the command line, help among it. It shows arguments as they are: those that
+/// a terminal would obey are shown by their numbers, without colours.
 fn refuse(error: &clap::Error) -> ! {
     let obeyed = |arg: std::ffi::OsString| arg.to_string_lossy().contains(escape::is_hidden);
     if std::env::args_os().any(obeyed) && error.use_stderr() {

@@ -77,8 +77,8 @@ impl Input {
         self.queries.push(goals.into());
         self
     }
-    /// A file with rows of `constraint`, added to the store before the queries. Whether its first line names the columns is guessed; a
-    /// [notice](Program::notices) says how.
+    /// A file with rows of `constraint`, added to the store before the queries. Whether its first line names the
+    /// columns is guessed; a [notice](Program::notices) says how.
     #[must_use]
     pub fn facts(self, constraint: impl Into<String>, file: impl Into<PathBuf>) -> Self {
         self.facts_with_header(constraint, file, Header::Auto)

@@ -89,7 +89,8 @@ pub enum Format {
     /// One JSON object: `{"normal_form": "...", "stats": {...}}` or `{"store": [{"constraint": "edge", "args": [0, 1, 5]}, ...],
     /// "stats": {...}}`. Atoms and strings are JSON strings, compound terms are `{"functor": "f", "args": [...]}`.
     Json,
-    /// A store, one constraint a line, without header: the constraint's name, then the arguments. Compound terms are written as text.
+    /// A store, one constraint a line, without header: the constraint's name, then the arguments. Compound terms are
+    /// written as text.
     Csv,
 }
 

@@ -1,5 +1,5 @@
-//! Characters that let a program look like another one (Boucher, Anderson: Trojan Source, 2021): an editor shows the text around them in
-//! another order than the one in which it is read.
+//! Characters that let a program look like another one (Boucher, Anderson: Trojan Source, 2021): an editor shows the
+//! text around them in another order than the one in which it is read.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::escape::{code, reorders_text};

@@ -379,8 +379,8 @@ fn csv(case: &Case) -> Result<(), Failed> {
     }
 }
 
-/// The command line gives the same on standard output; on standard error at most the number of warnings, and how the first lines of fact
-/// files were taken.
+/// The command line gives the same on standard output; on standard error at most the number of warnings, and how the
+/// first lines of fact files were taken.
 fn command(case: &Case) -> Result<(), Failed> {
     let output =
         Command::new(env!("CARGO_BIN_EXE_gchr")).current_dir(root()).arg("run").args(&case.args).output()?;

@@ -1,4 +1,5 @@
-//! Result files: written aside, renamed when they are complete, and never in the place of what the same command reads or writes.
+//! Result files: written aside, renamed when they are complete, and never in the place of what the same command reads
+//! or writes.
 
 mod identity;
 mod part;
@@ -176,8 +177,8 @@ fn folder(target: &Path) -> &Path {
     }
 }
 
-/// Gives a file the permissions of the one whose place it takes. What lets a program run in another name is none of them: the content is
-/// another one.
+/// Gives a file the permissions of the one whose place it takes. What lets a program run in another name is none of
+/// them: the content is another one.
 #[cfg(unix)]
 fn keep_permissions(target: &Path, file: &fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! CSV form of a store: one constraint a line, its name and its arguments, no header. So the place of a value never depends on what else
-//! the store holds.
+//! CSV form of a store: one constraint a line, its name and its arguments, no header. So the place of a value never
+//! depends on what else the store holds.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

@@ -1,4 +1,5 @@
-//! Names, strings and paths with everything that a terminal, a page or a compiler would obey, through every way out of gchr.
+//! Names, strings and paths with everything that a terminal, a page or a compiler would obey, through every way out of
+//! gchr.
 
 use std::fs;
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! Names that are fine on the processor are fine on devices: programs of both languages, with names of every kind, become kernels and run.
+//! Names that are fine on the processor are fine on devices: programs of both languages, with names of every kind,
+//! become kernels and run.
 
 use gchr::device::Verdict;
 use gchr::{CompileOptions, Control, Device, Input, Program, Schedule};

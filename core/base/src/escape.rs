@@ -1,8 +1,10 @@
-//! Texts of programs in other places: names, strings, lines and paths come from whoever wrote a program or named a file, and each place
-//! that they are written to reads some characters as more than text. Each function is for one kind of place.
+//! Texts of programs in other places: names, strings, lines and paths come from whoever wrote a program or named a
+//! file, and each place that they are written to reads some characters as more than text. Each function is for one kind
+//! of place.
 //!
-//! What no place shows as itself is [hidden](is_hidden): control characters, which a terminal obeys; marks of direction, which let a text
-//! look like another one; separators of lines. They are written by their numbers, as `\u{1b}`.
+//! What no place shows as itself is [hidden](is_hidden): control characters, which a terminal obeys; marks of
+//! direction, which let a text look like another one; separators of lines. They are written by their numbers, as
+//! `\u{1b}`.
 
 mod filter;
 
@@ -31,7 +33,8 @@ pub fn code(c: char) -> String {
     format!("\\u{{{:x}}}", u32::from(c))
 }
 
-/// A text on one line of a terminal, of a message or of a comment: everything hidden is written by its number, ends of lines too.
+/// A text on one line of a terminal, of a message or of a comment: everything hidden is written by its number, ends of
+/// lines too.
 pub fn line(text: &str) -> Cow<'_, str> {
     replace(text, |c| is_hidden(c).then(|| code(c)))
 }
@@ -41,8 +44,8 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     replace(text, |c| (is_hidden(c) && !matches!(c, '\n' | '\t')).then(|| code(c)))
 }
 
-/// A text as content of an element or of an attribute in quotes, in HTML, SVG and XML. XML has no way at all to hold most control
-/// characters.
+/// A text as content of an element or of an attribute in quotes, in HTML, SVG and XML. XML has no way at all to hold
+/// most control characters.
 pub fn markup(text: &str) -> Cow<'_, str> {
     replace(text, |c| match c {
         '&' => Some("&amp;".into()),

@@ -216,8 +216,8 @@ impl<'a> Input<'a> {
         PartTable { table, needs }
     }
 
-    /// Whether the first record names the columns: no field of it is a number, and some column holds numbers. `None` for a record that
-    /// nobody takes for a header, since all of it are numbers.
+    /// Whether the first record names the columns: no field of it is a number, and some column holds numbers. `None`
+    /// for a record that nobody takes for a header, since all of it are numbers.
     fn guess(&self, shapes: &[Shape], rows: usize) -> Option<Guessed> {
         let mut reader = self.reader(self.bytes);
         let mut record = csv::ByteRecord::new();

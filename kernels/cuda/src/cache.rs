@@ -1,10 +1,11 @@
 //! Compiled kernels on disk, and which kernels the checker has accepted, so that a program is compiled and checked once per machine.
 //!
-//! The key of an entry is a hash of everything that the output of the compiler or of the checker depends on. An entry is written aside and
-//! renamed, and carries its key, its length and a checksum: a reader sees a whole entry or none, and a damaged one counts as none. Only what
-//! this user has written is read ([`folder`]). The cache is an optimisation: when it cannot be read or written, work goes on without it and
-//! a warning is traced; [`Cache::refusal`] says when its folder is not used at all. The entries that were not used for longest go when the
-//! cache outgrows its limit.
+//! The key of an entry is a hash of everything that the output of the compiler or of the checker depends on. An entry
+//! is written aside and renamed, and carries its key, its length and a checksum: a reader sees a whole entry or none,
+//! and a damaged one counts as none. Only what this user has written is read ([`Folder`]). The cache is an
+//! optimisation: when it cannot be read or written, work goes on without it and a warning is traced; [`Cache::refusal`]
+//! says when its folder is not used at all. The entries that were not used for longest go when the cache outgrows its
+//! limit.
 
 mod entry;
 mod folder;
@@ -158,7 +159,8 @@ impl Cache {
     }
 }
 
-/// The folder of all caches of gchr: `GCHR_CACHE_DIR`, else `gchr` in `XDG_CACHE_HOME`, else `~/.cache/gchr`. `None` without any of them.
+/// The folder of all caches of gchr: `GCHR_CACHE_DIR`, else `gchr` in `XDG_CACHE_HOME`, else `~/.cache/gchr`. `None`
+/// without any of them.
 pub fn root_folder() -> Option<PathBuf> {
     root_of(variable)
 }

@@ -9,9 +9,10 @@ const CLOSE: char = 'x';
 /// What a name of the language begins with that no program can give.
 const TAKEN: [&str; 2] = ["gchr_", "leave_"];
 
-/// A name of a program as a part of a name of the kernel language: to be joined to other parts by single underscores. It begins with a
-/// letter, and ends in a letter or digit. Names of letters, digits and single underscores between them stay as they are; any other
-/// character is written by its number: `größe` is `grUxf6xUxdfxe`. Different names stay different.
+/// A name of a program as a part of a name of the kernel language: to be joined to other parts by single underscores.
+/// It begins with a letter, and ends in a letter or digit. Names of letters, digits and single underscores between them
+/// stay as they are; any other character is written by its number: `größe` is `grUxf6xUxdfxe`. Different names stay
+/// different.
 pub fn part(name: &str) -> String {
     if name.is_empty() {
         return format!("{OPEN}{CLOSE}");

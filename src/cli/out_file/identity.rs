@@ -20,7 +20,8 @@ pub enum Identity {
 }
 
 impl Identity {
-    /// That of a path, which is no link itself. `None` of what is no file: two results may go to one device; and of a path to nowhere.
+    /// That of a path, which is no link itself. `None` of what is no file: two results may go to one device; and of a
+    /// path to nowhere.
     pub fn of(target: &Path) -> Option<Identity> {
         match fs::metadata(target) {
             Ok(found) => found.is_file().then(|| number(target, &found)).flatten().map(Identity::Known),

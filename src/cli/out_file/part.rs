@@ -1,5 +1,5 @@
-//! Result files that are being written, under another name in the folder of the result. Each is locked by its process: one that is not
-//! locked was left by a process that died, and is removed by the next one that writes to the folder.
+//! Result files that are being written, under another name in the folder of the result. Each is locked by its process:
+//! one that is not locked was left by a process that died, and is removed by the next one that writes to the folder.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -40,8 +40,8 @@ impl Part {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 file => file?,
             };
-            // Another process that looks for dead parts may see it before it is locked, and remove it. Where files have no locks, nobody
-            // removes any.
+            // Another process that looks for dead parts may see it before it is locked, and remove it. Where files have
+            // no locks, nobody removes any.
             let _ = file.lock();
             if is_at(&file, &path) {
                 if let Ok(mut parts) = PARTS.lock() {

@@ -1,6 +1,6 @@
 //! The command line of `gchr run`, and what follows from it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use gchr::base::rule::Semantics;
@@ -30,8 +30,8 @@ pub struct Args {
     /// Rows of constraint C from a CSV or TSV file, added before the queries; may be given several times (.chr)
     #[arg(long, value_name = "C=FILE", value_parser = values::facts)]
     pub facts: Vec<(String, PathBuf)>,
-    /// Whether the first line of fact files names their columns: auto guesses, and says how; C=WHEN is for the files of constraint C; may
-    /// be given several times [default: auto] (.chr)
+    /// Whether the first line of fact files names their columns: auto guesses, and says how; C=WHEN is for the files of
+    /// constraint C; may be given several times [default: auto] (.chr)
     #[arg(long, value_name = "WHEN", value_parser = values::header)]
     pub header: Vec<(Option<String>, Header)>,
     #[command(flatten)]
@@ -109,7 +109,10 @@ impl Args {
     pub fn note_files(&self) {
         out_file::reads("the program", &self.program.file);
         self.facts.iter().for_each(|(_, file)| out_file::reads("a file of facts", file));
-        self.inputs.iter().for_each(|file| out_file::reads("the file of --inputs", file));
+        if let Some(file) = &self.inputs {
+            let file = if file.as_os_str() == "-" { Path::new("/dev/stdin") } else { file };
+            out_file::reads("the file of --inputs", file);
+        }
     }
 
     /// What was said of the first lines of the files of a constraint, last.

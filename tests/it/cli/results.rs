@@ -181,6 +181,23 @@ fn no_result_takes_the_place_of_what_is_read() {
 
 #[cfg(unix)]
 #[test]
+fn no_result_takes_the_place_of_standard_input() {
+    let scratch = Scratch::new();
+    scratch.file("p.trs", PLUS);
+    scratch.file("t.txt", "Zero()\n");
+    let output = Command::new(crate::support::BINARY)
+        .current_dir(scratch.folder())
+        .args(["run", "p.trs", "--inputs", "-", "--out", "t.txt"])
+        .stdin(fs::File::open(scratch.path("t.txt")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("would overwrite the file of --inputs"));
+    assert_eq!(scratch.read("t.txt"), "Zero()\n");
+}
+
+#[cfg(unix)]
+#[test]
 fn no_two_results_go_to_one_file() {
     let scratch = Scratch::new();
     scratch.file("p.trs", PLUS);

@@ -154,8 +154,8 @@ impl Cache<SourceId> for &View<'_, '_> {
     }
 }
 
-/// Renders one diagnostic as it is shown on a terminal; `color` adds ANSI colours. Whatever the texts hold, nothing else in it is obeyed by a
-/// terminal.
+/// Renders one diagnostic as it is shown on a terminal; `color` adds ANSI colours. Whatever the texts hold, nothing
+/// else in it is obeyed by a terminal.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
     render_with(diagnostic, &mut Texts::new(sources), color)
 }

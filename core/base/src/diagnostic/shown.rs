@@ -6,13 +6,14 @@ use crate::escape::{code, is_hidden};
 pub(super) struct Shown {
     /// The text that is shown.
     pub text: String,
-    /// Where a character that was replaced ends in the whole text, and how much longer the shown text is up to there than the whole one.
-    /// In order.
+    /// Where a character that was replaced ends in the whole text, and how much longer the shown text is up to there
+    /// than the whole one. In order.
     replaced: Vec<(usize, isize)>,
 }
 
 impl Shown {
-    /// Replaces what is hidden in a text; `None` if there is nothing to replace. Ends of lines stay, and nothing else counts as one.
+    /// Replaces what is hidden in a text; `None` if there is nothing to replace. Ends of lines stay, and nothing else
+    /// counts as one.
     pub fn new(whole: &str) -> Option<Self> {
         let replace = |c: char| is_hidden(c) && c != '\n' && c != '\t';
         whole.find(replace)?;

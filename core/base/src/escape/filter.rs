@@ -18,8 +18,8 @@ pub fn terminal<W: Write>(out: W) -> Filter<W> {
     Filter { out, replace, begun: Vec::new() }
 }
 
-/// A writer for JSON that is valid already: hidden characters, which may stand in strings only, are escaped, so that a terminal can show
-/// it. It means the same.
+/// A writer for JSON that is valid already: hidden characters, which may stand in strings only, are escaped, so that a
+/// terminal can show it. It means the same.
 pub fn json<W: Write>(out: W) -> Filter<W> {
     // The ends of lines and tabs are those between values.
     let replace = |c: char| {

@@ -1,9 +1,9 @@
 //! A folder of files that only this user writes, and from which only files that were written here are read or removed.
 //!
-//! What is in such a folder is used as machine code without a further check, so it must come from this user: the folder and each file in it
-//! belong to him, nobody else may write to them, a file is a regular one of bounded size, and links are not followed. The user may have
-//! named a folder with other things by mistake: files whose names are not of our making are never touched, and a folder that holds such
-//! files and was not marked as ours is not used at all.
+//! What is in such a folder is used as machine code without a further check, so it must come from this user: the folder
+//! and each file in it belong to him, nobody else may write to them, a file is a regular one of bounded size, and links
+//! are not followed. The user may have named a folder with other things by mistake: files whose names are not of our
+//! making are never touched, and a folder that holds such files and was not marked as ours is not used at all.
 
 use std::fmt;
 use std::fs::{self, File, Metadata};
@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 
 /// The file that marks a folder as a cache, for us and for programs that copy files (bford.info/cachedir).
 const TAG: &str = "CACHEDIR.TAG";
+const SIGNATURE: &str = "Signature: 8a477f597d28d172789f06886806bc55\n";
 const TAG_TEXT: &str = "Signature: 8a477f597d28d172789f06886806bc55\n\
     # A cache of gchr: whatever is in it can be removed, and is made again when it is needed.\n";
 
@@ -128,7 +129,8 @@ impl Folder {
         Ok(Some(bytes))
     }
 
-    /// Writes a file, so that readers see all of it or nothing. Makes the folder, for this user alone, if there is none.
+    /// Writes a file, so that readers see all of it or nothing. Makes the folder, for this user alone, if there is
+    /// none.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() as u64 > MAX_FILE {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, "too large for the cache"));
@@ -180,11 +182,20 @@ impl Folder {
 
     /// Whether the folder says that it is one of ours.
     fn is_marked(&self) -> bool {
-        let Ok(Some((file, size))) = self.open(TAG) else { return false };
+        self.mark().is_some_and(|text| text == TAG_TEXT.as_bytes())
+    }
+
+    /// Whether the mark is one of ours that was not written to its end. What many programs write is the signature
+    /// alone.
+    fn is_half_marked(&self) -> bool {
+        self.mark().is_some_and(|text| TAG_TEXT.as_bytes().starts_with(&text) && text != SIGNATURE.as_bytes())
+    }
+
+    fn mark(&self) -> Option<Vec<u8>> {
+        let (file, size) = self.open(TAG).ok()??;
         let mut text = Vec::new();
-        size == TAG_TEXT.len() as u64
-            && file.take(size).read_to_end(&mut text).is_ok()
-            && text == TAG_TEXT.as_bytes()
+        let is_short = size <= TAG_TEXT.len() as u64;
+        (is_short && file.take(size).read_to_end(&mut text).is_ok()).then_some(text)
     }
 
     /// The first name, in alphabetical order, of something in the folder that was not made here.
@@ -192,7 +203,7 @@ impl Folder {
         let mut first = None;
         for file in fs::read_dir(&self.path)? {
             let name = file?.file_name().to_string_lossy().into_owned();
-            let ours = (self.is_ours)(&name) || is_aside(&name);
+            let ours = (self.is_ours)(&name) || is_aside(&name) || name == TAG && self.is_half_marked();
             if !ours && first.as_ref().is_none_or(|first| name < *first) {
                 first = Some(name);
             }

@@ -272,7 +272,8 @@ impl<'a, 'p> Generator<'a, 'p> {
         self.states.plan.functions[self.function].sort(local)
     }
     fn name(&self, local: LocalId) -> String {
-        // It ends in a letter, so that it differs from what the builder makes of others by numbers, and from names of the template.
+        // It ends in a letter, so that it differs from what the builder makes of others by numbers, and from names of
+        // the template.
         format!("{}_v", spelling::part(&self.states.plan.functions[self.function].locals[local].name))
     }
     fn is_wide(&self, local: LocalId) -> bool {

@@ -74,12 +74,22 @@ fn a_folder_with_other_things_is_not_used() {
 
 #[test]
 fn a_mark_of_somebody_else_is_none() {
-    for text in ["", "Signature: 8a477f597d28d172789f06886806bc55\n", &TAG_TEXT[1..], &format!("{TAG_TEXT}x")]
-    {
+    for text in [SIGNATURE, &TAG_TEXT[1..], &format!("{TAG_TEXT}x"), "x"] {
         let scratch = scratch();
         fs::write(scratch.path().join(TAG), text).expect("made");
         let folder = Folder::at(scratch.path(), is_ours);
         assert!(matches!(folder.refusal(), Some(Refusal::Mixed(_))), "{text}");
+    }
+}
+
+#[test]
+fn a_mark_that_was_not_written_to_its_end_is_written_again() {
+    let scratch = scratch();
+    let folder = Folder::at(scratch.path(), is_ours);
+    for length in (0..TAG_TEXT.len()).filter(|&length| length != SIGNATURE.len()) {
+        fs::write(scratch.path().join(TAG), &TAG_TEXT[..length]).expect("written");
+        folder.write("abc.ours", b"text").expect("written");
+        assert_eq!(fs::read_to_string(scratch.path().join(TAG)).expect("a mark"), TAG_TEXT);
     }
 }
 
@@ -142,8 +152,11 @@ mod unix {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
     }
 
-    /// Everything that may be under the name of a file, made from what was written there.
-    fn disguises() -> Vec<(&'static str, fn(&Path))> {
+    /// Something else in the place of a file, made from what was written there.
+    type Disguise = (&'static str, fn(&Path));
+
+    /// Everything that may be under the name of a file.
+    fn disguises() -> Vec<Disguise> {
         vec![
             ("link", |path| {
                 let other = path.with_extension("other");
