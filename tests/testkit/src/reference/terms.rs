@@ -271,7 +271,8 @@ impl Run<'_> {
     }
 
     fn operate(&mut self, op: &str, args: &[Tree], env: &Env) -> Result<Term, Stop> {
-        let a = self.eval(&args[0], env)?;
+        let Some(first) = args.first() else { return Err(Stop::Unknown("an unknown symbol")) };
+        let a = self.eval(first, env)?;
         if ["&&", "||", "!"].contains(&op) {
             let a = self.truth_of(&a).ok_or(WRONG_TYPE)?;
             return match op {
