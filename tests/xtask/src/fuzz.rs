@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use gchr_testkit::coverage::{self, Coverage};
@@ -68,6 +69,25 @@ pub struct FuzzArgs {
     folder: Option<PathBuf>,
 }
 
+/// How long a worker may be at one program, failures made small included.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A worker, and the seed that it is at since a moment.
+struct Worker {
+    child: Child,
+    at: Arc<Mutex<(String, Instant)>>,
+}
+
+impl Worker {
+    /// Ends a worker that is at one program for too long; it then says so like one that died.
+    fn watch(&mut self) {
+        let since = self.at.lock().map_or(Instant::now(), |at| at.1);
+        if since.elapsed() > PATIENCE {
+            let _ = self.child.kill();
+        }
+    }
+}
+
 /// A line of a worker, or the end of it.
 enum Message {
     Line(String),
@@ -107,21 +127,25 @@ pub fn run(args: &FuzzArgs) -> Result<usize, String> {
         ..Total::default()
     };
     let (send, receive) = channel();
-    let mut children = Vec::new();
+    let mut workers = Vec::new();
     for number in 0..jobs as u64 {
-        children.push(start_worker(args, seed, number, folder.path(), send.clone())?);
+        workers.push(start_worker(args, seed, number, folder.path(), send.clone())?);
     }
     drop(send);
     let mut shown = Instant::now();
-    for message in receive {
-        total.take(message);
+    loop {
+        match receive.recv_timeout(Duration::from_secs(5)) {
+            Ok(message) => total.take(message),
+            Err(RecvTimeoutError::Timeout) => workers.iter_mut().for_each(Worker::watch),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
         if shown.elapsed() > Duration::from_secs(20) {
             shown = Instant::now();
             println!("{}", total.line(start.elapsed()));
         }
     }
-    for child in &mut children {
-        child.wait().map_err(|e| e.to_string())?;
+    for worker in &mut workers {
+        worker.child.wait().map_err(|e| e.to_string())?;
     }
     total.report(args, start.elapsed())
 }
@@ -133,7 +157,7 @@ fn start_worker(
     number: u64,
     folder: &std::path::Path,
     send: Sender<Message>,
-) -> Result<Child, String> {
+) -> Result<Worker, String> {
     let own = folder.join(number.to_string());
     std::fs::create_dir_all(&own).map_err(|e| e.to_string())?;
     let mut command = Command::new(std::env::current_exe().map_err(|e| e.to_string())?);
@@ -148,21 +172,23 @@ fn start_worker(
     let spawned = command.stdout(Stdio::piped()).spawn();
     let mut child = spawned.map_err(|e| format!("a worker: {e}"))?;
     let lines = child.stdout.take().ok_or("a worker without output")?;
+    let at = Arc::new(Mutex::new((String::from("nothing"), Instant::now())));
+    let last = Arc::clone(&at);
     std::thread::spawn(move || {
-        let mut last = String::from("nothing");
         let mut ended = false;
         for line in BufReader::new(lines).lines().map_while(Result::ok) {
             ended |= line == "end";
-            match line.strip_prefix("at ") {
-                Some(seed) => last = seed.to_string(),
-                None => drop(send.send(Message::Line(line))),
+            match (line.strip_prefix("at "), last.lock()) {
+                (Some(seed), Ok(mut last)) => *last = (seed.to_string(), Instant::now()),
+                _ => drop(send.send(Message::Line(line))),
             }
         }
         if !ended {
-            let _ = send.send(Message::Died(last));
+            let seed = last.lock().map_or(String::new(), |last| last.0.clone());
+            let _ = send.send(Message::Died(seed));
         }
     });
-    Ok(child)
+    Ok(Worker { child, at })
 }
 
 impl Total {
@@ -171,7 +197,7 @@ impl Total {
             Message::Line(line) => line,
             Message::Died(seed) => {
                 let what = format!(
-                    "a worker died at the program of seed {seed} (cargo xtask fuzz --show --seed {seed})"
+                    "a worker died, or did not end, at the program of seed {seed} (cargo xtask fuzz --show --seed {seed})"
                 );
                 println!("FAILURE {what}");
                 return self.failures.push(what);

@@ -7,6 +7,9 @@ use super::constraints::{Program, Tree};
 use super::value::Value;
 use super::{Row, Stop};
 
+/// Parts of a value, at most.
+const LARGEST: u32 = 2_000;
+
 /// Values of variables.
 pub(super) type Env = Vec<(Arc<str>, Value)>;
 
@@ -82,6 +85,10 @@ impl Program {
             if self.is_constraint(&name, args.len()) {
                 let values = args.iter().map(|a| value(a, env)).collect::<Result<Vec<_>, _>>()?;
                 self.check(&name, &values)?;
+                // Parts that are shared here are written out wherever a store is looked at.
+                if !values.iter().all(|value| value.is_within(&mut LARGEST.clone())) {
+                    return Err(Stop::Unknown("a large term"));
+                }
                 add(Row(name.to_string(), values), out)?;
             } else if !builtin(&name, args, env, out)? {
                 return Err(Stop::Error("R0301"));

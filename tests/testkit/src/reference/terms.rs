@@ -61,6 +61,9 @@ pub struct Normalised {
 const STEPS: u32 = 20_000;
 const DEPTH: u32 = 2_000;
 
+/// Parts of a term, at most.
+const LARGEST: u32 = 3_000;
+
 type Env = Vec<(Arc<str>, Term)>;
 
 impl Program {
@@ -239,7 +242,8 @@ impl Run<'_> {
         if ["Int", "Float"].contains(&result) && !program.sorts.contains(result) {
             return Err(Stop::Error("R0105"));
         }
-        Ok(Term::App(name.clone(), args.into()))
+        let term = Term::App(name.clone(), args.into());
+        if is_within(&term, &mut LARGEST.clone()) { Ok(term) } else { Err(Stop::Unknown("a large term")) }
     }
 
     /// Whether a condition has the normal form `true`. Conditions that are joined by `&&` are conditions of their own.
@@ -267,7 +271,8 @@ impl Run<'_> {
     }
 
     fn operate(&mut self, op: &str, args: &[Tree], env: &Env) -> Result<Term, Stop> {
-        let a = self.eval(&args[0], env)?;
+        let Some(first) = args.first() else { return Err(Stop::Unknown("an unknown symbol")) };
+        let a = self.eval(first, env)?;
         if ["&&", "||", "!"].contains(&op) {
             let a = self.truth_of(&a).ok_or(WRONG_TYPE)?;
             return match op {
@@ -309,6 +314,18 @@ fn of_constraints(op: &str) -> &str {
         "|" => "\\/",
         "^" => "xor",
         other => other,
+    }
+}
+
+/// Whether a term, written out, has at most so many parts.
+fn is_within(term: &Term, room: &mut u32) -> bool {
+    if *room == 0 {
+        return false;
+    }
+    *room -= 1;
+    match term {
+        Term::App(_, args) => args.iter().all(|arg| is_within(arg, room)),
+        Term::Int(_) | Term::Float(_) => true,
     }
 }
 

@@ -50,6 +50,18 @@ impl Value {
         }
     }
 
+    /// Whether the term, written out, has at most so many parts, of which are left what it does not have.
+    pub fn is_within(&self, room: &mut u32) -> bool {
+        if *room == 0 {
+            return false;
+        }
+        *room -= 1;
+        match self {
+            Value::Compound(_, args) => args.iter().all(|arg| arg.is_within(room)),
+            _ => true,
+        }
+    }
+
     /// Element and rest of a list cell.
     fn cell(&self) -> Option<(&Value, &Value)> {
         match self {

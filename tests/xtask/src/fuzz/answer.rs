@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::time::Duration;
 
 use gchr::base::value::Value as EngineValue;
@@ -149,12 +148,22 @@ fn run_here(program: &Program, options: &CompileOptions, limits: Limits) -> Ran 
         Ok(outcome) => {
             let (stats, steps) = (outcome.stats(), outcome.stats().rewrites.or(outcome.stats().firings));
             let rounds = stats.rounds;
+            let mut room = Room(Vec::new());
             let answer = match (outcome.normal_form(), outcome.store()) {
-                (Some(term), _) => Answer::NormalForm(term.to_text()),
-                (None, Some(store)) => Answer::Store(rows(program, store)),
-                (None, None) => Answer::Stopped("nothing".into()),
+                (Some(term), _) => {
+                    let written = term.write_text(&mut room);
+                    written.is_ok().then(|| Answer::NormalForm(String::from_utf8_lossy(&room.0).into_owned()))
+                }
+                (None, Some(store)) => rows(program, store).map(Answer::Store),
+                (None, None) => None,
             };
-            Ran { answer, output, shown: outcome.to_string(), steps, rounds }
+            let Some(answer) = answer else { return Ran::without_run(Answer::Stopped("too large".into())) };
+            room.0.clear();
+            let shown = match outcome.write(gchr::Format::Text, &mut room) {
+                Ok(()) => String::from_utf8_lossy(&room.0).into_owned(),
+                Err(_) => String::new(),
+            };
+            Ran { answer, output, shown, steps, rounds }
         }
         Err(failure) => {
             let code = first_code(&failure.diagnostics);
@@ -174,26 +183,47 @@ pub fn first_code(found: &gchr::Diagnostics) -> String {
     found.list().iter().find(|d| d.is_error()).map_or(String::new(), |d| d.code.to_string())
 }
 
-fn rows(program: &Program, store: &gchr::constraints::exec::Store) -> Vec<Row> {
+/// A text that is not too long: shared subterms are written out, which can take for ever.
+struct Room(Vec<u8>);
+
+impl std::io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.len() > 1 << 20 {
+            return Err(std::io::ErrorKind::WriteZero.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The constraints of a store, sorted; none where they are too large.
+fn rows(program: &Program, store: &gchr::constraints::exec::Store) -> Option<Vec<Row>> {
     let signature = &program.rules().signature;
+    let mut room = 100_000;
     let mut rows = Vec::new();
     for (id, constraint) in signature.constraints.iter_enumerated() {
         for row in store.rows(signature, id).iter() {
-            rows.push(Row(constraint.name.clone(), row.values().map(value).collect()));
+            let values: Option<Vec<Value>> = row.values().map(|v| value(v, &mut room)).collect();
+            rows.push(Row(constraint.name.clone(), values?));
         }
     }
     rows.sort_by(Row::order);
-    rows
+    Some(rows)
 }
 
-fn value(of: EngineValue<'_>) -> Value {
-    match of {
+fn value(of: EngineValue<'_>, room: &mut u32) -> Option<Value> {
+    *room = room.checked_sub(1)?;
+    Some(match of {
         EngineValue::Int(n) => Value::Int(n),
         EngineValue::Float(x) => Value::Float(x),
         EngineValue::Atom(text) => Value::Atom(text.into()),
         EngineValue::Str(text) => Value::Str(text.into()),
         EngineValue::Compound { name, args } => {
-            Value::Compound(name.into(), args.iter().map(value).collect::<Arc<[Value]>>())
+            let args: Option<Vec<Value>> = args.iter().map(|arg| value(arg, room)).collect();
+            Value::Compound(name.into(), args?.into())
         }
-    }
+    })
 }

@@ -160,7 +160,7 @@ impl<'a> Worker<'a> {
             }
         }
         let all = kinds.len();
-        kinds.retain(|difference| !self.known.has_way(&difference.executor));
+        kinds.retain(|difference| !self.known.has(difference));
         if kinds.is_empty() && all > 0 {
             *self.counts.entry("programs that differ where that is known").or_default() += 1;
         }
