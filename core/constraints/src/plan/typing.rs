@@ -8,7 +8,8 @@ use gchr_base::rule::{
 use gchr_base::signature::{ColumnTypes, ConstraintId, Signature, SortKind, TypeId, TypeKind};
 use gchr_base::source::Span;
 
-/// The type that an argument must be checked for when it is added; nothing when it is surely of it. `rule` binds its variables.
+/// The type that an argument must be checked for when it is added; nothing when it is surely of it. `rule` binds its
+/// variables.
 pub(crate) fn unproved(
     sig: &Signature,
     rule: Option<&Rule>,
