@@ -391,7 +391,7 @@ fn other_operator(name: &str) -> Option<&'static str> {
     Some(match name {
         "<=" => "less or equal is written `=<`",
         "=>" => "a propagation rule is written `==>`, greater or equal `>=`",
-        "!=" | "<>" | "/=" => "numbers that differ are written `=\\=`, terms that differ `\\==`",
+        "!" | "!=" | "<>" | "/=" => "numbers that differ are written `=\\=`, terms that differ `\\==`",
         "===" => "terms that are the same are written `==`, numbers that are equal `=:=`",
         "&&" | "&" => "conditions that must all hold are separated by commas",
         "||" => "write one rule for each alternative",

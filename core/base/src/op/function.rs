@@ -1,5 +1,5 @@
-//! Arithmetic functions of constraint programs by their names: the same for expressions in the text and for terms that are
-//! evaluated when the program runs.
+//! Arithmetic functions of constraint programs by their names: the same for expressions in the text and for terms
+//! that are evaluated when the program runs.
 
 use super::Op;
 

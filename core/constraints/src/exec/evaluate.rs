@@ -1,5 +1,5 @@
-//! Arithmetic on values whose type is known only when the program runs: numbers of either type, and terms, which are evaluated as
-//! `is` of Prolog evaluates them.
+//! Arithmetic on values whose type is known only when the program runs: numbers of either type, and terms, which are
+//! evaluated as `is` of Prolog evaluates them.
 
 use std::cmp::Ordering;
 
@@ -134,8 +134,9 @@ pub(crate) fn compare_values(a: Num, b: Num) -> Ordering {
     }
 }
 
-/// Arithmetic on numbers of any type. `/` and `**` on integers give an integer when it is exact, else a float; of an integer and a
-/// float that are equal, `min` and `max` give the float, but -0.0 is less than both zeros. All as in SWI-Prolog.
+/// Arithmetic on numbers of any type. `/` and `**` on integers give an integer when it is exact, else a float; of an
+/// integer and a float that are equal, `min` and `max` give the float, but -0.0 is less than both zeros. All as in
+/// SWI-Prolog.
 pub(crate) fn numeric(op: Op, a: Num, b: Num) -> Result<Num, ArithmeticError> {
     match (op, a, b) {
         (Op::ToFloat, _, _) => Ok(Num::Float(a.float())),

@@ -8,6 +8,7 @@
 mod limits;
 
 use super::code::{Code, Ins, OccurrenceCode, Pc};
+use super::common;
 use super::history::History;
 use super::index::NONE;
 use super::search::{Found, Search};
@@ -44,6 +45,8 @@ pub(crate) struct Machine<'a, 'c> {
     /// Rows to try until the control is asked again.
     patience: u32,
     pub(crate) peak: u64,
+    /// Bytes of all tables.
+    table_bytes: u64,
     last_rule: Option<RuleId>,
     /// Counts of a recorded run.
     tally: Option<Box<Tally>>,
@@ -118,9 +121,11 @@ impl<'a, 'c> Machine<'a, 'c> {
             fuel,
             patience: ROWS,
             peak: 0,
+            table_bytes: 0,
             last_rule: None,
             tally,
         };
+        machine.table_bytes = common::bytes(&machine.tables);
         machine.record();
         machine
     }
@@ -500,10 +505,12 @@ impl<'a, 'c> Machine<'a, 'c> {
             return Err(self.stop(shortage.of(self.table_text(frame.owner as usize))));
         }
         let table = &mut self.tables[frame.owner as usize];
+        let before = table.bytes();
         match table.insert(frame.id, &self.stack[frame.base..frame.base + arity]) {
             Ok((row, grown)) => {
                 frame.row = row;
                 if grown {
+                    self.table_bytes += table.bytes() - before;
                     self.check_memory(|m| m.table_text(frame.owner as usize))?;
                 }
                 Ok(())

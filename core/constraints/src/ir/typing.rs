@@ -1,14 +1,14 @@
 //! Which arguments are of the declared type of their column by the text alone; others are checked when they are added.
 
 use gchr_base::hash::HashMap;
-use gchr_base::op::Op;
 use gchr_base::rule::{
     Const, Expr, ExprKind, Goal, GoalKind, HeadAtom, Pattern, PatternKind, Program, Rule, VarId,
 };
 use gchr_base::signature::{ColumnTypes, ConstraintId, Signature, SortKind, TypeId, TypeKind};
 use gchr_base::source::Span;
 
-/// The type that an argument must be checked for when it is added; nothing when it is surely of it. `rule` binds its variables.
+/// The type that an argument must be checked for when it is added; nothing when it is surely of it. `rule` binds its
+/// variables.
 pub(crate) fn unproved(
     sig: &Signature,
     rule: Option<&Rule>,
@@ -95,15 +95,14 @@ impl Proof<'_> {
             return true;
         }
         let kind = self.sig.kind(expr.sort);
-        let is_number = |e: &Expr| matches!(&e.kind, ExprKind::Op { op, .. } if !op.is_test());
         match &self.types.types[ty].kind {
             TypeKind::Any => true,
             TypeKind::Int => kind == SortKind::Int,
             TypeKind::Float => kind == SortKind::Float,
             TypeKind::Atom => kind == SortKind::Atom,
             TypeKind::Str => kind == SortKind::Str,
-            TypeKind::Number => matches!(kind, SortKind::Int | SortKind::Float) || is_number(expr),
-            TypeKind::Natural => self.is_natural(expr),
+            TypeKind::Number => matches!(kind, SortKind::Int | SortKind::Float),
+            TypeKind::Natural => matches!(expr.kind, ExprKind::Const(Const::Int(0..))),
             TypeKind::Variants(_) => match &expr.kind {
                 // Constants are checked by the frontend.
                 ExprKind::Const(_) => true,
@@ -114,28 +113,6 @@ impl Proof<'_> {
                 }
                 _ => false,
             },
-        }
-    }
-
-    /// Whether an expression is surely an integer from 0.
-    fn is_natural(&self, expr: &Expr) -> bool {
-        let natural =
-            |var| self.vars.get(var).is_some_and(|&ty| self.types.types[ty].kind == TypeKind::Natural);
-        let is_int = self.sig.kind(expr.sort) == SortKind::Int;
-        match &expr.kind {
-            ExprKind::Const(Const::Int(n)) => *n >= 0,
-            ExprKind::Var(var) => natural(var),
-            ExprKind::Op { op, args } if is_int => match op {
-                Op::Abs | Op::Gcd | Op::Msb => true,
-                Op::Add | Op::Mul | Op::Quot | Op::FloorDiv | Op::Min | Op::Or | Op::Xor => {
-                    args.iter().all(|a| self.is_natural(a))
-                }
-                Op::Max | Op::And => args.iter().any(|a| self.is_natural(a)),
-                Op::Rem | Op::Shl | Op::Shr | Op::Pow => args.first().is_some_and(|a| self.is_natural(a)),
-                Op::Mod => args.last().is_some_and(|a| self.is_natural(a)),
-                _ => false,
-            },
-            _ => false,
         }
     }
 }

@@ -188,9 +188,7 @@ impl Values<'_> {
                 self.b.assign(result.float.clone(), build::bool(true));
                 self.b.assign(result.bits.clone(), bits_of(a.float()));
             }
-            _ if operator.rounds() || operator == Op::Eval => {
-                self.b.assign(result.bits.clone(), a.bits.clone())
-            }
+            _ if operator.rounds() => self.b.assign(result.bits.clone(), a.bits.clone()),
             _ => match expression(operator, &args) {
                 Some(value) => self.b.assign(result.bits.clone(), plain(value)),
                 None => self.checked(operator, false, &args, result, plain),

@@ -68,6 +68,7 @@ pub fn expression(op: Op, args: &[Expr]) -> Option<Expr> {
             Some(Expr::new(ExprKind::Intrinsic(f, vec![a.clone(), b.clone()]), a.ty))
         }
         (Op::ToFloat, [a]) => Some(build::cast(Scalar::F64, a.clone())),
+        (Op::Eval, [a]) => Some(a.clone()),
         (_, [a]) if op.rounds() && a.ty == Type::I64 => Some(a.clone()),
         _ => None,
     }

@@ -19,7 +19,7 @@ impl Machine<'_, '_> {
 
     pub(super) fn bytes(&self) -> u64 {
         let frames = self.frames.capacity() * size_of::<Frame>() + self.stack.capacity() * 8;
-        common::bytes(&self.tables) + self.heap.bytes() + self.history.bytes() + frames as u64
+        self.table_bytes + self.heap.bytes() + self.history.bytes() + frames as u64
     }
 
     pub(super) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {

@@ -79,6 +79,8 @@ pub(crate) struct RoundsState<'a, 'c> {
     pub(crate) rounds: u64,
     pub(crate) candidates: u64,
     pub(crate) peak: u64,
+    /// Bytes of all tables, as far as insertions change them.
+    table_bytes: u64,
     /// Rows that were removed since the last call of [`release`](Self::release).
     detached: Vec<(u32, u32)>,
     last_rule: Option<RuleId>,
@@ -118,6 +120,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             rounds: 0,
             candidates: 0,
             peak: 0,
+            table_bytes: 0,
             detached: Vec::new(),
             last_rule: None,
             numbers: Numbers::new(),
@@ -140,8 +143,10 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             }
         }
         self.check_growth(table)?;
+        let before = self.tables[table].bytes();
         match self.tables[table].insert(id, args) {
             Ok((row, grown)) => {
+                self.table_bytes += self.tables[table].bytes() - before;
                 if let Some(rule) = &mut self.insertion_rules[table] {
                     rule.stored(args, row);
                 }
@@ -277,6 +282,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
 
     #[inline(never)]
     pub(crate) fn ask_control(&mut self) -> Result<(), Stop> {
+        self.table_bytes = common::bytes(&self.tables);
         self.check_memory(|_| "the rounds' candidates".into())?;
         if let Some(recorder) = self.control.recorder() {
             recorder.collected(self.heap.collections());
@@ -338,7 +344,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
     pub(crate) fn bytes(&self) -> u64 {
         let rules: u64 = self.insertion_rules.iter().flatten().map(|rule| rule.bytes()).sum();
         let detached = self.detached.capacity() as u64 * 8;
-        common::bytes(&self.tables) + self.heap.bytes() + self.other_bytes + detached + rules
+        self.table_bytes + self.heap.bytes() + self.other_bytes + detached + rules
     }
 
     fn check_growth(&self, table: usize) -> Result<(), Stop> {

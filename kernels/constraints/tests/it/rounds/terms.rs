@@ -199,7 +199,8 @@ fn values_that_must_be_checked_for_a_type_are_refused_by_name() {
         ("n(X) ==> Y is X - 1, m(Y).", true),
         ("c(X) ==> c(X).", false),
         ("n(_) ==> c(red), m(7).", false),
-        ("m(X) ==> X < 9 | Y is X + 1, m(Y).", false),
+        ("m(X) ==> X < 9 | Y is X + 1, m(Y).", true),
+        ("m(X) <=> m(X), c(green).", false),
     ] {
         let text = format!(
             ":- chr_type color ---> red ; green. :- chr_constraint n(?int), c(?color), m(+natural). {rule}"
