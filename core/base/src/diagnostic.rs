@@ -2,6 +2,7 @@
 
 mod excerpt;
 mod render;
+mod window;
 
 pub use render::{render, render_all};
 

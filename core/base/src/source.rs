@@ -1,5 +1,8 @@
 //! Source texts and places in them: a program file, an `--input` term, a query, a fact file.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use crate::define_id;
 use crate::ids::IdVec;
 
@@ -49,6 +52,65 @@ pub struct Source {
     pub name: String,
     /// The whole text.
     pub text: String,
+    /// Where its lines are, once somebody has asked.
+    index: OnceLock<Index>,
+}
+
+/// Where the lines and characters of a text are.
+#[derive(Clone, Debug)]
+struct Index {
+    /// First byte of each line.
+    lines: Vec<usize>,
+    /// Characters that begin before each block of bytes.
+    characters: Vec<usize>,
+}
+
+/// Bytes of a block of which the first character's number is kept.
+const BLOCK: usize = 1 << 12;
+
+impl Index {
+    fn new(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(ends).collect();
+        let mut characters = vec![0];
+        for block in text.as_bytes().chunks(BLOCK) {
+            characters.push(characters[characters.len() - 1] + begun(block));
+        }
+        Self { lines, characters }
+    }
+}
+
+/// Characters that begin in some bytes of a text.
+fn begun(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
+}
+
+impl Source {
+    fn new(name: String, text: String) -> Self {
+        Self { name, text, index: OnceLock::new() }
+    }
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new(&self.text))
+    }
+    /// Zero-based number of the line that holds a byte.
+    pub fn line_of(&self, place: usize) -> usize {
+        self.index().lines.partition_point(|&start| start <= place) - 1
+    }
+    /// The bytes of a line, counted from zero, without its end; the empty place behind the text for one that is not there.
+    pub fn line(&self, line: usize) -> Range<usize> {
+        let lines = &self.index().lines;
+        let start = lines.get(line).copied().unwrap_or(self.text.len());
+        start..lines.get(line + 1).map_or(self.text.len(), |next| next - 1)
+    }
+    /// Characters before a place.
+    pub fn characters(&self, place: usize) -> usize {
+        let block = place / BLOCK;
+        self.index().characters[block] + begun(&self.text.as_bytes()[block * BLOCK..place])
+    }
+    /// Characters between the start of a line and a place in it.
+    pub fn characters_before(&self, place: usize) -> usize {
+        self.characters(place) - self.characters(self.index().lines[self.line_of(place)])
+    }
 }
 
 /// All texts of one program: spans point into them.
@@ -64,11 +126,11 @@ impl SourceMap {
     }
     /// Adds a text.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> SourceId {
-        self.sources.push(Source { name: name.into(), text: text.into() })
+        self.sources.push(Source::new(name.into(), text.into()))
     }
     /// Puts another text in the place of one; spans into the old one lose their meaning.
     pub fn replace(&mut self, id: SourceId, name: impl Into<String>, text: impl Into<String>) {
-        self.sources[id] = Source { name: name.into(), text: text.into() };
+        self.sources[id] = Source::new(name.into(), text.into());
     }
     /// The text of `id`.
     pub fn get(&self, id: SourceId) -> &Source {
@@ -84,13 +146,34 @@ impl SourceMap {
     }
     /// One-based line and column (in characters) of the start of `span`.
     pub fn line_column(&self, span: Span) -> (usize, usize) {
-        let text = &self.sources[span.source].text;
-        let mut start = (span.start as usize).min(text.len());
-        while !text.is_char_boundary(start) {
-            start -= 1;
+        let source = &self.sources[span.source];
+        let start = source.text.floor_char_boundary((span.start as usize).min(source.text.len()));
+        (source.line_of(start) + 1, source.characters_before(start) + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_are_those_of_a_count() {
+        let long = "aö€𝄞".repeat(3 * BLOCK);
+        for text in ["", "\n", "a", "a\nb", "ö\n\n€\r\n", &long, &format!("{long}\n{long}\n")] {
+            let mut sources = SourceMap::new();
+            let id = sources.add("text", text);
+            let step = 1 + text.len() / 200;
+            for place in (0..=text.len()).step_by(step).chain([text.len(), text.len() + 7]) {
+                let found = sources.line_column(Span::new(id, place, place));
+                let before = &text[..text.floor_char_boundary(place.min(text.len()))];
+                let line = before.rfind('\n').map_or(0, |at| at + 1);
+                let expected = (before.matches('\n').count() + 1, before[line..].chars().count() + 1);
+                assert_eq!(found, expected, "{place}");
+                let range = sources.get(id).line(found.0 - 1);
+                assert_eq!(range.start, line);
+                assert_eq!(range.end, text[line..].find('\n').map_or(text.len(), |at| line + at));
+            }
+            assert_eq!(sources.get(id).line(usize::MAX - 1).len(), 0);
         }
-        let before = &text[..start];
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
     }
 }

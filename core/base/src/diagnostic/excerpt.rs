@@ -18,15 +18,20 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// Cuts the lines that hold one of the `places`; `None` when there is nothing to cut. Places are at character boundaries of `text`.
-    pub fn new(text: &str, places: impl Iterator<Item = usize>) -> Option<Self> {
+    /// Cuts the lines that hold one of the `places`; `None` when there is nothing to cut. Places are at character boundaries of `text`;
+    /// `line_at` gives the line around one, without its end.
+    pub fn new(
+        text: &str,
+        places: impl Iterator<Item = usize>,
+        line_at: impl Fn(usize) -> Range<usize>,
+    ) -> Option<Self> {
         let mut places: Vec<usize> = places.collect();
         places.sort_unstable();
         places.dedup();
         let mut gaps: Vec<Range<usize>> = Vec::new();
         let mut shown_to = 0;
         for (i, &place) in places.iter().enumerate() {
-            let line = line_at(text, place);
+            let line = line_at(place);
             if line.len() <= LONGEST {
                 continue;
             }
@@ -65,28 +70,30 @@ fn push_gap(gaps: &mut Vec<Range<usize>>, gap: Range<usize>) {
     }
 }
 
-/// The line around a place, without its end.
-pub(super) fn line_at(text: &str, place: usize) -> Range<usize> {
-    let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
-    start..text[place..].find('\n').map_or(text.len(), |at| place + at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn excerpt(text: &str, places: &[usize]) -> Option<Excerpt> {
+        let line_at = |place: usize| {
+            let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
+            start..text[place..].find('\n').map_or(text.len(), |at| place + at)
+        };
+        Excerpt::new(text, places.iter().copied(), line_at)
+    }
+
     #[test]
     fn lines_of_common_length_stay() {
         let text = format!("{}\n{}\n", "a".repeat(LONGEST), "b".repeat(5000));
-        assert!(Excerpt::new(&text, [0, 7, LONGEST].into_iter()).is_none());
-        assert!(Excerpt::new("", [0].into_iter()).is_none());
+        assert!(excerpt(&text, &[0, 7, LONGEST]).is_none());
+        assert!(excerpt("", &[0]).is_none());
     }
 
     #[test]
     fn places_keep_their_surroundings() {
         let text = format!("x\n{}é{}\nend\n", "é".repeat(1000), "ö".repeat(3000));
         let places = [2, 2002, 2004, 8004, 8005];
-        let excerpt = Excerpt::new(&text, places.into_iter()).expect("a long line");
+        let excerpt = excerpt(&text, &places).expect("a long line");
         assert!(excerpt.text.len() < 800, "{}", excerpt.text.len());
         assert_eq!(excerpt.text.lines().count(), 3);
         assert!(excerpt.text.ends_with("\nend\n"));
