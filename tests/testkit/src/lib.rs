@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod compiler;
+pub mod growth;
 pub mod machine;
 pub mod pages;
 pub mod programs;
