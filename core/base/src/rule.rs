@@ -52,6 +52,16 @@ impl PartialEq for Const {
 
 impl Eq for Const {}
 
+impl std::hash::Hash for Const {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        match self {
+            Const::Int(n) => n.hash(state),
+            Const::Float(x) => x.to_bits().hash(state),
+            Const::Atom(text) | Const::Str(text) => text.hash(state),
+        }
+    }
+}
+
 /// A variable.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Var {

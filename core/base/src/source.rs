@@ -1,5 +1,8 @@
 //! Source texts and places in them: a program file, an `--input` term, a query, a fact file.
 
+use std::ops::Range;
+use std::sync::OnceLock;
+
 use crate::define_id;
 use crate::ids::IdVec;
 
@@ -51,6 +54,65 @@ pub struct Source {
     pub text: String,
     /// Where it begins in what has the name: a part of a file begins further down.
     pub start: Start,
+    /// Where its lines are, once somebody has asked.
+    index: OnceLock<Index>,
+}
+
+/// Where the lines and characters of a text are.
+#[derive(Clone, Debug)]
+struct Index {
+    /// First byte of each line.
+    lines: Vec<usize>,
+    /// Characters that begin before each block of bytes.
+    characters: Vec<usize>,
+}
+
+/// Bytes of a block of which the first character's number is kept.
+const BLOCK: usize = 1 << 12;
+
+impl Index {
+    fn new(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(ends).collect();
+        let mut characters = vec![0];
+        for block in text.as_bytes().chunks(BLOCK) {
+            characters.push(characters[characters.len() - 1] + begun(block));
+        }
+        Self { lines, characters }
+    }
+}
+
+/// Characters that begin in some bytes of a text.
+fn begun(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
+}
+
+impl Source {
+    fn new(name: String, start: Start, text: String) -> Self {
+        Self { name, text, start, index: OnceLock::new() }
+    }
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new(&self.text))
+    }
+    /// Zero-based number of the line that holds a byte.
+    pub fn line_of(&self, place: usize) -> usize {
+        self.index().lines.partition_point(|&start| start <= place) - 1
+    }
+    /// The bytes of a line, counted from zero, without its end; the empty place behind the text for one that is not there.
+    pub fn line(&self, line: usize) -> Range<usize> {
+        let lines = &self.index().lines;
+        let start = lines.get(line).copied().unwrap_or(self.text.len());
+        start..lines.get(line + 1).map_or(self.text.len(), |next| next - 1)
+    }
+    /// Characters before a place.
+    pub fn characters(&self, place: usize) -> usize {
+        let block = place / BLOCK;
+        self.index().characters[block] + begun(&self.text.as_bytes()[block * BLOCK..place])
+    }
+    /// Characters between the start of a line and a place in it.
+    pub fn characters_before(&self, place: usize) -> usize {
+        self.characters(place) - self.characters(self.index().lines[self.line_of(place)])
+    }
 }
 
 /// Where a text begins.
@@ -79,11 +141,11 @@ impl SourceMap {
     }
     /// Adds a part of a text, which begins at `start` there.
     pub fn add_part(&mut self, name: impl Into<String>, start: Start, text: impl Into<String>) -> SourceId {
-        self.sources.push(Source { name: name.into(), text: text.into(), start })
+        self.sources.push(Source::new(name.into(), start, text.into()))
     }
     /// Puts another part of a text in the place of one; spans into the old one lose their meaning.
     pub fn replace(&mut self, id: SourceId, name: impl Into<String>, start: Start, text: impl Into<String>) {
-        self.sources[id] = Source { name: name.into(), text: text.into(), start };
+        self.sources[id] = Source::new(name.into(), start, text.into());
     }
     /// The text of `id`.
     pub fn get(&self, id: SourceId) -> &Source {
@@ -99,14 +161,37 @@ impl SourceMap {
     }
     /// One-based line and column (in characters) of the start of `span`.
     pub fn line_column(&self, span: Span) -> (usize, usize) {
-        let Source { text, start: Start { lines, columns }, .. } = &self.sources[span.source];
-        let mut start = (span.start as usize).min(text.len());
-        while !text.is_char_boundary(start) {
-            start -= 1;
+        let source = &self.sources[span.source];
+        let place = source.text.floor_char_boundary((span.start as usize).min(source.text.len()));
+        let line = source.line_of(place);
+        // What the text begins with may stand further to the right.
+        let before = if line == 0 { source.start.columns } else { 0 };
+        (source.start.lines + line + 1, before + source.characters_before(place) + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_columns_are_those_of_a_count() {
+        let long = "aö€𝄞".repeat(3 * BLOCK);
+        for text in ["", "\n", "a", "a\nb", "ö\n\n€\r\n", &long, &format!("{long}\n{long}\n")] {
+            let mut sources = SourceMap::new();
+            let id = sources.add("text", text);
+            let step = 1 + text.len() / 200;
+            for place in (0..=text.len()).step_by(step).chain([text.len(), text.len() + 7]) {
+                let found = sources.line_column(Span::new(id, place, place));
+                let before = &text[..text.floor_char_boundary(place.min(text.len()))];
+                let line = before.rfind('\n').map_or(0, |at| at + 1);
+                let expected = (before.matches('\n').count() + 1, before[line..].chars().count() + 1);
+                assert_eq!(found, expected, "{place}");
+                let range = sources.get(id).line(found.0 - 1);
+                assert_eq!(range.start, line);
+                assert_eq!(range.end, text[line..].find('\n').map_or(text.len(), |at| line + at));
+            }
+            assert_eq!(sources.get(id).line(usize::MAX - 1).len(), 0);
         }
-        let before = &text[..start];
-        let (line_start, columns) = before.rfind('\n').map_or((0, *columns), |i| (i + 1, 0));
-        let line = lines + before.matches('\n').count() + 1;
-        (line, columns + before[line_start..].chars().count() + 1)
     }
 }

@@ -18,6 +18,7 @@ mod print;
 mod refs;
 mod simplify;
 mod split;
+mod stuck;
 mod tail;
 #[cfg(test)]
 mod tests;
@@ -137,12 +138,13 @@ pub fn compile_here(
     options: &TermOptions,
     observe: &mut dyn FnMut(&str, &TermPlan),
 ) -> Result<TermPlan, Vec<Diagnostic>> {
-    let layout = matching::find_layout(program);
+    let rules = program.rules_by_symbol();
+    let layout = stuck::find_layout(program, &rules);
     let diagnostics = layout.check(&program.signature);
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    let mut plan = lower::lower(program, layout, *options);
+    let mut plan = lower::lower(program, &rules, layout, *options);
     check(&plan, "lower")?;
     observe("lower", &plan);
     for pass in PASSES.iter().filter(|pass| (pass.wanted)(options)) {

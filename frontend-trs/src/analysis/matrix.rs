@@ -1,6 +1,7 @@
 //! Usefulness of pattern rows, after Luc Maranget, "Warnings for pattern matching" (section 3), with an example of a value that is
 //! not covered (section 5).
 
+use gchr_base::hash::HashMap;
 use gchr_base::rule::{Const, Pattern, PatternKind};
 use gchr_base::signature::{Signature, SortId, SymbolId};
 
@@ -30,7 +31,7 @@ pub(crate) enum Example {
 }
 
 /// What a pattern asks of the root of a value.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Head {
     Const(Const),
     Symbol(SymbolId),
@@ -94,49 +95,55 @@ impl<'p> Matrix<'p> {
             return Ok(rows.is_empty().then(Vec::new));
         };
         if let Some(pattern) = first {
-            return self.specialised(rows, &row, head(pattern), args(pattern), depth);
+            return self.specialised(
+                rows.iter().map(Vec::as_slice),
+                &row,
+                head(pattern),
+                args(pattern),
+                depth,
+            );
         }
-        let mut heads: Vec<Head> = Vec::new();
-        for pattern in rows.iter().filter_map(|row| row.last().copied().flatten()) {
-            let head = head(pattern);
-            if !heads.contains(&head) {
-                if !self.effort.spend(heads.len()) {
-                    return Err(Exhausted);
-                }
-                heads.push(head);
+        // The rows by what they ask of the first column.
+        let mut by_head: HashMap<Head, Vec<&[Cell<'p>]>> = HashMap::default();
+        let mut any: Vec<&[Cell<'p>]> = Vec::new();
+        for row in rows {
+            match row.last().copied().flatten() {
+                Some(pattern) => by_head.entry(head(pattern)).or_default().push(row),
+                None => any.push(row),
             }
         }
         let all = self.values.heads(sort);
-        let missing = all.iter().find(|&&symbol| !heads.contains(&Head::Symbol(symbol))).copied();
+        let missing = all.iter().find(|&&symbol| !by_head.contains_key(&Head::Symbol(symbol))).copied();
         if missing.is_none() && !all.is_empty() {
             for &symbol in all {
-                if let found @ Some(_) = self.specialised(rows, &row, Head::Symbol(symbol), &[], depth)? {
+                let head = Head::Symbol(symbol);
+                let rows = by_head[&head].iter().chain(&any).copied();
+                if let found @ Some(_) = self.specialised(rows, &row, head, &[], depth)? {
                     return Ok(found);
                 }
             }
             return Ok(None);
         }
-        let others: Vec<Vec<Cell<'p>>> = rows
-            .iter()
-            .filter(|row| matches!(row.last(), Some(None)))
-            .map(|row| row[..row.len() - 1].to_vec())
-            .collect();
+        let others: Vec<Vec<Cell<'p>>> = any.iter().map(|row| row[..row.len() - 1].to_vec()).collect();
         Ok(self.search(&others, row, depth + 1)?.map(|mut examples| {
-            examples.push(self.other_than(&heads, sort, missing));
+            examples.push(self.other_than(&by_head, sort, missing));
             examples
         }))
     }
 
     /// As [`search`](Self::search), for values whose first column starts with `head`; `args` are the patterns below it, or nothing for
     /// any.
-    fn specialised(
+    fn specialised<'r>(
         &self,
-        rows: &[Vec<Cell<'p>>],
+        rows: impl Iterator<Item = &'r [Cell<'p>]>,
         rest: &[(Cell<'p>, SortId)],
         head: Head,
         args: &'p [Pattern],
         depth: usize,
-    ) -> Result<Option<Vec<Example>>, Exhausted> {
+    ) -> Result<Option<Vec<Example>>, Exhausted>
+    where
+        'p: 'r,
+    {
         let sorts: &[SortId] = match head {
             Head::Symbol(symbol) => &self.signature.symbols[symbol].args,
             Head::Const(_) => &[],
@@ -144,7 +151,7 @@ impl<'p> Matrix<'p> {
         let mut row = rest.to_vec();
         let below = |i: usize| args.get(i).and_then(cell);
         row.extend(sorts.iter().enumerate().rev().map(|(i, &sort)| (below(i), sort)));
-        let rows: Vec<_> = rows.iter().filter_map(|row| specialise(row, head, sorts.len())).collect();
+        let rows: Vec<_> = rows.filter_map(|row| specialise(row, head, sorts.len())).collect();
         Ok(self.search(&rows, row, depth + 1)?.map(|mut examples| {
             let below: Vec<_> = examples.drain(examples.len() - sorts.len()..).rev().collect();
             examples.push(match head {
@@ -156,19 +163,19 @@ impl<'p> Matrix<'p> {
     }
 
     /// A value of `sort` that starts with none of `heads`; `missing` when that is a symbol.
-    fn other_than(&self, heads: &[Head], sort: SortId, missing: Option<SymbolId>) -> Example {
+    fn other_than<T>(&self, heads: &HashMap<Head, T>, sort: SortId, missing: Option<SymbolId>) -> Example {
         if let Some(symbol) = missing.filter(|_| !heads.is_empty()) {
             let args = &self.signature.symbols[symbol].args;
             return Example::App(symbol, args.iter().map(|&arg| Example::Any(arg)).collect());
         }
-        match heads.first() {
+        match heads.keys().next() {
             Some(Head::Const(Const::Int(_))) => {
-                let fresh = (0..).map(Const::Int).find(|&c| !heads.contains(&Head::Const(c)));
+                let fresh = (0..).map(Const::Int).find(|&c| !heads.contains_key(&Head::Const(c)));
                 fresh.map_or(Example::Any(sort), Example::Const)
             }
             Some(Head::Const(Const::Float(_))) => {
                 let fresh =
-                    (0..).map(|n| Const::Float(f64::from(n))).find(|&c| !heads.contains(&Head::Const(c)));
+                    (0..).map(|n| Const::Float(f64::from(n))).find(|&c| !heads.contains_key(&Head::Const(c)));
                 fresh.map_or(Example::Any(sort), Example::Const)
             }
             _ => Example::Any(sort),

@@ -25,6 +25,7 @@ pub(crate) fn overlapping_rules(
     effort: &Effort,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    let mut names = None;
     for function in functions {
         let looked_at = |case: &&Case<'_>| case.certain() && !unreachable.contains(&case.id);
         let cases: Vec<&Case<'_>> = function.cases.iter().filter(looked_at).collect();
@@ -32,14 +33,17 @@ pub(crate) fn overlapping_rules(
             if effort.exhausted() {
                 return;
             }
-            let overlaps: Vec<(usize, Overlap)> = (0..j)
+            let mut overlaps: Vec<(usize, Overlap)> = (0..j)
                 .filter_map(|i| {
                     let overlap = conflict(cases[i], later, effort)?;
                     reached(program, &cases[..i], &overlap, values, effort).then_some((i, overlap))
                 })
                 .collect();
-            if let Some((i, overlap)) = overlaps.first() {
-                diagnostics.push(warning(program, function, cases[*i], later, overlap, overlaps.len() - 1));
+            let more = overlaps.len().saturating_sub(1);
+            if let Some((i, overlap)) = overlaps.first_mut() {
+                let names = names.get_or_insert_with(|| names_of(program));
+                let fresh = overlap.rename_apart([cases[*i], later], names);
+                diagnostics.push(warning(program, function, [cases[*i], later], overlap, &fresh, more));
             }
         }
     }
@@ -49,6 +53,45 @@ pub(crate) fn overlapping_rules(
 struct Overlap {
     args: Vec<Pattern>,
     vars: IdVec<VarId, Var>,
+}
+
+/// Names of symbols, and of variables of rules.
+fn names_of(program: &Program) -> HashSet<&str> {
+    let symbols = program.signature.symbols.iter().map(|symbol| symbol.name.as_str());
+    symbols
+        .chain(program.rules.iter().flat_map(|rule| rule.vars.iter().map(|var| var.name.as_str())))
+        .collect()
+}
+
+impl Overlap {
+    /// Gives each variable a name of its own, so that the text stands for the whole overlap: variables of two rules are different
+    /// also when they have one name. Names of the rules' variables of the same sort come first, then new ones; gives the latter.
+    fn rename_apart(&mut self, rules: [&Case<'_>; 2], names: &HashSet<&str>) -> Vec<VarId> {
+        let declared = rules.map(|case| &case.rule.vars);
+        // Where a name is declared twice, the equation stands behind the first declaration.
+        let fits =
+            |var: &Var| declared[0].iter().all(|other| other.name != var.name || other.sort == var.sort);
+        let mut used: HashSet<String> = HashSet::default();
+        let kept: Vec<bool> =
+            self.vars.iter().map(|var| fits(var) && used.insert(var.name.clone())).collect();
+        let mut fresh = Vec::new();
+        for id in self.vars.ids().filter(|id| !kept[id.0 as usize]).collect::<Vec<_>>() {
+            let sort = self.vars[id].sort;
+            let mut candidates = declared.iter().flat_map(|vars| vars.iter());
+            let known = candidates.find(|var| var.sort == sort && fits(var) && !used.contains(&var.name));
+            let name = known.map(|var| var.name.clone()).unwrap_or_else(|| {
+                fresh.push(id);
+                let mut name = format!("{}'", self.vars[id].name);
+                while names.contains(name.as_str()) || used.contains(&name) {
+                    name.push('\'');
+                }
+                name
+            });
+            used.insert(name.clone());
+            self.vars[id].name = name;
+        }
+        fresh
+    }
 }
 
 /// The overlap of two rules if it makes a difference which one is tried first.
@@ -80,17 +123,22 @@ fn reached(
     matches!(matrix.useful(&overlap.args), Question::Yes(_))
 }
 
+/// Longest equation that is proposed, in bytes.
+const LONGEST: usize = 1_000;
+
+/// `fresh`: variables of the overlap that are declared nowhere.
 fn warning(
     program: &Program,
     function: &Function<'_>,
-    earlier: &Case<'_>,
-    later: &Case<'_>,
+    [earlier, later]: [&Case<'_>; 2],
     overlap: &Overlap,
+    fresh: &[VarId],
     more: usize,
 ) -> Diagnostic {
     let signature = &program.signature;
     let name = &signature.symbols[function.symbol].name;
-    let common = show::redex(signature, function.symbol, &overlap.args, &overlap.vars);
+    let shown = |longest| show::redex(signature, function.symbol, &overlap.args, &overlap.vars, longest);
+    let common = shown(show::LONGEST);
     let mut warning = Diagnostic::warning(
         "T0502",
         format!("the order of two rules of `{name}` decides what `{common}` becomes"),
@@ -100,7 +148,14 @@ fn warning(
     if more > 0 {
         warning = warning.note(format!("the same holds for {more} more of the rules before it"));
     }
-    warning.help(format!("if the order is meant, say so by an equation for `{common}` before both"))
+    let declared = fresh.iter().map(|&id| {
+        let var = &overlap.vars[id];
+        format!("`var {}: {};`", var.name, signature.sorts[var.sort].name)
+    });
+    let declared: Vec<String> = declared.collect();
+    let with = if declared.is_empty() { String::new() } else { format!(", with {}", declared.join(" ")) };
+    let equation = shown(LONGEST);
+    warning.help(format!("if the order is meant, say so by an equation for `{equation}` before both{with}"))
 }
 
 /// The common instance of two linear left-hand sides whose variables are different.

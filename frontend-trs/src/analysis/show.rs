@@ -7,16 +7,16 @@ use gchr_base::signature::{Signature, SymbolId};
 use super::matrix::Example;
 
 /// Longest text of a term in a message.
-const LONGEST: usize = 72;
+pub(crate) const LONGEST: usize = 72;
 
-/// `F(A, B)` from a symbol and the texts of its arguments; cut when it gets too long to help.
-fn application(signature: &Signature, symbol: SymbolId, args: Vec<String>) -> String {
+/// `F(A, B)` from a symbol and the texts of its arguments; cut when it is longer than that.
+fn application(signature: &Signature, symbol: SymbolId, args: Vec<String>, longest: usize) -> String {
     let name = &signature.symbols[symbol].name;
     if args.is_empty() {
         return name.clone();
     }
     let text = format!("{name}({})", args.join(", "));
-    if text.len() > LONGEST { format!("{name}(...)") } else { text }
+    if text.len() > longest { format!("{name}(...)") } else { text }
 }
 
 fn constant(c: Const) -> String {
@@ -39,21 +39,22 @@ pub(crate) fn example(
         Example::Const(c) => constant(*c),
         Example::App(symbol, args) => example(signature, *symbol, args, any),
     });
-    application(signature, symbol, args.collect())
+    application(signature, symbol, args.collect(), LONGEST)
 }
 
-/// An application of patterns.
+/// An application of patterns; parts that are longer than so many bytes are cut.
 pub(crate) fn redex(
     signature: &Signature,
     symbol: SymbolId,
     args: &[Pattern],
     vars: &IdVec<VarId, Var>,
+    longest: usize,
 ) -> String {
     let args = args.iter().map(|arg| match &arg.kind {
         PatternKind::Wild => "_".into(),
         PatternKind::Var(var) => vars.get(*var).map_or("_", |var| var.name.as_str()).to_string(),
         PatternKind::Const(c) => constant(*c),
-        PatternKind::App { symbol, args } => redex(signature, *symbol, args, vars),
+        PatternKind::App { symbol, args } => redex(signature, *symbol, args, vars, longest),
     });
-    application(signature, symbol, args.collect())
+    application(signature, symbol, args.collect(), longest)
 }

@@ -3,6 +3,7 @@
 mod depth;
 mod diagnostics;
 mod docs;
+mod growth;
 mod programs;
 mod properties;
 mod terms;

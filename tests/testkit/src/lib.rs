@@ -5,6 +5,7 @@ pub mod bench;
 pub mod compiler;
 pub mod coverage;
 pub mod generate;
+pub mod growth;
 pub mod machine;
 pub mod pages;
 pub mod programs;

@@ -6,8 +6,10 @@
 mod ends;
 mod steps;
 
+use std::collections::BTreeMap;
+
 use crate::exec::bytecode::*;
-use crate::plan::live::{self, LocalSet};
+use crate::plan::live::{Before, LocalSet};
 use crate::plan::*;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::{Id, IdVec};
@@ -60,12 +62,8 @@ pub(super) fn assemble(plan: &TermPlan, booleans: Booleans, recorded: bool) -> R
             recorded,
             code: &mut code,
             calls: &mut calls,
-            state: PathState {
-                slots: function.locals.iter().map(|_| None).collect(),
-                used: Vec::new(),
-                pending: 0,
-                rule: u32::MAX,
-            },
+            state: PathState { slots: BTreeMap::new(), used: Vec::new(), pending: 0, rule: u32::MAX },
+            before: Before::default(),
             hints: HashMap::default(),
             reserved: Vec::new(),
             frame: 1,
@@ -113,18 +111,21 @@ fn functions_with_holes(plan: &TermPlan) -> IdVec<FunctionId, bool> {
             _ => {}
         });
     }
-    loop {
-        let mut changed = false;
-        for &(a, b) in &edges {
-            if holes[a] != holes[b] {
-                (holes[a], holes[b]) = (true, true);
-                changed = true;
+    let mut neighbours: IdVec<FunctionId, Vec<FunctionId>> =
+        plan.functions.iter().map(|_| Vec::new()).collect();
+    for (a, b) in edges {
+        neighbours[a].push(b);
+        neighbours[b].push(a);
+    }
+    let mut todo: Vec<FunctionId> = holes.ids().filter(|&id| holes[id]).collect();
+    while let Some(id) = todo.pop() {
+        for &other in &neighbours[id] {
+            if !std::mem::replace(&mut holes[other], true) {
+                todo.push(other);
             }
         }
-        if !changed {
-            return holes;
-        }
     }
+    holes
 }
 
 fn target_of(op: &mut Instr) -> Option<&mut Pc> {
@@ -156,7 +157,8 @@ fn target_of(op: &mut Instr) -> Option<&mut Pc> {
 /// The part of the state that differs between paths.
 #[derive(Clone)]
 struct PathState {
-    slots: IdVec<LocalId, Option<Slot>>,
+    /// Of the locals that are bound and needed.
+    slots: BTreeMap<LocalId, Slot>,
     used: Vec<bool>,
     /// Rule applications complete but not counted yet.
     pending: u32,
@@ -185,6 +187,8 @@ struct Assembler<'a> {
     /// Instructions whose target is the entry of a function.
     calls: &'a mut Vec<(usize, FunctionId)>,
     state: PathState,
+    /// What is needed before the blocks of the region at hand.
+    before: Before,
     /// The preferred slot of a local.
     hints: HashMap<LocalId, Slot>,
     /// Slots of the values of enclosing regions: free for the locals that become these values, and for no others.
@@ -204,7 +208,7 @@ impl Assembler<'_> {
         }
         let body = &self.function.region.body;
         self.hint_targets(body, &(0..params.len() as Slot).collect::<Vec<_>>(), None);
-        self.block(body, &LocalSet::default());
+        self.body(body, &LocalSet::default());
     }
 
     /// Records preferred slots for the arguments of loops and tail calls, and for the value of a region.
@@ -233,12 +237,12 @@ impl Assembler<'_> {
 
     fn slot(&self, local: LocalId) -> Slot {
         // Verified plans bind before they use; slot 0 is in every frame.
-        self.state.slots[local].unwrap_or(0)
+        self.state.slots.get(&local).copied().unwrap_or(0)
     }
 
     fn take(&mut self, local: LocalId, slot: Slot) {
         self.use_slot(slot);
-        self.state.slots[local] = Some(slot);
+        self.state.slots.insert(local, slot);
     }
 
     fn use_slot(&mut self, slot: Slot) {
@@ -272,7 +276,7 @@ impl Assembler<'_> {
             }
             None => self.free_slot(),
         };
-        self.state.slots[local] = Some(slot);
+        self.state.slots.insert(local, slot);
         slot
     }
 
@@ -282,14 +286,12 @@ impl Assembler<'_> {
 
     /// Gives back the slots of all locals that are not live.
     fn keep_only(&mut self, live: &LocalSet) {
-        for (local, slot) in self.state.slots.iter_enumerated().map(|(l, s)| (l, *s)).collect::<Vec<_>>() {
-            if let Some(slot) = slot
-                && !live.contains(local)
-            {
-                self.state.slots[local] = None;
-                self.release(slot);
-            }
-        }
+        let PathState { slots, used, .. } = &mut self.state;
+        slots.retain(|&local, &mut slot| {
+            let kept = live.contains(local);
+            used[slot as usize] &= kept;
+            kept
+        });
     }
 
     // Code.
@@ -328,7 +330,7 @@ impl Assembler<'_> {
         let first = self.code.roots.len() as u32;
         for local in live.iter() {
             let sort = self.function.sort(local);
-            if let Some(slot) = self.state.slots[local]
+            if let Some(&slot) = self.state.slots.get(&local)
                 && self.plan.layout.sorts[sort].has_cells()
             {
                 self.code.roots.push((slot, sort));
@@ -399,17 +401,25 @@ impl Assembler<'_> {
 
     // Blocks.
 
+    /// The body of a region.
+    fn body(&mut self, body: &Block, after: &LocalSet) {
+        let outer = std::mem::replace(&mut self.before, Before::new(body, after));
+        self.block(body, after);
+        self.before = outer;
+    }
+
     fn block(&mut self, block: &Block, after: &LocalSet) {
         if let Some(last) = block.applied.last() {
             self.state.pending += block.applied.len() as u32;
             self.state.rule = last.0;
             if self.recorded {
                 let tally = Instr::Tally { block: self.code.blocks.len() as u32 };
-                self.code.blocks.push(block.applied.as_slice().into());
+                let pending = self.state.pending;
+                self.code.blocks.push(CountedBlock { rules: block.applied.as_slice().into(), pending });
                 self.emit(tally);
             }
         }
-        let sets = live::before_steps(block, after);
+        let sets = self.before.steps(block, after);
         self.keep_only(&sets[0]);
         for (i, step) in block.steps.iter().enumerate() {
             self.step(step, &sets[i], &sets[i + 1]);
@@ -422,7 +432,7 @@ impl Assembler<'_> {
         self.keep_only(live);
         let slot = self.bind(dst);
         if !live.contains(dst) {
-            self.state.slots[dst] = None;
+            self.state.slots.remove(&dst);
             self.release(slot);
         }
         slot

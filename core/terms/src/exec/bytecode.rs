@@ -378,6 +378,16 @@ pub(super) struct TracePoint {
     pub(super) rule: RuleId,
     pub(super) symbol: SymbolId,
     pub(super) args: Vec<(Slot, SortId)>,
+    /// Applications up to this one that are not counted yet.
+    pub(super) pending: u32,
+}
+
+/// A block in which rules are applied.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct CountedBlock {
+    pub(super) rules: Box<[RuleId]>,
+    /// Applications up to the end of the block that are not counted yet.
+    pub(super) pending: u32,
 }
 
 /// An application that no rule matches.
@@ -439,7 +449,7 @@ pub(super) struct Code {
     pub(super) sites: Vec<OpSite>,
     pub(super) traces: Vec<TracePoint>,
     /// Rules that are applied in a block; for recorded runs only.
-    pub(super) blocks: Vec<Box<[RuleId]>>,
+    pub(super) blocks: Vec<CountedBlock>,
     pub(super) failures: Vec<NoRuleSite>,
     /// By position: which entry of `maps`, or [`NO_MAP`].
     pub(super) map_of: Vec<u32>,

@@ -110,19 +110,6 @@ impl Comparison {
     }
 }
 
-/// Whether two values of a sort are structurally equal.
-pub(super) fn same(layout: &Layout, cells: &impl Cells, sort: SortId, a: u32, b: u32) -> bool {
-    if a == b {
-        return true;
-    }
-    let mut comparison = Comparison::new(sort, a, b);
-    loop {
-        if let Some(same) = comparison.advance(layout, cells, usize::MAX) {
-            return same;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,9 +16,11 @@ use gchr_base::signature::SortId;
 const MIN_BUDGET: i64 = 8 << 20;
 /// Fresh cells are taken in chunks between these sizes in bytes.
 const CHUNK: std::ops::RangeInclusive<u64> = (64 << 10)..=(1 << 20);
-/// After a collection at the memory limit at least this part of the limit must be free, or the heap counts as full:
-/// else a run at its limit would collect for ever.
+/// Of collections that leave less than this part of the limit free, only [`TIGHT`] may follow each other: else a run at its limit
+/// would collect for ever.
 const MIN_FREE: u64 = 32;
+/// A run that came through with less memory, where no collection fell on its peak, comes through here too.
+const TIGHT: u32 = 32;
 
 /// What allocation from one arena reads and writes: the current run of free cells.
 ///
@@ -111,6 +113,8 @@ pub(super) struct Heap {
     pub(super) collections: u64,
     /// Bytes reached by the last collection.
     live_bytes: u64,
+    /// Collections one after the other that left little free.
+    tight: u32,
     allocated_since: bool,
     mark_stack: Vec<(u32, u32)>,
     /// Test mode: runs of one cell, a collection before each.
@@ -142,13 +146,14 @@ impl Heap {
             bumps: Box::into_raw(bumps.into_boxed_slice()),
             arenas,
             shapes: Shapes::new(layout),
-            budget: MIN_BUDGET,
+            budget: MIN_BUDGET.min((memory / 2) as i64),
             committed: 0,
             memory,
             stack_bytes: 0,
             peak: 0,
             collections: 0,
             live_bytes: 0,
+            tight: 0,
             allocated_since: false,
             mark_stack: Vec::new(),
             stress,
@@ -161,8 +166,9 @@ impl Heap {
             (arena.high, arena.cursor, arena.scan_end) = (1, 1, 1);
             set_run(self.bumps, class, 1, 1);
         }
-        (self.budget, self.committed, self.peak, self.stack_bytes) = (MIN_BUDGET, 0, 0, 0);
-        (self.collections, self.live_bytes, self.allocated_since) = (0, 0, false);
+        (self.committed, self.peak, self.stack_bytes) = (0, 0, 0);
+        self.budget = MIN_BUDGET.min((self.memory / 2) as i64);
+        (self.collections, self.live_bytes, self.tight, self.allocated_since) = (0, 0, 0, false);
     }
 
     /// The allocation pointers, by class.
@@ -270,10 +276,15 @@ impl Heap {
                 (false, false) => Full::Indices { limit },
             });
         }
-        let free = self.memory.saturating_sub(self.bytes());
-        let wanted = (self.committed / 8).clamp(*CHUNK.start(), *CHUNK.end());
-        let cells =
-            (wanted / arena.cell_bytes).max(1).min(free / arena.cell_bytes).min(u64::from(room)) as u32;
+        let cell_bytes = arena.cell_bytes;
+        let wanted = (self.committed / 8).clamp(*CHUNK.start(), *CHUNK.end()).max(cell_bytes);
+        if self.free() < 2 * wanted {
+            self.trim();
+        }
+        // Where little is left, half of it stays for the other arenas and the stack.
+        let free = self.free();
+        let share = wanted.min((free / 2).max(cell_bytes)).min(free);
+        let cells = (share / cell_bytes).min(u64::from(room)) as u32;
         if cells == 0 {
             return Err(if self.allocated_since { Full::Collect } else { Full::Memory });
         }
@@ -289,6 +300,27 @@ impl Heap {
         Ok((first, end))
     }
 
+    /// Bytes that cells and stack may still take.
+    pub(super) fn free(&self) -> u64 {
+        self.memory.saturating_sub(self.bytes())
+    }
+
+    /// Gives back the cells at the ends of the arenas that have been taken but not used: which arena has taken how many of them
+    /// depends on the limit, and must not decide whether it suffices.
+    pub(super) fn trim(&mut self) {
+        for (class, arena) in self.arenas.iter_mut().enumerate() {
+            let bump = bump_of(self.bumps, class);
+            if bump.end == arena.high && bump.next < bump.end {
+                let cells = u64::from(bump.end - bump.next);
+                arena.high = bump.next;
+                arena.scan_end = arena.scan_end.min(arena.high);
+                arena.cursor = arena.cursor.min(arena.high);
+                set_run(self.bumps, class, bump.next, bump.next);
+                self.committed -= cells * arena.cell_bytes + cells / 8;
+            }
+        }
+    }
+
     /// Marks what the roots reach; everything else is free afterwards. Says whether enough is free to go on.
     pub(super) fn collect(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) -> Result<(), Full> {
         self.collections += 1;
@@ -299,11 +331,13 @@ impl Heap {
             set_run(self.bumps, class, 1, 1);
         }
         self.allocated_since = false;
-        self.budget = MIN_BUDGET.max((bytes + self.stack_bytes) as i64);
         let touched = self.arenas.iter().map(|a| a.cells.touched()).sum::<u64>() + self.stack_bytes;
         let reach = touched.saturating_add(memory::left());
         let free = self.memory.min(reach).saturating_sub(bytes + self.stack_bytes);
-        match (free < self.memory / MIN_FREE, reach < self.memory) {
+        // Garbage takes at most half of what is free: the rest stays for the stack, which cannot have the room of dead cells.
+        self.budget = MIN_BUDGET.max((bytes + self.stack_bytes) as i64).min((free / 2) as i64);
+        self.tight = if free < self.memory / MIN_FREE { self.tight + 1 } else { 0 };
+        match (self.tight > TIGHT, reach < self.memory) {
             (true, true) => Err(Full::Process),
             (true, false) => Err(Full::Memory),
             (false, _) => Ok(()),

@@ -107,17 +107,24 @@ impl<'a, 'c> Machine<'a, 'c> {
         (self.heap, self.stack)
     }
 
-    /// Rule applications so far.
+    /// Rule applications so far. What was computed beyond the step limit, up to the place where that was noticed, has not happened:
+    /// the order of rule applications is fixed, and nobody has seen more of them.
     pub(super) fn steps(&self) -> u64 {
-        self.steps_with(self.fuel)
+        self.progress(self.fuel).steps
     }
 
-    fn steps_with(&self, fuel: i64) -> u64 {
+    fn computed(&self, fuel: i64) -> u64 {
         self.before.saturating_add_signed(self.granted - fuel)
     }
 
+    /// The step limit, if more rule applications have been computed than it allows.
+    fn exceeded(&self, fuel: i64) -> Option<u64> {
+        self.control.limits().max_steps.filter(|&limit| self.computed(fuel) > limit)
+    }
+
     fn progress(&self, fuel: i64) -> Progress {
-        Progress { steps: self.steps_with(fuel), bytes: self.heap.bytes(), live: self.heap.cells_in_use() }
+        let steps = self.exceeded(fuel).unwrap_or_else(|| self.computed(fuel));
+        Progress { steps, bytes: self.heap.bytes(), live: self.heap.cells_in_use() }
     }
 
     /// Reports the progress of the run.
@@ -147,7 +154,11 @@ impl<'a, 'c> Machine<'a, 'c> {
     }
 
     fn error(&self, stop: Stop) -> RunError {
-        let Stop { reason, rule, span } = stop;
+        let Stop { mut reason, rule, mut span } = stop;
+        // Whatever came behind the last application that is allowed.
+        if let Some(limit) = self.exceeded(self.fuel) {
+            (reason, span) = (StopReason::Steps { limit }, None);
+        }
         RunError { reason, rule, span, progress: self.progress(self.fuel) }
     }
 
@@ -162,8 +173,8 @@ impl<'a, 'c> Machine<'a, 'c> {
 
     /// The step limit is exceeded, even if the run is done.
     pub(super) fn over_limit(&mut self) -> Option<RunError> {
-        let limit = self.control.limits().max_steps?;
-        (self.steps() > limit).then(|| self.stopped(StopReason::Steps { limit }))
+        let limit = self.exceeded(self.fuel)?;
+        Some(self.stopped(StopReason::Steps { limit }))
     }
 
     fn enter(&mut self, function: FunctionCode, args: &[u64]) -> Result<u64, Stop> {
@@ -297,6 +308,22 @@ impl<'a, 'c> Machine<'a, 'c> {
                 fp = fp.sub((word >> 16) as u16 as usize);
                 slot!(word as u16) = value;
                 goto!(word >> 32);
+            }};
+        }
+        macro_rules! same {
+            ($a:expr, $b:expr, $sort:expr) => {{
+                let (a, b) = (slot!($a) as u32, slot!($b) as u32);
+                if a == b {
+                    true
+                } else {
+                    match self.same(SortId($sort.into()), a, b, fuel) {
+                        Ok(same) => same,
+                        Err(reason) => {
+                            let rule = code.rule_at(at!());
+                            stop!(Stop { reason, rule, span: None });
+                        }
+                    }
+                }
             }};
         }
         macro_rules! arithmetic {
@@ -494,14 +521,7 @@ impl<'a, 'c> Machine<'a, 'c> {
                         slot!(dst) = u64::from(if holds { yes } else { no });
                     }
                     Instr::CompareTerm { negated, dst, a, b, sort, yes, no } => {
-                        let sort = SortId(sort.into());
-                        let same = compare::same(
-                            &self.plan.layout,
-                            &self.heap,
-                            sort,
-                            slot!(a) as u32,
-                            slot!(b) as u32,
-                        );
+                        let same = same!(a, b, sort);
                         slot!(dst) = u64::from(if same != negated { yes } else { no });
                     }
                     Instr::UnlessInt { op, a, b, target } => {
@@ -520,14 +540,7 @@ impl<'a, 'c> Machine<'a, 'c> {
                         }
                     }
                     Instr::UnlessSame { a, b, sort, target } => {
-                        let sort = SortId(sort.into());
-                        if !compare::same(
-                            &self.plan.layout,
-                            &self.heap,
-                            sort,
-                            slot!(a) as u32,
-                            slot!(b) as u32,
-                        ) {
+                        if !same!(a, b, sort) {
                             goto!(target);
                         }
                     }
@@ -570,8 +583,18 @@ impl<'a, 'c> Machine<'a, 'c> {
                         let rule = code.rule_at(at!());
                         stop!(Stop { reason: StopReason::NoRule { redex }, rule, span: None });
                     }
-                    Instr::Trace { index } => self.trace(index, fp),
-                    Instr::Tally { block } => self.tally.enter(block),
+                    Instr::Trace { index } => {
+                        if let Err(stop) = self.trace(index, fp, fuel) {
+                            fuel -= i64::from(code.traces[index as usize].pending);
+                            stop!(stop);
+                        }
+                    }
+                    Instr::Tally { block } => {
+                        if let Err(stop) = self.enter_block(block, fuel) {
+                            fuel -= i64::from(code.blocks[block as usize].pending);
+                            stop!(stop);
+                        }
+                    }
                 }
                 ip = ip.add(1);
             }

@@ -3,11 +3,14 @@
 use super::bytecode::Code;
 use gchr_base::control::Control;
 use gchr_base::profile::{Place, RuleCount, Sampler};
+use gchr_base::rule::RuleId;
 
 /// Counts by block. Empty when the run is not recorded: then the code has no instruction that counts.
 #[derive(Default)]
 pub(super) struct Tally {
     counts: Box<[u64]>,
+    /// Rules of a block that the run has not gone through to its end.
+    rest: Vec<RuleId>,
     sampled: Option<(Sampler, Place)>,
 }
 
@@ -18,7 +21,11 @@ impl Tally {
         }
         let sampler = Sampler::start(code.blocks.len());
         let place = sampler.place();
-        Self { counts: code.blocks.iter().map(|_| 0).collect(), sampled: Some((sampler, place)) }
+        Self {
+            counts: code.blocks.iter().map(|_| 0).collect(),
+            rest: Vec::new(),
+            sampled: Some((sampler, place)),
+        }
     }
 
     /// The run enters a block.
@@ -32,11 +39,20 @@ impl Tally {
         }
     }
 
+    /// The run stops in a block after these rules have been applied.
+    pub(super) fn enter_in_part(&mut self, rules: &[RuleId]) {
+        self.rest.extend_from_slice(rules);
+    }
+
     /// Reports counts and times by rule. The time of a block goes to the rule applied in it last.
     pub(super) fn report(&mut self, code: &Code, control: &mut Control) {
         let (Some((sampler, _)), Some(recorder)) = (self.sampled.take(), control.recorder()) else { return };
         let shares = sampler.stop();
-        for ((rules, &applied), &share) in code.blocks.iter().zip(&self.counts).zip(&shares) {
+        for &rule in &self.rest {
+            recorder.rule(rule, RuleCount { applied: 1, ..RuleCount::default() });
+        }
+        for ((block, &applied), &share) in code.blocks.iter().zip(&self.counts).zip(&shares) {
+            let rules = &block.rules;
             for &rule in rules {
                 recorder.rule(rule, RuleCount { applied, ..RuleCount::default() });
             }

@@ -112,6 +112,15 @@ impl Callees {
         Self(plan.functions.iter().map(callees).collect())
     }
 
+    /// The callers of each function.
+    pub(super) fn callers(&self) -> IdVec<FunctionId, Vec<FunctionId>> {
+        let mut callers: IdVec<FunctionId, Vec<FunctionId>> = self.0.iter().map(|_| Vec::new()).collect();
+        for (caller, callees) in self.0.iter_enumerated() {
+            callees.iter().for_each(|&callee| callers[callee].push(caller));
+        }
+        callers
+    }
+
     /// The callees of a function.
     pub fn of_function(&self, function: FunctionId) -> &[FunctionId] {
         &self.0[function]

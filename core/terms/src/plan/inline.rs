@@ -15,10 +15,15 @@ const MAX_GROWN: usize = 500;
 /// grow with the square of their number, and compilers of kernels take even longer.
 const MAX_GROWTH: usize = 1024;
 
+/// Cycles of more functions stay as they are: each function of a cycle is looked at for each other one.
+const MAX_CYCLE: usize = 64;
+
 /// The pass `inline`: callees first, so that chains of functions collapse. Runs after `tail-calls`.
 pub(super) fn inline(plan: &mut TermPlan) {
     let callees = Callees::of(plan);
     let components = callees.components();
+    let callers = callees.callers();
+    let mut only: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
     let mut inlinable: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
     let mut growth = MAX_GROWTH + plan.functions.iter().map(|f| f.region.body.size()).sum::<usize>();
     for (members, recursive) in components {
@@ -26,8 +31,8 @@ pub(super) fn inline(plan: &mut TermPlan) {
             let size = inline_into(plan, &inlinable, id, &mut growth);
             inlinable[id] = !recursive && size <= MAX_INLINED;
         }
-        if members.len() > 1 {
-            break_cycles(plan, &callees, &members, &mut growth);
+        if (2..=MAX_CYCLE).contains(&members.len()) {
+            break_cycles(plan, &callers, &members, &mut only, &mut growth);
         }
     }
 }
@@ -51,10 +56,15 @@ fn inline_into(
 /// Inlines one function after the other of a strongly connected component into the rest, while there is a small one that does
 /// not call itself and that the rest calls in tail position only: elsewhere its calls would no longer be found as siblings or in
 /// contexts. Those
-/// without other callers come first, since then only their callers get their code.
-fn break_cycles(plan: &mut TermPlan, callees: &Callees, scc: &[FunctionId], growth: &mut usize) {
-    let outside =
-        |f: &FunctionId| plan.functions.ids().any(|g| !scc.contains(&g) && callees.0[g].contains(f));
+/// without other callers come first, since then only their callers get their code. `only` is a buffer: no function.
+fn break_cycles(
+    plan: &mut TermPlan,
+    callers: &IdVec<FunctionId, Vec<FunctionId>>,
+    scc: &[FunctionId],
+    only: &mut IdVec<FunctionId, bool>,
+    growth: &mut usize,
+) {
+    let outside = |f: &FunctionId| callers[*f].iter().any(|g| !scc.contains(g));
     let mut order: Vec<(bool, FunctionId)> = scc.iter().map(|f| (outside(f), *f)).collect();
     order.sort_unstable();
     let mut members = scc.to_vec();
@@ -67,11 +77,11 @@ fn break_cycles(plan: &mut TermPlan, callees: &Callees, scc: &[FunctionId], grow
             continue;
         }
         members.retain(|&f| f != id);
-        let mut only: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
         only[id] = true;
         for &member in &members {
-            inline_into(plan, &only, member, growth);
+            inline_into(plan, only, member, growth);
         }
+        only[id] = false;
     }
 }
 

@@ -102,24 +102,29 @@ impl Layout {
         }
         for (id, symbol) in signature.symbols.iter_enumerated() {
             let number = signature.kind(symbol.result) != SortKind::Data;
-            if number || symbol.kind == SymbolKind::Defined && !stuck(id) {
-                continue;
+            if !number && (symbol.kind != SymbolKind::Defined || stuck(id)) {
+                layout.add_variant(signature, id);
             }
-            let mut offset = 0;
-            let fields = symbol.args.iter().map(|&sort| {
-                let wide = signature.kind(sort) != SortKind::Data;
-                let field = Field { sort, offset, wide };
-                offset += 1 + u32::from(wide);
-                field
-            });
-            let variant =
-                Variant { symbol: id, name: symbol.name.clone(), fields: fields.collect(), class: None };
-            let variants = &mut layout.sorts[symbol.result].variants;
-            layout.tags[id] = Some((symbol.result, variants.len() as u32));
-            variants.push(variant);
         }
         layout.assign_classes();
         layout
+    }
+
+    /// Adds a symbol that can head a normal form too, without a class for its cells.
+    pub(super) fn add_variant(&mut self, signature: &Signature, id: SymbolId) {
+        let symbol = &signature.symbols[id];
+        let mut offset = 0;
+        let fields = symbol.args.iter().map(|&sort| {
+            let wide = signature.kind(sort) != SortKind::Data;
+            let field = Field { sort, offset, wide };
+            offset += 1 + u32::from(wide);
+            field
+        });
+        let variant =
+            Variant { symbol: id, name: symbol.name.clone(), fields: fields.collect(), class: None };
+        let variants = &mut self.sorts[symbol.result].variants;
+        self.tags[id] = Some((symbol.result, variants.len() as u32));
+        variants.push(variant);
     }
 
     fn assign_classes(&mut self) {

@@ -1,50 +1,58 @@
 //! Liveness: which locals are needed later. Fills in the resume points of calls; the CPU's slot allocation uses it too.
 
 use crate::plan::ir::*;
-use gchr_base::ids::Id;
+use gchr_base::hash::HashMap;
 
-/// A set of locals of one function.
+/// A set of locals of one function: few of many, in order.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct LocalSet(Vec<u64>);
+pub struct LocalSet(Vec<LocalId>);
 
 impl LocalSet {
     /// Adds a local.
     pub fn insert(&mut self, local: LocalId) {
-        let (word, bit) = (local.index() / 64, local.index() % 64);
-        if word >= self.0.len() {
-            self.0.resize(word + 1, 0);
+        if let Err(at) = self.0.binary_search(&local) {
+            self.0.insert(at, local);
         }
-        self.0[word] |= 1 << bit;
     }
     /// Removes a local.
     pub fn remove(&mut self, local: LocalId) {
-        if let Some(word) = self.0.get_mut(local.index() / 64) {
-            *word &= !(1 << (local.index() % 64));
+        if let Ok(at) = self.0.binary_search(&local) {
+            self.0.remove(at);
         }
     }
     /// Whether a local is in the set.
     pub fn contains(&self, local: LocalId) -> bool {
-        self.0.get(local.index() / 64).is_some_and(|w| w >> (local.index() % 64) & 1 == 1)
+        self.0.binary_search(&local).is_ok()
     }
     /// Adds all of another set.
     pub fn union(&mut self, other: &LocalSet) {
-        if other.0.len() > self.0.len() {
-            self.0.resize(other.0.len(), 0);
+        if other.0.iter().all(|&local| self.contains(local)) {
+            return;
         }
-        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+        self.0.extend_from_slice(&other.0);
+        self.0.sort();
+        self.0.dedup();
     }
     /// The locals in order.
     pub fn iter(&self) -> impl Iterator<Item = LocalId> + '_ {
-        self.0.iter().enumerate().flat_map(|(i, &word)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| LocalId::from_index(i * 64 + bit))
-        })
+        self.0.iter().copied()
     }
 }
 
 /// Locals needed before each step of a block and before its end (one set more than there are steps), when `after` are
-/// needed after the region that the block belongs to.
+/// needed after the region that the block belongs to. Looks at all blocks below: where these are looked at too, [`Before`] knows.
 pub fn before_steps(block: &Block, after: &LocalSet) -> Vec<LocalSet> {
-    let mut live = before_end(&block.end, after);
+    steps(block, before_end(&block.end, after))
+}
+
+/// Locals needed before a block.
+pub fn before_block(block: &Block, after: &LocalSet) -> LocalSet {
+    let live = before_end(&block.end, after);
+    block.steps.iter().rev().fold(live, |live, step| before_step(step, live))
+}
+
+fn steps(block: &Block, before_end: LocalSet) -> Vec<LocalSet> {
+    let mut live = before_end;
     let mut sets = vec![live.clone()];
     for step in block.steps.iter().rev() {
         live = before_step(step, live);
@@ -54,10 +62,34 @@ pub fn before_steps(block: &Block, after: &LocalSet) -> Vec<LocalSet> {
     sets
 }
 
-/// Locals needed before a block.
-pub fn before_block(block: &Block, after: &LocalSet) -> LocalSet {
-    let live = before_end(&block.end, after);
-    block.steps.iter().rev().fold(live, |live, step| before_step(step, live))
+/// The locals needed before each block of a region, nested regions left out: found once, from the leaves up.
+#[derive(Default)]
+pub struct Before(HashMap<*const Block, LocalSet>);
+
+impl Before {
+    /// Of the body of a region, when `after` are needed after it.
+    pub fn new(body: &Block, after: &LocalSet) -> Self {
+        let mut before = Self::default();
+        before.note(body, after);
+        before
+    }
+
+    fn note(&mut self, block: &Block, after: &LocalSet) -> LocalSet {
+        let live = end(&block.end, after, &mut |below| self.note(below, after));
+        let live = block.steps.iter().rev().fold(live, |live, step| before_step(step, live));
+        self.0.insert(block, live.clone());
+        live
+    }
+
+    /// Locals needed before a block of the region; none for a block of another one.
+    pub fn block(&self, block: &Block) -> LocalSet {
+        self.0.get(&std::ptr::from_ref(block)).cloned().unwrap_or_default()
+    }
+
+    /// As [`before_steps`], for a block of the region.
+    pub fn steps(&self, block: &Block, after: &LocalSet) -> Vec<LocalSet> {
+        steps(block, end(&block.end, after, &mut |below| self.block(below)))
+    }
 }
 
 /// Locals needed inside a region at every point because control may come back to its head: those bound outside.
@@ -84,21 +116,26 @@ fn before_step(step: &Step, mut live: LocalSet) -> LocalSet {
 }
 
 /// Locals needed before an end.
-pub fn before_end(end: &End, after: &LocalSet) -> LocalSet {
+pub fn before_end(end_: &End, after: &LocalSet) -> LocalSet {
+    end(end_, after, &mut |block| before_block(block, after))
+}
+
+/// The same; `before` says what is needed before a block below.
+fn end(end: &End, after: &LocalSet, before: &mut dyn FnMut(&Block) -> LocalSet) -> LocalSet {
     let mut live = match end {
         End::Match { arms, default, .. } => {
             let mut live = LocalSet::default();
             for arm in arms {
-                let mut inside = before_block(&arm.body, after);
+                let mut inside = before(&arm.body);
                 arm.fields.iter().flatten().for_each(|&f| inside.remove(f));
                 live.union(&inside);
             }
-            default.iter().for_each(|block| live.union(&before_block(block, after)));
+            default.iter().for_each(|block| live.union(&before(block)));
             live
         }
         End::If { then, otherwise, .. } => {
-            let mut live = before_block(then, after);
-            live.union(&before_block(otherwise, after));
+            let mut live = before(then);
+            live.union(&before(otherwise));
             live
         }
         End::Context { hole, nest, .. } => {
@@ -120,13 +157,19 @@ pub fn before_end(end: &End, after: &LocalSet) -> LocalSet {
 /// The pass `liveness`: fills in the resume point of each call.
 pub(super) fn annotate(plan: &mut TermPlan) {
     for function in plan.functions.iter_mut() {
-        annotate_block(&mut function.region.body, &LocalSet::default());
+        annotate_region(&mut function.region.body, &LocalSet::default());
     }
     plan.resume_points = true;
 }
 
-fn annotate_block(block: &mut Block, after: &LocalSet) {
-    let sets = before_steps(block, after);
+/// Resume points do not matter for liveness, so that what is known of the region stays right.
+fn annotate_region(body: &mut Block, after: &LocalSet) {
+    let before = Before::new(body, after);
+    annotate_block(body, after, &before);
+}
+
+fn annotate_block(block: &mut Block, after: &LocalSet, before: &Before) {
+    let sets = before.steps(block, after);
     for (i, step) in block.steps.iter_mut().enumerate() {
         match step {
             Step::Call { dst, live, .. } => {
@@ -138,10 +181,10 @@ fn annotate_block(block: &mut Block, after: &LocalSet) {
                 let mut set = sets[i + 1].clone();
                 set.remove(*dst);
                 let around = around_loop(region, &set);
-                annotate_block(&mut region.body, &around);
+                annotate_region(&mut region.body, &around);
             }
             _ => {}
         }
     }
-    block.end.blocks_mut().into_iter().for_each(|b| annotate_block(b, after));
+    block.end.blocks_mut().into_iter().for_each(|b| annotate_block(b, after, before));
 }

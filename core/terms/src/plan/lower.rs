@@ -21,7 +21,12 @@ const MAX_UNROLLED: u32 = 64;
 const MAX_NESTED: u32 = 3;
 
 /// The plan of a verified program: no pass has run yet.
-pub(super) fn lower(program: &Program, layout: Layout, options: TermOptions) -> TermPlan {
+pub(super) fn lower(
+    program: &Program,
+    rules: &IdVec<SymbolId, Vec<RuleId>>,
+    layout: Layout,
+    options: TermOptions,
+) -> TermPlan {
     let signature = &program.signature;
     let mut functions = IdVec::new();
     let function_of: IdVec<SymbolId, Option<FunctionId>> = signature
@@ -31,11 +36,18 @@ pub(super) fn lower(program: &Program, layout: Layout, options: TermOptions) -> 
             // A symbol without rules whose result is a number has applications, but none of them is a value.
             let function =
                 symbol.kind == SymbolKind::Defined || signature.kind(symbol.result) != SortKind::Data;
-            function.then(|| functions.push(empty_function(program, id)))
+            function.then(|| functions.push(empty_function(program, id, &rules[id])))
         })
         .collect();
-    let mut lower =
-        Lower { program, layout: &layout, options, functions, function_of, doubles: HashMap::default() };
+    let mut lower = Lower {
+        program,
+        rules,
+        layout: &layout,
+        options,
+        functions,
+        function_of,
+        doubles: HashMap::default(),
+    };
     for symbol in signature.symbols.ids() {
         lower.symbol(symbol);
     }
@@ -54,6 +66,8 @@ pub(super) fn lower(program: &Program, layout: Layout, options: TermOptions) -> 
 
 struct Lower<'a> {
     program: &'a Program,
+    /// By the symbol at the head of their redexes.
+    rules: &'a IdVec<SymbolId, Vec<RuleId>>,
     layout: &'a Layout,
     options: TermOptions,
     functions: IdVec<FunctionId, Function>,
@@ -95,15 +109,15 @@ enum ExprKey {
 impl Lower<'_> {
     fn symbol(&mut self, symbol: SymbolId) {
         let Some(id) = self.function_of[symbol] else { return };
-        let rules: Vec<RuleId> = self.program.rules_of(symbol).collect();
-        let mut scratch = empty_function(self.program, symbol);
-        let groups: Vec<Vec<RuleId>> = matching::compile(self.program, self.layout, &mut scratch, &rules)
+        let rules = &self.rules[symbol];
+        let mut scratch = empty_function(self.program, symbol, rules);
+        let groups: Vec<Vec<RuleId>> = matching::compile(self.program, self.layout, &mut scratch, rules)
             .into_iter()
             .map(|g| g.0)
             .collect();
         let mut next = None;
         for (i, group) in groups.iter().enumerate().rev() {
-            let mut function = empty_function(self.program, symbol);
+            let mut function = empty_function(self.program, symbol, rules);
             if i > 0 {
                 function.name = format!("{}'{i}", function.name);
             }
@@ -115,7 +129,7 @@ impl Lower<'_> {
             }
         }
         if groups.is_empty() {
-            let mut lowering = self.lowering(symbol, empty_function(self.program, symbol), None);
+            let mut lowering = self.lowering(symbol, empty_function(self.program, symbol, rules), None);
             lowering.function.region.body = self.fail(&mut lowering);
             self.functions[id] = lowering.function;
         }

@@ -5,11 +5,11 @@
 //! A tree can be exponential in the number of rows; [`compile`] then splits the rows into groups that are tried one after
 //! the other, which keeps the code linear.
 
-use crate::plan::declare::empty_function;
 use crate::plan::ir::{Function, LocalId};
 use crate::plan::layout::Layout;
+use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::rule::{Const, Head, HeadAtom, Pattern, PatternKind, Program, RuleId, VarId};
-use gchr_base::signature::{SortKind, SymbolId, SymbolKind};
+use gchr_base::signature::SymbolId;
 
 /// A decision tree for a group of rules.
 #[derive(Debug)]
@@ -85,40 +85,6 @@ pub(super) fn can_fail(tree: &Tree) -> bool {
             arms.iter().any(|(_, _, t)| can_fail(t)) || default.as_deref().is_some_and(can_fail)
         }
         Tree::Equal { then, otherwise, .. } => can_fail(then) || can_fail(otherwise),
-    }
-}
-
-/// Whether some application of the symbol to normal forms matches no rule, when normal forms look like `layout`.
-pub(super) fn can_be_stuck(program: &Program, layout: &Layout, symbol: SymbolId) -> bool {
-    let rules: Vec<RuleId> = program.rules_of(symbol).collect();
-    let mut scratch = empty_function(program, symbol);
-    let groups = compile(program, layout, &mut scratch, &rules);
-    groups.iter().all(|(_, tree)| can_fail(tree))
-}
-
-/// The layout in which exactly those defined symbols are variants whose decision trees can fail, given that layout:
-/// the least fixed point, since normal forms are built from smaller normal forms. An application whose result is a number is no
-/// normal form.
-pub(super) fn find_layout(program: &Program) -> Layout {
-    let signature = &program.signature;
-    let mut stuck: gchr_base::ids::IdVec<SymbolId, bool> = signature.symbols.iter().map(|_| false).collect();
-    loop {
-        let layout = Layout::new(signature, &|s| stuck[s]);
-        let mut changed = false;
-        for (id, symbol) in signature.symbols.iter_enumerated() {
-            let number = signature.kind(symbol.result) != SortKind::Data;
-            if symbol.kind == SymbolKind::Defined
-                && !number
-                && !stuck[id]
-                && can_be_stuck(program, &layout, id)
-            {
-                stuck[id] = true;
-                changed = true;
-            }
-        }
-        if !changed {
-            return layout;
-        }
     }
 }
 
@@ -200,9 +166,8 @@ impl<'a> Build<'a, '_> {
         constant: Const,
         depth: usize,
     ) -> Result<Tree, TooBig> {
-        let is = |row: &Row<'a>| {
-            row.test(on).map(|p| matches!(&p.kind, PatternKind::Const(c) if same(*c, constant)))
-        };
+        let is =
+            |row: &Row<'a>| row.test(on).map(|p| matches!(&p.kind, PatternKind::Const(c) if *c == constant));
         let then = rows.iter().filter(|r| is(r) != Some(false)).map(|r| r.clone().without(on)).collect();
         let otherwise = rows.into_iter().filter(|r| is(r) != Some(true)).collect();
         Ok(Tree::Equal {
@@ -225,14 +190,25 @@ impl<'a> Build<'a, '_> {
             .collect();
         symbols.sort_unstable();
         symbols.dedup();
+        // The rows of each arm: those with its symbol, and those without a test, in order.
+        let arm_of: HashMap<SymbolId, usize> =
+            symbols.iter().enumerate().map(|(at, &(_, symbol))| (symbol, at)).collect();
+        let mut rows_of: Vec<Vec<&Row<'a>>> = symbols.iter().map(|_| Vec::new()).collect();
+        for row in &rows {
+            match row.test(on).map(|p| &p.kind) {
+                Some(PatternKind::App { symbol, .. }) => rows_of[arm_of[symbol]].push(row),
+                _ => rows_of.iter_mut().for_each(|of| of.push(row)),
+            }
+        }
         let mut arms = Vec::with_capacity(symbols.len());
-        for &(_, symbol) in &symbols {
-            let fields = self.fields(&rows, on, symbol);
+        for (&(_, symbol), rows) in symbols.iter().zip(&rows_of) {
+            let fields = self.fields(rows, on, symbol);
             let specialised =
                 rows.iter().filter_map(|row| specialise(self.layout, row, on, symbol, &fields)).collect();
             let tree = self.tree(specialised, depth + 1)?;
             arms.push((symbol, fields, tree));
         }
+        drop(rows_of);
         let default = if arms.len() < variants {
             let others = rows.into_iter().filter(|row| row.test(on).is_none()).collect();
             Some(Box::new(self.tree(others, depth + 1)?))
@@ -243,7 +219,7 @@ impl<'a> Build<'a, '_> {
     }
 
     /// Locals for the fields of `symbol`, named after variables that the rows have there.
-    fn fields(&mut self, rows: &[Row<'a>], on: LocalId, symbol: SymbolId) -> Vec<LocalId> {
+    fn fields(&mut self, rows: &[&Row<'a>], on: LocalId, symbol: SymbolId) -> Vec<LocalId> {
         let sorts = &self.program.signature.symbols[symbol].args;
         let name = |i: usize| {
             rows.iter().find_map(|row| match &row.test(on)?.kind {
@@ -256,13 +232,6 @@ impl<'a> Build<'a, '_> {
         };
         let names: Vec<String> = (0..sorts.len()).map(|i| name(i).unwrap_or_else(|| "v".into())).collect();
         names.into_iter().zip(sorts).map(|(name, &sort)| self.function.local(name, sort)).collect()
-    }
-}
-
-fn same(a: Const, b: Const) -> bool {
-    match (a, b) {
-        (Const::Float(a), Const::Float(b)) => a.to_bits() == b.to_bits(),
-        _ => a == b,
     }
 }
 
@@ -288,13 +257,17 @@ fn specialise<'a>(
 
 /// A column that the first row needs: the one that most of the rows below need too without a gap, the leftmost of these.
 fn choose_column(rows: &[Row<'_>]) -> LocalId {
-    let needed = |on: LocalId| rows.iter().take_while(|r| r.test(on).is_some()).count();
-    let mut best = (0, rows[0].tests[0].0);
-    for &(on, _) in &rows[0].tests {
-        let score = needed(on);
-        if score > best.0 {
-            best = (score, on);
+    let mut best: Vec<LocalId> = rows[0].tests.iter().map(|&(on, _)| on).collect();
+    for row in &rows[1..] {
+        if best.len() == 1 {
+            break;
         }
+        let needed: HashSet<LocalId> = row.tests.iter().map(|&(on, _)| on).collect();
+        let left: Vec<LocalId> = best.iter().copied().filter(|on| needed.contains(on)).collect();
+        if left.is_empty() {
+            break;
+        }
+        best = left;
     }
-    best.1
+    best[0]
 }

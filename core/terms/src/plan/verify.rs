@@ -3,7 +3,7 @@
 mod tasks;
 
 use crate::plan::ir::*;
-use crate::plan::live::{self, LocalSet};
+use crate::plan::live::{self, Before, LocalSet};
 use crate::plan::refs;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
@@ -353,8 +353,12 @@ impl<'a> PlanCheck<'a> {
         }
     }
 
-    fn resume_points(&mut self, block: &'a Block, after: &LocalSet) {
-        let sets = live::before_steps(block, after);
+    fn resume_points(&mut self, body: &'a Block, after: &LocalSet) {
+        self.resume_points_of(body, after, &Before::new(body, after));
+    }
+
+    fn resume_points_of(&mut self, block: &'a Block, after: &LocalSet, before: &Before) {
+        let sets = before.steps(block, after);
         for (i, step) in block.steps.iter().enumerate() {
             match step {
                 Step::Call { dst, live, .. } if self.plan.resume_points => {
@@ -373,6 +377,6 @@ impl<'a> PlanCheck<'a> {
                 _ => {}
             }
         }
-        block.end.blocks().into_iter().for_each(|b| self.resume_points(b, after));
+        block.end.blocks().into_iter().for_each(|b| self.resume_points_of(b, after, before));
     }
 }

@@ -452,12 +452,14 @@ impl<'a> Runner<'a> {
         control: &Control<'_>,
     ) -> Result<Option<Shortage>, Failure> {
         self.totals.applied += end.applied;
-        if end.failed() {
-            return Err(self.failed(end, start, device, buffers)?);
-        }
         let limit = control.limits().max_steps.filter(|&limit| self.totals.applied > limit);
         if let Some(limit) = limit {
+            // What threads have computed beyond the limit counts as not done.
+            self.totals.applied = limit;
             return Err(self.stopped(StopReason::Steps { limit }));
+        }
+        if end.failed() {
+            return Err(self.failed(end, start, device, buffers)?);
         }
         if end.stop == self.job.kernels.host.stop.done {
             Ok(None)

@@ -2,7 +2,7 @@
 
 use super::Assembler;
 use crate::exec::bytecode::*;
-use crate::plan::live::{self, LocalSet};
+use crate::plan::live::LocalSet;
 use crate::plan::*;
 use gchr_base::op::Op;
 use gchr_base::signature::{SortKind, SymbolId};
@@ -291,7 +291,7 @@ impl Assembler<'_> {
         test: Option<(u16, u16)>,
         after: &LocalSet,
     ) -> Option<usize> {
-        let mut live = live::before_block(&arm.body, after);
+        let mut live = self.before.block(&arm.body);
         let needs_on = live.contains(on);
         let variant = self.plan.layout.variant(arm.symbol);
         let fields: Vec<(LocalId, Field)> = variant
@@ -310,7 +310,7 @@ impl Assembler<'_> {
         self.keep_only(&live);
         let loads: Vec<(Slot, Field)> = fields.iter().map(|&(l, f)| (self.bind(l), f)).collect();
         if !one_load && !needs_on {
-            self.state.slots[on] = None;
+            self.state.slots.remove(&on);
             self.release(src);
         }
         let jump = self.loads(src, class, &loads, test, one_load);

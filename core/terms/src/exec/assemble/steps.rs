@@ -34,7 +34,8 @@ impl Assembler<'_> {
             Step::Trace { rule, symbol, args } => {
                 let index = self.code.traces.len() as u32;
                 let args = args.iter().map(|&a| (self.slot(a), self.function.sort(a))).collect();
-                self.code.traces.push(TracePoint { rule: *rule, symbol: *symbol, args });
+                let pending = self.state.pending;
+                self.code.traces.push(TracePoint { rule: *rule, symbol: *symbol, args, pending });
                 self.emit(Instr::Trace { index });
             }
             // The collector finds unreferenced cells.
@@ -47,7 +48,7 @@ impl Assembler<'_> {
         live.iter()
             .filter_map(|local| {
                 let sort = self.function.sort(local);
-                let slot = self.state.slots[local]?;
+                let slot = *self.state.slots.get(&local)?;
                 self.plan.layout.sorts[sort].has_cells().then_some((slot, sort))
             })
             .collect()
@@ -222,7 +223,7 @@ impl Assembler<'_> {
         self.regions.push(RegionFrame { dst: value, params, head, exits: Vec::new() });
         let rule = self.state.rule;
         let outside = self.state.clone();
-        self.block(&region.body, &around);
+        self.body(&region.body, &around);
         self.state = outside;
         (self.state.pending, self.state.rule) = (0, rule);
         let exits = self.regions.pop().map_or_else(Vec::new, |r| r.exits);

@@ -2,10 +2,11 @@
 
 use super::{CHUNK, Fp, Machine, STACK_STEP, Stop, TRACE_WIDTH};
 use crate::exec::bytecode::*;
+use crate::exec::compare::Comparison;
 use crate::exec::heap::Full;
+use crate::exec::start::COMPARED;
 use crate::exec::text;
 use crate::plan::ClassId;
-use gchr_base::control::Progress;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::ids::Id;
 use gchr_base::memory::{self, Shortage};
@@ -26,39 +27,70 @@ impl Machine<'_, '_> {
     }
 
     /// A run that ends with exactly as many steps as are allowed is within the limit.
-    pub(super) fn poll(&mut self, now: Progress) -> Result<(), StopReason> {
+    pub(super) fn poll(&mut self, fuel: i64) -> Result<(), StopReason> {
         if let Some(recorder) = self.control.recorder() {
             recorder.collected(self.heap.collections);
         }
+        let now = self.progress(fuel);
         match self.control.poll(now) {
-            Err(StopReason::Steps { limit }) if now.steps <= limit => Ok(()),
+            Err(StopReason::Steps { .. }) if self.exceeded(fuel).is_none() => Ok(()),
             result => result,
         }
     }
 
+    /// Whether two values of a sort are structurally equal; large ones are compared with a look at limits and signals in between.
+    pub(super) fn same(&mut self, sort: SortId, a: u32, b: u32, fuel: i64) -> Result<bool, StopReason> {
+        let mut comparison = Comparison::new(sort, a, b);
+        loop {
+            match comparison.advance(&self.plan.layout, &self.heap, COMPARED) {
+                Some(same) => return Ok(same),
+                None => self.poll(fuel)?,
+            }
+        }
+    }
+
+    /// Counts a block of a recorded run; of the last one the applications that the step limit allows.
+    pub(super) fn enter_block(&mut self, block: u32, fuel: i64) -> Result<(), Stop> {
+        let counted = &self.code.blocks[block as usize];
+        let after = fuel - i64::from(counted.pending);
+        let Some(limit) = self.exceeded(after) else {
+            self.tally.enter(block);
+            return Ok(());
+        };
+        let beyond = (self.computed(after) - limit) as usize;
+        self.tally.enter_in_part(&counted.rules[..counted.rules.len().saturating_sub(beyond)]);
+        Err(StopReason::Steps { limit }.into())
+    }
+
     #[cold]
     pub(super) fn refuel(&mut self, fuel: i64) -> Result<i64, StopReason> {
-        let now = self.progress(fuel);
-        self.poll(now)?;
-        self.before = now.steps;
-        self.granted = self.control.fuel(now.steps, CHUNK) as i64;
+        self.poll(fuel)?;
+        self.before = self.computed(fuel);
+        self.granted = self.control.fuel(self.before, CHUNK) as i64;
         Ok(self.granted)
     }
 
     /// Takes more of the stack so that a frame can start at `fp`.
     #[cold]
     pub(super) fn grow_stack(&mut self, fp: Fp, fuel: i64) -> Result<(), StopReason> {
-        self.poll(self.progress(fuel))?;
+        self.poll(fuel)?;
         let base: Fp = self.stack.base().cast();
         let reserve = (self.code.max_frame as u64 + 64) * 8;
         // SAFETY of the subtraction: both point into the reservation, or right after it.
         let used = (fp as u64).saturating_sub(base as u64);
-        let wanted = (used + reserve).div_ceil(STACK_STEP) * STACK_STEP;
-        let others = self.heap.bytes() - self.heap.stack_bytes;
-        let limit = self.stack.most().min(self.heap.memory().saturating_sub(others));
+        let needed = used + reserve;
         let what = "pending calls (recursion too deep)";
-        let fits = wanted <= limit && self.stack.may_touch(wanted) && self.stack.grow(wanted);
-        let bytes = if fits { wanted } else { used + reserve };
+        let limit = |machine: &Self| machine.stack.most().min(machine.heap.free() + machine.heap.stack_bytes);
+        if needed > limit(self) {
+            self.heap.trim();
+        }
+        let limit = limit(self);
+        // In large steps while that takes little of what is left.
+        let steps = [STACK_STEP, STACK_STEP >> 4, STACK_STEP >> 8].map(|step| needed.div_ceil(step) * step);
+        let spare = limit.saturating_sub(needed) / 8;
+        let stack = &mut self.stack;
+        let mut fits = |bytes: u64| bytes - needed <= spare && stack.may_touch(bytes) && stack.grow(bytes);
+        let bytes = steps.into_iter().find(|&bytes| fits(bytes)).unwrap_or(needed);
         // The first frame is given what it needs.
         if self.heap.stack_bytes > 0 {
             if bytes > limit {
@@ -78,6 +110,19 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
+    /// Gives back what the stack has taken beyond the frame at `fp`, which is the last one; says whether that was anything.
+    fn trim_stack(&mut self, fp: Fp) -> bool {
+        let base: Fp = self.stack.base().cast();
+        let reserve = (self.code.max_frame as u64 + 64) * 8;
+        let needed = (fp as u64).saturating_sub(base as u64) + reserve;
+        if needed >= self.heap.stack_bytes {
+            return false;
+        }
+        self.heap.stack_bytes = needed;
+        self.stack_end = fp.wrapping_add(1);
+        true
+    }
+
     #[cold]
     pub(super) fn slow_alloc(&mut self, class: usize, fp: Fp, pc: usize, fuel: i64) -> Result<(), Stop> {
         let rule = self.code.rule_at(pc);
@@ -92,13 +137,21 @@ impl Machine<'_, '_> {
                 },
                 Err(full) => full,
             };
+            if full == Full::Memory && self.trim_stack(fp) {
+                continue;
+            }
             return Err(fail(self.full(full, class)));
         }
     }
 
     /// A cell for the term that the run starts with: all other live values are in `values`.
     pub(in crate::exec) fn cell(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, RunError> {
-        let stored = self.heap.store_collecting(class, tag, words, &self.values);
+        let mut stored = self.heap.store_collecting(class, tag, words, &self.values);
+        // No call is pending.
+        let base = self.stack.base().cast();
+        if stored == Err(Full::Memory) && self.trim_stack(base) {
+            stored = self.heap.store_collecting(class, tag, words, &self.values);
+        }
         stored.map_err(|full| self.stopped(self.full(full, class)))
     }
 
@@ -108,7 +161,7 @@ impl Machine<'_, '_> {
 
     /// Collects; the roots are the live slots of all frames, the roots of their holes, and `values`.
     pub(super) fn collect(&mut self, fp: Fp, pc: usize, fuel: i64) -> Result<(), Result<Full, StopReason>> {
-        self.poll(self.progress(fuel)).map_err(Err)?;
+        self.poll(fuel).map_err(Err)?;
         let code = self.code;
         let (values, outermost) = (&self.values, self.outermost);
         let base: Fp = self.stack.base().cast();
@@ -165,15 +218,19 @@ impl Machine<'_, '_> {
         Stop { reason, rule: Some(site.rule), span: Some(site.span) }
     }
 
-    /// Reports a rule application.
+    /// Reports a rule application, unless it is beyond the step limit.
     #[cold]
-    pub(super) fn trace(&mut self, index: u32, fp: Fp) {
-        if !self.control.traces() {
-            return;
-        }
+    pub(super) fn trace(&mut self, index: u32, fp: Fp, fuel: i64) -> Result<(), Stop> {
         let point = &self.code.traces[index as usize];
+        if let Some(limit) = self.exceeded(fuel - i64::from(point.pending)) {
+            return Err(StopReason::Steps { limit }.into());
+        }
+        if !self.control.traces() {
+            return Ok(());
+        }
         let redex = self.application(point.symbol, &point.args, fp);
         self.control.trace_line(&format!("{}: {redex}", self.program.rule_name(point.rule)));
+        Ok(())
     }
 
     /// An application as text, its arguments cut when they are long.

@@ -80,6 +80,52 @@ fn cells_beyond_the_memory_are_an_error() {
     assert!(error.progress.steps > 1_000_000);
 }
 
+/// What suffices suffices with more memory, too: however chunks of cells, steps of the stack and collections fall.
+#[test]
+fn more_memory_is_never_too_much() {
+    let floyd = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/floyd.trs"));
+    let lexer = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/lexer.trs"));
+    let with_input = |text: std::io::Result<String>, input: &str| {
+        let text = text.expect("an example");
+        format!("{}\ninput {input};", text.rsplit_once("\ninput").expect("an input").0)
+    };
+    let programs = [
+        with_input(floyd, "Floyd(Complete(20, 42))"),
+        with_input(lexer, "Lex(6, 40)"),
+        format!("{NAT} input Both(Twice(S^3000(Zero)), Plus(S^2000(Zero), Twice(S^3000(Zero))));"),
+        format!("{NAT} input Cons(Twice(S^900(Zero)), Copy(Copy(From(S^2000(Zero)))));"),
+        format!("{NAT} input Sum(Len(Copy(From(S^4000(Zero)))));"),
+    ];
+    for text in programs {
+        let program = program(&text);
+        let plan = compile(&program, &TermOptions::default()).expect("plan");
+        let Start::Term(Some(input)) = &program.start else { panic!("no input") };
+        let (mut least, mut memory) = (None, 5_000u64);
+        while memory < 6 << 20 {
+            // Round numbers of all kinds, and the numbers around them.
+            for memory in [memory, memory & !0xfff, (memory & !0xfff) - 1, memory.next_power_of_two()] {
+                let limits = Limits { memory: Some(memory), ..Limits::default() };
+                match run(&program, &plan, input, &mut Control::new(limits)) {
+                    Ok(_) => least = Some(least.unwrap_or(memory).min(memory)),
+                    Err(stopped) => {
+                        assert!(
+                            matches!(stopped.error.reason, StopReason::Memory { .. }),
+                            "{:?}",
+                            stopped.error
+                        );
+                        assert!(
+                            least.is_none_or(|least| memory < least),
+                            "{least:?} suffice, {memory} do not\n{text}"
+                        );
+                    }
+                }
+            }
+            memory += memory / 40 + 1;
+        }
+        assert!(least.is_some_and(|least| least < 3 << 20), "{least:?}");
+    }
+}
+
 #[test]
 fn garbage_is_reused() {
     // 45 million cells of 8 bytes pass through; the list of a thousand lives.
@@ -96,9 +142,55 @@ fn the_step_limit_is_exact_for_runs_within_it() {
     assert_eq!(ok.1.rewrites, Some(10));
     let error = run_limited("Plus(S^9(Zero), Zero)", limits(9)).expect_err("beyond");
     assert_eq!(error.reason, StopReason::Steps { limit: 9 });
-    assert_eq!(error.progress.steps, 10);
+    assert_eq!(error.progress.steps, 9);
     let error = run_limited("Loop(Zero)", limits(1_000_000)).expect_err("endless");
-    assert_eq!(error.progress.steps, 1_000_001);
+    assert_eq!(error.progress.steps, 1_000_000);
+}
+
+/// Each limit: the run stops after exactly so many applications, in every plan, whatever comes behind them.
+#[test]
+fn the_step_limit_is_exact() {
+    // Chains that are inlined, counts at returns, contexts, an error, a stuck number, and an application in a cell that is stored.
+    let text = "sort N = struct Z | S(N); L = struct E | C(N, L); map g, h, k, up: N -> N; sum: N -> Int; all: N -> L; part: Int -> Int;
+        odd: N -> Bool; var x: N; n: Int;
+        eqn g(x) = h(x); h(x) = k(x); k(x) = S(x); up(Z) = Z; up(S(x)) = g(up(x)); sum(Z) = 0; sum(S(x)) = part(sum(x));
+        part(n) = 1 + n; all(Z) = E; all(S(x)) = C(g(g(g(x))), all(x)); odd(Z) = false; odd(S(x)) = !odd(x); ";
+    let inputs = [
+        "g(g(g(g(g(Z)))))",
+        "up(S^6(Z))",
+        "sum(S^7(Z))",
+        "all(S^4(Z))",
+        "odd(S^5(Z))",
+        "part(sum(S^3(Z)) div sum(Z))",
+    ];
+    for input in inputs {
+        let program = program(&format!("{text} input {input};"));
+        let Start::Term(Some(input)) = &program.start else { panic!("no input") };
+        for options in [TermOptions::default(), TermOptions::traced(), TermOptions::tasks(false)] {
+            let plan = compile(&program, &options).expect("plan");
+            let run = |limit: Option<u64>| {
+                let mut lines = 0;
+                let limits = Limits { max_steps: limit, ..Limits::default() };
+                let mut control = Control::new(limits).trace(|_| lines += 1);
+                let outcome = run(&program, &plan, input, &mut control);
+                drop(control);
+                let found = match outcome {
+                    Ok(out) => (Ok(out.normal_form.to_text()), out.stats.rewrites.expect("counted")),
+                    Err(stopped) => (Err(stopped.error.reason), stopped.error.progress.steps),
+                };
+                (found, lines)
+            };
+            let ((whole, total), lines) = run(None);
+            assert!(total > 5, "{total}");
+            assert_eq!(lines, if options.trace { total } else { 0 });
+            for limit in 0..total + 3 {
+                let ((found, steps), lines) = run(Some(limit));
+                let expected = if limit < total { Err(StopReason::Steps { limit }) } else { whole.clone() };
+                assert_eq!((found, steps), (expected, total.min(limit)), "{input:?} {limit} {options:?}");
+                assert_eq!(lines, if options.trace { steps } else { 0 });
+            }
+        }
+    }
 }
 
 #[test]
@@ -116,6 +208,28 @@ fn endless_runs_time_out_and_can_be_interrupted() {
         let stopped = run(&program, &plan, input, &mut control).expect_err("interrupted");
         assert_eq!(stopped.error.reason, StopReason::Interrupted);
     }
+}
+
+/// One comparison that takes long: of two graphs of which each node of one meets each of the other.
+#[test]
+fn comparisons_hear_limits() {
+    let text = "sort T = struct L | P(T, T); N = struct Z | S(N); map up, down: N -> T; eq: T # T -> Bool; var x: N; t, u: T;
+        eqn up(Z) = L; up(S(x)) = P(up(x), L); down(Z) = L; down(S(x)) = P(down(x), L); eq(t, u) = t == u;
+        input eq(up(S^3000000(Z)), down(S^3000000(Z)));";
+    let program = program(text);
+    let plan = compile(&program, &TermOptions::default()).expect("plan");
+    let Start::Term(Some(input)) = &program.start else { panic!("no input") };
+    let polls = |limits: Limits| {
+        let mut steps = Vec::new();
+        let mut control = Control::new(limits).progress(|now| steps.push(now.steps));
+        let result = run(&program, &plan, input, &mut control);
+        drop(control);
+        (result.is_ok(), steps)
+    };
+    let (done, steps) = polls(Limits::default());
+    let last = steps.last().copied().expect("a look at the limits");
+    // 3,000,000 pairs of cells are some 45 times as many as are compared between two looks.
+    assert!(done && steps.iter().filter(|&&at| at == last).count() > 40, "{}", steps.len());
 }
 
 #[test]

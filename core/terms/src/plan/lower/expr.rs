@@ -106,7 +106,7 @@ impl Lower<'_> {
             (0, Some(function)) => function,
             _ => {
                 let half = self.double(symbol, bit.saturating_sub(1));
-                let mut function = empty_function(self.program, symbol);
+                let mut function = empty_function(self.program, symbol, &self.rules[symbol]);
                 function.name = format!("{}^{}", function.name, 1u64 << bit);
                 let sort = function.result;
                 let (param, a, b) =
