@@ -1,6 +1,7 @@
 //! Whole runs of small systems, compared with a naive rewriter.
 
 mod bases;
+mod instructions;
 mod limits;
 mod peers;
 mod random;
