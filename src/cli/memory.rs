@@ -24,6 +24,7 @@ const ARENA: u64 = 64 << 20;
 /// is used up.
 pub fn set_up() {
     memory::when_exhausted(last_words);
+    return_large_blocks();
     let mut left = memory::available();
     if let Some(space) = memory::address_space_left() {
         limit_arenas(space);
@@ -34,6 +35,19 @@ pub fn set_up() {
         memory::set_bound((left as f64 * SHARE) as u64);
     }
 }
+
+/// Has the C library take large blocks from the system one by one: then they grow without being copied, and what is freed is given
+/// back. By itself it keeps them in one heap after the first one was freed, with gaps as large as the blocks.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn return_large_blocks() {
+    for (what, bytes) in [(libc::M_MMAP_THRESHOLD, 1 << 20), (libc::M_TRIM_THRESHOLD, 4 << 20)] {
+        // SAFETY: as below.
+        unsafe { libc::mallopt(what, bytes) };
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn return_large_blocks() {}
 
 /// Leaves most of a limited address space to the program: arenas of the C library take much more of it than they use.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -3,16 +3,16 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use gchr_base::control::Control;
+use gchr_base::control::{Control, Progress};
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::error::StopReason;
+use gchr_base::error::{RunError, StopReason};
 use gchr_base::memory;
 use gchr_base::stats::Stats;
 use gchr_cuda::{Capability, Compiler, Gpu, Image, Options as NvrtcOptions, driver};
 use gchr_kernel::Form;
 use gchr_kernel::device::{Device as _, DeviceError};
 use gchr_kernel::ir::Module;
-use gchr_runtime::outcome::Failure;
+use gchr_runtime::outcome::{Failure, Stopped};
 use gchr_simulator::SimDevice;
 
 use super::source::NAME;
@@ -68,7 +68,7 @@ impl Backend {
     }
 
     /// Runs something on the device. Statistics name the device as the command line does.
-    pub fn run<O: HasStats, L>(
+    pub fn run<O: HasStats, L: Default>(
         &self,
         control: &mut Control<'_>,
         work: impl FnOnce(Placement<'_>, &mut Control<'_>) -> Result<O, Failure<L>>,
@@ -85,6 +85,10 @@ impl Backend {
             }
             LoadedDevice::Sim(kernels) => {
                 let limit = limit.unwrap_or_else(memory::bound);
+                if let Some(shortage) = control.memory_shortage(0) {
+                    let what = "the process before its run";
+                    return Err(not_begun(shortage.of(what)));
+                }
                 let memory = (limit / SIM_COST).min(SIM_MEMORY);
                 let mut device = simulator(kernels, limit, control);
                 let mut result = work(Placement { device: &mut device, memory, simulated: true }, control);
@@ -125,6 +129,14 @@ pub(crate) fn change_stats<O: HasStats, L>(
         Err(Failure::Stopped(stopped)) => change(&mut stopped.stats),
         Err(Failure::Device(_)) => {}
     }
+}
+
+/// A run that was stopped before its first step.
+fn not_begun<L: Default>(reason: StopReason) -> Failure<L> {
+    let progress = Progress { steps: 0, bytes: 0, live: 0 };
+    let error = RunError { reason, rule: None, span: None, progress };
+    let stats = Stats { device: Some("sim".into()), ..Stats::default() };
+    Failure::Stopped(Box::new(Stopped { error, left: L::default(), stats }))
 }
 
 /// Has a run on the simulator that is out of memory name the limit that was given, not its part for tables.

@@ -183,6 +183,7 @@ mod tests {
         assert!(in_use().abs_diff(before) <= 8 << 20);
     }
 
+    #[cfg_attr(miri, ignore = "Miri itself ends when memory does")]
     #[test]
     fn more_than_the_machine_has_is_refused_and_is_no_accident() {
         let _alone = ALONE.lock();

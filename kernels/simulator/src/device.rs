@@ -209,7 +209,7 @@ impl Simulator {
 
     /// A buffer of so many bytes. Until they are written, reading them in a kernel is reported.
     pub fn alloc(&mut self, bytes: u64) -> Result<BufferId, MemoryError> {
-        self.check_limit(Memory::cost(bytes))?;
+        self.check_limit(Memory::cost(bytes)).map_err(|_| self.out_of_memory(bytes))?;
         let memory = Memory::new(bytes).ok_or_else(|| self.out_of_memory(bytes))?;
         if self.buffers.len() >= u32::MAX as usize {
             return Err(self.out_of_memory(bytes));

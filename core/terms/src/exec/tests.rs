@@ -2,6 +2,7 @@
 
 mod bases;
 mod growth;
+mod instructions;
 mod limits;
 mod peers;
 mod random;

@@ -1,0 +1,92 @@
+//! Every instruction of the interpreter runs, with a collection before every cell and without: small enough for Miri, which checks what the
+//! unsafe code of the interpreter and the heap rests on (`.ci/miri`).
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::exec::assemble::assemble;
+use gchr_base::control::Limits;
+use gchr_base::profile::Recorder;
+use gchr_testkit::systems::Generator;
+
+/// Random systems of these seeds have most instructions.
+const SEEDS: [u64; 6] = [1, 2, 3, 4, 5, 6];
+
+/// Arithmetic, comparisons and cells with numbers; wide and narrow cells; contexts with one and more cells; calls of all shapes.
+const PROGRAMS: [&str; 6] = [
+    "sort P = struct P(Int, Float) | Q(P, P, P) | R(P, P, P, P);
+     map Sum: Int -> Int; Mean: P -> Float; Near: Float # Float -> Bool; Deep: P -> Int; Round: Float -> Int;
+     var N, M: Int; X, Y: Float; A, B, C, D: P;
+     eqn Sum(0) = 0; Sum(N) = (N + Sum((N - 1)));
+      Mean(P(N, X)) = ((float(N) + X) * 0.5); Mean(Q(A, B, C)) = Mean(B); Mean(R(A, B, C, D)) = (Mean(A) / Mean(D));
+      Near(X, Y) = (X < Y); (X < 0.5) -> Round(X) = 0; Round(X) = (floor(X) * 2);
+      Deep(P(N, X)) = Sum(N); Deep(Q(A, B, C)) = ((Deep(A) + Deep(B)) - Deep(C)); Deep(R(A, B, C, D)) = Deep(Q(B, C, D));
+     input R(P(Sum(5), Mean(Q(P(1, 2.0), P(2, 3.0), P(3, 4.0)))), P(Deep(R(P(1, 1.0), P(2, 1.0), P(3, 1.0), P(4, 1.0))), 0.5),
+       P(Round(2.75), Mean(R(P(1, 1.0), P(2, 1.0), P(3, 1.0), P(4, 1.0)))), P(Round(0.25), 1.0));",
+    "sort Nat = struct Zero | S(Nat) | Plus(Nat, Nat) | Twice(Nat) | Both(Nat, Nat); List = struct Nil | Cons(Nat, List) | From(Nat) | Copy(List);
+     map Len: List -> Int; Same: List # List -> Bool; var X, Y: Nat; L, M: List;
+     eqn Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y)); Twice(Zero) = Zero; Twice(S(X)) = Both(Twice(X), Zero);
+      Both(X, Y) = S(Plus(Y, S(X))); From(Zero) = Nil; From(S(X)) = Cons(X, From(X));
+      Copy(Nil) = Nil; Copy(Cons(X, L)) = Cons(X, Copy(L)); Len(Nil) = 0; Len(Cons(X, L)) = (1 + Len(L));
+      Same(L, L) = true; Same(L, M) = (L == M);
+     input Cons(Plus(S^9(Zero), Twice(S^3(Zero))), Copy(From(S^5(Zero))));",
+    "map Div: Int # Int -> Int; var N, M: Int; eqn Div(N, M) = (N div M); input Div(7, 0);",
+    "sort Nat = struct Zero | S(Nat); map Depth: Nat -> Int; var X: Nat; eqn Depth(S(X)) = (1 + Depth(X));
+     input Depth(S(S(Zero)));",
+    "sort Nat = struct Zero | S(Nat) | Plus(Nat, Nat) | Add(Nat, Nat, Nat); Two = struct Two(Nat, Nat) | Use(Nat, Nat);
+     var X, Y, Z: Nat; eqn Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y)); Add(Zero, Y, Z) = Plus(Y, Z); Add(S(X), Y, Z) = S(Add(X, Z, Y));
+      Use(X, Y) = Two(Plus(Plus(X, Y), Add(X, Y, X)), Plus(Add(X, Y, X), Plus(Y, X)));
+     input Use(S^3(Zero), S^2(Zero));",
+    super::peers::TREEXP,
+];
+
+/// The names of all instructions, from the text of their type.
+fn all() -> BTreeSet<&'static str> {
+    let text = include_str!("../bytecode.rs");
+    let body = text.split("enum Instr {").nth(1).and_then(|rest| rest.split("\n}").next()).expect("the type");
+    let lines = body.lines().filter_map(|line| line.strip_prefix("    "));
+    lines
+        .filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()))
+        .map(|line| line.trim_end_matches([' ', '{', ',']))
+        .collect()
+}
+
+/// Runs a program; gives the names of the instructions of its code, and its end.
+fn run_all(text: &str, options: &TermOptions, stress: bool, seen: &mut BTreeSet<String>) -> String {
+    let program = program(&text.replace("$N", "S^3(Zero)"));
+    let Start::Term(Some(input)) = &program.start else { panic!("no input") };
+    let plan = compile(&program, options).unwrap_or_else(|e| panic!("{e:?}"));
+    let code = assemble(&plan, program.signature.booleans, true).expect("code");
+    seen.extend(
+        code.ops.iter().map(|op| format!("{op:?}").split(' ').next().unwrap_or_default().to_string()),
+    );
+    let mut recorder = Recorder::new();
+    let limits = Limits { memory: Some(4 << 20), max_steps: Some(20_000), ..Limits::default() };
+    let mut control = Control::new(limits).profile(&mut recorder);
+    if options.trace {
+        control = control.trace(|line| assert!(!line.is_empty()));
+    }
+    match run_with(&program, &plan, input, &mut control, stress) {
+        Ok(out) => out.normal_form.to_text(),
+        Err(stopped) => format!("{:?}", stopped.error.reason),
+    }
+}
+
+#[test]
+fn every_instruction_runs_whenever_the_collector_does() {
+    let mut seen = BTreeSet::new();
+    let generated = SEEDS.map(Generator::program);
+    let texts = PROGRAMS.into_iter().chain(generated.iter().map(String::as_str));
+    for text in texts {
+        let mut ends = BTreeSet::new();
+        let plain = TermOptions { inline: false, simplify: false, ..TermOptions::default() };
+        for options in [TermOptions::default(), plain, TermOptions::traced()] {
+            for stress in [false, true] {
+                ends.insert(run_all(text, &options, stress, &mut seen));
+            }
+        }
+        assert_eq!(ends.len(), 1, "{text}\n{ends:?}");
+    }
+    let missing: Vec<_> = all().into_iter().filter(|name| !seen.contains(*name)).collect();
+    assert!(missing.is_empty(), "no program has {missing:?}");
+}
