@@ -18,6 +18,10 @@ pub mod value;
 
 use value::Value;
 
+/// Why the end of a run is not known whose terms, written out, are large. They are small only while their parts are shared, so that
+/// other runs of the program may write and compare them for ever.
+pub const LARGE: &str = "a large term";
+
 /// How a run ends.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::arithmetic::{self, Computed, Number, WRONG_TYPE};
 use super::constraints::{Program, Tree};
 use super::value::Value;
-use super::{Row, Stop};
+use super::{LARGE, Row, Stop};
 
 /// Parts of a value, at most.
 const LARGEST: u32 = 2_000;
@@ -87,7 +87,7 @@ impl Program {
                 self.check(&name, &values)?;
                 // Parts that are shared here are written out wherever a store is looked at.
                 if !values.iter().all(|value| value.is_within(&mut LARGEST.clone())) {
-                    return Err(Stop::Unknown("a large term"));
+                    return Err(Stop::Unknown(LARGE));
                 }
                 add(Row(name.to_string(), values), out)?;
             } else if !builtin(&name, args, env, out)? {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gchr_trs::ast::{self, Module, NodeKind, Section, operator_text};
 
 use super::arithmetic::{self, Number, WRONG_TYPE};
-use super::{End, Stop};
+use super::{End, LARGE, Stop};
 
 /// A normal form.
 #[derive(Clone, Debug)]
@@ -243,7 +243,7 @@ impl Run<'_> {
             return Err(Stop::Error("R0105"));
         }
         let term = Term::App(name.clone(), args.into());
-        if is_within(&term, &mut LARGEST.clone()) { Ok(term) } else { Err(Stop::Unknown("a large term")) }
+        if is_within(&term, &mut LARGEST.clone()) { Ok(term) } else { Err(Stop::Unknown(LARGE)) }
     }
 
     /// Whether a condition has the normal form `true`. Conditions that are joined by `&&` are conditions of their own.
