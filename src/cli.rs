@@ -22,20 +22,23 @@ mod simd;
 mod sink;
 mod values;
 mod verify;
+mod watchdog;
 mod words;
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 
-use exit::{Exit, end_at_once};
+use exit::{Exit, end_at_once, end_by};
 
 /// Runs rule programs: many-sorted term rewriting (.trs) and Constraint Handling Rules (.chr).
 #[derive(Parser)]
 #[command(name = "gchr", version, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 the program failed or a limit was hit, 2 usage or source error.\n\
+    after_help = "Exit codes: 0 done, 1 the program failed or a limit was hit, 2 usage or source error. Ctrl-C and other signals \
+    end a process without a result by the signal (130 for Ctrl-C in a shell).\n\
     Environment: GCHR_LOG sets what is logged to standard error, e.g. GCHR_LOG=info; NO_COLOR turns colours off."
 )]
 struct Cli {
@@ -65,26 +68,47 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let start = Instant::now();
     set_up_logging();
+    interrupt::listen();
+    watchdog::start();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return told(&error),
+    };
     say_that_panics_are_bugs();
     if let Command::Run(args) = &cli.command
         && let Some(before) = args.gpu_child
     {
         run::run_as_gpu_child(args, before);
     }
-    let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command)));
+    let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command, start)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
     aside::remove_aside_files();
+    if let (Exit::Failed, Some(signal)) = (exit, interrupt::signal()) {
+        end_by(signal);
+    }
     if gchr::device::gpu_pending() {
         end_at_once(exit);
     }
     ExitCode::from(exit as u8)
 }
 
-fn dispatch(command: &Command) -> Exit {
+/// Shows what the parser of the command line has to say: help, the version, or what is wrong with the options.
+fn told(error: &clap::Error) -> ExitCode {
+    let written = error.print().and_then(|()| std::io::stdout().flush());
+    match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            report::problem("U0107", &format!("cannot write: {error}"), "check where the output goes");
+            ExitCode::from(Exit::Failed as u8)
+        }
+        _ => ExitCode::from(error.exit_code() as u8),
+    }
+}
+
+fn dispatch(command: &Command, start: Instant) -> Exit {
     match command {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(args, start),
         Command::Check(args) => check::run(args),
         Command::Emit(args) => emit::run(args),
         Command::Verify(args) => verify::run(args),

@@ -38,7 +38,7 @@ pub mod simd;
 mod stack;
 mod text_file;
 
-pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary};
+pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary, LineText};
 pub use diagnostics::Diagnostics;
 pub use executable::Executable;
 pub use gchr_base as base;

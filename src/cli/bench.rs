@@ -11,6 +11,7 @@ use gchr::report::bench::{self, Report, Settings};
 use super::exit::Exit;
 use super::progress::Measuring;
 use super::sink::{File, Stdout};
+use super::watchdog::{self, Phase};
 use super::{interrupt, report, values};
 
 /// Arguments of `gchr bench`.
@@ -58,7 +59,8 @@ enum Kind {
 
 /// Measures, and writes the report to standard output.
 pub fn run(args: &Args) -> Exit {
-    let interrupt = interrupt::listen();
+    watchdog::enter(Phase::Measure);
+    let interrupt = interrupt::flag();
     if let Some(name) = args.only.iter().find(|name| !is_known(name)) {
         let known: Vec<_> = bench::TERMS.iter().chain(bench::CONSTRAINTS).map(|b| b.name).collect();
         let help = format!("give names of examples: {}", known.join(", "));

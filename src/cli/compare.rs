@@ -14,6 +14,7 @@ use super::limits::LimitArgs;
 use super::progress::Measuring;
 use super::semantics::SemanticsArgs;
 use super::sink::{File, Stdout};
+use super::watchdog::{self, Phase};
 use super::{interrupt, report, words};
 
 /// Arguments of `gchr compare`.
@@ -85,7 +86,7 @@ impl With {
 
 /// Runs all, and writes the report. Ends with an error when answers differ or a row has none.
 pub fn run(args: &Args) -> Exit {
-    let interrupt = interrupt::listen();
+    watchdog::enter(Phase::Measure);
     let plan = match plan(args) {
         Ok(plan) => plan,
         Err(exit) => return exit,
@@ -95,7 +96,7 @@ pub fn run(args: &Args) -> Exit {
         Err(exit) => return exit,
     };
     let line = Measuring::new();
-    let comparison = plan.run(interrupt, |row| {
+    let comparison = plan.run(interrupt::flag(), |row| {
         line.next(row);
         !interrupt::requested()
     });

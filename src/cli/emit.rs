@@ -13,6 +13,7 @@ use super::exit::Exit;
 use super::program::ProgramArgs;
 use super::semantics::SemanticsArgs;
 use super::sink::{File, Stdout};
+use super::watchdog::{self, Phase};
 use super::{report, values};
 
 /// Arguments of `gchr emit`.
@@ -153,6 +154,7 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
 }
 
 fn kernels(args: &Args, program: &Program, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
+    watchdog::enter(Phase::Compile);
     let options = CompileOptions { schedule, ..CompileOptions::default() };
     let kernels = program.kernels(&args.semantics.complete(options))?;
     let number = || args.arch.unwrap_or_else(device::default_architecture);

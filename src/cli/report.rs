@@ -3,7 +3,9 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-use gchr::{Diagnostics, Stats};
+use gchr::base::diagnostic::render_all;
+use gchr::base::source::SourceMap;
+use gchr::{Diagnostic, Diagnostics, Stats};
 
 /// Whether standard error takes colours.
 pub fn colored() -> bool {
@@ -22,6 +24,11 @@ pub fn diagnostics(found: &Diagnostics) {
     if !found.list().is_empty() {
         say(&found.render(colored()));
     }
+}
+
+/// Shows a finding that has no place in a source text, as it is shown beside those that have one.
+pub fn finding(found: &Diagnostic) {
+    say(&render_all(std::slice::from_ref(found), &SourceMap::new(), colored()));
 }
 
 /// Says that a program has warnings; `gchr check` shows them.

@@ -3,11 +3,38 @@
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use gchr::base::units;
 use tempfile::NamedTempFile;
 
 use super::exit::Exit;
-use super::{aside, interrupt, report};
+use super::{aside, report};
+
+/// Bytes that went to standard output.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// What is on standard output when a result is not complete.
+pub fn half_written() -> Option<String> {
+    match WRITTEN.load(Ordering::Relaxed) {
+        0 => None,
+        n => Some(format!("standard output has {} of what was to be written", units::bytes(n))),
+    }
+}
+
+/// Counts what goes to standard output.
+struct Counted<W>(W);
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(text)?;
+        WRITTEN.fetch_add(written as u64, Ordering::Relaxed);
+        Ok(written)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
 
 /// Standard output for results. Remembers that nobody reads any more, which is no error.
 pub struct Stdout {
@@ -20,9 +47,9 @@ impl Stdout {
     pub fn new() -> Self {
         let stdout = io::stdout();
         let inner: Box<dyn Write + Send> = if stdout.is_terminal() {
-            Box::new(stdout)
+            Box::new(Counted(stdout))
         } else {
-            Box::new(BufWriter::with_capacity(1 << 16, unbuffered(stdout)))
+            Box::new(BufWriter::with_capacity(1 << 16, Counted(unbuffered(stdout))))
         };
         Self { inner, closed: false }
     }
@@ -40,7 +67,6 @@ impl Stdout {
 
 impl Write for Stdout {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        check_interrupt()?;
         let written = self.inner.write(text);
         self.watch(written)
     }
@@ -75,10 +101,6 @@ fn unbuffered(stdout: io::Stdout) -> impl Write + Send {
 #[cfg(not(unix))]
 fn unbuffered(stdout: io::Stdout) -> impl Write + Send {
     stdout
-}
-
-fn check_interrupt() -> io::Result<()> {
-    if interrupt::requested() { Err(io::Error::other("interrupted")) } else { Ok(()) }
 }
 
 /// A result file.
@@ -139,7 +161,6 @@ impl File {
 
 impl Write for File {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        check_interrupt()?;
         match self {
             File::Aside { file, .. } => file.write(text),
             File::Direct(file) => file.write(text),

@@ -4,6 +4,8 @@ mod batch;
 mod bench;
 mod cli;
 mod compare;
+#[cfg(target_os = "linux")]
+mod interrupts;
 mod output;
 mod partial;
 mod profile;

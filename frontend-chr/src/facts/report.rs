@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::error::StopReason;
 use gchr_base::source::{SourceMap, Span};
 
 use super::cell::{Fault, Want};
@@ -12,10 +13,15 @@ use super::table::{CellError, Errors};
 const MAX_LINE: usize = 400;
 
 /// A file that cannot be read.
-pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("C0601", format!("{} cannot be read", path.display()))
-        .note(error.to_string())
-        .help("check the name of the file and the right to read it")
+pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Diagnostic {
+    match StopReason::from(error) {
+        StopReason::Output { message } => {
+            Diagnostic::error("C0601", format!("{} cannot be read", path.display()))
+                .note(message)
+                .help("check the name of the file and the right to read it")
+        }
+        reason => reason.to_diagnostic(),
+    }
 }
 
 /// Shows the first errors of a file and counts the others.

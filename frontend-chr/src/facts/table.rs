@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use gchr_base::reading::Account;
 use rayon::prelude::*;
 
 use super::cell::{Cells, Fault, Shape, Stored, Want, is_number};
@@ -63,29 +64,34 @@ struct PartTable {
     needs: Vec<Shape>,
 }
 
-/// Reads a file. A first line without numbers is a header when some column holds numbers.
-pub(super) fn read(bytes: &[u8], delimiter: u8, wants: &[Want]) -> Table {
-    let input = Input { bytes, delimiter, wants };
+/// Reads a file; nothing when its rows take more memory than the account allows. A first line without numbers is a header when some column
+/// holds numbers.
+pub(super) fn read(bytes: &[u8], delimiter: u8, wants: &[Want], account: &Account) -> Option<Table> {
+    let input = Input { bytes, delimiter, wants, account };
     let mut shapes: Vec<Shape> = wants.iter().map(Want::shape).collect();
+    if !input.records_fit() {
+        return None;
+    }
     let Some(first_end) = input.first_record_end() else {
-        return merge(Vec::new(), &shapes);
+        return Some(merge(Vec::new(), &shapes));
     };
     let parts = input.split(first_end);
-    let mut tables = input.converge(&parts, &mut shapes);
+    let mut tables = input.converge(&parts, &mut shapes)?;
     let rest: usize = tables.iter().map(|t| t.table.rows).sum();
     if input.is_header(&shapes, rest) {
-        return merge(tables, &shapes);
+        return Some(merge(tables, &shapes));
     }
     let first = Part { bytes: 0..first_end, lines: 0 };
-    let head = input.part(&first, &shapes);
+    let head = input.part(&first, &shapes)?;
     if head.needs == shapes {
         tables.insert(0, head);
     } else {
         shapes = head.needs;
         let all: Vec<Part> = std::iter::once(first).chain(parts).collect();
-        tables = input.converge(&all, &mut shapes);
+        tables.iter().for_each(|table| account.give(table.table.bytes()));
+        tables = input.converge(&all, &mut shapes)?;
     }
-    merge(tables, &shapes)
+    Some(merge(tables, &shapes))
 }
 
 fn merge(tables: Vec<PartTable>, shapes: &[Shape]) -> Table {
@@ -109,7 +115,18 @@ struct Input<'a> {
     bytes: &'a [u8],
     delimiter: u8,
     wants: &'a [Want],
+    account: &'a Account,
 }
+
+impl Table {
+    /// Bytes that its columns take.
+    fn bytes(&self) -> u64 {
+        self.columns.iter().map(Cells::bytes).sum()
+    }
+}
+
+/// Rows between two looks at the memory that they take.
+const COUNTED: usize = 1 << 12;
 
 impl<'a> Input<'a> {
     fn reader(&self, bytes: &'a [u8]) -> csv::Reader<&'a [u8]> {
@@ -118,6 +135,12 @@ impl<'a> Input<'a> {
             .has_headers(false)
             .flexible(true)
             .from_reader(bytes)
+    }
+
+    /// Whether records fit the account: one is copied as it is read, and its copy doubles as it grows.
+    fn records_fit(&self) -> bool {
+        let longest = self.bytes.split(|&b| b == b'\n').map(<[u8]>::len).max().unwrap_or(0);
+        longest as u64 <= self.account.left() / 4
     }
 
     /// Where the first record ends; `None` in a file without any.
@@ -150,28 +173,36 @@ impl<'a> Input<'a> {
     }
 
     /// Reads all parts, again with wider shapes until all fields fit.
-    fn converge(&self, parts: &[Part], shapes: &mut Vec<Shape>) -> Vec<PartTable> {
+    fn converge(&self, parts: &[Part], shapes: &mut Vec<Shape>) -> Option<Vec<PartTable>> {
         loop {
-            let tables: Vec<PartTable> = parts.par_iter().map(|part| self.part(part, shapes)).collect();
+            let tables: Option<Vec<PartTable>> =
+                parts.par_iter().map(|part| self.part(part, shapes)).collect();
+            let tables = tables?;
             let mut needs = shapes.clone();
             for table in &tables {
                 needs.iter_mut().zip(&table.needs).for_each(|(all, &one)| *all = one.max(*all));
             }
             if needs == *shapes {
-                return tables;
+                return Some(tables);
             }
+            tables.iter().for_each(|table| self.account.give(table.table.bytes()));
             *shapes = needs;
         }
     }
 
-    fn part(&self, part: &Part, shapes: &[Shape]) -> PartTable {
+    /// The columns of a part, counted; nothing when they take too much.
+    fn part(&self, part: &Part, shapes: &[Shape]) -> Option<PartTable> {
         let mut reader = self.reader(&self.bytes[part.bytes.clone()]);
         let mut record = csv::ByteRecord::new();
         let mut needs = shapes.to_vec();
         let columns = shapes.iter().map(|&s| Cells::new(s)).collect();
         let mut table = Table { columns, rows: 0, errors: Errors::default() };
+        let mut counted = 0;
         while reader.read_byte_record(&mut record).unwrap_or(false) {
             table.rows += 1;
+            if table.rows % COUNTED == 0 {
+                self.count(&table, &mut counted)?;
+            }
             let place = |column, fault| {
                 let (line, byte) = record.position().map_or((1, 0), |p| (p.line(), p.byte()));
                 let byte = part.bytes.start + usize::try_from(byte).unwrap_or(0);
@@ -192,7 +223,15 @@ impl<'a> Input<'a> {
                 }
             }
         }
-        PartTable { table, needs }
+        self.count(&table, &mut counted)?;
+        Some(PartTable { table, needs })
+    }
+
+    /// Counts what a table has grown by.
+    fn count(&self, table: &Table, counted: &mut u64) -> Option<()> {
+        let bytes = table.bytes();
+        let more = bytes.saturating_sub(std::mem::replace(counted, bytes));
+        self.account.take(more).then_some(())
     }
 
     /// Whether the first record names the columns: no field of it is a number, and some column holds numbers.

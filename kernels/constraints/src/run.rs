@@ -456,7 +456,7 @@ impl Runner<'_> {
                 _ => Some(word),
             };
             let terms = Terms { signature: &self.job.program.signature, heap: &heap };
-            word.map_or("a term without a cell".into(), |word| terms.value(kind, word).to_string())
+            word.map_or("a term without a cell".into(), |word| terms.value(kind, word).shown())
         };
         let place = noted.and_then(|noted| self.job.kernels.sites.explain_with(&noted, show));
         Ok(outcome::Failure::at_site(noted, place, self.progress()))

@@ -88,7 +88,7 @@ impl From<FormatArg> for Format {
 impl Args {
     /// The program and its start.
     pub fn input(&self) -> Input {
-        let mut input = self.program.input();
+        let mut input = self.program.input().memory(self.limits.memory_of_host());
         if let Some(term) = &self.input {
             input = input.term(term);
         }
@@ -158,6 +158,14 @@ impl Args {
                 _ => "leave it out: it says how terms are rewritten; --firing says how rounds find instances",
             };
             report::problem("U0105", &message, help);
+            return Err(Exit::Usage);
+        }
+        if self.limits.counts_rounds()
+            && (language == Language::Terms || program.semantics(options) != Semantics::Rounds)
+        {
+            let help =
+                "leave it out, or give --semantics rounds with a .chr program; --max-steps bounds every run";
+            report::problem("U0105", "--max-rounds does not apply without rounds", help);
             return Err(Exit::Usage);
         }
         if self.partial && language == Language::Terms {

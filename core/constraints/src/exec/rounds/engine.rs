@@ -594,11 +594,5 @@ fn round_of<'r>(
 
 fn watch<'w>(state: &RoundsState<'_, 'w>) -> Watch<'w> {
     let memory = state.control.limits().memory.map_or(u64::MAX, |limit| limit.saturating_sub(state.bytes()));
-    Watch {
-        interrupt: state.control.interrupt_flag(),
-        other: state.control.other_flag(),
-        deadline: state.control.deadline(),
-        memory,
-        taken: AtomicU64::new(0),
-    }
+    Watch { of_run: state.control.watch().clone(), memory, taken: AtomicU64::new(0) }
 }

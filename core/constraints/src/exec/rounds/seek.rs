@@ -2,9 +2,7 @@
 //!
 //! Every constraint is looked at by one thread, and what it finds depends on the store at the start of the round alone.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::state::{Added, Adds, BodyEnd, is_hidden, is_of_program, load_active, run_body};
 use super::strategy::{Group, Shape, Strategy, rank, row_of_head, table_of_head};
@@ -101,9 +99,7 @@ pub(crate) enum Abort {
 
 /// What stops threads at work.
 pub(crate) struct Watch<'a> {
-    pub(crate) interrupt: Option<&'a AtomicBool>,
-    pub(crate) other: Option<Arc<AtomicBool>>,
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) of_run: gchr_base::control::Watch<'a>,
     /// Bytes that may be taken.
     pub(crate) memory: u64,
     pub(crate) taken: AtomicU64,
@@ -114,10 +110,7 @@ const PATIENCE: u32 = 1 << 16;
 
 impl Watch<'_> {
     pub(crate) fn calls(&self) -> bool {
-        let other = self.other.as_deref();
-        [self.interrupt, other].into_iter().flatten().any(|flag| flag.load(Ordering::Relaxed))
-            || self.deadline.is_some_and(|at| Instant::now() >= at)
-            || self.taken.load(Ordering::Relaxed) > self.memory
+        self.of_run.look().is_err() || self.taken.load(Ordering::Relaxed) > self.memory
     }
 }
 
@@ -625,18 +618,17 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
 
     #[test]
     fn threads_at_work_see_both_flags() {
         let [one, other] = [AtomicBool::new(false), AtomicBool::new(false)].map(Arc::new);
-        let watch = Watch {
-            interrupt: Some(&one),
-            other: Some(Arc::clone(&other)),
-            deadline: None,
-            memory: u64::MAX,
-            taken: AtomicU64::new(0),
-        };
+        let mut of_run = gchr_base::control::Watch::new().interrupt(&one);
+        of_run.also_stop(Arc::clone(&other));
+        let watch = Watch { of_run, memory: u64::MAX, taken: AtomicU64::new(0) };
         for flag in [&one, &other] {
             assert!(!watch.calls());
             flag.store(true, Ordering::Relaxed);

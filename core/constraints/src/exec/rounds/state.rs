@@ -11,7 +11,7 @@ use crate::exec::machine::Stop;
 use crate::exec::report::ErrorFormatter;
 use crate::exec::start::{self, StartSink};
 use crate::exec::step::{Cells, EvalCtx, Flow, Trap, TrapKind};
-use crate::exec::store::write_constraint;
+use crate::exec::store::trace_constraint;
 use crate::exec::table::{DEAD, Table, TableFull};
 use crate::plan::ChrPlan;
 use gchr_base::control::{Control, Progress};
@@ -179,7 +179,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
     pub(crate) fn write(&mut self, Written { word, pc }: Written) -> Result<(), Stop> {
         let terms = Terms { signature: &self.program.signature, heap: &self.heap };
         let result = start::write_output(self.control.out(), self.code, terms, pc, word);
-        result.map_err(|e| self.stop_at(StopReason::Output { message: e.to_string() }, pc))
+        result.map_err(|error| self.stop_at(error.into(), pc))
     }
 
     /// Frees terms that nothing refers to. Columns and constants are all the roots between rounds.
@@ -384,8 +384,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         let kinds = self.tables[table].kinds.iter().enumerate();
         let values = kinds.map(|(c, &kind)| terms.value(kind, word(c)));
         let name = &self.program.signature.constraints[ConstraintId::from_index(table)].name;
-        let written = write_constraint(line, name, values).and_then(|()| write!(line, "#{id}"));
-        debug_assert!(written.is_ok(), "a string takes any text");
+        trace_constraint(line, name, values, id);
     }
 }
 
