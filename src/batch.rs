@@ -25,13 +25,13 @@ use crate::output::Failure;
 use crate::stack::with_large_stack;
 use gpu_share::GpuShare;
 use job::{Evaluation, Job, Tally};
-use line::WorkedLine;
+use line::Chunk;
 use queue::{ChunkSize, LineSource, Ordered};
 use wave::WAVE;
 use worker::Worker;
 
 pub use job::BatchOptions;
-pub use line::BatchLine;
+pub use line::{BatchLine, LineText};
 
 /// What a worker takes at a time.
 const CHUNK: ChunkSize = ChunkSize { lines: 256, bytes: 1 << 16 };
@@ -74,7 +74,7 @@ impl Executable<'_> {
         options: &BatchOptions<'_>,
         take: &mut (dyn FnMut(BatchLine) -> io::Result<()> + Send),
     ) -> Result<BatchSummary, BatchError> {
-        let start = Instant::now();
+        let start = options.start.unwrap_or_else(Instant::now);
         let refused = |diagnostics| BatchError::Run(self.fail(diagnostics, Stats::default()));
         let lines = self.compiled.lines(self.program).map_err(refused)?;
         let lines = lines.ok_or_else(|| BatchError::Run(self.no_batch()))?;
@@ -110,8 +110,8 @@ impl Executable<'_> {
             name,
             options,
             workers: workers as u64,
-            deadline: options.limits.timeout.and_then(|t| start.checked_add(t)),
-            source: LineSource::new(input),
+            start,
+            source: LineSource::new(input, options.limits.memory.unwrap_or(u64::MAX - 1)),
             results: Ordered::new(window, Tally::new(take, gpu.is_none())),
             gpu: GpuShare::default(),
         };
@@ -187,13 +187,27 @@ impl<R: BufRead + Send> Job<'_, R> {
                 }
                 return;
             };
-            let lines = chunk.len();
-            let worked: Vec<WorkedLine> = match many {
-                Some(device) => worker.wave(device, &chunk),
-                None => worker.lines(&chunk),
-            };
-            self.gpu.count(lines);
-            self.results.put(number, worked);
+            match many {
+                Some(device) => self.results.put(number, worker.wave(device, &chunk)),
+                None => self.lines(&mut worker, number, &chunk),
+            }
+            self.gpu.count(chunk.len());
+        }
+    }
+}
+
+impl<R> Job<'_, R> {
+    /// Works on the lines of a chunk. A worker has at most one normal form that is too large to be held as text: it waits with it for its
+    /// turn.
+    fn lines(&self, worker: &mut Worker<'_, '_, R>, number: u64, chunk: &Chunk) {
+        let mut rest = &chunk[..];
+        loop {
+            let worked = worker.lines(rest);
+            rest = &rest[worked.len()..];
+            if rest.is_empty() || self.results.is_stopped() || worked.last().is_none_or(|line| line.last) {
+                return self.results.put(number, worked);
+            }
+            self.results.put_part(number, worked);
         }
     }
 }
@@ -223,7 +237,7 @@ mod tests {
         let options = BatchOptions { threads: std::num::NonZeroUsize::MIN, ..BatchOptions::default() };
         let summary = executable.run_batch(terms.as_bytes(), "terms", &options, &mut |line: BatchLine| {
             assert_eq!(line.number, next + 1);
-            assert_eq!(line.result.expect("a number"), fib(12 + next % 7).to_string());
+            assert_eq!(line.result.expect("a number").to_string(), fib(12 + next % 7).to_string());
             assert_eq!(line.rewrites, None);
             next += 1;
             Ok(())

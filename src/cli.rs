@@ -22,21 +22,24 @@ mod simd;
 mod sink;
 mod values;
 mod verify;
+mod watchdog;
 mod words;
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 use gchr::base::escape;
 
-use exit::{Exit, end_at_once};
+use exit::{Exit, end_at_once, end_by};
 
 /// Runs rule programs: many-sorted term rewriting (.trs) and Constraint Handling Rules (.chr).
 #[derive(Parser)]
 #[command(name = "gchr", version, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 the program failed or a limit was hit, 2 usage or source error.\n\
+    after_help = "Exit codes: 0 done, 1 the program failed or a limit was hit, 2 usage or source error. Ctrl-C and other signals \
+    end a process without a result by the signal (130 for Ctrl-C in a shell).\n\
     Environment: GCHR_LOG sets what is logged to standard error, e.g. GCHR_LOG=info; NO_COLOR turns colours off."
 )]
 struct Cli {
@@ -66,43 +69,52 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    let start = Instant::now();
     memory::set_up();
-    let cli = Cli::try_parse().unwrap_or_else(|error| refuse(&error));
     set_up_logging();
+    interrupt::listen();
+    watchdog::start();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return told(&error),
+    };
     say_that_panics_are_bugs();
     if let Command::Run(args) = &cli.command
         && let Some(before) = args.gpu_child
     {
         run::run_as_gpu_child(args, before);
     }
-    let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command)));
+    let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command, start)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
     out_file::remove_parts();
+    if let (Exit::Failed, Some(signal)) = (exit, interrupt::signal()) {
+        end_by(signal);
+    }
     if gchr::device::gpu_pending() {
         end_at_once(exit);
     }
     ExitCode::from(exit as u8)
 }
 
-/// Ends the process with what clap says of the command line, help among it. It shows arguments as they are: those that
-/// a terminal would obey are shown by their numbers, without colours.
-fn refuse(error: &clap::Error) -> ! {
+/// Shows what the parser of the command line has to say: help, the version, or what is wrong with the options. It shows
+/// arguments as they are: those that a terminal would obey are shown by their numbers, without colours.
+fn told(error: &clap::Error) -> ExitCode {
     let obeyed = |arg: std::ffi::OsString| arg.to_string_lossy().contains(escape::is_hidden);
     if std::env::args_os().any(obeyed) && error.use_stderr() {
         report::say(&error.render().to_string());
-        std::process::exit(Exit::Usage as i32);
+        return ExitCode::from(Exit::Usage as u8);
     }
     // Help and version are results, and go to standard output.
     match error.print().and_then(|()| std::io::stdout().flush()) {
         Err(cause) if !error.use_stderr() && cause.kind() != std::io::ErrorKind::BrokenPipe => {
             report::problem("U0107", &format!("cannot write: {cause}"), "check where the output goes");
-            std::process::exit(Exit::Failed as i32)
+            ExitCode::from(Exit::Failed as u8)
         }
-        _ => std::process::exit(error.exit_code()),
+        _ => ExitCode::from(error.exit_code() as u8),
     }
 }
 
-fn dispatch(command: &Command) -> Exit {
+fn dispatch(command: &Command, start: Instant) -> Exit {
     if !matches!(command, Command::Run(_))
         && memory::is_tight()
         && let Err(exit) = memory::start_threads(None)
@@ -110,7 +122,7 @@ fn dispatch(command: &Command) -> Exit {
         return exit;
     }
     match command {
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(args, start),
         Command::Check(args) => check::run(args),
         Command::Emit(args) => emit::run(args),
         Command::Verify(args) => verify::run(args),

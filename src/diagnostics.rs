@@ -34,6 +34,10 @@ impl Diagnostics {
     pub fn concern_the_device(&self) -> bool {
         self.list.iter().any(|d| d.is_error() && d.code.starts_with(['D', 'I']))
     }
+    /// Whether a limit of the run was reached, before it began.
+    pub fn is_of_a_limit(&self) -> bool {
+        self.list.iter().any(|d| d.is_error() && d.code.starts_with("R02"))
+    }
     /// All findings as they are shown on a terminal, with source lines and carets.
     pub fn render(&self, color: bool) -> String {
         diagnostic::render_all(&self.list, &self.sources, color)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gchr_base::diagnostic::{self, Diagnostic};
+use gchr_base::reading::Account;
 use gchr_base::rule::Start;
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_chr::Header;
@@ -37,6 +38,7 @@ pub struct Input {
     term: Option<String>,
     queries: Vec<String>,
     facts: Vec<gchr_chr::FactFile>,
+    memory: Option<u64>,
 }
 
 impl Input {
@@ -57,7 +59,7 @@ impl Input {
         Self::text(Language::Constraints, "program.chr", text)
     }
     fn new(text: Text, language: Option<Language>) -> Self {
-        Self { text, language, term: None, queries: Vec::new(), facts: Vec::new() }
+        Self { text, language, term: None, queries: Vec::new(), facts: Vec::new(), memory: None }
     }
     /// Says which language the program is in, whatever its name.
     #[must_use]
@@ -95,6 +97,13 @@ impl Input {
         self
     }
 
+    /// Lets the texts that are read and the rows of facts take at most so many bytes.
+    #[must_use]
+    pub fn memory(mut self, limit: Option<u64>) -> Self {
+        self.memory = limit;
+        self
+    }
+
     /// Reads and checks everything. Findings of an unusable input are the error; those of a usable one are its
     /// [`warnings`](Program::warnings).
     pub fn parse(&self) -> Result<Program, Diagnostics> {
@@ -121,22 +130,27 @@ impl Input {
     }
 
     fn load(&self, sources: &mut SourceMap) -> Result<Parts, Vec<Diagnostic>> {
-        let (id, language) = self.program_text(sources).map_err(|d| vec![*d])?;
+        let account = Account::new(self.memory);
+        let (id, language) = self.program_text(sources, &account).map_err(|d| vec![*d])?;
         self.check_language(language)?;
         match language {
             Language::Terms => self.load_terms(sources, id),
-            Language::Constraints => self.load_constraints(sources, id),
+            Language::Constraints => self.load_constraints(sources, id, &account),
         }
     }
 
-    fn program_text(&self, sources: &mut SourceMap) -> Result<(SourceId, Language), Box<Diagnostic>> {
+    fn program_text(
+        &self,
+        sources: &mut SourceMap,
+        account: &Account,
+    ) -> Result<(SourceId, Language), Box<Diagnostic>> {
         match &self.text {
             Text::Given { name, text } => {
                 Ok((sources.add(name, text), self.language.unwrap_or(Language::Terms)))
             }
             Text::File(path) => {
                 let language = self.language.or_else(|| Language::of_path(path));
-                let text = read_text(path, sources, PROGRAM_FILE)?;
+                let text = read_text(path, sources, PROGRAM_FILE, account)?;
                 let language = language.ok_or_else(|| unknown_ending(path))?;
                 if text.trim().is_empty() {
                     return Err(Box::new(
@@ -190,10 +204,15 @@ impl Input {
         Ok(Parts { language: Language::Terms, ast, rules, facts, diagnostics, notices })
     }
 
-    fn load_constraints(&self, sources: &mut SourceMap, id: SourceId) -> Result<Parts, Vec<Diagnostic>> {
+    fn load_constraints(
+        &self,
+        sources: &mut SourceMap,
+        id: SourceId,
+        account: &Account,
+    ) -> Result<Parts, Vec<Diagnostic>> {
         let queries: Vec<_> = self.queries.iter().map(|goals| sources.add("--query", goals)).collect();
         let request = gchr_chr::Request { program: id, queries, facts: self.facts.clone() };
-        let loaded = gchr_chr::load(sources, &request);
+        let loaded = gchr_chr::load_within(sources, &request, account);
         let Some(mut rules) = loaded.program else { return Err(loaded.diagnostics) };
         if let (Start::Goals(all), false) = (&mut rules.start, self.queries.is_empty()) {
             all.retain(|query| query.span.source != id);

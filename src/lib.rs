@@ -39,7 +39,7 @@ mod stack;
 mod text_file;
 mod turned_text;
 
-pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary};
+pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary, LineText};
 pub use diagnostics::Diagnostics;
 pub use executable::Executable;
 pub use gchr_base as base;

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use gchr_base::control::{Control, Progress};
 use gchr_base::diagnostic::Diagnostic;
@@ -75,7 +75,7 @@ impl<T: Send + 'static> Race<T> {
             changed: Condvar::new(),
         });
         control.also_stop(Arc::clone(&race.over));
-        let (limits, deadline) = (control.limits(), control.deadline());
+        let (limits, start) = (control.limits(), control.start());
         let side = Arc::clone(&race);
         let work = move || {
             let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -85,9 +85,7 @@ impl<T: Send + 'static> Race<T> {
                     Err(why) => return Phase::Failed(why),
                 };
                 side.set(Phase::Working);
-                let mut limits = limits;
-                limits.timeout = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-                match work(&mut Control::new(limits).interrupt(&side.called_off)) {
+                match work(&mut Control::new(limits).since(start).interrupt(&side.called_off)) {
                     Ok(outcome) => Phase::Done(Box::new(outcome)),
                     Err(why) => Phase::Failed(why),
                 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::reading::Account;
 use gchr_base::source::{SourceId, SourceMap};
 
 use crate::diagnostics::Diagnostics;
@@ -87,7 +88,7 @@ fn load<T>(
     parse: impl FnOnce(&SourceMap, SourceId) -> Result<T, Vec<Diagnostic>>,
 ) -> Result<(Arc<SourceMap>, T), Diagnostics> {
     let mut sources = SourceMap::new();
-    let read = read_text(path, &mut sources, wanted).map_err(|found| vec![*found]);
+    let read = read_text(path, &mut sources, wanted, &Account::default()).map_err(|found| vec![*found]);
     let parsed = read.and_then(|text| {
         let id = sources.add(path.display().to_string(), text);
         parse(&sources, id)

@@ -177,7 +177,7 @@ fn schedulers_of_terms_on_the_simulator_name_a_failed_request() {
 fn batch(executable: &Executable<'_>, terms: &str, limits: Limits) -> (Vec<BatchLine>, bool) {
     let mut lines = Vec::with_capacity(terms.len());
     let threads = NonZeroUsize::new(2).expect("two");
-    let options = BatchOptions { limits, threads, interrupt: None };
+    let options = BatchOptions { limits, threads, interrupt: None, start: None };
     let ran = executable.run_batch(terms.as_bytes(), "terms", &options, &mut |line| {
         lines.push(line);
         Ok(())
@@ -192,7 +192,8 @@ fn a_batch_names_a_failed_request_and_goes_on() {
     let executable = program.compile(&CompileOptions::default()).expect("a plan");
     let text: String = (0..60).map(|n| format!("Sort(Down({}))\n", n % 20)).collect();
     let run = || batch(&executable, &text, Limits::default());
-    let expected: Vec<_> = run().0.into_iter().map(|line| line.result.expect("a result")).collect();
+    let expected: Vec<_> =
+        run().0.into_iter().map(|line| line.result.expect("a result").to_string()).collect();
     let requests = failing(i64::MAX - 1, false, run).1;
     let mut failed = 0;
     for after in (0..requests).step_by((requests / 100).max(1) as usize) {
@@ -200,7 +201,7 @@ fn a_batch_names_a_failed_request_and_goes_on() {
             let ((lines, _), _) = failing(after, for_ever, run);
             for line in lines {
                 match line.result {
-                    Ok(text) => assert_eq!(text, expected[line.number as usize - 1]),
+                    Ok(text) => assert_eq!(text.to_string(), expected[line.number as usize - 1]),
                     Err(found) => {
                         named(&found);
                         failed += 1;

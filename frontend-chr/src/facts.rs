@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::{FactColumn, Facts};
+use gchr_base::reading::{self, Account};
 use gchr_base::signature::{ConstraintId, TextId, Texts};
 use gchr_base::source::SourceMap;
 
@@ -40,28 +41,36 @@ pub enum Header {
     Auto,
 }
 
-/// Reads a file of facts; `None` after an error, which is reported. What was guessed goes to `notices`.
+/// Reads a file of facts; `None` after an error, which is reported. What the facts take is
+/// counted in `account`, what was guessed goes to `notices`.
 pub(crate) fn load(
     sources: &mut SourceMap,
     texts: &mut Texts,
     declarations: &Declarations,
     file: &FactFile,
+    account: &Account,
     diagnostics: &mut Vec<Diagnostic>,
     notices: &mut Vec<String>,
 ) -> Option<Facts> {
     let found = constraint(declarations, file).and_then(|c| Ok((c, delimiter(&file.path)?)));
     let (constraint, delimiter) = found.map_err(|d| diagnostics.push(*d)).ok()?;
-    let bytes =
-        std::fs::read(&file.path).map_err(|e| diagnostics.push(report::unreadable(&file.path, &e))).ok()?;
+    let bytes = reading::read(&file.path, account);
+    let whole = bytes.map_err(|error| diagnostics.push(report::unreadable(&file.path, error))).ok()?;
     let columns = &declarations.constraints[constraint].columns;
     let wants: Vec<Want> = columns.iter().map(|ty| want(&declarations.types, ty.as_ref())).collect();
-    let table = table::read(&bytes, delimiter, &wants, file.header);
+    let Some(table) = table::read(&whole, delimiter, &wants, file.header, account) else {
+        let reason = account.reason(format!("the rows of {}", file.path.display()));
+        diagnostics.push(reason.to_diagnostic());
+        return None;
+    };
     notices.extend(table.guessed.map(|guessed| report::guessed(&file.path, guessed)));
     if table.errors.total > 0 {
         let label = declarations.label(constraint);
-        report::report(sources, &file.path, &bytes, delimiter, &label, &wants, &table.errors, diagnostics);
+        report::report(sources, &file.path, &whole, delimiter, &label, &wants, &table.errors, diagnostics);
         return None;
     }
+    account.give(whole.len() as u64);
+    drop(whole);
     let columns =
         table.columns.into_iter().zip(&wants).map(|(cells, want)| column(cells, want, texts)).collect();
     Some(Facts { constraint, columns, rows: table.rows })

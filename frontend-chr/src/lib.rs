@@ -16,7 +16,7 @@ mod sorts;
 mod types;
 
 pub use facts::{FactFile, Header};
-pub use load::{Loaded, Request, load};
+pub use load::{Loaded, Request, load, load_within};
 pub use parser::parse;
 
 use gchr_base::diagnostic::Diagnostic;

@@ -4,6 +4,7 @@ use gchr_base::diagnostic::{Diagnostic, has_errors, sort};
 use gchr_base::facts::Facts;
 use gchr_base::hash::HashSet;
 use gchr_base::ids::IdVec;
+use gchr_base::reading::Account;
 use gchr_base::rule::{Program, Query, Start, verify};
 use gchr_base::source::{SourceId, SourceMap};
 
@@ -44,6 +45,11 @@ const MAX_ERRORS: usize = 200;
 
 /// Loads a program. Never fails and never stops at the first error.
 pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
+    load_within(sources, request, &Account::default())
+}
+
+/// Loads a program; the facts take what the account allows, else an error says so.
+pub fn load_within(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
     let parsed = parser::parse(sources, request.program);
     let (ast, mut diagnostics, quotes) = (parsed.ast, parsed.diagnostics, parsed.quotes);
     let declarations = declare::declare(&ast, &mut diagnostics);
@@ -68,7 +74,15 @@ pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
     let (mut facts, mut notices) = (Vec::new(), Vec::new());
     for file in &request.facts {
         let texts = &mut lowering.signature.texts;
-        facts.extend(facts::load(sources, texts, &declarations, file, &mut diagnostics, &mut notices));
+        facts.extend(facts::load(
+            sources,
+            texts,
+            &declarations,
+            file,
+            account,
+            &mut diagnostics,
+            &mut notices,
+        ));
     }
     let (sorts, whole) = (lowering.sorts, lowering.errors() <= MAX_ERRORS);
     let semantics = declarations.semantics;

@@ -130,11 +130,15 @@ impl SharedWave {
 mod tests {
     use gchr_base::stats::Stats;
 
-    use super::super::line::BatchLine;
+    use super::super::line::{BatchLine, LineText};
     use super::*;
 
     fn worked(numbers: Range<usize>) -> Vec<WorkedLine> {
-        let line = |n: usize| BatchLine { number: n as u64, result: Ok(n.to_string()), rewrites: None };
+        let line = |n: usize| BatchLine {
+            number: n as u64,
+            result: Ok(LineText::Text(n.to_string())),
+            rewrites: None,
+        };
         numbers.map(|n| WorkedLine { line: line(n), stats: Stats::default(), last: false }).collect()
     }
 

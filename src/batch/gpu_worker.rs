@@ -110,7 +110,7 @@ impl<R: BufRead + Send> Job<'_, R> {
     fn help_with(&self, wave: &SharedWave, worker: &mut Worker<'_, '_, R>) {
         worker.called_off = Some(Arc::clone(&wave.done));
         while let Some(lines) = wave.take() {
-            let worked = worker.lines(&wave.lines[lines.clone()]);
+            let worked = worker.all_lines(&wave.lines[lines.clone()]);
             let Some(all) = wave.add(lines, worked) else { continue };
             if wave.finish() {
                 self.gpu.count(all.len());

@@ -2,12 +2,13 @@
 
 use std::io;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use gchr_base::control::Limits;
 use gchr_base::error::StopReason;
 use gchr_base::stats::Stats;
+use gchr_base::watch::Watch;
 use gchr_terms::exec::Prepared;
 
 use super::gpu_share::GpuShare;
@@ -26,12 +27,14 @@ pub struct BatchOptions<'a> {
     pub threads: NonZeroUsize,
     /// Becomes true when the batch is to stop.
     pub interrupt: Option<&'a AtomicBool>,
+    /// When the clock of the time limit started; `None`: with the batch.
+    pub start: Option<Instant>,
 }
 
 impl Default for BatchOptions<'_> {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { limits: Limits::default(), threads, interrupt: None }
+        Self { limits: Limits::default(), threads, interrupt: None, start: None }
     }
 }
 
@@ -42,7 +45,8 @@ pub(super) struct Job<'a, R> {
     pub name: &'a str,
     pub options: &'a BatchOptions<'a>,
     pub workers: u64,
-    pub deadline: Option<Instant>,
+    /// When the clock of the time limit started.
+    pub start: Instant,
     pub source: LineSource<R>,
     pub results: Ordered<Vec<WorkedLine>, Tally<'a>>,
     pub gpu: GpuShare,
@@ -67,13 +71,18 @@ impl<'a> Evaluation<'a> {
 }
 
 impl<R> Job<'_, R> {
+    /// What says that the batch is to stop.
+    pub fn watch(&self) -> Watch<'_> {
+        let watch = Watch::new().timeout(self.options.limits.timeout, self.start);
+        match self.options.interrupt {
+            Some(flag) => watch.interrupt(flag),
+            None => watch,
+        }
+    }
+
     /// Why no further line is to be started. Small lines end before they look at the clock.
     pub fn stop_reason(&self) -> Option<StopReason> {
-        if self.options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Some(StopReason::Interrupted);
-        }
-        let limit = self.options.limits.timeout?;
-        self.deadline.is_some_and(|d| Instant::now() >= d).then_some(StopReason::Timeout { limit })
+        self.watch().look().err()
     }
 
     /// Whether nothing is left to be taken from the input.

@@ -5,9 +5,11 @@
 //! by the input.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use gchr_base::error::StopReason;
 
 use super::line::Chunk;
 
@@ -31,6 +33,7 @@ pub(super) struct LineSource<R> {
 
 struct SourceState<R> {
     input: R,
+    longest: u64,
     lines: u64,
     chunks: u64,
     error: Option<io::Error>,
@@ -38,8 +41,9 @@ struct SourceState<R> {
 }
 
 impl<R> LineSource<R> {
-    pub fn new(input: R) -> Self {
-        let state = SourceState { input, lines: 0, chunks: 0, error: None, done: false };
+    /// Lines of at most `longest` bytes.
+    pub fn new(input: R, longest: u64) -> Self {
+        let state = SourceState { input, longest, lines: 0, chunks: 0, error: None, done: false };
         Self { state: Mutex::new(state), ended: AtomicBool::new(false) }
     }
 
@@ -62,8 +66,13 @@ impl<R: BufRead> LineSource<R> {
         let (mut chunk, mut bytes) = (Chunk::new(), 0);
         while !source.done && chunk.len() < size.lines && bytes < size.bytes {
             let mut text = Vec::new();
-            match source.input.read_until(b'\n', &mut text) {
+            let most = source.longest.saturating_add(1);
+            match (&mut source.input).take(most).read_until(b'\n', &mut text) {
                 Ok(0) => source.done = true,
+                Ok(_) if text.len() as u64 > source.longest => {
+                    let (limit, what) = (source.longest, format!("line {}", source.lines + 1));
+                    (source.error, source.done) = (Some(StopReason::Memory { limit, what }.into()), true);
+                }
                 Ok(_) => {
                     source.lines += 1;
                     let blank = text.trim_ascii().first().is_none_or(|&b| b == b'%');
@@ -146,6 +155,18 @@ impl<T, S: Sink<T>> Ordered<T, S> {
         self.turn.notify_all();
     }
 
+    /// Hands out a part of an item: waits for the item's turn, and leaves it its turn.
+    pub fn put_part(&self, number: u64, part: T) {
+        let mut state = lock(&self.state);
+        while number > state.next && !self.is_stopped() {
+            state = self.turn.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if !self.is_stopped() && state.sink.take(part) {
+            self.stopped.store(true, Ordering::Relaxed);
+            self.turn.notify_all();
+        }
+    }
+
     /// The sink, when all threads are done.
     pub fn into_sink(self) -> S {
         self.state.into_inner().unwrap_or_else(PoisonError::into_inner).sink
@@ -179,6 +200,22 @@ mod tests {
     }
 
     #[test]
+    fn a_part_waits_for_the_turn_of_its_item_and_leaves_it() {
+        let queue = Ordered::new(8, Taken { items: Vec::new(), last: 99 });
+        std::thread::scope(|scope| {
+            let part = scope.spawn(|| {
+                queue.put_part(1, 10);
+                queue.put(1, 11);
+            });
+            queue.put(2, 20);
+            queue.put_part(0, 1);
+            queue.put(0, 2);
+            part.join().expect("it ends");
+        });
+        assert_eq!(queue.into_sink().items, [1, 2, 10, 11, 20]);
+    }
+
+    #[test]
     fn nobody_waits_for_a_thread_that_gave_up() {
         let queue = Ordered::new(1, Taken { items: Vec::new(), last: u64::MAX });
         std::thread::scope(|scope| {
@@ -192,12 +229,23 @@ mod tests {
 
     #[test]
     fn chunks_hold_lines_with_a_term() {
-        let source = LineSource::new(&b"A\n\n% no term\nB\nC"[..]);
+        let source = LineSource::new(&b"A\n\n% no term\nB\nC"[..], 100);
         let size = ChunkSize { lines: 2, bytes: 100 };
         let (number, chunk) = source.next_chunk(size).expect("lines");
         assert_eq!((number, chunk), (0, vec![(1, b"A\n".to_vec()), (4, b"B\n".to_vec())]));
         assert!(!source.has_ended());
         assert_eq!(source.next_chunk(size), Some((1, vec![(5, b"C".to_vec())])));
         assert!(source.has_ended() && source.next_chunk(size).is_none() && source.into_error().is_none());
+    }
+
+    #[test]
+    fn a_line_without_an_end_ends_the_input() {
+        let input = io::BufReader::new(io::Read::chain(&b"A\n"[..], io::repeat(b'B')));
+        let source = LineSource::new(input, 1 << 20);
+        let size = ChunkSize { lines: 2, bytes: 100 };
+        assert_eq!(source.next_chunk(size), Some((0, vec![(1, b"A\n".to_vec())])));
+        let (lines, error) = source.into_error().expect("an error");
+        let (limit, what) = (1 << 20, "line 2".to_string());
+        assert_eq!((lines, StopReason::from(error)), (1, StopReason::Memory { limit, what }));
     }
 }

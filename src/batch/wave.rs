@@ -10,7 +10,7 @@ use gchr_base::rule::GroundTerm;
 use gchr_base::stats::Stats;
 use rayon::prelude::*;
 
-use super::line::{BatchLine, Chunk, WorkedLine};
+use super::line::{BatchLine, Chunk, LineText, WorkedLine};
 use super::queue::ChunkSize;
 use super::worker::{Reader, Worker};
 use crate::executor::{TermDevice, Unfinished};
@@ -33,7 +33,7 @@ struct Terms {
 impl Terms {
     fn done(&mut self, piece: Range<usize>, texts: Vec<String>, mut stats: Stats) {
         for (&(number, place), text) in self.places[piece].iter().zip(texts) {
-            let line = BatchLine { number, result: Ok(text), rewrites: None };
+            let line = BatchLine { number, result: Ok(LineText::Text(text)), rewrites: None };
             // Those of all lines come with the first one.
             self.worked[place] = Some(WorkedLine { line, stats: std::mem::take(&mut stats), last: false });
         }

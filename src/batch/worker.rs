@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
 
 use gchr_base::control::{Control, Progress};
 use gchr_base::diagnostic::Diagnostic;
@@ -10,11 +9,11 @@ use gchr_base::error::{RunError, StopReason};
 use gchr_base::rule::GroundTerm;
 use gchr_base::source::{SourceId, SourceMap, Start};
 use gchr_base::stats::Stats;
-use gchr_terms::exec::Evaluator;
+use gchr_terms::exec::{Evaluation, Evaluator};
 use gchr_trs::InputReader;
 
-use super::job::{Evaluation, Job};
-use super::line::{BatchLine, WorkedLine};
+use super::job::{self, Job};
+use super::line::{BatchLine, LineText, WorkedLine};
 use crate::diagnostics::Diagnostics;
 use crate::executor::{Finished, TermDevice, Unfinished};
 use crate::output::Answer;
@@ -80,11 +79,13 @@ pub(super) struct Worker<'w, 'b, R> {
 impl<'w, 'b, R> Worker<'w, 'b, R> {
     pub fn new(job: &'w Job<'b, R>) -> Self {
         let (evaluator, share) = match job.evaluation {
-            Evaluation::Interpreter(prepared) => {
+            job::Evaluation::Interpreter(prepared) => {
                 (LineEvaluator::Interpreter(Box::new(prepared.evaluator())), job.workers)
             }
-            Evaluation::OneByOne(device) => (LineEvaluator::Device(device), job.workers),
-            Evaluation::Waves(_, prepared) => (LineEvaluator::Interpreter(Box::new(prepared.evaluator())), 1),
+            job::Evaluation::OneByOne(device) => (LineEvaluator::Device(device), job.workers),
+            job::Evaluation::Waves(_, prepared) => {
+                (LineEvaluator::Interpreter(Box::new(prepared.evaluator())), 1)
+            }
         };
         Self { job, reader: Reader::new(job), evaluator, called_off: None, share }
     }
@@ -94,7 +95,20 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
         Self { called_off: Some(called_off), share: 1, ..Self::new(job) }
     }
 
-    /// Lines one after the other, up to the one that ends the batch.
+    /// Lines one after the other, up to the one that ends the batch; long ones, too.
+    pub fn all_lines(&mut self, chunk: &[(u64, Vec<u8>)]) -> Vec<WorkedLine> {
+        let mut worked = Vec::with_capacity(chunk.len());
+        loop {
+            let more = self.lines(&chunk[worked.len()..]);
+            let goes_on = more.last().is_some_and(WorkedLine::is_long);
+            worked.extend(more);
+            if !goes_on || worked.len() == chunk.len() {
+                return worked;
+            }
+        }
+    }
+
+    /// Lines one after the other, up to the one that ends the batch, or the first one that holds a term.
     pub fn lines(&mut self, chunk: &[(u64, Vec<u8>)]) -> Vec<WorkedLine> {
         let mut worked = Vec::with_capacity(chunk.len());
         for (number, text) in chunk {
@@ -102,7 +116,7 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
                 Ok(term) => self.run(*number, &term),
                 Err(failed) => *failed,
             };
-            let last = done.last;
+            let last = done.last || done.is_long();
             worked.push(done);
             if last || self.job.results.is_stopped() {
                 break;
@@ -115,9 +129,8 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
     pub fn control(&self) -> Control<'b> {
         let job = self.job;
         let mut limits = job.options.limits;
-        limits.timeout = job.deadline.map(|d| d.saturating_duration_since(Instant::now()));
         limits.memory = limits.memory.map(|m| m / self.share);
-        let mut control = Control::new(limits);
+        let mut control = Control::new(limits).since(job.start);
         if let Some(flag) = &self.called_off {
             control.also_stop(Arc::clone(flag));
         }
@@ -135,10 +148,15 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
         let mut control = self.control();
         match &mut self.evaluator {
             LineEvaluator::Interpreter(evaluator) => match evaluator.run(term, &mut control) {
-                Ok(outcome) => {
-                    let text = outcome.normal_form.to_text();
-                    evaluator.recycle(outcome.normal_form);
-                    WorkedLine::done(number, text, outcome.stats)
+                Ok(Evaluation { normal_form, stats }) => {
+                    match LineText::of(&normal_form, control.watch().clone()) {
+                        Ok(Some(text)) => {
+                            evaluator.recycle(normal_form);
+                            WorkedLine::done(number, text, stats)
+                        }
+                        Ok(None) => WorkedLine::done(number, LineText::Term(Box::new(normal_form)), stats),
+                        Err(reason) => self.ended(number, reason, stats),
+                    }
                 }
                 Err(stopped) => self.stopped(number, stopped.error, stopped.stats),
             },
@@ -146,7 +164,11 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
                 let device = *device;
                 match device.normalise(&self.job.program.rules, term, &mut control) {
                     Ok(Finished { answer: Answer::NormalForm(term), stats, .. }) => {
-                        WorkedLine::done(number, term.to_text(), stats)
+                        match LineText::of(&term, control.watch().clone()) {
+                            Ok(Some(text)) => WorkedLine::done(number, text, stats),
+                            Ok(None) => WorkedLine::done(number, LineText::Term(Box::new(term)), stats),
+                            Err(reason) => self.ended(number, reason, stats),
+                        }
                     }
                     Err(Unfinished::Stopped(stopped)) => self.stopped(number, stopped.error, stopped.stats),
                     // A device that failed, or gave no normal form, evaluates no further line either.
@@ -166,13 +188,9 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
         self.stopped(number, RunError { reason, rule: None, span: None, progress }, stats)
     }
 
-    fn stopped(&self, number: u64, mut error: RunError, stats: Stats) -> WorkedLine {
+    fn stopped(&self, number: u64, error: RunError, stats: Stats) -> WorkedLine {
         let job = self.job;
         let last = matches!(error.reason, StopReason::Timeout { .. } | StopReason::Interrupted);
-        if let (StopReason::Timeout { limit }, Some(whole)) = (&mut error.reason, job.options.limits.timeout)
-        {
-            *limit = whole;
-        }
         let mut found = error.to_diagnostic(&job.program.rules);
         found.notes.push(format!("while the term in {}:{number} was rewritten", job.name));
         self.reader.failed(number, vec![found], stats, last)

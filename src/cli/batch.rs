@@ -5,15 +5,22 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
+use gchr::base::error::StopReason;
 use gchr::base::escape;
-use gchr::{BatchError, BatchLine, BatchOptions, BatchSummary, Diagnostic, Executable};
+use gchr::base::limited::Limited;
+use gchr::base::watch::Watch;
+use gchr::{
+    BatchError, BatchLine, BatchOptions, BatchSummary, Diagnostic, Executable, FormatError, LineText,
+};
 use serde::Serialize;
 
 use super::exit::Exit;
 use super::memory;
 use super::out_file::File;
 use super::report;
+use super::run::unwritten;
 use super::sink::Stdout;
+use super::watchdog::{self, Phase};
 
 /// What a batch writes: results to `out`, what is wrong with lines to standard error.
 pub struct Request<'a> {
@@ -33,6 +40,7 @@ pub fn run(
     mut stdout: Stdout,
     file: Option<File>,
 ) -> Exit {
+    // Still opening: a pipe waits for its writer.
     let input = match open(request.terms) {
         Ok(input) => input,
         Err(error) => {
@@ -42,15 +50,19 @@ pub fn run(
         }
     };
     let name = request.terms.display().to_string();
+    watchdog::enter(Phase::Run);
     let (ran, written) = match file {
         Some(mut file) => {
-            let ran = executable.run_batch(input, &name, options, &mut |line| put(request, &line, &mut file));
+            let mut out = Limited::new(&mut file, Watch::new()).max_output(options.limits.max_output);
+            let ran = executable.run_batch(input, &name, options, &mut |line| put(request, &line, &mut out));
+            drop(out);
             let written = if ran.is_ok() { file.finish() } else { Ok(()) };
             (ran, written)
         }
         None => {
-            let ran =
-                executable.run_batch(input, &name, options, &mut |line| put(request, &line, &mut stdout));
+            let mut out = Limited::new(&mut stdout, Watch::new()).max_output(options.limits.max_output);
+            let ran = executable.run_batch(input, &name, options, &mut |line| put(request, &line, &mut out));
+            drop(out);
             (ran, stdout.flush())
         }
     };
@@ -58,8 +70,14 @@ pub fn run(
         (Err(BatchError::Write(_)) | Ok(_), _) if stdout.is_closed() => Exit::Done,
         (Ok(summary), Ok(())) => finish(request, &summary),
         (Err(BatchError::Read(lines, error)), _) => {
-            let message = format!("cannot read {name} after line {lines}: {error}");
-            report::problem("U0101", &message, "the results of the lines before are complete");
+            let complete = "the results of the lines before are complete";
+            match StopReason::from(error) {
+                StopReason::Output { message } => {
+                    let message = format!("cannot read {name} after line {lines}: {message}");
+                    report::problem("U0101", &message, complete);
+                }
+                reason => report::finding(&reason.to_diagnostic().note(format!("in {name}; {complete}"))),
+            }
             Exit::Failed
         }
         (Err(BatchError::Run(failure)), _) => {
@@ -67,8 +85,7 @@ pub fn run(
             if failure.error.is_none() { Exit::Usage } else { Exit::Failed }
         }
         (Err(BatchError::Write(error)), _) | (Ok(_), Err(error)) => {
-            let message = format!("cannot write the results: {error}");
-            report::problem("U0107", &message, "check the free space and where the output goes");
+            unwritten("the result of a line", FormatError::Io(error));
             Exit::Failed
         }
     }
@@ -89,7 +106,7 @@ fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
 struct Record<'a> {
     line: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    normal_form: Option<&'a str>,
+    normal_form: Option<&'a LineText>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Finding<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,8 +128,16 @@ impl<'a> Finding<'a> {
     }
 }
 
-/// Writes the result of a line. As text a line that failed is empty, so that results and terms stay side by side.
+/// Writes the result of a line. As text a line that failed is empty, so that results and terms stay side by side. What was evaluated
+/// within the limits is written, too, but for a text that may be without end.
 fn put(request: &Request<'_>, line: &BatchLine, out: &mut impl Write) -> io::Result<()> {
+    match &line.result {
+        Ok(LineText::Term(_)) => put_line(request, line, &mut Limited::new(out, watchdog::limits())),
+        _ => put_line(request, line, out),
+    }
+}
+
+fn put_line(request: &Request<'_>, line: &BatchLine, out: &mut impl Write) -> io::Result<()> {
     let BatchLine { number, result, rewrites } = line;
     if let Err(found) = result {
         // A closed standard error is no reason to stop.
@@ -122,19 +147,21 @@ fn put(request: &Request<'_>, line: &BatchLine, out: &mut impl Write) -> io::Res
         let errors = result.as_ref().err().map_or(&[][..], |found| found.list());
         let record = Record {
             line: *number,
-            normal_form: result.as_deref().ok(),
+            normal_form: result.as_ref().ok(),
             errors: errors.iter().map(Finding::of).collect(),
             rewrites: *rewrites,
         };
         serde_json::to_writer(escape::json(&mut *out), &record)?;
     } else if let Ok(term) = result {
-        out.write_all(term.as_bytes())?;
+        term.write(out)?;
     }
     out.write_all(b"\n")
 }
 
 fn finish(request: &Request<'_>, summary: &BatchSummary) -> Exit {
     let BatchSummary { done, failed, stopped, stats } = summary;
+    watchdog::heard();
+    watchdog::enter(Phase::Report);
     if request.stats {
         report::stats(stats);
         report::say(&format!("{:<12} {done}\n{:<12} {failed}\n", "lines_done", "lines_failed"));

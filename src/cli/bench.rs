@@ -13,6 +13,7 @@ use super::exit::Exit;
 use super::out_file::File;
 use super::progress::Measuring;
 use super::sink::Stdout;
+use super::watchdog::{self, Phase};
 use super::{interrupt, report, values};
 
 /// Arguments of `gchr bench`.
@@ -60,7 +61,8 @@ enum Kind {
 
 /// Measures, and writes the report to standard output.
 pub fn run(args: &Args) -> Exit {
-    let interrupt = interrupt::listen();
+    watchdog::enter(Phase::Measure);
+    let interrupt = interrupt::flag();
     if let Some(name) = args.only.iter().find(|name| !is_known(name)) {
         let known: Vec<_> = bench::TERMS.iter().chain(bench::CONSTRAINTS).map(|b| b.name).collect();
         let help = format!("give names of examples: {}", known.join(", "));

@@ -16,6 +16,7 @@ use super::out_file::{self, File};
 use super::progress::Measuring;
 use super::semantics::SemanticsArgs;
 use super::sink::Stdout;
+use super::watchdog::{self, Phase};
 use super::{interrupt, report, words};
 
 /// Arguments of `gchr compare`.
@@ -87,7 +88,7 @@ impl With {
 
 /// Runs all, and writes the report. Ends with an error when answers differ or a row has none.
 pub fn run(args: &Args) -> Exit {
-    let interrupt = interrupt::listen();
+    watchdog::enter(Phase::Measure);
     let plan = match plan(args) {
         Ok(plan) => plan,
         Err(exit) => return exit,
@@ -101,7 +102,7 @@ pub fn run(args: &Args) -> Exit {
         report::cache();
     }
     let line = Measuring::new();
-    let comparison = plan.run(interrupt, |row| {
+    let comparison = plan.run(interrupt::flag(), |row| {
         line.next(row);
         !interrupt::requested()
     });

@@ -15,6 +15,7 @@ use super::out_file::{self, File};
 use super::program::ProgramArgs;
 use super::semantics::SemanticsArgs;
 use super::sink::Stdout;
+use super::watchdog::{self, Phase};
 use super::{report, values};
 
 /// Arguments of `gchr emit`.
@@ -159,6 +160,7 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
 }
 
 fn kernels(args: &Args, program: &Program, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
+    watchdog::enter(Phase::Compile);
     let options = CompileOptions { schedule, ..CompileOptions::default() };
     let kernels = program.kernels(&args.semantics.complete(options))?;
     if args.stage.is_compiled() {

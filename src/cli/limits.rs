@@ -19,9 +19,12 @@ pub struct LimitArgs {
     /// Stop when the process has more than SIZE in use, e.g. 512M or 16G; on a GPU: when the run's tables do [default: 80% of the free memory; gpu: 90% of the device's]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     memory: Option<u64>,
-    /// Stop after this time, e.g. 10s, 5m or 1.5h
+    /// Stop after this time, e.g. 10s, 5m or 1.5h: from the start of the process to the last byte of the result; in comparisons, of each run
     #[arg(long, value_name = "T", value_parser = values::duration)]
     timeout: Option<Duration>,
+    /// Stop when the result, or what the program itself writes, takes more than SIZE, e.g. 100M [default: no limit]
+    #[arg(long, value_name = "SIZE", value_parser = values::size)]
+    max_output: Option<u64>,
 }
 
 impl LimitArgs {
@@ -31,10 +34,11 @@ impl LimitArgs {
             max_steps: self.max_steps,
             max_rounds: self.max_rounds,
             memory: match device {
-                Device::Cpu | Device::Auto => Some(self.memory.unwrap_or_else(memory::bound)),
+                Device::Cpu | Device::Auto => self.memory_of_host(),
                 Device::Gpu(_) | Device::Sim => self.memory,
             },
             timeout: self.timeout,
+            max_output: self.max_output,
         }
     }
 
@@ -45,6 +49,26 @@ impl LimitArgs {
         }
     }
 
+    /// Bytes that reading may take: `--memory`, else most of what the machine has left.
+    pub fn memory_of_host(&self) -> Option<u64> {
+        Some(self.memory.unwrap_or_else(memory::bound))
+    }
+
+    /// `--timeout`.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.timeout
+    }
+
+    /// `--max-output`.
+    pub fn max_output(&self) -> Option<u64> {
+        self.max_output
+    }
+
+    /// Whether `--max-rounds` was given.
+    pub fn counts_rounds(&self) -> bool {
+        self.max_rounds.is_some()
+    }
+
     /// These limits, and where they say nothing, those.
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -52,6 +76,7 @@ impl LimitArgs {
             max_rounds: self.max_rounds.or(other.max_rounds),
             memory: self.memory.or(other.memory),
             timeout: self.timeout.or(other.timeout),
+            max_output: self.max_output.or(other.max_output),
         }
     }
 }

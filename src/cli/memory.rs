@@ -105,7 +105,7 @@ pub fn start_threads(wanted: Option<usize>) -> Result<(), Exit> {
         built.map_err(|error| format!("{threads} threads cannot be started: {error}"))
     });
     started.as_ref().copied().map_err(|message| {
-        report::problem("R0207", message, "give a smaller number with --threads N");
+        report::problem("R0208", message, "give a smaller number with --threads N");
         Exit::Failed
     })
 }

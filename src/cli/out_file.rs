@@ -145,7 +145,6 @@ impl File {
 
 impl Write for File {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        super::sink::check_interrupt()?;
         match &mut self.inner {
             Inner::Aside { file, .. } | Inner::Direct(file) => file.write(text),
         }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use gchr::{Input, Language};
 
+use gchr::base::memory;
+
 /// A program on the command line.
 #[derive(clap::Args)]
 pub struct ProgramArgs {
@@ -28,7 +30,7 @@ pub enum LanguageArg {
 impl ProgramArgs {
     /// The program without a start.
     pub fn input(&self) -> Input {
-        let input = Input::file(&self.file);
+        let input = Input::file(&self.file).memory(Some(memory::bound()));
         match self.language {
             None => input,
             Some(LanguageArg::Trs) => input.language(Language::Terms),

@@ -1,11 +1,25 @@
 //! The progress line of a long run or of many measurements, on a terminal only.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use console::Term;
 use gchr::Progress;
 use gchr::base::escape;
-use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, TermLike};
+
+use super::report;
+
+/// Whether a line may be on the terminal.
+static SHOWN: AtomicBool = AtomicBool::new(false);
+
+/// Takes a line off the terminal, for messages of a process that ends with the line on it.
+pub fn erase() {
+    if SHOWN.swap(false, Ordering::SeqCst) {
+        report::say("\r\x1b[2K");
+    }
+}
 
 /// Runs that take less show no line.
 const QUIET: Duration = Duration::from_millis(500);
@@ -48,9 +62,47 @@ impl Line {
 }
 
 fn spinner() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-    bar.set_style(indicatif::ProgressStyle::default_spinner());
+    SHOWN.store(true, Ordering::SeqCst);
+    let terminal = Box::new(Narrow(Term::stderr()));
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::term_like_with_hz(terminal, 10));
+    let style = indicatif::ProgressStyle::default_spinner();
+    bar.set_style(style.clone().template("{spinner} {wide_msg}").unwrap_or(style));
     bar
+}
+
+/// The terminal, and room at the end of a line for the `^C` that the system shows there: a line that it wraps could not be erased.
+#[derive(Debug)]
+struct Narrow(Term);
+
+impl TermLike for Narrow {
+    fn width(&self) -> u16 {
+        const ROOM: u16 = 4;
+        self.0.size().1.saturating_sub(ROOM).max(1)
+    }
+    fn move_cursor_up(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_up(n)
+    }
+    fn move_cursor_down(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_down(n)
+    }
+    fn move_cursor_right(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_right(n)
+    }
+    fn move_cursor_left(&self, n: usize) -> io::Result<()> {
+        self.0.move_cursor_left(n)
+    }
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.0.write_line(text)
+    }
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.0.write_str(text)
+    }
+    fn clear_line(&self) -> io::Result<()> {
+        self.0.clear_line()
+    }
+    fn flush(&self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// A line on standard error that tells what is measured.
@@ -80,6 +132,7 @@ impl Drop for Measuring {
     fn drop(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
+            SHOWN.store(false, Ordering::SeqCst);
         }
     }
 }
@@ -88,6 +141,7 @@ impl Drop for Line {
     fn drop(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
+            SHOWN.store(false, Ordering::SeqCst);
         }
     }
 }

@@ -3,8 +3,10 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use gchr::base::diagnostic::render_all;
 use gchr::base::escape;
-use gchr::{Diagnostics, Stats};
+use gchr::base::source::SourceMap;
+use gchr::{Diagnostic, Diagnostics, Stats};
 
 /// Whether standard error takes colours.
 pub fn colored() -> bool {
@@ -27,6 +29,11 @@ pub fn diagnostics(found: &Diagnostics) {
     if !found.list().is_empty() {
         put(&found.render(colored()));
     }
+}
+
+/// Shows a finding that has no place in a source text, as it is shown beside those that have one.
+pub fn finding(found: &Diagnostic) {
+    say(&render_all(std::slice::from_ref(found), &SourceMap::new(), colored()));
 }
 
 /// Says that a program has warnings; `gchr check` shows them.

@@ -6,13 +6,13 @@ mod execute;
 mod gpu_child;
 mod output;
 
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use gchr::{BatchOptions, CompileOptions, Device, Executable, Program, Recorder};
 
 use super::exit::Exit;
 use super::sink::Stdout;
+use super::watchdog::{self, Phase};
 use super::{batch, interrupt, profile, report};
 use args::FormatArg;
 use execute::{Ran, execute};
@@ -20,21 +20,22 @@ use output::{Out, deliver, deliver_of_child, give_up};
 
 pub use args::Args;
 pub use as_gpu_child::run_as_gpu_child;
+pub use output::unwritten;
 
 /// Runs the program; what goes wrong is on standard error when this returns.
-pub fn run(args: &Args) -> Exit {
-    let start = Instant::now();
-    let interrupt = interrupt::listen();
+pub fn run(args: &Args, start: Instant) -> Exit {
+    watchdog::limit(args.limits.timeout(), start);
     args.limits.bound_process(args.device.device);
-    match run_from(args, start, interrupt) {
+    match run_from(args, start) {
         Ok(exit) | Err(exit) => exit,
     }
 }
 
-fn run_from(args: &Args, start: Instant, interrupt: &'static AtomicBool) -> Result<Exit, Exit> {
+fn run_from(args: &Args, start: Instant) -> Result<Exit, Exit> {
     let schedule = args.device.schedule()?;
     args.start_threads_to_load()?;
     let program = load(args)?;
+    watchdog::enter(Phase::Compile);
     let options = args.options(args.device(&program), schedule);
     args.check(&program, &options)?;
     if matches!(options.device, Device::Gpu(_) | Device::Sim) {
@@ -48,32 +49,34 @@ fn run_from(args: &Args, start: Instant, interrupt: &'static AtomicBool) -> Resu
     report::differences(&executable.warnings(), &args.program.file);
     args.note_files();
     // The file is opened before the run: a path that cannot be written is known at once, not hours later.
+    watchdog::enter(Phase::Open);
     let out = Out::open(args)?;
-    match args.inputs {
-        Some(_) => Ok(run_batch(args, &executable, interrupt, out)),
-        None => run_one(args, &executable, &options, start, interrupt, out),
-    }
+    let exit = match args.inputs {
+        Some(_) => Ok(run_batch(args, &executable, start, out)),
+        None => run_one(args, &executable, &options, start, out),
+    };
+    // The process ends: nothing need be given back piece by piece.
+    std::mem::forget(executable);
+    std::mem::forget(program);
+    exit
 }
 
 fn load(args: &Args) -> Result<Program, Exit> {
     let program = args.input().parse().map_err(|found| {
         report::diagnostics(&found);
-        Exit::Usage
+        if found.is_of_a_limit() { Exit::Failed } else { Exit::Usage }
     })?;
     report::warnings(program.warnings(), &args.program.file);
     report::notices(program.notices());
-    if interrupt::requested() {
-        report::say("gchr: interrupted while loading, nothing was run\n");
-        return Err(Exit::Failed);
-    }
     Ok(program)
 }
 
-fn run_batch(args: &Args, executable: &Executable<'_>, interrupt: &AtomicBool, out: Out) -> Exit {
+fn run_batch(args: &Args, executable: &Executable<'_>, start: Instant, out: Out) -> Exit {
     let Some(terms) = &args.inputs else { return Exit::Usage };
     let request = batch::Request { terms, json: matches!(args.format, FormatArg::Json), stats: args.stats };
     let limits = args.limits.limits(args.device.device);
-    let options = BatchOptions { limits, threads: batch::workers(args.threads), interrupt: Some(interrupt) };
+    let (threads, interrupt) = (batch::workers(args.threads), Some(interrupt::flag()));
+    let options = BatchOptions { limits, threads, interrupt, start: Some(start) };
     batch::run(&request, executable, &options, out.stdout, out.file)
 }
 
@@ -83,28 +86,30 @@ fn run_one(
     executable: &Executable<'_>,
     options: &CompileOptions,
     start: Instant,
-    interrupt: &'static AtomicBool,
     mut out: Out,
 ) -> Result<Exit, Exit> {
     let program = executable.program();
     let open = |target| profile::Output::open(target, args.device.device);
     let mut recorded = args.profile.as_ref().map(open).transpose()?;
+    watchdog::enter(Phase::Run);
     let counted = match recorded {
-        Some(_) => counted(args, options, program, interrupt, &mut out.stdout),
+        Some(_) => counted(args, options, program, start, &mut out.stdout),
         None => None,
     };
     let recorder = recorded.as_mut().map(profile::Output::begin);
-    let race = args.races(program).then_some(start);
+    let races = args.races(program);
     let elapsed = || Some(start.elapsed().as_secs_f64() * 1e3);
-    match execute(args, executable, options.device, interrupt, &mut out.stdout, recorder, race) {
+    match execute(args, executable, options.device, start, &mut out.stdout, recorder, races) {
         Ok(Ran::OfChild(result)) => Ok(deliver_of_child(args, &result, out)),
         Ok(Ran::Here(mut outcome)) => {
             outcome.stats_mut().wall_ms = elapsed();
             let exit = deliver(args, &outcome, out);
-            match recorded.map(|r| r.write(program, outcome.stats(), counted.as_ref(), None)) {
+            let written = match recorded.map(|r| r.write(program, outcome.stats(), counted.as_ref(), None)) {
                 Some(Err(failed)) if exit == Exit::Done => Err(failed),
                 _ => Ok(exit),
-            }
+            };
+            std::mem::forget(outcome);
+            written
         }
         Err(mut failure) => {
             failure.stats.wall_ms = elapsed();
@@ -113,6 +118,7 @@ fn run_one(
                 // The failure of the run is the one to tell.
                 let _ = recorded.write(program, &failure.stats, counted.as_ref(), Some(&error.message));
             }
+            std::mem::forget(failure);
             Ok(exit)
         }
     }
@@ -124,7 +130,7 @@ fn counted(
     args: &Args,
     options: &CompileOptions,
     program: &Program,
-    interrupt: &AtomicBool,
+    start: Instant,
     stdout: &mut Stdout,
 ) -> Option<Recorder> {
     if !options.counts_apart() {
@@ -133,6 +139,6 @@ fn counted(
     let executable = program.compile(&CompileOptions { record: true, ..*options }).ok()?;
     let mut recorder = Recorder::new();
     // What goes wrong here goes wrong in the other run too, and is told there.
-    let _ = execute(args, &executable, options.device, interrupt, stdout, Some(&mut recorder), None);
+    let _ = execute(args, &executable, options.device, start, stdout, Some(&mut recorder), false);
     Some(recorder)
 }

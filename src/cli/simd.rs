@@ -8,6 +8,7 @@ use gchr::{Control, Diagnostics, Limits};
 
 use super::exit::Exit;
 use super::sink::print;
+use super::watchdog::{self, Phase};
 use super::{interrupt, report};
 
 /// Arguments of `gchr simd`.
@@ -47,7 +48,6 @@ pub struct Args {
 
 /// Runs the program; memory and variables at its end go to standard output.
 pub fn run(args: &Args) -> Exit {
-    let interrupt = interrupt::listen();
     let (program, options) = match load(args).and_then(|program| Ok((program, options(args)?))) {
         Ok(loaded) => loaded,
         Err(found) => return refuse(&found),
@@ -60,12 +60,15 @@ pub fn run(args: &Args) -> Exit {
         Err(found) => return refuse(&found),
     };
     let limits = Limits { max_steps: args.max_steps, ..Limits::default() };
-    let mut control = Control::new(limits).interrupt(interrupt);
+    let mut control = Control::new(limits).interrupt(interrupt::flag());
     if args.trace {
         let mut log = BufWriter::new(io::stderr());
         control = control.trace(move |line| drop(writeln!(log, "{line}")));
     }
+    watchdog::enter(Phase::Run);
     let stopped = machine.run(&mut control);
+    watchdog::heard();
+    watchdog::enter(Phase::Report);
     drop(control);
     let undefined = program.undefined(&machine);
     report::diagnostics(&undefined);

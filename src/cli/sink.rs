@@ -2,11 +2,37 @@
 
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use gchr::base::escape;
+use gchr::base::{escape, units};
 
 use super::exit::Exit;
-use super::{interrupt, report};
+use super::report;
+
+/// Bytes that went to standard output.
+static WRITTEN: AtomicU64 = AtomicU64::new(0);
+
+/// What is on standard output when a result is not complete.
+pub fn half_written() -> Option<String> {
+    match WRITTEN.load(Ordering::Relaxed) {
+        0 => None,
+        n => Some(format!("standard output has {} of what was to be written", units::bytes(n))),
+    }
+}
+
+/// Counts what goes to standard output.
+struct Counted<W>(W);
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        let written = self.0.write(text)?;
+        WRITTEN.fetch_add(written as u64, Ordering::Relaxed);
+        Ok(written)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
 
 /// Standard output for results. Remembers that nobody reads any more, which is no error.
 pub struct Stdout {
@@ -19,9 +45,9 @@ impl Stdout {
     pub fn new() -> Self {
         let stdout = io::stdout();
         let inner: Box<dyn Write + Send> = if stdout.is_terminal() {
-            shown(stdout)
+            Box::new(Counted(escape::terminal(stdout)))
         } else {
-            Box::new(BufWriter::with_capacity(1 << 16, unbuffered(stdout)))
+            Box::new(BufWriter::with_capacity(1 << 16, Counted(unbuffered(stdout))))
         };
         Self { inner, closed: false }
     }
@@ -39,7 +65,6 @@ impl Stdout {
 
 impl Write for Stdout {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
-        check_interrupt()?;
         let written = self.inner.write(text);
         self.watch(written)
     }
@@ -79,9 +104,4 @@ fn unbuffered(stdout: io::Stdout) -> impl Write + Send {
 #[cfg(not(unix))]
 fn unbuffered(stdout: io::Stdout) -> impl Write + Send {
     stdout
-}
-
-/// Whether writing may go on.
-pub fn check_interrupt() -> io::Result<()> {
-    if interrupt::requested() { Err(io::Error::other("interrupted")) } else { Ok(()) }
 }

@@ -229,10 +229,10 @@ fn simulator<'a>(
         ..gchr_simulator::Options::default()
     };
     let mut device = SimDevice::new(kernels.clone(), options).patience(SIM_PATIENCE);
-    if let Some(flag) = control.interrupt_flag() {
+    if let Some(flag) = control.watch().interrupt_flag() {
         device = device.interrupt(flag);
     }
-    match control.limits().timeout.and_then(|timeout| Instant::now().checked_add(timeout)) {
+    match control.watch().deadline() {
         Some(deadline) => device.deadline(deadline),
         None => device,
     }

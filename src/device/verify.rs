@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
 use gchr_checker::check;
 use gchr_cuda::cache::{Cache, CacheKey};
@@ -29,7 +30,7 @@ impl KernelSource<'_> {
 pub fn verify_file(path: &Path) -> Result<Vec<Verdict>, Diagnostics> {
     let mut sources = SourceMap::new();
     let name = path.display().to_string();
-    let text = match read_text(path, &mut sources, KERNEL_FILE) {
+    let text = match read_text(path, &mut sources, KERNEL_FILE, &Account::default()) {
         Ok(text) => text,
         Err(found) => return Err(Diagnostics::new(Arc::new(sources), vec![*found])),
     };

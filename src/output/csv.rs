@@ -1,25 +1,149 @@
 //! CSV form of a store: one constraint a line, its name and its arguments, no header. So the place of a value never
 //! depends on what else the store holds.
+//!
+//! Fields are written piece by piece: shared parts of a value can make it larger than any memory.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write};
 
 use gchr_base::signature::Signature;
 use gchr_constraints::exec::Store;
 
+/// Bytes of a field that are held to see whether it needs quotes; a longer one has them.
+const HELD: usize = 1 << 16;
+
 pub(super) fn write(store: &Store, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
-    let mut writer = csv::WriterBuilder::new().flexible(true).buffer_capacity(1 << 16).from_writer(out);
-    let mut text = String::new();
+    let mut lines = Lines { out, held: String::new(), is_open: false, fields: 0, error: None };
     for (id, constraint) in signature.constraints.iter_enumerated() {
         for row in store.rows(signature, id).iter() {
-            writer.write_field(&constraint.name)?;
+            lines.field(&constraint.name)?;
             for value in row.values() {
-                text.clear();
-                write!(text, "{}", value.plain()).map_err(io::Error::other)?;
-                writer.write_field(&text)?;
+                lines.field(value.plain())?;
             }
-            writer.write_record(None::<&[u8]>)?;
+            lines.end()?;
         }
     }
-    writer.flush()
+    Ok(())
+}
+
+/// Writes fields. A field is held back until it is complete, or long.
+struct Lines<'a, W> {
+    out: &'a mut W,
+    held: String,
+    /// The field is too long to be held: it is written, in quotes.
+    is_open: bool,
+    fields: usize,
+    error: Option<io::Error>,
+}
+
+impl<W: Write> Lines<'_, W> {
+    fn field(&mut self, value: impl Display) -> io::Result<()> {
+        if self.fields > 0 {
+            self.put_held()?;
+            self.out.write_all(b",")?;
+        }
+        self.fields += 1;
+        let written = write!(self, "{value}");
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => written.map_err(io::Error::other),
+        }
+    }
+
+    /// Ends a line. One without any text would be passed over by readers: it has an empty field.
+    fn end(&mut self) -> io::Result<()> {
+        let is_empty = self.fields <= 1 && !self.is_open && self.held.is_empty();
+        self.put_held()?;
+        self.fields = 0;
+        self.out.write_all(if is_empty { b"\"\"\n" } else { b"\n" })
+    }
+
+    /// Ends a field.
+    fn put_held(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.is_open) {
+            return self.out.write_all(b"\"");
+        }
+        let held = std::mem::take(&mut self.held);
+        if held.contains([',', '"', '\n', '\r']) {
+            self.out.write_all(b"\"")?;
+            self.put_quoted(&held)?;
+            self.out.write_all(b"\"")?;
+        } else {
+            self.out.write_all(held.as_bytes())?;
+        }
+        self.held = held;
+        self.held.clear();
+        Ok(())
+    }
+
+    /// The inside of a field in quotes.
+    fn put_quoted(&mut self, text: &str) -> io::Result<()> {
+        let mut pieces = text.split('"');
+        self.out.write_all(pieces.next().unwrap_or("").as_bytes())?;
+        pieces.try_for_each(|piece| {
+            self.out.write_all(b"\"\"")?;
+            self.out.write_all(piece.as_bytes())
+        })
+    }
+
+    fn put(&mut self, text: &str) -> io::Result<()> {
+        if self.is_open {
+            return self.put_quoted(text);
+        }
+        self.held.push_str(text);
+        if self.held.len() > HELD {
+            let held = std::mem::take(&mut self.held);
+            self.is_open = true;
+            self.out.write_all(b"\"")?;
+            self.put_quoted(&held)?;
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> fmt::Write for Lines<'_, W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.put(text).map_err(|error| {
+            self.error = Some(error);
+            fmt::Error
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(lines: &[&[&str]]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut writer = Lines { out: &mut out, held: String::new(), is_open: false, fields: 0, error: None };
+        for line in lines {
+            line.iter().for_each(|field| writer.field(field).unwrap());
+            writer.end().unwrap();
+        }
+        out
+    }
+
+    /// A reader of another hand reads what was written, however long the fields are; short ones have quotes only where they must.
+    #[test]
+    fn a_csv_library_reads_it_back() {
+        let long = |text: &str| text.repeat(HELD / text.len() + 1);
+        let (plain, quotes, breaks) = (long("a"), long("\"b\","), long("line\r\n"));
+        let lines: [&[&str]; 7] = [
+            &["1", "x y", "-2.5"],
+            &["a,b", "say \"no\"", "two\nlines", "\r"],
+            &["", "", ""],
+            &["only"],
+            &[&plain, &quotes, &breaks],
+            &["", &plain],
+            &["é→", "\"\"", ","],
+        ];
+        let text = written(&lines);
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&text[..]);
+        let read: Vec<Vec<String>> =
+            reader.records().map(|record| record.unwrap().iter().map(String::from).collect()).collect();
+        assert_eq!(read, lines);
+        assert!(text.starts_with(b"1,x y,-2.5\n\"a,b\","), "{:.40}", String::from_utf8_lossy(&text));
+        assert_eq!(written(&[&[], &[""], &["", ""]]), b"\"\"\n\"\"\n,\n");
+    }
 }

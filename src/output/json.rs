@@ -76,6 +76,8 @@ fn write_store(store: &Store, signature: &Signature, out: &mut impl Write) -> io
 /// What is still to be written of a value: no recursion, since compound terms have any depth.
 enum Todo<'a> {
     Value(Value<'a>),
+    /// The elements of a list that follow one that is written.
+    Elements(Value<'a>),
     /// The rest of a list that is known not to end in `[]`: it is not searched again for its end.
     Improper(Value<'a>),
     Text(&'static str),
@@ -89,16 +91,27 @@ fn write_value(value: Value<'_>, out: &mut impl Write) -> io::Result<()> {
                 out.write_all(text.as_bytes())?;
                 continue;
             }
-            Todo::Value(value) => (value, elements(value)),
+            Todo::Elements(rest) => {
+                match rest.as_list_cell() {
+                    Some((element, rest)) => {
+                        out.write_all(b", ")?;
+                        todo.extend([Todo::Elements(rest), Todo::Value(element)]);
+                    }
+                    None => out.write_all(b"]")?,
+                }
+                continue;
+            }
+            Todo::Value(value) => (value, value.as_list_cell().filter(|&(_, rest)| is_list(rest))),
             Todo::Improper(value) => (value, None),
         };
         match (value, list) {
-            (_, Some(elements)) => {
+            (_, Some((element, rest))) => {
                 out.write_all(b"[")?;
-                push_items(elements.into_iter().map(Todo::Value), "]", &mut todo);
+                todo.extend([Todo::Elements(rest), Todo::Value(element)]);
             }
             (Value::Int(n), None) => write!(out, "{n}")?,
             (Value::Float(x), None) => serde_json::to_writer(&mut *out, &x)?,
+            (Value::Atom("[]"), None) => out.write_all(b"[]")?,
             (Value::Atom(text) | Value::Str(text), None) => serde_json::to_writer(&mut *out, text)?,
             (Value::Compound { name, args }, None) => {
                 out.write_all(b"{\"functor\": ")?;
@@ -131,14 +144,12 @@ fn push_items<'a>(
     }
 }
 
-/// The elements of a proper list.
-fn elements(mut list: Value<'_>) -> Option<Vec<Value<'_>>> {
-    let mut found = Vec::new();
-    while let Some((element, rest)) = list.as_list_cell() {
-        found.push(element);
-        list = rest;
+/// Whether a value is a list that ends in `[]`.
+fn is_list(mut value: Value<'_>) -> bool {
+    while let Some((_, rest)) = value.as_list_cell() {
+        value = rest;
     }
-    matches!(list, Value::Atom("[]")).then_some(found)
+    matches!(value, Value::Atom("[]"))
 }
 
 /// Writes the inside of a JSON string.

@@ -4,6 +4,8 @@ mod devices;
 mod limits;
 mod results;
 mod usage;
+#[cfg(target_os = "linux")]
+mod waits;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

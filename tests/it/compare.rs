@@ -162,7 +162,8 @@ fn an_interrupted_comparison_reports_what_it_has() {
     crate::support::interrupt(&child);
     let output = child.wait_with_output().expect("gchr ends");
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{errors}");
+    let signal = std::os::unix::process::ExitStatusExt::signal(&output.status);
+    assert_eq!(signal, Some(2), "{errors}");
     assert!(errors.contains("interrupted"), "{errors}");
     let report: Value = serde_json::from_str(&scratch.read("report")).expect("the report is JSON");
     let rows = report["rows"].as_array().expect("rows");

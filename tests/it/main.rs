@@ -5,6 +5,8 @@ mod bench;
 mod cli;
 mod compare;
 mod hostile;
+#[cfg(target_os = "linux")]
+mod interrupts;
 mod names;
 mod output;
 mod partial;

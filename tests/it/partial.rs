@@ -1,6 +1,8 @@
 //! What is in the store when a run stops: shown where it is asked for, in a form that cannot be taken for a result.
 
 use std::fs;
+#[cfg(unix)]
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -68,7 +70,7 @@ fn ctrl_c_leaves_the_store_so_far_to_be_written() {
         crate::support::interrupt(&child);
         let output = child.wait_with_output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert_eq!(output.status.signal(), Some(2), "{errors}");
         let result = scratch.read("result");
         let lines = result.lines().count();
         let so_far: std::collections::BTreeSet<String> = (0..lines).map(|x| format!("p({x})")).collect();

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::memory::{self, Shortage};
@@ -10,6 +10,7 @@ use crate::profile::Recorder;
 use crate::stop::StopReason;
 
 pub use crate::stop::Progress;
+pub use crate::watch::Watch;
 
 /// Limits of a run; `None` means none.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -20,8 +21,10 @@ pub struct Limits {
     pub max_rounds: Option<u64>,
     /// Bytes of the run's own tables (`--memory`).
     pub memory: Option<u64>,
-    /// Time from the start of the run (`--timeout`).
+    /// Time from the start of the run, or of the process (`--timeout`).
     pub timeout: Option<Duration>,
+    /// Bytes of a result, and of what the program itself writes (`--max-output`).
+    pub max_output: Option<u64>,
 }
 
 type ProgressSink<'a> = Box<dyn FnMut(Progress) + 'a>;
@@ -30,10 +33,9 @@ type TraceSink<'a> = Box<dyn FnMut(&str) + 'a>;
 /// What a caller can see and stop of a run while it goes on.
 pub struct Control<'a> {
     limits: Limits,
-    deadline: Option<Instant>,
+    start: Instant,
+    watch: Watch<'a>,
     memory: memory::Watch,
-    interrupt: Option<&'a AtomicBool>,
-    also_stop: Option<Arc<AtomicBool>>,
     progress: Option<ProgressSink<'a>>,
     trace: Option<TraceSink<'a>>,
     recorder: Option<&'a mut Recorder>,
@@ -49,28 +51,34 @@ impl Default for Control<'_> {
 impl<'a> Control<'a> {
     /// A control with limits; the clock of the timeout starts now. The program's output is dropped until [`output`](Self::output) is called.
     pub fn new(limits: Limits) -> Self {
-        let deadline = limits.timeout.and_then(|t| Instant::now().checked_add(t));
+        let start = Instant::now();
         Self {
             limits,
-            deadline,
+            start,
+            watch: Watch::new().timeout(limits.timeout, start),
             memory: memory::Watch::start(),
-            interrupt: None,
-            also_stop: None,
             progress: None,
             trace: None,
             recorder: None,
             output: Box::new(std::io::sink()),
         }
     }
+    /// Counts the time of the timeout from `start`: what came before the run is a part of it.
+    #[must_use]
+    pub fn since(mut self, start: Instant) -> Self {
+        self.start = start;
+        self.watch = self.watch.timeout(self.limits.timeout, start);
+        self
+    }
     /// Stops the run soon after `flag` becomes true.
     #[must_use]
     pub fn interrupt(mut self, flag: &'a AtomicBool) -> Self {
-        self.interrupt = Some(flag);
+        self.watch = self.watch.interrupt(flag);
         self
     }
     /// Stops the run soon after this flag becomes true, too.
     pub fn also_stop(&mut self, flag: Arc<AtomicBool>) {
-        self.also_stop = Some(flag);
+        self.watch.also_stop(flag);
     }
     /// Calls `f` at each [`poll`](Self::poll), some hundred times a second.
     #[must_use]
@@ -96,21 +104,17 @@ impl<'a> Control<'a> {
         self.output = Box::new(out);
         self
     }
-    /// Lets `write` and its kin go elsewhere from now on; gives back where they went before.
-    pub fn redirect(&mut self, out: Box<dyn Write + 'a>) -> Box<dyn Write + 'a> {
-        std::mem::replace(&mut self.output, out)
-    }
     /// The limits.
     pub fn limits(&self) -> Limits {
         self.limits
     }
-    /// The flag that stops the run, for devices that work for long between two calls of [`poll`](Self::poll).
-    pub fn interrupt_flag(&self) -> Option<&'a AtomicBool> {
-        self.interrupt
+    /// When the clock of the timeout started.
+    pub fn start(&self) -> Instant {
+        self.start
     }
-    /// When the time is over, for threads that work for long between two calls of [`poll`](Self::poll).
-    pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+    /// What says that the run must stop, for threads and devices that work for long between two calls of [`poll`](Self::poll).
+    pub fn watch(&self) -> &Watch<'a> {
+        &self.watch
     }
     /// Whether memory runs short, for such threads.
     pub fn memory_watch(&self) -> memory::Watch {
@@ -131,14 +135,9 @@ impl<'a> Control<'a> {
             _ => self.memory.shortage(),
         }
     }
-    /// The flag of [`also_stop`](Self::also_stop), for such threads.
-    pub fn other_flag(&self) -> Option<Arc<AtomicBool>> {
-        self.also_stop.clone()
-    }
-    /// Whether the flag of [`also_stop`](Self::also_stop) is true: nobody wants the result any more, and the run may stop in the middle of
-    /// anything.
+    /// Whether nobody wants the result any more, so that the run may stop in the middle of anything.
     pub fn is_unwanted(&self) -> bool {
-        self.also_stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+        self.watch.is_unwanted()
     }
     /// Whether somebody listens to trace lines: else do not make them.
     pub fn traces(&self) -> bool {
@@ -180,14 +179,7 @@ impl<'a> Control<'a> {
         if let Some(f) = &mut self.progress {
             f(now);
         }
-        if self.is_unwanted() || self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(StopReason::Interrupted);
-        }
-        if let (Some(deadline), Some(limit)) = (self.deadline, self.limits.timeout)
-            && Instant::now() >= deadline
-        {
-            return Err(StopReason::Timeout { limit });
-        }
+        self.watch.look()?;
         if let Some(shortage) = self.memory.shortage() {
             return Err(
                 shortage.of(format!("the process, of which the run's tables have {} bytes", now.bytes))

@@ -5,6 +5,7 @@ use crate::op::ArithmeticError;
 use crate::rule::{Program, RuleId};
 use crate::source::Span;
 use crate::stop::Progress;
+use crate::units::bytes;
 
 pub use crate::stop::StopReason;
 
@@ -32,11 +33,8 @@ impl RunError {
         let step = if program.is_term_program() { "rule application" } else { "firing" };
         let plural = if self.progress.steps == 1 { "" } else { "s" };
         let far = format!("stopped after {} {step}{plural}", self.progress.steps);
-        let (code, message, label, help) = self.reason.describe();
-        let mut d = Diagnostic::error(code, message).note(far);
-        if let Some(help) = help {
-            d = d.help(help);
-        }
+        let (_, _, label, _) = self.reason.describe();
+        let mut d = self.reason.to_diagnostic().note(far);
         if let Some(rule) = self.rule {
             d = d.note(format!("in {}", program.rule_name(rule)));
         }
@@ -48,13 +46,13 @@ impl RunError {
 }
 
 impl StopReason {
-    /// The reason as a diagnostic without a place.
+    /// The reason as a diagnostic without a place: code `R...`, and which flag moves a limit.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let (code, message, _, help) = self.describe();
-        let d = Diagnostic::error(code, message);
+        let diagnostic = Diagnostic::error(code, message);
         match help {
-            Some(help) => d.help(help),
-            None => d,
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
         }
     }
 
@@ -108,7 +106,7 @@ impl StopReason {
             ),
             StopReason::Memory { limit, what } => (
                 "R0202",
-                format!("memory limit of {limit} bytes reached by {what}"),
+                format!("memory limit of {} reached by {what}", bytes(*limit)),
                 "the last step was here",
                 some("raise it with --memory SIZE, e.g. --memory 16G"),
             ),
@@ -148,6 +146,12 @@ impl StopReason {
                 format!("internal error: {what}"),
                 "in this run",
                 some("this is a bug of gchr, not of the program; please report it with the program"),
+            ),
+            StopReason::OutputSize { limit } => (
+                "R0207",
+                format!("output limit of {} reached", bytes(*limit)),
+                "written here",
+                some("raise it with --max-output SIZE, or leave it out for no limit"),
             ),
             StopReason::Output { message } => {
                 ("R0303", format!("output cannot be written: {message}"), "written here", None)

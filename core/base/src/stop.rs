@@ -1,5 +1,7 @@
 //! How far a run is, and why it stopped.
 
+use std::fmt;
+use std::io;
 use std::time::Duration;
 
 use crate::op::{ArithmeticError, Op};
@@ -82,9 +84,47 @@ pub enum StopReason {
         /// Which one.
         what: String,
     },
+    /// `--max-output` is reached.
+    OutputSize {
+        /// The limit in bytes.
+        limit: u64,
+    },
     /// Program output could not be written.
     Output {
         /// The system's message.
         message: String,
     },
+}
+
+/// A reason to stop on its way through a writer, which knows only errors of its own.
+#[derive(Debug)]
+struct Stopping(StopReason);
+
+impl fmt::Display for Stopping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            StopReason::Interrupted => "interrupted",
+            StopReason::Timeout { .. } => "the time limit is reached",
+            StopReason::OutputSize { .. } => "the output limit is reached",
+            _ => "the run was stopped",
+        })
+    }
+}
+
+impl std::error::Error for Stopping {}
+
+impl From<StopReason> for io::Error {
+    fn from(reason: StopReason) -> Self {
+        io::Error::other(Stopping(reason))
+    }
+}
+
+impl From<io::Error> for StopReason {
+    /// Why a writer stopped, where it stopped for a reason of ours; else that output cannot be written.
+    fn from(error: io::Error) -> Self {
+        match error.downcast::<Stopping>() {
+            Ok(Stopping(reason)) => reason,
+            Err(error) => StopReason::Output { message: error.to_string() },
+        }
+    }
 }

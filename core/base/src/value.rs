@@ -124,6 +124,11 @@ impl<'a> Value<'a> {
     pub fn argument(self) -> Written<'a> {
         Written::argument(self)
     }
+    /// The value in a message: as [`quoted`](Self::quoted), cut where it is long.
+    pub fn shown(self) -> String {
+        const WIDTH: usize = 200;
+        crate::limited::cut(self.quoted(), WIDTH)
+    }
     /// The element and the rest, if this is a list cell.
     pub fn as_list_cell(self) -> Option<(Value<'a>, Value<'a>)> {
         match self {

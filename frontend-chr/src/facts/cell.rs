@@ -84,7 +84,12 @@ pub(super) struct TextCells {
     pub names: Vec<Box<str>>,
     known: HashMap<Box<str>, u32>,
     pub values: Vec<u32>,
+    /// Bytes of the names.
+    name_bytes: usize,
 }
+
+/// Bytes that a name takes beside its letters: two boxes, the entry of a table.
+const NAME: usize = 64;
 
 impl TextCells {
     fn push(&mut self, text: &str) {
@@ -93,6 +98,7 @@ impl TextCells {
             None => {
                 let id = u32::try_from(self.names.len()).unwrap_or(u32::MAX);
                 self.names.push(text.into());
+                self.name_bytes += text.len();
                 self.known.insert(text.into(), id);
                 id
             }
@@ -124,6 +130,17 @@ impl Cells {
             Shape::Float => Cells::Float(Vec::new()),
             Shape::Text => Cells::Text(TextCells::default()),
         }
+    }
+
+    /// Bytes that the cells take.
+    pub fn bytes(&self) -> u64 {
+        let bytes = match self {
+            Cells::Int(values) => values.capacity() * 8,
+            Cells::Float(values) => values.capacity() * 8,
+            // The names are held twice, and once more among the texts of the program.
+            Cells::Text(text) => text.values.capacity() * 4 + text.name_bytes * 3 + text.names.len() * NAME,
+        };
+        bytes as u64
     }
 
     /// Parses a field and stores it.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::error::StopReason;
 use gchr_base::source::{SourceMap, Span, Start};
 
 use super::cell::{Fault, Want};
@@ -15,10 +16,15 @@ const MAX_LINE: usize = 400;
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file that cannot be read.
-pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
-    Diagnostic::error("C0601", format!("{} cannot be read", path.display()))
-        .note(error.to_string())
-        .help("check the name of the file and the right to read it")
+pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Diagnostic {
+    match StopReason::from(error) {
+        StopReason::Output { message } => {
+            Diagnostic::error("C0601", format!("{} cannot be read", path.display()))
+                .note(message)
+                .help("check the name of the file and the right to read it")
+        }
+        reason => reason.to_diagnostic(),
+    }
 }
 
 /// How the first line of a file was taken where nobody said it.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use gchr_base::reading::Account;
 use rayon::prelude::*;
 
 use super::Header;
@@ -74,33 +75,43 @@ struct PartTable {
     needs: Vec<Shape>,
 }
 
-/// Reads a file.
-pub(super) fn read(bytes: &[u8], delimiter: u8, wants: &[Want], header: Header) -> Table {
-    let input = Input { bytes, delimiter, wants };
+/// Reads a file; nothing when its rows take more memory than the account allows.
+pub(super) fn read(
+    bytes: &[u8],
+    delimiter: u8,
+    wants: &[Want],
+    header: Header,
+    account: &Account,
+) -> Option<Table> {
+    let input = Input { bytes, delimiter, wants, account };
     let mut shapes: Vec<Shape> = wants.iter().map(Want::shape).collect();
+    if !input.records_fit() {
+        return None;
+    }
     let Some(first_end) = input.first_record_end() else {
-        return merge(Vec::new(), &shapes);
+        return Some(merge(Vec::new(), &shapes));
     };
     let parts = input.split(first_end);
-    let mut tables = input.converge(&parts, &mut shapes);
+    let mut tables = input.converge(&parts, &mut shapes)?;
     let rest: usize = tables.iter().map(|t| t.table.rows).sum();
     let guessed = match header {
         Header::Auto => input.guess(&shapes, rest),
         Header::Yes | Header::No => None,
     };
     if header == Header::Yes || guessed.is_some_and(|guessed| guessed.header) {
-        return Table { guessed, ..merge(tables, &shapes) };
+        return Some(Table { guessed, ..merge(tables, &shapes) });
     }
     let first = Part { bytes: 0..first_end, lines: 0 };
-    let head = input.part(&first, &shapes);
+    let head = input.part(&first, &shapes)?;
     if head.needs == shapes {
         tables.insert(0, head);
     } else {
         shapes = head.needs;
         let all: Vec<Part> = std::iter::once(first).chain(parts).collect();
-        tables = input.converge(&all, &mut shapes);
+        tables.iter().for_each(|table| account.give(table.table.bytes()));
+        tables = input.converge(&all, &mut shapes)?;
     }
-    Table { guessed, ..merge(tables, &shapes) }
+    Some(Table { guessed, ..merge(tables, &shapes) })
 }
 
 fn merge(tables: Vec<PartTable>, shapes: &[Shape]) -> Table {
@@ -124,7 +135,18 @@ struct Input<'a> {
     bytes: &'a [u8],
     delimiter: u8,
     wants: &'a [Want],
+    account: &'a Account,
 }
+
+impl Table {
+    /// Bytes that its columns take.
+    fn bytes(&self) -> u64 {
+        self.columns.iter().map(Cells::bytes).sum()
+    }
+}
+
+/// Rows between two looks at the memory that they take.
+const COUNTED: usize = 1 << 12;
 
 impl<'a> Input<'a> {
     fn reader(&self, bytes: &'a [u8]) -> csv::Reader<&'a [u8]> {
@@ -133,6 +155,12 @@ impl<'a> Input<'a> {
             .has_headers(false)
             .flexible(true)
             .from_reader(bytes)
+    }
+
+    /// Whether records fit the account: one is copied as it is read, and its copy doubles as it grows.
+    fn records_fit(&self) -> bool {
+        let longest = self.bytes.split(|&b| b == b'\n').map(<[u8]>::len).max().unwrap_or(0);
+        longest as u64 <= self.account.left() / 4
     }
 
     /// Where the first record ends; `None` in a file without any.
@@ -165,21 +193,25 @@ impl<'a> Input<'a> {
     }
 
     /// Reads all parts, again with wider shapes until all fields fit.
-    fn converge(&self, parts: &[Part], shapes: &mut Vec<Shape>) -> Vec<PartTable> {
+    fn converge(&self, parts: &[Part], shapes: &mut Vec<Shape>) -> Option<Vec<PartTable>> {
         loop {
-            let tables: Vec<PartTable> = parts.par_iter().map(|part| self.part(part, shapes)).collect();
+            let tables: Option<Vec<PartTable>> =
+                parts.par_iter().map(|part| self.part(part, shapes)).collect();
+            let tables = tables?;
             let mut needs = shapes.clone();
             for table in &tables {
                 needs.iter_mut().zip(&table.needs).for_each(|(all, &one)| *all = one.max(*all));
             }
             if needs == *shapes {
-                return tables;
+                return Some(tables);
             }
+            tables.iter().for_each(|table| self.account.give(table.table.bytes()));
             *shapes = needs;
         }
     }
 
-    fn part(&self, part: &Part, shapes: &[Shape]) -> PartTable {
+    /// The columns of a part, counted; nothing when they take too much.
+    fn part(&self, part: &Part, shapes: &[Shape]) -> Option<PartTable> {
         // From the end of the line above: a reader takes the first bytes that it sees for a byte order mark.
         let start = part.bytes.start.saturating_sub(1);
         let lines = part.lines - u64::from(start < part.bytes.start && self.bytes[start] == b'\n');
@@ -188,8 +220,12 @@ impl<'a> Input<'a> {
         let mut needs = shapes.to_vec();
         let columns = shapes.iter().map(|&s| Cells::new(s)).collect();
         let mut table = Table { columns, rows: 0, errors: Errors::default(), guessed: None };
+        let mut counted = 0;
         while reader.read_byte_record(&mut record).unwrap_or(false) {
             table.rows += 1;
+            if table.rows % COUNTED == 0 {
+                self.count(&table, &mut counted)?;
+            }
             let place = |column, fault| {
                 let (line, byte) = record.position().map_or((1, 0), |p| (p.line(), p.byte()));
                 let byte = start + usize::try_from(byte).unwrap_or(0);
@@ -213,7 +249,15 @@ impl<'a> Input<'a> {
                 }
             }
         }
-        PartTable { table, needs }
+        self.count(&table, &mut counted)?;
+        Some(PartTable { table, needs })
+    }
+
+    /// Counts what a table has grown by.
+    fn count(&self, table: &Table, counted: &mut u64) -> Option<()> {
+        let bytes = table.bytes();
+        let more = bytes.saturating_sub(std::mem::replace(counted, bytes));
+        self.account.take(more).then_some(())
     }
 
     /// Whether the first record names the columns: no field of it is a number, and some column holds numbers. `None`

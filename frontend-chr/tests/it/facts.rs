@@ -2,6 +2,7 @@
 
 use gchr_base::diagnostic::render_all;
 use gchr_base::facts::FactColumn;
+use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
 use gchr_chr::{FactFile, Header, Loaded, Request, load};
 use proptest::prelude::*;
@@ -309,4 +310,37 @@ fn a_million_lines() {
     let start = std::time::Instant::now();
     let (loaded, _) = load_file(EDGE, "edge", "e.csv", text.as_bytes());
     println!("{} facts in {:?}, the write of the file included", loaded.facts[0].rows, start.elapsed());
+}
+
+/// Whatever the columns are, and wherever the memory goes: the text, names, rows, one long line.
+#[test]
+fn facts_are_read_within_a_limit_of_memory() {
+    let numbers: String = (0..100_000).map(|i| format!("{i},{i}\n")).collect();
+    let names: String = (0..100_000).map(|i| format!("n{i},{i}\n")).collect();
+    let line = format!("{},1\n", "x".repeat(2_000_000));
+    let late = format!("{numbers}word,1\n");
+    for (text, columns) in
+        [(&numbers, "+int,+int"), (&names, "+any,+int"), (&line, "?any,+int"), (&late, "?any,+int")]
+    {
+        let program = declared(columns);
+        let read = |memory: u64| {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("f.csv");
+            std::fs::write(&path, text).unwrap();
+            let mut sources = SourceMap::new();
+            let program = sources.add("p.chr", &program);
+            let facts = vec![FactFile { constraint: "c".into(), path, header: Header::Auto }];
+            let request = Request { program, queries: Vec::new(), facts };
+            gchr_chr::load_within(&mut sources, &request, &Account::new(Some(memory)))
+        };
+        for memory in [0, 1000, text.len() as u64 / 2, text.len() as u64 + 100] {
+            let loaded = read(memory);
+            let codes: Vec<_> = loaded.diagnostics.iter().map(|d| d.code).collect();
+            assert_eq!(codes, ["R0202"], "{columns} within {memory} bytes");
+            assert!(loaded.program.is_none() && loaded.facts.is_empty());
+        }
+        let loaded = read(64 << 20);
+        assert_eq!(loaded.diagnostics, [], "{columns}");
+        assert_eq!(loaded.facts[0].rows, text.lines().count());
+    }
 }

@@ -3,7 +3,8 @@
 //! A row says which output of the program it is, and the value that is written there. Literal text that bodies write before and behind
 //! it is the same for all rows of a kind, so that it stays on the host.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io;
 use std::ops::Range;
 
 use gchr_base::ids::IdVec;
@@ -81,13 +82,18 @@ impl Output {
 }
 
 impl RowKind {
-    /// Puts the text of a row at the end; `value` is what the row holds.
-    pub fn write<'a>(&self, text: &mut String, value: impl FnOnce(SortKind) -> Value<'a>) {
-        text.push_str(&self.before);
+    /// Writes the text of a row; `value` is what the row holds.
+    pub fn write<'a>(
+        &self,
+        out: &mut dyn io::Write,
+        value: impl FnOnce(SortKind) -> Value<'a>,
+    ) -> io::Result<()> {
+        out.write_all(self.before.as_bytes())?;
         if let Some(WrittenValue { kind, quoted, .. }) = self.value {
-            push(text, value(kind), quoted);
+            let value = value(kind);
+            write!(out, "{}", if quoted { value.quoted() } else { value.plain() })?;
         }
-        text.push_str(&self.behind);
+        out.write_all(self.behind.as_bytes())
     }
 }
 

@@ -422,7 +422,7 @@ impl Runner<'_> {
             has_value.set(
                 has_value.get() || kind == SortKind::Any && word.is_some_and(|w| is_evaluated(terms, w)),
             );
-            word.map_or("a term without a cell".into(), |word| terms.value(kind, word).to_string())
+            word.map_or("a term without a cell".into(), |word| terms.value(kind, word).shown())
         };
         let mut place = noted.and_then(|noted| self.job.kernels.sites.explain_with(&noted, show));
         // Only numbers are computed with on a device; elsewhere a term would be evaluated.

@@ -92,7 +92,7 @@ impl From<FormatArg> for Format {
 impl Args {
     /// The program and its start.
     pub fn input(&self) -> Input {
-        let mut input = self.program.input();
+        let mut input = self.program.input().memory(self.limits.memory_of_host());
         if let Some(term) = &self.input {
             input = input.term(term);
         }
@@ -192,6 +192,14 @@ impl Args {
             let of = constraint.as_ref().map_or(String::new(), |c| format!(" of {c}"));
             let help = "leave it out, or give the files: --facts C=FILE";
             report::problem("U0105", &format!("--header has no effect: there is no fact file{of}"), help);
+            return Err(Exit::Usage);
+        }
+        if self.limits.counts_rounds()
+            && (language == Language::Terms || program.semantics(options) != Semantics::Rounds)
+        {
+            let help =
+                "leave it out, or give --semantics rounds with a .chr program; --max-steps bounds every run";
+            report::problem("U0105", "--max-rounds does not apply without rounds", help);
             return Err(Exit::Usage);
         }
         if self.partial && language == Language::Terms {

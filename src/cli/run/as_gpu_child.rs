@@ -1,16 +1,18 @@
 //! This process as the GPU child of another one (see `gpu_child`): its run, its result and its report.
 
 use std::io::{self, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use gchr::base::limited::Limited;
+use gchr::base::watch::Watch;
 use gchr::{BY_GPU, CompileOptions, Device, Diagnostics};
 
 use super::args::Args;
 use super::execute::{Ran, execute};
 use super::gpu_child::ChildReport;
 use crate::cli::exit::{Exit, end_at_once};
-use crate::cli::interrupt;
 use crate::cli::sink::Stdout;
+use crate::cli::watchdog::{self, Phase};
 
 /// Runs the program on the GPU, writes the result and the report, and ends the process. `before` are the milliseconds that the parent
 /// process ran before this one.
@@ -33,7 +35,7 @@ pub fn run_as_gpu_child(args: &Args, before: u64) -> ! {
 }
 
 fn run_on_gpu(args: &Args, before: u64, start: Instant) -> Result<ChildReport, String> {
-    let interrupt = interrupt::listen();
+    watchdog::enter(Phase::Run);
     args.start_threads_to_load().map_err(|_| "its threads cannot be started".to_string())?;
     let schedule = args.device.schedule().map_err(|_| "its options are refused".to_string())?;
     let program = args.input().parse().map_err(|found| first_error(&found))?;
@@ -44,14 +46,17 @@ fn run_on_gpu(args: &Args, before: u64, start: Instant) -> Result<ChildReport, S
     let options = CompileOptions { only_parallel: true, ..args.options(device, schedule) };
     let executable = program.compile(&options).map_err(|found| first_error(&found))?;
     let mut stdout = Stdout::new();
-    let ran = execute(args, &executable, device, interrupt, &mut stdout, None, None);
+    // The parent bounds this process: what it does not want any more ends with it.
+    let began = start.checked_sub(Duration::from_millis(before)).unwrap_or(start);
+    let ran = execute(args, &executable, device, began, &mut stdout, None, false);
     let Ran::Here(mut outcome) = ran.map_err(|failure| first_error(&failure.diagnostics))? else {
         return Err("it has a child of its own".into());
     };
     let stats = outcome.stats_mut();
     stats.wall_ms = Some(before as f64 + start.elapsed().as_secs_f64() * 1e3);
     stats.choice = Some(BY_GPU.into());
-    let written = outcome.write(args.format.into(), &mut stdout);
+    let mut limited = Limited::new(&mut stdout, Watch::new()).max_output(args.limits.max_output());
+    let written = outcome.write(args.format.into(), &mut limited);
     written
         .and_then(|()| Ok(stdout.flush()?))
         .map_err(|error| format!("cannot write the result: {error}"))?;

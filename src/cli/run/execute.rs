@@ -1,16 +1,16 @@
 //! A run under its limits, with a progress line, a trace and a recorder, and with a GPU in a process of its own where that may be faster.
 
 use std::io::{self, BufWriter, Write};
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use gchr::base::escape;
+use gchr::base::limited::Limited;
 use gchr::{Control, Device, Executable, Language, Outcome, Race, Recorder};
 
 use super::args::{Args, FormatArg};
 use super::gpu_child::{self, ChildResult};
-use crate::cli::progress;
 use crate::cli::sink::{Stdout, shown};
+use crate::cli::{interrupt, progress};
 
 /// Runs the plan. What the program itself writes goes to standard output with text results; beside JSON and CSV it goes to standard
 /// error, so that the result stays readable for machines.
@@ -18,18 +18,25 @@ pub fn execute<'p>(
     args: &Args,
     executable: &Executable<'p>,
     device: Device,
-    interrupt: &AtomicBool,
+    start: Instant,
     stdout: &mut Stdout,
     recorder: Option<&mut Recorder>,
-    race: Option<Instant>,
+    races: bool,
 ) -> Result<Ran<'p>, Box<gchr::Failure>> {
     let limits = args.limits.limits(device);
     let unit = match executable.program().language() {
         Language::Terms => "rule applications",
         Language::Constraints => "firings",
     };
+    let mut errors = shown(io::stderr());
     let mut line = progress::Line::new(unit);
-    let mut control = Control::new(limits).interrupt(interrupt);
+    let mut control = Control::new(limits).since(start).interrupt(interrupt::flag());
+    let limited = |out| Limited::new(out, control.watch().clone()).max_output(limits.max_output);
+    let out: Box<dyn Write + '_> = match args.format {
+        FormatArg::Text => Box::new(limited(&mut *stdout as &mut dyn Write)),
+        FormatArg::Json | FormatArg::Csv => Box::new(limited(&mut errors as &mut dyn Write)),
+    };
+    control = control.output(out);
     if line.enabled() && !args.trace {
         control = control.progress(move |now| line.update(now));
     }
@@ -40,11 +47,7 @@ pub fn execute<'p>(
         let mut log = BufWriter::new(io::stderr());
         control = control.trace(move |text| drop(writeln!(log, "{}", escape::lines(text))));
     }
-    control = match args.format {
-        FormatArg::Text => control.output(stdout),
-        FormatArg::Json | FormatArg::Csv => control.output(shown(io::stderr())),
-    };
-    let race = race.map(|start| Race::start(&mut control, move || gpu_child::start(start)));
+    let race = races.then(|| Race::start(&mut control, move || gpu_child::start(start)));
     match (executable.run(&mut control), race) {
         (Ok(mut outcome), Some(race)) => {
             outcome.stats_mut().choice = Some(race.call_off());

@@ -66,12 +66,19 @@ pub fn start(start: Instant) -> Result<Work<ChildResult>, String> {
     Ok(Box::new(move |_: &mut Control<'_>| read(stdin, out)))
 }
 
+/// A result that is larger is left to this process.
+const MOST: u64 = 4 << 30;
+
 /// Reads what the child writes until it is done. It goes on as long as its standard input is open.
 fn read(stdin: ChildStdin, mut out: ChildStdout) -> Result<ChildResult, String> {
     let no_result = |why: String| format!("the gpu has no result ({why})");
     let mut written = Vec::new();
-    out.read_to_end(&mut written).map_err(|error| no_result(error.to_string()))?;
+    let read = (&mut out).take(MOST).read_to_end(&mut written);
+    read.map_err(|error| no_result(error.to_string()))?;
     drop(stdin);
+    if written.len() as u64 == MOST {
+        return Err(no_result("its result is too large to be handed over".into()));
+    }
     match split_report(&mut written) {
         Some(ChildReport { exit: Exit::Done, stats, figures, .. }) => {
             Ok(ChildResult { out: written, stats, figures })

@@ -1,40 +1,56 @@
 //! Where the result of a run goes, and how the process ends then.
 
 use std::io::Write;
+use std::time::Instant;
 
+use gchr::base::error::StopReason;
+use gchr::base::limited::Limited;
 use gchr::{Format, FormatError, Outcome, Program};
 
 use super::args::Args;
 use super::gpu_child::ChildResult;
 use crate::cli::exit::Exit;
 use crate::cli::out_file::File;
-use crate::cli::sink::Stdout;
+use crate::cli::sink::{Stdout, half_written};
+use crate::cli::watchdog::{self, Phase};
 use crate::cli::{interrupt, report};
 
 /// Where the result and the program's own output go.
 pub struct Out {
     pub stdout: Stdout,
     pub file: Option<File>,
+    /// Bytes that the result may take.
+    max: Option<u64>,
 }
 
 impl Out {
     /// Opens what the options name.
     pub fn open(args: &Args) -> Result<Self, Exit> {
         let file = args.out.as_ref().map(|path| File::create("--out", path));
-        Ok(Self { stdout: Stdout::new(), file: file.transpose()? })
+        Ok(Self { stdout: Stdout::new(), file: file.transpose()?, max: args.limits.max_output() })
     }
 
     /// Writes what there is to be shown of a run, and what the program wrote before it.
     fn write(&mut self, format: Format, what: &Shown) -> Result<(), FormatError> {
+        watchdog::enter(Phase::Write);
         match self.file.take() {
             Some(mut file) => {
-                what.write(format, &mut file)?;
+                what.write(format, &mut limited(&mut file, self.max))?;
                 file.finish()?;
             }
-            None => what.write(format, &mut self.stdout)?,
+            None => what.write(format, &mut limited(&mut self.stdout, self.max))?,
         }
-        Ok(self.stdout.flush()?)
+        self.stdout.flush()?;
+        // What comes now does not take the result back.
+        watchdog::heard();
+        watchdog::enter(Phase::Report);
+        Ok(())
     }
+}
+
+/// A writer under the limits of this process.
+fn limited<W: Write>(out: W, max: Option<u64>) -> Limited<'static, W> {
+    Limited::new(out, watchdog::limits()).max_output(max)
 }
 
 /// What is written of a run.
@@ -59,10 +75,12 @@ impl Shown<'_> {
 
 /// Tells why there is no result. What was in the store is written where the user asks for it, and nowhere else.
 pub fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out: Out) -> Exit {
+    // From here on only a further Ctrl-C counts: a user who ended the run by one wants to see what it did.
+    interrupt::answered();
+    watchdog::enter(Phase::Report);
     let written = match args.partial && failure.left.is_some() {
         true => {
-            // A user who ended the run by Ctrl-C wants to see this; a further one counts.
-            interrupt::answered();
+            watchdog::limit(args.limits.timeout(), Instant::now());
             out.write(args.format.into(), &Shown::Left(failure, program))
         }
         false => out.stdout.flush().map_err(FormatError::Io),
@@ -76,7 +94,7 @@ pub fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out:
     }
     let flushed = written.is_ok();
     if let (true, Err(error)) = (args.partial, written) {
-        unwritten("the store", &error);
+        unwritten("the store", error);
     }
     if args.stats {
         report::stats(&failure.stats);
@@ -95,7 +113,7 @@ pub fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
             report::figures(&figures.figures());
         }
     }
-    ended(written, &out)
+    ended(written, &mut out)
 }
 
 /// Writes the result of the GPU child to its place, then its statistics.
@@ -105,25 +123,37 @@ pub fn deliver_of_child(args: &Args, result: &ChildResult, mut out: Out) -> Exit
         report::stats(&result.stats);
         report::figures(&result.figures);
     }
-    ended(written, &out)
+    ended(written, &mut out)
 }
 
 /// How the process ends when the result was written, or was not.
-fn ended(written: Result<(), FormatError>, out: &Out) -> Exit {
-    match written {
+fn ended(written: Result<(), FormatError>, out: &mut Out) -> Exit {
+    // What is told is how much is on standard output.
+    let flushed = out.stdout.flush().map_err(FormatError::Io);
+    match written.and(flushed) {
         Ok(()) => Exit::Done,
         Err(FormatError::Io(_)) if out.stdout.is_closed() => Exit::Done,
         Err(error) => {
-            unwritten("the result", &error);
+            unwritten("the result", error);
             Exit::Failed
         }
     }
 }
 
-fn unwritten(what: &str, error: &FormatError) {
-    if interrupt::requested() {
-        return report::say(&format!("gchr: interrupted while {what} was written\n"));
-    }
+/// Tells why something was not written to its end.
+pub fn unwritten(what: &str, error: FormatError) {
+    watchdog::heard();
+    let message = match error {
+        FormatError::NotTabular => error.to_string(),
+        FormatError::Io(error) => match StopReason::from(error) {
+            StopReason::Output { message } => message,
+            reason => {
+                let mut found = reason.to_diagnostic().note(format!("while {what} was written"));
+                found.notes.extend(half_written());
+                return report::finding(&found);
+            }
+        },
+    };
     let help = "check the free space and where the output goes";
-    report::problem("U0107", &format!("cannot write {what}: {error}"), help);
+    report::problem("U0107", &format!("cannot write {what}: {message}"), help);
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gchr_base::control::Limits;
+use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
 use serde::{Serialize, Serializer};
 
@@ -33,7 +34,7 @@ impl Subject {
     /// Whether its file is there and is a text.
     pub fn check_file(&self) -> Result<(), Diagnostics> {
         let mut sources = SourceMap::new();
-        let read = read_text(&self.path, &mut sources, PROGRAM_FILE);
+        let read = read_text(&self.path, &mut sources, PROGRAM_FILE, &Account::default());
         read.map(|_| ()).map_err(|found| Diagnostics::new(Arc::new(sources), vec![*found]))
     }
 

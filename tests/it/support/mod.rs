@@ -1,6 +1,8 @@
 //! Running the binary, in a folder of its own where that matters.
 
 pub mod browser;
+#[cfg(target_os = "linux")]
+pub mod process;
 
 use std::ffi::OsStr;
 use std::fs;

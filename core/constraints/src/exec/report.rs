@@ -1,11 +1,9 @@
 //! What a run says on its way: trace lines, program output, errors with their operands.
 
-use std::fmt::Write as _;
-
 use super::code::{Code, Ins, OccurrenceCode, Pc};
 use super::machine::{Frame, Machine, Stop};
 use super::step::{Trap, TrapKind};
-use super::store::write_constraint;
+use super::store::trace_constraint;
 use crate::ir::ChrPlan;
 use gchr_base::error::StopReason;
 use gchr_base::op::Op;
@@ -44,8 +42,7 @@ impl Machine<'_, '_> {
         let values = table.kinds.iter().enumerate().map(|(c, &kind)| self.value(kind, word(c)));
         let name = &self.program.signature.constraints[constraint].name;
         let id = row.map_or(frame.id, |row| table.ids.get(row));
-        let written = write_constraint(line, name, values).and_then(|()| write!(line, "#{id}"));
-        debug_assert!(written.is_ok(), "a string takes any text");
+        trace_constraint(line, name, values, id);
     }
 
     /// Program output.
@@ -61,7 +58,7 @@ impl Machine<'_, '_> {
             Ins::Newline => writeln!(self.control.out()),
             _ => Ok(()),
         };
-        result.map_err(|e| self.stop_at(StopReason::Output { message: e.to_string() }, pc))
+        result.map_err(|error| self.stop_at(error.into(), pc))
     }
 
     /// A trap as a stopped run.
@@ -97,7 +94,7 @@ impl ErrorFormatter<'_> {
         let ins = self.code.ins[pc as usize];
         let kinds = self.code.sites[pc as usize].kinds;
         let terms = Terms { signature: self.signature, heap: self.heap };
-        let reg = |r: u32, kind| terms.value(kind, regs[r as usize]).to_string();
+        let reg = |r: u32, kind| terms.value(kind, regs[r as usize]).shown();
         match trap.kind {
             TrapKind::Arithmetic(error) => {
                 let (op, operands) = match ins {

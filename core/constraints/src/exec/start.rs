@@ -17,6 +17,7 @@ use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::facts::Facts;
 use gchr_base::ids::Id;
+use gchr_base::limited::Limited;
 use gchr_base::rule::Program;
 use gchr_base::signature::{Signature, SortKind};
 use gchr_base::value::heap::HeapFull;
@@ -216,8 +217,14 @@ impl StartSink for Rows<'_, '_> {
 
     fn write(&mut self, pc: Pc, word: u64) -> Result<(), Stop> {
         let terms = Terms { signature: self.signature, heap: &self.heap };
-        let result = write_output(&mut self.batch.written, self.code, terms, pc, word);
-        result.map_err(|e| self.stop_at(StopReason::Output { message: e.to_string() }, pc))
+        let mut out = Limited::new(&mut self.batch.written, self.control.watch().clone());
+        if let Some(limit) = self.control.limits().memory {
+            let reason = StopReason::Memory { limit, what: "what queries write".into() };
+            out = out.up_to(limit.saturating_sub(self.bytes), reason);
+        }
+        let result = write_output(&mut out, self.code, terms, pc, word);
+        self.bytes += out.written();
+        result.map_err(|error| self.stop_at(error.into(), pc))
     }
 
     fn poll(&mut self) -> Result<(), Stop> {

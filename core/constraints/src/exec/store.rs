@@ -1,10 +1,12 @@
 //! The final store: constraints in canonical order, as values and as text.
 
 use std::cmp::Ordering;
+use std::fmt;
 use std::io::{self, Write};
 
 use super::table::Table;
 use gchr_base::ids::Id;
+use gchr_base::limited::cut;
 use gchr_base::signature::{ConstraintId, Signature, SortKind};
 use gchr_base::value::{Heap, Terms, Value, compare, write_atom};
 
@@ -56,13 +58,11 @@ impl Store {
 
     /// Writes all constraints, one a line: by declaration, then by arguments in the standard order of terms.
     pub fn write_text(&self, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
-        let mut line = String::new();
         for (id, constraint) in signature.constraints.iter_enumerated() {
             for row in self.rows(signature, id).iter() {
-                line.clear();
-                write_constraint(&mut line, &constraint.name, row.values()).map_err(io::Error::other)?;
-                line.push('\n');
-                out.write_all(line.as_bytes())?;
+                // Piece by piece: shared parts of a value can make it larger than any memory.
+                let args = || row.values().map(Value::argument);
+                writeln!(out, "{}", fmt::from_fn(|f| write_constraint(f, &constraint.name, args())))?;
             }
         }
         Ok(())
@@ -85,24 +85,34 @@ fn compare_rows(table: &Table, terms: Terms<'_>, a: u32, b: u32) -> Ordering {
 }
 
 /// `name(arg, ...)` as `writeq` shows it.
-pub(super) fn write_constraint<'a>(
-    out: &mut String,
+pub(super) fn write_constraint(
+    out: &mut dyn fmt::Write,
     name: &str,
-    values: impl Iterator<Item = Value<'a>>,
-) -> std::fmt::Result {
-    use std::fmt::Write;
+    args: impl Iterator<Item = impl fmt::Display>,
+) -> fmt::Result {
     write_atom(out, name)?;
     let mut open = false;
-    for value in values {
-        out.push(if open { ',' } else { '(' });
+    for arg in args {
+        out.write_char(if open { ',' } else { '(' })?;
         open = true;
-        // An operator term of priority above 999 is put in parentheses, as every argument.
-        write!(out, "{}", value.argument())?;
+        write!(out, "{arg}")?;
     }
-    if open {
-        out.push(')');
-    }
-    Ok(())
+    if open { out.write_char(')') } else { Ok(()) }
+}
+
+/// Characters of an argument that a trace line shows at most.
+const TRACE_WIDTH: usize = 1000;
+
+/// A constraint in a trace line, with its id: arguments are cut where they are long.
+pub(super) fn trace_constraint<'a>(
+    line: &mut String,
+    name: &str,
+    values: impl Iterator<Item = Value<'a>>,
+    id: u64,
+) {
+    let args = values.map(|value| cut(value.argument(), TRACE_WIDTH));
+    let written = write_constraint(line, name, args).and_then(|()| fmt::write(line, format_args!("#{id}")));
+    debug_assert!(written.is_ok(), "a string takes any text");
 }
 
 impl<'a> Rows<'a> {

@@ -1,5 +1,6 @@
 //! The result of a run: a normal form that owns its cells, with printing and typed access.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -16,9 +17,28 @@ pub struct NormalForm {
     pub(super) value: u64,
 }
 
-impl std::fmt::Debug for NormalForm {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&text::bounded(&self.layout, &self.heap, self.sort, self.value, 200))
+impl fmt::Debug for NormalForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown(200))
+    }
+}
+
+/// The text form.
+impl fmt::Display for NormalForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        /// Every piece that is written is a text.
+        struct Pieces<'a, 'f>(&'a mut fmt::Formatter<'f>);
+        impl Write for Pieces<'_, '_> {
+            fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+                let piece_text = std::str::from_utf8(piece).map_err(io::Error::other)?;
+                self.0.write_str(piece_text).map_err(io::Error::other)?;
+                Ok(piece.len())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        self.write_text(&mut Pieces(f)).map_err(|_| fmt::Error)
     }
 }
 
@@ -35,6 +55,11 @@ impl NormalForm {
         // Writing to a vector does not fail.
         let _ = self.write_text(&mut bytes);
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The text in a message: cut after so many characters.
+    pub fn shown(&self, width: usize) -> String {
+        text::bounded(&self.layout, &self.heap, self.sort, self.value, width)
     }
 
     /// The whole term.

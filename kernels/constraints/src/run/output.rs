@@ -17,7 +17,7 @@ impl Runner<'_> {
     /// Writes what the goals of a query write.
     pub(crate) fn write_of_query(&self, number: usize, control: &mut Control<'_>) -> Result<(), Failure> {
         let Some(written) = self.job.input.written.get(number) else { return Ok(()) };
-        control.out().write_all(written).map_err(|error| self.unwritten(&error, None))
+        control.out().write_all(written).map_err(|error| self.unwritten(error, None))
     }
 
     /// Writes what rules have written in the rounds of the last launch.
@@ -41,23 +41,20 @@ impl Runner<'_> {
             false => Vec::new(),
         };
         let (mut heap, mut import) = (Heap::new(), Import::new(&cells));
-        let mut text = String::new();
         for (kind, mut word) in rows {
             let kind = output.kind(kind).ok_or_else(broken)?;
             if of_terms(kind) {
                 word = import.word(&mut heap, word).map_err(|_| broken())?;
             }
             let terms = Terms { signature: &self.job.program.signature, heap: &heap };
-            kind.write(&mut text, |kind| terms.value(kind, word));
-            let written = control.out().write_all(text.as_bytes());
-            written.map_err(|error| self.unwritten(&error, Some(kind.site)))?;
-            text.clear();
+            let written = kind.write(control.out(), |kind| terms.value(kind, word));
+            written.map_err(|error| self.unwritten(error, Some(kind.site)))?;
         }
         Ok(())
     }
 
-    fn unwritten(&self, error: &std::io::Error, site: Option<Site>) -> Failure {
-        let reason = StopReason::Output { message: error.to_string() };
+    fn unwritten(&self, error: std::io::Error, site: Option<Site>) -> Failure {
+        let reason = StopReason::from(error);
         let (rule, span) = (site.and_then(|site| site.rule), site.map(|site| site.span));
         RunError { reason, rule, span, progress: self.progress() }.into()
     }

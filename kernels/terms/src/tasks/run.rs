@@ -299,7 +299,8 @@ impl<'a> Runner<'a> {
         }
         let brought = match self.options.results {
             Results::NormalForms => result::read_back(&self.job, start, last.as_ref()),
-            Results::Texts => Ok(ReadBack { texts: result::texts(&self.job, start), ..ReadBack::default() }),
+            Results::Texts => result::texts(&self.job, start, control.watch())
+                .map(|texts| ReadBack { texts, ..ReadBack::default() }),
             Results::Nothing => Ok(ReadBack::default()),
         };
         let brought = brought.map_err(|reason| self.stopped(reason))?;

@@ -89,13 +89,25 @@ impl Ran {
 /// Limits of a run whose end is known: the reference came to it in few steps, so that a run that reaches them does not end.
 pub fn limits() -> Limits {
     let timeout = Some(Duration::from_secs(20));
-    Limits { max_steps: Some(1_000_000), max_rounds: Some(5_000), memory: Some(1 << 28), timeout }
+    Limits {
+        max_steps: Some(1_000_000),
+        max_rounds: Some(5_000),
+        memory: Some(1 << 28),
+        timeout,
+        max_output: Some(1 << 24),
+    }
 }
 
 /// Limits of a run of which nothing is known: it may go on for ever.
 pub fn small_limits() -> Limits {
     let timeout = Some(Duration::from_millis(300));
-    Limits { max_steps: Some(2_000), max_rounds: Some(50), memory: Some(1 << 28), timeout }
+    Limits {
+        max_steps: Some(2_000),
+        max_rounds: Some(50),
+        memory: Some(1 << 28),
+        timeout,
+        max_output: Some(1 << 24),
+    }
 }
 
 /// Compiles and runs a program. Nothing gets out of it, a panic neither.

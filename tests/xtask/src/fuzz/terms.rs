@@ -123,7 +123,7 @@ fn batches(case: &Case, program: &Program, model: &reference::Program, found: &m
     }
     for threads in [1, 2] {
         let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-        let options = BatchOptions { limits: limits(), threads, interrupt: None };
+        let options = BatchOptions { limits: limits(), threads, interrupt: None, start: None };
         let mut results = Vec::new();
         let text = lines.join("\n");
         let ran = caught(|| {
@@ -140,7 +140,7 @@ fn batches(case: &Case, program: &Program, model: &reference::Program, found: &m
         }
         for line in results {
             let answer = match &line.result {
-                Ok(text) => Answer::NormalForm(text.clone()),
+                Ok(text) => Answer::NormalForm(text.to_string()),
                 Err(found) => of_code(first_code(found)),
             };
             let ran = Ran { steps: line.rewrites, ..Ran::without_run(answer) };

@@ -12,7 +12,7 @@ use crate::exec::machine::Stop;
 use crate::exec::report::ErrorFormatter;
 use crate::exec::start::{self, StartSink};
 use crate::exec::step::{Cells, EvalCtx, Flow, Trap, TrapKind};
-use crate::exec::store::write_constraint;
+use crate::exec::store::trace_constraint;
 use crate::exec::table::{DEAD, Table};
 use crate::ir::ChrPlan;
 use crate::ir::classes::{Best, BestOrder};
@@ -193,7 +193,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
     pub(crate) fn write(&mut self, Written { word, pc }: Written) -> Result<(), Stop> {
         let terms = Terms { signature: &self.program.signature, heap: &self.heap };
         let result = start::write_output(self.control.out(), self.code, terms, pc, word);
-        result.map_err(|e| self.stop_at(StopReason::Output { message: e.to_string() }, pc))
+        result.map_err(|error| self.stop_at(error.into(), pc))
     }
 
     /// Frees terms that nothing refers to. Columns and constants are all the roots between rounds.
@@ -300,9 +300,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
     pub(crate) fn watch(&self) -> Watch<'c> {
         let limit = self.control.limits().memory;
         Watch {
-            interrupt: self.control.interrupt_flag(),
-            other: self.control.other_flag(),
-            deadline: self.control.deadline(),
+            of_run: self.control.watch().clone(),
             memory: limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.bytes())),
             taken: AtomicU64::new(0),
             process: self.control.memory_watch(),
@@ -430,8 +428,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         let kinds = self.tables[table].kinds.iter().enumerate();
         let values = kinds.map(|(c, &kind)| terms.value(kind, word(c)));
         let name = &self.program.signature.constraints[ConstraintId::from_index(table)].name;
-        let written = write_constraint(line, name, values).and_then(|()| write!(line, "#{id}"));
-        debug_assert!(written.is_ok(), "a string takes any text");
+        trace_constraint(line, name, values, id);
     }
 }
 

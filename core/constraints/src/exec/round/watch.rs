@@ -1,16 +1,12 @@
 //! What stops threads at work within a round.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use gchr_base::memory;
 
 /// What stops threads at work.
 pub(crate) struct Watch<'a> {
-    pub(crate) interrupt: Option<&'a AtomicBool>,
-    pub(crate) other: Option<Arc<AtomicBool>>,
-    pub(crate) deadline: Option<Instant>,
+    pub(crate) of_run: gchr_base::watch::Watch<'a>,
     /// Bytes that may be taken.
     pub(crate) memory: u64,
     pub(crate) taken: AtomicU64,
@@ -20,9 +16,7 @@ pub(crate) struct Watch<'a> {
 
 impl Watch<'_> {
     pub(crate) fn calls(&self) -> bool {
-        let other = self.other.as_deref();
-        [self.interrupt, other].into_iter().flatten().any(|flag| flag.load(Ordering::Relaxed))
-            || self.deadline.is_some_and(|at| Instant::now() >= at)
+        self.of_run.look().is_err()
             || self.taken.load(Ordering::Relaxed) > self.memory
             || self.process.shortage().is_some()
     }
@@ -30,19 +24,18 @@ impl Watch<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
 
     #[test]
     fn threads_at_work_see_both_flags() {
         let [one, other] = [AtomicBool::new(false), AtomicBool::new(false)].map(Arc::new);
-        let watch = Watch {
-            interrupt: Some(&one),
-            other: Some(Arc::clone(&other)),
-            deadline: None,
-            memory: u64::MAX,
-            taken: AtomicU64::new(0),
-            process: memory::Watch::start(),
-        };
+        let mut of_run = gchr_base::watch::Watch::new().interrupt(&one);
+        of_run.also_stop(Arc::clone(&other));
+        let (memory, taken) = (u64::MAX, AtomicU64::new(0));
+        let watch = Watch { of_run, memory, taken, process: memory::Watch::start() };
         for flag in [&one, &other] {
             assert!(!watch.calls());
             flag.store(true, Ordering::Relaxed);

@@ -1,5 +1,7 @@
 //! Turns cells that came back from the device into normal forms, and errors into reasons.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use gchr_base::error::StopReason;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::{Id, IdVec};
@@ -13,6 +15,8 @@ use super::heap::Image;
 use super::launch::End;
 use super::{Job, Start};
 use crate::tasks::codegen::TermError;
+use gchr_base::limited::Limited;
+use gchr_base::watch::Watch;
 use gchr_runtime::codegen::Site;
 
 /// Characters of a term in a message.
@@ -31,13 +35,21 @@ pub(super) struct ReadBack {
     pub made: Option<u64>,
 }
 
+/// Bytes of the text of one normal form, and of all of a run, that are held at most. Shared parts of a term are written each time they
+/// occur, so that a text can be larger than any memory.
+const TEXT: u64 = 16 << 20;
+const TEXTS: u64 = 1 << 30;
+
 /// The texts of the normal forms, straight from the cells, by all threads.
-pub(super) fn texts(job: &Job<'_>, start: &Start<'_>) -> Vec<String> {
+pub(super) fn texts(job: &Job<'_>, start: &Start<'_>, watch: &Watch<'_>) -> Result<Vec<String>, StopReason> {
+    let held = AtomicU64::new(0);
     let text = |(sort, value)| {
-        let mut bytes = Vec::new();
-        // Writing to a vector does not fail.
-        let _ = write_value(&job.plan.layout, &start.image, sort, value, &mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
+        let mut out = Limited::new(Vec::new(), watch.clone()).max_output(Some(TEXT));
+        write_value(&job.plan.layout, &start.image, sort, value, &mut out)?;
+        if held.fetch_add(out.written(), Ordering::Relaxed) > TEXTS {
+            return Err(StopReason::OutputSize { limit: TEXTS });
+        }
+        Ok(String::from_utf8_lossy(&out.into_inner()).into_owned())
     };
     let values: Vec<(SortId, u64)> = start.values().collect();
     values.into_par_iter().map(text).collect()
@@ -166,13 +178,8 @@ impl Known {
 
 /// A term for a message.
 pub(super) fn term_text(job: &Job<'_>, image: &Image, sort: SortId, bits: u64) -> String {
-    let mut text = normal_form(job, image, sort, bits, &mut |_, _| {})
-        .map_or_else(|_| "?".into(), |(form, _)| form.to_text());
-    if let Some((cut, _)) = text.char_indices().nth(SHOWN) {
-        text.truncate(cut);
-        text.push_str("...");
-    }
-    text
+    normal_form(job, image, sort, bits, &mut |_, _| {})
+        .map_or_else(|_| "?".into(), |(form, _)| form.shown(SHOWN))
 }
 
 /// Why and where the device says that the run failed.

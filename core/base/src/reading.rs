@@ -1,0 +1,96 @@
+//! Reading of files within a limit of memory: what a name stands for may have no end.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::StopReason;
+
+/// Bytes read at a time where the system does not tell how long a file is.
+const PIECE: u64 = 1 << 20;
+
+/// Memory that is taken while input is read, by all threads.
+#[derive(Default, Debug)]
+pub struct Account {
+    limit: Option<u64>,
+    taken: AtomicU64,
+}
+
+impl Account {
+    /// An account that refuses more than `limit` bytes (`--memory`).
+    pub fn new(limit: Option<u64>) -> Self {
+        Self { limit, taken: AtomicU64::new(0) }
+    }
+    /// Counts bytes; says whether they are allowed. What is refused stays counted.
+    #[must_use]
+    pub fn take(&self, bytes: u64) -> bool {
+        let taken = self.taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        self.limit.is_none_or(|limit| taken <= limit)
+    }
+    /// Gives bytes back.
+    pub fn give(&self, bytes: u64) {
+        self.taken.fetch_sub(bytes, Ordering::Relaxed);
+    }
+    /// Bytes that may still be taken.
+    pub fn left(&self) -> u64 {
+        self.limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.taken.load(Ordering::Relaxed)))
+    }
+    /// Why no more may be taken by `what`.
+    pub fn reason(&self, what: String) -> StopReason {
+        StopReason::Memory { limit: self.limit.unwrap_or(u64::MAX), what }
+    }
+}
+
+/// The content of a file; it is counted, and what is counted for it stays so. The error is a [`StopReason`] when there is too much.
+pub fn read(path: &Path, account: &Account) -> io::Result<Vec<u8>> {
+    let mut file = File::open(path)?;
+    let known = file.metadata().ok().filter(std::fs::Metadata::is_file).map_or(0, |known| known.len());
+    let too_much = || io::Error::from(account.reason(format!("the text of {}", path.display())));
+    let mut bytes = Vec::new();
+    loop {
+        // One byte more than it should have shows whether a file has ended.
+        let room =
+            (known + 1).saturating_sub(bytes.len() as u64).max(PIECE).min(account.left().saturating_add(1));
+        bytes.try_reserve_exact(room as usize).map_err(|_| too_much())?;
+        let read = (&mut file).take(room).read_to_end(&mut bytes)? as u64;
+        if !account.take(read) {
+            return Err(too_much());
+        }
+        if read < room {
+            return Ok(bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_end_ends_at_the_limit() {
+        let zeros = Path::new("/dev/zero");
+        if !zeros.exists() {
+            return;
+        }
+        for limit in [0, 1000, 5 << 20] {
+            let error = read(zeros, &Account::new(Some(limit))).expect_err("there is too much");
+            let what = "the text of /dev/zero".to_string();
+            assert_eq!(StopReason::from(error), StopReason::Memory { limit, what });
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_to_its_last_byte_and_counted() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/reading.rs");
+        let whole = std::fs::read(&path).unwrap();
+        let size = whole.len() as u64;
+        for limit in [Some(size), Some(size + 1), None] {
+            let account = Account::new(limit);
+            assert_eq!(read(&path, &account).unwrap(), whole);
+            assert_eq!(account.left(), limit.map_or(u64::MAX, |limit| limit - size));
+        }
+        assert!(read(&path, &Account::new(Some(size - 1))).is_err());
+        assert!(read(Path::new("no/such/file"), &Account::default()).is_err());
+    }
+}
