@@ -17,8 +17,11 @@ pub fn ratio<T, R>([small, large]: [usize; 2], prepare: impl Fn(usize) -> T, wor
     least(&inputs[1]) / least(&inputs[0])
 }
 
+/// The text of a program of a size.
+pub type Text = fn(usize) -> String;
+
 /// Term programs that are large in one respect each: a name, and the text for a size.
-pub const TERM_PROGRAMS: &[(&str, fn(usize) -> String)] = &[
+pub const TERM_PROGRAMS: &[(&str, Text)] = &[
     ("functions", functions),
     ("constructors, each with a rule", constructors),
     ("rules on numbers", numbers),
