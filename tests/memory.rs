@@ -158,13 +158,13 @@ fn rounds_name_a_failed_request() {
 
 #[test]
 fn rounds_on_the_simulator_name_a_failed_request() {
-    let program = Input::text(Language::Constraints, "small.chr", &CONSTRAINTS.replace("600", "12"));
+    let program = Input::text(Language::Constraints, "small.chr", CONSTRAINTS.replace("600", "12"));
     each_request_fails(&program.parse().expect("a program"), &rounds(Device::Sim), 12);
 }
 
 #[test]
 fn schedulers_of_terms_on_the_simulator_name_a_failed_request() {
-    let program = Input::text(Language::Terms, "small.trs", &TERMS.replace("40", "6"));
+    let program = Input::text(Language::Terms, "small.trs", TERMS.replace("40", "6"));
     let program = program.parse().expect("a program");
     for scheduler in [Scheduler::Tasks, Scheduler::Topology] {
         let schedule = Schedule::of(scheduler);

@@ -6,7 +6,7 @@ pub fn bytes(n: u64) -> String {
     const UNITS: [(u32, &str); 4] = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     for (shift, unit) in UNITS {
         let size = 1u64 << shift;
-        if n >= size && n % size == 0 {
+        if n >= size && n.is_multiple_of(size) {
             return format!("{} {unit}", n >> shift);
         }
         if n >= size && n >= 10 << 20 {

@@ -223,7 +223,7 @@ impl<'a> Input<'a> {
         let mut counted = 0;
         while reader.read_byte_record(&mut record).unwrap_or(false) {
             table.rows += 1;
-            if table.rows % COUNTED == 0 {
+            if table.rows.is_multiple_of(COUNTED) {
                 self.count(&table, &mut counted)?;
             }
             let place = |column, fault| {

@@ -129,6 +129,7 @@ fn limited_address_space_is_enough_or_an_error() {
 fn with_peak(scratch: &Scratch, args: &[&str]) -> (crate::support::Run, u64) {
     use std::os::unix::process::ExitStatusExt;
     let mut command = Command::new(crate::support::BINARY);
+    #[expect(clippy::zombie_processes, reason = "wait4 waits for it, below")]
     let mut child = command
         .current_dir(scratch.folder())
         .args(args)
