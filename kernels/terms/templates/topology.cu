@@ -427,13 +427,13 @@ extern "C" __global__ void __launch_bounds__(256, 4) iterate(Params p, u32 max_i
         } else if (iteration >= max_iterations || total >= max_applied) {
             stop = PAUSED;
         }
-        // After an error the slots stay where they are: the host shows the redex.
-        if (COLLECTOR == COLLECT_COMPACT && stop != FAILED) {
+        if (COLLECTOR == COLLECT_COMPACT) {
             u32 used = load_relaxed(&p.control[NEXT]);
             used = min(used, p.capacity);
             assume_uniform("slots in use", used);
             u32 dead = load_relaxed(&p.control[DEAD]);
-            if (dead > used / 2u || dead != 0u && (stop == DONE || stop == MUST_GROW)) {
+            // After an error the slots stay where they are: the host shows the redex.
+            if (wrong == 0u && (dead > used / 2u || dead != 0u && (stop == DONE || stop == MUST_GROW))) {
                 compact(p, used, first, stride, tile);
             }
         }
