@@ -42,7 +42,7 @@ fn kinds(has_compiler: bool) -> Vec<(&'static str, Vec<&'static str>)> {
 
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
-    let rules: String = (0..30_000).map(|i| format!("a({i}, X) <=> b({i}, X).\n")).collect();
+    let rules: String = (0..200_000).map(|i| format!("a({i}, X) <=> b({i}, X).\n")).collect();
     let functions = 60;
     let declared: String = (0..functions).map(|i| format!("map F{i}: N -> N;\n")).collect();
     let equations: String = (0..functions)
@@ -57,7 +57,7 @@ fn scratch() -> Scratch {
         ("grow.chr", GROW.to_string()),
         ("tree.trs", TREE.to_string()),
         ("rows.chr", ROWS.to_string()),
-        ("rows.csv", (0..200_000).map(|i| format!("a{i},{i}\n")).collect()),
+        ("rows.csv", (0..1_000_000).map(|i| format!("a{i},{i}\n")).collect()),
         ("rules.chr", format!(":- chr_constraint a(+int, ?any), b(+int, ?any).\n{rules}?- a(1, x).\n")),
         (
             "rules.trs",

@@ -121,7 +121,7 @@ fn slots_that_outgrow_memory() {
             "4K",
         ]);
         assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{gc}");
-        for part in ["R0202", "4096 bytes", "stopped after", "--memory SIZE"] {
+        for part in ["R0202", "4 KiB", "stopped after", "--memory SIZE"] {
             assert!(run.stderr.contains(part), "{gc} {part}: {}", run.stderr);
         }
     }

@@ -246,7 +246,7 @@ fn a_pipe_without_a_peer_hears_limits_and_signals() {
 fn programs_are_read_and_planned_within_the_time_limit() {
     let scratch = Scratch::new();
     let rules = |n: usize| (0..n).map(|i| format!("a({i}, X) <=> b({i}, X).\n")).collect::<String>();
-    let text = format!(":- chr_constraint a(+int, ?any), b(+int, ?any).\n{}?- a(1, x).\n", rules(30_000));
+    let text = format!(":- chr_constraint a(+int, ?any), b(+int, ?any).\n{}?- a(1, x).\n", rules(200_000));
     scratch.file("rules.chr", &text);
     let ended = run_to_end(&scratch, &["rules.chr", "--timeout", "1s"], None);
     assert!(ended.code == Some(1) && ended.stderr.contains("R0204"), "{ended:?}");
