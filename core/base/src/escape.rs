@@ -73,7 +73,7 @@ fn replace(text: &str, mut by: impl FnMut(char) -> Option<String>) -> Cow<'_, st
     Cow::Owned(replaced)
 }
 
-/// A value whose text is shown on one line: [`line`] of what it displays.
+/// A value whose text is shown on one line: [`line()`] of what it displays.
 pub struct Line<T>(pub T);
 
 impl<T: std::fmt::Display> std::fmt::Display for Line<T> {
