@@ -40,7 +40,7 @@ impl Span {
         Span { start: self.end, ..self }
     }
     /// The range as byte offsets.
-    pub fn range(self) -> std::ops::Range<usize> {
+    pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
@@ -98,14 +98,8 @@ impl Source {
     pub fn line_of(&self, place: usize) -> usize {
         self.index().lines.partition_point(|&start| start <= place) - 1
     }
-    /// The bytes of a line, counted from zero, without its end; the empty place behind the text for one that is not there.
-    pub fn line(&self, line: usize) -> Range<usize> {
-        let lines = &self.index().lines;
-        let start = lines.get(line).copied().unwrap_or(self.text.len());
-        start..lines.get(line + 1).map_or(self.text.len(), |next| next - 1)
-    }
     /// Characters before a place.
-    pub fn characters(&self, place: usize) -> usize {
+    fn characters(&self, place: usize) -> usize {
         let block = place / BLOCK;
         self.index().characters[block] + begun(&self.text.as_bytes()[block * BLOCK..place])
     }
@@ -187,11 +181,7 @@ mod tests {
                 let line = before.rfind('\n').map_or(0, |at| at + 1);
                 let expected = (before.matches('\n').count() + 1, before[line..].chars().count() + 1);
                 assert_eq!(found, expected, "{place}");
-                let range = sources.get(id).line(found.0 - 1);
-                assert_eq!(range.start, line);
-                assert_eq!(range.end, text[line..].find('\n').map_or(text.len(), |at| line + at));
             }
-            assert_eq!(sources.get(id).line(usize::MAX - 1).len(), 0);
         }
     }
 }

@@ -24,18 +24,33 @@ use gchr_kernel::{build, template, verify};
 use gchr_runtime::codegen::Sites;
 use gchr_runtime::templates::POWER;
 
-/// Whether rules compute powers that can be floats.
-fn has_float_powers(program: &Program) -> bool {
+/// Whether rules apply an operator, given with the whole expression and its operands, that is looked for.
+fn applies(program: &Program, looked_for: impl Fn(Op, &rule::Expr, &[rule::Expr]) -> bool) -> bool {
     let mut found = false;
-    let is_int = |expr: &rule::Expr| program.signature.kind(expr.sort) == SortKind::Int;
     for rule in program.rules.iter() {
         rule.walk(&mut |expr| {
-            if let rule::ExprKind::Op { op: Op::Pow, args } = &expr.kind {
-                found |= !(is_int(expr) && args.iter().all(is_int));
+            if let rule::ExprKind::Op { op, args } = &expr.kind {
+                found |= looked_for(*op, expr, args);
             }
         });
     }
     found
+}
+
+/// Whether rules compute powers that can be floats.
+fn has_float_powers(program: &Program) -> bool {
+    let is_int = |expr: &rule::Expr| program.signature.kind(expr.sort) == SortKind::Int;
+    applies(program, |op, whole, args| op == Op::Pow && !(is_int(whole) && args.iter().all(is_int)))
+}
+
+/// Whether rules compare numbers, not all of them integers, in the standard order.
+fn orders_floats(program: &Program) -> bool {
+    let kind = |expr: &rule::Expr| program.signature.kind(expr.sort);
+    applies(program, |op, _, args| {
+        matches!(op, Op::Before | Op::BeforeOrSame | Op::After | Op::AfterOrSame)
+            && args.iter().all(|a| matches!(kind(a), SortKind::Int | SortKind::Float))
+            && args.iter().any(|a| kind(a) == SortKind::Float)
+    })
 }
 
 /// What builds and compares terms.
@@ -129,6 +144,8 @@ fn kernels_of(
     let mut module = Module::default();
     if let Some(terms) = &layout.terms {
         add_terms(&mut module, terms)?;
+    } else if orders_floats(program) {
+        template::instantiate(&mut module, &templates::NUMBERS, &Holes::default())?;
     }
     if has_float_powers(program) {
         template::instantiate(&mut module, &POWER, &Holes { prefix: "float", ..Holes::default() })?;

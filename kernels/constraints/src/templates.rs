@@ -11,11 +11,15 @@ pub static CLAIMS: Template =
 pub static INTERN: Template =
     Template { name: "intern", text: include_str!("../templates/intern.cu"), includes: &[&HASH] };
 
+/// The standard order of numbers, and which of two is the least.
+pub static NUMBERS: Template =
+    Template { name: "numbers", text: include_str!("../templates/numbers.cu"), includes: &[&CHECKED] };
+
 /// Tagged words and their cells: comparisons, and the collection of cells that nothing reaches.
 pub static TERMS: Template = Template {
     name: "terms",
     text: include_str!("../templates/terms.cu"),
-    includes: &[&HASH, &CHECKED, &GRID_BARRIER, &OFFSETS],
+    includes: &[&HASH, &NUMBERS, &GRID_BARRIER, &OFFSETS],
 };
 
 /// Rounds of rules that only add: a bit a key, one grid barrier a round.
@@ -48,4 +52,5 @@ pub static ROUNDS: Template = Template {
 };
 
 /// All templates of this crate.
-pub static ALL: [&Template; 8] = [&CLAIMS, &INTERN, &TERMS, &MONOTONE, &BEST, &RANGE, &PRODUCT, &ROUNDS];
+pub static ALL: [&Template; 9] =
+    [&CLAIMS, &INTERN, &NUMBERS, &TERMS, &MONOTONE, &BEST, &RANGE, &PRODUCT, &ROUNDS];

@@ -1,5 +1,7 @@
 //! What the terms of a program need on a device: whether there are words of type `any`, which cells rules build, whether texts are ordered.
 
+use std::cmp::Ordering;
+
 use gchr_base::op::Op;
 use gchr_base::rule::{Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, Program};
 use gchr_base::signature::SortKind;
@@ -122,6 +124,7 @@ impl Found<'_> {
                 self.ordered |= match op {
                     Op::Before | Op::BeforeOrSame | Op::After | Op::AfterOrSame => {
                         !args.iter().all(|a| matches!(kind(a), SortKind::Int | SortKind::Float))
+                            && order_of_kinds(kind(&args[0]), kind(&args[1])).is_none()
                     }
                     Op::IsAtom | Op::IsCallable => true,
                     _ => false,
@@ -130,4 +133,16 @@ impl Found<'_> {
             _ => self.terms |= kind(e) == SortKind::Any,
         });
     }
+}
+
+/// How values of two kinds compare in the standard order, if that does not depend on the values: numbers come before strings, and these
+/// before atoms.
+pub fn order_of_kinds(a: SortKind, b: SortKind) -> Option<Ordering> {
+    let place = |kind| match kind {
+        SortKind::Int | SortKind::Float => Some(0),
+        SortKind::Str => Some(1),
+        SortKind::Atom => Some(2),
+        SortKind::Any | SortKind::Data => None,
+    };
+    Some(place(a)?.cmp(&place(b)?)).filter(|order| order.is_ne())
 }

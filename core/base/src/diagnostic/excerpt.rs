@@ -66,7 +66,7 @@ fn push_gap(gaps: &mut Vec<Range<usize>>, gap: Range<usize>) {
 }
 
 /// The line around a place, without its end.
-pub(super) fn line_at(text: &str, place: usize) -> Range<usize> {
+fn line_at(text: &str, place: usize) -> Range<usize> {
     let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
     start..text[place..].find('\n').map_or(text.len(), |at| place + at)
 }

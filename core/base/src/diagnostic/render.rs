@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::excerpt::{Excerpt, line_at};
+use super::excerpt::Excerpt;
 use super::shown::Shown;
 use super::{Diagnostic, Severity};
 use crate::escape;
@@ -91,8 +91,8 @@ impl View<'_, '_> {
         let Some(lines) = self.lines(span.source).filter(|_| !is_same) else { return shown };
         let (_, place) = self.place(span);
         let text = lines.text();
-        let column = text[line_at(text, place.start).start..place.start].chars().count() + 1;
-        let line = text[..place.start].matches('\n').count() + 1;
+        let Some((_, line, offset)) = lines.get_byte_line(place.start) else { return shown };
+        let (line, column) = (line + 1, text[place.start - offset..place.start].chars().count() + 1);
         let (whole_line, whole_column) = self.texts.map.line_column(span);
         if (line, column) == (whole_line, whole_column) {
             return shown;

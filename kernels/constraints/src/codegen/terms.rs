@@ -7,7 +7,7 @@ use gchr_base::value::tag;
 
 use super::value::{TypedExpr, Values};
 use super::{CodegenCtx, any, function, not, op, u64};
-use crate::terms::intern_name;
+use crate::terms::{intern_name, order_of_kinds};
 use gchr_kernel::build;
 use gchr_kernel::ir::*;
 
@@ -230,6 +230,10 @@ impl Values<'_> {
         let number = |held: &TypedExpr| matches!(held.kind, SortKind::Int | SortKind::Float);
         if a.kind == SortKind::Int && b.kind == SortKind::Int {
             return op(comparison, a.expr.clone(), b.expr.clone());
+        }
+        if let Some(order) = order_of_kinds(a.kind, b.kind) {
+            let before = matches!(operator, Op::Before | Op::BeforeOrSame);
+            return build::bool(before == order.is_lt());
         }
         let order = if number(a) && number(b) {
             let float = |held: &TypedExpr| build::bool(held.kind == SortKind::Float);

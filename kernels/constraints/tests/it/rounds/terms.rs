@@ -102,6 +102,31 @@ fn terms() {
     }
 }
 
+/// Values of any two types are compared as the processor compares them, in programs with and without words of type `any`.
+#[test]
+fn the_standard_order_of_every_two_types() {
+    let types = [
+        ("int", ["-1", "1", "2"]),
+        ("float", ["-0.0", "0.0", "1.0"]),
+        ("atom", ["[]", "a", "b"]),
+        ("string", ["\"\"", "\"a\"", "\"b\""]),
+        ("any", ["1", "a", "f(1)"]),
+    ];
+    for (left, some) in types {
+        for (right, others) in types {
+            let rules =
+                ["@<", "@=<", "@>", "@>="].map(|op| format!("p(X, Y) ==> X {op} Y | r('{op}', I).\n"));
+            let rules = rules.concat().replace("p(X, Y)", "p(I, X, Y)");
+            let facts = some.iter().flat_map(|x| others.iter().map(move |y| (x, y))).enumerate();
+            let facts = facts.map(|(i, (x, y))| format!("p({i}, {x}, {y})")).collect::<Vec<_>>().join(", ");
+            let text = format!(
+                ":- chr_constraint p(+int, +{left}, +{right}), r(+atom, +int).\n{rules}?- {facts}.\n"
+            );
+            agree(&text, Limits::default());
+        }
+    }
+}
+
 /// Random programs over terms, planned in different ways.
 #[test]
 fn random_terms() {
