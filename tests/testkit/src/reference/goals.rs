@@ -144,7 +144,6 @@ fn needs_missing(name: &str, args: &[Tree], env: &Env) -> bool {
     match (name, args) {
         ("is", [left, right]) => missing(right) || missing(left) && !matches!(left, Tree::Var(_)),
         ("=", [left, right]) => missing(left) && missing(right),
-        ("var" | "nonvar" | "ground", _) => true,
         _ => args.iter().any(missing),
     }
 }
@@ -234,9 +233,10 @@ fn arithmetic(tree: &Tree, env: &Env) -> Computed {
             Value::Atom(name) if constant(&name).is_some() => {
                 Err(Stop::Unknown("a constant that a variable holds"))
             }
-            Value::Atom(_) | Value::Str(_) => Err(WRONG_TYPE),
+            Value::Atom(_) => Err(WRONG_TYPE),
+            Value::Str(text) => character(&text),
         },
-        Tree::Str(_) => Err(WRONG_TYPE),
+        Tree::Str(text) => character(text),
         // A list of one element is that element.
         Tree::Compound(name, args) if &**name == "[|]" => arithmetic(&args[0], env),
         Tree::Compound(name, args) => {
@@ -248,6 +248,15 @@ fn arithmetic(tree: &Tree, env: &Env) -> Computed {
             };
             computed.unwrap_or(Err(Stop::Unknown("an unknown function")))
         }
+    }
+}
+
+/// The value of a string: the code of its character.
+fn character(text: &str) -> Computed {
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(only), None) => Ok(Number::Int(i64::from(u32::from(only)))),
+        _ => Err(WRONG_TYPE),
     }
 }
 

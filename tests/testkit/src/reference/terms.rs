@@ -150,7 +150,7 @@ impl Program {
     }
 
     fn normalise(&self, input: &Tree) -> Normalised {
-        let mut run = Run { program: self, steps: 0, depth: 0 };
+        let mut run = Run { program: self, steps: 0, depth: 0, rules: 0 };
         match run.eval(input, &Vec::new()) {
             Ok(term) => Normalised { end: End::Done, text: show(&term) },
             Err(stop) => Normalised { end: stop.into(), text: String::new() },
@@ -187,6 +187,8 @@ struct Run<'p> {
     program: &'p Program,
     steps: u32,
     depth: u32,
+    /// Rules whose conditions or right-hand sides are being evaluated; none while an operator of the input itself is.
+    rules: u32,
 }
 
 impl Run<'_> {
@@ -231,12 +233,13 @@ impl Run<'_> {
             if !rule.left.iter().zip(&args).all(|(p, a)| matches(p, a, &mut env)) {
                 continue;
             }
-            if let Some(condition) = &rule.condition
-                && !self.holds(condition, &env)?
-            {
-                continue;
+            self.rules += 1;
+            let holds = rule.condition.as_ref().map_or(Ok(true), |condition| self.holds(condition, &env))?;
+            let value = holds.then(|| self.eval(&rule.right, &env)).transpose()?;
+            self.rules -= 1;
+            if let Some(value) = value {
+                return Ok(value);
             }
-            return self.eval(&rule.right, &env);
         }
         let result = program.results.get(name).map_or("Bool", String::as_str);
         if ["Int", "Float"].contains(&result) && !program.sorts.contains(result) {
@@ -274,12 +277,14 @@ impl Run<'_> {
         let Some(first) = args.first() else { return Err(Stop::Unknown("an unknown symbol")) };
         let a = self.eval(first, env)?;
         if ["&&", "||", "!"].contains(&op) {
+            // An input evaluates both operands, as those of any other symbol.
+            let early = (self.rules == 0 && op != "!").then(|| self.eval(&args[1], env)).transpose()?;
             let a = self.truth_of(&a).ok_or(WRONG_TYPE)?;
             return match op {
                 "!" => Ok(self.truth(!a)),
                 _ if a == (op == "||") => Ok(self.truth(a)),
                 _ => {
-                    let b = self.eval(&args[1], env)?;
+                    let b = early.map_or_else(|| self.eval(&args[1], env), Ok)?;
                     self.truth_of(&b).map(|b| self.truth(b)).ok_or(WRONG_TYPE)
                 }
             };

@@ -207,6 +207,9 @@ fn under_rounds(
             }
             *(if name == "sim" { &mut found.simulated } else { &mut found.on_gpu }) += 1;
             let ran = answer::run(&programs[0].1, &CompileOptions { device, ..options }, limits);
+            if matches!(&ran.answer, Answer::Refused(code) if REFUSED_BY_DEVICES.contains(&&**code)) {
+                continue;
+            }
             compare(
                 &format!("{name} rounds {firing_name}"),
                 Some(expected.clone()),
@@ -218,6 +221,10 @@ fn under_rounds(
         }
     }
 }
+
+/// Codes of what devices refuse and the processor runs: more rules or heads than claims have room for, values that are checked when the
+/// program runs.
+const REFUSED_BY_DEVICES: [&str; 2] = ["D0612", "D0613"];
 
 /// Compares a run with the reference, and, in what the reference does not say, with the first run.
 fn compare(
