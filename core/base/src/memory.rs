@@ -8,6 +8,7 @@ mod allocator;
 mod available;
 mod reservation;
 mod reserve;
+mod sparse;
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -17,6 +18,7 @@ use crate::error::StopReason;
 pub use allocator::{Allocator, when_exhausted};
 pub use available::{address_space_left, available};
 pub use reservation::Reservation;
+pub use sparse::SparseWords;
 
 /// What a thread has allocated or freed is added to the sum when it is more than this: the sum is off by less than this for each
 /// thread that there ever was.

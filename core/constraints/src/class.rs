@@ -20,7 +20,7 @@ pub use crate::ir::classes::{
     Best, BestOrder, Classes, Divisor, Monotone, Product, Reduction, Replacement, Verdict,
 };
 pub use explain::Explained;
-pub(crate) use monotone::recognise::recognise as monotone_tables;
+pub(crate) use monotone::recognise::{any_order as any_order_tables, recognise as monotone_tables};
 pub(crate) use verify::verify;
 
 use crate::exec::round::state::InsertionRule;

@@ -61,6 +61,9 @@ pub struct TablePlan {
     pub occurrences: Vec<OccurrenceId>,
     /// The general rules whose firing removes its rows, ascending.
     pub removed_by: Vec<RuleId>,
+    /// Under rounds, whether the order cannot be told in which a round adds constraints that follow from new ones of this table, as long
+    /// as all that is new is in such tables.
+    pub any_order: bool,
 }
 
 /// A column of a table.

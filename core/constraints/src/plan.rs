@@ -75,6 +75,8 @@ fn passes(
     choose_indexes(&mut plan);
     checked(program, &plan)?;
     if semantics == Semantics::Rounds {
+        let any_order = class::any_order_tables(&plan);
+        plan.tables.iter_mut().zip(&any_order).for_each(|(table, &any_order)| table.any_order = any_order);
         plan.monotone = class::monotone_tables(&plan);
         checked(program, &plan)?;
     }
@@ -100,6 +102,7 @@ fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result
         indexes: Vec::new(),
         occurrences: Vec::new(),
         removed_by: Vec::new(),
+        any_order: false,
     };
     let mut plan = ChrPlan {
         tables: sig.constraints.iter_enumerated().map(table).collect(),

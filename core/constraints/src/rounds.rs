@@ -6,6 +6,7 @@
 
 mod claims;
 mod definition;
+mod direct;
 mod engine;
 mod seek;
 

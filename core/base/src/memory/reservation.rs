@@ -39,8 +39,15 @@ impl Reservation {
     }
 
     /// Start of the memory.
+    #[inline]
     pub fn base(&mut self) -> *mut u8 {
         self.space.base()
+    }
+
+    /// Start of the memory, to read from.
+    #[inline]
+    pub(super) fn start(&self) -> *const u8 {
+        self.space.start()
     }
 
     /// Bytes that can be used.
@@ -114,7 +121,7 @@ mod space {
 
     // SAFETY: it owns the memory.
     unsafe impl Send for Space {}
-    // SAFETY: shared access reads the address and the size only.
+    // SAFETY: shared access reads the address, the size, and memory that only exclusive access writes.
     unsafe impl Sync for Space {}
 
     impl Space {
@@ -130,7 +137,13 @@ mod space {
             NonNull::new(base.cast()).map(|base| Self { base, bytes })
         }
 
+        #[inline]
         pub fn base(&mut self) -> *mut u8 {
+            self.base.as_ptr()
+        }
+
+        #[inline]
+        pub fn start(&self) -> *const u8 {
             self.base.as_ptr()
         }
 
@@ -186,7 +199,7 @@ mod space {
 
     // SAFETY: it owns the memory.
     unsafe impl Send for Space {}
-    // SAFETY: shared access reads the address and the size only.
+    // SAFETY: shared access reads the address, the size, and memory that only exclusive access writes.
     unsafe impl Sync for Space {}
 
     impl Space {
@@ -196,7 +209,13 @@ mod space {
             NonNull::new(unsafe { alloc_zeroed(layout) }).map(|base| Self { base, layout })
         }
 
+        #[inline]
         pub fn base(&mut self) -> *mut u8 {
+            self.base.as_ptr()
+        }
+
+        #[inline]
+        pub fn start(&self) -> *const u8 {
             self.base.as_ptr()
         }
 

@@ -7,9 +7,15 @@ use gchr_base::diagnostic::Diagnostic;
 
 /// Monotone tables are closed under the rules that read them, and need no index over what is added.
 pub(super) fn verify(plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
-    let Ok(own) = &plan.monotone else { return };
     let Some(first) = plan.rules.iter().next() else { return };
     let mut fail = |text: String| found.push(internal(first.span, text));
+    if plan.tables.iter().any(|table| table.any_order) {
+        let any_order = recognise::any_order(plan);
+        for (_, table) in plan.tables.iter_enumerated().filter(|(id, t)| t.any_order && !any_order[*id]) {
+            fail(format!("the order of what {} adds can be told", table.name));
+        }
+    }
+    let Ok(own) = &plan.monotone else { return };
     let candidates = recognise::candidates(plan);
     for (table, table_plan) in plan.tables.iter_enumerated().filter(|(t, _)| own.is_monotone(*t)) {
         if !candidates[table] || !table_plan.removed_by.is_empty() {

@@ -29,6 +29,15 @@ impl Column {
         }
     }
 
+    /// Writes the values of some rows, one in each `step` words.
+    pub(crate) fn gather(&self, rows: &[u32], into: &mut [u64], step: usize) {
+        let places = into.iter_mut().step_by(step).zip(rows);
+        match self {
+            Column::Narrow(values) => places.for_each(|(to, &row)| *to = u64::from(values[row as usize])),
+            Column::Wide(values) => places.for_each(|(to, &row)| *to = values[row as usize]),
+        }
+    }
+
     /// Says whether the column has become wider.
     #[inline]
     pub(crate) fn set(&mut self, row: u32, value: u64) -> bool {

@@ -1,11 +1,18 @@
-//! Indexes of a table: doubly linked lists of rows, newest first, one for each key, and the ways to find the list of a key.
+//! Indexes of a table: lists of rows, newest first, one for each key, and the ways to find the list of a key.
 //!
 //! **Invariant:** every linked row is in exactly one list of each index, that of its key; links of other rows are meaningless. Where no two
-//! rows have the same key, there are no links.
+//! rows have the same key, there are no links. Where rows are never removed, an index has its rows up to one, and links lead to older
+//! rows only. An index that only says whether there is a key has no rows at all.
 
-use super::column::Column;
+mod grid;
+mod hash;
+
+use super::column::{Column, DEAD, Ids};
 use crate::ir::{IndexKind, IndexPlan};
-use gchr_base::memory::{self, Shortage};
+use gchr_base::memory::Shortage;
+use gchr_base::signature::SortKind;
+use grid::{Bits, Grid, Room};
+use hash::{HashHeads, hash_many, hash_row, hash1, hash2};
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -13,13 +20,26 @@ pub(crate) const NONE: u32 = u32::MAX;
 /// One index.
 pub(crate) struct Index {
     columns: Box<[usize]>,
-    /// Empty if the index is unique.
-    links: Vec<Link>,
-    /// Whether no two rows have the same key.
-    unique: bool,
+    links: Links,
     heads: Heads,
     /// The last row of the list of all rows.
     oldest: u32,
+    /// Where rows are never removed: the row behind the last that is linked.
+    linked: usize,
+    /// Whether the key is one or two words that may be small.
+    is_small: bool,
+    /// Whether the index only says whether there is a key.
+    is_set: bool,
+}
+
+/// How the rows of a list follow each other.
+enum Links {
+    /// Not at all: no two rows have the same key, or all rows are in one list and none is ever removed.
+    None,
+    /// To the next older row.
+    Next(Vec<u32>),
+    /// Both ways.
+    Both(Vec<Link>),
 }
 
 #[derive(Clone, Copy)]
@@ -31,45 +51,67 @@ struct Link {
 enum Heads {
     /// One list of all rows.
     All(u32),
-    /// Lists by the value of one column.
-    Dense(Vec<u32>),
-    /// Lists by the values of two columns; the array has `width` entries for each value of the first.
-    Grid { heads: Vec<u32>, width: usize },
+    /// The same, of rows that follow each other and are never removed.
+    Rows,
+    /// Lists by one or two small numbers.
+    Grid(Grid),
     /// Lists by hash of the key.
     Hash(HashHeads),
+    /// No lists: which keys there are.
+    Bits(Bits),
 }
-
-/// Open addressing with linear probing. An entry is the 32-bit hash of its key above the first row of its list; its home is the hash as a
-/// fraction of the entries, whose number need not be a power of two.
-struct HashHeads {
-    entries: Vec<u64>,
-    used: usize,
-}
-
-const EMPTY: u64 = u64::MAX;
 
 impl Index {
-    pub(crate) fn new(plan: &IndexPlan) -> Self {
+    /// An index of a table with columns of these kinds.
+    pub(crate) fn new(plan: &IndexPlan, kinds: &[SortKind]) -> Self {
         let heads = match (plan.kind, plan.columns.len()) {
             (IndexKind::All, _) => Heads::All(NONE),
-            (IndexKind::Dense, 1) => Heads::Dense(Vec::new()),
-            (IndexKind::Dense, 2) => Heads::Grid { heads: Vec::new(), width: 0 },
+            (IndexKind::Dense, 1 | 2) => Heads::Grid(Grid::new()),
             _ => Heads::Hash(HashHeads::new()),
         };
-        Self { columns: plan.columns.clone().into(), links: Vec::new(), unique: false, heads, oldest: NONE }
+        let (columns, links) = (plan.columns.clone().into(), Links::Both(Vec::new()));
+        let is_small = |&c: &usize| matches!(kinds[c], SortKind::Int | SortKind::Atom | SortKind::Str);
+        let is_small = matches!(plan.columns.len(), 1 | 2) && plan.columns.iter().all(is_small);
+        Self { columns, links, heads, oldest: NONE, linked: 0, is_small, is_set: false }
     }
 
     /// From now on no two rows have the same key.
     pub(crate) fn make_unique(&mut self) {
-        debug_assert!(self.links.is_empty(), "rows are linked later");
+        debug_assert!(self.link_capacity() == 0, "rows are linked later");
         // The list of all rows is followed from either end.
-        self.unique = !self.is_all();
+        if !self.is_all() {
+            self.links = Links::None;
+        }
+    }
+
+    /// From now on no two rows have the same key, and nobody asks which row has one.
+    pub(crate) fn make_set(&mut self) {
+        self.make_unique();
+        if self.is_small {
+            (self.is_set, self.heads) = (true, Heads::Bits(Bits::new()));
+        }
+    }
+
+    /// From now on rows come in order and none is removed.
+    pub(crate) fn keep_rows(&mut self) {
+        debug_assert!(self.link_capacity() == 0, "rows are linked later");
+        match self.links {
+            _ if self.is_all() => (self.heads, self.links) = (Heads::Rows, Links::None),
+            Links::Both(_) => self.links = Links::Next(Vec::new()),
+            Links::None | Links::Next(_) => {}
+        }
     }
 
     /// The row behind `row` in its list: the next older one.
     #[inline]
     pub(crate) fn next(&self, row: u32) -> u32 {
-        self.links.get(row as usize).map_or(NONE, |link| link.next)
+        match &self.links {
+            Links::Both(links) => links.get(row as usize).map_or(NONE, |link| link.next),
+            Links::Next(links) => links.get(row as usize).map_or(NONE, |&next| next),
+            // Before the first row there is none.
+            Links::None if matches!(self.heads, Heads::Rows) => row.wrapping_sub(1),
+            Links::None => NONE,
+        }
     }
 
     /// Whether two rows are known to be in one list: their keys are the same words.
@@ -82,6 +124,8 @@ impl Index {
     pub(crate) fn first(&self) -> u32 {
         match &self.heads {
             Heads::All(head) => *head,
+            // Without rows that is none.
+            Heads::Rows => (self.linked as u32).wrapping_sub(1),
             _ => NONE,
         }
     }
@@ -94,7 +138,7 @@ impl Index {
                 Column::Wide(x) => hash.find(hash1(a), |row| x[row as usize] == a),
                 Column::Narrow(x) => hash.find(hash1(a), |row| u64::from(x[row as usize]) == a),
             },
-            Heads::Dense(heads) => usize::try_from(a).ok().and_then(|a| heads.get(a)).map_or(NONE, |&r| r),
+            Heads::Grid(grid) => grid.get(0, a).wrapping_sub(1),
             _ => NONE,
         }
     }
@@ -112,10 +156,7 @@ impl Index {
                 }
                 (x, y) => hash.find(hash2(a, b), |row| x.get(row) == a && y.get(row) == b),
             },
-            Heads::Grid { heads, width } => match grid_place(*width, a, b) {
-                Some(place) => heads.get(place).map_or(NONE, |&r| r),
-                None => NONE,
-            },
+            Heads::Grid(grid) => grid.get(a, b).wrapping_sub(1),
             _ => NONE,
         }
     }
@@ -133,11 +174,45 @@ impl Index {
 
     /// The newest row with a key of any number of columns.
     pub(crate) fn lookup(&self, table: &[Column], key: &[u64]) -> u32 {
+        debug_assert!(!self.is_set, "rows of a set are not found");
         match key {
             [] => self.first(),
             [a] => self.find1(table, *a),
             [a, b] => self.find2(table, *a, *b),
             _ => self.find(table, key),
+        }
+    }
+
+    /// Whether a row has a key.
+    #[inline]
+    pub(crate) fn has_key(&self, table: &[Column], key: &[u64]) -> bool {
+        match (&self.heads, key) {
+            (Heads::Bits(bits), [b]) => bits.contains(0, *b),
+            (Heads::Bits(bits), [a, b]) => bits.contains(*a, *b),
+            (_, [a]) => self.find1(table, *a) != NONE,
+            (_, [a, b]) => self.find2(table, *a, *b) != NONE,
+            (_, []) => self.first() != NONE,
+            _ => self.find(table, key) != NONE,
+        }
+    }
+
+    /// For each of some constraints, one behind the other, whether a row has its key.
+    pub(crate) fn have_keys(&self, table: &[Column], args: &[u64], have: &mut Vec<bool>) {
+        have.clear();
+        let constraints = args.chunks_exact(table.len());
+        match (&self.heads, &self.columns[..]) {
+            (Heads::Bits(bits), &[b]) => have.extend(constraints.map(|args| bits.contains(0, args[b]))),
+            (Heads::Bits(bits), &[a, b]) => {
+                have.extend(constraints.map(|args| bits.contains(args[a], args[b])))
+            }
+            (_, columns) => {
+                let mut key = Vec::with_capacity(columns.len());
+                have.extend(constraints.map(|args| {
+                    key.clear();
+                    key.extend(columns.iter().map(|&c| args[c]));
+                    self.has_key(table, &key)
+                }));
+            }
         }
     }
 
@@ -150,307 +225,262 @@ impl Index {
     pub(crate) fn last(&self) -> u32 {
         match &self.heads {
             Heads::All(_) => self.oldest,
+            Heads::Rows if self.linked > 0 => 0,
             _ => NONE,
         }
     }
 
     /// Whether the index is the list of all rows.
     pub(crate) fn is_all(&self) -> bool {
-        matches!(self.heads, Heads::All(_))
+        matches!(self.heads, Heads::All(_) | Heads::Rows)
     }
 
-    /// The row before `row` in its list: the next newer one.
+    /// The row before `row` in the list of all rows: the next newer one.
     #[inline]
     pub(crate) fn newer(&self, row: u32) -> u32 {
-        self.links.get(row as usize).map_or(NONE, |link| link.prev)
+        match &self.links {
+            Links::Both(links) => links.get(row as usize).map_or(NONE, |link| link.prev),
+            _ if (row as usize + 1) < self.linked => row + 1,
+            _ => NONE,
+        }
     }
 
-    /// Makes room for rows up to a capacity.
-    pub(crate) fn reserve(&mut self, rows: usize) {
-        if !self.unique {
-            self.links.reserve_exact(rows - self.links.len());
-            self.links.resize(rows, Link { next: NONE, prev: NONE });
+    /// Rows whose links there is room for.
+    pub(crate) fn link_capacity(&self) -> usize {
+        match &self.links {
+            Links::None => 0,
+            Links::Next(links) => links.len(),
+            Links::Both(links) => links.len(),
         }
+    }
+
+    /// Makes room for the links of rows up to a capacity.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        match &mut self.links {
+            Links::None => {}
+            Links::Next(links) => {
+                links.reserve_exact(rows.saturating_sub(links.len()));
+                links.resize(rows, NONE);
+            }
+            Links::Both(links) => {
+                links.reserve_exact(rows.saturating_sub(links.len()));
+                links.resize(rows, Link { next: NONE, prev: NONE });
+            }
+        }
+    }
+
+    /// The row behind the last that is linked, where rows are never removed.
+    pub(crate) fn linked(&self) -> usize {
+        self.linked
     }
 
     /// Bytes of links that a row has.
     pub(crate) fn link_bytes(&self) -> usize {
-        if self.unique { 0 } else { 8 }
+        match &self.links {
+            Links::None => 0,
+            Links::Next(_) => 4,
+            Links::Both(_) => 8,
+        }
     }
 
     /// Bytes of heads.
-    pub(crate) fn head_bytes(&self) -> usize {
+    pub(crate) fn head_bytes(&self) -> u64 {
         match &self.heads {
-            Heads::All(_) => 0,
-            Heads::Dense(heads) | Heads::Grid { heads, .. } => heads.capacity() * 4,
-            Heads::Hash(hash) => hash.entries.capacity() * 8,
+            Heads::All(_) | Heads::Rows => 0,
+            Heads::Grid(grid) => grid.bytes(),
+            Heads::Hash(hash) => hash.bytes(),
+            Heads::Bits(bits) => bits.bytes(),
+        }
+    }
+
+    /// One or two small numbers that are the key of a row.
+    #[inline]
+    fn pair(columns: &[usize], table: &[Column], row: u32) -> (u64, u64) {
+        match columns {
+            [a, b] => (table[*a].get(row), table[*b].get(row)),
+            _ => (0, table[columns[0]].get(row)),
         }
     }
 
     /// Puts a row, for whose key there [is room](Self::make_room), before all others of its key.
+    #[inline]
     pub(crate) fn insert(&mut self, table: &[Column], row: u32) {
         let columns = &self.columns;
         let old = match &mut self.heads {
             Heads::All(head) => std::mem::replace(head, row),
-            Heads::Dense(heads) => std::mem::replace(&mut heads[table[columns[0]].get(row) as usize], row),
-            Heads::Grid { heads, width } => {
-                let (a, b) = (table[columns[0]].get(row), table[columns[1]].get(row));
-                std::mem::replace(&mut heads[a as usize * *width + b as usize], row)
+            Heads::Rows => NONE,
+            Heads::Grid(grid) => {
+                let (a, b) = Self::pair(columns, table, row);
+                grid.replace(a, b, row + 1).wrapping_sub(1)
             }
             Heads::Hash(hash) => {
                 let same = |other| columns.iter().all(|&c| table[c].get(other) == table[c].get(row));
                 hash.insert(hash_row(columns, table, row), row, same)
             }
+            Heads::Bits(bits) => {
+                let (a, b) = Self::pair(columns, table, row);
+                bits.set(a, b, true);
+                NONE
+            }
         };
-        if self.unique {
-            debug_assert_eq!(old, NONE, "a key has one row");
-            return;
+        match &mut self.links {
+            Links::None => debug_assert_eq!(old, NONE, "a key has one row"),
+            Links::Next(links) => links[row as usize] = old,
+            Links::Both(links) => {
+                links[row as usize] = Link { next: old, prev: NONE };
+                if old != NONE {
+                    links[old as usize].prev = row;
+                } else {
+                    self.oldest = row;
+                }
+                return;
+            }
         }
-        self.links[row as usize] = Link { next: old, prev: NONE };
-        if old != NONE {
-            self.links[old as usize].prev = row;
-        } else {
-            self.oldest = row;
-        }
+        self.linked = row as usize + 1;
     }
 
     /// Takes a row out of its list.
     pub(crate) fn remove(&mut self, table: &[Column], row: u32) {
-        let Link { next, prev } =
-            if self.unique { Link { next: NONE, prev: NONE } } else { self.links[row as usize] };
-        if next != NONE {
-            self.links[next as usize].prev = prev;
-        } else {
-            self.oldest = prev;
-        }
+        let Link { next, prev } = match &mut self.links {
+            Links::Both(links) => {
+                let link = links[row as usize];
+                if link.next != NONE {
+                    links[link.next as usize].prev = link.prev;
+                } else {
+                    self.oldest = link.prev;
+                }
+                if link.prev != NONE {
+                    links[link.prev as usize].next = link.next;
+                }
+                link
+            }
+            Links::None | Links::Next(_) => {
+                debug_assert!(!matches!((&self.links, &self.heads), (Links::Next(_), _) | (_, Heads::Rows)));
+                Link { next: NONE, prev: NONE }
+            }
+        };
         if prev != NONE {
-            self.links[prev as usize].next = next;
             return;
         }
         let columns = &self.columns;
         match &mut self.heads {
             Heads::All(head) => *head = next,
-            Heads::Dense(heads) => heads[table[columns[0]].get(row) as usize] = next,
-            Heads::Grid { heads, width } => {
-                let (a, b) = (table[columns[0]].get(row), table[columns[1]].get(row));
-                heads[a as usize * *width + b as usize] = next;
+            Heads::Rows => {}
+            Heads::Grid(grid) => {
+                let (a, b) = Self::pair(columns, table, row);
+                grid.replace(a, b, next.wrapping_add(1));
             }
             Heads::Hash(hash) => hash.replace(hash_row(columns, table, row), row, next),
+            Heads::Bits(bits) => {
+                let (a, b) = Self::pair(columns, table, row);
+                bits.set(a, b, false);
+            }
         }
     }
 
-    /// Makes room for the key of a row: extends a dense array to it, or turns it into a hash table when the key is negative or the array
-    /// would be out of proportion to the rows, of which `rows` were ever used. Says whether the heads grew.
-    pub(crate) fn make_room(&mut self, table: &[Column], row: u32, rows: usize) -> Result<bool, Shortage> {
-        let most = (rows * 16).max(1 << 16);
-        let value = |c: usize| usize::try_from(table[self.columns[c]].get(row) as i64).ok();
+    /// Forgets all rows.
+    pub(crate) fn clear(&mut self) {
         match &mut self.heads {
-            Heads::All(_) => return Ok(false),
-            Heads::Hash(hash) => return hash.reserve(),
-            Heads::Dense(heads) => match value(0) {
-                Some(a) if a < heads.len() => return Ok(false),
-                Some(a) if a < most => {
-                    let len = (a + 1).max(heads.len() * 2).min(most);
-                    memory::ask((len - heads.len()) as u64 * 4)?;
-                    heads.resize(len, NONE);
-                    return Ok(true);
-                }
-                _ => {}
-            },
-            Heads::Grid { heads, width } => match (value(0), value(1)) {
-                (Some(a), Some(b)) if b < *width && a < heads.len() / *width => return Ok(false),
-                (Some(a), Some(b)) if a < most && b < most => {
-                    let height = heads.len().checked_div(*width).unwrap_or(0);
-                    let wide = if b < *width { *width } else { (b + 1).max(*width * 2) };
-                    let high = if a < height { height } else { (a + 1).max(height * 2) };
-                    if wide.checked_mul(high).is_some_and(|n| n <= most.max(rows.saturating_mul(32))) {
-                        memory::ask(wide as u64 * high as u64 * 4)?;
-                        let mut grown = vec![NONE; wide * high];
-                        for (old, new) in heads.chunks(*width.max(&mut 1)).zip(grown.chunks_mut(wide)) {
-                            new[..old.len()].copy_from_slice(old);
-                        }
-                        (*heads, *width) = (grown, wide);
-                        return Ok(true);
-                    }
-                }
-                _ => {}
-            },
+            Heads::All(head) => *head = NONE,
+            Heads::Rows => {}
+            Heads::Grid(grid) => *grid = Grid::new(),
+            Heads::Hash(hash) => *hash = HashHeads::new(),
+            Heads::Bits(bits) => *bits = Bits::new(),
         }
-        self.hash_instead(table)?;
+        (self.oldest, self.linked) = (NONE, 0);
+    }
+
+    /// Makes room for the key of a row: where numbers are negative, or an array would be out of proportion to the rows, of which `used`
+    /// were ever used, it becomes a hash table. Says whether the heads grew.
+    #[inline]
+    pub(crate) fn make_room(&mut self, table: Rows<'_>, row: u32, used: usize) -> Result<bool, Shortage> {
+        let room = match &mut self.heads {
+            Heads::All(_) | Heads::Rows => return Ok(false),
+            Heads::Hash(hash) if !hash.is_full() => return Ok(false),
+            Heads::Hash(hash) if !self.is_small => return hash.grow(),
+            Heads::Hash(_) => return self.grow_hash(table, row, used),
+            Heads::Grid(grid) => {
+                let (a, b) = Self::pair(&self.columns, table.columns, row);
+                grid.make_room(a, b, used)?
+            }
+            Heads::Bits(bits) => {
+                let (a, b) = Self::pair(&self.columns, table.columns, row);
+                bits.make_room(a, b, used)?
+            }
+        };
+        if room == Room::Disproportionate {
+            self.hash_instead(table, used)?;
+        }
+        Ok(room != Room::Had)
+    }
+
+    #[cold]
+    fn grow_hash(&mut self, table: Rows<'_>, row: u32, used: usize) -> Result<bool, Shortage> {
+        if let Some(heads) = self.array_instead(table, row, used)? {
+            self.heads = heads;
+        } else if let Heads::Hash(hash) = &mut self.heads {
+            hash.grow()?;
+        }
         Ok(true)
     }
 
-    fn hash_instead(&mut self, table: &[Column]) -> Result<(), Shortage> {
-        let old = match &self.heads {
-            Heads::Dense(heads) | Heads::Grid { heads, .. } => heads,
-            Heads::All(_) | Heads::Hash(_) => return Ok(()),
-        };
+    #[cold]
+    fn hash_instead(&mut self, table: Rows<'_>, used: usize) -> Result<(), Shortage> {
         let mut hash = HashHeads::new();
-        for row in old.iter().copied().filter(|&r| r != NONE) {
+        let mut insert = |row| {
             hash.reserve()?;
-            hash.insert(hash_row(&self.columns, table, row), row, |_| false);
+            hash.insert(hash_row(&self.columns, table.columns, row), row, |_| false);
+            Ok(())
+        };
+        match &self.heads {
+            Heads::Grid(grid) => grid.rows().try_for_each(&mut insert)?,
+            _ => table.live(used).try_for_each(&mut insert)?,
         }
         // And for the row at hand.
         hash.reserve()?;
         self.heads = Heads::Hash(hash);
         Ok(())
     }
-}
 
-#[inline]
-fn grid_place(width: usize, a: u64, b: u64) -> Option<usize> {
-    let (a, b) = (usize::try_from(a).ok()?, usize::try_from(b).ok()?);
-    if b < width { a.checked_mul(width)?.checked_add(b) } else { None }
-}
-
-impl HashHeads {
-    const FIRST: usize = 16;
-
-    fn new() -> Self {
-        Self { entries: vec![EMPTY; Self::FIRST], used: 0 }
-    }
-
-    #[inline]
-    fn home(&self, hash: u32) -> usize {
-        ((u64::from(hash) * self.entries.len() as u64) >> 32) as usize
-    }
-
-    /// The place behind another one.
-    #[inline]
-    fn behind(&self, at: usize) -> usize {
-        if at + 1 == self.entries.len() { 0 } else { at + 1 }
-    }
-
-    /// How many places one place is behind another one.
-    fn distance(&self, from: usize, to: usize) -> usize {
-        if to >= from { to - from } else { to + self.entries.len() - from }
-    }
-
-    #[inline]
-    fn find(&self, hash: u32, same: impl Fn(u32) -> bool) -> u32 {
-        let mut at = self.home(hash);
-        loop {
-            let entry = self.entries[at];
-            if entry == EMPTY {
-                return NONE;
+    /// An array for the keys of a full hash table, and for that of a row which is to be linked, where it takes not much more memory.
+    fn array_instead(&self, table: Rows<'_>, row: u32, used: usize) -> Result<Option<Heads>, Shortage> {
+        let Heads::Hash(hash) = &self.heads else { return Ok(None) };
+        let pair = |row| Self::pair(&self.columns, table.columns, row);
+        let wider = |(a, b): (u64, u64), (c, d): (u64, u64)| (a.max(c), b.max(d));
+        let (a, b) = hash.rows().map(pair).fold(pair(row), wider);
+        let mut keys = std::iter::once((a, b)).chain(hash.rows().map(pair)).chain([pair(row)]);
+        // The greatest key comes first, so that an array has its size at once.
+        if self.is_set && Bits::fits(a, b, used) {
+            let mut bits = Bits::new();
+            if keys.try_fold(true, |fits, (a, b)| bits.make_room(a, b, used).map(|r| fits & r.fits()))? {
+                hash.rows().map(pair).for_each(|(a, b)| bits.set(a, b, true));
+                return Ok(Some(Heads::Bits(bits)));
             }
-            if (entry >> 32) as u32 == hash && same(entry as u32) {
-                return entry as u32;
-            }
-            at = self.behind(at);
-        }
-    }
-
-    /// Makes room for one more key: at most three quarters are in use, so that every probe ends.
-    #[inline]
-    fn reserve(&mut self) -> Result<bool, Shortage> {
-        if self.used * 4 < self.entries.len() * 3 { Ok(false) } else { self.grow() }
-    }
-
-    #[cold]
-    fn grow(&mut self) -> Result<bool, Shortage> {
-        let entries = self.entries.len() / 2 * 3;
-        memory::ask(entries as u64 * 8)?;
-        let old = std::mem::replace(&mut self.entries, vec![EMPTY; entries]);
-        for entry in old.into_iter().filter(|&e| e != EMPTY) {
-            let mut at = self.home((entry >> 32) as u32);
-            while self.entries[at] != EMPTY {
-                at = self.behind(at);
-            }
-            self.entries[at] = entry;
-        }
-        Ok(true)
-    }
-
-    /// Puts `row` first in the list of its key; returns the row that was first.
-    fn insert(&mut self, hash: u32, row: u32, same: impl Fn(u32) -> bool) -> u32 {
-        let mut at = self.home(hash);
-        let new = u64::from(hash) << 32 | u64::from(row);
-        loop {
-            let entry = self.entries[at];
-            if entry == EMPTY {
-                self.entries[at] = new;
-                self.used += 1;
-                return NONE;
-            }
-            if (entry >> 32) as u32 == hash && same(entry as u32) {
-                self.entries[at] = new;
-                return entry as u32;
-            }
-            at = self.behind(at);
-        }
-    }
-
-    /// Makes `next` first in the list that `row` leads, or drops the key when there is none.
-    fn replace(&mut self, hash: u32, row: u32, next: u32) {
-        let wanted = u64::from(hash) << 32 | u64::from(row);
-        let mut at = self.home(hash);
-        while self.entries[at] != wanted {
-            if self.entries[at] == EMPTY {
-                debug_assert!(false, "a linked row is found by its key");
-                return;
-            }
-            at = self.behind(at);
-        }
-        if next != NONE {
-            self.entries[at] = u64::from(hash) << 32 | u64::from(next);
-            return;
-        }
-        self.used -= 1;
-        // Entries behind the hole move up unless that would put them before their home.
-        let mut hole = at;
-        let mut probe = hole;
-        loop {
-            probe = self.behind(probe);
-            let entry = self.entries[probe];
-            if entry == EMPTY {
-                break;
-            }
-            let home = self.home((entry >> 32) as u32);
-            if self.distance(home, probe) >= self.distance(hole, probe) {
-                self.entries[hole] = entry;
-                hole = probe;
+        } else if !self.is_set && Grid::fits(a, b, hash.len()) {
+            let mut grid = Grid::new();
+            if keys.try_fold(true, |fits, (a, b)| grid.make_room(a, b, used).map(|r| fits & r.fits()))? {
+                for row in hash.rows() {
+                    let (a, b) = pair(row);
+                    grid.replace(a, b, row + 1);
+                }
+                return Ok(Some(Heads::Grid(grid)));
             }
         }
-        self.entries[hole] = EMPTY;
+        Ok(None)
     }
 }
 
-const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-
-#[inline]
-fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    product as u64 ^ (product >> 64) as u64
+/// What an index reads of its table.
+#[derive(Clone, Copy)]
+pub(crate) struct Rows<'a> {
+    pub(crate) columns: &'a [Column],
+    pub(crate) ids: &'a Ids,
 }
 
-/// No hash is all ones, so that no entry looks like [`EMPTY`].
-#[inline]
-fn finish(hash: u64) -> u32 {
-    ((hash >> 32) as u32) & !1
-}
-
-#[inline]
-fn hash1(a: u64) -> u32 {
-    finish(fold(a ^ 0x2545_f491_4f6c_dd1d, MIX))
-}
-
-#[inline]
-fn hash2(a: u64, b: u64) -> u32 {
-    finish(fold(a ^ 0x2545_f491_4f6c_dd1d, b ^ MIX))
-}
-
-#[inline]
-fn hash_many(key: &[u64]) -> u32 {
-    finish(key.iter().fold(0, |hash, &k| fold(hash ^ k ^ 0x2545_f491_4f6c_dd1d, MIX)))
-}
-
-fn hash_row(columns: &[usize], table: &[Column], row: u32) -> u32 {
-    let get = |c: usize| table[columns[c]].get(row);
-    match columns.len() {
-        1 => hash1(get(0)),
-        2 => hash2(get(0), get(1)),
-        _ => finish(columns.iter().fold(0, |h, &c| fold(h ^ table[c].get(row) ^ 0x2545_f491_4f6c_dd1d, MIX))),
+impl<'a> Rows<'a> {
+    /// Rows that hold a constraint, of the first so many.
+    fn live(self, used: usize) -> impl Iterator<Item = u32> + 'a {
+        (0..used as u32).filter(move |&row| self.ids.get(row) != DEAD)
     }
 }
 
@@ -477,10 +507,12 @@ mod tests {
         ) {
             for kind in [IndexKind::Dense, IndexKind::Hash] {
                 for columns in [vec![0], vec![1], vec![0, 1]] {
-                    let mut index = Index::new(&IndexPlan { columns: columns.clone(), kind });
+                    let mut index = Index::new(&IndexPlan { columns: columns.clone(), kind }, &[SortKind::Int; 2]);
                     index.reserve(200);
                     let mut table = [Column::Wide(Vec::new()), Column::Wide(Vec::new())];
                     let mut live: Vec<u32> = Vec::new();
+                    let mut ids = Ids::new();
+                    ids.reserve(200);
                     for &(add, a, b, which) in &operations {
                         if add || live.is_empty() {
                             let row = match &mut table {
@@ -491,12 +523,14 @@ mod tests {
                                 }
                                 _ => unreachable!(),
                             };
-                            index.make_room(&table, row, row as usize + 1).expect("there is memory");
+                            index.make_room(Rows { columns: &table, ids: &ids }, row, row as usize + 1).expect("there is memory");
                             index.insert(&table, row);
+                            ids.set(row, u64::from(row));
                             live.push(row);
                         } else {
                             let row = live.remove(which % live.len());
                             index.remove(&table, row);
+                            ids.set(row, DEAD);
                         }
                         for a in 0..5 {
                             for b in -1..6 {

@@ -2,6 +2,7 @@
 
 pub(crate) mod numbers;
 pub(crate) mod state;
+pub(crate) mod storing;
 pub(crate) mod strategy;
 pub(crate) mod watch;
 

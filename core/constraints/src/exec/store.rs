@@ -1,6 +1,7 @@
 //! The final store: constraints in canonical order, as values and as text.
 
-use std::cmp::Ordering;
+mod sorted;
+
 use std::fmt;
 use std::io::{self, Write};
 
@@ -8,7 +9,8 @@ use super::table::Table;
 use gchr_base::ids::Id;
 use gchr_base::limited::cut;
 use gchr_base::signature::{ConstraintId, Signature, SortKind};
-use gchr_base::value::{Heap, Terms, Value, compare, write_atom};
+use gchr_base::value::{Heap, Terms, Value, write_atom};
+use sorted::Sorted;
 
 /// The constraints that are left when a run ends, or stops.
 pub struct Store {
@@ -16,19 +18,18 @@ pub struct Store {
     pub(crate) heap: Heap,
 }
 
-/// The constraints of one symbol, in the standard order of their arguments. A view: rows are made as they are asked for.
+/// The constraints of one symbol, in the standard order of their arguments.
 pub struct Rows<'a> {
-    table: &'a Table,
+    kinds: &'a [SortKind],
     terms: Terms<'a>,
-    order: Vec<u32>,
+    sorted: Sorted<'a>,
 }
 
 /// One constraint.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
-    table: &'a Table,
-    terms: Terms<'a>,
-    row: u32,
+    rows: &'a Rows<'a>,
+    at: usize,
 }
 
 impl Store {
@@ -51,15 +52,18 @@ impl Store {
     pub fn rows<'a>(&'a self, signature: &'a Signature, constraint: ConstraintId) -> Rows<'a> {
         let table = &self.tables[constraint.index()];
         let terms = Terms { signature, heap: &self.heap };
-        let mut order: Vec<u32> = table.rows().collect();
-        order.sort_unstable_by(|&a, &b| compare_rows(table, terms, a, b));
-        Rows { table, terms, order }
+        Rows { kinds: &table.kinds, terms, sorted: Sorted::new(table, terms) }
     }
 
     /// Writes all constraints, one a line: by declaration, then by arguments in the standard order of terms.
     pub fn write_text(&self, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
         for (id, constraint) in signature.constraints.iter_enumerated() {
-            for row in self.rows(signature, id).iter() {
+            let rows = self.rows(signature, id);
+            if !rows.kinds.is_empty() && rows.kinds.iter().all(|&kind| kind == SortKind::Int) {
+                write_integers(&rows, &constraint.name, out)?;
+                continue;
+            }
+            for row in rows.iter() {
                 // Piece by piece: shared parts of a value can make it larger than any memory.
                 let args = || row.values().map(Value::argument);
                 writeln!(out, "{}", fmt::from_fn(|f| write_constraint(f, &constraint.name, args())))?;
@@ -69,19 +73,46 @@ impl Store {
     }
 }
 
-fn compare_rows(table: &Table, terms: Terms<'_>, a: u32, b: u32) -> Ordering {
-    for (column, &kind) in table.columns.iter().zip(&table.kinds) {
-        let (x, y) = (column.get(a), column.get(b));
-        let order = match kind {
-            _ if x == y => Ordering::Equal,
-            SortKind::Int => (x as i64).cmp(&(y as i64)),
-            _ => compare(terms.value(kind, x), terms.value(kind, y)),
-        };
-        if order.is_ne() {
-            return order;
+/// Bytes of lines that are written at once.
+const LINES: usize = 1 << 12;
+
+/// Writes constraints all of whose arguments are integers: the most frequent ones by far.
+fn write_integers(rows: &Rows<'_>, name: &str, out: &mut impl Write) -> io::Result<()> {
+    let mut start = String::new();
+    let written = write_atom(&mut start, name);
+    debug_assert!(written.is_ok(), "a string takes any text");
+    let mut lines = Vec::with_capacity(2 * LINES);
+    for row in rows.iter() {
+        lines.extend_from_slice(start.as_bytes());
+        for column in 0..rows.kinds.len() {
+            lines.push(if column == 0 { b'(' } else { b',' });
+            let n = rows.sorted.word(row.at, column).cast_signed();
+            match u64::try_from(n) {
+                Ok(n) => push_digits(&mut lines, n),
+                Err(_) => write!(lines, "{}", Value::Int(n).argument())?,
+            }
+        }
+        lines.extend_from_slice(b")\n");
+        if lines.len() >= LINES {
+            out.write_all(&lines)?;
+            lines.clear();
         }
     }
-    Ordering::Equal
+    out.write_all(&lines)
+}
+
+fn push_digits(text: &mut Vec<u8>, mut n: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (n % 10) as u8;
+        n /= 10;
+        if n == 0 {
+            break;
+        }
+    }
+    text.extend_from_slice(&digits[at..]);
 }
 
 /// `name(arg, ...)` as `writeq` shows it.
@@ -118,31 +149,31 @@ pub(super) fn trace_constraint<'a>(
 impl<'a> Rows<'a> {
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.sorted.len()
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.len() == 0
     }
     /// The rows in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Row<'a>> + '_ {
-        self.order.iter().map(|&row| Row { table: self.table, terms: self.terms, row })
+    pub fn iter(&'a self) -> impl ExactSizeIterator<Item = Row<'a>> + 'a {
+        (0..self.len()).map(|at| Row { rows: self, at })
     }
 }
 
 impl<'a> Row<'a> {
     /// Number of arguments.
     pub fn len(self) -> usize {
-        self.table.columns.len()
+        self.rows.kinds.len()
     }
     /// Whether there are no arguments.
     pub fn is_empty(self) -> bool {
-        self.table.columns.is_empty()
+        self.rows.kinds.is_empty()
     }
     /// The argument at a zero-based position.
     pub fn get(self, column: usize) -> Option<Value<'a>> {
-        let bits = self.table.columns.get(column)?.get(self.row);
-        Some(self.terms.value(self.table.kinds[column], bits))
+        let kind = *self.rows.kinds.get(column)?;
+        Some(self.rows.terms.value(kind, self.rows.sorted.word(self.at, column)))
     }
     /// The arguments from left to right.
     pub fn values(self) -> impl Iterator<Item = Value<'a>> {

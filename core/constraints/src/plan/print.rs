@@ -69,6 +69,9 @@ impl Printed<'_> {
                 table.removed_by.iter().map(|&rule| self.plan.rules[rule].name.as_str()).collect();
             writeln!(f, "  removed by {}", rules.join(", "))?;
         }
+        if table.any_order {
+            writeln!(f, "  in any order")?;
+        }
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 use rayon::prelude::*;
 
 use super::claims::{Claims, Round};
+use super::direct;
 use super::seek::{Abort, Entry, Found, Kept, Pending, Seeker, Shared, State};
 use crate::class::replacement::execute::Replacements;
 use crate::exec::code::Pc;
@@ -14,7 +15,7 @@ use crate::exec::round::numbers::{Numbers, TooMany};
 use crate::exec::round::state::{
     Added, Adds, BodyEnd, RoundsState, is_live, is_of_program, load_instance, run_body,
 };
-use crate::exec::round::strategy::{Strategy, rank, row_of_head, table_of_head};
+use crate::exec::round::strategy::{DirectRound, Strategy, rank, row_of_head, table_of_head};
 use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
 use crate::ir::ChrPlan;
@@ -32,6 +33,11 @@ const PART: usize = 1 << 12;
 pub(super) struct Engine<'a, 'c> {
     pub(super) state: RoundsState<'a, 'c>,
     strategy: Strategy,
+    /// Constraints that a batch or the last round has added.
+    fresh: Vec<Added>,
+    /// A list for those of the next round.
+    spare: Vec<Added>,
+    /// Constraints whose lists the round at hand has to find.
     pending: Vec<Pending>,
     kept: Kept,
     claims: Claims,
@@ -96,6 +102,8 @@ impl<'a, 'c> Engine<'a, 'c> {
             state,
             alone: [false; 2],
             strategy,
+            fresh: Vec::new(),
+            spare: Vec::new(),
             pending: Vec::new(),
             kept: Kept::default(),
             claims: Claims::default(),
@@ -112,10 +120,10 @@ impl<'a, 'c> Engine<'a, 'c> {
     /// Runs rounds until there is nothing to do.
     pub(super) fn saturate(&mut self, added: &[Added]) -> Result<(), Stop> {
         self.state.release();
-        self.queue(added);
+        self.queue(added.to_vec());
         loop {
             self.state.look_up()?;
-            if self.pending.is_empty() && !self.replacements.is_pending() {
+            if self.pending.is_empty() && self.fresh.is_empty() && !self.replacements.is_pending() {
                 return Ok(());
             }
             self.state.rounds += 1;
@@ -136,18 +144,72 @@ impl<'a, 'c> Engine<'a, 'c> {
         bodies.iter_mut().flat_map(|b| b.adds.written.drain(..)).try_for_each(|written| state.write(written))
     }
 
-    /// Makes constraints pending that a batch or a round has added.
-    fn queue(&mut self, added: &[Added]) {
-        for &added in added.iter().filter(|a| self.state.lives(a)) {
-            self.replacements.note(&self.state.tables, added);
-            if !self.strategy.groups[added.table as usize].is_empty() {
-                self.pending.push(Pending { added, state: State::Fresh, kept: (0, 0) });
+    /// Lets the next round start from constraints that a batch or a round has added.
+    fn queue(&mut self, mut added: Vec<Added>) {
+        added.retain(|added| {
+            let lives = self.state.lives(added);
+            if lives {
+                self.replacements.note(&self.state.tables, *added);
             }
-        }
+            lives && !self.strategy.groups[added.table as usize].is_empty()
+        });
+        self.spare = std::mem::replace(&mut self.fresh, added);
     }
 
     /// One round. Says whether it had candidates.
     fn round(&mut self) -> Result<bool, Stop> {
+        let tables = self.link()?;
+        if let Some(how) = self.direct(&tables)
+            && let Some(active) = self.direct_round(how)?
+        {
+            return Ok(active);
+        }
+        let fresh = self.fresh.drain(..);
+        self.pending.extend(fresh.map(|added| Pending { added, state: State::Fresh, kept: (0, 0) }));
+        self.general_round()
+    }
+
+    /// The tables whose constraints the round starts from, after bringing the indexes up to date in which these look for partners.
+    fn link(&mut self) -> Result<Vec<usize>, Stop> {
+        let mut starts = vec![false; self.state.tables.len()];
+        self.fresh.iter().for_each(|added| starts[added.table as usize] = true);
+        self.pending.iter().for_each(|pending| starts[pending.added.table as usize] = true);
+        let tables: Vec<usize> = (0..starts.len()).filter(|&table| starts[table]).collect();
+        tables.iter().try_for_each(|&table| self.state.link(table))?;
+        Ok(tables)
+    }
+
+    /// How the round that starts from constraints of these tables is a direct one, if it is.
+    fn direct(&self, tables: &[usize]) -> Option<DirectRound> {
+        let is_last = self.state.control.limits().max_rounds.is_some_and(|limit| self.state.rounds > limit);
+        if is_last || !self.pending.is_empty() || self.replacements.is_pending() {
+            return None;
+        }
+        self.strategy.direct(tables.iter().copied())
+    }
+
+    /// A direct round. Says whether it had candidates; nothing when it is one for the general rounds after all.
+    fn direct_round(&mut self, how: DirectRound) -> Result<Option<bool>, Stop> {
+        let Self { state, strategy, fresh, spare, regs, .. } = self;
+        let done = direct::round(state, strategy, regs, fresh, how, std::mem::take(spare))?;
+        let Some(done) = done else { return Ok(None) };
+        state.count_firings(done.firings, done.last);
+        state.candidates += done.firings;
+        if state.counts_rules() {
+            (0..).zip(&done.fired).for_each(|(rule, &firings)| state.count_rule(RuleId(rule), firings));
+            if let Some(recorder) = state.control.recorder() {
+                recorder.tried(done.tried);
+            }
+        }
+        state.look_within(done.firings)?;
+        state.release();
+        self.queue(done.added);
+        self.state.other_bytes = self.bytes();
+        Ok(Some(done.firings > 0))
+    }
+
+    /// One round whose candidates are written down and checked against each other.
+    fn general_round(&mut self) -> Result<bool, Stop> {
         self.lists()?;
         let (values, failure) = self.replacements.improve(&mut self.state, &mut self.regs)?;
         let candidates: usize = self.found.iter().map(|f| f.candidates.len()).sum();
@@ -184,7 +246,7 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.keep()?;
         self.state.release();
         self.state.go_on()?;
-        self.queue(&added);
+        self.queue(added);
         self.state.other_bytes = self.bytes();
         Ok(active)
     }
@@ -221,7 +283,8 @@ impl<'a, 'c> Engine<'a, 'c> {
         let kept = self.kept.instances.capacity() * 8 + self.kept.rows.capacity() * 4;
         let pending = self.pending.capacity() * size_of::<Pending>();
         let bodies: u64 = self.bodies.iter().map(|b| b.adds.bytes() + b.ends.capacity() as u64 * 4).sum();
-        found + (kept + pending) as u64 + bodies + self.claims.bytes() + self.replacements.bytes()
+        let fresh = (self.fresh.capacity() + self.spare.capacity()) * size_of::<Added>();
+        found + (kept + pending + fresh) as u64 + bodies + self.claims.bytes() + self.replacements.bytes()
     }
 
     /// Finds the lists of all pending constraints.

@@ -104,7 +104,7 @@ impl From<TooMany> for Abort {
 }
 
 /// Rows tried between two looks at the watch.
-const PATIENCE: u32 = 1 << 16;
+pub(super) const PATIENCE: u32 = 1 << 16;
 
 impl Found {
     pub(crate) fn clear(&mut self) {
@@ -272,17 +272,12 @@ impl<'w, 'o, H: Cells> Seeker<'w, 'o, H> {
         }
     }
 
-    /// The first row to try for the first partner. Rows are listed newest first, and partners are older: where the constraint at hand is in
-    /// the same list, as most of a batch may be, the search begins behind it.
+    /// The first row to try for the first partner.
     fn first(&mut self, occurrence: &'w OccurrenceCode) -> Result<u32, Abort> {
         let level = &occurrence.levels[0];
         let row = self.search(occurrence).first(level).map_err(|t| self.abort(t))?;
-        let table = &self.shared.tables[level.table];
-        let index = &table.indexes[level.index];
-        let is_newer =
-            row != NONE && level.table == self.active.table as usize && table.ids.get(row) > self.active.id;
-        let own = self.active.row;
-        Ok(if is_newer && index.share_list(&table.columns, row, own) { index.next(own) } else { row })
+        let own = (level.table == self.active.table as usize).then_some(self.active);
+        Ok(self.shared.tables[level.table].behind(level.index, row, own))
     }
 
     fn alone(&mut self, group: &Group, behind: Option<&[u64]>) -> Result<bool, Abort> {

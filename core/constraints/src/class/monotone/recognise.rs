@@ -27,6 +27,11 @@ pub(crate) fn recognise(plan: &ChrPlan) -> Result<Monotone, String> {
     }
 }
 
+/// By table, whether the order of what follows from its new constraints cannot be told.
+pub(crate) fn any_order(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
+    monotone_tables(plan)
+}
+
 /// The greatest set of tables that are candidates and read by monotone rules only. A rule is looked at again when it loses a table.
 fn monotone_tables(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
     let mut tables = candidates(plan);

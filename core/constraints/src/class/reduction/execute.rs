@@ -1,6 +1,5 @@
 //! Reductions on the CPU: a constraint that is about to be stored meets the one of its key.
 
-use crate::exec::index::NONE;
 use crate::exec::round::state::{InsertionRule, RoundsState, is_better};
 use crate::ir::classes::Reduction;
 use gchr_base::ids::Id;
@@ -12,24 +11,29 @@ pub(crate) struct Reducing<'a>(pub(crate) &'a Reduction);
 impl InsertionRule for Reducing<'_> {
     fn meet(&mut self, state: &mut RoundsState<'_, '_>, table: usize, args: &[u64], id: u64) -> bool {
         let reduction = self.0;
-        let mut key = [0; 8];
+        let mut few = [0; 8];
         let columns = &reduction.key;
         let stored = &state.tables[table];
         let index = &stored.indexes[reduction.index];
-        let row = if columns.len() <= key.len() {
-            key.iter_mut().zip(columns).for_each(|(k, &c)| *k = args[c]);
-            index.lookup(&stored.columns, &key[..columns.len()])
+        let many: Vec<u64>;
+        let key = if columns.len() <= few.len() {
+            few.iter_mut().zip(columns).for_each(|(k, &c)| *k = args[c]);
+            &few[..columns.len()]
         } else {
-            let key: Vec<u64> = columns.iter().map(|&c| args[c]).collect();
-            index.lookup(&stored.columns, &key)
+            many = columns.iter().map(|&c| args[c]).collect();
+            &many
         };
-        if row == NONE {
+        if !index.has_key(&stored.columns, key) {
             return true;
         }
         state.firings += 1;
         if let Some(counts) = &mut state.fired_by_rule {
             counts[reduction.rule.index()] += 1;
         }
+        if reduction.best.is_none() && !state.control.traces() {
+            return false;
+        }
+        let row = index.lookup(&stored.columns, key);
         let lives = reduction.best.is_some_and(|best| {
             let kind = stored.kinds[best.column];
             is_better(best, kind, args[best.column], stored.columns[best.column].get(row))

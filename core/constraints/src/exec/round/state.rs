@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::AtomicU64;
 
 use super::numbers::{Numbers, TooMany};
+use super::storing::Storing;
 use super::watch::Watch;
 use crate::exec::code::{Code, Ins, OccurrenceCode, Pc};
 use crate::exec::common;
@@ -15,7 +16,7 @@ use crate::exec::step::{Cells, EvalCtx, Flow, Trap, TrapKind};
 use crate::exec::store::trace_constraint;
 use crate::exec::table::{DEAD, Table};
 use crate::ir::ChrPlan;
-use crate::ir::classes::{Best, BestOrder};
+use crate::ir::classes::{Best, BestOrder, Reduction};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
@@ -36,6 +37,16 @@ pub(crate) struct Added {
     pub(crate) table: u32,
     pub(crate) row: u32,
     pub(crate) id: u64,
+}
+
+/// A moment of a run.
+pub(crate) struct Mark {
+    next_id: u64,
+    firings: u64,
+    fired_by_rule: Option<Vec<u64>>,
+    detached: usize,
+    /// Rows of each table that were in use.
+    used: Vec<usize>,
 }
 
 /// Output of a goal: the value that it writes, if it does, and the goal.
@@ -72,6 +83,10 @@ pub(crate) struct RoundsState<'a, 'c> {
     pub(crate) control: &'a mut Control<'c>,
     pub(crate) tables: Vec<Table>,
     pub(crate) heap: Heap,
+    /// By table: the reduction that drops a constraint whose key is there, unless that is traced.
+    sets: Vec<Option<&'a Reduction>>,
+    /// Which constraints of a slice are there.
+    known: Vec<bool>,
     /// By table.
     insertion_rules: Vec<Option<Box<dyn InsertionRule + 'a>>>,
     pub(crate) next_id: u64,
@@ -82,7 +97,9 @@ pub(crate) struct RoundsState<'a, 'c> {
     /// Bytes of all tables, as far as insertions change them.
     table_bytes: u64,
     /// Rows that were removed since the last call of [`release`](Self::release).
-    detached: Vec<(u32, u32)>,
+    detached: Vec<Added>,
+    /// By table: the indexes that constraints of it look for partners in.
+    looks_in: Vec<Vec<(usize, usize)>>,
     last_rule: Option<RuleId>,
     pub(crate) numbers: Numbers,
     patience: u32,
@@ -103,10 +120,9 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         insertion_rules: Vec<Option<Box<dyn InsertionRule + 'a>>>,
     ) -> Self {
         let records = control.recorder().is_some();
-        let mut tables: Vec<Table> = plan.tables.iter().map(Table::new).collect();
-        for reduction in &plan.classes.reductions {
-            tables[reduction.constraint.index()].make_unique(reduction.index);
-        }
+        let set = |table| plan.classes.reduction_of(table).filter(|r| r.best.is_none());
+        let sets = plan.tables.ids().map(|t| set(t).filter(|_| !control.traces())).collect();
+        let Storing { tables, looks_in } = Storing::new(plan, code, control.traces());
         Self {
             program,
             plan,
@@ -114,6 +130,8 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             control,
             tables,
             heap,
+            sets,
+            known: Vec::new(),
             insertion_rules,
             next_id: 0,
             firings: 0,
@@ -122,6 +140,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             peak: 0,
             table_bytes: 0,
             detached: Vec::new(),
+            looks_in,
             last_rule: None,
             numbers: Numbers::new(),
             patience: 0,
@@ -159,17 +178,104 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         }
     }
 
+    /// Puts constraints, one behind the other, into the store, as [`add`](Self::add) does one after the other; what lives is appended.
+    pub(crate) fn add_slice(
+        &mut self,
+        table: usize,
+        args: &[u64],
+        added: &mut Vec<Added>,
+    ) -> Result<(), Stop> {
+        let step = self.tables[table].columns.len();
+        if step == 0 {
+            return Err(
+                self.stop(StopReason::Internal { what: "constraints without arguments in a slice".into() })
+            );
+        }
+        let room = memory::reserve(added, args.len() / step);
+        room.map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
+        let mut known = std::mem::take(&mut self.known);
+        known.clear();
+        if let Some(set) = self.sets[table] {
+            let stored = &self.tables[table];
+            stored.indexes[set.index].have_keys(&stored.columns, args, &mut known);
+        }
+        known.resize(args.len() / step, false);
+        for (&known, args) in known.iter().zip(args.chunks_exact(step)) {
+            if known {
+                self.next_id += 1;
+                self.firings += 1;
+            } else {
+                added.extend(self.add(table, args)?);
+            }
+        }
+        if let (Some(counts), Some(set)) = (&mut self.fired_by_rule, self.sets[table]) {
+            counts[set.rule.index()] += known.iter().filter(|known| **known).count() as u64;
+        }
+        self.known = known;
+        Ok(())
+    }
+
     /// Removes a constraint; its row stays free of others until [`release`](Self::release).
     pub(crate) fn remove(&mut self, table: u32, row: u32) {
+        let id = self.tables[table as usize].ids.get(row);
         self.tables[table as usize].detach(row);
-        self.detached.push((table, row));
+        self.detached.push(Added { table, row, id });
     }
 
     /// Lets rows of removed constraints be used again: nothing refers to them any more.
     pub(crate) fn release(&mut self) {
-        for (table, row) in self.detached.drain(..) {
+        for Added { table, row, .. } in self.detached.drain(..) {
             self.tables[table as usize].release(row);
         }
+    }
+
+    /// Brings the indexes up to date in which constraints of a table look for partners.
+    pub(crate) fn link(&mut self, table: usize) -> Result<(), Stop> {
+        for at in 0..self.looks_in[table].len() {
+            let (partner, index) = self.looks_in[table][at];
+            let before = self.tables[partner].bytes();
+            match self.tables[partner].link(index) {
+                Ok(false) => {}
+                Ok(true) => {
+                    self.table_bytes = self.table_bytes + self.tables[partner].bytes() - before;
+                    self.check_memory(|w| w.table_text(partner))?;
+                }
+                Err(full) => return Err(self.stop(full.reason(self.table_text(partner)))),
+            }
+        }
+        Ok(())
+    }
+
+    /// The store as it is now, to be [returned to](Self::return_to).
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            next_id: self.next_id,
+            firings: self.firings,
+            fired_by_rule: self.fired_by_rule.clone(),
+            detached: self.detached.len(),
+            used: self.tables.iter().map(Table::used).collect(),
+        }
+    }
+
+    /// Makes the store what it was: since then nothing but [`add`](Self::add) has changed it, which has put `added` into it.
+    pub(crate) fn return_to(&mut self, mark: Mark, added: &[Added]) -> Result<(), Stop> {
+        (self.next_id, self.firings, self.fired_by_rule) = (mark.next_id, mark.firings, mark.fired_by_rule);
+        let removed = self.detached.split_off(mark.detached);
+        for table in 0..self.tables.len() {
+            let of = |a: &&Added| a.table as usize == table;
+            if !added.iter().any(|a| of(&a)) {
+                continue;
+            }
+            let rows = added.iter().filter(of).map(|a| a.row);
+            let back = removed.iter().filter(of).filter(|a| a.id < mark.next_id).map(|a| (a.row, a.id));
+            let taken_back = self.tables[table].take_back(mark.used[table], rows, back);
+            taken_back.map_err(|full| self.stop(full.reason(self.table_text(table))))?;
+            // Rows of constraints that came and went.
+            let gone = removed.iter().filter(of).filter(|a| a.id >= mark.next_id);
+            gone.for_each(|a| self.tables[table].release(a.row));
+        }
+        self.table_bytes = common::bytes(&self.tables);
+        Ok(())
     }
 
     /// Whether the constraint still lives.
@@ -341,7 +447,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
 
     pub(crate) fn bytes(&self) -> u64 {
         let rules: u64 = self.insertion_rules.iter().flatten().map(|rule| rule.bytes()).sum();
-        let detached = self.detached.capacity() as u64 * 8;
+        let detached = (self.detached.capacity() * size_of::<Added>()) as u64;
         self.table_bytes + self.heap.bytes() + self.other_bytes + detached + rules
     }
 

@@ -1,6 +1,6 @@
 //! How the instances of each symbol are looked for: rule by rule, and by what is known of a rule before the run.
 
-use crate::exec::code::{Code, OccurrenceCode};
+use crate::exec::code::{Code, Ins, OccurrenceCode, Reg};
 use crate::ir::ChrPlan;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Role, RuleId};
@@ -10,6 +10,27 @@ use gchr_base::signature::ConstraintId;
 pub(crate) struct Strategy {
     /// By table: the general rules with a head over it, in order.
     pub(crate) groups: Vec<Vec<Group>>,
+    /// By table: what instances do whose newest constraint is of it, if all of them fire where they are found.
+    direct: Vec<Option<Reach>>,
+}
+
+/// What the instances of a symbol look at and change.
+struct Reach {
+    /// Tables of partners.
+    reads: Vec<usize>,
+    /// Tables in which a constraint that is stored takes the place of another one.
+    replaces: Vec<usize>,
+    /// Whether the order in which they fire cannot be told.
+    any_order: bool,
+    /// Whether they must be sorted where it can.
+    sorted: bool,
+}
+
+/// How a round may be done whose constraints are stored as soon as bodies add them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct DirectRound {
+    /// In any order.
+    pub(crate) any_order: bool,
 }
 
 /// The occurrences of one rule for one symbol.
@@ -17,9 +38,49 @@ pub(crate) struct Group {
     pub(crate) rule: RuleId,
     /// Occurrences of the symbol; for pairs, all instances of one come before those of the next.
     pub(crate) occurrences: Vec<usize>,
+    /// For each of them, the one constraint that instances add as it is.
+    pub(crate) copies: Vec<Option<Copies>>,
     pub(crate) shape: Shape,
     /// Each instance fires where it is found, and need not be traced.
     pub(crate) immediate: bool,
+}
+
+/// What an instance adds, where its last partner is any row of a list and the body only copies values into one constraint.
+pub(crate) struct Copies {
+    pub(crate) table: usize,
+    pub(crate) args: Box<[Source]>,
+}
+
+/// Where a value of a constraint comes from that is added.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// A register that is set before the last partner is looked for.
+    Register(Reg),
+    /// A column of the last partner.
+    Column(usize),
+}
+
+impl Copies {
+    fn new(code: &Code, occurrence: &OccurrenceCode) -> Option<Self> {
+        let last = occurrence.levels.last()?;
+        if last.check.is_some() || !last.prunes.is_empty() || occurrence.commit.is_some() {
+            return None;
+        }
+        let body = occurrence.body? as usize;
+        let (Ins::Call { call } | Ins::CallLast { call }, Ins::End) = (code.ins[body], code.ins[body + 1])
+        else {
+            return None;
+        };
+        let call = &code.calls[call as usize];
+        if call.args.is_empty() {
+            return None;
+        }
+        let source = |&reg: &Reg| match last.loads.iter().find(|load| load.0 == reg) {
+            Some(&(_, column)) => Source::Column(column as usize),
+            None => Source::Register(reg),
+        };
+        Some(Self { table: call.constraint.index(), args: call.args.iter().map(source).collect() })
+    }
 }
 
 /// How many partners there are.
@@ -53,7 +114,7 @@ impl Strategy {
                             _ => Shape::Any,
                         };
                         let immediate = plan.rules[rule].fires_where_found && !whole;
-                        own.push(Group { rule, occurrences: vec![k], shape, immediate });
+                        own.push(Group { rule, occurrences: vec![k], copies: Vec::new(), shape, immediate });
                     }
                 }
             }
@@ -64,9 +125,52 @@ impl Strategy {
                 let at_first = |&k: &usize| activation.occurrences[k].level_of_head[0].is_none();
                 group.occurrences.sort_by_key(|k| at_first(k) != newest_first);
             }
+            for group in &mut own {
+                let all = group.occurrences.iter().map(|&k| Copies::new(code, &activation.occurrences[k]));
+                group.copies = all.collect();
+            }
             groups.push(own);
         }
-        Self { groups }
+        let of_table = |(table, groups): (usize, &Vec<Group>)| Reach::new(plan, code, table, groups);
+        let direct = groups.iter().enumerate().map(of_table).collect();
+        Self { groups, direct }
+    }
+
+    /// How a round that starts from constraints of these tables may store what bodies add at once, if it may: every instance fires where
+    /// it is found, and nothing that instances look at is removed.
+    pub(crate) fn direct(&self, tables: impl Iterator<Item = usize> + Clone) -> Option<DirectRound> {
+        let reaches = tables.map(|table| self.direct[table].as_ref());
+        let any_order = reaches.clone().flatten().all(|reach| reach.any_order);
+        let is_read = |table: &usize| reaches.clone().flatten().any(|reach| reach.reads.contains(table));
+        let fits = |reach: Option<&Reach>| {
+            reach.is_some_and(|reach| (any_order || !reach.sorted) && !reach.replaces.iter().any(is_read))
+        };
+        reaches.clone().all(fits).then_some(DirectRound { any_order })
+    }
+}
+
+impl Reach {
+    fn new(plan: &ChrPlan, code: &Code, table: usize, groups: &[Group]) -> Option<Self> {
+        if groups.iter().any(|group| !group.immediate) {
+            return None;
+        }
+        let own = &code.activations[table].occurrences;
+        let occurrences = groups.iter().flat_map(|group| &group.occurrences).map(|&k| &own[k]);
+        let reads = occurrences.flat_map(|o| &o.levels).map(|level| level.table).collect();
+        let classes = &plan.classes;
+        let added: Vec<ConstraintId> = groups.iter().flat_map(|g| plan.rules[g.rule].added()).collect();
+        // Divisors are remembered beside the store.
+        if added.iter().any(|&table| classes.divisor_of(table).is_some()) {
+            return None;
+        }
+        let replaces =
+            |c: &&ConstraintId| classes.reductions.iter().any(|r| r.constraint == **c && r.best.is_some());
+        Some(Self {
+            reads,
+            replaces: added.iter().filter(replaces).map(|c| c.index()).collect(),
+            any_order: plan.tables[ConstraintId::from_index(table)].any_order,
+            sorted: groups.iter().any(|group| group.shape == Shape::Any),
+        })
     }
 }
 

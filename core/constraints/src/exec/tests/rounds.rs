@@ -2,6 +2,7 @@
 
 mod classes;
 mod derivations;
+mod direct;
 mod stops;
 mod traps;
 

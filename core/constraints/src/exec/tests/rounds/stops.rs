@@ -91,7 +91,10 @@ fn finders() -> Vec<Builder> {
     let builder = |rule| {
         let mut b = Builder::new();
         b.con("p", &["int"]).con("q", &["int", "int"]);
+        b.con("r", &["int"]);
         b.rule("find", rule);
+        // With candidates no round is a direct one, in which nothing is numbered.
+        b.rule("take", R { kept: vec![head("X")], removed: vec![("r", vec![v("X")])], ..R::default() });
         b.query((0..8).map(|i| add("p", [n(i)])).collect::<Vec<_>>());
         b
     };

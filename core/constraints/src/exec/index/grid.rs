@@ -1,0 +1,252 @@
+//! Arrays over pairs of small numbers, which grow with them: heads of lists, or one bit a pair.
+
+use gchr_base::memory::{self, Shortage, SparseWords};
+
+/// Bytes of a grid that are in proportion whatever the number of rows: pages that are not written to take no memory.
+const FREE_BYTES: usize = 64 << 20;
+/// The same of a set of pairs, which a cache may hold.
+const FREE_SET_BYTES: usize = 8 << 20;
+/// Bytes for each key that a grid may have in the place of a hash table.
+const KEY_BYTES: usize = 32;
+/// Bytes for each row that are in proportion.
+const ROW_BYTES: usize = 128;
+
+/// Places of pairs in a rectangle: those of one row of it follow each other.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+struct Shape {
+    width: usize,
+    height: usize,
+}
+
+impl Shape {
+    #[inline]
+    fn place(self, a: u64, b: u64) -> Option<usize> {
+        let (a, b) = (usize::try_from(a).ok()?, usize::try_from(b).ok()?);
+        (a < self.height && b < self.width).then(|| a * self.width + b)
+    }
+
+    /// A rectangle with room for this pair too, of at most so many places, and with room for more pairs where there is some.
+    fn with(self, a: u64, b: u64, most: usize) -> Option<Self> {
+        let (a, b) = (usize::try_from(a).ok()?, usize::try_from(b).ok()?);
+        if a >= most || b >= most {
+            return None;
+        }
+        let least = Self { width: self.width.max(b + 1), height: self.height.max(a + 1) };
+        if least.width.checked_mul(least.height)? > most {
+            return None;
+        }
+        let width = if b < self.width { self.width } else { (self.width * 2).max(least.width) };
+        let width = width.min(most / least.height);
+        let height = if a < self.height { self.height } else { (self.height * 2).max(least.height) };
+        Some(Self { width, height: height.min(most / width) })
+    }
+}
+
+/// Says whether there may be so many more bytes in use.
+fn asked(bytes: u64) -> Result<(), Shortage> {
+    if bytes == 0 { Ok(()) } else { memory::ask(bytes) }
+}
+
+/// The first row of each pair's list.
+pub(super) struct Grid {
+    shape: Shape,
+    /// A row and one; 0 for none.
+    heads: Option<SparseWords>,
+}
+
+/// What making room led to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Room {
+    /// There was some.
+    Had,
+    /// There is now: more memory is in use.
+    Made,
+    /// The array would be out of proportion.
+    Disproportionate,
+}
+
+impl Room {
+    /// Whether there is room.
+    pub(super) fn fits(self) -> bool {
+        self != Room::Disproportionate
+    }
+}
+
+impl From<bool> for Room {
+    fn from(more: bool) -> Self {
+        if more { Room::Made } else { Room::Had }
+    }
+}
+
+impl Grid {
+    pub(super) fn new() -> Self {
+        Self { shape: Shape::default(), heads: None }
+    }
+
+    /// Whether a grid of pairs up to this one takes not much more memory than a hash table of so many keys.
+    pub(super) fn fits(a: u64, b: u64, keys: usize) -> bool {
+        Shape::default().with(a, b, keys.saturating_mul(KEY_BYTES) / 4).is_some()
+    }
+
+    /// The first row of a pair's list and one; 0 for none.
+    #[inline]
+    pub(super) fn get(&self, a: u64, b: u64) -> u32 {
+        let place = self.shape.place(a, b);
+        place.and_then(|place| self.heads.as_ref()?.get(place)).unwrap_or(0)
+    }
+
+    /// Sets the first row of a pair's list, for which there [is room](Self::make_room), and gives the one before.
+    #[inline]
+    pub(super) fn replace(&mut self, a: u64, b: u64, head: u32) -> u32 {
+        let (Some(place), Some(heads)) = (self.shape.place(a, b), &mut self.heads) else {
+            debug_assert!(false, "there is room for the pair");
+            return 0;
+        };
+        let old = heads.get(place).unwrap_or(0);
+        heads.set(place, head);
+        old
+    }
+
+    /// Makes room for a pair, as long as the array is in proportion to so many rows.
+    pub(super) fn make_room(&mut self, a: u64, b: u64, rows: usize) -> Result<Room, Shortage> {
+        if let (Some(place), Some(heads)) = (self.shape.place(a, b), &mut self.heads) {
+            return heads.make_room(place).map(Room::from);
+        }
+        let most = FREE_BYTES.max(rows.saturating_mul(ROW_BYTES)) / 4;
+        let grown = self.shape.with(a, b, most).and_then(|shape| {
+            let words = SparseWords::new(shape.width * shape.height)?;
+            Some((shape, words))
+        });
+        let Some((shape, mut words)) = grown else { return Ok(Room::Disproportionate) };
+        asked(self.bytes())?;
+        for (at, head) in self.heads.iter().flat_map(SparseWords::iter) {
+            let place = at / self.shape.width * shape.width + at % self.shape.width;
+            words.make_room(place)?;
+            words.set(place, head);
+        }
+        (self.shape, self.heads) = (shape, Some(words));
+        self.make_room(a, b, rows)
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.heads.as_ref().map_or(0, SparseWords::bytes)
+    }
+
+    /// The first rows of all lists.
+    pub(super) fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.heads.iter().flat_map(SparseWords::iter).map(|(_, head)| head - 1)
+    }
+}
+
+/// A set of pairs: a bit for each.
+pub(super) struct Bits {
+    /// Of words.
+    shape: Shape,
+    words: Option<SparseWords>,
+}
+
+impl Bits {
+    pub(super) fn new() -> Self {
+        Self { shape: Shape::default(), words: None }
+    }
+
+    /// Whether a set of pairs up to this one is in proportion to so many rows.
+    pub(super) fn fits(a: u64, b: u64, rows: usize) -> bool {
+        Shape::default().with(a, b / 32, Self::most(rows)).is_some()
+    }
+
+    fn most(rows: usize) -> usize {
+        FREE_SET_BYTES.max(rows.saturating_mul(ROW_BYTES)) / 4
+    }
+
+    #[inline]
+    pub(super) fn contains(&self, a: u64, b: u64) -> bool {
+        let word = self.shape.place(a, b / 32).and_then(|place| self.words.as_ref()?.get(place));
+        word.is_some_and(|word| word >> (b % 32) & 1 == 1)
+    }
+
+    /// Puts a pair, for which there [is room](Self::make_room), into the set, or takes it out.
+    #[inline]
+    pub(super) fn set(&mut self, a: u64, b: u64, is_member: bool) {
+        let (Some(place), Some(words)) = (self.shape.place(a, b / 32), &mut self.words) else {
+            debug_assert!(false, "there is room for the pair");
+            return;
+        };
+        let (word, bit) = (words.get(place).unwrap_or(0), 1 << (b % 32));
+        words.set(place, if is_member { word | bit } else { word & !bit });
+    }
+
+    /// Makes room for a pair, as long as the set is in proportion to so many rows.
+    #[inline]
+    pub(super) fn make_room(&mut self, a: u64, b: u64, rows: usize) -> Result<Room, Shortage> {
+        match (self.shape.place(a, b / 32), &mut self.words) {
+            (Some(place), Some(words)) => words.make_room(place).map(Room::from),
+            _ => self.grow(a, b, rows),
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, a: u64, b: u64, rows: usize) -> Result<Room, Shortage> {
+        let grown = self.shape.with(a, b / 32, Self::most(rows)).and_then(|shape| {
+            let words = SparseWords::new(shape.width * shape.height)?;
+            Some((shape, words))
+        });
+        let Some((shape, mut words)) = grown else { return Ok(Room::Disproportionate) };
+        asked(self.bytes())?;
+        for (at, word) in self.words.iter().flat_map(SparseWords::iter) {
+            let place = at / self.shape.width * shape.width + at % self.shape.width;
+            words.make_room(place)?;
+            words.set(place, word);
+        }
+        (self.shape, self.words) = (shape, Some(words));
+        self.make_room(a, b, rows)
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.words.as_ref().map_or(0, SparseWords::bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_grow_and_keep_their_heads() {
+        let mut grid = Grid::new();
+        let pairs = [(0, 0), (3, 1), (1, 900), (7_000, 5), (2, 3), (9, 230)];
+        for (head, &(a, b)) in (1..).zip(&pairs) {
+            assert_ne!(grid.make_room(a, b, 10), Ok(Room::Disproportionate));
+            assert_eq!(grid.replace(a, b, head), 0);
+            assert_eq!(grid.make_room(a, b, 10), Ok(Room::Had));
+        }
+        for (head, &(a, b)) in (1..).zip(&pairs) {
+            assert_eq!(grid.get(a, b), head);
+        }
+        assert_eq!((grid.get(3, 0), grid.get(u64::MAX, 0), grid.get(0, 1 << 40)), (0, 0, 0));
+        assert_eq!(grid.rows().count(), pairs.len());
+        for far in [(u64::MAX, 0), (0, u64::MAX), (1 << 24, 1 << 24), (0, 1 << 20)] {
+            assert_eq!(grid.make_room(far.0, far.1, 10), Ok(Room::Disproportionate), "{far:?}");
+        }
+        assert!(grid.bytes() < 1 << 20, "{}", grid.bytes());
+    }
+
+    #[test]
+    fn sets_grow_and_keep_their_members() {
+        let mut set = Bits::new();
+        let pairs = [(0, 0), (0, 31), (3, 32), (1, 9000), (7000, 5), (2, 3), (9, 230)];
+        for &(a, b) in &pairs {
+            assert_ne!(set.make_room(a, b, 10), Ok(Room::Disproportionate));
+            assert!(!set.contains(a, b));
+            set.set(a, b, true);
+        }
+        assert!(pairs.iter().all(|&(a, b)| set.contains(a, b)));
+        assert!(
+            [(0, 1), (3, 0), (2, 35), (u64::MAX, 0), (0, u64::MAX)].iter().all(|&(a, b)| !set.contains(a, b))
+        );
+        set.set(0, 31, false);
+        assert_eq!([(0, 0), (0, 31)].map(|(a, b)| set.contains(a, b)), [true, false]);
+        assert_eq!(set.make_room(u64::MAX, 0, 10), Ok(Room::Disproportionate));
+        assert!(Bits::fits(7999, 7999, 10) && !Bits::fits(9999, 9999, 10) && Bits::fits(9999, 9999, 1 << 20));
+    }
+}

@@ -1,0 +1,89 @@
+//! Direct rounds: their stores and counts are those of general rounds, to which a trace leads.
+
+use super::super::builder::*;
+use super::{Rounds, summary};
+use gchr_base::control::Limits;
+use gchr_base::op::Op;
+
+/// Edges of a pseudo-random graph, with nodes that are so many apart.
+fn edges(b: &mut Builder, name: &'static str, nodes: i64, edges: i64, scale: i64, offset: i64) {
+    let mut seed = 7;
+    let mut node = || {
+        seed = (seed * 1_103_515_245 + 12345) % (1 << 31);
+        n((seed >> 8) % nodes * scale + offset)
+    };
+    b.query((0..edges).map(|_| add(name, [node(), node()])).collect::<Vec<_>>());
+}
+
+fn set_semantics(b: &mut Builder, name: &'static str) {
+    let pair = || (name, vec![v("X"), v("Y")]);
+    b.rule(name, R { kept: vec![pair()], removed: vec![pair()], ..R::default() });
+}
+
+/// Closure by edges, or of paths with paths.
+fn closure(column: &'static str, of_paths: bool, scale: i64, offset: i64) -> Builder {
+    let mut b = Builder::new();
+    b.con("e", &[column, column]).con("p", &[column, column]);
+    set_semantics(&mut b, "e");
+    set_semantics(&mut b, "p");
+    let pair = |name, x, y| (name, vec![v(x), v(y)]);
+    let body = |x, y| vec![add("p", [v(x), v(y)])];
+    b.rule("base", R { kept: vec![pair("e", "X", "Y")], body: body("X", "Y"), ..R::default() });
+    let first = if of_paths { "p" } else { "e" };
+    let kept = vec![pair(first, "X", "Y"), pair("p", "Y", "Z")];
+    b.rule("step", R { kept, body: body("X", "Z"), ..R::default() });
+    edges(&mut b, "e", 40, 70, scale, offset);
+    b
+}
+
+/// Rules of three heads, whose order cannot be told.
+fn three_heads(column: &'static str) -> Builder {
+    let mut b = Builder::new();
+    b.con("l", &[column, column]).con("t", &[column, column]);
+    set_semantics(&mut b, "t");
+    let pair = |name, x, y| (name, vec![v(x), v(y)]);
+    let base = vec![pair("l", "X", "Y")];
+    b.rule("base", R { kept: base, body: vec![add("t", [v("X"), v("Y")])], ..R::default() });
+    let kept = vec![pair("l", "Y", "X"), pair("t", "X", "Z"), pair("t", "Z", "W")];
+    b.rule("load", R { kept, body: vec![add("t", [v("Y"), v("W")])], ..R::default() });
+    let kept = vec![pair("l", "Y", "X"), pair("t", "Y", "Z"), pair("t", "X", "W")];
+    b.rule("store", R { kept, body: vec![add("t", [v("Z"), v("W")])], ..R::default() });
+    edges(&mut b, "l", 25, 45, 1, 0);
+    b
+}
+
+/// Least distances, whose sums can be too large.
+fn distances(length: i64) -> Builder {
+    let mut b = Builder::new();
+    b.con("w", &["int", "int"]).con("d", &["int", "int"]);
+    let d = |x, a| ("d", vec![v(x), v(a)]);
+    let guard = vec![G::Test(op(Op::Le, [v("A"), v("B")]))];
+    b.rule("best", R { kept: vec![d("X", "A")], removed: vec![d("X", "B")], guard, ..R::default() });
+    let sum = G::Is("B", op(Op::Add, [v("A"), n(length)]));
+    let kept = vec![d("X", "A"), ("w", vec![v("X"), v("Y")])];
+    b.rule("relax", R { kept, body: vec![sum, add("d", [v("Y"), v("B")])], ..R::default() });
+    edges(&mut b, "w", 30, 80, 1, 0);
+    b.query(&[add("d", [n(0), n(0)])]);
+    b
+}
+
+#[test]
+fn they_give_what_general_rounds_give() {
+    let mut programs = vec![distances(3), distances(i64::MAX / 4), distances(-1)];
+    for column in ["int", "dense"] {
+        programs.push(three_heads(column));
+        for (scale, offset) in [(1, 0), (1_000_003, 0), (1 << 50, -5)] {
+            programs.extend([false, true].map(|of_paths| closure(column, of_paths, scale, offset)));
+        }
+    }
+    for (at, b) in programs.iter().enumerate() {
+        for max_steps in [None, Some(1), Some(100), Some(500), Some(3000)] {
+            let limits = || Limits { max_steps, ..Limits::default() };
+            let run = |how: Rounds| summary(&b.run_rounds(&how.until(60), limits()));
+            let general = run(Rounds::on(1, true).traced());
+            for threads in [1, 3] {
+                assert_eq!(run(Rounds::on(threads, true)), general, "program {at}, {max_steps:?}, {threads} threads");
+            }
+        }
+    }
+}
