@@ -290,7 +290,8 @@ fn is_bare(name: &str) -> bool {
     name.chars().all(is_symbol_char) && !name.starts_with("/*") && name != "."
 }
 
-fn write_escaped(out: &mut dyn Write, text: &str, quote: char) -> fmt::Result {
+/// Writes the characters of a text between quotes.
+pub fn write_escaped(out: &mut dyn Write, text: &str, quote: char) -> fmt::Result {
     for c in text.chars() {
         match c {
             '\n' => out.write_str("\\n")?,
