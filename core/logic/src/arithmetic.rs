@@ -169,7 +169,11 @@ impl Machine<'_, '_> {
             ("float", _) => self.float_result(a.to_float()),
             ("float_integer_part", Number::Float(x)) => Ok(Number::Float(x.trunc())),
             ("float_fractional_part", Number::Float(x)) => Ok(Number::Float(x.fract())),
-            ("float_integer_part" | "integer" | "truncate" | "round" | "floor" | "ceiling", n) if n.is_int() => Ok(a),
+            ("float_integer_part" | "integer" | "truncate" | "round" | "floor" | "ceiling", n)
+                if n.is_int() =>
+            {
+                Ok(a)
+            }
             ("float_fractional_part", _) => Ok(Number::Int(0)),
             ("integer" | "round", Number::Float(x)) => self.whole(x.round()),
             ("truncate", Number::Float(x)) => self.whole(x.trunc()),
@@ -232,7 +236,9 @@ impl Machine<'_, '_> {
         match name {
             "+" | "-" | "*" => self.ring(name, &a, &b),
             "/" => self.divide(a, b),
-            "//" | "mod" | "rem" | "div" | "gcd" | ">>" | "<<" | "/\\" | "\\/" | "xor" | "tdiv" => self.integers(name, a, b),
+            "//" | "mod" | "rem" | "div" | "gcd" | ">>" | "<<" | "/\\" | "\\/" | "xor" | "tdiv" => {
+                self.integers(name, a, b)
+            }
             "min" | "max" => {
                 let order = compare(&a, &b);
                 let pick_a = match order {
@@ -256,7 +262,9 @@ impl Machine<'_, '_> {
                 self.float_result(b.ln() / a.ln())
             }
             "random" => {
-                let (Number::Int(low), Number::Int(high)) = (&a, &b) else { return Err(self.must_be_integer(&a)) };
+                let (Number::Int(low), Number::Int(high)) = (&a, &b) else {
+                    return Err(self.must_be_integer(&a));
+                };
                 let width = high.saturating_sub(*low).max(1) as u64;
                 Ok(Number::Int(low + (self.random_bits() % width) as i64))
             }
@@ -312,7 +320,11 @@ impl Machine<'_, '_> {
             return self.float_result(a.to_float() / b.to_float());
         }
         if b.to_float() == 0.0 {
-            return Err(self.evaluation_error(if a.to_float() == 0.0 { "undefined" } else { "zero_divisor" }));
+            return Err(self.evaluation_error(if a.to_float() == 0.0 {
+                "undefined"
+            } else {
+                "zero_divisor"
+            }));
         }
         self.float_result(a.to_float() / b.to_float())
     }
@@ -381,7 +393,9 @@ impl Machine<'_, '_> {
             let small = exponent.to_u32().filter(|e| base.bits().saturating_mul((*e).into()) <= MAX_BITS);
             return match small {
                 Some(e) => Ok(Number::of_big(base.pow(e))),
-                None if base.bits() <= 1 => Ok(Number::of_big(base.pow((&exponent % 2_u32).to_u32().unwrap_or(0) + 2))),
+                None if base.bits() <= 1 => {
+                    Ok(Number::of_big(base.pow((&exponent % 2_u32).to_u32().unwrap_or(0) + 2)))
+                }
                 None => Err(self.resource_error("memory")),
             };
         }
@@ -428,12 +442,43 @@ fn gcd(mut a: BigInt, mut b: BigInt) -> BigInt {
 }
 
 const UNARY: &[&str] = &[
-    "+", "-", "abs", "sign", "float", "float_integer_part", "float_fractional_part", "integer", "truncate", "round",
-    "floor", "ceiling", "succ", "\\", "msb", "random", "random_float", "eval", "sqrt", "sin", "cos", "tan", "asin",
-    "acos", "atan", "exp", "log", "log2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh",
+    "+",
+    "-",
+    "abs",
+    "sign",
+    "float",
+    "float_integer_part",
+    "float_fractional_part",
+    "integer",
+    "truncate",
+    "round",
+    "floor",
+    "ceiling",
+    "succ",
+    "\\",
+    "msb",
+    "random",
+    "random_float",
+    "eval",
+    "sqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "exp",
+    "log",
+    "log2",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
 ];
 
 const BINARY: &[&str] = &[
-    "+", "-", "*", "/", "//", "mod", "rem", "div", "gcd", ">>", "<<", "/\\", "\\/", "xor", "tdiv", "min", "max", "**",
-    "^", "atan2", "atan", "copysign", "log", "random",
+    "+", "-", "*", "/", "//", "mod", "rem", "div", "gcd", ">>", "<<", "/\\", "\\/", "xor", "tdiv", "min",
+    "max", "**", "^", "atan2", "atan", "copysign", "log", "random",
 ];

@@ -22,8 +22,7 @@ pub(crate) enum Tag {
     Header,
 }
 
-const TAGS: [Tag; 8] =
-    [Tag::Ref, Tag::Att, Tag::Str, Tag::Lst, Tag::Int, Tag::Atom, Tag::Box, Tag::Header];
+const TAGS: [Tag; 8] = [Tag::Ref, Tag::Att, Tag::Str, Tag::Lst, Tag::Int, Tag::Atom, Tag::Box, Tag::Header];
 
 /// A term, or a part of one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -103,8 +103,6 @@ pub(crate) enum Instr {
     Try(Label),
     Jump(Label),
     Fail,
-    /// `call(G)` with the cut barrier of the clause given by a slot or, at a neck, by the register.
-    CallGoal(X),
 
     // Arithmetic on a stack.
     NumX(X),
@@ -145,8 +143,6 @@ pub(crate) enum Instr {
     Answer,
     /// Goes on with the constraint that is active.
     Continue,
-    /// The guard of a rule holds.
-    Guarded,
     /// Goes on with the constraints that a binding woke.
     NextWoken,
 }
@@ -164,15 +160,12 @@ pub(crate) mod at {
     pub const NOT_HELD: Label = 6;
     pub const ANSWER: Label = 7;
     pub const CONTINUE: Label = 8;
-    pub const GUARDED: Label = 9;
-    pub const NEXT_WOKEN: Label = 10;
-    pub const PROCEED: Label = 11;
+    pub const NEXT_WOKEN: Label = 9;
+    pub const PROCEED: Label = 10;
 }
 
 /// What lies at the fixed places.
 pub(crate) fn fixed_code() -> Vec<Instr> {
     use Instr::*;
-    vec![
-        Fail, PopCatch, Woken, NextGoal, Commit, SoftCommit, NotHeld, Answer, Continue, Guarded, NextWoken, Proceed,
-    ]
+    vec![Fail, PopCatch, Woken, NextGoal, Commit, SoftCommit, NotHeld, Answer, Continue, NextWoken, Proceed]
 }

@@ -8,8 +8,6 @@ mod store;
 
 use std::rc::Rc;
 
-use gchr_base::source::Span;
-
 use crate::cell::Cell;
 use crate::code::PredId;
 use crate::machine::{Done, Machine};
@@ -81,7 +79,6 @@ enum Expr {
 #[derive(Clone, Debug)]
 struct Rule {
     name: String,
-    span: Span,
     heads: usize,
     slots: usize,
     guard: Guard,

@@ -269,10 +269,6 @@ impl Heap {
             _ => None,
         }
     }
-    /// The argument of `name(_)`.
-    pub fn unary(&self, cell: Cell, name: Atom) -> Option<Cell> {
-        (self.functor(cell) == Some((name, 1))).then(|| self.arg(cell, 0))
-    }
     /// The items of a list, and what follows them: `[]`, a variable, or something else.
     pub fn list_items(&self, list: Cell) -> (Vec<Cell>, Cell) {
         let (mut items, mut rest) = (Vec::new(), self.deref(list));

@@ -68,8 +68,14 @@ fn read(m: &mut Machine<'_, '_>, part: &str, text: &str, clauses: &mut Vec<(Cell
         let Some(term) = read.term else { return Ok(()) };
         at = read.end;
         let mut variables = vec![None; read.variables.len()];
-        let cell =
-            crate::load::build(&mut m.heap, &mut m.db.names, &read.terms, term, &mut variables, &mut HashMap::default());
+        let cell = crate::load::build(
+            &mut m.heap,
+            &mut m.db.names,
+            &read.terms,
+            term,
+            &mut variables,
+            &mut HashMap::default(),
+        );
         let (head, body) = compile::split(&m.heap, cell);
         debug_assert!(m.heap.functor(cell) != Some((atom::neck, 1)), "the library has no directives");
         clauses.push((head, body));

@@ -29,7 +29,8 @@ pub(crate) fn load(program: &LogicProgram) -> Result<Loaded, Vec<Diagnostic>> {
     db.flags = program.flags;
     builtins::register(&mut db);
     let open = |c: &gchr_base::logic::Column| c.mode != Mode::Ground;
-    db.wakes = program.constraints.iter().any(|c| c.columns.iter().any(open)) || uses_attributes(&program.terms);
+    db.wakes =
+        program.constraints.iter().any(|c| c.columns.iter().any(open)) || uses_attributes(&program.terms);
     for functor in &program.dynamic {
         let pred = db.named(&functor.name, functor.arity);
         own(&mut db, pred);
@@ -47,9 +48,8 @@ pub(crate) fn load(program: &LogicProgram) -> Result<Loaded, Vec<Diagnostic>> {
     for clause in &program.clauses {
         let top = heap.top();
         let mut variables = vec![None; clause.variables.len()];
-        let mut one = |id| {
-            build(&mut heap, &mut db.names, &program.terms, id, &mut variables, &mut HashMap::default())
-        };
+        let mut one =
+            |id| build(&mut heap, &mut db.names, &program.terms, id, &mut variables, &mut HashMap::default());
         let (head, body) = (one(clause.head), one(clause.body));
         let Some((name, arity)) = heap.functor(head) else { continue };
         let pred = db.pred(name, arity);

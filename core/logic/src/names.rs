@@ -29,16 +29,13 @@ macro_rules! known {
 }
 
 known! {
-    nil = "[]", cons = "[|]", curly = "{}", comma = ",", semicolon = ";", bar = "|", arrow = "->", soft = "*->", not = "\\+",
-    cut = "!", true_ = "true", fail = "fail", false_ = "false", call = "call", colon = ":", neck = ":-", empty = "",
-    equal = "=", not_equal = "\\=", identical = "==", not_identical = "\\==", minus = "-", plus = "+", star = "*",
-    slash = "/", error = "error", context = "context", var_ = "$VAR", findall = "findall", once = "once", ignore = "ignore",
-    is = "is", lt = "<", gt = ">", le = "=<", ge = ">=", num_eq = "=:=", num_ne = "=\\=", var = "var", nonvar = "nonvar",
-    atom_ = "atom", number = "number", atomic = "atomic", compound = "compound", callable = "callable", integer = "integer",
-    float = "float", string = "string", is_list = "is_list", ground = "ground", caret = "^", chr = "$chr", att = "att",
-    end_of_file = "end_of_file", user = "user", less = "<", dict = "dict", quoted_nil = "'[]'", forall = "forall",
-    type_error = "type_error", instantiation_error = "instantiation_error", cut_to = "$cut_to", catch = "catch",
-}
+nil = "[]", cons = "[|]", curly = "{}", comma = ",", semicolon = ";", bar = "|", arrow = "->", soft = "*->", not = "\\+",
+cut = "!", true_ = "true", fail = "fail", false_ = "false", call = "call", colon = ":", neck = ":-",     equal = "=", identical = "==", not_identical = "\\==", minus = "-", plus = "+", star = "*",
+slash = "/", error = "error", var_ = "$VAR",     is = "is", lt = "<", gt = ">", le = "=<", ge = ">=", num_eq = "=:=", num_ne = "=\\=", var = "var", nonvar = "nonvar",
+atom_ = "atom", number = "number", atomic = "atomic", compound = "compound", callable = "callable", integer = "integer", modulo = "mod", quotient = "//",
+remainder = "rem", minimum = "min", maximum = "max", shift_right = ">>", bit_and = "/\\",
+float = "float", string = "string", chr = "$chr", att = "att",
+end_of_file = "end_of_file",     }
 
 impl Names {
     pub fn new() -> Self {
@@ -50,7 +47,6 @@ impl Names {
         }
         // `[]` is no atom of that name.
         names.numbers.remove("[]");
-        names.numbers.remove("'[]'");
         names
     }
     /// The number of a name.

@@ -12,17 +12,6 @@ pub(crate) struct Record {
     root: Cell,
 }
 
-impl Record {
-    /// Bytes that it takes.
-    pub fn bytes(&self) -> usize {
-        self.cells.len() * 8 + size_of::<Self>()
-    }
-    /// The term, if it is an integer or an atom.
-    pub fn immediate(&self) -> Option<Cell> {
-        self.root.is_immediate().then_some(self.root)
-    }
-}
-
 /// A compound term of the source of which the arguments are to be copied.
 struct Copying<'h> {
     source: &'h [Cell],

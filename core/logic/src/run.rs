@@ -62,6 +62,8 @@ pub struct AnswerText {
     pub bindings: Vec<String>,
     /// Waiting goals, then constraints.
     pub goals: Vec<String>,
+    /// Constraints as rows: the name, then the arguments without quotes.
+    pub rows: Vec<Vec<String>>,
 }
 
 /// A run that ended.
@@ -86,6 +88,8 @@ pub struct Stopped {
     pub places: Vec<Span>,
     /// How far it got.
     pub progress: Progress,
+    /// Firings.
+    pub firings: u64,
     /// What was in the store then, as texts.
     pub store: Vec<String>,
 }
@@ -119,7 +123,13 @@ pub fn run(
         Ok(loaded) => loaded,
         Err(found) => {
             let progress = Progress { steps: 0, bytes: 0, live: 0 };
-            return Err(Stopped { reason: Reason::Program(found), places: Vec::new(), progress, store: Vec::new() });
+            return Err(Stopped {
+                reason: Reason::Program(found),
+                places: Vec::new(),
+                progress,
+                firings: 0,
+                store: Vec::new(),
+            });
         }
     };
     let mut machine = Machine::new(loaded.db, loaded.constraints, control, reader);
@@ -145,7 +155,7 @@ pub fn run(
             };
             places.push(place);
             places.dedup();
-            Err(Stopped { reason, places, progress, store })
+            Err(Stopped { reason, places, progress, firings, store })
         }
     }
 }
@@ -234,17 +244,20 @@ impl Machine<'_, '_> {
         }
         let store = self.stored();
         let waiting = self.waiting(&groups, &store);
-        let shown = groups.iter().map(|(_, cell)| *cell).chain(waiting.iter().copied()).chain(store.iter().copied());
+        let shown =
+            groups.iter().map(|(_, cell)| *cell).chain(waiting.iter().copied()).chain(store.iter().copied());
         let shown: Vec<Cell> = shown.collect();
         let mut number = 0;
         let taken: HashSet<String> = named.iter().map(|(name, _)| name.to_string()).collect();
         for &term in &shown {
             for variable in self.heap.variables(term) {
-                names.entry(variable).or_insert_with(|| loop {
-                    number += 1;
-                    let name = format!("_{number}");
-                    if !taken.contains(&name) {
-                        return name;
+                names.entry(variable).or_insert_with(|| {
+                    loop {
+                        number += 1;
+                        let name = format!("_{number}");
+                        if !taken.contains(&name) {
+                            return name;
+                        }
                     }
                 });
             }
@@ -267,11 +280,21 @@ impl Machine<'_, '_> {
         }
         let goals = Style { max: 999, ..style };
         text.goals = waiting.iter().chain(&store).map(|&term| self.written(term, goals)).collect();
+        let plain = Style { quoted: false, ..goals };
+        text.rows = store.iter().map(|&term| self.row(term, plain)).collect();
         let waiting = waiting.into_iter().map(|term| export.term(self, term)).collect();
         let store = store.into_iter().map(|term| export.term(self, term)).collect();
         let Export { terms, variables, .. } = export;
         let names = variables.iter().map(|v| names.get(v).map_or("_", String::as_str).into()).collect();
         Answer { terms, names, bindings, waiting, store, text }
+    }
+
+    /// Name and arguments of a constraint.
+    fn row(&self, term: Cell, style: Style<'_>) -> Vec<String> {
+        let (start, n) = self.heap.args(term);
+        let name = self.heap.functor(term).map(|(name, _)| self.db.names.text(name).to_string());
+        let args = self.heap.cells[start..start + n].iter().map(|&arg| self.written(arg, style));
+        name.into_iter().chain(args).collect()
     }
 
     /// Variables by what they are, in the order of the query.
@@ -357,7 +380,9 @@ impl Machine<'_, '_> {
         let arg = |i| shown(self.heap.arg(formal, i));
         match (&**self.db.names.text(name), n) {
             ("instantiation_error", 0) => "arguments are not sufficiently instantiated".into(),
-            ("type_error", 2) if arg(0) == "evaluable" => format!("{} is not a function of arithmetic", arg(1)),
+            ("type_error", 2) if arg(0) == "evaluable" => {
+                format!("{} is not a function of arithmetic", arg(1))
+            }
             ("type_error", 2) => format!("type error: `{}` expected, found `{}`", arg(0), arg(1)),
             ("domain_error", 2) => format!("domain error: `{}` expected, found `{}`", arg(0), arg(1)),
             ("existence_error", 2) if arg(0) == "procedure" => format!("unknown procedure: {}", arg(1)),

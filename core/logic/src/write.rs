@@ -1,6 +1,5 @@
 //! Text of terms as SWI-Prolog writes them. Works with an explicit stack: terms of any depth can be written.
 
-
 use gchr_base::hash::HashMap;
 use gchr_base::logic::{OpDef, Operators};
 use gchr_base::value::{write_atom, write_escaped, write_float};
@@ -24,8 +23,14 @@ pub(crate) struct Style<'a> {
 }
 
 impl Style<'_> {
-    pub const PLAIN: Style<'static> =
-        Style { quoted: false, ignore_operators: false, numbered: true, spaced: false, names: None, max: 1200 };
+    pub const PLAIN: Style<'static> = Style {
+        quoted: false,
+        ignore_operators: false,
+        numbered: true,
+        spaced: false,
+        names: None,
+        max: 1200,
+    };
     pub const QUOTED: Style<'static> = Style { quoted: true, ..Style::PLAIN };
 }
 
@@ -260,10 +265,6 @@ impl Writer<'_> {
     fn open(&mut self, parenthesis: bool, pending: &mut Vec<Item>) {
         if parenthesis {
             pending.push(Item::Close(')'));
-            // Behind a name, a parenthesis would begin its arguments.
-            if self.last.is_alphanumeric() || crate::text::is_symbol(self.last) {
-                self.raw(" ");
-            }
             self.raw("(");
         }
     }

@@ -218,7 +218,9 @@ fn abolish(m: &mut M<'_, '_>) -> Done<bool> {
             Definition::Clauses(clauses) => clauses.all.clone(),
             _ => Rc::default(),
         };
-        all.iter().for_each(|&id| drop(m.db.erase(id)));
+        for &id in all.iter() {
+            m.db.erase(id);
+        }
     }
     Ok(true)
 }

@@ -171,7 +171,11 @@ pub(crate) fn build(
 }
 
 /// A node that is a leaf, as a cell.
-pub(crate) fn leaf(heap: &mut crate::heap::Heap, names: &mut crate::names::Names, node: &LogicNode) -> Option<Cell> {
+pub(crate) fn leaf(
+    heap: &mut crate::heap::Heap,
+    names: &mut crate::names::Names,
+    node: &LogicNode,
+) -> Option<Cell> {
     Some(match node {
         LogicNode::Int(n) => heap.integer(*n),
         LogicNode::Big(n) => heap.big(n),

@@ -101,7 +101,8 @@ impl Machine<'_, '_> {
             } else {
                 let mut number = None;
                 while let Some(digit) = directive.to_digit(10) {
-                    number = Some(number.unwrap_or(0_usize).saturating_mul(10).saturating_add(digit as usize));
+                    number =
+                        Some(number.unwrap_or(0_usize).saturating_mul(10).saturating_add(digit as usize));
                     directive = chars.next().unwrap_or('~');
                 }
                 if let Some(n) = number {
@@ -133,7 +134,9 @@ impl Machine<'_, '_> {
                     line.stop(last_stop);
                 }
                 _ => {
-                    let Some(cell) = args.next() else { return Err(self.format_error("not enough arguments")) };
+                    let Some(cell) = args.next() else {
+                        return Err(self.format_error("not enough arguments"));
+                    };
                     let text = self.directive(directive, number, cell)?;
                     line.segment.push_str(&text);
                 }

@@ -131,8 +131,13 @@ impl Machine<'_, '_> {
     fn write_canonical(&mut self, stream: Option<usize>, index: usize) -> Done<bool> {
         let term = self.x[index];
         let names = canonical_names(self, term);
-        let style =
-            Style { quoted: true, numbered: false, ignore_operators: true, names: Some(&names), ..Style::PLAIN };
+        let style = Style {
+            quoted: true,
+            numbered: false,
+            ignore_operators: true,
+            names: Some(&names),
+            ..Style::PLAIN
+        };
         let text = self.written(term, style);
         match stream {
             Some(stream) => self.put_to(stream, &text),
@@ -154,7 +159,9 @@ impl Machine<'_, '_> {
                 "numbervars" => style.numbered = on,
                 "fullstop" => stop = on,
                 "priority" => style.max = self.int_value(value)? as u16,
-                "spacing" => style.spaced = value.is_atom() && &**self.db.names.text(value.as_atom()) != "standard",
+                "spacing" => {
+                    style.spaced = value.is_atom() && &**self.db.names.text(value.as_atom()) != "standard"
+                }
                 "variable_names" => {
                     for pair in self.proper_list(value)? {
                         if let Some((name, variable)) = self.heap.binary(pair, atom::equal)

@@ -87,7 +87,9 @@ fn split_string(m: &mut M<'_, '_>) -> Done<bool> {
     let parts: Vec<String> = if separators.is_empty() {
         vec![text.trim_matches(|c| pad.contains(c)).to_string()]
     } else {
-        text.split(|c| separators.contains(c)).map(|part| part.trim_matches(|c| pad.contains(c)).to_string()).collect()
+        text.split(|c| separators.contains(c))
+            .map(|part| part.trim_matches(|c| pad.contains(c)).to_string())
+            .collect()
     };
     let mut items = Vec::new();
     for part in parts {

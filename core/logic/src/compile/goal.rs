@@ -23,7 +23,12 @@ pub(super) enum Goal {
     /// `==`, or `\==`.
     Identical(Cell, Cell, bool),
     /// Condition, then, else; whether the condition keeps its choice points (`*->`).
-    If { condition: Vec<Goal>, then: Vec<Goal>, other: Vec<Goal>, soft: bool },
+    If {
+        condition: Vec<Goal>,
+        then: Vec<Goal>,
+        other: Vec<Goal>,
+        soft: bool,
+    },
     Or(Vec<Goal>, Vec<Goal>),
     Not(Vec<Goal>),
 }
@@ -93,12 +98,9 @@ fn one(heap: &Heap, db: &mut Database, goal: Cell, depth: usize, goals: &mut Vec
                 .into_iter()
                 .find_map(|(name, soft)| heap.binary(left, name).map(|parts| (parts, soft)));
             goals.push(match found {
-                Some(((condition, then), soft)) => Goal::If {
-                    condition: part(condition),
-                    then: part(then),
-                    other: part(right),
-                    soft,
-                },
+                Some(((condition, then), soft)) => {
+                    Goal::If { condition: part(condition), then: part(then), other: part(right), soft }
+                }
                 None => Goal::Or(part(left), part(right)),
             });
         }

@@ -106,10 +106,22 @@ impl Compiler<'_> {
         };
         let mut taken = HashMap::default();
         let head = |i: usize| self.heap.deref(self.heap.cells[start + i]);
+        // The argument in which each variable first occurs: there it gets its value.
+        let mut firsts = HashMap::default();
+        for i in 0..arity {
+            for variable in self.heap.variables(head(i)) {
+                firsts.entry(variable).or_insert(i);
+            }
+        }
+        let is_first = |variable: Cell, i: usize| firsts.get(&variable) == Some(&i);
         for i in 0..arity {
             let cell = head(i);
             let free = call.is_none_or(|(_, n)| i >= n);
-            if cell.is_var() && self.vars[&cell].count > 1 && (free || wanted(i) == Some(cell)) {
+            if cell.is_var()
+                && is_first(cell, i)
+                && self.vars[&cell].count > 1
+                && (free || wanted(i) == Some(cell))
+            {
                 taken.entry(cell).or_insert(i);
             }
         }
@@ -120,6 +132,9 @@ impl Compiler<'_> {
                 continue;
             }
             for variable in self.heap.variables(argument) {
+                if !is_first(variable, i) {
+                    continue;
+                }
                 let fits = |j: usize| {
                     wanted(j) == Some(variable)
                         && (j >= arity || (j <= i && (!head(j).is_var() || self.vars[&head(j)].count == 1)))

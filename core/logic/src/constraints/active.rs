@@ -53,13 +53,14 @@ impl Machine<'_, '_> {
             }
             Cell::structure(place)
         };
+        if open {
+            // First: keys know variables by the place that watching them gives them.
+            let variables = self.heap.variables(term);
+            self.watch(&variables, &[self.constraints.suspensions.len() as u32]);
+        }
         let keys = self.keys(symbol, term);
         let id = self.constraints.add(symbol, term, keys);
         self.note_change(Change::Added);
-        if open {
-            let variables = self.heap.variables(term);
-            self.watch(&variables, &[id]);
-        }
         self.activate(id)
     }
 
@@ -67,7 +68,10 @@ impl Machine<'_, '_> {
     fn keys(&self, symbol: u32, term: Cell) -> Vec<u64> {
         let start = self.heap.args(term).0;
         let indexes = &self.constraints.symbols[symbol as usize].indexes;
-        indexes.iter().map(|columns| self.heap.key(columns.iter().map(|&c| self.heap.cells[start + c]))).collect()
+        indexes
+            .iter()
+            .map(|columns| self.heap.key(columns.iter().map(|&c| self.heap.cells[start + c])))
+            .collect()
     }
 
     /// Has bindings of variables wake constraints.
@@ -81,7 +85,9 @@ impl Machine<'_, '_> {
                 list = self.heap.arg(list, 1);
             }
             let mut known = gchr_base::hash::HashSet::default();
-            if ids.len() > 1 || ids.first().is_some_and(|&id| id as usize + 1 < self.constraints.suspensions.len()) {
+            if ids.len() > 1
+                || ids.first().is_some_and(|&id| id as usize + 1 < self.constraints.suspensions.len())
+            {
                 known.extend(self.heap.list_items(list).0);
             }
             for &id in ids {
@@ -131,7 +137,8 @@ impl Machine<'_, '_> {
             let suspension = &self.constraints.suspensions[id as usize];
             let number = self.slot(slot::OCCURRENCE).as_int() as usize;
             let symbol = &self.constraints.symbols[suspension.symbol as usize];
-            let current = suspension.alive && i64::from(suspension.generation) == self.slot(slot::GENERATION).as_int();
+            let current =
+                suspension.alive && i64::from(suspension.generation) == self.slot(slot::GENERATION).as_int();
             let Some(occurrence) = symbol.occurrences.get(number).filter(|_| current) else {
                 self.leave();
                 return Ok(Some(self.cp_now()));
@@ -250,7 +257,8 @@ impl Machine<'_, '_> {
     /// The goals of a guard hold: whether they bound nothing, so that the rule fires.
     pub fn commit_guarded(&mut self, frame: usize, _rule: usize) -> Done<bool> {
         let at = |i: u16| self.slot_of(frame, i).as_int();
-        let (mark, id, number) = (at(slot::MARK) as usize, at(slot::ID) as u32, at(slot::OCCURRENCE) as usize);
+        let (mark, id, number) =
+            (at(slot::MARK) as usize, at(slot::ID) as u32, at(slot::OCCURRENCE) as usize);
         if self.bound_since(mark) {
             return Ok(false);
         }
@@ -265,7 +273,13 @@ impl Machine<'_, '_> {
     }
 
     /// Looks for partners: the first ones, or those behind the ones that the environment has.
-    fn search(&mut self, id: u32, occurrence: &Occurrence, rule: &Rule, partners: &mut Vec<u32>) -> Done<bool> {
+    fn search(
+        &mut self,
+        id: u32,
+        occurrence: &Occurrence,
+        rule: &Rule,
+        partners: &mut Vec<u32>,
+    ) -> Done<bool> {
         let resume = self.slot(slot::RESUME).as_int() == 1;
         let n = occurrence.partners.len();
         if self.constraints.slots.len() < rule.slots {
@@ -284,7 +298,10 @@ impl Machine<'_, '_> {
             loop {
                 let partner = self.slot(slot::PARTNERS + level as u16).as_int() as u32;
                 cursors[level] = partner;
-                if level + 1 == n || !self.is_alive(partner) || !self.match_head(partner, &occurrence.partners[level].pattern) {
+                if level + 1 == n
+                    || !self.is_alive(partner)
+                    || !self.match_head(partner, &occurrence.partners[level].pattern)
+                {
                     break;
                 }
                 partners.push(partner);
@@ -292,7 +309,8 @@ impl Machine<'_, '_> {
             }
         }
         loop {
-            let Some(found) = self.candidate(id, &occurrence.partners[level], cursors[level], partners) else {
+            let Some(found) = self.candidate(id, &occurrence.partners[level], cursors[level], partners)
+            else {
                 if level == 0 {
                     return Ok(false);
                 }
@@ -321,7 +339,13 @@ impl Machine<'_, '_> {
     }
 
     /// The youngest constraint older than `cursor` that fits a head.
-    fn candidate(&mut self, id: u32, partner: &super::Partner, mut cursor: u32, taken: &[u32]) -> Option<u32> {
+    fn candidate(
+        &mut self,
+        id: u32,
+        partner: &super::Partner,
+        mut cursor: u32,
+        taken: &[u32],
+    ) -> Option<u32> {
         let key = match &partner.lookup {
             Some((index, columns)) => Some((*index, self.lookup_key(columns))),
             None => None,
@@ -405,7 +429,10 @@ impl Machine<'_, '_> {
     pub fn stored(&self) -> Vec<Cell> {
         let tables = self.constraints.tables.iter();
         let ids = tables.flat_map(|table| table.all.ids.iter().rev());
-        ids.map(|&id| &self.constraints.suspensions[id as usize]).filter(|s| s.alive).map(|s| s.term).collect()
+        ids.map(|&id| &self.constraints.suspensions[id as usize])
+            .filter(|s| s.alive)
+            .map(|s| s.term)
+            .collect()
     }
 
     /// Whether something was bound, since the choice point of a number was made, that is older than it.

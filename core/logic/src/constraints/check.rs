@@ -108,7 +108,9 @@ impl Machine<'_, '_> {
             let simple = match &**name {
                 "any" | "chr_identifier" => Some(true),
                 "int" | "integer" => Some(self.heap.is_integer(cell)),
-                "dense_int" | "natural" => Some(self.heap.is_integer(cell) && !(cell.is_int() && cell.as_int() < 0)),
+                "dense_int" | "natural" => {
+                    Some(self.heap.is_integer(cell) && !(cell.is_int() && cell.as_int() < 0))
+                }
                 "float" => Some(self.heap.is_boxed(cell, BoxKind::Float)),
                 "number" => Some(self.heap.is_number(cell)),
                 "atom" => Some(cell.is_atom()),
@@ -120,7 +122,8 @@ impl Machine<'_, '_> {
                 Some(false) => return Err(self.type_error(name, cell)),
                 None => {}
             }
-            let Some((params, body)) = self.constraints.types.0.get(&(name.clone(), args.len())).cloned() else {
+            let Some((params, body)) = self.constraints.types.0.get(&(name.clone(), args.len())).cloned()
+            else {
                 continue;
             };
             match body {
@@ -132,8 +135,9 @@ impl Machine<'_, '_> {
                         Alternative::Float(x) => {
                             self.heap.is_boxed(cell, BoxKind::Float) && self.heap.float_at(cell) == *x
                         }
-                        Alternative::Term(name, args) => functor
-                            .is_some_and(|(f, n)| n == args.len() && **self.db.names.text(f) == **name),
+                        Alternative::Term(name, args) => {
+                            functor.is_some_and(|(f, n)| n == args.len() && **self.db.names.text(f) == **name)
+                        }
                     });
                     match fits {
                         None => return Err(self.type_error(name, cell)),

@@ -14,7 +14,14 @@ const NODES: usize = 16;
 
 impl Heap {
     /// Matches cells from a place of the heap on; the values of variables go into the slots.
-    pub(super) fn matches(&mut self, place: usize, n: usize, pattern: &[Match], slots: &mut [Cell], records: &[Record]) -> bool {
+    pub(super) fn matches(
+        &mut self,
+        place: usize,
+        n: usize,
+        pattern: &[Match],
+        slots: &mut [Cell],
+        records: &[Record],
+    ) -> bool {
         let mut pending: Vec<(usize, usize)> = Vec::new();
         let (mut at, mut left) = (place, n);
         for step in pattern {

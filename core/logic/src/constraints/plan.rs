@@ -80,9 +80,9 @@ impl Planner<'_> {
 
     fn symbol(&self, head: &RuleHead) -> Result<(u32, &[LogicTermId]), Box<Diagnostic>> {
         let terms = &self.program.terms;
-        let found = terms.functor(head.constraint).and_then(|(name, args)| {
-            Some((*self.symbols.get(&(name.to_string(), args.len()))?, args))
-        });
+        let found = terms
+            .functor(head.constraint)
+            .and_then(|(name, args)| Some((*self.symbols.get(&(name.to_string(), args.len()))?, args)));
         found.ok_or_else(|| {
             Box::new(
                 Diagnostic::error("C0301", "a head that is no declared constraint")
@@ -253,10 +253,10 @@ impl Planner<'_> {
         let (code, key) = compile::compile(self.heap, self.db, head, body);
         self.db.places.push((code, rule.span));
         self.db.add(compile::clause_info(pred, code, key), false);
-        let shown = rule.name.as_ref().map_or_else(|| format!("rule {}", number + 1), |name| name.to_string());
+        let shown =
+            rule.name.as_ref().map_or_else(|| format!("rule {}", number + 1), |name| name.to_string());
         Rule {
             name: shown,
-            span: rule.span,
             heads,
             slots: slots.len(),
             guard: tests.map_or(Guard::Goals, Guard::Tests),

@@ -157,7 +157,8 @@ impl Constraints {
         if bucket.dead < DEAD || 2 * bucket.dead < bucket.ids.len() {
             return;
         }
-        let live: Vec<u32> = bucket.ids.iter().copied().filter(|&id| suspensions[id as usize].alive).collect();
+        let live: Vec<u32> =
+            bucket.ids.iter().copied().filter(|&id| suspensions[id as usize].alive).collect();
         let before = std::mem::replace(bucket, Bucket { ids: live, dead: 0 });
         if let Some(changes) = noted {
             changes.push(Change::Purged(table, index, BeforePurge(before)));

@@ -46,13 +46,15 @@ aggregate_all(count(T), G, C) :- !, findall(T, G, L), '$length'(L, C).
 aggregate_all(sum(E), G, S) :- !, findall(E, G, L), sum_list(L, S).
 aggregate_all(bag(E), G, L) :- !, findall(E, G, L).
 aggregate_all(set(E), G, S) :- !, findall(E, G, L), sort(L, S).
-aggregate_all(max(X-W), G, M) :- !, findall(X-W, G, L), L = [H|T], '$max_pair'(T, H, M).
-aggregate_all(min(X-W), G, M) :- !, findall(X-W, G, L), L = [H|T], '$min_pair'(T, H, M).
-aggregate_all(max(X), G, M) :- !, findall(X, G, L), L = [H|T], M0 is H, '$max_list'(T, M0, M).
-aggregate_all(min(X), G, M) :- !, findall(X, G, L), L = [H|T], M0 is H, '$min_list'(T, M0, M).
+aggregate_all(max(X), G, M) :- !, findall(X, G, L), L = [H|T],
+    ( '$numeric'(L, Ns) -> Ns = [N|R], '$max_list'(R, N, M) ; '$max_pair'(T, H, M) ).
+aggregate_all(min(X), G, M) :- !, findall(X, G, L), L = [H|T],
+    ( '$numeric'(L, Ns) -> Ns = [N|R], '$min_list'(R, N, M) ; '$min_pair'(T, H, M) ).
 aggregate_all(max(X, W), G, max(M, V)) :- !, findall(X-W, G, L), L = [H|T], '$max_value'(T, H, M-V).
 aggregate_all(min(X, W), G, min(M, V)) :- !, findall(X-W, G, L), L = [H|T], '$min_value'(T, H, M-V).
 aggregate_all(r(A, B), G, r(X, Y)) :- !, aggregate_all(A, G, X), aggregate_all(B, G, Y).
+'$numeric'([], []).
+'$numeric'([E|Es], [N|Ns]) :- catch(N is E, error(_, _), fail), '$numeric'(Es, Ns).
 '$max_pair'([], M, M).
 '$max_pair'([H|T], M0, M) :- ( H @> M0 -> '$max_pair'(T, H, M) ; '$max_pair'(T, M0, M) ).
 '$min_pair'([], M, M).

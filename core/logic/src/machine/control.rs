@@ -96,7 +96,11 @@ impl Machine<'_, '_> {
             goal = inner;
         }
         let Some((name, n)) = self.heap.functor(goal) else {
-            return Err(if goal.is_var() { self.instantiation_error() } else { self.type_error("callable", goal) });
+            return Err(if goal.is_var() {
+                self.instantiation_error()
+            } else {
+                self.type_error("callable", goal)
+            });
         };
         let start = self.heap.args(goal).0;
         let mut args = self.heap.cells[start..start + n].to_vec();
@@ -109,7 +113,11 @@ impl Machine<'_, '_> {
         let mut goal = self.heap.deref(goal);
         loop {
             let Some((name, arity)) = self.heap.functor(goal) else {
-                return Err(if goal.is_var() { self.instantiation_error() } else { self.type_error("callable", goal) });
+                return Err(if goal.is_var() {
+                    self.instantiation_error()
+                } else {
+                    self.type_error("callable", goal)
+                });
             };
             if goal.tag() == Tag::Lst {
                 let pred = self.db.named("consult", 1);
@@ -230,7 +238,8 @@ impl Machine<'_, '_> {
     /// The goal of `catch/3` ended: its choice point goes unless there are others on it.
     pub(super) fn pop_catch(&mut self) {
         let env = self.env;
-        if matches!(self.choices.last(), Some(c) if matches!(c.alternative, Alternative::Catch(e) if e == env)) {
+        if matches!(self.choices.last(), Some(c) if matches!(c.alternative, Alternative::Catch(e) if e == env))
+        {
             let level = self.choices.len() - 1;
             self.cut(level);
         }

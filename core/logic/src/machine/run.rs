@@ -169,7 +169,7 @@ impl Machine<'_, '_> {
                 }
                 Instr::UnifyVoid(n) => {
                     if self.building {
-                        (0..n).for_each(|_| drop(self.heap.variable()));
+                        self.voids(n);
                     } else {
                         self.next += n as usize;
                     }
@@ -200,7 +200,7 @@ impl Machine<'_, '_> {
                 Instr::SetValue(x) => self.heap.push(self.x[x as usize]),
                 Instr::SetValueY(y) => self.heap.push(self.slot(y)),
                 Instr::SetConst(constant) => self.heap.push(constant),
-                Instr::SetVoid(n) => (0..n).for_each(|_| drop(self.heap.variable())),
+                Instr::SetVoid(n) => self.voids(n),
                 Instr::PutRecord(x, number) => {
                     self.x[x as usize] = self.heap.restore(&self.db.records[number as usize]);
                 }
@@ -253,10 +253,6 @@ impl Machine<'_, '_> {
                 Instr::Jump(FAIL) => fail!(),
                 Instr::Jump(label) => p = label,
                 Instr::Fail => fail!(),
-                Instr::CallGoal(x) => {
-                    let level = self.choices.len();
-                    go!(self.call_goal(self.x[x as usize], level)?);
-                }
 
                 Instr::NumX(x) => self.push_value(self.x[x as usize])?,
                 Instr::NumY(y) => self.push_value(self.slot(y))?,
@@ -331,7 +327,6 @@ impl Machine<'_, '_> {
                     go!(self.wake(p - 1, 0)?);
                 }
                 Instr::Continue => go!(self.continue_active()?),
-                Instr::Guarded => fail!(),
                 Instr::NextWoken => go!(self.next_woken()?),
             }
         }
@@ -355,6 +350,13 @@ impl Machine<'_, '_> {
         let cell = self.heap.cells[self.next - 1];
         // An attributed variable is where it is: its cell is no value to be copied.
         if cell.tag() == Tag::Ref { cell } else { self.heap.deref(cell) }
+    }
+
+    /// New variables that nothing refers to.
+    fn voids(&mut self, n: u32) {
+        for _ in 0..n {
+            self.heap.variable();
+        }
     }
 
     #[inline(always)]
@@ -399,11 +401,7 @@ impl Machine<'_, '_> {
     }
 
     #[inline(always)]
-    fn arithmetic(
-        &mut self,
-        int: impl Fn(i64, i64) -> Option<i64>,
-        name: crate::cell::Atom,
-    ) -> Done<()> {
+    fn arithmetic(&mut self, int: impl Fn(i64, i64) -> Option<i64>, name: crate::cell::Atom) -> Done<()> {
         if let [.., Number::Int(a), Number::Int(b)] = self.numbers[..]
             && let Some(n) = int(a, b)
         {
@@ -416,8 +414,32 @@ impl Machine<'_, '_> {
         self.apply(name, 2)
     }
 
+    /// The result of a common function of two integers, where it is one of a machine word.
+    #[inline]
+    fn common(&self, name: crate::cell::Atom) -> Option<i64> {
+        let [.., Number::Int(a), Number::Int(b)] = self.numbers[..] else { return None };
+        match name {
+            atom::modulo => a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r }),
+            atom::quotient => a.checked_div(b),
+            atom::remainder => a.checked_rem(b),
+            atom::minimum => Some(a.min(b)),
+            atom::maximum => Some(a.max(b)),
+            atom::shift_right if (0..64).contains(&b) => Some(a >> b),
+            atom::bit_and => Some(a & b),
+            _ => None,
+        }
+    }
+
     /// Applies an evaluable functor to the numbers on the stack.
     fn apply(&mut self, name: crate::cell::Atom, arity: u8) -> Done<()> {
+        if arity == 2
+            && let Some(n) = self.common(name)
+        {
+            self.numbers.pop();
+            self.numbers.pop();
+            self.numbers.push(Number::Int(n));
+            return Ok(());
+        }
         let b = self.numbers.pop().unwrap_or(Number::Int(0));
         let result = if arity == 1 {
             self.evaluate_unary(name, b)
