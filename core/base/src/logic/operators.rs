@@ -69,7 +69,7 @@ impl OpDef {
 }
 
 /// What a name is as an operator.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Entry {
     prefix: Option<OpDef>,
     infix: Option<OpDef>,
@@ -77,7 +77,7 @@ struct Entry {
 }
 
 /// A table of operators.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Operators {
     table: BTreeMap<Arc<str>, Entry>,
 }
