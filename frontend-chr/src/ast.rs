@@ -5,9 +5,13 @@
 
 mod print;
 
+use std::sync::Arc;
+
 use gchr_base::define_id;
 use gchr_base::ids::IdVec;
+use gchr_base::logic::Operators;
 use gchr_base::source::{SourceId, Span};
+use num_bigint::BigInt;
 
 define_id!(
     /// A term of a [`Module`].
@@ -30,7 +34,9 @@ pub enum TermKind {
     Var(String),
     /// An integer.
     Int(i64),
-    /// A finite float.
+    /// An integer of more than 64 bits.
+    Big(Arc<BigInt>),
+    /// A float.
     Float(f64),
     /// An atom, `[]` and `{}` included.
     Atom(String),
@@ -111,6 +117,8 @@ pub struct Module {
     pub terms: IdVec<TermId, Term>,
     /// Clauses in textual order.
     pub clauses: Vec<Clause>,
+    /// The operators at the end of the text.
+    pub operators: Operators,
 }
 
 impl Module {
@@ -178,7 +186,7 @@ impl Module {
             Clause { kind, span }
         });
         let clauses = clauses.collect();
-        Self { terms, clauses }
+        Self { terms, clauses, operators: self.operators.clone() }
     }
 
     /// Copies a term into another table, children first.

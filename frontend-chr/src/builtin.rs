@@ -95,66 +95,74 @@ pub(crate) fn refused(name: &str, arity: usize) -> Option<(&'static str, &'stati
     })
 }
 
-/// Predicates of Prolog and its libraries that programs use most.
-const PREDICATES: &[(&str, &[usize])] = &[
-    ("append", &[2, 3]),
-    ("arg", &[3]),
-    ("assert", &[1]),
-    ("asserta", &[1]),
-    ("assertz", &[1]),
-    ("atom_chars", &[2]),
-    ("atom_codes", &[2]),
-    ("atom_concat", &[3]),
-    ("atom_length", &[2]),
-    ("atom_number", &[2]),
-    ("b_getval", &[2]),
-    ("b_setval", &[2]),
-    ("between", &[3]),
-    ("copy_term", &[2]),
-    ("delete", &[3]),
-    ("dif", &[2]),
-    ("exclude", &[3]),
-    ("find_chr_constraint", &[1]),
-    ("foldl", &[4, 5, 6]),
-    ("freeze", &[2]),
-    ("functor", &[3]),
-    ("halt", &[0, 1]),
-    ("is_list", &[1]),
-    ("last", &[2]),
-    ("length", &[2]),
-    ("maplist", &[2, 3, 4, 5]),
-    ("max_list", &[2]),
-    ("member", &[2]),
-    ("memberchk", &[2]),
-    ("min_list", &[2]),
-    ("msort", &[2]),
-    ("nb_getval", &[2]),
-    ("nb_setval", &[2]),
-    ("nth0", &[3]),
-    ("nth1", &[3]),
-    ("plus", &[3]),
-    ("put_char", &[1]),
-    ("random_between", &[3]),
-    ("read", &[1]),
-    ("retract", &[1]),
-    ("reverse", &[2]),
-    ("select", &[3]),
-    ("sort", &[2, 4]),
-    ("statistics", &[2]),
-    ("subtract", &[3]),
-    ("succ", &[2]),
-    ("sum_list", &[2]),
-    ("sumlist", &[2]),
-    ("tab", &[1]),
-    ("when", &[2]),
-    ("=..", &[2]),
-    ("=@=", &[2]),
-    ("\\=@=", &[2]),
+/// Predicates of Prolog and its libraries, by their numbers of arguments, separated by blanks.
+const PREDICATES: &[(&[usize], &str)] = &[
+    (
+        &[0],
+        "chr_notrace chr_trace debug garbage_collect garbage_collect_atoms nodebug notrace repeat \
+         ttyflush",
+    ),
+    (&[0, 1], "flush_output halt reset_gensym"),
+    (&[0, 2], "statistics"),
+    (
+        &[1],
+        "abolish acyclic_term assert asserta assertion assertz attvar chr_show_store current_predicate \
+         cyclic_term empty_assoc find_chr_constraint get_code get_time instantiation_error is_assoc \
+         is_list is_ordset is_set listing nl ord_empty peek_char peek_code portray_clause rational \
+         resource_error retract retractall set_random set_random_seed setrand throw time tnot",
+    ),
+    (&[1, 2], "current_chr_constraint get_char put_char read shell tab write_canonical"),
+    (&[1, 3], "random"),
+    (&[1, 3, 4], "numbervars"),
+    (
+        &[2],
+        "=.. =@= ?= \\=@= ^ apply assoc_to_keys assoc_to_list assoc_to_values atom_chars atom_codes \
+         atom_length atom_number atom_string b_getval b_setval call_cleanup call_with_time_limit \
+         char_code char_type clause clumped code_type copy_term_nat current_prolog_flag \
+         dcg_translate_rule del_attr dif domain_error downcase_atom existence_error flatten freeze \
+         frozen gensym get_attrs getenv group_pairs_by_key is_of_type keysort last length limit \
+         list_to_assoc list_to_ord_set list_to_set max_list max_member member memberchk min_list \
+         min_member msort must_be nb_current nb_getval nb_setval normalize_space normalize_space_text \
+         number_chars number_codes number_string ord_disjoint ord_intersect ord_list_to_assoc \
+         ord_memberchk ord_seteq ord_subset pairs_keys pairs_values permutation predicate_property \
+         prefix print print_message prompt proper_length random_member random_permutation reverse \
+         same_length set_stream string string_chars string_codes string_length string_lower \
+         string_to_atom string_upper subset subsumes_term succ sum_list sumlist term_to_atom \
+         text_to_string transpose transpose_pairs type_error unify_with_occurs_check upcase_atom when \
+         with_output_to write writeln writeq",
+    ),
+    (
+        &[2, 3],
+        "append atomic_list_concat concat_atom copy_term map_assoc option phrase read_term \
+         read_term_from_atom term_string term_variables write_term",
+    ),
+    (&[2, 3, 4], "ord_union"),
+    (&[2, 3, 4, 5, 6], "maplist"),
+    (&[2, 3, 4, 5, 6, 7], ">>"),
+    (&[2, 4], "sort"),
+    (
+        &[3],
+        "arg atom_concat atom_to_term between call_with_depth_limit call_with_inference_limit compare \
+         convlist current_op delete exclude flag format functor gen_assoc get_assoc get_attr include \
+         intersection map_list_to_pairs max_assoc merge merge_options merge_set message_to_codes \
+         min_assoc nb_setarg numlist ord_add_element ord_del_element ord_insert ord_intersection \
+         ord_subtract ord_symdiff pairs_keys_values permission_error plus predsort print_message_lines \
+         put_attr random_between random_select setarg setup_call_cleanup sformat string_code \
+         string_concat subseq subtract text_concat unifiable union",
+    ),
+    (&[3, 4], "aggregate_all nth0 nth1 select select_option selectchk"),
+    (&[4], "del_assoc findnsols foldr put_assoc split_string"),
+    (&[4, 5], "partition"),
+    (&[4, 5, 6], "foldl"),
+    (&[5], "sub_atom sub_string"),
 ];
 
 /// Whether a name is one of a predicate of Prolog that is not there.
 pub(crate) fn is_predicate(name: &str, arity: usize) -> bool {
-    PREDICATES.iter().any(|(known, arities)| *known == name && arities.contains(&arity))
+    let listed = |(arities, names): &(&[usize], &str)| {
+        arities.contains(&arity) && names.split_ascii_whitespace().any(|known| known == name)
+    };
+    PREDICATES.iter().any(listed)
 }
 
 /// Whether a name is a goal that no constraint may redefine.
@@ -179,4 +187,64 @@ pub(crate) fn function_list() -> String {
         }
     }
     names.join(" ")
+}
+
+/// Whether a directive is about reading, compiling or declaring, and no goal to run.
+pub(crate) fn is_declaration(name: &str, arity: usize) -> bool {
+    matches!(
+        (name, arity),
+        ("use_module" | "load_files" | "reexport", 1 | 2)
+            | ("ensure_loaded" | "include" | "consult" | "license" | "handler" | "rules" | "encoding", 1)
+            | ("module" | "chr_option" | "option" | "set_prolog_flag" | "use_foreign_library", 2)
+            | ("op", 3)
+            | ("chr_preprocessor" | "chr_declaration" | "style_check" | "multifile" | "table" | "public", 1)
+            | ("meta_predicate" | "module_transparent" | "noprofile" | "set_stream" | "garbage_collect", _)
+    )
+}
+
+/// Arithmetic functions that only the logic machine has.
+pub(crate) fn is_function(name: &str, arity: usize) -> bool {
+    const FUNCTIONS: &[(&str, &[usize])] = &[
+        ("sqrt", &[1]),
+        ("sin", &[1]),
+        ("cos", &[1]),
+        ("tan", &[1]),
+        ("asin", &[1]),
+        ("acos", &[1]),
+        ("atan", &[1, 2]),
+        ("atan2", &[2]),
+        ("sinh", &[1]),
+        ("cosh", &[1]),
+        ("tanh", &[1]),
+        ("exp", &[1]),
+        ("log", &[1, 2]),
+        ("log2", &[1]),
+        ("random", &[0, 1]),
+        ("random_float", &[0]),
+        ("cputime", &[0]),
+        ("realtime", &[0]),
+        ("max_tagged_integer", &[0]),
+        ("min_tagged_integer", &[0]),
+        ("max_integer", &[0]),
+        ("min_integer", &[0]),
+        ("inf", &[0]),
+        ("infinite", &[0]),
+        ("nan", &[0]),
+        ("copysign", &[2]),
+        ("truncate", &[1]),
+        ("trunc", &[1]),
+        ("ceiling", &[1]),
+        ("cot", &[1]),
+        ("succ", &[1]),
+        ("plus", &[2]),
+        ("lcm", &[2]),
+        ("powm", &[3]),
+        ("popcount", &[1]),
+        ("getbit", &[2]),
+        ("cmpflags", &[2]),
+        ("divmod", &[4]),
+        ("float_integer_part", &[1]),
+        ("float_fractional_part", &[1]),
+    ];
+    FUNCTIONS.iter().any(|(known, arities)| *known == name && arities.contains(&arity))
 }

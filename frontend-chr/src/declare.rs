@@ -1,7 +1,7 @@
 //! Directives: constraint symbols, types and options of a program.
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::hash::HashMap;
+use gchr_base::hash::{HashMap, HashSet};
 use gchr_base::ids::IdVec;
 use gchr_base::rule::Semantics;
 use gchr_base::signature::ConstraintId;
@@ -10,7 +10,7 @@ use gchr_base::suggest::nearest;
 
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
 use crate::types::{Definition, Type, Types, Variant};
-use crate::{builtin, flags, operators};
+use crate::{builtin, clauses, files, flags, libraries, operators};
 
 /// Most columns of a constraint.
 const MAX_COLUMNS: usize = 255;
@@ -31,6 +31,10 @@ pub(crate) struct Declarations {
     by_name: HashMap<String, Vec<ConstraintId>>,
     pub types: Types,
     pub semantics: Option<Semantics>,
+    /// Predicates that clauses define.
+    pub clauses: HashSet<(String, usize)>,
+    /// Directives that are goals, as what a plan over ground stores cannot do.
+    pub beyond: Vec<Diagnostic>,
 }
 
 impl Declarations {
@@ -57,8 +61,12 @@ impl Declarations {
 pub(crate) fn declare(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Declarations {
     let mut reader = Directives { module, found: Declarations::default(), diagnostics };
     for clause in &module.clauses {
-        if let ClauseKind::Directive(term) = clause.kind {
-            module.members(term, ",").into_iter().for_each(|t| reader.directive(t));
+        match clause.kind {
+            ClauseKind::Directive(term) => {
+                module.members(term, ",").into_iter().for_each(|t| reader.directive(t));
+            }
+            ClauseKind::Prolog(term) => reader.found.clauses.extend(clauses::defined(module, term)),
+            ClauseKind::Rule(_) | ClauseKind::Query(_) => {}
         }
     }
     reader.found.types.resolve();
@@ -77,6 +85,13 @@ fn other_name(name: &str) -> Option<&'static str> {
         "term" => "any",
         _ => return None,
     })
+}
+
+fn unknown(span: Span) -> Diagnostic {
+    Diagnostic::error("C0206", "unknown directive")
+        .label(span, "not a directive of CHR")
+        .note("known are chr_constraint, chr_type, chr_option, use_module and module")
+        .help("to run goals at the start, write a query: ?- goals.")
 }
 
 struct Directives<'a> {
@@ -101,14 +116,18 @@ impl Directives<'_> {
             }
             ("chr_type", &[definition]) => self.chr_type(definition),
             ("chr_option", &[key, value]) => self.option(key, value),
-            ("use_module", [_] | [_, _]) | ("ensure_loaded" | "license" | "handler" | "rules", _) => {}
+            ("use_module" | "ensure_loaded", &[file] | &[file, _]) => self.library(file),
+            ("load_files" | "reexport", [_] | [_, _])
+            | ("include" | "consult" | "license" | "handler" | "rules" | "chr_preprocessor", _)
+            | ("set_stream" | "encoding" | "garbage_collect" | "prompt" | "use_foreign_library", _) => {}
             ("module", &[_, exports]) => self.exports(exports),
-            ("initialization", _) => self.report(
+            ("option", &[key, value]) => self.option(key, value),
+            ("initialization", _) => self.found.beyond.push(
                 Diagnostic::error("C0206", "goals of Prolog are not run")
                     .label(span, "not supported")
                     .help("give the goals to start with as a query: ?- goals."),
             ),
-            ("op", [_, _, _]) => self.operator(span),
+            ("op", &[priority, fixity, names]) => self.operator(priority, fixity, names),
             ("set_prolog_flag", &[flag, value]) => {
                 if let Some(diagnostic) = flags::check(self.module, flag, value) {
                     self.report(diagnostic);
@@ -116,43 +135,65 @@ impl Directives<'_> {
             }
             (
                 "style_check" | "dynamic" | "discontiguous" | "multifile" | "table" | "public"
-                | "meta_predicate" | "chr_declaration",
+                | "meta_predicate" | "module_transparent" | "thread_local" | "volatile" | "noprofile"
+                | "chr_declaration",
                 _,
             ) => self.report(
                 Diagnostic::warning("C0206", format!("the directive {name} is ignored"))
                     .label(span, "has no meaning here")
                     .help("remove it to silence this warning"),
             ),
+            (name, args) if self.is_goal(name, args.len()) => self.found.beyond.push(unknown(span)),
             _ => self.unknown(span),
         }
     }
 
-    fn operator(&mut self, span: Span) {
+    /// Whether a directive is a goal that can be run.
+    fn is_goal(&self, name: &str, arity: usize) -> bool {
+        builtin::is_goal(name, arity)
+            || builtin::is_predicate(name, arity)
+            || self.found.clauses.contains(&(name.to_string(), arity))
+            || self.found.constraint(name, arity).is_some()
+    }
+
+    /// The predicates of a library that is not known are missing, if it has any that are used.
+    fn library(&mut self, file: TermId) {
+        let files = match self.module.kind(file) {
+            TermKind::List { items, .. } => items.as_slice(),
+            _ => &[file],
+        };
+        for &file in files {
+            let Some(name) = files::library(self.module, file).filter(|name| !libraries::is_known(name))
+            else {
+                continue;
+            };
+            let diagnostic = Diagnostic::warning("C0206", format!("the library {name} is not there"));
+            let diagnostic = diagnostic.label(self.module.span(file), "nothing is imported");
+            self.report(diagnostic.help("remove it, or define what is used of it"));
+        }
+    }
+
+    fn operator(&mut self, priority: TermId, fixity: TermId, names: TermId) {
+        let Some((wrong, why)) = operators::check(self.module, priority, fixity, names) else { return };
         self.report(
-            Diagnostic::error("C0206", "operators cannot be declared")
-                .label(span, "not supported")
-                .help("write terms with the declared operators as f(X, Y)"),
+            Diagnostic::error("C0206", "this does not declare an operator")
+                .label(self.module.span(wrong), why)
+                .help("write op(700, xfx, ===>): a priority, a type and a name"),
         );
     }
 
-    /// A list of exports may declare operators. Those that are unknown here are seen where they are used.
+    /// A list of exports may declare operators.
     fn exports(&mut self, exports: TermId) {
         let TermKind::List { items, .. } = self.module.kind(exports) else { return };
         for &item in items {
-            let Some(("op", &[_, _, name])) = self.module.functor(item) else { continue };
-            if self.module.functor(name).is_some_and(|(name, _)| operators::is_operator(name)) {
-                self.operator(self.module.span(item));
+            if let Some(("op", &[priority, fixity, names])) = self.module.functor(item) {
+                self.operator(priority, fixity, names);
             }
         }
     }
 
     fn unknown(&mut self, span: Span) {
-        self.report(
-            Diagnostic::error("C0206", "unknown directive")
-                .label(span, "not a directive of CHR")
-                .note("known are chr_constraint, chr_type, chr_option, use_module and module")
-                .help("to run goals at the start, write a query: ?- goals."),
-        );
+        self.report(unknown(span));
     }
 
     fn constraint(&mut self, id: TermId) {
@@ -278,7 +319,7 @@ impl Directives<'_> {
             TermKind::List { items, tail: Some(tail) } if items.len() == 1 => {
                 Ok(Variant { name: "[|]".into(), args: types(&[items[0], *tail])? })
             }
-            TermKind::Int(_) | TermKind::Float(_) | TermKind::Str(_) => {
+            TermKind::Int(_) | TermKind::Big(_) | TermKind::Float(_) | TermKind::Str(_) => {
                 Ok(Variant { name: self.module.term_text(id), args: Vec::new() })
             }
             TermKind::Var(_) | TermKind::List { .. } => Err(Box::new(

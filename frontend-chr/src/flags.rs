@@ -1,33 +1,22 @@
 //! Flags of Prolog (`:- set_prolog_flag(Flag, Value)`): what text in quotes means, and flags that may not be changed.
 
 use gchr_base::diagnostic::Diagnostic;
+pub(crate) use gchr_base::logic::QuotedText as Quoted;
 use gchr_base::suggest::nearest;
 
 use crate::ast::{Module, TermId};
 
-/// What text in quotes stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Quoted {
-    /// A string.
-    Str,
-    /// The list of its character codes.
-    Codes,
-    /// The list of its characters.
-    Chars,
-    /// An atom.
-    Atom,
+/// What text in quotes stands for, by the value of a flag.
+const MEANINGS: [(&str, Quoted); 4] =
+    [("string", Quoted::Str), ("codes", Quoted::Codes), ("chars", Quoted::Chars), ("atom", Quoted::Atom)];
+
+fn meaning(value: &str) -> Option<Quoted> {
+    MEANINGS.iter().find(|(name, _)| *name == value).map(|(_, meaning)| *meaning)
 }
 
-impl Quoted {
-    fn of(value: &str) -> Option<Self> {
-        Some(match value {
-            "string" => Quoted::Str,
-            "codes" => Quoted::Codes,
-            "chars" => Quoted::Chars,
-            "atom" => Quoted::Atom,
-            _ => return None,
-        })
-    }
+/// The value of a flag for a meaning of text in quotes.
+pub(crate) fn meaning_name(meaning: Quoted) -> &'static str {
+    MEANINGS.iter().find(|(_, known)| *known == meaning).map_or("string", |(name, _)| name)
 }
 
 /// What `"text"` and `` `text` `` stand for from a clause on.
@@ -64,7 +53,7 @@ pub(crate) fn set_quotes(module: &Module, directive: TermId, quotes: &mut Quotes
         let (Some((flag, [])), Some((value, []))) = (module.functor(flag), module.functor(value)) else {
             continue;
         };
-        match (flag, Quoted::of(value)) {
+        match (flag, meaning(value)) {
             ("double_quotes", Some(meaning)) => quotes.double = meaning,
             ("back_quotes", Some(meaning)) => quotes.back = meaning,
             _ => {}
@@ -89,7 +78,7 @@ pub(crate) fn check(module: &Module, flag: TermId, value: TermId) -> Option<Diag
         )
     };
     match (known, name(value)) {
-        ("double_quotes" | "back_quotes", Some(value)) if Quoted::of(value).is_some() => None,
+        ("double_quotes" | "back_quotes", Some(value)) if meaning(value).is_some() => None,
         ("double_quotes" | "back_quotes", _) => refused("it may be string, codes, chars or atom".into()),
         (known, value) => match FIXED.iter().find(|(flag, _)| *flag == known) {
             Some((_, fixed)) if value == Some(fixed) => None,

@@ -1,4 +1,4 @@
-//! Tokens of a CHR text: logos finds them, [`scan`] reads the bodies of numbers and quoted items.
+//! Tokens of a text, clause by clause: logos finds them, [`scan`] reads the bodies of numbers and quoted items.
 
 mod scan;
 
@@ -7,6 +7,7 @@ use std::fmt::{self, Display, Formatter};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::source::{SourceId, Span};
 use logos::{Lexer, Logos};
+use num_bigint::BigInt;
 
 /// What logos collects beside the tokens.
 #[derive(Default)]
@@ -32,11 +33,16 @@ struct Problem {
 enum Raw {
     #[token("/*", scan::block_comment)]
     Comment,
-    #[regex(r"[\p{Lu}\p{Lt}_]\p{XID_Continue}*")]
+    #[regex(r"[\p{Lu}_]\p{XID_Continue}*")]
     Var,
-    #[regex(r"[\p{XID_Start}--[\p{Lu}\p{Lt}]]\p{XID_Continue}*")]
+    #[regex(r"[\p{XID_Start}--\p{Lu}]\p{XID_Continue}*")]
     Name,
-    #[regex(r"[+\-*\\^<>=~:.?@#&$][+\-*/\\^<>=~:.?@#&$]*|/([+\-/\\^<>=~:.?@#&$][+\-*/\\^<>=~:.?@#&$]*)?")]
+    #[regex(
+        r"[+\-*\\^<>=~:.?@#&$[\p{S}\p{P}\p{No}--[\p{ASCII}\p{XID_Continue}]]][+\-*/\\^<>=~:.?@#&$[\p{S}\p{P}\p{No}--[\p{ASCII}\p{XID_Continue}]]]*"
+    )]
+    #[regex(
+        r"/([+\-/\\^<>=~:.?@#&$[\p{S}\p{P}\p{No}--[\p{ASCII}\p{XID_Continue}]]][+\-*/\\^<>=~:.?@#&$[\p{S}\p{P}\p{No}--[\p{ASCII}\p{XID_Continue}]]]*)?"
+    )]
     Symbol,
     #[regex("[!;]")]
     Solo,
@@ -70,8 +76,10 @@ pub(crate) enum Tok {
     /// An atom in quotes: never an operator.
     QuotedAtom(String),
     Var(String),
-    /// Magnitude of an integer; 2^63 is legal behind a minus sign only.
+    /// Magnitude of an integer.
     Int(u64),
+    /// Magnitude of an integer of more than 64 bits.
+    Big(BigInt),
     Float(f64),
     Str(String),
     /// A back-quoted list of character codes.
@@ -99,6 +107,7 @@ impl Display for Tok {
             Tok::QuotedAtom(name) => return write!(f, "'{name}'"),
             Tok::Var(name) => return write!(f, "variable {name}"),
             Tok::Int(n) => return write!(f, "{n}"),
+            Tok::Big(n) => return write!(f, "{n}"),
             Tok::Float(x) => return write!(f, "{x:?}"),
             Tok::Str(_) | Tok::Codes(_) => "a string",
             Tok::Open | Tok::OpenCall => "`(`",
@@ -136,33 +145,48 @@ impl Token {
     }
 }
 
-/// Most unreadable tokens that are reported: the parser shows no more errors.
+/// Most unreadable tokens of a clause that are reported: the parser shows no more errors.
 const MAX_ERRORS: usize = 100;
 
-/// All tokens of a text; what cannot be read becomes [`Tok::Error`] and a diagnostic.
-pub(crate) fn tokens(source: SourceId, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
-    let mut lexer = Raw::lexer(text);
-    let mut tokens: Vec<Token> = Vec::new();
+/// Reads the tokens of the clause that begins at the byte `at`, its full stop included; the byte behind them. What cannot
+/// be read becomes [`Tok::Error`] and a diagnostic.
+pub(crate) fn clause(
+    source: SourceId,
+    text: &str,
+    at: usize,
+    tokens: &mut Vec<Token>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> usize {
+    tokens.clear();
+    let mut lexer = Raw::lexer(&text[at..]);
+    let reported = diagnostics.len();
+    let mut end = text.len();
     while let Some(raw) = lexer.next() {
         let range = lexer.span();
-        let span = Span::new(source, range.start, range.end);
+        let span = Span::new(source, at + range.start, at + range.end);
         let glued = tokens.last().is_some_and(|t| t.span.end == span.start);
         let tok = match raw {
             Ok(Raw::Comment) => continue,
             Ok(raw) => token(raw, &lexer, glued),
             Err(()) => {
-                if diagnostics.len() <= MAX_ERRORS {
-                    unknown_character(span, &text[range], diagnostics);
+                if diagnostics.len() - reported <= MAX_ERRORS {
+                    unknown_character(span, lexer.slice(), diagnostics);
                 }
                 Tok::Error
             }
         };
+        let is_end = tok == Tok::End;
         tokens.push(Token { tok, span });
+        if is_end {
+            end = span.end as usize;
+            break;
+        }
     }
     diagnostics.extend(lexer.extras.problems.iter().take(MAX_ERRORS + 1).map(|p| {
-        Diagnostic::error(p.code, p.message).label(Span::new(source, p.start, p.end), p.label).help(p.help)
+        let place = Span::new(source, at + p.start, at + p.end);
+        Diagnostic::error(p.code, p.message).label(place, p.label).help(p.help)
     }));
-    tokens
+    end
 }
 
 fn token(raw: Raw, lexer: &Lexer<'_, Raw>, glued: bool) -> Tok {

@@ -2,12 +2,17 @@
 
 pub mod ast;
 mod builtin;
+mod clause;
+mod clauses;
 mod declare;
 mod facts;
+mod files;
 mod flags;
 mod lexer;
+mod libraries;
 mod lint;
 mod load;
+mod logic;
 mod lower;
 mod operators;
 mod parser;
@@ -16,7 +21,8 @@ mod sorts;
 mod types;
 
 pub use facts::{FactFile, Header};
-pub use load::{Loaded, Request, load, load_within};
+pub use load::{Loaded, Request, load, load_any, load_within};
+pub use logic::TermReader;
 pub use parser::parse;
 
 use gchr_base::diagnostic::Diagnostic;

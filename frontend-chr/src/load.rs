@@ -1,18 +1,26 @@
-//! A program with its queries and fact files, to the rule IR: the order of all steps of the frontend.
+//! A program with its queries and fact files, to the rule IR or to a logic program: the order of all steps of the frontend.
+//!
+//! Which of the two a program becomes is decided here, once: lowering to rules says what ground stores cannot do.
 
-use gchr_base::diagnostic::{Diagnostic, has_errors, sort};
+use std::sync::Arc;
+
+use gchr_base::diagnostic::{Diagnostic, Severity, has_errors, sort};
 use gchr_base::facts::Facts;
 use gchr_base::hash::HashSet;
 use gchr_base::ids::IdVec;
+use gchr_base::logic::{LogicProgram, Operators};
 use gchr_base::reading::Account;
-use gchr_base::rule::{Program, Query, Start, verify};
+use gchr_base::rule::{Program, Start, verify};
 use gchr_base::source::{SourceId, SourceMap};
 
 use crate::ast::{ClauseKind, Module};
+use crate::declare::Declarations;
 use crate::facts::{self, FactFile};
+use crate::files::Files;
 use crate::flags::Quotes;
-use crate::lower::Lowering;
-use crate::{declare, lint, parser, sorts};
+use crate::logic::Builder;
+use crate::lower::{Lowering, Sorts};
+use crate::{Parsed, declare, lint, parser, sorts};
 
 /// What to load.
 #[derive(Clone, Debug)]
@@ -30,100 +38,174 @@ pub struct Request {
 pub struct Loaded {
     /// The syntax tree of the program text.
     pub ast: Module,
-    /// The program; `None` exactly when there is an error among the diagnostics.
+    /// The program over ground stores; `None` where there is an error among the diagnostics, or a logic program.
     pub program: Option<Program>,
+    /// The program for the logic machine, where it needs that.
+    pub logic: Option<LogicProgram>,
+    /// Why it needs that: what a plan over ground stores cannot do, by place.
+    pub reasons: Vec<Diagnostic>,
     /// Facts in the order of the files.
     pub facts: Vec<Facts>,
     /// All findings, by place.
     pub diagnostics: Vec<Diagnostic>,
-    /// What was guessed about fact files, one line each.
+    /// What was guessed or left out, one line each.
     pub notices: Vec<String>,
 }
 
 /// Most errors of a program that are shown.
 const MAX_ERRORS: usize = 200;
 
-/// Loads a program. Never fails and never stops at the first error.
+/// Loads a program over ground stores. Never fails and never stops at the first error.
 pub fn load(sources: &mut SourceMap, request: &Request) -> Loaded {
     load_within(sources, request, &Account::default())
 }
 
-/// Loads a program; the facts take what the account allows, else an error says so.
+/// Loads a program over ground stores; the facts take what the account allows, else an error says so.
 pub fn load_within(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
-    let parsed = parser::parse(sources, request.program);
-    let (ast, mut diagnostics, quotes) = (parsed.ast, parsed.diagnostics, parsed.quotes);
-    let declarations = declare::declare(&ast, &mut diagnostics);
-    let mut lowering = Lowering::new(&declarations);
-    lowering.refuse_clauses(&ast);
-    let (mut rules, mut queries) = (IdVec::new(), Vec::new());
-    for clause in &ast.clauses {
-        // What is hopeless already is not looked at further.
-        if lowering.errors() > MAX_ERRORS {
-            break;
-        }
-        match &clause.kind {
-            ClauseKind::Rule(rule) => drop(rules.push(lowering.rule(&ast, rule, clause.span))),
-            ClauseKind::Query(goals) => queries.push(lowering.query(&ast, goals, clause.span)),
-            ClauseKind::Directive(_) | ClauseKind::Prolog(_) => {}
-        }
-    }
-    for &text in &request.queries {
-        queries.extend(further_queries(sources, text, quotes, &mut lowering, &mut diagnostics));
-    }
-    diagnostics.append(&mut lowering.diagnostics);
-    let (mut facts, mut notices) = (Vec::new(), Vec::new());
-    for file in &request.facts {
-        let texts = &mut lowering.signature.texts;
-        facts.extend(facts::load(
-            sources,
-            texts,
-            &declarations,
-            file,
-            account,
-            &mut diagnostics,
-            &mut notices,
-        ));
-    }
-    let (sorts, whole) = (lowering.sorts, lowering.errors() <= MAX_ERRORS);
-    let semantics = declarations.semantics;
-    let mut program =
-        Program { signature: lowering.signature, rules, start: Start::Goals(queries), semantics };
-    let broken = has_errors(&diagnostics);
-    if !broken {
-        lint::lint(&program, &facts, &mut diagnostics);
-    }
-    let mut of_sorts = Vec::new();
-    if whole {
-        sorts::infer(&mut program, sorts, &declarations, &facts, &mut of_sorts);
-    }
-    // Where something is missing already, a warning of the inference may be wrong; an error is not.
-    diagnostics.extend(of_sorts.into_iter().filter(|d| !broken || d.is_error()));
-    if !has_errors(&diagnostics) {
-        diagnostics.extend(verify(&program));
-    }
-    tidy(&mut diagnostics);
-    parser::cap(&mut diagnostics, "C0112", "errors", MAX_ERRORS);
-    let program = (!has_errors(&diagnostics)).then_some(program);
-    Loaded { ast, program, facts, diagnostics, notices }
+    let mut reading = Reading::new(sources, request, account);
+    let beyond = std::mem::take(&mut reading.beyond);
+    reading.diagnostics.extend(beyond);
+    reading.ground()
 }
 
-fn further_queries(
-    sources: &SourceMap,
-    text: SourceId,
+/// Loads a program: one over ground stores where these suffice, else one for the logic machine.
+pub fn load_any(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
+    let reading = Reading::new(sources, request, account);
+    if reading.beyond.is_empty() { reading.ground() } else { reading.logic() }
+}
+
+/// A program whose texts are read and whose rules are lowered as far as ground stores suffice.
+struct Reading {
+    ast: Module,
     quotes: Quotes,
-    lowering: &mut Lowering<'_>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Vec<Query> {
-    let parsed = parser::parse_query(sources, text, quotes);
-    diagnostics.extend(parsed.diagnostics);
-    let mut queries = Vec::new();
-    for clause in &parsed.ast.clauses {
-        if let ClauseKind::Query(goals) = &clause.kind {
-            queries.push(lowering.query(&parsed.ast, goals, clause.span));
+    /// The syntax trees of further queries.
+    queries: Vec<Module>,
+    declarations: Declarations,
+    program: Program,
+    sorts: Sorts,
+    facts: Vec<Facts>,
+    diagnostics: Vec<Diagnostic>,
+    beyond: Vec<Diagnostic>,
+    /// Whether all clauses were looked at.
+    whole: bool,
+    notices: Vec<String>,
+}
+
+impl Reading {
+    fn new(sources: &mut SourceMap, request: &Request, account: &Account) -> Self {
+        let mut files = Files::new(sources, request.program, account);
+        let Parsed { ast, mut diagnostics, quotes } = parser::parse_program(&mut files, request.program);
+        let mut declarations = declare::declare(&ast, &mut diagnostics);
+        let mut beyond = std::mem::take(&mut declarations.beyond);
+        let mut lowering = Lowering::new(&declarations);
+        lowering.signature.operators =
+            (ast.operators != Operators::default()).then(|| Arc::new(ast.operators.clone()));
+        lowering.refuse_clauses(&ast);
+        let (mut rules, mut goals, mut queries) = (IdVec::new(), Vec::new(), Vec::new());
+        for clause in &ast.clauses {
+            // What is hopeless already is not looked at further.
+            if lowering.errors() > MAX_ERRORS {
+                break;
+            }
+            match &clause.kind {
+                ClauseKind::Rule(rule) => drop(rules.push(lowering.rule(&ast, rule, clause.span))),
+                ClauseKind::Query(terms) => goals.push(lowering.query(&ast, terms, clause.span)),
+                ClauseKind::Directive(_) | ClauseKind::Prolog(_) => {}
+            }
+        }
+        for &text in &request.queries {
+            let parsed = parser::parse_query(sources, text, &ast.operators, quotes);
+            diagnostics.extend(parsed.diagnostics);
+            for clause in &parsed.ast.clauses {
+                if let ClauseKind::Query(terms) = &clause.kind {
+                    goals.push(lowering.query(&parsed.ast, terms, clause.span));
+                }
+            }
+            queries.push(parsed.ast);
+        }
+        let whole = lowering.errors() <= MAX_ERRORS;
+        diagnostics.append(&mut lowering.diagnostics);
+        beyond.append(&mut lowering.beyond);
+        let (mut facts, mut notices) = (Vec::new(), Vec::new());
+        for file in &request.facts {
+            let texts = &mut lowering.signature.texts;
+            let loaded =
+                facts::load(sources, texts, &declarations, file, account, &mut diagnostics, &mut notices);
+            facts.extend(loaded);
+        }
+        let (sorts, semantics) = (lowering.sorts, declarations.semantics);
+        let program = Program { signature: lowering.signature, rules, start: Start::Goals(goals), semantics };
+        Self {
+            ast,
+            quotes,
+            queries,
+            declarations,
+            program,
+            sorts,
+            facts,
+            diagnostics,
+            beyond,
+            whole,
+            notices,
         }
     }
-    queries
+
+    /// The program over ground stores.
+    fn ground(mut self) -> Loaded {
+        let broken = has_errors(&self.diagnostics);
+        if !broken {
+            lint::lint(&self.program, &self.facts, &mut self.diagnostics);
+        }
+        let mut of_sorts = Vec::new();
+        if self.whole {
+            sorts::infer(&mut self.program, self.sorts, &self.declarations, &self.facts, &mut of_sorts);
+        }
+        // Where something is missing already, a warning of the inference may be wrong; an error is not.
+        self.diagnostics.extend(of_sorts.into_iter().filter(|d| !broken || d.is_error()));
+        if !has_errors(&self.diagnostics) {
+            self.diagnostics.extend(verify(&self.program));
+        }
+        let clauses = self.ast.clauses.iter().filter(|c| matches!(c.kind, ClauseKind::Prolog(_))).count();
+        if clauses > 0 {
+            let (number, verb) =
+                if clauses == 1 { ("1 clause", "is") } else { (&*format!("{clauses} clauses"), "are") };
+            self.notices.push(format!("{number} of Prolog that no rule and no query calls {verb} left out"));
+        }
+        let mut loaded = self.loaded();
+        loaded.program = loaded.program.filter(|_| !has_errors(&loaded.diagnostics));
+        loaded
+    }
+
+    /// The program for the logic machine.
+    fn logic(mut self) -> Loaded {
+        self.diagnostics.retain(|d| d.code != "C0206" || d.is_error());
+        // What ground stores must know before may turn out when the program runs.
+        for diagnostic in self.diagnostics.iter_mut().filter(|d| LATER.contains(&d.code)) {
+            diagnostic.severity = Severity::Warning;
+        }
+        let mut builder = Builder::new(&self.ast, self.quotes);
+        self.queries.iter().for_each(|text| builder.queries(text));
+        builder.facts(&self.declarations, &self.program.signature, &self.facts);
+        let (logic, found) = builder.finish();
+        self.diagnostics.extend(found);
+        let mut loaded = self.loaded();
+        loaded.logic = (!has_errors(&loaded.diagnostics)).then_some(logic);
+        loaded.program = None;
+        loaded
+    }
+
+    fn loaded(mut self) -> Loaded {
+        tidy(&mut self.diagnostics);
+        parser::cap(&mut self.diagnostics, "C0112", "errors", MAX_ERRORS);
+        sort(&mut self.beyond);
+        let Self { ast, program, facts, diagnostics, beyond, notices, .. } = self;
+        Loaded { ast, program: Some(program), logic: None, reasons: beyond, facts, diagnostics, notices }
+    }
 }
+
+/// Errors of programs over ground stores that are none before a logic program runs: goals that nothing defines, values of
+/// other types, functions that are not known.
+const LATER: [&str; 7] = ["C0302", "C0308", "C0310", "C0311", "C0404", "C0405", "C0406"];
 
 /// By place, each finding once; a variable that is unbound at its only occurrence is reported for that alone.
 fn tidy(diagnostics: &mut Vec<Diagnostic>) {

@@ -53,6 +53,8 @@ pub(crate) struct Lowering<'a> {
     pub signature: Signature,
     pub sorts: Sorts,
     pub diagnostics: Vec<Diagnostic>,
+    /// What a plan over ground stores cannot do: what would be errors there, and is none for a logic program.
+    pub beyond: Vec<Diagnostic>,
     errors: usize,
     /// Names that are not declared, and reported.
     unknown: HashSet<(String, usize)>,
@@ -92,6 +94,7 @@ impl<'a> Lowering<'a> {
             signature,
             sorts,
             diagnostics: Vec::new(),
+            beyond: Vec::new(),
             errors: 0,
             unknown: HashSet::default(),
             functors: HashMap::default(),
@@ -101,6 +104,11 @@ impl<'a> Lowering<'a> {
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.errors += usize::from(diagnostic.is_error());
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports what only a logic program can do.
+    pub(crate) fn beyond(&mut self, diagnostic: Diagnostic) {
+        self.beyond.push(diagnostic);
     }
 
     /// Errors so far.
@@ -145,25 +153,42 @@ impl<'a> Lowering<'a> {
         Query { vars: scope.vars, goals: scope.goals, span }
     }
 
-    /// Reports clauses of Prolog, which have no meaning here.
+    /// Reports clauses of Prolog for constraints; of other ones, nothing that is called here is left out.
     pub fn refuse_clauses(&mut self, module: &Module) {
         for clause in &module.clauses {
             let ClauseKind::Prolog(term) = clause.kind else { continue };
-            let (what, help) = match module.functor(term) {
-                Some((":-" | "-->", [_, _])) => (
-                    "clauses of Prolog are not supported",
-                    "write a rule: declare the predicate as a constraint and use `<=>` in place of `:-`",
-                ),
-                Some((name, args)) if self.declarations.constraint(name, args.len()).is_some() => {
-                    ("a constraint is not a clause", "add constraints by a query: ?- goals.")
-                }
-                _ => (
-                    "facts of Prolog are not supported",
-                    "declare the predicate as a constraint and add it by a query: ?- goals.",
-                ),
+            let (head, arrow) = match module.functor(term) {
+                Some((arrow @ (":-" | "=>"), &[head, _])) => (head, arrow),
+                Some(("-->", _)) => continue,
+                _ => (term, ""),
             };
-            self.report(Diagnostic::error("C0207", what).label(clause.span, "not a rule").help(help));
+            if !self.is_constraint(module, head) {
+                continue;
+            }
+            let diagnostic = if arrow == "=>" {
+                Diagnostic::error("C0101", "`=>` makes no rule")
+                    .label(clause.span, "a clause of Prolog")
+                    .help("a propagation rule is written `==>`, greater or equal `>=`")
+            } else {
+                let help = if arrow == ":-" {
+                    "write a rule: use `<=>` in place of `:-`"
+                } else {
+                    "add constraints by a query: ?- goals."
+                };
+                Diagnostic::error("C0207", "a constraint has no clauses")
+                    .label(clause.span, "not a rule")
+                    .help(help)
+            };
+            self.report(diagnostic);
         }
+    }
+
+    /// Whether the first of some goals is a constraint.
+    fn is_constraint(&self, module: &Module, goals: TermId) -> bool {
+        let first = module.members(goals, ",")[0];
+        module
+            .functor(first)
+            .is_some_and(|(name, args)| self.declarations.constraint(name, args.len()).is_some())
     }
 
     fn singletons(&mut self, scope: &Scope<'_>) {
@@ -185,7 +210,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// The name of a rule as text: without quotes where it is an atom.
-fn rule_name(module: &Module, id: TermId) -> String {
+pub(crate) fn rule_name(module: &Module, id: TermId) -> String {
     match module.functor(id) {
         Some((name, [])) => name.to_string(),
         _ => module.term_text(id),

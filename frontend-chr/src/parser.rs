@@ -1,20 +1,22 @@
-//! Clauses: the structure of directives, queries and rules around the terms of the reader.
-//!
-//! The token stream is cut at the ends of clauses first, so that an error never reaches beyond its clause.
+//! Texts to clauses: one after the other is read, and what a directive says about reading holds from there on.
 
-use chumsky::extra::{Full, SimpleState};
-use chumsky::prelude::*;
+mod condition;
+
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::logic::Operators;
 use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::Parsed;
-use crate::ast::{Arrow, Clause, ClauseKind, Module, Rule, TermId, TermKind};
+use crate::ast::{Clause, ClauseKind, Module, Term, TermId, TermKind};
+use crate::clause::{misspelt_directive, recognise};
+use crate::files::{self, Found, Texts};
 use crate::flags::{self, Quotes};
 use crate::lexer::{self, Tok, Token};
-use crate::operators::TERM;
-use crate::reader::{self, Reader};
+use crate::operators;
+use crate::reader::{Reader, Syntax};
+use condition::Conditions;
 
-/// Most syntax errors of a text that are shown.
+/// Most syntax errors of a program that are shown.
 const MAX_ERRORS: usize = 100;
 
 /// Keeps the first errors of so many, and says that there are more.
@@ -31,21 +33,14 @@ pub(crate) fn cap(diagnostics: &mut Vec<Diagnostic>, code: &'static str, what: &
     diagnostics.push(more.help("correct those above first; the others may follow from them"));
 }
 
-/// What the grammar works on beside the tokens.
-struct Context {
-    module: Module,
-    diagnostics: Vec<Diagnostic>,
-    /// Empty place behind the last token of the clause.
-    end: Span,
-    /// What text in quotes stands for in the clause.
-    quotes: Quotes,
+/// Parses a program text. Never fails: clauses with errors are left out. Directives that name other files stay what they are.
+pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
+    parse_program(&mut files::One(sources), id)
 }
 
-type State<'a> = Full<Rich<'a, Token>, SimpleState<Context>, ()>;
-
-/// Parses a program text. Never fails: clauses with errors are left out.
-pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
-    let mut parsed = parse_clauses(sources, id);
+/// Parses a program text and the texts of the files that it names.
+pub(crate) fn parse_program(texts: &mut impl Texts, id: SourceId) -> Parsed {
+    let mut parsed = Parser::new(texts, id, Operators::default(), Quotes::default()).program();
     if parsed.ast.clauses.is_empty() && parsed.diagnostics.is_empty() {
         parsed.diagnostics.push(
             Diagnostic::error("C0109", "the program is empty")
@@ -56,274 +51,261 @@ pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
     parsed
 }
 
-/// Parses the text of a query: goals with or without `?-` and final full stop. Quotes mean what they mean at the end of the program.
-pub(crate) fn parse_query(sources: &SourceMap, id: SourceId, quotes: Quotes) -> Parsed {
-    let text = &sources.get(id).text;
-    let mut diagnostics = Vec::new();
-    let mut tokens = lexer::tokens(id, text, &mut diagnostics);
-    let end = Span::new(id, text.len(), text.len());
-    if tokens.last().is_some_and(|t| t.tok != Tok::End) {
-        tokens.push(Token { tok: Tok::End, span: end });
+/// Parses the text of a query: goals with or without `?-` and final full stop, read as at the end of the program.
+pub(crate) fn parse_query(
+    sources: &SourceMap,
+    id: SourceId,
+    operators: &Operators,
+    quotes: Quotes,
+) -> Parsed {
+    let mut texts = files::One(sources);
+    let mut parsed = Parser::new(&mut texts, id, operators.clone(), quotes).queries();
+    if parsed.ast.clauses.is_empty() && parsed.diagnostics.is_empty() {
+        let end = sources.get(id).text.len();
+        parsed.diagnostics.push(
+            Diagnostic::error("C0109", "the query is empty")
+                .label(Span::new(id, end, end), "no goal here")
+                .help("write goals separated by commas, such as c(1), c(2)"),
+        );
     }
-    // Every clause of the text is a query, whether it says so or not.
-    let mut queries = Vec::with_capacity(tokens.len() + 1);
-    let mut first = true;
-    for token in tokens {
-        if std::mem::replace(&mut first, token.tok == Tok::End) && !token.is_atom("?-") {
-            let span = Span { end: token.span.start, ..token.span };
-            queries.push(Token { tok: Tok::Atom("?-".into()), span });
-        }
-        queries.push(token);
-    }
-    let parsed = parse_tokens(queries, end, quotes, diagnostics);
-    if !parsed.ast.clauses.is_empty() || !parsed.diagnostics.is_empty() {
-        return parsed;
-    }
-    let empty = Diagnostic::error("C0109", "the query is empty")
-        .label(end, "no goal here")
-        .help("write goals separated by commas, such as c(1), c(2)");
-    Parsed { diagnostics: vec![empty], ..parsed }
+    parsed
 }
 
-fn parse_clauses(sources: &SourceMap, id: SourceId) -> Parsed {
-    let text = &sources.get(id).text;
-    let mut diagnostics = Vec::new();
-    let tokens = lexer::tokens(id, text, &mut diagnostics);
-    parse_tokens(tokens, Span::new(id, text.len(), text.len()), Quotes::default(), diagnostics)
+/// A text that is being read.
+struct Open {
+    source: SourceId,
+    /// Where to go on.
+    at: usize,
+    /// How many conditions were open where it begins.
+    conditions: usize,
+    /// What holds again behind it, if it is a file of its own and no part of another one.
+    outside: Option<(Operators, Quotes)>,
+    /// The operators that it exports, once it is known to be a module.
+    exports: Option<TermId>,
 }
 
-fn parse_tokens(tokens: Vec<Token>, end: Span, quotes: Quotes, diagnostics: Vec<Diagnostic>) -> Parsed {
-    let mut state = SimpleState(Context { module: Module::default(), diagnostics, end, quotes });
-    let grammar = clause();
-    for tokens in tokens.split_inclusive(|t| t.tok == Tok::End) {
-        if state.diagnostics.len() > MAX_ERRORS {
-            break;
+struct Parser<'t, T> {
+    texts: &'t mut T,
+    module: Module,
+    diagnostics: Vec<Diagnostic>,
+    quotes: Quotes,
+    /// Innermost last.
+    open: Vec<Open>,
+    conditions: Conditions,
+    tokens: Vec<Token>,
+}
+
+impl<'t, T: Texts> Parser<'t, T> {
+    fn new(texts: &'t mut T, source: SourceId, operators: Operators, quotes: Quotes) -> Self {
+        let module = Module { operators, ..Module::default() };
+        let open = vec![Open { source, at: 0, conditions: 0, outside: None, exports: None }];
+        let conditions = Conditions::default();
+        Self { texts, module, diagnostics: Vec::new(), quotes, open, conditions, tokens: Vec::new() }
+    }
+
+    fn program(mut self) -> Parsed {
+        while self.diagnostics.len() <= MAX_ERRORS && !self.open.is_empty() {
+            match self.next(true) {
+                None => self.close_text(),
+                Some(Err(())) => {}
+                Some(Ok((term, span))) => self.clause(term, span),
+            }
         }
-        // What could not be read is reported already; the rest of its clause would only be misread.
-        if tokens.iter().any(|t| t.tok == Tok::Error) {
-            continue;
-        }
-        state.end = tokens.last().map_or(end, |t| t.span.after());
-        let reported = state.diagnostics.len();
-        let result = grammar.parse_with_state(tokens, &mut state);
-        let (kind, errors) = result.into_output_errors();
-        if state.diagnostics.len() == reported
-            && let Some(error) = errors.first()
+        self.finish()
+    }
+
+    fn queries(mut self) -> Parsed {
+        while self.diagnostics.len() <= MAX_ERRORS
+            && let Some(read) = self.next(false)
         {
-            let error = grammar_error(error, tokens, state.end);
-            state.diagnostics.push(error);
-        }
-        if let (Some(kind), Some(first), true) = (kind, tokens.first(), state.diagnostics.len() == reported) {
-            let span = first.span.to(state.end);
-            if let ClauseKind::Directive(term) = kind {
-                let Context { module, quotes, .. } = &mut state.0;
-                flags::set_quotes(module, term, quotes);
-            }
-            state.module.clauses.push(Clause { kind, span });
-        }
-    }
-    let Context { module, mut diagnostics, quotes, .. } = state.0;
-    gchr_base::diagnostic::sort(&mut diagnostics);
-    cap(&mut diagnostics, "C0111", "syntax errors", MAX_ERRORS);
-    Parsed { ast: module, diagnostics, quotes }
-}
-
-/// A term of at most the given priority, read by the operator-precedence reader.
-fn term<'a>(max: u16) -> impl Parser<'a, &'a [Token], TermId, State<'a>> + Clone {
-    custom(move |input: &mut chumsky::input::InputRef<'a, '_, &'a [Token], State<'a>>| {
-        let start = input.cursor();
-        let at = *start.inner();
-        let tokens = input.full_slice();
-        let context = &mut input.state().0;
-        let mut reader = Reader::new(tokens, at, context.end, context.quotes, &mut context.module.terms);
-        let result = reader.term(max);
-        let next = reader.at;
-        match result {
-            Ok(term) => {
-                (at..next).for_each(|_| input.skip());
-                Ok(term)
-            }
-            Err(diagnostic) => {
-                context.diagnostics.push(*diagnostic);
-                Err(Rich::custom(input.span_since(&start), "reported"))
-            }
-        }
-    })
-}
-
-fn symbol<'a>(name: &'static str) -> impl Parser<'a, &'a [Token], &'a Token, State<'a>> + Clone {
-    any_ref().filter(move |t: &&Token| t.is_atom(name)).labelled(format!("`{name}`"))
-}
-
-fn token<'a>(tok: Tok) -> impl Parser<'a, &'a [Token], &'a Token, State<'a>> + Clone {
-    let label = tok.to_string();
-    any_ref().filter(move |t: &&Token| t.tok == tok).labelled(label)
-}
-
-/// Terms separated by commas, each flattened: parentheses around a part of a conjunction mean nothing.
-fn terms<'a>(max: u16) -> impl Parser<'a, &'a [Token], Vec<TermId>, State<'a>> + Clone {
-    term(max).map_with(|term, extra| {
-        let state: &mut SimpleState<Context> = extra.state();
-        state.module.members(term, ",")
-    })
-}
-
-/// What follows the heads of a rule: arrow, guard, body, pragmas.
-struct Tail {
-    arrow: Arrow,
-    arrow_span: Span,
-    guard: Vec<TermId>,
-    body: Vec<TermId>,
-    pragmas: Vec<TermId>,
-}
-
-/// Greatest priority of heads and goals: below the `\` and `|` of rules.
-const GOALS: u16 = 1099;
-/// Greatest priority of a guard or a body: disjunctions are read, to be refused with a good message.
-const BODY: u16 = 1100;
-
-fn tail<'a>() -> impl Parser<'a, &'a [Token], Tail, State<'a>> + Clone {
-    let arrow = choice((
-        symbol("<=>").map(|t| (Arrow::Simplify, t.span)),
-        symbol("==>").map(|t| (Arrow::Propagate, t.span)),
-    ));
-    let goals = terms(BODY);
-    arrow
-        .then(goals.clone())
-        .then(token(Tok::Bar).ignore_then(goals).or_not())
-        .then(symbol("pragma").ignore_then(terms(GOALS)).or_not())
-        .map(|((((arrow, arrow_span), first), second), pragmas)| {
-            let (guard, body) = match second {
-                Some(body) => (first, body),
-                None => (Vec::new(), first),
+            let Ok((term, span)) = read else { continue };
+            let goals = match self.module.functor(term) {
+                Some(("?-", &[goals])) => Ok(goals),
+                Some(("?-", [])) => Err(recognise(&self.module, term, &self.tokens)),
+                _ => Ok(term),
             };
-            Tail { arrow, arrow_span, guard, body, pragmas: pragmas.unwrap_or_default() }
-        })
-}
-
-/// Makes a rule of its parts. `\` belongs to `<=>` only.
-fn rule(kept: Vec<TermId>, removed: Option<Vec<TermId>>, tail: Tail) -> Result<Rule, Diagnostic> {
-    let Tail { arrow, arrow_span, guard, body, pragmas } = tail;
-    let (kept, removed) = match (arrow, removed) {
-        (Arrow::Propagate, None) => (kept, Vec::new()),
-        (Arrow::Simplify, None) => (Vec::new(), kept),
-        (Arrow::Simplify, Some(removed)) => (kept, removed),
-        (Arrow::Propagate, Some(_)) => {
-            return Err(Diagnostic::error("C0110", "a propagation rule removes no heads")
-                .label(arrow_span, "`==>` behind heads with `\\`")
-                .help("write `<=>` to remove the heads behind `\\`, or put `,` in place of `\\`"));
+            match goals {
+                Ok(goals) => {
+                    let kind = ClauseKind::Query(self.module.members(goals, ","));
+                    self.module.clauses.push(Clause { kind, span });
+                }
+                Err(refused) => self.diagnostics.extend(refused.err()),
+            }
         }
-    };
-    Ok(Rule { name: None, kept, removed, arrow, arrow_span, guard, body, pragmas })
-}
+        self.finish()
+    }
 
-fn clause<'a>() -> impl Parser<'a, &'a [Token], ClauseKind, State<'a>> {
-    let directive = symbol(":-").ignore_then(term(TERM - 1)).map(ClauseKind::Directive);
-    let query = symbol("?-").ignore_then(terms(BODY)).map(ClauseKind::Query);
-    let headless = any_ref()
-        .filter(|t: &&Token| t.is_atom("<=>") || t.is_atom("==>"))
-        .then(any_ref().repeated())
-        .map(|(t, ()): (&Token, ())| Err(headless(t.span)))
-        .boxed();
-    // After the first heads: the rest of a rule, or of a named rule, or of a Prolog clause.
-    let heads_and_tail = terms(GOALS)
-        .then(symbol("\\").ignore_then(terms(GOALS)).or_not())
-        .then(tail())
-        .map(|((kept, removed), tail)| rule(kept, removed, tail))
-        .boxed();
-    let named = symbol("@").ignore_then(headless.clone().or(heads_and_tail)).map(Rest::Named).boxed();
-    let unnamed = symbol("\\").ignore_then(terms(GOALS)).or_not().then(tail());
-    let unnamed = unnamed.map(|(removed, tail)| Rest::Unnamed(removed, Box::new(tail))).boxed();
-    let prolog = choice((symbol(":-"), symbol("-->"))).then(term(TERM - 1));
-    let prolog = prolog.map(|(neck, body)| Rest::Prolog(neck.clone(), body)).boxed();
-    let fact = token(Tok::End).rewind().map(|_| Rest::Fact);
-    let other = term(GOALS).then(choice((named, unnamed, prolog, fact))).map_with(|(first, rest), extra| {
-        let state: &mut SimpleState<Context> = extra.state();
-        finish(&mut state.0, first, rest)
-    });
-    let headless = headless.map_with(|rule, extra| {
-        let state: &mut SimpleState<Context> = extra.state();
-        report(&mut state.0, rule)
-    });
-    choice((directive.map(Some), query.map(Some), headless, other))
-        .then_ignore(token(Tok::End))
-        .try_map(|kind, span| kind.ok_or_else(|| Rich::custom(span, "reported")))
-}
+    fn finish(self) -> Parsed {
+        let Self { module, mut diagnostics, quotes, .. } = self;
+        gchr_base::diagnostic::sort(&mut diagnostics);
+        cap(&mut diagnostics, "C0111", "syntax errors", MAX_ERRORS);
+        Parsed { ast: module, diagnostics, quotes }
+    }
 
-/// What follows the first term of a clause.
-enum Rest {
-    Named(Result<Rule, Diagnostic>),
-    Unnamed(Option<Vec<TermId>>, Box<Tail>),
-    Prolog(Token, TermId),
-    Fact,
-}
-
-fn finish(context: &mut Context, first: TermId, rest: Rest) -> Option<ClauseKind> {
-    match rest {
-        Rest::Named(rule) => report(context, rule.map(|rule| Rule { name: Some(first), ..rule })),
-        Rest::Unnamed(removed, tail) => {
-            let kept = context.module.members(first, ",");
-            report(context, rule(kept, removed, *tail))
+    /// Reads the next term of the innermost text with the place of its clause; `None` at its end, an error for what is no term.
+    /// Whether the last one needs a full stop is for the caller to say.
+    fn next(&mut self, full_stop: bool) -> Option<Result<(TermId, Span), ()>> {
+        let text = self.open.last_mut()?;
+        let (source, start) = (text.source, text.at);
+        let content = self.texts.text(source);
+        let reported = self.diagnostics.len();
+        text.at = lexer::clause(source, content, start, &mut self.tokens, &mut self.diagnostics);
+        let first = self.tokens.first()?;
+        let place = self.tokens.last().map_or(first.span, |t| t.span);
+        let span = first.span.to(place.after());
+        let mut read = Err(());
+        // What could not be read is reported already; the rest of its clause would only be misread.
+        if !self.tokens.iter().any(|t| t.tok == Tok::Error) {
+            if !full_stop && place_is_open(&self.tokens) {
+                let end = Span::new(source, content.len(), content.len());
+                self.tokens.push(Token { tok: Tok::End, span: end });
+            }
+            let syntax = Syntax { operators: &self.module.operators, quotes: self.quotes };
+            let end = Span::new(source, content.len(), content.len());
+            let end = if place_is_open(&self.tokens) { end } else { place.after() };
+            match Reader::new(&self.tokens, end, syntax, &mut self.module.terms).clause() {
+                Ok(term) if self.tokens.last().is_some_and(|t| t.tok == Tok::End) => read = Ok((term, span)),
+                Ok(_) => self.diagnostics.push(endless(place)),
+                Err(error) => self.diagnostics.push(misspelt_directive(&self.tokens).unwrap_or(*error)),
+            }
+            if read.is_err()
+                && let Some(quote) = self.tokens.iter().find(|t| is_long_quote(t, content))
+            {
+                text.at = line_end(content, quote.span.start as usize);
+                self.diagnostics.truncate(reported);
+                self.diagnostics.push(long_quote(quote.span, text.at));
+            }
         }
-        Rest::Prolog(neck, body) => {
-            let span = context.module.span(first).to(context.module.span(body));
-            let name = if neck.is_atom("-->") { "-->" } else { ":-" };
-            let kind = TermKind::Compound { name: name.into(), args: vec![first, body] };
-            Some(ClauseKind::Prolog(context.module.terms.push(crate::ast::Term { kind, span })))
+        if !self.conditions.hold() {
+            self.diagnostics.truncate(reported);
         }
-        Rest::Fact => Some(ClauseKind::Prolog(first)),
+        Some(if self.diagnostics.len() == reported { read } else { Err(()) })
+    }
+
+    /// Takes a clause of a program.
+    fn clause(&mut self, term: TermId, span: Span) {
+        if let Some((name, &[directive])) = self.module.functor(term)
+            && name == ":-"
+            && let Some(finding) = self.conditions.directive(&self.module, directive)
+        {
+            return self.diagnostics.extend(finding.err());
+        }
+        if !self.conditions.hold() {
+            return;
+        }
+        if matches!(self.module.kind(term), TermKind::Atom(name) if name == "end_of_file") {
+            return self.close_text();
+        }
+        match recognise(&self.module, term, &self.tokens) {
+            Ok(ClauseKind::Directive(directive)) => self.directive(directive, span),
+            Ok(kind) => self.module.clauses.push(Clause { kind, span }),
+            Err(diagnostic) => self.diagnostics.push(diagnostic),
+        }
+    }
+
+    fn directive(&mut self, directive: TermId, span: Span) {
+        let (first, mut elsewhere) = (self.open.len(), false);
+        let files = files::named(&self.module, directive);
+        for named in &files {
+            match self.texts.open(&self.module, named) {
+                Err(diagnostic) => self.diagnostics.push(*diagnostic),
+                Ok(Found::Read) => {}
+                Ok(Found::Elsewhere) => elsewhere = true,
+                Ok(Found::Text(source)) => self.open_text(source, named.part),
+            }
+        }
+        // The first one is read first.
+        self.open[first..].reverse();
+        if !files.is_empty() && !elsewhere && files.len() == self.module.members(directive, ",").len() {
+            return;
+        }
+        flags::set_quotes(&self.module, directive, &mut self.quotes);
+        let mut changed = std::mem::take(&mut self.module.operators);
+        operators::declare(&self.module, directive, &mut changed);
+        self.module.operators = changed;
+        if let (Some(("module", &[_, exports])), Some(text)) =
+            (self.module.functor(directive), self.open.last_mut())
+        {
+            text.exports = Some(exports);
+        }
+        self.module.clauses.push(Clause { kind: ClauseKind::Directive(directive), span });
+    }
+
+    /// Reads a file that a directive names next.
+    fn open_text(&mut self, source: SourceId, part: bool) {
+        let outside = (!part).then(|| (self.module.operators.clone(), self.quotes));
+        let conditions = self.conditions.depth();
+        self.open.push(Open { source, at: 0, conditions, outside, exports: None });
+    }
+
+    /// The innermost text is at its end: what holds outside of it holds again.
+    fn close_text(&mut self) {
+        let Some(text) = self.open.pop() else { return };
+        self.texts.close();
+        self.diagnostics.extend(self.conditions.close(text.conditions));
+        let Some((mut operators, quotes)) = text.outside else { return };
+        let span = Span::new(text.source, text.at, text.at);
+        self.restore_quotes(quotes, span);
+        let Some(exports) = text.exports else { return };
+        operators::declare_exports(&self.module, exports, &mut operators);
+        for (priority, fixity, name) in operators::difference(&self.module.operators, &operators) {
+            let args = [
+                TermKind::Int(priority.into()),
+                TermKind::Atom(fixity.name().into()),
+                TermKind::Atom(name.to_string()),
+            ];
+            self.declare("op", args.into(), span);
+        }
+        self.module.operators = operators;
+    }
+
+    fn restore_quotes(&mut self, quotes: Quotes, span: Span) {
+        let flags = [
+            ("double_quotes", self.quotes.double, quotes.double),
+            ("back_quotes", self.quotes.back, quotes.back),
+        ];
+        for (flag, inside, outside) in flags {
+            if inside != outside {
+                let args = [flag, flags::meaning_name(outside)].map(|name: &str| TermKind::Atom(name.into()));
+                self.declare("set_prolog_flag", args.into(), span);
+            }
+        }
+        self.quotes = quotes;
+    }
+
+    /// Adds a directive that is written nowhere: what leaving a file changes, so that the program in one text means the same.
+    fn declare(&mut self, name: &str, args: Vec<TermKind>, span: Span) {
+        let terms = &mut self.module.terms;
+        let args = args.into_iter().map(|kind| terms.push(Term { kind, span })).collect();
+        let directive = terms.push(Term { kind: TermKind::Compound { name: name.into(), args }, span });
+        self.module.clauses.push(Clause { kind: ClauseKind::Directive(directive), span });
     }
 }
 
-fn report(context: &mut Context, rule: Result<Rule, Diagnostic>) -> Option<ClauseKind> {
-    rule.map(ClauseKind::Rule).map_err(|d| context.diagnostics.push(d)).ok()
+fn place_is_open(tokens: &[Token]) -> bool {
+    tokens.last().is_some_and(|t| t.tok != Tok::End)
 }
 
-fn headless(span: Span) -> Diagnostic {
-    Diagnostic::error("C0306", "this rule has no heads")
-        .label(span, "nothing to match before the arrow")
-        .help("write at least one constraint before the arrow; goals to start with belong into a query: ?- goals.")
+fn endless(last: Span) -> Diagnostic {
+    Diagnostic::error("C0108", "the clause has no end")
+        .label(last.after(), "the text ends here")
+        .help("end every clause with a full stop followed by a line end")
 }
 
-/// A clause that cannot be read and begins like a directive, but for the `:-` or a letter.
-fn misspelt_directive(tokens: &[Token]) -> Option<Diagnostic> {
-    const DIRECTIVES: [&str; 5] = ["chr_constraint", "constraints", "chr_type", "handler", "rules"];
-    let name = |token: Option<&Token>| match token.map(|t| &t.tok) {
-        Some(Tok::Atom(name)) => Some(name.clone()),
-        _ => None,
-    };
-    let first = tokens.first()?;
-    let follows = |next: &Token| next.is_atom("@") || next.tok == Tok::OpenCall;
-    if let Some(name) = name(Some(first)).filter(|name| DIRECTIVES.contains(&name.as_str()))
-        && !tokens.get(1).is_some_and(follows)
-    {
-        let diagnostic = Diagnostic::error("C0101", "a directive begins with `:-`");
-        return Some(diagnostic.label(first.span, "not a rule").help(format!("write :- {name} ...")));
-    }
-    let second = tokens.get(1).filter(|_| first.is_atom(":-"))?;
-    let name = name(Some(second)).filter(|name| !DIRECTIVES.contains(&name.as_str()))?;
-    let near = gchr_base::suggest::nearest(&name, DIRECTIVES)?;
-    let diagnostic = Diagnostic::error("C0206", format!("unknown directive {name}"));
-    Some(diagnostic.label(second.span, "not a directive of CHR").help(format!("did you mean {near}?")))
+/// Whether a token is a text in quotes that goes over several lines.
+fn is_long_quote(token: &Token, text: &str) -> bool {
+    let quoted = matches!(token.tok, Tok::QuotedAtom(_) | Tok::Str(_) | Tok::Codes(_));
+    quoted && text[token.span.range()].contains('\n')
 }
 
-/// A diagnostic for what the grammar, not the term reader, found wrong.
-fn grammar_error(error: &Rich<'_, Token>, tokens: &[Token], end: Span) -> Diagnostic {
-    let at = error.span().start;
-    if at >= tokens.len() {
-        let place = tokens.last().map_or(end, |t| t.span);
-        return Diagnostic::error("C0108", "the clause has no end")
-            .label(place.after(), "the text ends here")
-            .help("end every clause with a full stop followed by a line end");
-    }
-    if let Some(diagnostic) = misspelt_directive(tokens) {
-        return diagnostic;
-    }
-    let expected: Vec<String> = error.expected().map(ToString::to_string).collect();
-    let expected = match expected.as_slice() {
-        [] => "the end of the clause".to_string(),
-        [one] => one.clone(),
-        [init @ .., last] => format!("{} or {last}", init.join(", ")),
-    };
-    *reader::unexpected(tokens.get(at), end, &expected)
+fn line_end(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |length| at + length)
+}
+
+/// A clause with a text of several lines cannot be read: most likely its quote is not meant to go on.
+fn long_quote(quote: Span, line_end: usize) -> Diagnostic {
+    let first = Span::new(quote.source, quote.start as usize, line_end);
+    Diagnostic::error("C0103", "this quote is not closed on its line")
+        .label(first, "what follows is no clause if it goes on")
+        .help("close it, or write \\n for a line end inside it")
 }

@@ -1,172 +1,203 @@
-//! The operator-precedence term reader: tokens to terms with an explicit stack, so that no nesting overflows the machine's.
+//! The term reader: tokens to terms by a table of operators, as SWI-Prolog reads them.
+//!
+//! Operands and the operators that wait for theirs are on two stacks, brackets on a third one, so that no nesting overflows
+//! the machine's stack. Which role a name has where several are possible, and when an operator is an atom, is decided as in
+//! SWI-Prolog: before an operand it is a prefix operator if it can be one; a prefix operator in front of an infix one that
+//! binds weaker is an atom.
+
+mod errors;
+
+pub(crate) use errors::no_heads;
+
+use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::ids::IdVec;
+use gchr_base::logic::{OpDef, Operators};
 use gchr_base::source::Span;
+use num_bigint::BigInt;
 
 use crate::ast::{Term, TermId, TermKind};
 use crate::flags::{Quoted, Quotes};
 use crate::lexer::{Tok, Token};
-use crate::operators::{self, TERM};
 
-/// Reads one term after the other from the tokens of a clause.
+/// What the meaning of a text depends on.
+#[derive(Clone, Copy)]
+pub(crate) struct Syntax<'a> {
+    pub operators: &'a Operators,
+    pub quotes: Quotes,
+}
+
+/// Reads the term of a clause.
 pub(crate) struct Reader<'a> {
     tokens: &'a [Token],
     /// Index of the next token.
-    pub at: usize,
+    at: usize,
     /// Empty place behind the last token.
     end: Span,
+    syntax: Syntax<'a>,
     terms: &'a mut IdVec<TermId, Term>,
-    quotes: Quotes,
-    stack: Vec<Frame>,
-    /// The brackets among the frames.
-    brackets: Vec<Bracket>,
+    levels: Vec<Level<'a>>,
+    operands: Vec<Operand>,
+    waiting: Vec<Waiting<'a>>,
 }
 
-/// A term that is not complete: what is known of it, and the greatest priority of the operand that is read next.
-struct Frame {
-    kind: FrameKind,
-    max: u16,
+/// A bracket that is open, or the clause.
+struct Level<'a> {
+    bracket: Bracket<'a>,
+    /// Place of the opening bracket.
+    open: Span,
+    /// Operators that wait outside of it.
+    waiting: usize,
+    /// Whether an operand is complete: what follows it is an operator or the end.
+    complete: bool,
 }
 
-enum FrameKind {
-    Prefix { name: String, span: Span, priority: u16 },
-    Infix { name: String, left: TermId, priority: u16 },
-    Parens { open: Span },
-    Curly { open: Span },
-    Call { name: String, span: Span, open: Span, args: Vec<TermId> },
-    List { open: Span, items: Vec<TermId>, in_tail: bool },
+enum Bracket<'a> {
+    Clause,
+    Parens,
+    Curly,
+    Call { name: &'a str, span: Span, args: Vec<TermId> },
+    List { items: Vec<TermId>, in_tail: bool },
 }
 
-/// What a comma and a bar mean depends on the innermost bracket.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Bracket {
-    /// Parentheses and braces: both are operators.
-    Group,
-    /// Argument lists: a comma separates, a bar is an operator.
-    Call,
-    /// Lists: both separate.
-    List,
+struct Operand {
+    term: TermId,
+    priority: u16,
+    /// Place of its outermost operator, if it has one that no bracket encloses.
+    operator: Option<Span>,
 }
 
-impl FrameKind {
-    fn bracket(&self) -> Option<Bracket> {
-        match self {
-            FrameKind::Prefix { .. } | FrameKind::Infix { .. } => None,
-            FrameKind::Parens { .. } | FrameKind::Curly { .. } => Some(Bracket::Group),
-            FrameKind::Call { .. } => Some(Bracket::Call),
-            FrameKind::List { .. } => Some(Bracket::List),
-        }
-    }
+/// An operator whose operands are not complete.
+struct Waiting<'a> {
+    name: &'a str,
+    span: Span,
+    op: OpDef,
 }
 
 type Read<T> = Result<T, Box<Diagnostic>>;
 
 impl<'a> Reader<'a> {
+    /// A reader of the tokens of one clause.
     pub fn new(
         tokens: &'a [Token],
-        at: usize,
         end: Span,
-        quotes: Quotes,
+        syntax: Syntax<'a>,
         terms: &'a mut IdVec<TermId, Term>,
     ) -> Self {
-        Self { tokens, at, end, terms, quotes, stack: Vec::new(), brackets: Vec::new() }
+        let clause = Level { bracket: Bracket::Clause, open: end, waiting: 0, complete: false };
+        let (operands, waiting) = (Vec::new(), Vec::new());
+        Self { tokens, at: 0, end, syntax, terms, levels: vec![clause], operands, waiting }
     }
 
-    /// Reads the longest term of at most the given priority. A bar outside of brackets ends it.
-    pub fn term(&mut self, max: u16) -> Read<TermId> {
-        self.stack.clear();
-        self.brackets.clear();
+    /// Reads the term up to the full stop, or to the end of the tokens.
+    pub fn clause(mut self) -> Read<TermId> {
         loop {
-            let Some(mut operand) = self.primary(max)? else { continue };
-            // An operand is complete: look for an infix operator, else complete what waits for it.
-            loop {
-                if self.infix(operand, max) {
-                    break;
-                }
-                match self.stack.pop() {
-                    None => return Ok(operand.0),
-                    Some(frame) => match self.complete(frame, operand)? {
-                        Some(complete) => operand = complete,
-                        None => break,
-                    },
+            if !self.level().complete {
+                self.operand()?;
+            } else if !self.operator()? {
+                self.reduce(u16::MAX)?;
+                if let Some(term) = self.close_level()? {
+                    return Ok(term);
                 }
             }
         }
+    }
+
+    fn level(&mut self) -> &mut Level<'a> {
+        let last = self.levels.len() - 1;
+        &mut self.levels[last]
     }
 
     fn peek(&self) -> Option<&'a Token> {
         self.tokens.get(self.at)
     }
 
-    fn max(&self, bottom: u16) -> u16 {
-        self.stack.last().map_or(bottom, |f| f.max)
-    }
-
     fn push(&mut self, kind: TermKind, span: Span) -> TermId {
         self.terms.push(Term { kind, span })
     }
 
-    fn open(&mut self, kind: FrameKind, max: u16) {
-        self.brackets.extend(kind.bracket());
-        self.stack.push(Frame { kind, max });
+    /// An operand without operators outside of brackets is complete.
+    fn complete(&mut self, term: TermId) {
+        self.operands.push(Operand { term, priority: 0, operator: None });
+        self.level().complete = true;
     }
 
-    /// Reads an operand without operators, or opens a frame (`None`): the operand follows.
-    fn primary(&mut self, bottom: u16) -> Read<Option<(TermId, u16)>> {
-        let Some(token) = self.peek() else { return Err(self.unexpected("a term")) };
+    fn simple(&mut self, kind: TermKind, span: Span) {
+        let term = self.push(kind, span);
+        self.complete(term);
+    }
+
+    fn open(&mut self, bracket: Bracket<'a>, open: Span) {
+        self.levels.push(Level { bracket, open, waiting: self.waiting.len(), complete: false });
+    }
+
+    /// Name and place of a token that may be an operator here: a name, or punctuation that separates nothing.
+    fn name(&self, token: &'a Token) -> Option<&'a str> {
+        let bracket = &self.levels[self.levels.len() - 1].bracket;
+        match &token.tok {
+            Tok::Atom(name) => Some(name),
+            Tok::Comma if matches!(bracket, Bracket::Clause | Bracket::Parens | Bracket::Curly) => Some(","),
+            Tok::Bar if !matches!(bracket, Bracket::List { .. }) => Some("|"),
+            _ => None,
+        }
+    }
+
+    /// Reads one operand without operators, opens a bracket, or puts a prefix operator on the stack.
+    fn operand(&mut self) -> Read<()> {
+        let Some(token) = self.peek() else { return self.no_operand() };
         let span = token.span;
-        self.at += 1;
-        let called = self.peek().filter(|t| t.tok == Tok::OpenCall).map(|t| t.span);
-        let kind = match &token.tok {
+        let called = self.tokens.get(self.at + 1).filter(|t| t.tok == Tok::OpenCall).map(|t| t.span);
+        match &token.tok {
             Tok::Atom(name) | Tok::QuotedAtom(name) if called.is_some() => {
+                self.at += 2;
+                let call = Bracket::Call { name, span, args: Vec::new() };
+                self.open(call, called.unwrap_or(span));
+                return Ok(());
+            }
+            Tok::Var(_) if called.is_some() => return Err(errors::variable_call(span)),
+            Tok::Atom(_) | Tok::Comma | Tok::Bar => return self.name_operand(token),
+            Tok::Close | Tok::CloseList | Tok::CloseCurly | Tok::End | Tok::Error => {
+                return self.no_operand();
+            }
+            _ => self.at += 1,
+        }
+        match &token.tok {
+            Tok::QuotedAtom(name) => self.simple(TermKind::Atom(name.clone()), span),
+            Tok::Var(name) => self.simple(TermKind::Var(name.clone()), span),
+            Tok::Int(n) => self.simple(integer(*n), span),
+            Tok::Big(n) => self.simple(TermKind::Big(Arc::new(n.clone())), span),
+            Tok::Float(x) => self.simple(TermKind::Float(*x), span),
+            Tok::Str(text) => self.text(text, self.syntax.quotes.double, span),
+            Tok::Codes(text) => self.text(text, self.syntax.quotes.back, span),
+            Tok::OpenList => self.open_pair(
+                &Tok::CloseList,
+                "[]",
+                Bracket::List { items: Vec::new(), in_tail: false },
+                span,
+            ),
+            Tok::OpenCurly => self.open_pair(&Tok::CloseCurly, "{}", Bracket::Curly, span),
+            _ => self.open(Bracket::Parens, span),
+        }
+        Ok(())
+    }
+
+    /// `[]` and `{}`, which may be functors; or a bracket with something in it.
+    fn open_pair(&mut self, close: &Tok, name: &'static str, bracket: Bracket<'a>, open: Span) {
+        let Some(token) = self.peek().filter(|t| t.tok == *close) else { return self.open(bracket, open) };
+        self.at += 1;
+        let span = open.to(token.span);
+        match self.peek().filter(|t| t.tok == Tok::OpenCall) {
+            Some(parenthesis) => {
                 self.at += 1;
-                let open = called.unwrap_or(span);
-                self.open(FrameKind::Call { name: name.clone(), span, open, args: Vec::new() }, TERM);
-                return Ok(None);
+                self.open(Bracket::Call { name, span, args: Vec::new() }, parenthesis.span);
             }
-            Tok::Atom(name) => return self.atom(name, span, self.max(bottom)),
-            Tok::QuotedAtom(name) => TermKind::Atom(name.clone()),
-            Tok::Var(_) if called.is_some() => return Err(variable_call(span)),
-            Tok::Var(name) => TermKind::Var(name.clone()),
-            Tok::Int(n) => TermKind::Int(i64::try_from(*n).map_err(|_| out_of_range(span))?),
-            Tok::Float(x) => TermKind::Float(*x),
-            Tok::Str(text) => return Ok(Some((self.text(text, self.quotes.double, span), 0))),
-            Tok::Codes(text) => return Ok(Some((self.text(text, self.quotes.back, span), 0))),
-            Tok::Open | Tok::OpenCall => {
-                self.open(FrameKind::Parens { open: span }, TERM);
-                return Ok(None);
-            }
-            Tok::OpenList => return Ok(self.open_list(span)),
-            Tok::OpenCurly => return Ok(self.open_curly(span)),
-            Tok::Close | Tok::CloseList | Tok::CloseCurly | Tok::Comma | Tok::Bar | Tok::End | Tok::Error => {
-                self.at -= 1;
-                return Err(self.unexpected("a term"));
-            }
-        };
-        Ok(Some((self.push(kind, span), 0)))
-    }
-
-    fn open_list(&mut self, span: Span) -> Option<(TermId, u16)> {
-        if let Some(close) = self.peek().filter(|t| t.tok == Tok::CloseList) {
-            self.at += 1;
-            return Some((self.push(TermKind::Atom("[]".into()), span.to(close.span)), 0));
+            None => self.simple(TermKind::Atom(name.into()), span),
         }
-        self.open(FrameKind::List { open: span, items: Vec::new(), in_tail: false }, TERM);
-        None
-    }
-
-    fn open_curly(&mut self, span: Span) -> Option<(TermId, u16)> {
-        if let Some(close) = self.peek().filter(|t| t.tok == Tok::CloseCurly) {
-            self.at += 1;
-            return Some((self.push(TermKind::Atom("{}".into()), span.to(close.span)), 0));
-        }
-        self.open(FrameKind::Curly { open: span }, TERM);
-        None
     }
 
     /// What a text in double or back quotes stands for.
-    fn text(&mut self, text: &str, meaning: Quoted, span: Span) -> TermId {
+    fn text(&mut self, text: &str, meaning: Quoted, span: Span) {
         let item = |c: char| match meaning {
             Quoted::Chars => TermKind::Atom(c.to_string()),
             _ => TermKind::Int(i64::from(u32::from(c))),
@@ -180,154 +211,195 @@ impl<'a> Reader<'a> {
                 TermKind::List { items, tail: None }
             }
         };
-        self.push(kind, span)
+        self.simple(kind, span);
     }
 
-    /// An unquoted atom: the sign of a number, a prefix operator, or itself.
-    fn atom(&mut self, name: &str, span: Span, max: u16) -> Read<Option<(TermId, u16)>> {
-        if name == "-"
-            && let Some(next) = self.peek().filter(|t| t.span.start == span.end)
-        {
-            let span = span.to(next.span);
-            let number = match next.tok {
-                Tok::Int(n) => {
-                    Some(TermKind::Int(0_i64.checked_sub_unsigned(n).ok_or_else(|| out_of_range(span))?))
-                }
-                Tok::Float(x) => Some(TermKind::Float(-x)),
-                _ => None,
-            };
-            if let Some(kind) = number {
+    /// A name where an operand should be: the sign of a number, a prefix operator, an infix one behind a prefix operator that
+    /// is an atom therefore, or an atom.
+    fn name_operand(&mut self, token: &'a Token) -> Read<()> {
+        let Some(name) = self.name(token) else { return self.no_operand() };
+        if name == "-" && self.negative(token.span) {
+            return Ok(());
+        }
+        let operators = self.syntax.operators;
+        if let Some(op) = operators.prefix(name) {
+            self.at += 1;
+            self.waiting.push(Waiting { name, span: token.span, op });
+            return Ok(());
+        }
+        for op in [operators.infix(name), operators.postfix(name)].into_iter().flatten() {
+            if self.make_atom(op.left()) {
                 self.at += 1;
-                return Ok(Some((self.push(kind, span), 0)));
+                return self.apply(name, token.span, op);
             }
         }
-        if let Some(op) = operators::prefix(name).filter(|op| op.priority <= max)
-            && self.starts_operand()
-        {
-            self.open(FrameKind::Prefix { name: name.into(), span, priority: op.priority }, op.right);
-            return Ok(None);
-        }
-        Ok(Some((self.push(TermKind::Atom(name.into()), span), 0)))
-    }
-
-    /// Whether what follows a prefix operator is its operand; else the operator is an atom.
-    fn starts_operand(&self) -> bool {
-        let Some(token) = self.peek() else { return false };
         match &token.tok {
-            Tok::Close | Tok::CloseList | Tok::CloseCurly | Tok::Comma | Tok::Bar | Tok::End | Tok::Error => {
-                false
+            Tok::Atom(name) => {
+                self.at += 1;
+                self.simple(TermKind::Atom(name.clone()), token.span);
+                Ok(())
             }
-            Tok::Atom(name) if operators::infix(name).is_some() => {
-                operators::prefix(name).is_some() || self.is_operand(self.at + 1)
-            }
-            _ => true,
+            _ => self.no_operand(),
         }
     }
 
-    /// Whether the operator in front of a place is an operand, not between two: in `- = x` the atom `-` is compared, while
-    /// `\\+ #`, `dynamic is/2` and `- =(a, b)` apply the first operator to what follows it.
-    fn is_operand(&self, next: usize) -> bool {
-        let Some(token) = self.tokens.get(next) else { return true };
-        match &token.tok {
-            Tok::Close | Tok::CloseList | Tok::CloseCurly | Tok::Comma | Tok::Bar | Tok::End | Tok::Error => {
+    /// A number directly behind its sign.
+    fn negative(&mut self, sign: Span) -> bool {
+        let Some(next) = self.tokens.get(self.at + 1).filter(|t| t.span.start == sign.end) else {
+            return false;
+        };
+        let kind = match &next.tok {
+            Tok::Int(n) => match 0_i64.checked_sub_unsigned(*n) {
+                Some(n) => TermKind::Int(n),
+                None => TermKind::Big(Arc::new(-BigInt::from(*n))),
+            },
+            Tok::Big(n) => TermKind::Big(Arc::new(-n)),
+            Tok::Float(x) => TermKind::Float(-x),
+            _ => return false,
+        };
+        self.at += 2;
+        self.simple(kind, sign.to(next.span));
+        true
+    }
+
+    /// Nothing here can be an operand: a prefix operator before it is an atom, or one is missing.
+    fn no_operand(&mut self) -> Read<()> {
+        if self.make_atom(u16::MAX) { Ok(()) } else { Err(self.unexpected("a term")) }
+    }
+
+    /// The operator in front is an atom, or a postfix operator, when something of a weaker `priority` follows it.
+    fn make_atom(&mut self, priority: u16) -> bool {
+        let outside = self.level().waiting;
+        let Some(last) = self.waiting[outside..].last().filter(|w| priority > w.op.right()) else {
+            return false;
+        };
+        if last.op.fixity.is_prefix() {
+            let (kind, span) = (TermKind::Atom(last.name.into()), last.span);
+            self.waiting.pop();
+            self.simple(kind, span);
+            return true;
+        }
+        let (last, postfix) = (self.waiting.len() - 1, self.syntax.operators.postfix(last.name));
+        match postfix {
+            Some(op) if !self.waiting[last].op.fixity.is_postfix() => {
+                self.waiting[last].op = op;
+                self.level().complete = true;
                 true
             }
-            Tok::OpenCall => true,
-            Tok::Atom(name) => operators::infix(name).is_some() && operators::prefix(name).is_none(),
             _ => false,
         }
     }
 
-    /// Opens a frame for the infix operator behind `operand`, if there is one that fits here.
-    fn infix(&mut self, (left, left_priority): (TermId, u16), bottom: u16) -> bool {
-        let bracket = self.brackets.last();
-        let name = match self.peek().map(|t| &t.tok) {
-            Some(Tok::Atom(name)) => name.as_str(),
-            Some(Tok::Comma) if matches!(bracket, None | Some(Bracket::Group)) => ",",
-            Some(Tok::Bar) if matches!(bracket, Some(Bracket::Group | Bracket::Call)) => "|",
-            _ => return false,
-        };
-        let Some(op) = operators::infix(name) else { return false };
-        if op.priority > self.max(bottom) || left_priority > op.left {
-            return false;
-        }
+    /// Takes the infix or postfix operator behind a complete operand, if there is one.
+    fn operator(&mut self) -> Read<bool> {
+        let Some(token) = self.peek() else { return Ok(false) };
+        let Some(name) = self.name(token) else { return Ok(false) };
+        let operators = self.syntax.operators;
+        let Some(op) = operators.infix(name).or_else(|| operators.postfix(name)) else { return Ok(false) };
         self.at += 1;
-        self.open(FrameKind::Infix { name: name.into(), left, priority: op.priority }, op.right);
-        true
+        self.apply(name, token.span, op)?;
+        Ok(true)
     }
 
-    /// Gives a complete operand to the frame that waits for it; the term it completes, if it does.
-    fn complete(&mut self, frame: Frame, (operand, _): (TermId, u16)) -> Read<Option<(TermId, u16)>> {
-        if frame.kind.bracket().is_some() {
-            self.brackets.pop();
+    /// Puts an infix or postfix operator on the stack; those before it that bind stronger have their operands.
+    fn apply(&mut self, name: &'a str, span: Span, op: OpDef) -> Read<()> {
+        self.reduce(op.left())?;
+        self.waiting.push(Waiting { name, span, op });
+        self.level().complete = op.fixity.is_postfix();
+        Ok(())
+    }
+
+    /// Applies the operators that wait and bind at least as strong as a priority.
+    fn reduce(&mut self, priority: u16) -> Read<()> {
+        let outside = self.level().waiting;
+        while self.waiting.len() > outside
+            && let Some(operator) = self.waiting.pop_if(|w| w.op.priority <= priority)
+        {
+            self.build(&operator)?;
         }
-        match frame.kind {
-            FrameKind::Prefix { name, span, priority } => {
-                let span = span.to(self.terms[operand].span);
-                Ok(Some((self.push(TermKind::Compound { name, args: vec![operand] }, span), priority)))
+        Ok(())
+    }
+
+    fn build(&mut self, &Waiting { name, span, op }: &Waiting<'a>) -> Read<()> {
+        let infix = op.fixity.is_infix();
+        let from = self.operands.len() - if infix { 2 } else { 1 };
+        let limits = if op.fixity.is_prefix() { [op.right(), 0] } else { [op.left(), op.right()] };
+        let (mut args, mut place) = (Vec::with_capacity(2), span);
+        for (operand, limit) in self.operands[from..].iter().zip(limits) {
+            if operand.priority > limit {
+                return Err(errors::clash(&self.terms[operand.term].kind, operand, (name, span), limit));
             }
-            FrameKind::Infix { name, left, priority } => {
-                let span = self.terms[left].span.to(self.terms[operand].span);
-                Ok(Some((self.push(TermKind::Compound { name, args: vec![left, operand] }, span), priority)))
-            }
-            FrameKind::Parens { open } => {
+            place = self.terms[operand.term].span.to(place);
+            args.push(operand.term);
+        }
+        self.operands.truncate(from);
+        let term = self.push(TermKind::Compound { name: name.into(), args }, place);
+        self.operands.push(Operand { term, priority: op.priority, operator: Some(span) });
+        Ok(())
+    }
+
+    /// Ends an argument, an item or a bracket whose term is complete, and takes the token that does so. The term of the clause,
+    /// if that has ended.
+    fn close_level(&mut self) -> Read<Option<TermId>> {
+        let Some(Operand { term, .. }) = self.operands.pop() else { return Err(self.unexpected("a term")) };
+        let separator = self.peek().map(|t| &t.tok);
+        let open = self.level().open;
+        let complete = match &mut self.level().bracket {
+            Bracket::Clause if separator.is_none_or(|tok| *tok == Tok::End) => return Ok(Some(term)),
+            Bracket::Clause => return Err(self.unexpected("the end of the clause")),
+            Bracket::Parens => {
                 let close = self.close(&Tok::Close, open, "`)`")?;
-                self.terms[operand].span = open.to(close);
-                Ok(Some((operand, 0)))
+                self.terms[term].span = open.to(close);
+                term
             }
-            FrameKind::Curly { open } => {
+            Bracket::Curly => {
                 let close = self.close(&Tok::CloseCurly, open, "`}`")?;
-                let kind = TermKind::Compound { name: "{}".into(), args: vec![operand] };
-                Ok(Some((self.push(kind, open.to(close)), 0)))
+                self.push(TermKind::Compound { name: "{}".into(), args: vec![term] }, open.to(close))
             }
-            FrameKind::Call { name, span, open, mut args } => {
-                args.push(operand);
-                if self.skip(&Tok::Comma) {
-                    self.open(FrameKind::Call { name, span, open, args }, TERM);
-                    return Ok(None);
+            Bracket::Call { args, name, span } => {
+                let (name, span) = (*name, *span);
+                args.push(term);
+                if separator == Some(&Tok::Comma) {
+                    return Ok(self.next_item());
                 }
+                let args = std::mem::take(args);
                 let close = self.close(&Tok::Close, open, "`,` or `)`")?;
-                Ok(Some((self.call(name, args, span.to(close)), 0)))
+                self.call(name, args, span.to(close))
             }
-            FrameKind::List { open, items, in_tail } => self.list_item(open, items, in_tail, operand),
-        }
+            Bracket::List { items, in_tail } => match (*in_tail, separator) {
+                (false, Some(Tok::Comma | Tok::Bar)) => {
+                    items.push(term);
+                    *in_tail = separator == Some(&Tok::Bar);
+                    return Ok(self.next_item());
+                }
+                (in_tail, _) => {
+                    let mut items = std::mem::take(items);
+                    let tail = in_tail.then_some(term);
+                    items.extend((!in_tail).then_some(term));
+                    let expected = if in_tail { "`]`" } else { "`,`, `|` or `]`" };
+                    let close = self.close(&Tok::CloseList, open, expected)?;
+                    self.push(TermKind::List { items, tail }, open.to(close))
+                }
+            },
+        };
+        self.levels.pop();
+        self.complete(complete);
+        Ok(None)
+    }
+
+    fn next_item(&mut self) -> Option<TermId> {
+        self.at += 1;
+        self.level().complete = false;
+        None
     }
 
     /// A functor with its arguments; `'[|]'(H, T)` is the list `[H|T]`.
-    fn call(&mut self, name: String, args: Vec<TermId>, span: Span) -> TermId {
-        let kind = match (name.as_str(), args.as_slice()) {
+    fn call(&mut self, name: &str, args: Vec<TermId>, span: Span) -> TermId {
+        let kind = match (name, args.as_slice()) {
             ("[|]", &[head, tail]) => TermKind::List { items: vec![head], tail: Some(tail) },
-            _ => TermKind::Compound { name, args },
+            _ => TermKind::Compound { name: name.into(), args },
         };
         self.push(kind, span)
-    }
-
-    fn list_item(
-        &mut self,
-        open: Span,
-        mut items: Vec<TermId>,
-        in_tail: bool,
-        operand: TermId,
-    ) -> Read<Option<(TermId, u16)>> {
-        if in_tail {
-            let close = self.close(&Tok::CloseList, open, "`]`")?;
-            let kind = TermKind::List { items, tail: Some(operand) };
-            return Ok(Some((self.push(kind, open.to(close)), 0)));
-        }
-        items.push(operand);
-        let in_tail = self.skip(&Tok::Bar);
-        if in_tail || self.skip(&Tok::Comma) {
-            self.open(FrameKind::List { open, items, in_tail }, TERM);
-            return Ok(None);
-        }
-        let close = self.close(&Tok::CloseList, open, "`,`, `|` or `]`")?;
-        Ok(Some((self.push(TermKind::List { items, tail: None }, open.to(close)), 0)))
-    }
-
-    fn skip(&mut self, tok: &Tok) -> bool {
-        let found = self.peek().is_some_and(|t| t.tok == *tok);
-        self.at += usize::from(found);
-        found
     }
 
     /// Takes a closing bracket.
@@ -337,81 +409,19 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 Ok(token.span)
             }
-            Some(token) if !matches!(token.tok, Tok::End | Tok::Close | Tok::CloseList | Tok::CloseCurly) => {
-                let mut error = self.unexpected(expected);
-                error
-                    .labels
-                    .push(gchr_base::diagnostic::Label { span: open, text: "in this bracket".into() });
-                Err(error)
-            }
-            found => {
-                let (span, text) = match found {
-                    Some(token) if token.tok != Tok::End => (token.span, "closed by another bracket"),
-                    Some(token) => (token.span, "the clause ends here"),
-                    None => (self.end, "the text ends here"),
-                };
-                Err(Box::new(
-                    Diagnostic::error("C0102", "this bracket is not closed")
-                        .label(open, "opened here")
-                        .label(span, text)
-                        .help(format!("put {tok} before it")),
-                ))
-            }
+            found => Err(errors::unclosed(self, found, tok, open, expected)),
         }
     }
 
     /// What stands at the reader's place is not what should.
-    pub fn unexpected(&self, expected: &str) -> Box<Diagnostic> {
-        unexpected(self.peek(), self.end, expected)
+    fn unexpected(&self, expected: &str) -> Box<Diagnostic> {
+        errors::unexpected(self, expected)
     }
 }
 
-/// The syntax error for `found` (or the end of the text) where `expected` should stand.
-pub(crate) fn unexpected(found: Option<&Token>, end: Span, expected: &str) -> Box<Diagnostic> {
-    let (span, text) = found.map_or((end, "the end of the text".to_string()), |t| (t.span, t.to_string()));
-    let help = match found.map(|t| &t.tok) {
-        Some(Tok::Atom(name)) if other_operator(name).is_some() => other_operator(name).unwrap_or_default(),
-        Some(Tok::Atom(name)) if operators::infix(name).is_some() || operators::prefix(name).is_some() => {
-            "an operator binds weaker than its surroundings allow, or an operand is missing: put parentheses around the inner term"
-        }
-        Some(Tok::Atom(_) | Tok::Var(_) | Tok::QuotedAtom(_)) => {
-            "is a full stop missing at the end of the clause before, or a comma?"
-        }
-        _ => "complete the term before this place",
-    };
-    Box::new(
-        Diagnostic::error("C0101", format!("expected {expected}, found {text}"))
-            .label(span, format!("not {expected}"))
-            .help(help),
-    )
-}
-
-/// What is written here for an operator of other languages.
-fn other_operator(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "<=" => "less or equal is written `=<`",
-        "=>" => "a propagation rule is written `==>`, greater or equal `>=`",
-        "!" | "!=" | "<>" | "/=" => "numbers that differ are written `=\\=`, terms that differ `\\==`",
-        "===" => "terms that are the same are written `==`, numbers that are equal `=:=`",
-        "&&" | "&" => "conditions that must all hold are separated by commas",
-        "||" => "write one rule for each alternative",
-        "<-" | "->>" => "rules are written with `<=>` or `==>`",
-        _ => return None,
-    })
-}
-
-fn variable_call(span: Span) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error("C0101", "a variable cannot be a functor")
-            .label(span, "followed by an argument list")
-            .help("write the functor as an atom: it starts with a small letter"),
-    )
-}
-
-fn out_of_range(span: Span) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error("C0105", "this number is out of range")
-            .label(span, "does not fit")
-            .help("integers have 64 bits; use a smaller number"),
-    )
+fn integer(magnitude: u64) -> TermKind {
+    match i64::try_from(magnitude) {
+        Ok(n) => TermKind::Int(n),
+        Err(_) => TermKind::Big(Arc::new(magnitude.into())),
+    }
 }

@@ -330,7 +330,7 @@ fn fits_builtin(kind: &TermKind, ty: &Type) -> bool {
     match (kind, ty) {
         (TermKind::Var(_), _) | (_, Type::Any | Type::Param(_) | Type::User(..)) => true,
         (TermKind::Int(n), Type::Natural | Type::DenseInt) => *n >= 0,
-        (TermKind::Int(_), Type::Int | Type::Number) => true,
+        (TermKind::Int(_) | TermKind::Big(_), Type::Int | Type::Number) => true,
         (TermKind::Float(_), Type::Float | Type::Number) => true,
         (TermKind::Atom(_), Type::Atom) => true,
         (TermKind::Str(_), Type::Str) => true,
@@ -361,7 +361,7 @@ fn fits_variant(
         TermKind::Atom(name) => (name, &[]),
         TermKind::Compound { name, args } => (name, args),
         // A constant as an alternative is named by its text.
-        TermKind::Int(_) | TermKind::Float(_) | TermKind::Str(_) => {
+        TermKind::Int(_) | TermKind::Big(_) | TermKind::Float(_) | TermKind::Str(_) => {
             return variants.iter().any(|v| v.args.is_empty() && v.name == module.term_text(id));
         }
     };

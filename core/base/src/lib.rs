@@ -9,6 +9,7 @@ pub mod facts;
 pub mod hash;
 pub mod ids;
 pub mod limited;
+pub mod logic;
 pub mod memory;
 pub mod op;
 pub mod profile;

@@ -2,11 +2,14 @@
 
 mod column_types;
 
+use std::sync::Arc;
+
 pub use column_types::{ColumnType, ColumnTypes, TypeId, TypeKind, Variant};
 
 use crate::define_id;
 use crate::hash::HashMap;
 use crate::ids::IdVec;
+use crate::logic::Operators;
 use crate::op::Op;
 use crate::source::Span;
 
@@ -154,6 +157,8 @@ pub struct Signature {
     pub texts: Texts,
     /// The truth values: sort of conditions, comparisons and tests.
     pub booleans: Booleans,
+    /// The operators that terms are written with, where the program declares some.
+    pub operators: Option<Arc<Operators>>,
 }
 
 impl Signature {
@@ -174,7 +179,7 @@ impl Signature {
         };
         let booleans = Booleans { sort, true_symbol: constant("true"), false_symbol: constant("false") };
         let (constraints, column_types, texts) = (IdVec::new(), ColumnTypes::default(), Texts::default());
-        Self { sorts, symbols, constraints, column_types, texts, booleans }
+        Self { sorts, symbols, constraints, column_types, texts, booleans, operators: None }
     }
     /// Kind of a sort.
     pub fn kind(&self, sort: SortId) -> SortKind {

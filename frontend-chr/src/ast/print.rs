@@ -3,18 +3,21 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use gchr_base::escape::is_hidden;
+use gchr_base::logic::Operators;
 
 use super::*;
-use crate::operators::{self, ARGUMENT, Operator, TERM};
-
-/// Greatest priority of what stands at the start of a clause: below the `\` and `|` of rules.
-const HEAD: u16 = 1099;
+use crate::operators::{self, ARGUMENT, TERM};
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        // Each clause is printed by the operators that it is read with.
+        let mut operators = Operators::default();
         self.clauses.iter().try_for_each(|clause| {
             let mut text = String::new();
-            print_clause(self, &clause.kind, &mut text)?;
+            Printer { module: self, operators: &operators }.clause(&clause.kind, &mut text)?;
+            if let ClauseKind::Directive(directive) = clause.kind {
+                operators::declare(self, directive, &mut operators);
+            }
             // Behind an atom of symbols, the full stop would become a part of it.
             let glued = text.ends_with(is_symbol);
             writeln!(f, "{text}{}", if glued { " ." } else { "." })
@@ -27,169 +30,217 @@ impl Module {
     pub fn term_text(&self, id: TermId) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
-        let _ = print_term(self, id, TERM, &mut text);
+        let _ = Printer { module: self, operators: &self.operators }.term(id, TERM, &mut text);
         text
     }
-}
-
-fn print_clause(module: &Module, kind: &ClauseKind, f: &mut String) -> fmt::Result {
-    match kind {
-        ClauseKind::Directive(term) => {
-            f.write_str(":- ")?;
-            print_term(module, *term, TERM - 1, f)
-        }
-        ClauseKind::Query(goals) => {
-            f.write_str("?- ")?;
-            print_all(module, goals, f)
-        }
-        ClauseKind::Prolog(term) => {
-            let neck = [":-", "-->"].into_iter().find_map(|n| Some((n, module.binary(*term, n)?)));
-            let Some((neck, (head, body))) = neck else { return print_term(module, *term, HEAD, f) };
-            print_term(module, head, HEAD, f)?;
-            write!(f, " {neck} ")?;
-            print_term(module, body, TERM - 1, f)
-        }
-        ClauseKind::Rule(rule) => print_rule(module, rule, f),
-    }
-}
-
-fn print_rule(module: &Module, rule: &Rule, f: &mut String) -> fmt::Result {
-    if let Some(name) = rule.name {
-        print_term(module, name, HEAD, f)?;
-        f.write_str(" @ ")?;
-    }
-    print_all(module, &rule.kept, f)?;
-    match rule.arrow {
-        Arrow::Propagate => f.write_str(" ==> ")?,
-        Arrow::Simplify => {
-            if !rule.kept.is_empty() {
-                f.write_str(" \\ ")?;
-            }
-            print_all(module, &rule.removed, f)?;
-            f.write_str(" <=> ")?;
-        }
-    }
-    if !rule.guard.is_empty() {
-        print_all(module, &rule.guard, f)?;
-        f.write_str(" | ")?;
-    }
-    print_all(module, &rule.body, f)?;
-    if !rule.pragmas.is_empty() {
-        f.write_str(" pragma ")?;
-        print_all(module, &rule.pragmas, f)?;
-    }
-    Ok(())
-}
-
-fn print_all(module: &Module, terms: &[TermId], f: &mut String) -> fmt::Result {
-    terms.iter().enumerate().try_for_each(|(i, &term)| {
-        if i > 0 {
-            f.write_str(", ")?;
-        }
-        print_term(module, term, ARGUMENT, f)
-    })
 }
 
 /// What is still to be printed: an explicit stack instead of recursion over the depth of the term.
 enum Work<'a> {
     Text(&'static str),
+    /// An operator between its operands, or behind its operand.
     Name(&'a str),
     Term(TermId, u16),
+    /// An argument or an item: nothing in front of a prefix operator there could take it for something else.
+    Argument(TermId),
 }
 
-fn print_term(module: &Module, id: TermId, max: u16, out: &mut dyn Write) -> fmt::Result {
-    let mut work = vec![Work::Term(id, max)];
-    while let Some(item) = work.pop() {
-        match item {
-            Work::Text(text) => out.write_str(text)?,
-            Work::Name(name) => print_infix_name(name, out)?,
-            Work::Term(id, max) => match module.kind(id) {
+struct Printer<'a> {
+    module: &'a Module,
+    operators: &'a Operators,
+}
+
+impl<'a> Printer<'a> {
+    fn clause(&self, kind: &ClauseKind, f: &mut String) -> fmt::Result {
+        match kind {
+            ClauseKind::Directive(term) => {
+                f.write_str(":- ")?;
+                self.term(*term, TERM - 1, f)
+            }
+            ClauseKind::Query(goals) => {
+                f.write_str("?- ")?;
+                self.all(goals, f)
+            }
+            ClauseKind::Prolog(term) => self.term(*term, TERM, f),
+            ClauseKind::Rule(rule) => self.rule(rule, f),
+        }
+    }
+
+    fn rule(&self, rule: &Rule, f: &mut String) -> fmt::Result {
+        if let Some(name) = rule.name {
+            self.term(name, TERM - 1, f)?;
+            f.write_str(" @ ")?;
+        }
+        self.all(&rule.kept, f)?;
+        match rule.arrow {
+            Arrow::Propagate => f.write_str(" ==> ")?,
+            Arrow::Simplify => {
+                if !rule.kept.is_empty() {
+                    f.write_str(" \\ ")?;
+                }
+                self.all(&rule.removed, f)?;
+                f.write_str(" <=> ")?;
+            }
+        }
+        if !rule.guard.is_empty() {
+            self.all(&rule.guard, f)?;
+            f.write_str(" | ")?;
+        }
+        self.all(&rule.body, f)?;
+        if !rule.pragmas.is_empty() {
+            f.write_str(" pragma ")?;
+            self.all(&rule.pragmas, f)?;
+        }
+        Ok(())
+    }
+
+    fn all(&self, terms: &[TermId], f: &mut String) -> fmt::Result {
+        terms.iter().enumerate().try_for_each(|(i, &term)| {
+            if i > 0 {
+                f.write_str(", ")?;
+            }
+            self.term(term, ARGUMENT, f)
+        })
+    }
+
+    fn term(&self, id: TermId, max: u16, out: &mut dyn Write) -> fmt::Result {
+        let mut work = vec![Work::Term(id, max)];
+        while let Some(item) = work.pop() {
+            let (id, max, free) = match item {
+                Work::Text(text) => {
+                    out.write_str(text)?;
+                    continue;
+                }
+                Work::Name(name) => {
+                    print_infix_name(name, out)?;
+                    continue;
+                }
+                Work::Term(id, max) => (id, max, false),
+                Work::Argument(id) => (id, ARGUMENT, true),
+            };
+            match self.module.kind(id) {
                 TermKind::Var(name) => out.write_str(name)?,
                 TermKind::Int(n) => write!(out, "{n}")?,
-                TermKind::Float(x) => write!(out, "{x:?}")?,
+                TermKind::Big(n) => write!(out, "{n}")?,
+                TermKind::Float(x) => print_float(*x, out)?,
                 TermKind::Str(text) => print_quoted('"', text, out)?,
-                TermKind::Atom(name) => print_atom(name, out)?,
+                TermKind::Atom(name) => self.atom(name, out)?,
                 TermKind::List { items, tail } => {
                     work.push(Work::Text("]"));
                     if let Some(tail) = tail {
-                        work.extend([Work::Term(*tail, ARGUMENT), Work::Text("|")]);
+                        work.extend([Work::Argument(*tail), Work::Text("|")]);
                     }
                     push_list(&mut work, items);
                     out.write_char('[')?;
                 }
-                TermKind::Compound { name, args } => print_compound(module, name, args, max, &mut work, out)?,
-            },
+                TermKind::Compound { name, args } => {
+                    self.compound(name, args, (max, free), &mut work, out)?
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `-(1)` is a compound term, `-1` a number.
+    fn is_signed_number(&self, name: &str, operand: TermId) -> bool {
+        let kind = self.module.kind(operand);
+        matches!(name, "-" | "+") && matches!(kind, TermKind::Int(_) | TermKind::Big(_) | TermKind::Float(_))
+    }
+
+    fn starts_with_letter(&self, id: TermId) -> bool {
+        match self.module.kind(id) {
+            TermKind::Var(_) => true,
+            TermKind::Atom(name) | TermKind::Compound { name, .. } => {
+                name.starts_with(|c: char| c.is_ascii_lowercase()) && !self.operators.is_operator(name)
+            }
+            _ => false,
         }
     }
-    Ok(())
+
+    fn compound(
+        &self,
+        name: &'a str,
+        args: &[TermId],
+        (max, free): (u16, bool),
+        work: &mut Vec<Work<'a>>,
+        out: &mut dyn Write,
+    ) -> fmt::Result {
+        let open = |close: bool, work: &mut Vec<Work<'a>>, out: &mut dyn Write| {
+            if !close {
+                return Ok(());
+            }
+            work.push(Work::Text(")"));
+            out.write_char('(')
+        };
+        let is_name = matches!(name, "," | "|") || is_plain_atom(name) && !matches!(name, "[]" | "{}");
+        let operators = is_name.then_some(self.operators);
+        match *args {
+            [left, right] if let Some(op) = operators.and_then(|o| o.infix(name)) => {
+                open(op.priority > max, work, out)?;
+                work.extend([Work::Term(right, op.right()), Work::Name(name), Work::Term(left, op.left())]);
+                return Ok(());
+            }
+            [inner] if name == "{}" => {
+                work.extend([Work::Text("}"), Work::Term(inner, TERM)]);
+                return out.write_char('{');
+            }
+            [operand]
+                if let Some(op) = operators.and_then(|o| o.prefix(name))
+                    && !self.is_signed_number(name, operand) =>
+            {
+                open(op.priority > max && !free, work, out)?;
+                work.push(Work::Term(operand, if free { op.right().min(ARGUMENT) } else { op.right() }));
+                quoted_atom(name, out)?;
+                // Words and signs in front of brackets and signs need the space, `+int` reads better without it.
+                let glued = self.operators.infix(name).is_some() || name == "?";
+                let glued =
+                    glued && !name.starts_with(char::is_alphabetic) && self.starts_with_letter(operand);
+                return if glued { Ok(()) } else { out.write_char(' ') };
+            }
+            [operand] if let Some(op) = operators.and_then(|o| o.postfix(name)) => {
+                open(op.priority > max, work, out)?;
+                work.extend([Work::Name(name), Work::Term(operand, op.left())]);
+                return Ok(());
+            }
+            _ => {}
+        }
+        match name {
+            "[]" | "{}" => print_quoted('\'', name, out)?,
+            _ => quoted_atom(name, out)?,
+        }
+        out.write_char('(')?;
+        work.push(Work::Text(")"));
+        push_list(work, args);
+        Ok(())
+    }
+
+    /// An atom as an operand: in parentheses when it is an operator.
+    fn atom(&self, name: &str, out: &mut dyn Write) -> fmt::Result {
+        if self.operators.is_operator(name) {
+            out.write_char('(')?;
+            quoted_atom(name, out)?;
+            return out.write_char(')');
+        }
+        quoted_atom(name, out)
+    }
 }
 
 fn push_list(work: &mut Vec<Work<'_>>, items: &[TermId]) {
     for (i, &item) in items.iter().enumerate().rev() {
-        work.push(Work::Term(item, ARGUMENT));
+        work.push(Work::Argument(item));
         if i > 0 {
             work.push(Work::Text(", "));
         }
     }
 }
 
-/// `-(1)` is a compound term, `-1` a number.
-fn is_signed_number(module: &Module, name: &str, operand: TermId) -> bool {
-    matches!(name, "-" | "+") && matches!(module.kind(operand), TermKind::Int(_) | TermKind::Float(_))
-}
-
-fn starts_with_letter(module: &Module, id: TermId) -> bool {
-    match module.kind(id) {
-        TermKind::Var(_) => true,
-        TermKind::Atom(name) | TermKind::Compound { name, .. } => {
-            name.starts_with(|c: char| c.is_ascii_lowercase()) && !operators::is_operator(name)
-        }
-        _ => false,
+fn print_float(x: f64, out: &mut dyn Write) -> fmt::Result {
+    match x {
+        x if x.is_nan() => out.write_str("1.5NaN"),
+        f64::INFINITY => out.write_str("1.0Inf"),
+        f64::NEG_INFINITY => out.write_str("-1.0Inf"),
+        x => write!(out, "{x:?}"),
     }
-}
-
-fn print_compound<'a>(
-    module: &Module,
-    name: &'a str,
-    args: &[TermId],
-    max: u16,
-    work: &mut Vec<Work<'a>>,
-    out: &mut dyn Write,
-) -> fmt::Result {
-    if let (&[left, right], Some(op)) = (args, operators::infix(name)) {
-        let Operator { priority, left: left_max, right: right_max, .. } = op;
-        if priority > max {
-            out.write_char('(')?;
-            work.push(Work::Text(")"));
-        }
-        work.extend([Work::Term(right, right_max), Work::Name(name), Work::Term(left, left_max)]);
-        return Ok(());
-    }
-    if let ("{}", &[inner]) = (name, args) {
-        work.extend([Work::Text("}"), Work::Term(inner, TERM)]);
-        return out.write_char('{');
-    }
-    if let (&[operand], Some(op)) = (args, operators::prefix(name))
-        && !is_signed_number(module, name, operand)
-    {
-        if op.priority > max {
-            out.write_char('(')?;
-            work.push(Work::Text(")"));
-        }
-        work.push(Work::Term(operand, op.right));
-        quoted_atom(name, out)?;
-        // Words and signs in front of brackets and signs need the space, `+int` reads better without it.
-        let glued = operators::infix(name).is_some() || name == "?";
-        return if glued && starts_with_letter(module, operand) { Ok(()) } else { out.write_char(' ') };
-    }
-    match name {
-        "[]" | "{}" => print_quoted('\'', name, out)?,
-        _ => quoted_atom(name, out)?,
-    }
-    out.write_char('(')?;
-    work.push(Work::Text(")"));
-    push_list(work, args);
-    Ok(())
 }
 
 fn print_infix_name(name: &str, out: &mut dyn Write) -> fmt::Result {
@@ -202,16 +253,6 @@ fn print_infix_name(name: &str, out: &mut dyn Write) -> fmt::Result {
             out.write_char(' ')
         }
     }
-}
-
-/// An atom as an operand: in parentheses when it is an operator.
-fn print_atom(name: &str, out: &mut dyn Write) -> fmt::Result {
-    if operators::is_operator(name) {
-        out.write_char('(')?;
-        quoted_atom(name, out)?;
-        return out.write_char(')');
-    }
-    quoted_atom(name, out)
 }
 
 /// Writes an atom with quotes where reading it back needs them.

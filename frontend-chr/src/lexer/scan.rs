@@ -1,6 +1,7 @@
 //! Bodies of tokens that a regular expression does not describe: comments, numbers, quoted items with their escapes.
 
 use logos::{FilterResult, Lexer};
+use num_bigint::BigInt;
 
 use super::{Problem, Raw, Tok};
 
@@ -15,18 +16,25 @@ fn problem(
     lexer.extras.problems.push(Problem { code, start, end, message, label, help });
 }
 
-/// Reads to the end of a block comment.
+/// Reads to the end of a block comment; comments inside it end before it does.
 pub(super) fn block_comment(lexer: &mut Lexer<'_, Raw>) -> FilterResult<(), ()> {
-    let rest = lexer.remainder();
-    match rest.find("*/") {
-        Some(at) => lexer.bump(at + 2),
-        None => {
-            let (start, length) = (lexer.span().start, rest.len());
-            let help = "close it with */";
-            problem(lexer, "C0104", (start, start + 2), "this comment has no end", "opened here", help);
-            lexer.bump(length);
+    let rest = lexer.remainder().as_bytes();
+    let (mut at, mut open) = (0, 1);
+    while open > 0 {
+        match rest.get(at..at + 2) {
+            Some(b"*/") => (at, open) = (at + 2, open - 1),
+            Some(b"/*") => (at, open) = (at + 2, open + 1),
+            Some(_) => at += 1,
+            None => {
+                let (start, length) = (lexer.span().start, rest.len());
+                let help = "close it with */, and each comment that it contains";
+                problem(lexer, "C0104", (start, start + 2), "this comment has no end", "opened here", help);
+                lexer.bump(length);
+                return FilterResult::Skip;
+            }
         }
     }
+    lexer.bump(at);
     FilterResult::Skip
 }
 
@@ -35,18 +43,22 @@ fn span_of(text: &str, f: impl Fn(u8) -> bool) -> usize {
     text.bytes().position(|b| !f(b)).unwrap_or(text.len())
 }
 
-/// Length of the digits of `text` in `radix`; `_` between two digits groups them.
+/// Length of the digits of `text` in `radix`. `_` between two digits groups them; white space may follow it, so that a
+/// long number goes on in the next line.
 fn digits(text: &str, radix: u32) -> usize {
     let is_digit = |b: u8| char::from(b).is_digit(radix);
     let bytes = text.as_bytes();
     let mut end = 0;
     loop {
         end += span_of(&text[end..], is_digit);
-        let next = bytes.get(end + 1).is_some_and(|&b| is_digit(b));
-        if end == 0 || bytes.get(end) != Some(&b'_') || !next {
+        if end == 0 || bytes.get(end) != Some(&b'_') {
             return end;
         }
-        end += 1;
+        let next = end + 1 + span_of(&text[end + 1..], |b| b.is_ascii_whitespace());
+        if !bytes.get(next).is_some_and(|&b| is_digit(b)) {
+            return end;
+        }
+        end = next;
     }
 }
 
@@ -75,6 +87,9 @@ pub(super) fn number(lexer: &mut Lexer<'_, Raw>) -> Tok {
     if end == whole { integer(lexer, 0, 10) } else { float(lexer, end) }
 }
 
+/// Endings of floats that are not finite, behind their digits: `1.0Inf`, `1.5NaN`.
+const SPECIAL: [&str; 2] = ["Inf", "NaN"];
+
 /// End of the float that starts with `whole` digits; `whole` when it is an integer.
 fn float_end(text: &str, whole: usize) -> usize {
     let is_digit = |b: u8| b.is_ascii_digit();
@@ -83,6 +98,9 @@ fn float_end(text: &str, whole: usize) -> usize {
         let fraction = span_of(&text[end + 1..], is_digit);
         if fraction > 0 {
             end += 1 + fraction;
+            if let Some(special) = SPECIAL.iter().find(|s| text[end..].starts_with(**s)) {
+                return end + special.len();
+            }
         }
     }
     if text[end..].starts_with(['e', 'E']) {
@@ -95,50 +113,54 @@ fn float_end(text: &str, whole: usize) -> usize {
     end
 }
 
+/// The digits of a number without what groups them.
+fn ungrouped(text: &str) -> String {
+    text.chars().filter(|&c| c != '_' && !c.is_ascii_whitespace()).collect()
+}
+
 /// An integer whose digits start `skip` bytes into the token; the first byte of the token is matched already.
 fn integer(lexer: &mut Lexer<'_, Raw>, skip: usize, radix: u32) -> Tok {
     let start = lexer.span().start;
     let text = &lexer.source()[start + skip..];
     let length = digits(text, radix);
-    let value = u64::from_str_radix(&text[..length].replace('_', ""), radix);
+    let text = ungrouped(&text[..length]);
     lexer.bump(skip + length - 1);
-    match value {
-        Ok(n) if n <= 1 << 63 => Tok::Int(n),
-        _ => {
-            out_of_range(lexer, (start, start + skip + length));
-            Tok::Int(0)
-        }
+    match u64::from_str_radix(&text, radix) {
+        Ok(n) => Tok::Int(n),
+        // The digits are those of the radix: what they stand for is too long, and nothing else.
+        Err(_) => Tok::Big(BigInt::parse_bytes(text.as_bytes(), radix).unwrap_or_default()),
     }
 }
 
 fn float(lexer: &mut Lexer<'_, Raw>, length: usize) -> Tok {
     let start = lexer.span().start;
-    let value = lexer.source()[start..start + length].replace('_', "").parse::<f64>();
+    let text = &lexer.source()[start..start + length];
+    let special = SPECIAL.iter().position(|s| text.ends_with(*s));
+    let value = match special {
+        Some(0) => Ok(f64::INFINITY),
+        Some(_) => Ok(f64::NAN),
+        None => ungrouped(text).parse::<f64>(),
+    };
     lexer.bump(length - 1);
     match value {
-        Ok(x) if x.is_finite() => Tok::Float(x),
+        Ok(x) if x.is_finite() || special.is_some() => Tok::Float(x),
         _ => {
-            out_of_range(lexer, (start, start + length));
+            let (place, help) = ((start, start + length), "use a smaller number");
+            problem(lexer, "C0105", place, "this number is out of range", "not finite", help);
             Tok::Float(0.0)
         }
     }
-}
-
-fn out_of_range(lexer: &mut Lexer<'_, Raw>, place: (usize, usize)) {
-    let help = "integers have 64 bits and floats must be finite; use a smaller number";
-    problem(lexer, "C0105", place, "this number is out of range", "does not fit", help);
 }
 
 /// The character behind `0'` and its length in bytes.
 fn character(text: &str) -> Option<(u32, usize)> {
     let c = text.chars().next()?;
     match c {
-        '\'' => text.starts_with("''").then_some((39, 2)),
+        '\'' => Some((39, if text.starts_with("''") { 2 } else { 1 })),
         '\\' => match escape(text) {
             Escape::Char(c, length) => Some((u32::from(c), length)),
             Escape::Nothing(_) | Escape::Bad(_) => None,
         },
-        '\n' => None,
         c => Some((u32::from(c), c.len_utf8())),
     }
 }
@@ -168,6 +190,10 @@ fn escape(text: &str) -> Escape {
         's' => ' ',
         '\\' | '\'' | '"' | '`' => c,
         '\n' => return Escape::Nothing(2),
+        'c' => {
+            let blank = rest[1..].find(|c: char| !c.is_whitespace()).unwrap_or(rest.len() - 1);
+            return Escape::Nothing(2 + blank);
+        }
         'x' => return coded(&rest[1..], 16, 2, None),
         'u' => return coded(&rest[1..], 16, 2, Some(4)),
         'U' => return coded(&rest[1..], 16, 2, Some(8)),
@@ -191,18 +217,21 @@ fn coded(text: &str, radix: u32, skip: usize, exact: Option<usize>) -> Escape {
     }
 }
 
-/// Reads a quoted item whose opening quote is matched. It ends on its line: what has no closing quote there is an error.
+/// Reads a quoted item whose opening quote is matched. One that nothing closes ends with its line.
 pub(super) fn quoted(lexer: &mut Lexer<'_, Raw>) -> Tok {
     let start = lexer.span().start;
     let quote = lexer.slice().chars().next().unwrap_or('\'');
     let rest = lexer.remainder();
     let (mut value, mut at) = (String::new(), 0);
+    let reported = lexer.extras.problems.len();
     loop {
-        let Some(c) = rest[at..].chars().next().filter(|&c| c != '\n') else {
+        let Some(c) = rest[at..].chars().next() else {
+            lexer.extras.problems.truncate(reported);
+            let line = rest.find('\n').unwrap_or(rest.len());
             let help = "close it, or write \\n for a line end inside it";
-            let place = (start, start + 1 + at);
-            problem(lexer, "C0103", place, "this quote is not closed", "no closing quote on this line", help);
-            lexer.bump(at);
+            let place = (start, start + 1 + line);
+            problem(lexer, "C0103", place, "this quote is not closed", "no closing quote", help);
+            lexer.bump(line);
             return Tok::Error;
         };
         if c == quote {
@@ -236,7 +265,7 @@ fn push_escape(lexer: &mut Lexer<'_, Raw>, text: &str, at: usize, value: &mut St
         }
         Escape::Nothing(length) => length,
         Escape::Bad(length) => {
-            let help = r#"known are \n \t \r \a \b \f \v \e \s \\ \' \" \` \xHH\ \NNN\ \uHHHH; write \\ for a backslash"#;
+            let help = r#"known are \n \t \r \a \b \f \v \e \s \c \\ \' \" \` \xHH\ \NNN\ \uHHHH; write \\ for a backslash"#;
             let place = (at, at + length);
             problem(lexer, "C0106", place, "this escape sequence is unknown", "not an escape sequence", help);
             length

@@ -83,8 +83,10 @@ impl<'a> Lowering<'_> {
         let (module, span) = (scope.module, scope.module.span(id));
         let constant = |c| Some(Expr { kind: ExprKind::Const(c), sort: self.sorts.any, span });
         match module.kind(id) {
-            TermKind::Int(n) => return constant(Const::Int(*n)),
-            TermKind::Float(x) => return constant(Const::Float(*x)),
+            TermKind::Int(_) | TermKind::Big(_) | TermKind::Float(_) => {
+                let number = self.constant(module, id)?;
+                return Some(Expr { kind: ExprKind::Const(number), sort: self.sorts.any, span });
+            }
             TermKind::Var(_) => match self.variable(scope, id) {
                 Some(value) => return Some(value),
                 None => self.unbound_operand(scope, id),
@@ -118,7 +120,7 @@ impl<'a> Lowering<'_> {
 
     fn unbound_operand(&mut self, scope: &Scope<'_>, id: TermId) {
         let name = scope.unbound(id).unwrap_or("_");
-        self.report(
+        self.beyond(
             Diagnostic::error("C0402", format!("the variable {name} is not bound here"))
                 .label(scope.module.span(id), "has no value to compute with")
                 .note("goals run from left to right; a variable is bound by a head, by `is` or by `=`")
@@ -132,11 +134,14 @@ impl<'a> Lowering<'_> {
             None => format!("functions are {}", builtin::function_list()),
         };
         let shown = if arity == 0 { name.to_string() } else { format!("{name}/{arity}") };
-        self.report(
-            Diagnostic::error("C0310", format!("{shown} is not an arithmetic function"))
-                .label(span, "cannot be evaluated")
-                .help(help),
-        );
+        let diagnostic = Diagnostic::error("C0310", format!("{shown} is not an arithmetic function"))
+            .label(span, "cannot be evaluated")
+            .help(help);
+        if builtin::is_function(name, arity) {
+            self.beyond(diagnostic);
+        } else {
+            self.report(diagnostic);
+        }
     }
 }
 

@@ -51,17 +51,23 @@ impl<'a> Lowering<'_> {
 
     fn unknown_goal(&mut self, name: &str, arity: usize, span: Span, place: Place) {
         if let Some((what, help)) = builtin::refused(name, arity) {
-            return self.report(
+            return self.beyond(
                 Diagnostic::error("C0307", format!("{what} is not supported"))
                     .label(span, "not a goal of rules")
                     .help(help),
             );
         }
-        if !self.is_new(name, arity) {
-            return;
+        if self.declarations.clauses.contains(&(name.to_string(), arity)) {
+            return self.beyond(
+                Diagnostic::error("C0302", format!("{name}/{arity} is defined by clauses of Prolog"))
+                    .label(span, "neither a constraint nor a built-in")
+                    .help(
+                        "write a rule: declare the predicate as a constraint and use `<=>` in place of `:-`",
+                    ),
+            );
         }
         if builtin::is_predicate(name, arity) && self.declarations.named(name).is_empty() {
-            return self.report(
+            return self.beyond(
                 Diagnostic::error(
                     "C0302",
                     format!("{name}/{arity} is a predicate of Prolog that is not there"),
@@ -69,6 +75,9 @@ impl<'a> Lowering<'_> {
                 .label(span, "neither a constraint nor a built-in")
                 .help("write constraints and rules that do what it does"),
             );
+        }
+        if !self.is_new(name, arity) {
+            return;
         }
         let known = self.declarations.named(name).is_empty() && self.declarations.nearest(name).is_none();
         let builtin = nearest(name, builtin::goal_names()).filter(|_| known);
@@ -90,7 +99,7 @@ impl<'a> Lowering<'_> {
     }
 
     fn add(&mut self, scope: &mut Scope<'a>, constraint: ConstraintId, args: &[TermId], span: Span) {
-        self.check_added_types(scope.module, args, constraint);
+        self.check_added_types(scope, args, constraint);
         // Every argument is looked at, so that each unbound variable is reported.
         let values: Vec<_> = args.iter().map(|&a| self.term(scope, a)).collect();
         if let Some(args) = values.into_iter().collect() {
@@ -117,7 +126,7 @@ impl<'a> Lowering<'_> {
                 scope.push(GoalKind::Fail, span)
             }
             (Builtin::Var | Builtin::NonVar, _) => {}
-            (_, _) if place == Place::Guard => self.report(
+            (_, _) if place == Place::Guard => self.beyond(
                 Diagnostic::error("C0309", "a guard has no effects")
                     .label(span, "writes output")
                     .help("write in the body: Heads <=> Guard | write(...), Body"),
@@ -152,7 +161,7 @@ impl<'a> Lowering<'_> {
     fn structural(&mut self, scope: &mut Scope<'a>, op: Op, args: &[TermId], span: Span) {
         let unbound = args.iter().find_map(|&a| scope.first_unbound(a));
         if let Some((name, place)) = unbound {
-            return self.report(
+            return self.beyond(
                 Diagnostic::error("C0403", format!("the variable {name} is not bound here"))
                     .label(place, "has no value")
                     .note("stores are ground: comparisons of unbound variables are not supported")
@@ -166,16 +175,21 @@ impl<'a> Lowering<'_> {
     }
 
     /// Arguments that surely do not have the declared types of their columns.
-    fn check_added_types(&mut self, module: &Module, args: &[TermId], constraint: ConstraintId) {
-        for (i, misfit) in self.misfits(module, args, constraint) {
-            let (place, expected) = misfit;
+    fn check_added_types(&mut self, scope: &Scope<'a>, args: &[TermId], constraint: ConstraintId) {
+        let module = scope.module;
+        let values: Vec<TermId> = args.iter().map(|&arg| scope.term_of(arg).unwrap_or(arg)).collect();
+        for (i, (place, expected)) in self.misfits(module, &values, constraint) {
             let declared = &self.declarations.constraints[constraint];
             let arithmetic = module.functor(place).is_some_and(|(name, args)| {
                 !args.is_empty() && Op::arithmetic_function(name, args.len()).is_some()
             });
             let help = if arithmetic {
-                let text = module.term_text(place);
-                format!("terms are not evaluated: write X is {text} before, and X here")
+                let (text, arg) = (module.term_text(place), module.term_text(args[i]));
+                if place == args[i] {
+                    format!("terms are not evaluated: write X is {text} before, and X here")
+                } else {
+                    format!("terms are not evaluated: write {arg} is {text} in place of {arg} = {text}")
+                }
             } else if let (TermKind::Int(n), Type::Float) = (module.kind(place), &expected) {
                 format!("an integer is not converted: write {n}.0")
             } else {
@@ -183,7 +197,7 @@ impl<'a> Lowering<'_> {
                     .into()
             };
             let (code, label) =
-                (if place == args[i] { "C0404" } else { "C0406" }, self.declarations.label(constraint));
+                (if place == values[i] { "C0404" } else { "C0406" }, self.declarations.label(constraint));
             let diagnostic =
                 Diagnostic::error(code, format!("argument {} of {label} has the wrong type", i + 1))
                     .label(module.span(place), format!("not of type {expected}"))

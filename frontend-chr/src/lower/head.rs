@@ -221,7 +221,7 @@ impl<'a> Lowering<'_> {
     }
 
     fn too_deep(&mut self, span: Span) {
-        self.report(
+        self.beyond(
             Diagnostic::error("C0407", "this pattern is nested too deep")
                 .label(span, format!("more than {MAX_PATTERN_DEPTH} levels"))
                 .help("take long terms apart step by step, one level a rule"),

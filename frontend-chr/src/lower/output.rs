@@ -93,7 +93,7 @@ impl<'a> Lowering<'_> {
     }
 
     fn bad_format(&mut self, span: Span, text: &str) {
-        self.report(
+        self.beyond(
             Diagnostic::error("C0312", "this format is not supported").label(span, text).help(
                 "use a literal text with ~w and ~n, such as format(\"~w~n\", [X]), or write/1 and nl/0",
             ),

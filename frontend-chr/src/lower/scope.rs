@@ -22,6 +22,8 @@ pub(crate) struct Scope<'a> {
     pub goals: Vec<Goal>,
     bound: Vec<bool>,
     names: HashMap<&'a str, Name>,
+    /// Terms that variables are bound to by `=`.
+    terms: HashMap<&'a str, TermId>,
     /// Sort that variables have until sorts are inferred.
     placeholder: SortId,
 }
@@ -49,7 +51,8 @@ impl<'a> Scope<'a> {
             }
         }
         let placeholder = SortId::from_index(0);
-        Self { module, vars: IdVec::new(), goals: Vec::new(), bound: Vec::new(), names, placeholder }
+        let (bound, terms) = (Vec::new(), HashMap::default());
+        Self { module, vars: IdVec::new(), goals: Vec::new(), bound, names, terms, placeholder }
     }
 
     /// Variables that occur once without being marked by `_`, in textual order.
@@ -112,6 +115,21 @@ impl<'a> Scope<'a> {
         var
     }
 
+    /// Notes the term that a variable is bound to.
+    pub fn bind_term(&mut self, name: &'a str, term: TermId) {
+        if matches!(self.module.kind(term), TermKind::Compound { .. }) {
+            self.terms.insert(name, term);
+        }
+    }
+
+    /// The compound term that a variable was bound to by `=`.
+    pub fn term_of(&self, id: TermId) -> Option<TermId> {
+        match self.module.kind(id) {
+            TermKind::Var(name) => self.terms.get(name.as_str()).copied(),
+            _ => None,
+        }
+    }
+
     /// A new bound variable.
     fn fresh(&mut self, name: &str, span: Span) -> VarId {
         self.bound.push(true);
@@ -161,11 +179,23 @@ impl Lowering<'_> {
     pub(super) fn constant(&mut self, module: &Module, id: TermId) -> Option<Const> {
         Some(match module.kind(id) {
             TermKind::Int(n) => Const::Int(*n),
-            TermKind::Float(x) => Const::Float(*x),
+            TermKind::Float(x) if x.is_finite() => Const::Float(*x),
+            TermKind::Big(_) | TermKind::Float(_) => {
+                self.out_of_range(module.span(id));
+                Const::Int(0)
+            }
             TermKind::Str(text) => self.string(text),
             TermKind::Atom(name) => self.atom(name),
             _ => return None,
         })
+    }
+
+    fn out_of_range(&mut self, span: Span) {
+        self.beyond(
+            Diagnostic::error("C0105", "this number is out of range")
+                .label(span, "does not fit")
+                .help("integers have 64 bits and floats must be finite; use a smaller number"),
+        );
     }
 
     /// A term as a value; every variable in it must be bound. `None` when one is not, which is reported.
@@ -255,7 +285,7 @@ impl Lowering<'_> {
     fn unbound_in_term(&mut self, scope: &Scope<'_>, id: TermId) {
         let span = scope.module.span(id);
         let Some(name) = scope.unbound(id) else { return };
-        self.report(
+        self.beyond(
             Diagnostic::error("C0401", format!("the variable {name} is not bound here"))
                 .label(span, "has no value")
                 .note("stores are ground: logical variables that are bound later are not supported")

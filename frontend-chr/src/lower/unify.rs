@@ -19,6 +19,7 @@ impl<'a> Lowering<'_> {
             while let Some((left, right)) = pending.pop() {
                 match step(scope, left, right) {
                     Step::Bind(name, var, value) => {
+                        scope.bind_term(name, value);
                         if let Some(value) = self.term(scope, value) {
                             let var = scope.bind(name, scope.module.span(var));
                             scope.push(GoalKind::Bind { var, value }, span);
@@ -61,7 +62,7 @@ impl<'a> Lowering<'_> {
         let sides = [scope.first_unbound(left), scope.first_unbound(right)];
         let Some((name, place)) = sides.into_iter().flatten().next() else { return };
         let other = sides[1].filter(|&(n, _)| n != name).map_or(String::new(), |(n, _)| format!(" and {n}"));
-        self.report(
+        self.beyond(
             Diagnostic::error("C0403", format!("unification of unbound variables ({name}{other})"))
                 .label(place, "has no value")
                 .note("stores are ground: logical variables are not supported")

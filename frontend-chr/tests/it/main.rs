@@ -3,6 +3,7 @@
 mod arithmetic;
 mod diagnostics;
 mod facts;
+mod logic;
 mod programs;
 mod robust;
 mod terms;

@@ -1,9 +1,10 @@
 //! No text makes the frontend panic; what it accepts passes the verifier and prints to a text that reads back the same.
 
 use gchr_base::diagnostic::render_all;
+use gchr_base::reading::Account;
 use gchr_base::rule::verify;
 use gchr_base::source::SourceMap;
-use gchr_chr::{Loaded, Request, load, parse};
+use gchr_chr::{Loaded, Request, load, load_any, parse};
 use proptest::prelude::*;
 
 const PROGRAMS: [&str; 6] = [
@@ -19,7 +20,7 @@ fn check(text: &str, query: &str) -> Loaded {
     let mut sources = SourceMap::new();
     let program = sources.add("p.chr", text);
     let queries = if query.is_empty() { Vec::new() } else { vec![sources.add("--query", query)] };
-    let loaded = load(&mut sources, &Request { program, queries, facts: Vec::new() });
+    let loaded = load(&mut sources, &Request { program, queries: queries.clone(), facts: Vec::new() });
     assert_eq!(loaded.program.is_none(), loaded.diagnostics.iter().any(|d| d.is_error()));
     // Rendering looks at every span.
     render_all(&loaded.diagnostics, &sources, false);
@@ -31,6 +32,11 @@ fn check(text: &str, query: &str) -> Loaded {
         assert_eq!(verify(program), [], "{text}");
         let _ = program.to_string();
     }
+    let any = load_any(&mut sources, &Request { program, queries, facts: Vec::new() }, &Account::default());
+    let broken = any.diagnostics.iter().any(|d| d.is_error());
+    assert_eq!(any.program.is_none() && any.logic.is_none(), broken, "{text}");
+    assert_eq!(any.program.is_some(), !broken && any.reasons.is_empty(), "{text}");
+    assert!(loaded.program.is_none() || any.program.is_some(), "{text}");
     let printed = loaded.ast.to_string();
     let again = sources.add("printed", printed.as_str());
     let parsed = parse(&sources, again);
@@ -147,6 +153,25 @@ fn soup() -> impl Strategy<Value = String> {
         ":",
         "$",
         "@<",
+        ":- op(700, xfx, ===).\n",
+        ":- op(300, fy, ~).\n:- op(150, yf, d).\n",
+        "===",
+        "~",
+        "→",
+        ":- if(fail).\n",
+        ":- else.\n",
+        ":- endif.\n",
+        "end_of_file.\n",
+        "handler c.\n",
+        "constraints c(?int), d/2.\n",
+        "p(X) :- c(X), !.\n",
+        "p --> [a], {c(X)}, p.\n",
+        "p(X) => d(X, X).\n",
+        ":- dynamic p/1.\n",
+        ":- initialization(p(1)).\n",
+        "append(X, Y, Z)",
+        "(c(X) -> d(X, X) ; true)",
+        "m:c(X)",
     ]);
     prop::collection::vec(pieces, 0..40).prop_map(|pieces| pieces.concat())
 }

@@ -372,6 +372,7 @@ impl<'a> Collector<'a, '_> {
             column_types: gchr_base::signature::ColumnTypes::default(),
             texts: Texts::default(),
             booleans,
+            operators: None,
         };
         Scope {
             names: self.names,

@@ -9,6 +9,7 @@ use unicode_ident::{is_xid_continue, is_xid_start};
 use super::operators::{self, ARGUMENT, Operator, TERM};
 use super::{Args, Value};
 use crate::escape::is_hidden;
+use crate::logic::{OpDef, Operators};
 
 /// A value with the way to show it; made by [`Value::quoted`] and [`Value::plain`].
 #[derive(Clone, Copy)]
@@ -31,7 +32,14 @@ impl<'a> Written<'a> {
 
 impl Display for Written<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Writer { out: f, quoted: self.quoted, readable: self.readable, last: ' ' }.run(self.value, self.max)
+        let syntax = Syntax {
+            declared: match self.value {
+                Value::Compound { args, .. } => args.terms.signature.operators.as_deref(),
+                _ => None,
+            },
+            readable: self.readable,
+        };
+        Writer { out: f, quoted: self.quoted, syntax, last: ' ' }.run(self.value, self.max)
     }
 }
 
@@ -50,8 +58,57 @@ enum Item<'a> {
 struct Writer<'o> {
     out: &'o mut dyn Write,
     quoted: bool,
-    readable: bool,
+    syntax: Syntax<'o>,
     last: char,
+}
+
+/// The operators that terms are written with.
+#[derive(Clone, Copy)]
+struct Syntax<'a> {
+    /// Those of the program; `None` where it declares none.
+    declared: Option<&'a Operators>,
+    /// Whether the text must read back.
+    readable: bool,
+}
+
+impl Syntax<'_> {
+    /// The operator `name` between two operands.
+    fn infix(self, name: &str) -> Option<Operator> {
+        let standard = operators::infix(name);
+        self.of_prolog(standard, |table| table.infix(name))
+    }
+
+    /// The operator `name` before its operand.
+    fn prefix(self, name: &str) -> Option<Operator> {
+        let standard = operators::prefix(name);
+        self.of_prolog(standard, |table| table.prefix(name))
+    }
+
+    /// The operator `name` behind its operand: only programs declare some.
+    fn postfix(self, name: &str) -> Option<Operator> {
+        self.of_prolog(None, |table| table.postfix(name))
+    }
+
+    /// Operators of library(chr) are not written as such, unless the program declares them otherwise.
+    fn of_prolog(
+        self,
+        standard: Option<Operator>,
+        declared: impl FnOnce(&Operators) -> Option<OpDef>,
+    ) -> Option<Operator> {
+        let Some(table) = self.declared else { return standard.filter(|op| !op.of_chr) };
+        let op = declared(table)?;
+        let of_chr = standard.is_some_and(|standard| standard.of_chr && standard.priority == op.priority);
+        let (priority, left, right) = (op.priority, op.left(), op.right());
+        (!of_chr).then_some(Operator { priority, left, right, of_chr })
+    }
+
+    /// Whether a name is an operator where the text is read.
+    fn is_operator(self, name: &str) -> bool {
+        self.infix(name).is_some()
+            || self.prefix(name).is_some()
+            || self.postfix(name).is_some()
+            || self.readable && operators::is_operator(name)
+    }
 }
 
 impl Writer<'_> {
@@ -61,7 +118,7 @@ impl Writer<'_> {
         self.term(value, max, &mut pending)?;
         while let Some(item) = pending.pop() {
             match item {
-                Item::Operand(Value::Atom(name), _) if is_operator(name, self.readable) => {
+                Item::Operand(Value::Atom(name), _) if self.syntax.is_operator(name) => {
                     self.raw("(")?;
                     self.atom(name)?;
                     self.raw(")")?;
@@ -145,9 +202,11 @@ impl Writer<'_> {
                 pending.push(Item::Term(arg, TERM));
                 return Ok(());
             }
-            ("$VAR", Some(Value::Int(n @ 0..)), _, 1) if !self.readable => return self.numbered_variable(n),
+            ("$VAR", Some(Value::Int(n @ 0..)), _, 1) if !self.syntax.readable => {
+                return self.numbered_variable(n);
+            }
             (_, Some(left), Some(right), 2) => {
-                if let Some(op) = infix(name) {
+                if let Some(op) = self.syntax.infix(name) {
                     self.open(op.priority > max, pending)?;
                     pending.push(Item::Operand(right, op.right));
                     pending.push(Item::Infix(name));
@@ -156,15 +215,19 @@ impl Writer<'_> {
                 }
             }
             (_, Some(arg), _, 1) => {
-                if let Some(op) = prefix(name) {
+                if let Some(op) = self.syntax.prefix(name) {
                     self.open(op.priority > max, pending)?;
                     self.atom(name)?;
-                    if name.starts_with(char::is_alphabetic)
-                        || needs_space(name, arg, op.right, self.readable)
-                    {
+                    if name.starts_with(char::is_alphabetic) || self.syntax.needs_space(name, arg, op.right) {
                         self.raw(" ")?;
                     }
                     pending.push(Item::Operand(arg, op.right));
+                    return Ok(());
+                }
+                if let Some(op) = self.syntax.postfix(name) {
+                    self.open(op.priority > max, pending)?;
+                    pending.push(Item::Infix(name));
+                    pending.push(Item::Operand(arg, op.left));
                     return Ok(());
                 }
             }
@@ -172,7 +235,7 @@ impl Writer<'_> {
         }
         match name {
             // A bracket behind bare brackets does not make them a functor.
-            "[]" | "{}" if self.readable => self.token(&format!("'{name}'"))?,
+            "[]" | "{}" if self.syntax.readable => self.token(&format!("'{name}'"))?,
             _ => self.atom(name)?,
         }
         self.raw("(")?;
@@ -225,41 +288,45 @@ fn glues(last: char, first: char) -> bool {
     word(last) && word(first) || is_symbol_char(last) && is_symbol_char(first) || last == ',' && first == ','
 }
 
-/// Whether a prefix operator and its operand need a space between them: `- 1` is not the number, `- (` not a compound term.
-fn needs_space(name: &str, arg: Value<'_>, max: u16, readable: bool) -> bool {
-    match arg {
-        Value::Compound { name: "{}", args } if args.len() == 1 => true,
-        _ => name == "-" && begins_with_digit(arg, max) || begins_with_parenthesis(arg, max, readable),
-    }
-}
-
-/// Whether the text of an operand begins with a parenthesis.
-fn begins_with_parenthesis(mut value: Value<'_>, mut max: u16, readable: bool) -> bool {
-    loop {
-        match value {
-            Value::Atom(name) => return is_operator(name, readable),
-            Value::Compound { name, args } => match (args.len(), infix(name), prefix(name), args.get(0)) {
-                (2, Some(op), _, Some(left)) if op.priority <= max => (value, max) = (left, op.left),
-                (2, Some(_), ..) => return true,
-                (1, _, Some(op), _) => return op.priority > max,
-                _ => return false,
-            },
-            _ => return false,
+impl Syntax<'_> {
+    /// Whether a prefix operator and its operand need a space between them: `- 1` is not the number, `- (` not a compound term.
+    fn needs_space(self, name: &str, arg: Value<'_>, max: u16) -> bool {
+        match arg {
+            Value::Compound { name: "{}", args } if args.len() == 1 => true,
+            _ => name == "-" && self.begins_with_digit(arg, max) || self.begins_with_parenthesis(arg, max),
         }
     }
-}
 
-/// Whether the text of an operand begins with a number that has no sign.
-fn begins_with_digit(mut value: Value<'_>, mut max: u16) -> bool {
-    loop {
-        match value {
-            Value::Int(n) => return n >= 0,
-            Value::Float(x) => return x.is_sign_positive(),
-            Value::Compound { name, args } if args.len() == 2 => match (infix(name), args.get(0)) {
-                (Some(op), Some(left)) if op.priority <= max => (value, max) = (left, op.left),
+    /// Whether the text of an operand begins with a parenthesis.
+    fn begins_with_parenthesis(self, mut value: Value<'_>, mut max: u16) -> bool {
+        loop {
+            match value {
+                Value::Atom(name) => return self.is_operator(name),
+                Value::Compound { name, args } => {
+                    match (args.len(), self.infix(name), self.prefix(name), args.get(0)) {
+                        (2, Some(op), _, Some(left)) if op.priority <= max => (value, max) = (left, op.left),
+                        (2, Some(_), ..) => return true,
+                        (1, _, Some(op), _) => return op.priority > max,
+                        _ => return false,
+                    }
+                }
                 _ => return false,
-            },
-            _ => return false,
+            }
+        }
+    }
+
+    /// Whether the text of an operand begins with a number that has no sign.
+    fn begins_with_digit(self, mut value: Value<'_>, mut max: u16) -> bool {
+        loop {
+            match value {
+                Value::Int(n) => return n >= 0,
+                Value::Float(x) => return x.is_sign_positive(),
+                Value::Compound { name, args } if args.len() == 2 => match (self.infix(name), args.get(0)) {
+                    (Some(op), Some(left)) if op.priority <= max => (value, max) = (left, op.left),
+                    _ => return false,
+                },
+                _ => return false,
+            }
         }
     }
 }
@@ -290,7 +357,8 @@ fn is_bare(name: &str) -> bool {
     name.chars().all(is_symbol_char) && !name.starts_with("/*") && name != "."
 }
 
-fn write_escaped(out: &mut dyn Write, text: &str, quote: char) -> fmt::Result {
+/// Writes the characters of a text between quotes.
+pub fn write_escaped(out: &mut dyn Write, text: &str, quote: char) -> fmt::Result {
     for c in text.chars() {
         match c {
             '\n' => out.write_str("\\n")?,
@@ -337,21 +405,6 @@ pub fn write_float(out: &mut dyn Write, x: f64) -> fmt::Result {
         out.write_str(".0")?;
     }
     write!(out, "e{exponent:+}")
-}
-
-/// The operator of Prolog `name` between two operands.
-fn infix(name: &str) -> Option<Operator> {
-    operators::infix(name).filter(|op| !op.of_chr)
-}
-
-/// The operator of Prolog `name` before its operand.
-fn prefix(name: &str) -> Option<Operator> {
-    operators::prefix(name).filter(|op| !op.of_chr)
-}
-
-/// Whether a name is an operator where the text is read.
-fn is_operator(name: &str, readable: bool) -> bool {
-    infix(name).is_some() || prefix(name).is_some() || readable && operators::is_operator(name)
 }
 
 #[cfg(test)]

@@ -269,6 +269,7 @@ impl Walk<'_> {
             TermKind::List { items, tail } => items.iter().chain(tail).for_each(|&a| self.each(a, see)),
             TermKind::Var(_)
             | TermKind::Int(_)
+            | TermKind::Big(_)
             | TermKind::Float(_)
             | TermKind::Atom(_)
             | TermKind::Str(_) => {}
@@ -298,7 +299,11 @@ impl Walk<'_> {
                 args.iter().for_each(|&a| self.functions(a));
             }
             TermKind::List { items, .. } => items.iter().for_each(|&i| self.functions(i)),
-            TermKind::Var(_) | TermKind::Int(_) | TermKind::Float(_) | TermKind::Str(_) => {}
+            TermKind::Var(_)
+            | TermKind::Int(_)
+            | TermKind::Big(_)
+            | TermKind::Float(_)
+            | TermKind::Str(_) => {}
         }
     }
 
@@ -307,7 +312,7 @@ impl Walk<'_> {
         let name = match module.kind(id) {
             TermKind::Var(name) if name == "_" => "_",
             TermKind::Var(_) => "a variable",
-            TermKind::Int(_) => "an integer",
+            TermKind::Int(_) | TermKind::Big(_) => "an integer",
             TermKind::Float(_) => "a float",
             TermKind::Atom(name) if name == "[]" => "[]",
             TermKind::Atom(_) => "an atom",

@@ -1,0 +1,241 @@
+//! Built-in predicates on atoms and characters.
+
+use super::Table;
+use crate::cell::Cell;
+use crate::machine::{Done, Machine};
+use crate::names::atom;
+
+type M<'c, 'a> = Machine<'c, 'a>;
+
+pub(super) const TABLE: Table = &[
+    ("atom_codes", 2, |m| convert(m, |m, t| Ok(m.atom_cell(t)), |m, t| m.code_list(t))),
+    ("atom_chars", 2, |m| convert(m, |m, t| Ok(m.atom_cell(t)), |m, t| m.char_list(t))),
+    ("char_code", 2, char_code),
+    ("atom_length", 2, |m| text_length(m)),
+    ("string_length", 2, |m| text_length(m)),
+    ("atom_number", 2, atom_number),
+    ("number_codes", 2, |m| convert(m, number_of, |m, t| m.code_list(t))),
+    ("number_chars", 2, |m| convert(m, number_of, |m, t| m.char_list(t))),
+    ("atom_string", 2, |m| convert(m, |m, t| Ok(m.atom_cell(t)), |m, t| m.heap.string(t))),
+    ("upcase_atom", 2, |m| {
+        let text = m.text(m.x[0])?.to_uppercase();
+        let cell = m.atom_cell(&text);
+        Ok(m.unify_arg(1, cell))
+    }),
+    ("downcase_atom", 2, |m| {
+        let text = m.text(m.x[0])?.to_lowercase();
+        let cell = m.atom_cell(&text);
+        Ok(m.unify_arg(1, cell))
+    }),
+    ("term_to_atom", 2, |m| term_to_text(m, false)),
+    ("term_string", 2, |m| term_to_text(m, true)),
+    ("$sub_text", 3, sub_texts),
+    ("$concatenations", 2, concatenations),
+    ("atomic_list_concat", 2, |m| {
+        let mut text = String::new();
+        for item in m.proper_list(m.x[0])? {
+            text.push_str(&m.text(item)?);
+        }
+        let cell = m.atom_cell(&text);
+        Ok(m.unify_arg(1, cell))
+    }),
+    ("atomic_list_concat", 3, join_or_split),
+    ("$atomic_concat", 3, |m| {
+        let text = m.text(m.x[0])? + &m.text(m.x[1])?;
+        let cell = m.atom_cell(&text);
+        Ok(m.unify_arg(2, cell))
+    }),
+    ("$char_type", 2, char_type),
+];
+
+/// A conversion both ways: from the first argument's text, or from the second's where the first is unbound.
+pub(super) fn convert(
+    m: &mut M<'_, '_>,
+    first: impl Fn(&mut M<'_, '_>, &str) -> Done<Cell>,
+    second: impl Fn(&mut M<'_, '_>, &str) -> Cell,
+) -> Done<bool> {
+    let (a, b) = (m.arg(0), m.arg(1));
+    if !a.is_var() {
+        let text = m.text(a)?;
+        // The other side may have another form with the same text.
+        if let Some(other) = m.text_of(b).filter(|_| !b.is_compound()) {
+            return Ok(text == other);
+        }
+        let cell = second(m, &text);
+        return Ok(m.unify_arg(1, cell));
+    }
+    let text = m.text(b)?;
+    let cell = first(m, &text)?;
+    Ok(m.unify_arg(0, cell))
+}
+
+/// The number of a text; a syntax error where it is none.
+pub(super) fn number_of(m: &mut M<'_, '_>, text: &str) -> Done<Cell> {
+    if let Some(number) = m.parse_number(text) {
+        return Ok(number);
+    }
+    let (name, what) = (m.db.names.intern("syntax_error"), m.db.names.cell("illegal_number"));
+    let formal = m.heap.compound(name, &[what]);
+    Err(m.error(formal))
+}
+
+fn char_code(m: &mut M<'_, '_>) -> Done<bool> {
+    let a = m.arg(0);
+    if a.is_var() {
+        let code = m.int_arg(1)?;
+        let Some(c) = u32::try_from(code).ok().and_then(char::from_u32) else {
+            return Err(m.representation_error("character_code"));
+        };
+        let cell = m.atom_cell(c.encode_utf8(&mut [0; 4]));
+        return Ok(m.unify_arg(0, cell));
+    }
+    let text = m.text(a)?;
+    let mut chars = text.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) => Ok(m.unify_arg(1, Cell::int(c as usize))),
+        _ => Err(m.type_error("character", a)),
+    }
+}
+
+fn text_length(m: &mut M<'_, '_>) -> Done<bool> {
+    let length = m.text(m.x[0])?.chars().count();
+    Ok(m.unify_arg(1, Cell::int(length)))
+}
+
+fn atom_number(m: &mut M<'_, '_>) -> Done<bool> {
+    let a = m.arg(0);
+    if a.is_var() {
+        let number = m.arg(1);
+        if number.is_var() {
+            return Err(m.instantiation_error());
+        }
+        let text = m.text(number)?;
+        let cell = m.atom_cell(&text);
+        return Ok(m.unify_arg(0, cell));
+    }
+    let text = m.text(a)?;
+    Ok(match m.parse_number(&text) {
+        Some(number) => m.unify_arg(1, number),
+        None => false,
+    })
+}
+
+fn term_to_text(m: &mut M<'_, '_>, string: bool) -> Done<bool> {
+    let term = m.arg(0);
+    if !term.is_var() {
+        let text = m.written(term, crate::write::Style::QUOTED);
+        let cell = if string { m.heap.string(&text) } else { m.atom_cell(&text) };
+        return Ok(m.unify_arg(1, cell));
+    }
+    let text = m.text(m.x[1])?;
+    let (read, _) = m.read_term(&text)?;
+    Ok(m.unify_arg(0, read))
+}
+
+/// `$sub_text(Text, Sub, All)`: with `Sub` known, all `B-L-A` where it is; else all parts as `Sub-B-L-A`... as a list.
+fn sub_texts(m: &mut M<'_, '_>) -> Done<bool> {
+    let text: Vec<char> = m.text(m.x[0])?.chars().collect();
+    let part: Vec<char> = m.text(m.x[1])?.chars().collect();
+    let mut found = Vec::new();
+    for before in 0..=text.len().saturating_sub(part.len()) {
+        if text.len() >= part.len() && text[before..before + part.len()] == part[..] {
+            let after = text.len() - before - part.len();
+            let args = [Cell::int(before), Cell::int(part.len()), Cell::int(after)];
+            let name = m.db.names.intern("sub");
+            found.push(m.heap.compound(name, &args));
+        }
+    }
+    let list = m.heap.list(&found);
+    Ok(m.unify_arg(2, list))
+}
+
+/// `$concatenations(Text, Pairs)`: all ways to cut a text in two atoms.
+fn concatenations(m: &mut M<'_, '_>) -> Done<bool> {
+    let text = m.text(m.x[0])?;
+    let cuts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    let mut pairs = Vec::new();
+    for cut in cuts {
+        let (a, b) = (m.atom_cell(&text[..cut]), m.atom_cell(&text[cut..]));
+        pairs.push(m.heap.compound(atom::minus, &[a, b]));
+    }
+    let list = m.heap.list(&pairs);
+    Ok(m.unify_arg(1, list))
+}
+
+fn join_or_split(m: &mut M<'_, '_>) -> Done<bool> {
+    let separator = m.text(m.x[1])?;
+    let (items, rest) = m.heap.list_items(m.x[0]);
+    let texts: Option<Vec<String>> = items.iter().map(|&item| m.text_of(item)).collect();
+    if let (Some(texts), true) = (texts, rest == Cell::atom(atom::nil)) {
+        let cell = m.atom_cell(&texts.join(&separator));
+        return Ok(m.unify_arg(2, cell));
+    }
+    if separator.is_empty() || m.arg(2).is_var() {
+        return Err(m.instantiation_error());
+    }
+    let text = m.text(m.x[2])?;
+    let mut parts = Vec::new();
+    for part in text.split(&*separator) {
+        parts.push(m.atom_cell(part));
+    }
+    let list = m.heap.list(&parts);
+    Ok(m.unify_arg(0, list))
+}
+
+fn char_type(m: &mut M<'_, '_>) -> Done<bool> {
+    let cell = m.arg(0);
+    let c = match cell.is_int() {
+        true => u32::try_from(cell.as_int()).ok().and_then(char::from_u32),
+        false => m.text(cell)?.chars().next(),
+    };
+    let Some(c) = c else { return Ok(false) };
+    let kind = m.arg(1);
+    let Some((name, arity)) = m.heap.functor(kind) else { return Err(m.instantiation_error()) };
+    let name = m.db.names.text(name).to_string();
+    let character = |m: &mut M<'_, '_>, c: char| match cell.is_int() {
+        true => Cell::int(c as usize),
+        false => m.atom_cell(c.encode_utf8(&mut [0; 4])),
+    };
+    if arity == 1 {
+        let value = match &*name {
+            "digit" => match c.to_digit(10) {
+                Some(weight) => Cell::int(weight as usize),
+                None => return Ok(false),
+            },
+            "xdigit" => match c.to_digit(16) {
+                Some(weight) => Cell::int(weight as usize),
+                None => return Ok(false),
+            },
+            "to_lower" | "upper" if name == "to_lower" || c.is_uppercase() => {
+                let lower = c.to_lowercase().next().unwrap_or(c);
+                character(m, lower)
+            }
+            "to_upper" | "lower" if name == "to_upper" || c.is_lowercase() => {
+                let upper = c.to_uppercase().next().unwrap_or(c);
+                character(m, upper)
+            }
+            _ => return Ok(false),
+        };
+        let arg = m.heap.arg(kind, 0);
+        return Ok(m.heap.unify(arg, value));
+    }
+    Ok(match &*name {
+        "alpha" => c.is_alphanumeric() || c == '_',
+        "alnum" => c.is_alphanumeric(),
+        "csym" => c.is_alphanumeric() || c == '_',
+        "csymf" => c.is_alphabetic() || c == '_',
+        "digit" => c.is_ascii_digit(),
+        "space" | "white" => c.is_whitespace() && (name == "space" || matches!(c, ' ' | '\t')),
+        "upper" => c.is_uppercase(),
+        "lower" => c.is_lowercase(),
+        "punct" => !c.is_alphanumeric() && !c.is_whitespace() && !c.is_control(),
+        "graph" => !c.is_whitespace() && !c.is_control(),
+        "print" => !c.is_control(),
+        "cntrl" => c.is_control(),
+        "end_of_line" => matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}'),
+        "newline" => c == '\n',
+        "period" => matches!(c, '.' | '!' | '?'),
+        "quote" => matches!(c, '\'' | '"' | '`'),
+        _ => false,
+    })
+}

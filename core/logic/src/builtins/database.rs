@@ -1,0 +1,265 @@
+//! Built-in predicates that change what a program knows: clauses, global variables, results of `findall/3`, thrown terms.
+
+use std::rc::Rc;
+
+use super::Table;
+use crate::cell::{Atom, Cell};
+use crate::compile;
+use crate::database::Definition;
+use crate::heap::Undo;
+use crate::machine::{Done, Global, Machine, Throw};
+use crate::names::atom;
+
+type M<'c, 'a> = Machine<'c, 'a>;
+
+pub(super) const TABLE: Table = &[
+    ("throw", 1, |m| {
+        let ball = m.arg(0);
+        Err(if ball.is_var() { m.instantiation_error() } else { m.throw(ball) })
+    }),
+    ("halt", 0, |_| Err(Throw::Halt(0))),
+    ("halt", 1, |m| {
+        let code = m.int_arg(0)?;
+        Err(Throw::Halt(code as i32))
+    }),
+    ("assert", 1, |m| m.assert_clause(false)),
+    ("assertz", 1, |m| m.assert_clause(false)),
+    ("asserta", 1, |m| m.assert_clause(true)),
+    ("$clauses", 3, clauses),
+    ("$erase", 1, |m| {
+        let id = m.int_arg(0)?;
+        Ok(m.db.erase(id as u32))
+    }),
+    ("retractall", 1, retract_all),
+    ("abolish", 1, abolish),
+    ("$dynamic", 2, |m| {
+        let (name, arity) = (m.atom_arg(0)?, m.int_arg(1)?);
+        let pred = m.db.pred(name, arity as usize);
+        m.db.declare_dynamic(pred);
+        Ok(true)
+    }),
+    ("$findall_start", 0, |m| {
+        m.findalls.push(Vec::new());
+        Ok(true)
+    }),
+    ("$findall_add", 1, |m| {
+        let record = m.heap.record(m.x[0]);
+        if let Some(results) = m.findalls.last_mut() {
+            results.push(record);
+        }
+        Ok(true)
+    }),
+    ("$findall_collect", 2, |m| {
+        let results = m.findalls.pop().unwrap_or_default();
+        let mut items = Vec::with_capacity(results.len());
+        for record in &results {
+            items.push(m.heap.restore(record));
+        }
+        let list = m.heap.list_with_tail(&items, m.x[1]);
+        Ok(m.unify_arg(0, list))
+    }),
+    ("nb_setval", 2, |m| {
+        let name = m.atom_arg(0)?;
+        let record = m.heap.record(m.x[1]);
+        m.globals.insert(name, Global::Record(record));
+        Ok(true)
+    }),
+    ("b_setval", 2, set_global),
+    ("nb_getval", 2, get_global),
+    ("b_getval", 2, get_global),
+    ("$choices", 1, |m| {
+        let level = m.choices.len();
+        Ok(m.unify_arg(0, Cell::int(level)))
+    }),
+    ("$cut", 1, |m| {
+        let level = m.int_arg(0)?;
+        m.cut(level as usize);
+        Ok(true)
+    }),
+    ("$defined", 2, |m| {
+        let (name, arity) = (m.atom_arg(0)?, m.int_arg(1)?);
+        let Some(pred) = m.db.known(name, arity as usize) else { return Ok(false) };
+        Ok(match &m.db.preds[pred as usize].definition {
+            Definition::Unknown => m.db.preds[pred as usize].dynamic,
+            Definition::Clauses(clauses) => !clauses.all.is_empty() || m.db.preds[pred as usize].dynamic,
+            _ => true,
+        })
+    }),
+    ("$is_dynamic", 2, |m| {
+        let (name, arity) = (m.atom_arg(0)?, m.int_arg(1)?);
+        Ok(m.db.known(name, arity as usize).is_some_and(|pred| m.db.preds[pred as usize].dynamic))
+    }),
+    ("$is_builtin", 2, |m| {
+        let (name, arity) = (m.atom_arg(0)?, m.int_arg(1)?);
+        Ok(m.db.known(name, arity as usize).is_some_and(|pred| m.db.preds[pred as usize].library))
+    }),
+    ("$predicates", 1, predicates),
+];
+
+impl Machine<'_, '_> {
+    /// The predicate of a head; an error where it is none, or not one that may be changed.
+    fn head_of(&mut self, head: Cell, action: &str) -> Done<u32> {
+        let head = self.heap.deref(head);
+        if head.is_var() {
+            return Err(self.instantiation_error());
+        }
+        let Some((name, arity)) = self.heap.functor(head) else {
+            return Err(self.type_error("callable", head));
+        };
+        let pred = self.db.pred(name, arity);
+        let fixed = matches!(
+            self.db.preds[pred as usize].definition,
+            Definition::Native(_) | Definition::Control(_) | Definition::Constraint(_)
+        );
+        if fixed {
+            let indicator = self.indicator(pred);
+            return Err(self.permission_error(action, "static_procedure", indicator));
+        }
+        Ok(pred)
+    }
+
+    /// Leaves out the qualifiers of a clause.
+    fn unqualified(&self, mut clause: Cell) -> Cell {
+        clause = self.heap.deref(clause);
+        while let Some((module, inner)) = self.heap.binary(clause, atom::colon)
+            && module.is_atom()
+        {
+            clause = inner;
+        }
+        clause
+    }
+
+    fn assert_clause(&mut self, first: bool) -> Done<bool> {
+        let clause = self.unqualified(self.x[0]);
+        let (head, body) = compile::split(&self.heap, clause);
+        let head = self.unqualified(head);
+        let pred = self.head_of(head, "modify")?;
+        let known = self.heap.deref(body);
+        if !known.is_var() && !known.is_callable() {
+            return Err(self.type_error("callable", known));
+        }
+        if matches!(self.db.preds[pred as usize].definition, Definition::Unknown) {
+            self.db.declare_dynamic(pred);
+        }
+        let term = self.heap.compound(atom::neck, &[head, body]);
+        let record = self.heap.record(term);
+        let (code, key) = compile::compile(&self.heap, &mut self.db, head, body);
+        let mut info = compile::clause_info(pred, code, key);
+        info.term = Some(Rc::new(record));
+        self.db.add(info, first);
+        Ok(true)
+    }
+}
+
+/// `$clauses(Head, For, List)`: the clauses that may match as `clause(Head, Body, Number)`.
+fn clauses(m: &mut M<'_, '_>) -> Done<bool> {
+    let head = m.unqualified(m.x[0]);
+    let head = m.heap.deref(head);
+    if head.is_var() {
+        return Err(m.instantiation_error());
+    }
+    let Some((name, arity)) = m.heap.functor(head) else { return Err(m.type_error("callable", head)) };
+    let pred = m.db.pred(name, arity);
+    let key = if arity > 0 { crate::database::key_of(&m.heap, m.heap.arg(head, 0)) } else { 0 };
+    let list = m.db.candidates(pred, key);
+    let functor = m.db.names.intern("clause");
+    let (mut found, mut at) = (Vec::new(), 0);
+    let time = m.db.generation;
+    while let Some(next) = m.db.next_clause(&list, at, key, time) {
+        at = next + 1;
+        let id = list[next];
+        let Some(term) = m.db.clauses[id as usize].term.clone() else { continue };
+        let mark = m.heap.top();
+        let clause = m.heap.restore(&term);
+        let (clause_head, body) = (m.heap.arg(clause, 0), m.heap.arg(clause, 1));
+        if m.unifiable(head, clause_head) {
+            found.push(m.heap.compound(functor, &[clause_head, body, Cell::int(id as usize)]));
+        } else {
+            m.heap.cells.truncate(mark);
+        }
+    }
+    let list = m.heap.list(&found);
+    Ok(m.unify_arg(2, list))
+}
+
+fn retract_all(m: &mut M<'_, '_>) -> Done<bool> {
+    let head = m.unqualified(m.x[0]);
+    let pred = m.head_of(head, "modify")?;
+    m.db.declare_dynamic(pred);
+    let head = m.heap.deref(head);
+    let arity = m.heap.args(head).1;
+    let key = if arity > 0 { crate::database::key_of(&m.heap, m.heap.arg(head, 0)) } else { 0 };
+    let list = m.db.candidates(pred, key);
+    for &id in list.iter() {
+        let clause = &m.db.clauses[id as usize];
+        if clause.erased != u64::MAX {
+            continue;
+        }
+        let Some(term) = clause.term.clone() else { continue };
+        let mark = m.heap.top();
+        let clause = m.heap.restore(&term);
+        let clause_head = m.heap.arg(clause, 0);
+        if m.unifiable(head, clause_head) {
+            m.db.erase(id);
+        }
+        m.heap.cells.truncate(mark);
+    }
+    Ok(true)
+}
+
+fn abolish(m: &mut M<'_, '_>) -> Done<bool> {
+    let Some((name, arity)) = m.heap.binary(m.arg(0), atom::slash) else {
+        let culprit = m.arg(0);
+        return Err(m.type_error("predicate_indicator", culprit));
+    };
+    let arity = m.int_value(arity)?;
+    if let Some(pred) = name.is_atom().then(|| m.db.known(name.as_atom(), arity as usize)).flatten() {
+        let all = match &m.db.preds[pred as usize].definition {
+            Definition::Clauses(clauses) => clauses.all.clone(),
+            _ => Rc::default(),
+        };
+        for &id in all.iter() {
+            m.db.erase(id);
+        }
+    }
+    Ok(true)
+}
+
+/// The name of a global variable; `b_setval/2` and its kin take atoms.
+fn set_global(m: &mut M<'_, '_>) -> Done<bool> {
+    let name = m.atom_arg(0)?;
+    let value = m.x[1];
+    let before = m.globals.remove(&name);
+    if m.heap.has_choice {
+        m.heap.note(Undo::Global(name, before));
+    }
+    m.globals.insert(name, Global::Term(value));
+    Ok(true)
+}
+
+fn get_global(m: &mut M<'_, '_>) -> Done<bool> {
+    let name: Atom = m.atom_arg(0)?;
+    let value = match m.globals.get(&name) {
+        Some(Global::Term(cell)) => *cell,
+        Some(Global::Record(record)) => {
+            let record = record.clone();
+            m.heap.restore(&record)
+        }
+        None => {
+            let key = Cell::atom(name);
+            return Err(m.existence_error("variable", key));
+        }
+    };
+    Ok(m.unify_arg(1, value))
+}
+
+/// All predicates that have clauses, as `Name/Arity`.
+fn predicates(m: &mut M<'_, '_>) -> Done<bool> {
+    let with_clauses = |d: &Definition| matches!(d, Definition::Clauses(clauses) if !clauses.all.is_empty());
+    let of_program: Vec<u32> = (0..m.db.preds.len() as u32)
+        .filter(|&p| !m.db.preds[p as usize].library && with_clauses(&m.db.preds[p as usize].definition))
+        .collect();
+    let items: Vec<Cell> = of_program.into_iter().map(|pred| m.indicator(pred)).collect();
+    let list = m.heap.list(&items);
+    Ok(m.unify_arg(0, list))
+}

@@ -1,0 +1,188 @@
+//! Built-in predicates about the system: operators, flags, statistics, time, random numbers, reading terms from text.
+
+use gchr_base::hash::HashMap;
+use gchr_base::logic::{Fixity, LogicNode, QuotedText, Terms, Unknown};
+
+use super::Table;
+use crate::cell::Cell;
+use crate::machine::{Done, Machine};
+use crate::names::atom;
+
+type M<'c, 'a> = Machine<'c, 'a>;
+
+pub(super) const TABLE: Table = &[
+    ("$op", 3, |m| {
+        let priority = m.int_arg(0)?;
+        let (fixity, name) = (m.atom_arg(1)?, m.atom_arg(2)?);
+        let fixity_text = m.db.names.text(fixity).to_string();
+        let Some(fixity) = Fixity::of(&fixity_text) else {
+            let culprit = m.arg(1);
+            return Err(m.domain_error("operator_specifier", culprit));
+        };
+        if !(0..=1200).contains(&priority) {
+            let culprit = m.arg(0);
+            return Err(m.domain_error("operator_priority", culprit));
+        }
+        let name = m.db.names.text(name).to_string();
+        m.db.operators.set(priority as u16, fixity, &name);
+        Ok(true)
+    }),
+    ("$operators", 1, |m| {
+        let all: Vec<(String, u16, &str)> =
+            m.db.operators.iter().map(|(n, op)| (n.to_string(), op.priority, op.fixity.name())).collect();
+        let mut items = Vec::new();
+        for (name, priority, fixity) in all {
+            let args = [Cell::int(priority as usize), m.atom_cell(fixity), m.atom_cell(&name)];
+            let functor = m.db.names.intern("op");
+            items.push(m.heap.compound(functor, &args));
+        }
+        let list = m.heap.list(&items);
+        Ok(m.unify_arg(0, list))
+    }),
+    ("set_prolog_flag", 2, set_flag),
+    ("$flag_value", 2, flag_value),
+    ("$statistic", 2, statistic),
+    ("get_time", 1, |m| {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let cell = m.heap.float(now.map_or(0.0, |d| d.as_secs_f64()));
+        Ok(m.unify_arg(0, cell))
+    }),
+    ("set_random_seed", 1, |m| {
+        m.random = m.int_arg(0)? as u64;
+        Ok(true)
+    }),
+    ("$term_from_text", 3, |m| {
+        // `$term_from_text(Text, Term, Names)`.
+        let text = m.text(m.x[0])?;
+        let (term, names) = m.read_term(&text)?;
+        Ok(m.unify_arg(1, term) && m.unify_arg(2, names))
+    }),
+];
+
+fn set_flag(m: &mut M<'_, '_>) -> Done<bool> {
+    let name = m.atom_arg(0)?;
+    let value = m.arg(1);
+    let value = m.text_of(value).unwrap_or_default();
+    match &**m.db.names.text(name) {
+        "double_quotes" => {
+            m.db.flags.double_quotes = match &*value {
+                "codes" => QuotedText::Codes,
+                "chars" => QuotedText::Chars,
+                "atom" => QuotedText::Atom,
+                _ => QuotedText::Str,
+            }
+        }
+        "unknown" => m.db.flags.unknown = if value == "fail" { Unknown::Fail } else { Unknown::Error },
+        _ => {}
+    }
+    Ok(true)
+}
+
+fn flag_value(m: &mut M<'_, '_>) -> Done<bool> {
+    let name = m.atom_arg(0)?;
+    let value = match &**m.db.names.text(name) {
+        "bounded" => m.atom_cell("false"),
+        "max_tagged_integer" => Cell::int((1 << 60) - 1),
+        "min_tagged_integer" => m.heap.integer(-(1 << 60)),
+        "max_integer" => m.heap.integer(i64::MAX),
+        "min_integer" => m.heap.integer(i64::MIN),
+        "double_quotes" => {
+            let text = match m.db.flags.double_quotes {
+                QuotedText::Codes => "codes",
+                QuotedText::Chars => "chars",
+                QuotedText::Atom => "atom",
+                QuotedText::Str => "string",
+            };
+            m.atom_cell(text)
+        }
+        "unknown" => {
+            let text = if m.db.flags.unknown == Unknown::Fail { "fail" } else { "error" };
+            m.atom_cell(text)
+        }
+        "occurs_check" => m.atom_cell("false"),
+        _ => return Ok(false),
+    };
+    Ok(m.unify_arg(1, value))
+}
+
+fn statistic(m: &mut M<'_, '_>) -> Done<bool> {
+    let key = m.atom_arg(0)?;
+    let seconds = m.seconds();
+    let value = match &**m.db.names.text(key) {
+        "cputime" | "process_cputime" => m.heap.float(seconds),
+        "inferences" => {
+            let steps = m.steps as i64;
+            m.heap.integer(steps)
+        }
+        "runtime" | "process_runtime" | "system_time" | "real_time" | "walltime" => {
+            let now = Cell::int((seconds * 1000.0) as usize);
+            m.heap.list(&[now, Cell::int(0)])
+        }
+        "globalused" | "global" | "heapused" | "memory" => {
+            let bytes = m.bytes() as i64;
+            m.heap.integer(bytes)
+        }
+        _ => Cell::int(0),
+    };
+    Ok(m.unify_arg(1, value))
+}
+
+impl Machine<'_, '_> {
+    /// Seconds since the run began.
+    pub fn seconds(&self) -> f64 {
+        self.control.start().elapsed().as_secs_f64()
+    }
+
+    /// Reads the term of a text, and the list of its named variables; the end of the text is `end_of_file`.
+    pub fn read_term(&mut self, text: &str) -> Done<(Cell, Cell)> {
+        let read = match self.reader.read(text, 0, &self.db.operators, &self.db.flags) {
+            Ok(read) => read,
+            Err(error) => {
+                let (name, what) = (self.db.names.intern("syntax_error"), self.atom_cell(&error.message));
+                let formal = self.heap.compound(name, &[what]);
+                return Err(self.error(formal));
+            }
+        };
+        let Some(term) = read.term else {
+            return Ok((Cell::atom(atom::end_of_file), Cell::atom(atom::nil)));
+        };
+        let mut variables = vec![None; read.variables.len()];
+        let cell = build(self, &read.terms, term, &mut variables);
+        let mut pairs = Vec::new();
+        for (variable, value) in read.variables.iter().zip(&variables) {
+            if let (Some(name), Some(value)) = (&variable.name, value) {
+                let name = self.atom_cell(name);
+                pairs.push(self.heap.compound(atom::equal, &[name, *value]));
+            }
+        }
+        let list = self.heap.list(&pairs);
+        Ok((cell, list))
+    }
+}
+
+/// Builds a term of a table on the heap.
+pub(crate) fn build(
+    m: &mut M<'_, '_>,
+    terms: &Terms,
+    term: gchr_base::logic::LogicTermId,
+    variables: &mut [Option<Cell>],
+) -> Cell {
+    crate::load::build(&mut m.heap, &mut m.db.names, terms, term, variables, &mut HashMap::default())
+}
+
+/// A node that is a leaf, as a cell.
+pub(crate) fn leaf(
+    heap: &mut crate::heap::Heap,
+    names: &mut crate::names::Names,
+    node: &LogicNode,
+) -> Option<Cell> {
+    Some(match node {
+        LogicNode::Int(n) => heap.integer(*n),
+        LogicNode::Big(n) => heap.big(n),
+        LogicNode::Float(x) => heap.float(*x),
+        LogicNode::Atom(name) => names.cell(name),
+        LogicNode::Nil => Cell::atom(atom::nil),
+        LogicNode::Str(text) => heap.string(text),
+        LogicNode::Var(_) | LogicNode::Compound { .. } => return None,
+    })
+}

@@ -1,0 +1,274 @@
+//! `format/2`: directives and column stops.
+
+use crate::cell::Cell;
+use crate::machine::{Done, Machine, Throw};
+use crate::number::Number;
+use crate::write::Style;
+
+/// A line that is being made: text since the last column stop, with the places where it may be filled.
+struct Line {
+    done: String,
+    /// Column at which `segment` begins.
+    start: usize,
+    segment: String,
+    /// Byte in `segment`, and with what it is filled there.
+    fills: Vec<(usize, char)>,
+}
+
+impl Line {
+    fn column(&self) -> usize {
+        match self.segment.rfind('\n') {
+            Some(at) => self.segment[at + 1..].chars().count(),
+            None => self.start + self.segment.chars().count(),
+        }
+    }
+    /// Ends the segment at a column.
+    fn stop(&mut self, column: usize) {
+        let missing = column.saturating_sub(self.column());
+        let mut segment = std::mem::take(&mut self.segment);
+        let fills = std::mem::take(&mut self.fills);
+        if fills.is_empty() {
+            segment.push_str(&" ".repeat(missing));
+        } else {
+            let (share, rest) = (missing / fills.len(), missing % fills.len());
+            for (i, &(at, c)) in fills.iter().enumerate().rev() {
+                // What cannot be shared equally goes to the last place.
+                let n = share + if i + 1 == fills.len() { rest } else { 0 };
+                segment.insert_str(at, &c.to_string().repeat(n));
+            }
+        }
+        self.start = match segment.rfind('\n') {
+            Some(at) => segment[at + 1..].chars().count(),
+            None => self.start + segment.chars().count(),
+        };
+        self.done.push_str(&segment);
+    }
+}
+
+/// The number between `~` and a directive.
+enum Argument {
+    None,
+    Number(usize),
+    Char(char),
+}
+
+impl Machine<'_, '_> {
+    /// Writes arguments by a format.
+    pub(super) fn format(&mut self, stream: Option<usize>, format: usize, args: Option<usize>) -> Done<bool> {
+        let format = self.text(self.x[format])?;
+        let args = match args {
+            Some(index) => {
+                let (items, rest) = self.heap.list_items(self.x[index]);
+                if rest == Cell::atom(crate::names::atom::nil) { items } else { vec![self.arg(index)] }
+            }
+            None => Vec::new(),
+        };
+        let text = self.formatted(&format, args)?;
+        match stream {
+            Some(stream) => self.put_to(stream, &text),
+            None => self.put(&text),
+        }
+    }
+
+    fn format_error(&mut self, what: &str) -> Throw {
+        let (name, text) = (self.db.names.intern("format"), self.heap.string(what));
+        let formal = self.heap.compound(name, &[text]);
+        self.error(formal)
+    }
+
+    fn formatted(&mut self, format: &str, args: Vec<Cell>) -> Done<String> {
+        let start = self.column();
+        let mut line = Line { done: String::new(), start, segment: String::new(), fills: Vec::new() };
+        let (mut args, mut chars) = (args.into_iter(), format.chars());
+        // Column of the last stop, for `~+`.
+        let mut last_stop = start;
+        while let Some(c) = chars.next() {
+            if c != '~' {
+                line.segment.push(c);
+                continue;
+            }
+            let Some(mut directive) = chars.next() else {
+                return Err(self.format_error("truncated format specification"));
+            };
+            let mut argument = Argument::None;
+            if directive == '`' {
+                argument = Argument::Char(chars.next().unwrap_or(' '));
+                directive = chars.next().unwrap_or('t');
+            } else if directive == '*' {
+                let Some(cell) = args.next() else { return Err(self.format_error("not enough arguments")) };
+                argument = Argument::Number(self.int_value(cell)?.max(0) as usize);
+                directive = chars.next().unwrap_or('~');
+            } else {
+                let mut number = None;
+                while let Some(digit) = directive.to_digit(10) {
+                    number =
+                        Some(number.unwrap_or(0_usize).saturating_mul(10).saturating_add(digit as usize));
+                    directive = chars.next().unwrap_or('~');
+                }
+                if let Some(n) = number {
+                    argument = Argument::Number(n);
+                }
+            }
+            let number = match argument {
+                Argument::Number(n) => Some(n),
+                _ => None,
+            };
+            match directive {
+                '~' => line.segment.push('~'),
+                'n' => line.segment.push_str(&"\n".repeat(number.unwrap_or(1))),
+                't' => {
+                    let fill = match argument {
+                        Argument::Char(c) => c,
+                        Argument::Number(n) => char::from_u32(n as u32).unwrap_or(' '),
+                        Argument::None => ' ',
+                    };
+                    line.fills.push((line.segment.len(), fill));
+                }
+                '|' => {
+                    let column = number.unwrap_or_else(|| line.column());
+                    line.stop(column);
+                    last_stop = line.start;
+                }
+                '+' => {
+                    last_stop += number.unwrap_or(8);
+                    line.stop(last_stop);
+                }
+                _ => {
+                    let Some(cell) = args.next() else {
+                        return Err(self.format_error("not enough arguments"));
+                    };
+                    let text = self.directive(directive, number, cell)?;
+                    line.segment.push_str(&text);
+                }
+            }
+            if matches!(directive, 'n') {
+                last_stop = 0;
+            }
+        }
+        if args.next().is_some() {
+            return Err(self.format_error("too many arguments"));
+        }
+        let Line { mut done, segment, .. } = line;
+        done.push_str(&segment);
+        Ok(done)
+    }
+
+    fn directive(&mut self, directive: char, number: Option<usize>, cell: Cell) -> Done<String> {
+        Ok(match directive {
+            'w' => self.written(cell, Style::PLAIN),
+            'p' => self.written(cell, Style::QUOTED),
+            'q' => self.written(cell, Style::QUOTED),
+            'a' => self.text(cell)?,
+            's' => self.text(cell)?,
+            'd' | 'D' => {
+                if !self.heap.is_integer(cell) {
+                    return Err(if cell.is_var() {
+                        self.instantiation_error()
+                    } else {
+                        self.type_error("integer", cell)
+                    });
+                }
+                let text = self.text(cell)?;
+                grouped(&text, number.unwrap_or(0), directive == 'D')
+            }
+            'e' | 'f' | 'g' => {
+                let value = self.evaluate(cell)?;
+                float_text(directive, number.unwrap_or(6), &value)
+            }
+            'c' => {
+                let code = self.int_value(cell)?;
+                let c = u32::try_from(code).ok().and_then(char::from_u32).unwrap_or('\u{fffd}');
+                c.to_string().repeat(number.unwrap_or(1))
+            }
+            'r' | 'R' => {
+                let n = self.int_value(cell)?;
+                let text = radix(n, number.unwrap_or(8).clamp(2, 36) as u64);
+                if directive == 'R' { text.to_uppercase() } else { text }
+            }
+            'i' => String::new(),
+            _ => return Err(self.format_error(&format!("unknown directive: {directive}"))),
+        })
+    }
+}
+
+/// An integer with a point before its last digits, and commas between groups of three.
+fn grouped(digits: &str, point: usize, commas: bool) -> String {
+    let (sign, digits) = match digits.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", digits),
+    };
+    let padded = format!("{digits:0>width$}", width = point + 1);
+    let (whole, fraction) = padded.split_at(padded.len() - point);
+    let mut text = String::from(sign);
+    for (i, c) in whole.chars().enumerate() {
+        if commas && i > 0 && (whole.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(c);
+    }
+    if point > 0 {
+        text.push('.');
+        text.push_str(fraction);
+    }
+    text
+}
+
+fn float_text(directive: char, digits: usize, value: &Number) -> String {
+    if let (Number::Int(_) | Number::Big(_), 'f') = (value, directive) {
+        let whole = value.to_big().unwrap_or_default().to_string();
+        return if digits == 0 { whole } else { format!("{whole}.{}", "0".repeat(digits)) };
+    }
+    let x = value.to_float();
+    match directive {
+        'f' => format!("{x:.digits$}"),
+        'e' => exponent(x, digits),
+        _ => {
+            // The shorter of both forms, without zeros at the end.
+            let magnitude = if x == 0.0 { 0 } else { x.abs().log10().floor() as i32 };
+            let digits = digits.max(1);
+            if magnitude < -4 || magnitude >= digits as i32 {
+                let text = exponent(x, digits - 1);
+                match text.split_once('e') {
+                    Some((mantissa, power)) if mantissa.contains('.') => {
+                        format!("{}e{power}", mantissa.trim_end_matches('0').trim_end_matches('.'))
+                    }
+                    _ => text,
+                }
+            } else {
+                let places = (digits as i32 - 1 - magnitude).max(0) as usize;
+                let text = format!("{x:.places$}");
+                match text.contains('.') {
+                    true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+                    false => text,
+                }
+            }
+        }
+    }
+}
+
+fn exponent(x: f64, digits: usize) -> String {
+    let text = format!("{x:.digits$e}");
+    match text.split_once('e') {
+        Some((mantissa, power)) => {
+            let power: i32 = power.parse().unwrap_or(0);
+            format!("{mantissa}e{}{:02}", if power < 0 { '-' } else { '+' }, power.abs())
+        }
+        None => text,
+    }
+}
+
+fn radix(n: i64, base: u64) -> String {
+    let mut rest = n.unsigned_abs();
+    let mut digits = Vec::new();
+    loop {
+        digits.push(char::from_digit((rest % base) as u32, base as u32).unwrap_or('0'));
+        rest /= base;
+        if rest == 0 {
+            break;
+        }
+    }
+    if n < 0 {
+        digits.push('-');
+    }
+    digits.iter().rev().collect()
+}

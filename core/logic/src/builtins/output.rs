@@ -1,0 +1,222 @@
+//! Built-in predicates that write.
+
+use gchr_base::hash::HashMap;
+
+use super::Table;
+use crate::cell::{Cell, Tag};
+use crate::machine::{Done, Machine, Throw};
+use crate::names::atom;
+use crate::write::Style;
+
+type M<'c, 'a> = Machine<'c, 'a>;
+
+/// Where output goes, and where in its line it is.
+#[derive(Default)]
+pub(crate) struct Output {
+    /// Texts that are kept instead of being written (`with_output_to/2`), innermost last.
+    pub kept: Vec<String>,
+    /// Column of what was written.
+    column: usize,
+    /// What is written to `user_error`.
+    pub errors: Option<Box<dyn std::io::Write>>,
+}
+
+impl std::fmt::Debug for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Output").field("column", &self.column).finish_non_exhaustive()
+    }
+}
+
+pub(super) const TABLE: Table = &[
+    ("nl", 0, |m| m.put("\n")),
+    ("nl", 1, |m| m.put_to(0, "\n")),
+    ("write", 1, |m| m.write_arg(None, 0, Style::PLAIN)),
+    ("print", 1, |m| m.write_arg(None, 0, Style::QUOTED)),
+    ("writeln", 1, |m| Ok(m.write_arg(None, 0, Style::PLAIN)? && m.put("\n")?)),
+    ("writeq", 1, |m| m.write_arg(None, 0, Style::QUOTED)),
+    ("write_canonical", 1, |m| m.write_canonical(None, 0)),
+    ("write", 2, |m| m.write_arg(Some(0), 1, Style::PLAIN)),
+    ("print", 2, |m| m.write_arg(Some(0), 1, Style::QUOTED)),
+    ("writeln", 2, |m| Ok(m.write_arg(Some(0), 1, Style::PLAIN)? && m.put_to(0, "\n")?)),
+    ("writeq", 2, |m| m.write_arg(Some(0), 1, Style::QUOTED)),
+    ("write_canonical", 2, |m| m.write_canonical(Some(0), 1)),
+    ("write_term", 2, |m| m.write_term(None, 0, 1)),
+    ("write_term", 3, |m| m.write_term(Some(0), 1, 2)),
+    ("tab", 1, |m| {
+        let n = m.evaluate(m.x[0])?.to_float().max(0.0) as usize;
+        m.put(&" ".repeat(n))
+    }),
+    ("tab", 2, |m| {
+        let n = m.evaluate(m.x[1])?.to_float().max(0.0) as usize;
+        m.put_to(0, &" ".repeat(n))
+    }),
+    ("put_char", 1, |m| {
+        let text = m.text(m.x[0])?;
+        m.put(&text)
+    }),
+    ("put_char", 2, |m| {
+        let text = m.text(m.x[1])?;
+        m.put_to(0, &text)
+    }),
+    ("flush_output", 0, |_| Ok(true)),
+    ("flush_output", 1, |_| Ok(true)),
+    ("ttyflush", 0, |_| Ok(true)),
+    ("$keep_output", 0, |m| {
+        m.output.kept.push(String::new());
+        Ok(true)
+    }),
+    ("$kept_output", 1, |m| {
+        let text = m.output.kept.pop().unwrap_or_default();
+        let cell = m.heap.string(&text);
+        Ok(m.unify_arg(0, cell))
+    }),
+    ("format", 1, |m| m.format(None, 0, None)),
+    ("format", 2, |m| m.format(None, 0, Some(1))),
+    ("$format", 3, |m| m.format(Some(0), 1, Some(2))),
+    ("$error_text", 2, |m| {
+        let text = m.error_text(m.x[0]);
+        let cell = m.heap.string(&text);
+        Ok(m.unify_arg(1, cell))
+    }),
+];
+
+impl Machine<'_, '_> {
+    /// Writes a text to the current output.
+    pub fn put(&mut self, text: &str) -> Done<bool> {
+        if let Some(kept) = self.output.kept.last_mut() {
+            kept.push_str(text);
+            return Ok(true);
+        }
+        match text.rfind('\n') {
+            Some(at) => self.output.column = text[at + 1..].chars().count(),
+            None => self.output.column += text.chars().count(),
+        }
+        match self.control.out().write_all(text.as_bytes()) {
+            Ok(()) => Ok(true),
+            Err(error) => Err(Throw::Stop(Box::new(error.into()))),
+        }
+    }
+
+    /// Writes to the stream that an argument names.
+    pub fn put_to(&mut self, stream: usize, text: &str) -> Done<bool> {
+        let stream = self.arg(stream);
+        if stream.is_var() {
+            return Err(self.instantiation_error());
+        }
+        if stream.is_atom() && &**self.db.names.text(stream.as_atom()) == "user_error" {
+            if let Some(errors) = &mut self.output.errors {
+                let _ = errors.write_all(text.as_bytes());
+            }
+            return Ok(true);
+        }
+        self.put(text)
+    }
+
+    /// Column of the current output.
+    pub fn column(&self) -> usize {
+        match self.output.kept.last() {
+            Some(kept) => kept.rsplit('\n').next().map_or(0, |line| line.chars().count()),
+            None => self.output.column,
+        }
+    }
+
+    fn write_arg(&mut self, stream: Option<usize>, index: usize, style: Style<'_>) -> Done<bool> {
+        let text = self.written(self.x[index], style);
+        match stream {
+            Some(stream) => self.put_to(stream, &text),
+            None => self.put(&text),
+        }
+    }
+
+    fn write_canonical(&mut self, stream: Option<usize>, index: usize) -> Done<bool> {
+        let term = self.x[index];
+        let names = canonical_names(self, term);
+        let style = Style {
+            quoted: true,
+            numbered: false,
+            ignore_operators: true,
+            names: Some(&names),
+            ..Style::PLAIN
+        };
+        let text = self.written(term, style);
+        match stream {
+            Some(stream) => self.put_to(stream, &text),
+            None => self.put(&text),
+        }
+    }
+
+    fn write_term(&mut self, stream: Option<usize>, index: usize, options: usize) -> Done<bool> {
+        let mut style = Style { numbered: false, ..Style::PLAIN };
+        let (mut stop, mut names) = (false, HashMap::default());
+        for option in self.proper_list(self.x[options])? {
+            let Some((name, 1)) = self.heap.functor(option) else { continue };
+            let name = self.db.names.text(name).to_string();
+            let value = self.heap.arg(option, 0);
+            let on = value == Cell::atom(atom::true_);
+            match &*name {
+                "quoted" => style.quoted = on,
+                "ignore_ops" => style.ignore_operators = on,
+                "numbervars" => style.numbered = on,
+                "fullstop" => stop = on,
+                "priority" => style.max = self.int_value(value)? as u16,
+                "spacing" => {
+                    style.spaced = value.is_atom() && &**self.db.names.text(value.as_atom()) != "standard"
+                }
+                "variable_names" => {
+                    for pair in self.proper_list(value)? {
+                        if let Some((name, variable)) = self.heap.binary(pair, atom::equal)
+                            && let Some(text) = self.text_of(name)
+                        {
+                            names.insert(variable, text);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        style.names = Some(&names);
+        let mut text = self.written(self.x[index], style);
+        if stop {
+            text.push_str(".\n");
+        }
+        match stream {
+            Some(stream) => self.put_to(stream, &text),
+            None => self.put(&text),
+        }
+    }
+}
+
+/// Names `A`, `B`, ... of variables that occur several times, `_` of others.
+fn canonical_names(m: &M<'_, '_>, term: Cell) -> HashMap<Cell, String> {
+    let mut counts: HashMap<Cell, usize> = HashMap::default();
+    let (mut order, mut pending) = (Vec::new(), vec![term]);
+    while let Some(cell) = pending.pop() {
+        let cell = m.heap.deref(cell);
+        match cell.tag() {
+            Tag::Ref | Tag::Att => {
+                let count = counts.entry(cell).or_insert(0);
+                if *count == 0 {
+                    order.push(cell);
+                }
+                *count += 1;
+            }
+            _ => {
+                let (start, n) = m.heap.args(cell);
+                pending.extend(m.heap.cells[start..start + n].iter().rev());
+            }
+        }
+    }
+    let mut names = HashMap::default();
+    let mut number = 0;
+    for cell in order {
+        if counts[&cell] == 1 {
+            names.insert(cell, "_".to_string());
+            continue;
+        }
+        let letter = char::from(b'A' + (number % 26) as u8);
+        let suffix = if number < 26 { String::new() } else { (number / 26).to_string() };
+        names.insert(cell, format!("{letter}{suffix}"));
+        number += 1;
+    }
+    names
+}

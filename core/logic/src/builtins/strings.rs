@@ -1,0 +1,100 @@
+//! Built-in predicates on strings.
+
+use super::Table;
+use super::atoms::convert;
+use crate::cell::Cell;
+use crate::machine::{Done, Machine};
+
+type M<'c, 'a> = Machine<'c, 'a>;
+
+fn string(m: &mut M<'_, '_>, text: &str) -> Done<Cell> {
+    Ok(m.heap.string(text))
+}
+
+pub(super) const TABLE: Table = &[
+    ("string_chars", 2, |m| convert(m, string, |m, t| m.char_list(t))),
+    ("string_codes", 2, |m| convert(m, string, |m, t| m.code_list(t))),
+    ("string_to_atom", 2, |m| convert(m, string, |m, t| m.atom_cell(t))),
+    ("number_string", 2, number_string),
+    ("$string_concat", 3, |m| {
+        let text = m.text(m.x[0])? + &m.text(m.x[1])?;
+        let cell = m.heap.string(&text);
+        Ok(m.unify_arg(2, cell))
+    }),
+    ("string_lower", 2, |m| {
+        let text = m.text(m.x[0])?.to_lowercase();
+        let cell = m.heap.string(&text);
+        Ok(m.unify_arg(1, cell))
+    }),
+    ("string_upper", 2, |m| {
+        let text = m.text(m.x[0])?.to_uppercase();
+        let cell = m.heap.string(&text);
+        Ok(m.unify_arg(1, cell))
+    }),
+    ("string_code", 3, |m| {
+        let index = m.int_arg(0)?;
+        let text = m.text(m.x[1])?;
+        let found = usize::try_from(index - 1).ok().and_then(|i| text.chars().nth(i));
+        Ok(match found {
+            Some(c) => m.unify_arg(2, Cell::int(c as usize)),
+            None => false,
+        })
+    }),
+    ("split_string", 4, split_string),
+    ("$text_to_string", 2, |m| {
+        let text = m.text(m.x[0])?;
+        let cell = m.heap.string(&text);
+        Ok(m.unify_arg(1, cell))
+    }),
+    ("normalize_space_text", 2, |m| {
+        let text = m.text(m.x[0])?;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let cell = m.heap.string(&words.join(" "));
+        Ok(m.unify_arg(1, cell))
+    }),
+    ("read_term_from_atom", 3, |m| {
+        let text = m.text(m.x[0])?;
+        let (term, _) = m.read_term(&text)?;
+        Ok(m.unify_arg(1, term))
+    }),
+    ("$slice", 4, |m| {
+        // `$slice(Text, Before, Length, Sub)`, as a string.
+        let text = m.text(m.x[0])?;
+        let (before, length) = (m.int_arg(1)?.max(0) as usize, m.int_arg(2)?.max(0) as usize);
+        let part: String = text.chars().skip(before).take(length).collect();
+        let cell = m.heap.string(&part);
+        Ok(m.unify_arg(3, cell))
+    }),
+];
+
+fn number_string(m: &mut M<'_, '_>) -> Done<bool> {
+    let text = m.arg(1);
+    if text.is_var() {
+        let number = m.text(m.x[0])?;
+        let cell = m.heap.string(&number);
+        return Ok(m.unify_arg(1, cell));
+    }
+    let text = m.text(text)?;
+    match m.parse_number(text.trim()) {
+        Some(number) => Ok(m.unify_arg(0, number)),
+        None => Ok(false),
+    }
+}
+
+fn split_string(m: &mut M<'_, '_>) -> Done<bool> {
+    let text = m.text(m.x[0])?;
+    let (separators, pad) = (m.text(m.x[1])?, m.text(m.x[2])?);
+    let parts: Vec<String> = if separators.is_empty() {
+        vec![text.trim_matches(|c| pad.contains(c)).to_string()]
+    } else {
+        text.split(|c| separators.contains(c))
+            .map(|part| part.trim_matches(|c| pad.contains(c)).to_string())
+            .collect()
+    };
+    let mut items = Vec::new();
+    for part in parts {
+        items.push(m.heap.string(&part));
+    }
+    let list = m.heap.list(&items);
+    Ok(m.unify_arg(3, list))
+}

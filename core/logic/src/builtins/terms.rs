@@ -1,0 +1,393 @@
+//! Built-in predicates that compare terms and take them apart.
+
+use std::cmp::Ordering;
+
+use super::Table;
+use crate::cell::{Cell, MAX_ARITY, Tag};
+use crate::machine::{Done, Machine};
+use crate::names::atom;
+
+type M<'c, 'a> = Machine<'c, 'a>;
+
+pub(super) const TABLE: Table = &[
+    ("=", 2, |m| Ok(m.heap.unify(m.x[0], m.x[1]))),
+    ("\\=", 2, |m| Ok(!m.unifiable(m.x[0], m.x[1]))),
+    ("==", 2, |m| Ok(m.heap.identical(m.x[0], m.x[1]))),
+    ("\\==", 2, |m| Ok(!m.heap.identical(m.x[0], m.x[1]))),
+    ("=@=", 2, |m| Ok(m.heap.is_variant(m.x[0], m.x[1]))),
+    ("\\=@=", 2, |m| Ok(!m.heap.is_variant(m.x[0], m.x[1]))),
+    ("@<", 2, |m| Ok(m.order() == Ordering::Less)),
+    ("@>", 2, |m| Ok(m.order() == Ordering::Greater)),
+    ("@=<", 2, |m| Ok(m.order() != Ordering::Greater)),
+    ("@>=", 2, |m| Ok(m.order() != Ordering::Less)),
+    ("compare", 3, compare),
+    ("?=", 2, |m| Ok(m.heap.identical(m.x[0], m.x[1]) || !m.unifiable(m.x[0], m.x[1]))),
+    ("unify_with_occurs_check", 2, occurs_check),
+    ("var", 1, |m| Ok(m.arg(0).is_var())),
+    ("nonvar", 1, |m| Ok(!m.arg(0).is_var())),
+    ("atom", 1, |m| Ok(m.arg(0).is_atom())),
+    ("number", 1, |m| Ok(m.heap.is_number(m.arg(0)))),
+    ("integer", 1, |m| Ok(m.heap.is_integer(m.arg(0)))),
+    ("float", 1, |m| Ok(m.is(crate::code::Kind::Float, m.x[0]))),
+    ("rational", 1, |m| Ok(m.heap.is_integer(m.arg(0)))),
+    ("string", 1, |m| Ok(m.is(crate::code::Kind::Str, m.x[0]))),
+    ("atomic", 1, |m| Ok(m.is(crate::code::Kind::Atomic, m.x[0]))),
+    ("compound", 1, |m| Ok(m.arg(0).is_compound())),
+    ("callable", 1, |m| Ok(m.arg(0).is_callable())),
+    ("is_list", 1, |m| Ok(m.heap.list_items(m.x[0]).1 == Cell::atom(atom::nil))),
+    ("is_assoc", 1, |m| Ok(m.arg(0).is_callable())),
+    ("ground", 1, |m| Ok(m.heap.is_ground(m.x[0]))),
+    ("cyclic_term", 1, |m| Ok(m.is_cyclic(m.x[0]))),
+    ("acyclic_term", 1, |m| Ok(!m.is_cyclic(m.x[0]))),
+    ("attvar", 1, |m| Ok(m.arg(0).tag() == Tag::Att)),
+    ("is", 2, |m| {
+        let value = m.evaluate(m.x[1])?;
+        let cell = m.heap.push_number(&value);
+        Ok(m.unify_arg(0, cell))
+    }),
+    ("<", 2, |m| m.compare_args(crate::code::Compare::Lt)),
+    (">", 2, |m| m.compare_args(crate::code::Compare::Gt)),
+    ("=<", 2, |m| m.compare_args(crate::code::Compare::Le)),
+    (">=", 2, |m| m.compare_args(crate::code::Compare::Ge)),
+    ("=:=", 2, |m| m.compare_args(crate::code::Compare::Eq)),
+    ("=\\=", 2, |m| m.compare_args(crate::code::Compare::Ne)),
+    ("succ", 2, succ),
+    ("plus", 3, plus),
+    ("functor", 3, functor),
+    ("$arg", 3, arg),
+    ("=..", 2, univ),
+    ("setarg", 3, |m| set_argument(m, false)),
+    ("nb_setarg", 3, |m| set_argument(m, true)),
+    ("copy_term_nat", 2, |m| {
+        let copy = m.heap.copy(m.x[0]);
+        Ok(m.unify_arg(1, copy))
+    }),
+    ("$copy_term", 3, copy_with_attributes),
+    ("term_variables", 2, |m| {
+        let variables = m.heap.variables(m.x[0]);
+        let list = m.heap.list(&variables);
+        Ok(m.unify_arg(1, list))
+    }),
+    ("put_attr", 3, |m| m.put_attribute()),
+    ("get_attr", 3, |m| m.get_attribute()),
+    ("del_attr", 2, |m| m.delete_attribute()),
+    ("get_attrs", 2, |m| {
+        let cell = m.arg(0);
+        Ok(cell.tag() == Tag::Att && m.unify_arg(1, m.heap.cells[cell.place() + 1]))
+    }),
+];
+
+impl Machine<'_, '_> {
+    fn order(&self) -> Ordering {
+        self.heap.compare(&self.db.names, self.x[0], self.x[1])
+    }
+
+    /// Whether two terms can be made equal; they are left as they are.
+    pub fn unifiable(&mut self, a: Cell, b: Cell) -> bool {
+        let (barrier, top) = (self.heap.barrier, self.heap.top());
+        let (trail, woken) = (self.heap.trail.len(), self.heap.woken.len());
+        self.heap.barrier = top;
+        let holds = self.heap.unify(a, b);
+        let rest = self.heap.undo_to(trail);
+        debug_assert!(rest.is_none(), "unification binds variables only");
+        self.heap.cells.truncate(top);
+        self.heap.woken.truncate(woken);
+        self.heap.barrier = barrier;
+        holds
+    }
+
+    fn compare_args(&mut self, compare: crate::code::Compare) -> Done<bool> {
+        let a = self.evaluate(self.x[0])?;
+        let b = self.evaluate(self.x[1])?;
+        Ok(crate::machine::holds(compare, crate::number::compare(&a, &b)))
+    }
+
+    /// Whether a term contains itself.
+    fn is_cyclic(&self, term: Cell) -> bool {
+        // Depth first; a compound term is open until all its arguments are done.
+        enum Task {
+            Visit(Cell),
+            Close(Cell),
+        }
+        let (mut open, mut done) = (gchr_base::hash::HashSet::default(), gchr_base::hash::HashSet::default());
+        let mut tasks = vec![Task::Visit(term)];
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Close(cell) => {
+                    open.remove(&cell);
+                    done.insert(cell);
+                }
+                Task::Visit(cell) => {
+                    let cell = self.heap.deref(cell);
+                    if !cell.is_compound() || done.contains(&cell) {
+                        continue;
+                    }
+                    if !open.insert(cell) {
+                        return true;
+                    }
+                    tasks.push(Task::Close(cell));
+                    let (start, n) = self.heap.args(cell);
+                    tasks.extend(self.heap.cells[start..start + n].iter().map(|&c| Task::Visit(c)));
+                }
+            }
+        }
+        false
+    }
+
+    /// The place of an attribute in the list of a variable's attributes.
+    fn attribute(&self, variable: Cell, module: Cell) -> Option<usize> {
+        let mut rest = self.heap.deref(self.heap.cells[variable.place() + 1]);
+        while rest.is_compound() {
+            if self.heap.arg(rest, 0) == module {
+                return Some(self.heap.args(rest).0 + 1);
+            }
+            rest = self.heap.arg(rest, 2);
+        }
+        None
+    }
+
+    /// Gives a variable an attribute.
+    pub fn attach(&mut self, variable: Cell, module: Cell, value: Cell) {
+        let mut variable = variable;
+        if variable.tag() == Tag::Ref {
+            let place = self.heap.top();
+            self.heap.push(Cell::attributed(place));
+            self.heap.push(Cell::atom(atom::nil));
+            self.heap.bind(variable, Cell::attributed(place));
+            variable = Cell::attributed(place);
+        }
+        match self.attribute(variable, module) {
+            Some(place) => self.heap.assign(place, value),
+            None => {
+                let list = variable.place() + 1;
+                // New attributes come last.
+                let mut at = list;
+                loop {
+                    let rest = self.heap.deref(self.heap.cells[at]);
+                    if !rest.is_compound() {
+                        break;
+                    }
+                    at = self.heap.args(rest).0 + 2;
+                }
+                let cell = self.heap.compound(atom::att, &[module, value, Cell::atom(atom::nil)]);
+                self.heap.assign(at, cell);
+            }
+        }
+    }
+
+    /// The value of an attribute.
+    pub fn attached(&self, variable: Cell, module: Cell) -> Option<Cell> {
+        let variable = self.heap.deref(variable);
+        if variable.tag() != Tag::Att {
+            return None;
+        }
+        self.attribute(variable, module).map(|place| self.heap.deref(self.heap.cells[place]))
+    }
+
+    fn put_attribute(&mut self) -> Done<bool> {
+        let (variable, module) = (self.arg(0), self.arg(1));
+        if !variable.is_var() {
+            return Err(self.representation_error("put_attr"));
+        }
+        self.atom_arg(1)?;
+        let value = self.x[2];
+        self.attach(variable, module, value);
+        Ok(true)
+    }
+    fn get_attribute(&mut self) -> Done<bool> {
+        let module = self.arg(1);
+        Ok(match self.attached(self.x[0], module) {
+            Some(value) => self.unify_arg(2, value),
+            None => false,
+        })
+    }
+    fn delete_attribute(&mut self) -> Done<bool> {
+        let (variable, module) = (self.arg(0), self.arg(1));
+        if variable.tag() != Tag::Att {
+            return Ok(true);
+        }
+        let mut at = variable.place() + 1;
+        loop {
+            let rest = self.heap.deref(self.heap.cells[at]);
+            if !rest.is_compound() {
+                return Ok(true);
+            }
+            let next = self.heap.args(rest).0 + 2;
+            if self.heap.arg(rest, 0) == module {
+                let after = self.heap.cells[next];
+                self.heap.assign(at, after);
+                return Ok(true);
+            }
+            at = next;
+        }
+    }
+}
+
+fn compare(m: &mut M<'_, '_>) -> Done<bool> {
+    let order = match m.heap.compare(&m.db.names, m.x[1], m.x[2]) {
+        Ordering::Less => "<",
+        Ordering::Equal => "=",
+        Ordering::Greater => ">",
+    };
+    let cell = m.atom_cell(order);
+    Ok(m.unify_arg(0, cell))
+}
+
+fn occurs_check(m: &mut M<'_, '_>) -> Done<bool> {
+    Ok(m.heap.unify(m.x[0], m.x[1]) && !m.is_cyclic(m.x[0]))
+}
+
+fn succ(m: &mut M<'_, '_>) -> Done<bool> {
+    let (a, b) = (m.arg(0), m.arg(1));
+    if m.heap.is_integer(a) {
+        let n = m.int_value(a)?;
+        if n < 0 {
+            return Err(m.type_error("not_less_than_zero", a));
+        }
+        let next = m.heap.integer(n + 1);
+        return Ok(m.unify_arg(1, next));
+    }
+    if !a.is_var() {
+        return Err(m.type_error("integer", a));
+    }
+    let n = m.int_value(b)?;
+    if n < 0 {
+        return Err(m.type_error("not_less_than_zero", b));
+    }
+    Ok(n > 0 && m.unify_arg(0, Cell::int(n as usize - 1)))
+}
+
+fn plus(m: &mut M<'_, '_>) -> Done<bool> {
+    let (a, b, c) = (m.arg(0), m.arg(1), m.arg(2));
+    let (name, left, right, to) = if c.is_var() {
+        (atom::plus, a, b, 2)
+    } else if b.is_var() {
+        (atom::minus, c, a, 1)
+    } else {
+        (atom::minus, c, b, 0)
+    };
+    let (left, right) = (m.evaluate(left)?, m.evaluate(right)?);
+    let value = m.evaluate_binary(name, left, right)?;
+    let cell = m.heap.push_number(&value);
+    Ok(m.unify_arg(to, cell))
+}
+
+fn functor(m: &mut M<'_, '_>) -> Done<bool> {
+    let term = m.arg(0);
+    if term.is_var() {
+        let name = m.arg(1);
+        let arity = m.int_arg(2)?;
+        if name.is_var() {
+            return Err(m.instantiation_error());
+        }
+        if arity == 0 {
+            return Ok(m.unify_arg(0, name));
+        }
+        if name.is_compound() {
+            return Err(m.type_error("atomic", name));
+        }
+        if !name.is_atom() {
+            return Err(m.type_error("callable", name));
+        }
+        if arity < 0 || arity as usize > MAX_ARITY.min(1 << 24) {
+            return Err(m.resource_error("memory"));
+        }
+        let args: Vec<Cell> = (0..arity).map(|_| m.heap.variable()).collect();
+        let made = m.heap.compound(name.as_atom(), &args);
+        return Ok(m.unify_arg(0, made));
+    }
+    let (name, arity) = match m.heap.functor(term) {
+        Some((name, arity)) => (Cell::atom(name), arity),
+        None => (term, 0),
+    };
+    Ok(m.unify_arg(1, name) && m.unify_arg(2, Cell::int(arity)))
+}
+
+/// `$arg(N, Term, Arg)` with `N` known.
+fn arg(m: &mut M<'_, '_>) -> Done<bool> {
+    let n = m.int_arg(0)?;
+    let term = m.arg(1);
+    if !term.is_compound() {
+        return Err(m.type_error("compound", term));
+    }
+    let (start, arity) = m.heap.args(term);
+    if n < 1 || n as usize > arity {
+        return Ok(false);
+    }
+    let value = m.heap.cells[start + n as usize - 1];
+    Ok(m.unify_arg(2, value))
+}
+
+fn univ(m: &mut M<'_, '_>) -> Done<bool> {
+    let term = m.arg(0);
+    if !term.is_var() {
+        let list = match m.heap.functor(term) {
+            Some((name, _)) => {
+                let (start, n) = m.heap.args(term);
+                let mut items = vec![Cell::atom(name)];
+                items.extend_from_slice(&m.heap.cells[start..start + n].to_vec());
+                m.heap.list(&items)
+            }
+            None => m.heap.list(&[term]),
+        };
+        return Ok(m.unify_arg(1, list));
+    }
+    let items = m.proper_list(m.x[1])?;
+    let Some((&name, args)) = items.split_first() else {
+        let culprit = m.arg(1);
+        return Err(m.domain_error("non_empty_list", culprit));
+    };
+    if args.is_empty() {
+        return Ok(m.unify_arg(0, name));
+    }
+    if name.is_var() {
+        return Err(m.instantiation_error());
+    }
+    if !name.is_atom() {
+        return Err(m.type_error("callable", name));
+    }
+    let made = m.heap.compound(name.as_atom(), args);
+    Ok(m.unify_arg(0, made))
+}
+
+fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
+    let n = m.int_arg(0)?;
+    let term = m.arg(1);
+    if !term.is_compound() {
+        return Err(m.type_error("compound", term));
+    }
+    let (start, arity) = m.heap.args(term);
+    if n < 1 || n as usize > arity {
+        return Ok(false);
+    }
+    let place = start + n as usize - 1;
+    let value = m.arg(2);
+    if for_ever {
+        if !value.is_immediate() {
+            return Err(m.type_error("atom or small integer (nb_setarg/3)", value));
+        }
+        m.heap.cells[place] = value;
+    } else {
+        // A variable is where it is.
+        m.heap.assign(place, value);
+    }
+    Ok(true)
+}
+
+/// `$copy_term(Term, Copy, Attributes)`: `Attributes` are those of the copy's variables, as a list `Variable-Attributes`.
+fn copy_with_attributes(m: &mut M<'_, '_>) -> Done<bool> {
+    let variables = m.heap.variables(m.x[0]);
+    let attributed: Vec<Cell> = variables.into_iter().filter(|v| v.tag() == Tag::Att).collect();
+    let pairs: Vec<Cell> = attributed
+        .iter()
+        .map(|&v| {
+            let attributes = m.heap.cells[v.place() + 1];
+            m.heap.compound(atom::minus, &[v, attributes])
+        })
+        .collect();
+    let list = m.heap.list(&pairs);
+    let whole = m.heap.compound(atom::minus, &[m.x[0], list]);
+    let copy = m.heap.copy(whole);
+    let (term, list) = (m.heap.arg(copy, 0), m.heap.arg(copy, 1));
+    Ok(m.unify_arg(1, term) && m.unify_arg(2, list))
+}

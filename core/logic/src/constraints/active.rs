@@ -1,0 +1,469 @@
+//! The active constraint: its rules are tried in order, and fire, until it is removed.
+
+use std::rc::Rc;
+
+use super::store::Change;
+use super::{Guard, Occurrence, Rule};
+use crate::cell::Cell;
+use crate::code::{Label, at};
+use crate::heap::Undo;
+use crate::machine::{Alternative, Done, Machine};
+use crate::names::atom;
+
+/// Slots of the environment of an active constraint.
+mod slot {
+    /// Its number.
+    pub const ID: u16 = 0;
+    /// Which of its activations this is.
+    pub const GENERATION: u16 = 1;
+    /// The occurrence that is tried.
+    pub const OCCURRENCE: u16 = 2;
+    /// Whether partners were found for it, so that the search goes on behind these.
+    pub const RESUME: u16 = 3;
+    /// Choice points below the one that a guard of goals has.
+    pub const MARK: u16 = 4;
+    /// The partners.
+    pub const PARTNERS: u16 = 5;
+}
+
+impl Machine<'_, '_> {
+    fn note_change(&mut self, change: Change) {
+        if self.heap.has_choice {
+            self.heap.note(Undo::Store(change));
+        }
+    }
+
+    /// Adds the constraint whose arguments are in the registers, and makes it active.
+    pub fn add_constraint(&mut self, symbol: u32) -> Done<Option<Label>> {
+        let known = &self.constraints.symbols[symbol as usize];
+        let (name, arity, open) = (known.name, known.arity, known.open);
+        for column in 0..arity {
+            if let Some(ty) = self.constraints.symbols[symbol as usize].types[column].clone() {
+                self.check_type(&ty, self.x[column])?;
+            }
+        }
+        let place = self.heap.top();
+        let term = if arity == 0 {
+            Cell::atom(name)
+        } else {
+            self.heap.push(Cell::functor(name, arity));
+            for i in 0..arity {
+                let cell = self.heap.deref(self.x[i]);
+                self.heap.push(cell);
+            }
+            Cell::structure(place)
+        };
+        if open {
+            // First: keys know variables by the place that watching them gives them.
+            let variables = self.heap.variables(term);
+            self.watch(&variables, &[self.constraints.suspensions.len() as u32]);
+        }
+        let keys = self.keys(symbol, term);
+        let id = self.constraints.add(symbol, term, keys);
+        self.note_change(Change::Added);
+        self.activate(id)
+    }
+
+    /// The keys of a constraint in all indexes of its symbol.
+    fn keys(&self, symbol: u32, term: Cell) -> Vec<u64> {
+        let start = self.heap.args(term).0;
+        let indexes = &self.constraints.symbols[symbol as usize].indexes;
+        indexes
+            .iter()
+            .map(|columns| self.heap.key(columns.iter().map(|&c| self.heap.cells[start + c])))
+            .collect()
+    }
+
+    /// Has bindings of variables wake constraints.
+    fn watch(&mut self, variables: &[Cell], ids: &[u32]) {
+        let module = Cell::atom(atom::chr);
+        for &variable in variables {
+            let variable = self.heap.deref(variable);
+            let mut list = self.attached(variable, module).unwrap_or(Cell::atom(atom::nil));
+            // The dead at the front are in nobody's way longer than this.
+            while list.is_compound() && !self.is_alive(self.heap.arg(list, 0).as_int() as u32) {
+                list = self.heap.arg(list, 1);
+            }
+            let mut known = gchr_base::hash::HashSet::default();
+            if ids.len() > 1
+                || ids.first().is_some_and(|&id| id as usize + 1 < self.constraints.suspensions.len())
+            {
+                known.extend(self.heap.list_items(list).0);
+            }
+            for &id in ids {
+                if !known.contains(&Cell::int(id as usize)) {
+                    list = self.heap.cons(Cell::int(id as usize), list);
+                }
+            }
+            self.attach(variable, module, list);
+        }
+    }
+
+    fn is_alive(&self, id: u32) -> bool {
+        self.constraints.suspensions[id as usize].alive
+    }
+
+    /// Tries the rules of a constraint in the store.
+    fn activate(&mut self, id: u32) -> Done<Option<Label>> {
+        let suspension = &mut self.constraints.suspensions[id as usize];
+        let before = suspension.generation;
+        suspension.generation += 1;
+        let symbol = suspension.symbol as usize;
+        let occurrences = &self.constraints.symbols[symbol].occurrences;
+        if occurrences.is_empty() {
+            self.constraints.suspensions[id as usize].generation = before;
+            return Ok(Some(self.cp_now()));
+        }
+        let partners = occurrences.iter().map(|o| o.partners.len()).max().unwrap_or(0);
+        self.note_change(Change::Generation(id, before));
+        let mut slots = [Cell::int(0); 64];
+        slots[slot::ID as usize] = Cell::int(id as usize);
+        slots[slot::GENERATION as usize] = Cell::int(before as usize + 1);
+        let n = slot::PARTNERS as usize + partners;
+        if n <= slots.len() {
+            self.frame(&slots[..n], at::CONTINUE);
+        } else {
+            let mut many = slots.to_vec();
+            many.resize(n, Cell::int(0));
+            self.frame(&many, at::CONTINUE);
+        }
+        self.continue_active()
+    }
+
+    /// Goes on with the constraint of the current environment.
+    pub fn continue_active(&mut self) -> Done<Option<Label>> {
+        loop {
+            let id = self.slot(slot::ID).as_int() as u32;
+            let suspension = &self.constraints.suspensions[id as usize];
+            let number = self.slot(slot::OCCURRENCE).as_int() as usize;
+            let symbol = &self.constraints.symbols[suspension.symbol as usize];
+            let current =
+                suspension.alive && i64::from(suspension.generation) == self.slot(slot::GENERATION).as_int();
+            let Some(occurrence) = symbol.occurrences.get(number).filter(|_| current) else {
+                self.leave();
+                return Ok(Some(self.cp_now()));
+            };
+            let occurrence = Rc::clone(occurrence);
+            let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
+            let mut partners = std::mem::take(&mut self.constraints.partners);
+            let found = self.search(id, &occurrence, &rule, &mut partners);
+            if !matches!(found, Ok(true)) {
+                self.constraints.partners = partners;
+                found?;
+                self.change_slot(slot::OCCURRENCE, Cell::int(number + 1));
+                self.change_slot(slot::RESUME, Cell::int(0));
+                continue;
+            }
+            let next = self.apply_rule(id, &occurrence, &rule, &partners);
+            self.constraints.partners = partners;
+            if let Some(next) = next? {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// Fires a rule or begins its guard; `None` where the active constraint goes on at once.
+    fn apply_rule(
+        &mut self,
+        id: u32,
+        occurrence: &Occurrence,
+        rule: &Rule,
+        partners: &[u32],
+    ) -> Done<Option<Option<Label>>> {
+        let stays = !occurrence.removed || matches!(rule.guard, Guard::Goals);
+        if stays {
+            for (i, &partner) in partners.iter().enumerate() {
+                self.change_slot(slot::PARTNERS + i as u16, Cell::int(partner as usize));
+            }
+            self.change_slot(slot::RESUME, Cell::int(1));
+        }
+        let mut first = 0;
+        if let Guard::Goals = rule.guard {
+            let mark = self.choices.len();
+            self.change_slot(slot::MARK, Cell::int(mark));
+            self.choose(Alternative::Code(at::CONTINUE), 0);
+            self.x[0] = Cell::int(self.env_now());
+            first = 1;
+        } else {
+            self.fire(id, occurrence, rule, partners)?;
+            if rule.empty {
+                if occurrence.removed {
+                    self.leave();
+                    return Ok(Some(Some(self.cp_now())));
+                }
+                return Ok(None);
+            }
+        }
+        for (i, &slot) in rule.args.iter().enumerate() {
+            self.x[first + i] = self.constraints.slots[slot as usize];
+        }
+        if stays {
+            self.set_cp(at::CONTINUE);
+        } else {
+            self.leave();
+        }
+        Ok(Some(self.enter(rule.body)?))
+    }
+
+    /// Removes what a rule removes, remembers that it fired, and counts.
+    fn fire(&mut self, id: u32, occurrence: &Occurrence, rule: &Rule, partners: &[u32]) -> Done<()> {
+        self.step()?;
+        self.constraints.firings += 1;
+        if self.control.traces() {
+            self.trace(id, occurrence, rule, partners);
+        }
+        if rule.history {
+            let (owner, combination) = combination(id, occurrence, rule, partners);
+            let history = &mut self.constraints.suspensions[owner as usize].history;
+            history.get_or_insert_default().insert(combination.clone());
+            self.note_change(Change::Fired(owner, combination));
+        }
+        if occurrence.removed {
+            self.kill(id);
+        }
+        for (partner, &other) in occurrence.partners.iter().zip(partners) {
+            if partner.removed {
+                self.kill(other);
+            }
+        }
+        Ok(())
+    }
+
+    fn trace(&mut self, id: u32, occurrence: &Occurrence, rule: &Rule, partners: &[u32]) {
+        let mut heads = vec![(id, occurrence.head)];
+        heads.extend(occurrence.partners.iter().zip(partners).map(|(p, &id)| (id, p.head)));
+        heads.sort_by_key(|&(_, head)| head);
+        let text = |&(id, _): &(u32, usize)| {
+            let term = self.constraints.suspensions[id as usize].term;
+            self.written(term, crate::write::Style::QUOTED)
+        };
+        let heads: Vec<String> = heads.iter().map(text).collect();
+        let line = format!("{}: {}", rule.name, heads.join(", "));
+        self.control.trace_line(&line);
+    }
+
+    /// Takes a constraint out of the store.
+    pub fn kill(&mut self, id: u32) {
+        if !self.is_alive(id) {
+            return;
+        }
+        let mut noted = self.heap.has_choice.then(Vec::new);
+        self.constraints.kill(id, &mut noted);
+        for change in noted.into_iter().flatten() {
+            self.heap.note(Undo::Store(change));
+        }
+    }
+
+    /// The goals of a guard hold: whether they bound nothing, so that the rule fires.
+    pub fn commit_guarded(&mut self, frame: usize, _rule: usize) -> Done<bool> {
+        let at = |i: u16| self.slot_of(frame, i).as_int();
+        let (mark, id, number) =
+            (at(slot::MARK) as usize, at(slot::ID) as u32, at(slot::OCCURRENCE) as usize);
+        if self.bound_since(mark) {
+            return Ok(false);
+        }
+        let symbol = self.constraints.suspensions[id as usize].symbol as usize;
+        let occurrence = Rc::clone(&self.constraints.symbols[symbol].occurrences[number]);
+        let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
+        let partners: Vec<u32> =
+            (0..occurrence.partners.len()).map(|i| at(slot::PARTNERS + i as u16) as u32).collect();
+        self.cut(mark);
+        self.fire(id, &occurrence, &rule, &partners)?;
+        Ok(true)
+    }
+
+    /// Looks for partners: the first ones, or those behind the ones that the environment has.
+    fn search(
+        &mut self,
+        id: u32,
+        occurrence: &Occurrence,
+        rule: &Rule,
+        partners: &mut Vec<u32>,
+    ) -> Done<bool> {
+        let resume = self.slot(slot::RESUME).as_int() == 1;
+        let n = occurrence.partners.len();
+        if self.constraints.slots.len() < rule.slots {
+            self.constraints.slots.resize(rule.slots, Cell::int(0));
+        }
+        if resume && n == 0 || !self.match_head(id, &occurrence.pattern) {
+            return Ok(false);
+        }
+        partners.clear();
+        if n == 0 {
+            return self.passes(id, occurrence, rule, partners);
+        }
+        let mut cursors = vec![u32::MAX; n];
+        let mut level = 0;
+        if resume {
+            loop {
+                let partner = self.slot(slot::PARTNERS + level as u16).as_int() as u32;
+                cursors[level] = partner;
+                if level + 1 == n
+                    || !self.is_alive(partner)
+                    || !self.match_head(partner, &occurrence.partners[level].pattern)
+                {
+                    break;
+                }
+                partners.push(partner);
+                level += 1;
+            }
+        }
+        loop {
+            let Some(found) = self.candidate(id, &occurrence.partners[level], cursors[level], partners)
+            else {
+                if level == 0 {
+                    return Ok(false);
+                }
+                level -= 1;
+                partners.pop();
+                // Values of variables that deeper heads gave are overwritten; those of this one are needed for its key.
+                continue;
+            };
+            cursors[level] = found;
+            partners.push(found);
+            if level + 1 < n {
+                level += 1;
+                cursors[level] = u32::MAX;
+            } else if self.passes(id, occurrence, rule, partners)? {
+                return Ok(true);
+            } else {
+                partners.pop();
+            }
+        }
+    }
+
+    fn match_head(&mut self, id: u32, pattern: &[super::Match]) -> bool {
+        let term = self.constraints.suspensions[id as usize].term;
+        let (start, n) = self.heap.args(term);
+        self.heap.matches(start, n, pattern, &mut self.constraints.slots, &self.db.records)
+    }
+
+    /// The youngest constraint older than `cursor` that fits a head.
+    fn candidate(
+        &mut self,
+        id: u32,
+        partner: &super::Partner,
+        mut cursor: u32,
+        taken: &[u32],
+    ) -> Option<u32> {
+        let key = match &partner.lookup {
+            Some((index, columns)) => Some((*index, self.lookup_key(columns))),
+            None => None,
+        };
+        loop {
+            let table = &self.constraints.tables[partner.symbol as usize];
+            let bucket = match key {
+                Some((index, key)) => table.indexes[index].get(&key)?,
+                None => &table.all,
+            };
+            let found = bucket.before(cursor)?;
+            cursor = found;
+            if found != id
+                && self.is_alive(found)
+                && !taken.contains(&found)
+                && self.match_head(found, &partner.pattern)
+            {
+                return Some(found);
+            }
+        }
+    }
+
+    /// Whether the tests of a guard hold and the rule did not fire for these constraints.
+    fn passes(&mut self, id: u32, occurrence: &Occurrence, rule: &Rule, partners: &[u32]) -> Done<bool> {
+        if let Guard::Tests(tests) = &rule.guard
+            && !self.tests_hold(tests)?
+        {
+            return Ok(false);
+        }
+        if !rule.history {
+            return Ok(true);
+        }
+        let (owner, combination) = combination(id, occurrence, rule, partners);
+        let history = &self.constraints.suspensions[owner as usize].history;
+        Ok(!history.as_ref().is_some_and(|history| history.contains(&combination)))
+    }
+
+    /// A variable was bound that constraints contain: `$chr_wake(Constraints, Value)`.
+    pub fn wake_constraints(&mut self) -> Done<Option<Label>> {
+        let (items, _) = self.heap.list_items(self.x[0]);
+        let mut ids: Vec<u32> = items.iter().map(|cell| cell.as_int() as u32).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.retain(|&id| self.is_alive(id));
+        let variables = self.heap.variables(self.x[1]);
+        self.watch(&variables, &ids);
+        for &id in &ids {
+            let suspension = &self.constraints.suspensions[id as usize];
+            let (symbol, term) = (suspension.symbol, suspension.term);
+            for (index, key) in self.keys(symbol, term).into_iter().enumerate() {
+                if self.constraints.suspensions[id as usize].keys[index] != key {
+                    let old = self.constraints.move_key(id, index, key);
+                    self.note_change(Change::Key(id, index, old));
+                }
+            }
+        }
+        let cells: Vec<Cell> = ids.iter().map(|&id| Cell::int(id as usize)).collect();
+        let list = self.heap.list(&cells);
+        self.frame(&[list], at::NEXT_WOKEN);
+        self.next_woken()
+    }
+
+    /// Goes on with the next constraint that a binding woke.
+    pub fn next_woken(&mut self) -> Done<Option<Label>> {
+        loop {
+            let list = self.slot(0);
+            if !list.is_compound() {
+                self.leave();
+                return Ok(Some(self.cp_now()));
+            }
+            let (id, rest) = (self.heap.arg(list, 0).as_int() as u32, self.heap.arg(list, 1));
+            self.change_slot(0, rest);
+            if self.is_alive(id) {
+                self.set_cp(at::NEXT_WOKEN);
+                return self.activate(id);
+            }
+        }
+    }
+
+    /// All constraints in the store: by symbol in the order of declarations, the youngest first.
+    pub fn stored(&self) -> Vec<Cell> {
+        let tables = self.constraints.tables.iter();
+        let ids = tables.flat_map(|table| table.all.ids.iter().rev());
+        ids.map(|&id| &self.constraints.suspensions[id as usize])
+            .filter(|s| s.alive)
+            .map(|s| s.term)
+            .collect()
+    }
+
+    /// Whether something was bound, since the choice point of a number was made, that is older than it.
+    fn bound_since(&self, mark: usize) -> bool {
+        let Some((trail, heap)) = self.choice_state(mark) else { return false };
+        let mut undo = self.heap.undo.len();
+        for &entry in self.heap.trail[trail..].iter().rev() {
+            if entry == crate::heap::MARK {
+                undo -= 1;
+                if let Undo::Cell(place, before) = self.heap.undo[undo]
+                    && place < heap
+                    && before == Cell::attributed(place)
+                {
+                    return true;
+                }
+            } else if (entry as usize) < heap {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// What is remembered of a firing: the youngest constraint, and the rule with all constraints in the order of its heads.
+fn combination(id: u32, occurrence: &Occurrence, rule: &Rule, partners: &[u32]) -> (u32, Box<[u32]>) {
+    let mut all = vec![0; rule.heads + 1];
+    all[0] = occurrence.rule;
+    all[occurrence.head + 1] = id;
+    for (partner, &other) in occurrence.partners.iter().zip(partners) {
+        all[partner.head + 1] = other;
+    }
+    let owner = all[1..].iter().copied().max().unwrap_or(id);
+    (owner, all.into_boxed_slice())
+}

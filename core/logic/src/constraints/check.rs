@@ -1,0 +1,156 @@
+//! Types of columns, checked when a constraint is added.
+
+use gchr_base::hash::HashMap;
+use gchr_base::logic::{LogicNode, LogicProgram, LogicTermId, TypeBody};
+
+use crate::cell::{BoxKind, Cell};
+use crate::machine::{Done, Machine};
+
+/// A type: its name and its parameters; a number is a variable of the definition.
+#[derive(Clone, Debug)]
+pub(crate) enum Type {
+    Named(String, Vec<Type>),
+    Variable(u32),
+}
+
+/// What a type is.
+#[derive(Clone, Debug)]
+enum Body {
+    /// One of these terms.
+    Alternatives(Vec<Alternative>),
+    Alias(Type),
+}
+
+/// An alternative: a functor with the types of its arguments, or a value.
+#[derive(Clone, Debug)]
+enum Alternative {
+    Term(String, Vec<Type>),
+    Int(i64),
+    Float(f64),
+}
+
+/// Types that a program defines, by name and number of parameters, with the variables that the parameters are.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Types(HashMap<(String, usize), (Vec<u32>, Body)>);
+
+/// A type as a term.
+pub(super) fn read(program: &LogicProgram, id: LogicTermId) -> Type {
+    match program.terms.node(id) {
+        LogicNode::Var(v) => Type::Variable(v.0),
+        _ => match program.terms.functor(id) {
+            Some((name, args)) => {
+                Type::Named(name.to_string(), args.iter().map(|&arg| read(program, arg)).collect())
+            }
+            None => Type::Named("any".into(), Vec::new()),
+        },
+    }
+}
+
+impl Types {
+    pub(super) fn of(program: &LogicProgram) -> Self {
+        let mut types = Self::default();
+        for definition in &program.types {
+            let Some((name, params)) = program.terms.functor(definition.head) else { continue };
+            let params: Vec<u32> = params
+                .iter()
+                .map(|&p| match program.terms.node(p) {
+                    LogicNode::Var(v) => v.0,
+                    _ => u32::MAX,
+                })
+                .collect();
+            let body = match &definition.body {
+                TypeBody::Alias(id) => Body::Alias(read(program, *id)),
+                TypeBody::Alternatives(ids) => Body::Alternatives(
+                    ids.iter()
+                        .filter_map(|&id| {
+                            Some(match program.terms.node(id) {
+                                LogicNode::Int(n) => Alternative::Int(*n),
+                                LogicNode::Float(x) => Alternative::Float(*x),
+                                _ => {
+                                    let (name, args) = program.terms.functor(id)?;
+                                    let args = args.iter().map(|&arg| read(program, arg)).collect();
+                                    Alternative::Term(name.to_string(), args)
+                                }
+                            })
+                        })
+                        .collect(),
+                ),
+            };
+            types.0.insert((name.to_string(), params.len()), (params, body));
+        }
+        types
+    }
+}
+
+/// A type with the values of its variables put in.
+fn instance(ty: &Type, params: &[u32], args: &[Type]) -> Type {
+    match ty {
+        Type::Variable(v) => match params.iter().position(|p| p == v) {
+            Some(at) => args[at].clone(),
+            None => Type::Named("any".into(), Vec::new()),
+        },
+        Type::Named(name, inner) => {
+            Type::Named(name.clone(), inner.iter().map(|t| instance(t, params, args)).collect())
+        }
+    }
+}
+
+impl Machine<'_, '_> {
+    /// Raises a type error unless the argument has the type of its column.
+    pub(super) fn check_type(&mut self, ty: &Type, value: Cell) -> Done<()> {
+        let mut pending = vec![(ty.clone(), self.heap.deref(value))];
+        while let Some((ty, cell)) = pending.pop() {
+            let Type::Named(name, args) = &ty else { continue };
+            let cell = self.heap.deref(cell);
+            if cell.is_var() {
+                continue;
+            }
+            let simple = match &**name {
+                "any" | "chr_identifier" => Some(true),
+                "int" | "integer" => Some(self.heap.is_integer(cell)),
+                "dense_int" | "natural" => {
+                    Some(self.heap.is_integer(cell) && !(cell.is_int() && cell.as_int() < 0))
+                }
+                "float" => Some(self.heap.is_boxed(cell, BoxKind::Float)),
+                "number" => Some(self.heap.is_number(cell)),
+                "atom" => Some(cell.is_atom()),
+                "string" => Some(self.heap.is_boxed(cell, BoxKind::Str)),
+                _ => None,
+            };
+            match simple {
+                Some(true) => continue,
+                Some(false) => return Err(self.type_error(name, cell)),
+                None => {}
+            }
+            let Some((params, body)) = self.constraints.types.0.get(&(name.clone(), args.len())).cloned()
+            else {
+                continue;
+            };
+            match body {
+                Body::Alias(other) => pending.push((instance(&other, &params, args), cell)),
+                Body::Alternatives(all) => {
+                    let functor = self.heap.functor(cell);
+                    let fits = all.iter().find(|alternative| match alternative {
+                        Alternative::Int(n) => cell.is_int() && cell.as_int() == *n,
+                        Alternative::Float(x) => {
+                            self.heap.is_boxed(cell, BoxKind::Float) && self.heap.float_at(cell) == *x
+                        }
+                        Alternative::Term(name, args) => {
+                            functor.is_some_and(|(f, n)| n == args.len() && **self.db.names.text(f) == **name)
+                        }
+                    });
+                    match fits {
+                        None => return Err(self.type_error(name, cell)),
+                        Some(Alternative::Term(_, types)) => {
+                            for (i, ty) in types.iter().enumerate() {
+                                pending.push((instance(ty, &params, args), self.heap.arg(cell, i)));
+                            }
+                        }
+                        Some(_) => {}
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}

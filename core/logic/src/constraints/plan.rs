@@ -1,0 +1,322 @@
+//! Plans of rules: how each head is matched, in which order the others are looked for, and by which index.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::logic::{ConstraintRule, LogicNode, LogicProgram, LogicTermId, Mode, RuleHead, VarId};
+
+use super::store::Table;
+use super::{Constraints, Expr, Guard, Match, Occurrence, Partner, Rule, Symbol, Test, check};
+use crate::cell::Cell;
+use crate::code::Kind;
+use crate::compile;
+use crate::database::{Database, Definition};
+use crate::heap::Heap;
+use crate::load::build;
+use crate::names::atom;
+
+/// What is planned with.
+struct Planner<'a> {
+    program: &'a LogicProgram,
+    db: &'a mut Database,
+    heap: &'a mut Heap,
+    plan: Constraints,
+    symbols: HashMap<(String, usize), u32>,
+}
+
+/// Numbers of the slots of the variables of a rule's heads.
+type Slots = HashMap<VarId, u16>;
+
+impl Constraints {
+    pub fn plan(program: &LogicProgram, db: &mut Database, heap: &mut Heap) -> Result<Self, Vec<Diagnostic>> {
+        let mut planner =
+            Planner { program, db, heap, plan: Constraints::default(), symbols: HashMap::default() };
+        planner.plan.types = check::Types::of(program);
+        planner.declare();
+        let mut problems = Vec::new();
+        for rule in &program.rules {
+            if let Err(problem) = planner.rule(rule) {
+                problems.push(*problem);
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let mut plan = planner.plan;
+        for symbol in &plan.symbols {
+            let indexes = vec![HashMap::default(); symbol.indexes.len()];
+            plan.tables.push(Table { indexes, ..Table::default() });
+        }
+        Ok(plan)
+    }
+}
+
+impl Planner<'_> {
+    fn declare(&mut self) {
+        for declaration in &self.program.constraints {
+            let name = self.db.names.intern(&declaration.name);
+            let arity = declaration.columns.len();
+            let number = self.plan.symbols.len() as u32;
+            if self.symbols.contains_key(&(declaration.name.to_string(), arity)) {
+                continue;
+            }
+            self.symbols.insert((declaration.name.to_string(), arity), number);
+            let pred = self.db.pred(name, arity);
+            if self.db.preds[pred as usize].library {
+                self.db.move_to_library(pred);
+            }
+            self.db.preds[pred as usize].definition = Definition::Constraint(number);
+            self.db.preds[pred as usize].library = false;
+            let types = declaration.columns.iter().map(|c| c.ty.map(|id| check::read(self.program, id)));
+            self.plan.symbols.push(Symbol {
+                name,
+                arity,
+                occurrences: Vec::new(),
+                indexes: Vec::new(),
+                open: declaration.columns.iter().any(|c| c.mode != Mode::Ground),
+                types: types.collect(),
+            });
+        }
+    }
+
+    fn symbol(&self, head: &RuleHead) -> Result<(u32, &[LogicTermId]), Box<Diagnostic>> {
+        let terms = &self.program.terms;
+        let found = terms
+            .functor(head.constraint)
+            .and_then(|(name, args)| Some((*self.symbols.get(&(name.to_string(), args.len()))?, args)));
+        found.ok_or_else(|| {
+            Box::new(
+                Diagnostic::error("C0301", "a head that is no declared constraint")
+                    .label(terms.span(head.constraint), "not declared")
+                    .help("declare it: :- chr_constraint name/arity"),
+            )
+        })
+    }
+
+    fn rule(&mut self, rule: &ConstraintRule) -> Result<(), Box<Diagnostic>> {
+        let number = self.plan.rules.len() as u32;
+        let heads: Vec<(&RuleHead, bool)> =
+            rule.removed.iter().map(|h| (h, true)).chain(rule.kept.iter().map(|h| (h, false))).collect();
+        let mut slots = Slots::default();
+        for (head, _) in &heads {
+            self.symbol(head)?;
+            self.number_variables(head.constraint, &mut slots);
+        }
+        for (i, &(head, removed)) in heads.iter().enumerate() {
+            if head.passive {
+                continue;
+            }
+            let (symbol, _) = self.symbol(head)?;
+            let occurrence = self.occurrence(number, &heads, i, removed, &slots)?;
+            self.plan.symbols[symbol as usize].occurrences.push(occurrence.into());
+        }
+        let planned = self.body(rule, number, heads.len(), &slots);
+        self.plan.rules.push(planned.into());
+        Ok(())
+    }
+
+    fn number_variables(&self, term: LogicTermId, slots: &mut Slots) {
+        let mut pending = vec![term];
+        while let Some(id) = pending.pop() {
+            match self.program.terms.node(id) {
+                LogicNode::Var(v) => {
+                    let next = slots.len() as u16;
+                    slots.entry(*v).or_insert(next);
+                }
+                LogicNode::Compound { args, .. } => pending.extend(args.iter().rev()),
+                _ => {}
+            }
+        }
+    }
+
+    fn occurrence(
+        &mut self,
+        rule: u32,
+        heads: &[(&RuleHead, bool)],
+        active: usize,
+        removed: bool,
+        slots: &Slots,
+    ) -> Result<Occurrence, Box<Diagnostic>> {
+        let mut bound = HashSet::default();
+        let args = self.symbol(heads[active].0)?.1.to_vec();
+        let pattern = self.pattern(&args, slots, &mut bound);
+        // The other heads of its own kind come first, each kind in the order of the text.
+        let mut order: Vec<usize> = (0..heads.len()).filter(|&i| i != active).collect();
+        order.sort_by_key(|&i| heads[i].1 != removed);
+        let mut partners = Vec::new();
+        for i in order {
+            let (symbol, args) = self.symbol(heads[i].0)?;
+            let args = args.to_vec();
+            let lookup = self.lookup(symbol, &args, slots, &bound);
+            let pattern = self.pattern(&args, slots, &mut bound);
+            partners.push(Partner { symbol, head: i, removed: heads[i].1, pattern, lookup });
+        }
+        Ok(Occurrence { rule, head: active, removed, pattern, partners })
+    }
+
+    /// The columns of a partner that are known before it is looked for.
+    fn lookup(
+        &mut self,
+        symbol: u32,
+        args: &[LogicTermId],
+        slots: &Slots,
+        bound: &HashSet<VarId>,
+    ) -> Option<(usize, Vec<Match>)> {
+        let (mut columns, mut values) = (Vec::new(), Vec::new());
+        for (column, &arg) in args.iter().enumerate() {
+            let value = match self.program.terms.node(arg) {
+                LogicNode::Var(v) if bound.contains(v) => Match::Same(slots[v]),
+                LogicNode::Var(_) | LogicNode::Compound { .. } => continue,
+                _ => self.constant(arg),
+            };
+            columns.push(column);
+            values.push(value);
+        }
+        if columns.is_empty() {
+            return None;
+        }
+        let indexes = &mut self.plan.symbols[symbol as usize].indexes;
+        let index = indexes.iter().position(|known| *known == columns).unwrap_or_else(|| {
+            indexes.push(columns);
+            indexes.len() - 1
+        });
+        Some((index, values))
+    }
+
+    fn constant(&mut self, id: LogicTermId) -> Match {
+        let cell = self.build(id, &mut []);
+        if cell.is_immediate() {
+            return Match::Const(cell);
+        }
+        self.db.records.push(self.heap.record(cell));
+        Match::Record(self.db.records.len() as u32 - 1)
+    }
+
+    fn build(&mut self, id: LogicTermId, variables: &mut [Option<Cell>]) -> Cell {
+        build(self.heap, &mut self.db.names, &self.program.terms, id, variables, &mut HashMap::default())
+    }
+
+    fn pattern(&mut self, args: &[LogicTermId], slots: &Slots, bound: &mut HashSet<VarId>) -> Vec<Match> {
+        let mut pattern = Vec::new();
+        let mut pending: Vec<LogicTermId> = args.iter().rev().copied().collect();
+        while let Some(id) = pending.pop() {
+            match self.program.terms.node(id) {
+                LogicNode::Var(v) => pattern.push(match bound.insert(*v) {
+                    true => Match::First(slots[v]),
+                    false => Match::Same(slots[v]),
+                }),
+                LogicNode::Compound { name, args } => {
+                    if &**name == gchr_base::logic::CONS && args.len() == 2 {
+                        pattern.push(Match::List);
+                    } else {
+                        let name = self.db.names.intern(name);
+                        pattern.push(Match::Struct(Cell::functor(name, args.len())));
+                    }
+                    pending.extend(args.iter().rev());
+                }
+                _ => {
+                    let constant = self.constant(id);
+                    pattern.push(constant);
+                }
+            }
+        }
+        pattern
+    }
+
+    /// Guard and body; what tests cannot decide becomes a part of the clause of the body.
+    fn body(&mut self, rule: &ConstraintRule, number: u32, heads: usize, slots: &Slots) -> Rule {
+        let tests = self.tests(rule.guard, slots);
+        let mut variables = vec![None; rule.variables.len()];
+        let mut order: Vec<(VarId, u16)> = slots.iter().map(|(v, s)| (*v, *s)).collect();
+        order.sort_by_key(|&(_, slot)| slot);
+        for &(v, _) in &order {
+            variables[v.0 as usize] = Some(self.heap.variable());
+        }
+        let mut body = self.build(rule.body, &mut variables);
+        // Identifiers of heads are the constraints themselves.
+        let empty = body == Cell::atom(atom::true_);
+        let mut args: Vec<Cell> = Vec::new();
+        if tests.is_none() {
+            let guard = self.build(rule.guard, &mut variables);
+            let frame = self.heap.variable();
+            args.push(frame);
+            let commit = self.db.names.intern("$chr_commit");
+            let commit = self.heap.compound(commit, &[frame, Cell::int(number as usize)]);
+            body = self.heap.compound(atom::comma, &[commit, body]);
+            body = self.heap.compound(atom::comma, &[guard, body]);
+        }
+        let used: HashSet<Cell> = self.heap.variables(body).into_iter().collect();
+        order.retain(|(v, _)| variables[v.0 as usize].is_some_and(|cell| used.contains(&cell)));
+        args.extend(order.iter().filter_map(|(v, _)| variables[v.0 as usize]));
+        let name = self.db.names.intern(&format!("$rule {number}"));
+        let pred = self.db.pred(name, args.len());
+        let head = self.heap.compound(name, &args);
+        let (code, key) = compile::compile(self.heap, self.db, head, body);
+        self.db.places.push((code, rule.span));
+        self.db.add(compile::clause_info(pred, code, key), false);
+        let shown =
+            rule.name.as_ref().map_or_else(|| format!("rule {}", number + 1), |name| name.to_string());
+        Rule {
+            name: shown,
+            heads,
+            slots: slots.len(),
+            guard: tests.map_or(Guard::Goals, Guard::Tests),
+            body: pred,
+            args: order.into_iter().map(|(_, slot)| slot).collect(),
+            empty,
+            history: rule.removed.is_empty() && !rule.no_history,
+        }
+    }
+
+    /// The tests that a guard consists of; `None` where it needs goals.
+    fn tests(&mut self, guard: LogicTermId, slots: &Slots) -> Option<Vec<Test>> {
+        let (mut tests, mut pending) = (Vec::new(), vec![guard]);
+        while let Some(id) = pending.pop() {
+            let (name, args) = self.program.terms.functor(id)?;
+            let name = self.db.names.intern(name);
+            match *args {
+                [] if name == atom::true_ => {}
+                [a, b] if name == atom::comma => pending.extend([b, a]),
+                [a, b] => {
+                    if let Some(compare) = crate::compile::comparison(name) {
+                        tests.push(Test::Compare(compare, self.expr(a, slots, 0)?, self.expr(b, slots, 0)?));
+                    } else if name == atom::identical || name == atom::not_identical {
+                        let negated = name == atom::not_identical;
+                        tests.push(Test::Identical(self.simple(a, slots)?, self.simple(b, slots)?, negated));
+                    } else {
+                        return None;
+                    }
+                }
+                [a] => tests.push(Test::Kind(kind(name)?, self.simple(a, slots)?)),
+                _ => return None,
+            }
+        }
+        Some(tests)
+    }
+
+    /// A variable of the heads or a constant.
+    fn simple(&mut self, id: LogicTermId, slots: &Slots) -> Option<Expr> {
+        match self.program.terms.node(id) {
+            LogicNode::Var(v) => slots.get(v).map(|&slot| Expr::Slot(slot)),
+            LogicNode::Compound { .. } => None,
+            _ => match self.constant(id) {
+                Match::Const(cell) => Some(Expr::Const(cell)),
+                _ => None,
+            },
+        }
+    }
+
+    fn expr(&mut self, id: LogicTermId, slots: &Slots, depth: usize) -> Option<Expr> {
+        let LogicNode::Compound { name, args } = self.program.terms.node(id) else {
+            return self.simple(id, slots);
+        };
+        if depth > 50 || args.len() > 2 || &**name == gchr_base::logic::CONS {
+            return None;
+        }
+        let args: Option<Vec<Expr>> = args.iter().map(|&arg| self.expr(arg, slots, depth + 1)).collect();
+        Some(Expr::Apply(self.db.names.intern(name), args?))
+    }
+}
+
+fn kind(name: crate::cell::Atom) -> Option<Kind> {
+    crate::compile::kind(name)
+}

@@ -1,0 +1,322 @@
+//! The heap of terms and the trail: building, binding, undoing, and looking at terms.
+
+use num_bigint::{BigInt, Sign};
+
+use crate::cell::{Atom, BoxKind, Cell, Tag};
+use crate::names::atom;
+
+/// Something other than a binding that backtracking takes back.
+#[derive(Debug)]
+pub(crate) enum Undo {
+    /// A cell of the heap had this value.
+    Cell(usize, Cell),
+    /// A slot of an environment had this value.
+    Slot(usize, Cell),
+    /// A change of the constraint store.
+    Store(crate::constraints::Change),
+    /// A global variable had this value.
+    Global(Atom, Option<crate::machine::Global>),
+}
+
+/// Terms, and what must be undone of them.
+#[derive(Debug)]
+pub(crate) struct Heap {
+    pub cells: Vec<Cell>,
+    /// Places of bound variables, and marks of `undo`.
+    pub trail: Vec<u64>,
+    pub undo: Vec<Undo>,
+    /// Variables from here on are younger than the latest choice point.
+    pub barrier: usize,
+    /// Whether there is a choice point to which changes must be undone.
+    pub has_choice: bool,
+    /// Attributed variables that were bound, and what they were bound to, until their goals are run.
+    pub woken: Vec<(usize, Cell)>,
+}
+
+/// A mark in the trail: the newest entry of `undo`.
+pub(crate) const MARK: u64 = u64::MAX;
+
+impl Heap {
+    pub fn new() -> Self {
+        Self {
+            cells: Vec::with_capacity(1 << 12),
+            trail: Vec::new(),
+            undo: Vec::new(),
+            barrier: 0,
+            has_choice: false,
+            woken: Vec::new(),
+        }
+    }
+    #[inline(always)]
+    pub fn top(&self) -> usize {
+        self.cells.len()
+    }
+    #[inline(always)]
+    pub fn push(&mut self, cell: Cell) {
+        self.cells.push(cell);
+    }
+    /// Follows references to an unbound variable or a value.
+    #[inline(always)]
+    pub fn deref(&self, mut cell: Cell) -> Cell {
+        while cell.tag() == Tag::Ref {
+            let next = self.cells[cell.place()];
+            if next == cell {
+                return cell;
+            }
+            cell = next;
+        }
+        if cell.tag() == Tag::Att {
+            return self.deref_attributed(cell);
+        }
+        cell
+    }
+    /// The cell of an attributed variable holds what it is bound to.
+    fn deref_attributed(&self, cell: Cell) -> Cell {
+        let next = self.cells[cell.place()];
+        if next == cell { cell } else { self.deref(next) }
+    }
+    /// A new variable.
+    #[inline(always)]
+    pub fn variable(&mut self) -> Cell {
+        let cell = Cell::reference(self.cells.len());
+        self.cells.push(cell);
+        cell
+    }
+    /// Notes that a variable is bound, where backtracking has to know it.
+    #[inline(always)]
+    pub fn note_binding(&mut self, place: usize) {
+        if place < self.barrier {
+            self.trail.push(place as u64);
+        }
+    }
+    /// Binds an unbound variable to something that is not an unbound variable younger than itself.
+    #[inline(always)]
+    pub fn bind(&mut self, variable: Cell, value: Cell) {
+        let place = variable.place();
+        if variable.tag() == Tag::Att {
+            self.woken.push((place, value));
+            return self.assign(place, value);
+        }
+        self.cells[place] = value;
+        self.note_binding(place);
+    }
+    /// Notes a change that backtracking takes back. To be asked first: [`has_choice`](Self::has_choice).
+    pub fn note(&mut self, undo: Undo) {
+        self.undo.push(undo);
+        self.trail.push(MARK);
+    }
+    /// Changes a cell of the heap so that backtracking takes it back.
+    pub fn assign(&mut self, place: usize, value: Cell) {
+        if place < self.barrier {
+            self.note(Undo::Cell(place, self.cells[place]));
+        }
+        self.cells[place] = value;
+    }
+    /// Undoes bindings back to a length of the trail; hands out other changes.
+    pub fn undo_to(&mut self, length: usize) -> Option<Undo> {
+        while self.trail.len() > length {
+            let entry = self.trail.pop().unwrap_or(MARK);
+            if entry == MARK {
+                match self.undo.pop() {
+                    Some(Undo::Cell(place, value)) => self.cells[place] = value,
+                    other => return other,
+                }
+            } else {
+                // Attributed variables are noted by marks.
+                self.cells[entry as usize] = Cell::reference(entry as usize);
+            }
+        }
+        None
+    }
+    /// A compound term with these arguments; an atom where there are none.
+    pub fn compound(&mut self, name: Atom, args: &[Cell]) -> Cell {
+        if args.is_empty() {
+            return Cell::atom(name);
+        }
+        let place = self.top();
+        if name == atom::cons && args.len() == 2 {
+            self.cells.extend_from_slice(args);
+            return Cell::list(place);
+        }
+        self.push(Cell::functor(name, args.len()));
+        self.cells.extend_from_slice(args);
+        Cell::structure(place)
+    }
+    pub fn cons(&mut self, head: Cell, tail: Cell) -> Cell {
+        let place = self.top();
+        self.push(head);
+        self.push(tail);
+        Cell::list(place)
+    }
+    /// A list of these items.
+    pub fn list(&mut self, items: &[Cell]) -> Cell {
+        self.list_with_tail(items, Cell::atom(atom::nil))
+    }
+    pub fn list_with_tail(&mut self, items: &[Cell], tail: Cell) -> Cell {
+        if items.is_empty() {
+            return tail;
+        }
+        let start = self.top();
+        for (i, &item) in items.iter().enumerate() {
+            self.push(item);
+            self.push(Cell::list(start + 2 * (i + 1)));
+        }
+        let last = self.top() - 1;
+        self.cells[last] = tail;
+        Cell::list(start)
+    }
+    pub fn float(&mut self, x: f64) -> Cell {
+        let place = self.top();
+        self.push(Cell::header(BoxKind::Float, 0));
+        self.push(Cell(x.to_bits()));
+        Cell::boxed(place)
+    }
+    pub fn string(&mut self, text: &str) -> Cell {
+        let place = self.top();
+        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        self.push(Cell::header(BoxKind::Str, length));
+        for chunk in text.as_bytes()[..length as usize].chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.push(Cell(u64::from_le_bytes(word)));
+        }
+        Cell::boxed(place)
+    }
+    pub fn integer(&mut self, n: i64) -> Cell {
+        match Cell::small(n) {
+            Some(cell) => cell,
+            None => self.push_big(&BigInt::from(n)),
+        }
+    }
+    pub fn big(&mut self, n: &BigInt) -> Cell {
+        match i64::try_from(n) {
+            Ok(n) => self.integer(n),
+            Err(_) => self.push_big(n),
+        }
+    }
+    fn push_big(&mut self, n: &BigInt) -> Cell {
+        let place = self.top();
+        let (sign, digits) = n.to_u64_digits();
+        self.push(Cell::header(BoxKind::Big, u32::from(sign == Sign::Minus)));
+        self.push(Cell(digits.len() as u64));
+        self.cells.extend(digits.into_iter().map(Cell));
+        Cell::boxed(place)
+    }
+
+    /// The kind of a boxed value.
+    pub fn box_kind(&self, cell: Cell) -> BoxKind {
+        self.cells[cell.place()].box_kind()
+    }
+    pub fn is_boxed(&self, cell: Cell, kind: BoxKind) -> bool {
+        cell.tag() == Tag::Box && self.box_kind(cell) == kind
+    }
+    pub fn float_at(&self, cell: Cell) -> f64 {
+        f64::from_bits(self.cells[cell.place() + 1].0)
+    }
+    /// Words of a boxed value, header included.
+    pub fn box_words(&self, cell: Cell) -> usize {
+        let header = self.cells[cell.place()];
+        match header.box_kind() {
+            BoxKind::Float => 2,
+            BoxKind::Str => 1 + (header.detail() as usize).div_ceil(8),
+            BoxKind::Big => 2 + self.cells[cell.place() + 1].0 as usize,
+        }
+    }
+    pub fn string_at(&self, cell: Cell) -> String {
+        let length = self.cells[cell.place()].detail() as usize;
+        let words = &self.cells[cell.place() + 1..cell.place() + self.box_words(cell)];
+        let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.0.to_le_bytes()).collect();
+        bytes.truncate(length);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+    pub fn big_at(&self, cell: Cell) -> BigInt {
+        let place = cell.place();
+        let negative = self.cells[place].detail() == 1;
+        let words = &self.cells[place + 2..place + self.box_words(cell)];
+        let digits: Vec<u32> = words.iter().flat_map(|w| [w.0 as u32, (w.0 >> 32) as u32]).collect();
+        BigInt::from_slice(if negative { Sign::Minus } else { Sign::Plus }, &digits)
+    }
+    /// Name and number of arguments of an atom or a compound term.
+    pub fn functor(&self, cell: Cell) -> Option<(Atom, usize)> {
+        match cell.tag() {
+            Tag::Atom => Some((cell.as_atom(), 0)),
+            Tag::Lst => Some((atom::cons, 2)),
+            Tag::Str => {
+                let functor = self.cells[cell.place()];
+                Some((functor.name(), functor.arity()))
+            }
+            _ => None,
+        }
+    }
+    /// Place of the first argument of a compound term, and their number.
+    #[inline]
+    pub fn args(&self, cell: Cell) -> (usize, usize) {
+        match cell.tag() {
+            Tag::Lst => (cell.place(), 2),
+            Tag::Str => (cell.place() + 1, self.cells[cell.place()].arity()),
+            _ => (0, 0),
+        }
+    }
+    /// An argument of a compound term, dereferenced.
+    #[inline]
+    pub fn arg(&self, cell: Cell, index: usize) -> Cell {
+        self.deref(self.cells[self.args(cell).0 + index])
+    }
+    /// The arguments of `name(_, _)`.
+    pub fn binary(&self, cell: Cell, name: Atom) -> Option<(Cell, Cell)> {
+        match self.functor(cell) {
+            Some((found, 2)) if found == name => Some((self.arg(cell, 0), self.arg(cell, 1))),
+            _ => None,
+        }
+    }
+    /// The items of a list, and what follows them: `[]`, a variable, or something else.
+    pub fn list_items(&self, list: Cell) -> (Vec<Cell>, Cell) {
+        let (mut items, mut rest) = (Vec::new(), self.deref(list));
+        while rest.tag() == Tag::Lst {
+            items.push(self.deref(self.cells[rest.place()]));
+            rest = self.deref(self.cells[rest.place() + 1]);
+            // A cyclic list has no end.
+            if items.len() > self.cells.len() {
+                break;
+            }
+        }
+        (items, rest)
+    }
+    /// The variables of a term in the order in which they occur.
+    pub fn variables(&self, term: Cell) -> Vec<Cell> {
+        let (mut found, mut seen) = (Vec::new(), gchr_base::hash::HashSet::default());
+        let mut compounds = gchr_base::hash::HashSet::default();
+        let mut pending = vec![term];
+        while let Some(cell) = pending.pop() {
+            let cell = self.deref(cell);
+            if cell.is_var() {
+                if seen.insert(cell.place()) {
+                    found.push(cell);
+                }
+            } else if cell.is_compound() && compounds.insert(cell) {
+                let (start, n) = self.args(cell);
+                pending.extend(self.cells[start..start + n].iter().rev());
+            }
+        }
+        found
+    }
+    pub fn is_ground(&self, term: Cell) -> bool {
+        let mut pending = vec![term];
+        let mut steps = 0_usize;
+        while let Some(cell) = pending.pop() {
+            let cell = self.deref(cell);
+            if cell.is_var() {
+                return false;
+            }
+            if cell.is_compound() {
+                steps += 1;
+                if steps > 2 * self.cells.len() {
+                    return self.variables(term).is_empty();
+                }
+                let (start, n) = self.args(cell);
+                pending.extend(self.cells[start..start + n].iter().rev());
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,24 @@
+//! Clauses and constraint rules over logical variables: compiled to instructions, and run by one machine with a trail and choice points.
+
+mod arithmetic;
+mod builtins;
+mod cell;
+mod code;
+mod compile;
+mod constraints;
+mod database;
+mod heap;
+mod library;
+mod load;
+mod machine;
+mod names;
+mod number;
+mod print;
+mod record;
+mod run;
+mod text;
+mod unify;
+mod write;
+
+pub use print::plan;
+pub use run::{Answer, Answers, Options, Run, Stopped, run};

@@ -1,0 +1,83 @@
+//! The part of the library that is written in Prolog. It is read when a program first calls something that has no clauses.
+
+use gchr_base::hash::HashMap;
+use gchr_base::logic::{Flags, Operators};
+
+use crate::cell::Cell;
+use crate::code::PredId;
+use crate::compile;
+use crate::database::Definition;
+use crate::machine::{Done, Machine, Throw};
+use crate::names::atom;
+
+/// The texts.
+const TEXTS: [(&str, &str); 6] = [
+    ("control", include_str!("library/control.pl")),
+    ("lists", include_str!("library/lists.pl")),
+    ("apply", include_str!("library/apply.pl")),
+    ("solutions", include_str!("library/solutions.pl")),
+    ("assoc", include_str!("library/assoc.pl")),
+    ("attributes", include_str!("library/attributes.pl")),
+];
+
+/// Reads the library, if it was not read before; whether a predicate has clauses now.
+pub(crate) fn load_for(m: &mut Machine<'_, '_>, pred: PredId) -> Done<bool> {
+    if m.db.library_loaded {
+        return Ok(false);
+    }
+    m.db.library_loaded = true;
+    let top = m.heap.top();
+    let mut clauses = Vec::new();
+    for (part, text) in TEXTS {
+        read(m, part, text, &mut clauses)?;
+    }
+    // Which predicates the library has must be known before its clauses refer to them.
+    for &(head, _) in &clauses {
+        if let Some((name, arity)) = m.heap.functor(head) {
+            let pred = m.db.pred(name, arity);
+            if m.db.is_own(pred) {
+                m.db.shadow(pred);
+            }
+        }
+    }
+    m.db.in_library = true;
+    for (head, body) in clauses {
+        let Some((name, arity)) = m.heap.functor(head) else { continue };
+        let pred = m.db.pred(name, arity);
+        let pred = m.db.resolved(pred);
+        let (code, key) = compile::compile(&m.heap, &mut m.db, head, body);
+        m.db.preds[pred as usize].library = true;
+        m.db.add(compile::clause_info(pred, code, key), false);
+    }
+    m.db.in_library = false;
+    m.heap.cells.truncate(top);
+    let definition = &m.db.preds[pred as usize].definition;
+    Ok(matches!(definition, Definition::Clauses(clauses) if !clauses.all.is_empty()))
+}
+
+/// Reads the clauses of a text onto the heap.
+fn read(m: &mut Machine<'_, '_>, part: &str, text: &str, clauses: &mut Vec<(Cell, Cell)>) -> Done<()> {
+    let (operators, flags) = (Operators::default(), Flags::default());
+    let mut at = 0;
+    loop {
+        let read = m.reader.read(text, at, &operators, &flags).map_err(|error| {
+            let line = text[..error.at.min(text.len())].matches('\n').count() + 1;
+            let what = format!("library {part}, line {line}: {}", error.message);
+            Throw::Stop(Box::new(gchr_base::stop::StopReason::Internal { what }))
+        })?;
+        let Some(term) = read.term else { return Ok(()) };
+        at = read.end;
+        let mut variables = vec![None; read.variables.len()];
+        let cell = crate::load::build(
+            &mut m.heap,
+            &mut m.db.names,
+            &read.terms,
+            term,
+            &mut variables,
+            &mut HashMap::default(),
+        );
+        let (head, body) = compile::split(&m.heap, cell);
+        debug_assert!(m.heap.functor(cell) != Some((atom::neck, 1)), "the library has no directives");
+        clauses.push((head, body));
+    }
+}

@@ -1,0 +1,65 @@
+% Goals of attributed variables: freeze/2, dif/2, when/2.
+
+'$wakeup'([]).
+'$wakeup'([wake(As, V)|T]) :- '$hooks'(As, V), '$wakeup'(T).
+'$hooks'([], _).
+'$hooks'(att(M, A, Rest), V) :- '$hook'(M, A, V), '$hooks'(Rest, V).
+'$hook'('$chr', Ids, V) :- !, '$chr_wake'(Ids, V).
+'$hook'(freeze, G, V) :- !, '$thaw'(G, V).
+'$hook'(dif, Ds, V) :- !, '$recheck'(Ds, V).
+'$hook'(when, Ws, V) :- !, '$recheck_when'(Ws, V).
+'$hook'(_, A, V) :- attr_unify_hook(A, V).
+
+freeze(V, G) :- nonvar(V), !, call(G).
+freeze(V, G) :- ( get_attr(V, freeze, G0) -> put_attr(V, freeze, '$and'(G0, G)) ; put_attr(V, freeze, G) ).
+'$thaw'(G, V) :- nonvar(V), !, '$run_frozen'(G).
+'$thaw'(G, V) :- ( get_attr(V, freeze, G0) -> put_attr(V, freeze, '$and'(G0, G)) ; put_attr(V, freeze, G) ).
+'$run_frozen'('$and'(A, B)) :- !, '$run_frozen'(A), '$run_frozen'(B).
+'$run_frozen'(G) :- call(G).
+frozen(V, G) :- var(V), get_attr(V, freeze, F), !, '$frozen_goal'(F, V, G).
+frozen(_, true).
+'$frozen_goal'('$and'(A, B), V, (GA, GB)) :- !, '$frozen_goal'(A, V, GA), '$frozen_goal'(B, V, GB).
+'$frozen_goal'(G, V, freeze(V, G)).
+
+dif(X, Y) :- '$dif'(X, Y).
+'$dif'(X, Y) :- X \= Y, !.
+'$dif'(X, Y) :- X \== Y, '$deciding'(X, Y, Vs), '$suspend_dif'(Vs, dif(X, Y)).
+'$deciding'(X, Y, Vs) :- '$unifier'(X, Y, Vs).
+'$unifier'(X, Y, Vs) :- term_variables(X-Y, Vs).
+'$suspend_dif'([], _).
+'$suspend_dif'([V|Vs], D) :- ( get_attr(V, dif, L) -> put_attr(V, dif, [D|L]) ; put_attr(V, dif, [D]) ), '$suspend_dif'(Vs, D).
+'$recheck'(Ds, V) :-
+    ( var(V) -> ( get_attr(V, dif, L) -> '$append'(Ds, L, All) ; All = Ds ), put_attr(V, dif, All) ; term_variables(V, Vs), '$spread_dif'(Vs, Ds) ),
+    '$recheck_all'(Ds).
+'$spread_dif'([], _).
+'$spread_dif'([V|Vs], Ds) :- ( get_attr(V, dif, L) -> '$append'(Ds, L, All) ; All = Ds ), put_attr(V, dif, All), '$spread_dif'(Vs, Ds).
+'$recheck_all'([]).
+'$recheck_all'([dif(X, Y)|T]) :- X \== Y, '$recheck_all'(T).
+
+when(C, _) :- var(C), !, throw(error(instantiation_error, _)).
+when(C, G) :- '$when_state'(C, S), ( S == true -> call(G) ; '$suspend_when'(C, G, _) ).
+'$when_state'(nonvar(X), S) :- !, ( nonvar(X) -> S = true ; S = wait ).
+'$when_state'(ground(X), S) :- !, ( ground(X) -> S = true ; S = wait ).
+'$when_state'(?=(X, Y), S) :- !, ( ?=(X, Y) -> S = true ; S = wait ).
+'$when_state'((A, B), S) :- !, '$when_state'(A, SA), ( SA == true -> '$when_state'(B, S) ; S = wait ).
+'$when_state'((A ; B), S) :- !, '$when_state'(A, SA), ( SA == true -> S = true ; '$when_state'(B, S) ).
+'$when_state'(C, _) :- throw(error(domain_error(when_condition, C), _)).
+'$suspend_when'(C, G, Done) :- term_variables(C, Vs), '$attach_when'(Vs, when(C, G, Done)).
+'$attach_when'([], _).
+'$attach_when'([V|Vs], W) :- ( get_attr(V, when, L) -> '$append'(L, [W], L1) ; L1 = [W] ), put_attr(V, when, L1), '$attach_when'(Vs, W).
+'$recheck_when'(Ws, V) :-
+    term_variables(V, Vs), '$spread_when'(Vs, Ws), '$run_when'(Ws).
+'$spread_when'([], _).
+'$spread_when'([V|Vs], Ws) :- ( get_attr(V, when, L) -> '$append'(L, Ws, L1) ; L1 = Ws ), put_attr(V, when, L1), '$spread_when'(Vs, Ws).
+'$run_when'([]).
+'$run_when'([when(C, G, Done)|T]) :-
+    ( Done == true -> true ; '$when_state'(C, S), ( S == true -> Done = true, call(G) ; true ) ), '$run_when'(T).
+
+find_chr_constraint(C) :- '$chr_constraints'(L), '$element'(C, L).
+current_chr_constraint(C) :- '$chr_constraints'(L), '$element'(C, L).
+current_chr_constraint(_, C) :- current_chr_constraint(C).
+chr_show_store(_) :- '$chr_constraints'(L), '$show_constraints'(L).
+chr_trace.
+chr_notrace.
+'$show_constraints'([]).
+'$show_constraints'([C|Cs]) :- print(C), nl, '$show_constraints'(Cs).

@@ -1,0 +1,315 @@
+% Control and meta-predicates.
+
+once(G) :- call(G), !.
+ignore(G) :- call(G), !.
+ignore(_).
+not(G) :- \+ call(G).
+apply(G, Extra) :- G =.. L0, '$append'(L0, Extra, L1), G2 =.. L1, call(G2).
+
+'$append'([], L, L).
+'$append'([H|T], L, [H|R]) :- '$append'(T, L, R).
+
+forall(C, A) :- \+ (call(C), \+ call(A)).
+
+call_cleanup(G, C) :- setup_call_cleanup(true, G, C).
+setup_call_cleanup(S, G, C) :-
+    once(S),
+    catch(call(G), E, true) -> ( ignore(C), ( nonvar(E) -> throw(E) ; true ) ) ; ( ignore(C), fail ).
+
+between(L, H, X) :- integer(X), !, integer(L), '$in_range'(L, H, X).
+between(L, H, X) :-
+    '$must_be_integer'(L),
+    ( H == inf -> true ; H == infinite -> true ; '$must_be_integer'(H) ),
+    '$between'(L, H, X).
+'$in_range'(L, H, X) :- X >= L, ( H == inf -> true ; H == infinite -> true ; X =< H ).
+'$between'(L, H, X) :- integer(H), !, L =< H, '$between_to'(L, H, X).
+'$between'(L, _, X) :- '$from'(L, X).
+'$between_to'(L, L, X) :- !, X = L.
+'$between_to'(L, _, L).
+'$between_to'(L, H, X) :- L1 is L+1, '$between_to'(L1, H, X).
+'$from'(L, L).
+'$from'(L, X) :- L1 is L+1, '$from'(L1, X).
+'$must_be_integer'(X) :- integer(X), !.
+'$must_be_integer'(X) :- var(X), !, throw(error(instantiation_error, _)).
+'$must_be_integer'(X) :- throw(error(type_error(integer, X), _)).
+
+repeat.
+repeat :- repeat.
+
+arg(N, T, A) :- integer(N), !, '$arg'(N, T, A).
+arg(N, T, A) :- var(N), functor(T, _, Arity), '$between'(1, Arity, N), '$arg'(N, T, A).
+
+length(L, N) :- '$skip'(L, T, 0, M), '$length_of'(T, L, M, N).
+'$skip'(L, L, N, N) :- var(L), !.
+'$skip'([_|T], R, N0, N) :- !, N1 is N0+1, '$skip'(T, R, N1, N).
+'$skip'(L, L, N, N).
+'$length_of'(T, _, M, N) :- T == [], !, N = M.
+'$length_of'(T, _, M, N) :- var(T), !, '$partial_length'(T, M, N).
+'$length_of'(_, L, _, _) :- throw(error(type_error(list, L), context(length/2, _))).
+'$partial_length'(T, M, N) :- integer(N), !,
+    ( N < 0 -> fail ; true ), K is N-M, K >= 0, '$length'(T, K).
+'$partial_length'(T, M, N) :- var(N), !, '$from'(0, K), '$length'(T, K), N is M+K.
+'$partial_length'(_, _, N) :- throw(error(type_error(integer, N), context(length/2, _))).
+
+copy_term(T, C) :- '$copy_term'(T, C, As), '$copy_attributes'(As).
+'$copy_attributes'([]).
+'$copy_attributes'([V-A|T]) :- '$put_all'(A, V), '$copy_attributes'(T).
+'$put_all'([], _).
+'$put_all'(att(M, Value, Rest), V) :- ( M == '$chr' -> true ; put_attr(V, M, Value) ), '$put_all'(Rest, V).
+copy_term(T, C, Gs) :-
+    term_variables(T, Vs), '$goals_of'(Vs, Gs0), copy_term_nat(T-Gs0, C-Gs).
+'$goals_of'([], []).
+'$goals_of'([V|Vs], Gs) :- ( frozen(V, G), G \== true -> Gs = [G|T] ; Gs = T ), '$goals_of'(Vs, T).
+
+clause(H, B) :- '$clauses'(H, clause, L), '$element'(clause(H, B, _), L).
+retract(C) :- '$split_clause'(C, H, B), '$clauses'(H, retract, L), '$retract'(L, H, B).
+'$retract'([clause(H0, B0, Id)|T], H, B) :-
+    ( T == [] -> H = H0, B = B0, '$erase'(Id)
+    ; '$retract_one'(H0, B0, Id, T, H, B) ).
+'$retract_one'(H, B, Id, _, H, B) :- '$erase'(Id).
+'$retract_one'(_, _, _, T, H, B) :- '$retract'(T, H, B).
+'$split_clause'(C, _, _) :- var(C), !, throw(error(instantiation_error, _)).
+'$split_clause'(_:C, H, B) :- !, '$split_clause'(C, H, B).
+'$split_clause'((H :- B), H, B) :- !.
+'$split_clause'(H, H, true).
+'$element'(X, [Y|T]) :- '$element_'(T, X, Y).
+'$element_'([], X, X).
+'$element_'([_|_], X, X).
+'$element_'([Y|T], X, _) :- '$element_'(T, X, Y).
+
+dynamic(S) :- '$each_indicator'(S).
+discontiguous(_).
+multifile(_).
+'$each_indicator'(S) :- var(S), !, throw(error(instantiation_error, _)).
+'$each_indicator'([]) :- !.
+'$each_indicator'([A|B]) :- !, '$each_indicator'(A), '$each_indicator'(B).
+'$each_indicator'((A, B)) :- !, '$each_indicator'(A), '$each_indicator'(B).
+'$each_indicator'(_:S) :- !, '$each_indicator'(S).
+'$each_indicator'(N/A) :- '$dynamic'(N, A).
+
+op(P, T, Ns) :- '$op_names'(Ns, P, T).
+'$op_names'(N, _, _) :- var(N), !, throw(error(instantiation_error, _)).
+'$op_names'([], _, _) :- !.
+'$op_names'([N|Ns], P, T) :- !, '$op_names'(N, P, T), '$op_names'(Ns, P, T).
+'$op_names'(_:N, P, T) :- !, '$op_names'(N, P, T).
+'$op_names'(N, P, T) :- '$op'(P, T, N).
+current_op(P, T, N) :- '$operators'(L), '$element'(op(P, T, N), L).
+
+current_prolog_flag(F, V) :- atom(F), !, '$flag_value'(F, V0), V = V0.
+current_prolog_flag(F, V) :- var(F), '$element'(F, [bounded, max_integer, min_integer, double_quotes]), '$flag_value'(F, V).
+
+predicate_property(H, P) :- nonvar(H), '$strip'(H, G), functor(G, N, A), '$defined'(N, A), '$property'(P, N, A).
+'$strip'(_:H, G) :- !, '$strip'(H, G).
+'$strip'(H, H).
+'$property'(defined, _, _).
+'$property'(visible, _, _).
+'$property'(dynamic, N, A) :- '$is_dynamic'(N, A).
+'$property'(built_in, N, A) :- '$is_builtin'(N, A).
+'$property'(static, N, A) :- \+ '$is_dynamic'(N, A).
+'$property'(number_of_clauses(C), N, A) :- functor(H, N, A), '$clauses'(H, clause, L), '$length'(L, C).
+current_predicate(N/A) :- atom(N), integer(A), !, '$own'(N, A).
+current_predicate(N/A) :- '$predicates'(L), '$element'(N/A, L).
+'$own'(N, A) :- '$defined'(N, A), \+ '$is_builtin'(N, A).
+
+nb_current(K, V) :- atom(K), catch(nb_getval(K, V), _, fail).
+
+statistics(K, V) :- '$statistic'(K, V).
+statistics.
+garbage_collect.
+prompt(_, _).
+style_check(_).
+use_module(_).
+use_module(_, _).
+ensure_loaded(_).
+set_stream(_, _).
+garbage_collect_atoms.
+nodebug.
+notrace.
+debug.
+license(_).
+consult(F) :- throw(error(permission_error(load, source, F), _)).
+
+call_with_depth_limit(G, _, 1) :- call(G).
+call_with_time_limit(_, G) :- once(G).
+call_with_inference_limit(G, _, !) :- once(G).
+findnsols(N, T, G, L) :- findall(T, limit(N, G), L).
+limit(N, G) :- N > 0, S = count(0), call(G), arg(1, S, C0), C is C0+1,
+    ( C =:= N -> ! ; nb_setarg(1, S, C) ).
+
+read(end_of_file).
+read(_, end_of_file).
+read_term(end_of_file, _).
+read_term(_, end_of_file, _).
+get_char(end_of_file).
+get_char(_, end_of_file).
+peek_char(end_of_file).
+get_code(-1).
+peek_code(-1).
+
+phrase(G, L) :- phrase(G, L, []).
+phrase(G, _, _) :- var(G), !, throw(error(instantiation_error, _)).
+phrase(G, L, R) :- '$dcg_body'(G, S0, S, B), S0 = L, S = R, call(B).
+dcg_translate_rule((H0, PB --> B0), (H :- B)) :- nonvar(H0), !,
+    '$dcg_extend'(H0, S0, S, H), '$dcg_body'(B0, S0, S1, B1), '$dcg_terminals'(PB, S, S1, B2), B = (B1, B2).
+dcg_translate_rule((H0 --> B0), (H :- B)) :- '$dcg_extend'(H0, S0, S, H), '$dcg_body'(B0, S0, S, B).
+'$dcg_extend'(H, S0, S, G) :- H =.. L0, '$append'(L0, [S0, S], L), G =.. L.
+'$dcg_body'(V, S0, S, phrase(V, S0, S)) :- var(V), !.
+'$dcg_body'((A, B), S0, S, (A1, B1)) :- !, '$dcg_body'(A, S0, S1, A1), '$dcg_body'(B, S1, S, B1).
+'$dcg_body'((A ; B), S0, S, (A1 ; B1)) :- !, '$dcg_body'(A, S0, S, A1), '$dcg_body'(B, S0, S, B1).
+'$dcg_body'((A | B), S0, S, (A1 ; B1)) :- !, '$dcg_body'(A, S0, S, A1), '$dcg_body'(B, S0, S, B1).
+'$dcg_body'((A -> B), S0, S, (A1 -> B1)) :- !, '$dcg_body'(A, S0, S1, A1), '$dcg_body'(B, S1, S, B1).
+'$dcg_body'(\+ A, S0, S, (\+ A1, S0 = S)) :- !, '$dcg_body'(A, S0, _, A1).
+'$dcg_body'(!, S0, S, (!, S0 = S)) :- !.
+'$dcg_body'([], S0, S, S0 = S) :- !.
+'$dcg_body'({G}, S0, S, (G, S0 = S)) :- !.
+'$dcg_body'(L, S0, S, G) :- L = [_|_], !, '$dcg_terminals'(L, S0, S, G).
+'$dcg_body'(L, S0, S, G) :- string(L), !, string_codes(L, Cs), '$dcg_terminals'(Cs, S0, S, G).
+'$dcg_body'(call(G0), S0, S, call(G0, S0, S)) :- !.
+'$dcg_body'(call(G0, A), S0, S, call(G0, A, S0, S)) :- !.
+'$dcg_body'(_:G, S0, S, B) :- !, '$dcg_body'(G, S0, S, B).
+'$dcg_body'(G0, S0, S, G) :- '$dcg_extend'(G0, S0, S, G).
+'$dcg_terminals'(L, S0, S, S0 = L1) :- '$append'(L, S, L1).
+
+% Text.
+atom_concat(A, B, C) :- nonvar(A), nonvar(B), !, '$atomic_concat'(A, B, C).
+atom_concat(A, B, C) :- '$concatenations'(C, L), '$text_part'(A), '$text_part'(B), '$element'(A-B, L).
+'$text_part'(_).
+string_concat(A, B, C) :- nonvar(A), nonvar(B), !, '$string_concat'(A, B, C).
+string_concat(A, B, C) :- '$concatenations'(C, L), '$element'(A0-B0, L),
+    '$text_to_string'(A0, A1), '$text_to_string'(B0, B1), '$same_text'(A, A1), '$same_text'(B, B1).
+'$same_text'(V, T) :- var(V), !, V = T.
+'$same_text'(V, T) :- '$text_to_string'(V, T).
+sub_atom(A, B, L, E, S) :- '$sub'(A, B, L, E, S, atom).
+sub_string(A, B, L, E, S) :- '$sub'(A, B, L, E, S, string).
+'$sub'(A, B, L, E, S, _) :- nonvar(S), !, '$sub_text'(A, S, Ps), '$element'(sub(B, L, E), Ps).
+'$sub'(A, B, L, E, S, K) :- atom_length(A, N), '$sub_range'(N, B, L, E), '$slice'(A, B, L, T),
+    ( K == atom -> atom_string(S0, T), S = S0 ; S = T ).
+'$sub_range'(N, B, L, E) :- integer(B), integer(L), !, E is N-B-L, E >= 0.
+'$sub_range'(N, B, L, E) :- integer(B), integer(E), !, L is N-B-E, L >= 0.
+'$sub_range'(N, B, L, E) :- integer(L), integer(E), !, B is N-L-E, B >= 0.
+'$sub_range'(N, B, L, E) :- integer(B), !, M is N-B, M >= 0, '$between'(0, M, L), E is M-L.
+'$sub_range'(N, B, L, E) :- integer(L), !, M is N-L, M >= 0, '$between'(0, M, B), E is M-B.
+'$sub_range'(N, B, L, E) :- integer(E), !, M is N-E, M >= 0, '$between'(0, M, B), L is M-B.
+'$sub_range'(N, B, L, E) :- '$between'(0, N, B), M is N-B, '$between'(0, M, L), E is M-L.
+text_concat(A, B, C) :- ( string(A) ; string(B) ), !, string_concat(A, B, C).
+text_concat(A, B, C) :- atom_concat(A, B, C).
+text_to_string(T, S) :- ( T == [] -> S = "" ; '$text_to_string'(T, S) ).
+string(S, T) :- text_to_string(S, T).
+term_string(S, T, _) :- term_string(S, T).
+atom_to_term(A, T, Bs) :- '$term_from_text'(A, T, Bs).
+sformat(S, F, A) :- format(string(S), F, A).
+read_term_from_atom(A, T) :- read_term_from_atom(A, T, []).
+char_type(C, T) :- nonvar(C), !, '$char_types'(T, C).
+char_type(C, T) :- '$between'(0, 255, N), char_code(C, N), '$char_types'(T, C).
+code_type(C, T) :- nonvar(C), !, '$char_types'(T, C).
+code_type(C, T) :- '$between'(0, 255, C), '$char_types'(T, C).
+'$char_types'(T, C) :- var(T), !,
+    '$element'(T, [alnum, alpha, csym, csymf, digit(_), graph, lower, lower(_), punct, space, upper, upper(_), white]), '$char_type'(C, T).
+'$char_types'(T, C) :- '$char_type'(C, T).
+normalize_space(Out, T) :- normalize_space_text(T, S), '$give'(Out, S).
+concat_atom(L, A) :- atomic_list_concat(L, A).
+concat_atom(L, S, A) :- atomic_list_concat(L, S, A).
+
+with_output_to(Sink, G) :-
+    '$keep_output',
+    ( catch(once(G), E, true) -> Ok = true ; Ok = false ),
+    '$kept_output'(S),
+    ( nonvar(E) -> throw(E) ; Ok == true ), '$give'(Sink, S).
+format(Sink, F, A) :- compound(Sink), !, '$keep_output',
+    catch(format(F, A), E, true), '$kept_output'(S), ( nonvar(E) -> throw(E) ; true ), '$give'(Sink, S).
+format(Stream, F, A) :- '$format'(Stream, F, A).
+'$give'(atom(A), S) :- atom_string(A, S).
+'$give'(string(T), S) :- T = S.
+'$give'(codes(C), S) :- string_codes(S, C).
+'$give'(codes(C, T), S) :- string_codes(S, C0), '$append'(C0, T, C).
+'$give'(chars(C), S) :- string_chars(S, C).
+print_message(_, _).
+print_message_lines(_, _, _).
+message_to_codes(_, _, _).
+portray_clause(C) :- \+ \+ ( numbervars(C, 0, _), '$portray'(C) ).
+'$portray'((H :- true)) :- !, writeq(H), write('.'), nl.
+'$portray'((H :- B)) :- !, writeq(H), write(' :-'), '$portray_body'(B), write('.'), nl.
+'$portray'(H) :- writeq(H), write('.'), nl.
+'$portray_body'((A, B)) :- !, '$portray_body'(A), write(','), '$portray_body'(B).
+'$portray_body'(A) :- nl, write('    '), writeq(A).
+listing(S) :- ( S = N/A -> true ; N = S ),
+    forall(( current_predicate(N/A), functor(H, N, A) ),
+           ( ( '$is_dynamic'(N, A) -> format(':- dynamic ~q/~w.~n~n', [N, A]) ; true ),
+             forall(clause(H, B), portray_clause((H :- B))), nl )).
+
+numbervars(T, S, E) :- term_variables(T, Vs), '$number'(Vs, S, E).
+numbervars(T) :- numbervars(T, 0, _).
+numbervars(T, S, E, _) :- numbervars(T, S, E).
+'$number'([], E, E).
+'$number'([V|Vs], N, E) :- V = '$VAR'(N), M is N+1, '$number'(Vs, M, E).
+term_variables(T, Vs, Tail) :- term_variables(T, L), '$append'(L, Tail, Vs).
+subsumes_term(G, S) :- \+ \+ ( term_variables(S, V1), G = S, term_variables(V1, V2), V1 == V2 ).
+unifiable(A, B, _) :- \+ A \= B.
+tnot(G) :- \+ G.
+
+random(X) :- X is random_float.
+random(L, H, X) :- X is random(L, H).
+random_between(L, H, X) :- H >= L, H1 is H+1, X is random(L, H1).
+random_member(X, L) :- '$length'(L, N), N > 0, I is random(N), nth0(I, L, X).
+random_select(X, L, R) :- random_member(X, L), !, selectchk(X, L, R).
+random_permutation(L, P) :- '$random_keys'(L, K), keysort(K, S), '$values'(S, P).
+'$random_keys'([], []).
+'$random_keys'([X|T], [K-X|R]) :- K is random_float, '$random_keys'(T, R).
+'$values'([], []).
+'$values'([_-V|T], [V|R]) :- '$values'(T, R).
+set_random(seed(S)) :- ( integer(S) -> set_random_seed(S) ; true ).
+setrand(_).
+shell(_) :- fail.
+shell(_, 1).
+getenv(_, _) :- fail.
+
+must_be(T, X) :- '$must_be'(T, X).
+'$must_be'(T, X) :- '$checks'(T, X, G), !,
+    ( call(G) -> true
+    ; var(X) -> throw(error(instantiation_error, _))
+    ; '$ranged'(T, K), \+ integer(X) -> throw(error(type_error(K, X), _))
+    ; throw(error(type_error(T, X), _)) ).
+'$must_be'(T, _) :- throw(error(existence_error(type, T), _)).
+'$ranged'(nonneg, integer).
+'$ranged'(positive_integer, integer).
+'$ranged'(between(_, _), integer).
+'$checks'(integer, X, integer(X)).
+'$checks'(atom, X, atom(X)).
+'$checks'(atomic, X, atomic(X)).
+'$checks'(callable, X, callable(X)).
+'$checks'(var, X, var(X)).
+'$checks'(nonvar, X, nonvar(X)).
+'$checks'(number, X, number(X)).
+'$checks'(float, X, float(X)).
+'$checks'(string, X, string(X)).
+'$checks'(compound, X, compound(X)).
+'$checks'(boolean, X, ( X == true ; X == false )).
+'$checks'(bool, X, ( X == true ; X == false )).
+'$checks'(list, X, is_list(X)).
+'$checks'(proper_list, X, is_list(X)).
+'$checks'(list(T), X, ( is_list(X), forall('$element'(E, X), is_of_type(T, E)) )).
+'$checks'(list_of(T), X, ( is_list(X), forall('$element'(E, X), is_of_type(T, E)) )).
+'$checks'(nonneg, X, ( integer(X), X >= 0 )).
+'$checks'(positive_integer, X, ( integer(X), X >= 1 )).
+'$checks'(between(L, H), X, ( number(X), X >= L, X =< H )).
+'$checks'(oneof(L), X, ( nonvar(X), memberchk(X, L) )).
+'$checks'(ground, X, ground(X)).
+'$checks'(any, _, true).
+is_of_type(T, X) :- '$checks'(T, X, G), call(G), !.
+type_error(T, V) :- throw(error(type_error(T, V), _)).
+domain_error(T, V) :- throw(error(domain_error(T, V), _)).
+existence_error(T, V) :- throw(error(existence_error(T, V), _)).
+permission_error(A, T, C) :- throw(error(permission_error(A, T, C), _)).
+instantiation_error(_) :- throw(error(instantiation_error, _)).
+resource_error(R) :- throw(error(resource_error(R), _)).
+assertion(G) :- \+ \+ catch(G, _, fail), !.
+assertion(G) :- throw(error(assertion_failed(G), _)).
+
+gensym(Base, A) :- atom_concat('$gensym_', Base, K), ( nb_current(K, N0) -> true ; N0 = 0 ), N is N0+1,
+    nb_setval(K, N), atomic_list_concat([Base, N], A).
+reset_gensym(Base) :- atom_concat('$gensym_', Base, K), nb_setval(K, 0).
+reset_gensym.
+flag(K, Old, New) :- atom_concat('$flag_', K, F), ( nb_current(F, Old0) -> true ; Old0 = 0 ), Old = Old0,
+    V is New, nb_setval(F, V).
+table(_).
+time(G) :- once(G).

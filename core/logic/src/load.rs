@@ -1,0 +1,126 @@
+//! A program to the database: its clauses compiled, its rules planned.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::{HashMap, HashSet};
+use gchr_base::logic::{LogicNode, LogicProgram, LogicTermId, Mode, Terms};
+
+use crate::builtins;
+use crate::cell::Cell;
+use crate::compile;
+use crate::constraints::Constraints;
+use crate::database::{Clauses, Database, Definition};
+use crate::heap::Heap;
+use crate::names::{Names, atom};
+
+/// A program that is ready to run.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub db: Database,
+    pub constraints: Constraints,
+}
+
+/// Predicates that give variables attributes.
+const ATTRIBUTES: &[&str] = &["freeze", "dif", "when", "put_attr"];
+
+/// Compiles a program.
+pub(crate) fn load(program: &LogicProgram) -> Result<Loaded, Vec<Diagnostic>> {
+    let mut db = Database::new();
+    db.operators = program.operators.clone();
+    db.flags = program.flags;
+    builtins::register(&mut db);
+    let open = |c: &gchr_base::logic::Column| c.mode != Mode::Ground;
+    db.wakes =
+        program.constraints.iter().any(|c| c.columns.iter().any(open)) || uses_attributes(&program.terms);
+    for functor in &program.dynamic {
+        let pred = db.named(&functor.name, functor.arity);
+        own(&mut db, pred);
+        db.declare_dynamic(pred);
+    }
+    for clause in &program.clauses {
+        if let Some((name, args)) = program.terms.functor(clause.head) {
+            let name = db.names.intern(name);
+            let pred = db.pred(name, args.len());
+            own(&mut db, pred);
+        }
+    }
+    let mut heap = Heap::new();
+    let constraints = Constraints::plan(program, &mut db, &mut heap)?;
+    for clause in &program.clauses {
+        let top = heap.top();
+        let mut variables = vec![None; clause.variables.len()];
+        let mut one =
+            |id| build(&mut heap, &mut db.names, &program.terms, id, &mut variables, &mut HashMap::default());
+        let (head, body) = (one(clause.head), one(clause.body));
+        let Some((name, arity)) = heap.functor(head) else { continue };
+        let pred = db.pred(name, arity);
+        let term = heap.compound(atom::neck, &[head, body]);
+        let record = heap.record(term);
+        let (code, key) = compile::compile(&heap, &mut db, head, body);
+        db.places.push((code, clause.span));
+        let mut info = compile::clause_info(pred, code, key);
+        info.term = Some(std::rc::Rc::new(record));
+        db.add(info, false);
+        heap.cells.truncate(top);
+    }
+    Ok(Loaded { db, constraints })
+}
+
+/// Makes a predicate one of the program's own; the library goes on to use what it was before.
+fn own(db: &mut Database, pred: u32) {
+    if !db.preds[pred as usize].library {
+        if matches!(db.preds[pred as usize].definition, Definition::Unknown) {
+            db.preds[pred as usize].definition = Definition::Clauses(Clauses::default());
+        }
+        return;
+    }
+    db.move_to_library(pred);
+    db.preds[pred as usize].definition = Definition::Clauses(Clauses::default());
+    db.preds[pred as usize].library = false;
+}
+
+fn uses_attributes(terms: &Terms) -> bool {
+    let names: HashSet<&str> = ATTRIBUTES.iter().copied().collect();
+    (0..terms.len()).any(|i| match terms.node(LogicTermId(i as u32)) {
+        LogicNode::Atom(name) | LogicNode::Compound { name, .. } => names.contains(&**name),
+        _ => false,
+    })
+}
+
+/// Builds a term on the heap.
+pub(crate) fn build(
+    heap: &mut Heap,
+    names: &mut Names,
+    terms: &Terms,
+    term: LogicTermId,
+    variables: &mut [Option<Cell>],
+    known: &mut HashMap<LogicTermId, Cell>,
+) -> Cell {
+    let root = heap.top();
+    heap.push(Cell::int(0));
+    let mut pending = vec![(root, term)];
+    while let Some((place, id)) = pending.pop() {
+        let cell = match terms.node(id) {
+            LogicNode::Var(v) => match variables[v.0 as usize] {
+                Some(cell) => cell,
+                None => {
+                    variables[v.0 as usize] = Some(Cell::reference(place));
+                    Cell::reference(place)
+                }
+            },
+            LogicNode::Compound { name, args } => {
+                let name = if &**name == gchr_base::logic::CONS { atom::cons } else { names.intern(name) };
+                let blank = vec![Cell::int(0); args.len()];
+                let cell = heap.compound(name, &blank);
+                let start = heap.args(cell).0;
+                pending.extend(args.iter().enumerate().rev().map(|(i, &arg)| (start + i, arg)));
+                cell
+            }
+            node => match known.get(&id) {
+                Some(&cell) => cell,
+                None => builtins::leaf(heap, names, node).unwrap_or(Cell::int(0)),
+            },
+        };
+        heap.cells[place] = cell;
+    }
+    heap.deref(heap.cells[root])
+}

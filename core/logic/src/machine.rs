@@ -1,0 +1,406 @@
+//! The machine: registers, environments and choice points.
+
+mod control;
+mod errors;
+mod run;
+mod wake;
+
+use std::rc::Rc;
+
+use gchr_base::control::{Control, Progress};
+use gchr_base::hash::HashMap;
+use gchr_base::logic::Reader;
+use gchr_base::source::Span;
+use gchr_base::stop::StopReason;
+
+use crate::cell::{Atom, Cell};
+use crate::code::{Label, PredId};
+use crate::constraints::Constraints;
+use crate::database::{ClauseId, Database};
+use crate::heap::{Heap, Undo};
+use crate::number::Number;
+use crate::record::Record;
+
+pub(crate) use run::{Outcome, holds};
+
+/// Why a goal ended without a solution and without failing.
+#[derive(Debug)]
+pub(crate) enum Throw {
+    /// `throw/1`.
+    Ball(Box<Record>),
+    /// A limit, a signal, or a broken invariant.
+    Stop(Box<StopReason>),
+    /// `halt/1`.
+    Halt(i32),
+}
+
+pub(crate) type Done<T> = Result<T, Throw>;
+
+/// What a choice point goes on with.
+#[derive(Clone, Debug)]
+pub(crate) enum Alternative {
+    /// Code of the clause whose environment is current.
+    Code(Label),
+    /// The next clause of a list.
+    Clauses { pred: PredId, list: Rc<Vec<ClauseId>>, at: usize, key: u64, time: u64 },
+    /// A goal that is interpreted, with its cut barrier, both saved.
+    Goal,
+    /// Nothing: it marks a `catch/3` whose environment is at a place.
+    Catch(usize),
+}
+
+/// A choice point.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    pub alternative: Alternative,
+    env: usize,
+    cp: Label,
+    barrier: usize,
+    heap: usize,
+    trail: usize,
+    saved: usize,
+    stack: usize,
+    findalls: usize,
+}
+
+/// Where the value of a global variable is.
+#[derive(Debug)]
+pub(crate) enum Global {
+    /// On the heap (`b_setval/2`).
+    Term(Cell),
+    /// Outside (`nb_setval/2`).
+    Record(Record),
+}
+
+/// Words of an environment before its slots: the environment before, where to continue, and the number of slots.
+const FRAME: usize = 3;
+
+/// The state of a run.
+pub(crate) struct Machine<'c, 'a> {
+    pub db: Database,
+    pub heap: Heap,
+    /// Argument and temporary registers.
+    pub x: Vec<Cell>,
+    stack: Vec<Cell>,
+    pub choices: Vec<Choice>,
+    saved: Vec<Cell>,
+    /// The current environment.
+    env: usize,
+    /// Where to continue when the current clause ends.
+    cp: Label,
+    /// How many choice points the cut of the current clause leaves.
+    barrier: usize,
+    /// The next argument of the compound term that is taken apart.
+    next: usize,
+    /// Whether it is built instead.
+    building: bool,
+    numbers: Vec<Number>,
+    /// Calls of predicates and firings of rules.
+    pub steps: u64,
+    fuel: u64,
+    pub control: &'c mut Control<'a>,
+    pub reader: &'c dyn Reader,
+    pub findalls: Vec<Vec<Record>>,
+    pub globals: HashMap<Atom, Global>,
+    pub constraints: Constraints,
+    pub output: crate::builtins::Output,
+    pub random: u64,
+    /// Places of the goals that were running when the last error was raised, innermost first.
+    pub backtrace: Vec<Span>,
+}
+
+/// Steps between two looks at limits and signals.
+const CHUNK: u64 = 1 << 14;
+
+impl<'c, 'a> Machine<'c, 'a> {
+    pub fn new(
+        db: Database,
+        constraints: Constraints,
+        control: &'c mut Control<'a>,
+        reader: &'c dyn Reader,
+    ) -> Self {
+        Self {
+            db,
+            heap: Heap::new(),
+            x: vec![Cell(0); 1 << 16],
+            stack: vec![Cell(0); 1 << 10],
+            choices: Vec::new(),
+            saved: Vec::new(),
+            env: 0,
+            cp: crate::code::at::ANSWER,
+            barrier: 0,
+            next: 0,
+            building: false,
+            numbers: Vec::new(),
+            steps: 0,
+            fuel: 0,
+            control,
+            reader,
+            findalls: Vec::new(),
+            globals: HashMap::default(),
+            constraints,
+            output: crate::builtins::Output::default(),
+            random: 1,
+            backtrace: Vec::new(),
+        }
+    }
+
+    /// An argument register, dereferenced.
+    #[inline]
+    pub fn arg(&self, index: usize) -> Cell {
+        self.heap.deref(self.x[index])
+    }
+
+    /// Bytes in use by terms, environments, choice points and constraints.
+    pub fn bytes(&self) -> u64 {
+        let words = self.heap.cells.capacity() + self.heap.trail.capacity() + self.stack.capacity();
+        let choices = self.choices.capacity() * size_of::<Choice>() + self.saved.capacity() * 8;
+        (words * 8 + choices + self.constraints.bytes()) as u64
+    }
+
+    /// How far the run is.
+    pub fn progress(&self) -> Progress {
+        Progress { steps: self.steps, bytes: self.bytes(), live: self.constraints.live() }
+    }
+
+    /// Looks at limits and signals, and says how many steps may pass until the next look.
+    #[cold]
+    pub fn look(&mut self) -> Done<()> {
+        let now = self.progress();
+        let stop = |reason| Throw::Stop(Box::new(reason));
+        self.control.poll(now).map_err(stop)?;
+        if let Some(shortage) = self.control.memory_shortage(now.bytes) {
+            return Err(stop(shortage.of("terms and environments of the run".to_string())));
+        }
+        self.fuel = self.control.fuel(self.steps, CHUNK);
+        Ok(())
+    }
+
+    /// Counts a call or a firing.
+    #[inline(always)]
+    pub fn step(&mut self) -> Done<()> {
+        if self.fuel == 0 {
+            self.look()?;
+        }
+        self.fuel = self.fuel.saturating_sub(1);
+        self.steps += 1;
+        Ok(())
+    }
+
+    // Environments.
+
+    /// The first free word of the stack.
+    #[inline(always)]
+    fn stack_top(&self) -> usize {
+        let top = match self.env {
+            0 => 1,
+            env => env + FRAME + self.stack[env + 2].0 as usize,
+        };
+        match self.choices.last() {
+            Some(choice) => top.max(choice.stack),
+            None => top,
+        }
+    }
+    /// A new environment with a number of slots.
+    #[inline(always)]
+    fn allocate(&mut self, slots: usize) {
+        let base = self.stack_top();
+        if base + FRAME + slots > self.stack.len() {
+            self.stack.resize(2 * (base + FRAME + slots), Cell(0));
+        }
+        self.stack[base] = Cell(self.env as u64);
+        self.stack[base + 1] = Cell(u64::from(self.cp));
+        self.stack[base + 2] = Cell(slots as u64);
+        self.env = base;
+    }
+    #[inline(always)]
+    fn deallocate(&mut self) {
+        self.cp = self.stack[self.env + 1].0 as Label;
+        self.env = self.stack[self.env].0 as usize;
+    }
+    #[inline(always)]
+    pub fn slot(&self, y: u16) -> Cell {
+        self.stack[self.env + FRAME + y as usize]
+    }
+    #[inline(always)]
+    pub fn set_slot(&mut self, y: u16, value: Cell) {
+        self.stack[self.env + FRAME + y as usize] = value;
+    }
+    /// Changes a slot that may be older than the latest choice point.
+    pub fn change_slot(&mut self, y: u16, value: Cell) {
+        let place = self.env + FRAME + y as usize;
+        if self.heap.has_choice {
+            self.heap.note(Undo::Slot(place, self.stack[place]));
+        }
+        self.stack[place] = value;
+    }
+    /// An environment for code of the machine itself.
+    pub fn frame(&mut self, slots: &[Cell], then: Label) {
+        self.allocate(slots.len());
+        let base = self.env + FRAME;
+        self.stack[base..base + slots.len()].copy_from_slice(slots);
+        self.cp = then;
+    }
+    /// The current environment.
+    pub fn env_now(&self) -> usize {
+        self.env
+    }
+    /// Where to continue when the current clause ends.
+    pub fn cp_now(&self) -> Label {
+        self.cp
+    }
+    pub fn set_cp(&mut self, cp: Label) {
+        self.cp = cp;
+    }
+    /// A slot of an environment that is not the current one.
+    pub fn slot_of(&self, env: usize, y: u16) -> Cell {
+        self.stack[env + FRAME + y as usize]
+    }
+    /// Lengths of trail and heap when a choice point was made.
+    pub fn choice_state(&self, number: usize) -> Option<(usize, usize)> {
+        self.choices.get(number).map(|choice| (choice.trail, choice.heap))
+    }
+    /// Leaves the current environment.
+    pub fn leave(&mut self) {
+        self.deallocate();
+    }
+
+    // Choice points.
+
+    /// A new choice point that keeps the first `saved` registers.
+    #[inline]
+    pub fn choose(&mut self, alternative: Alternative, saved: usize) {
+        let stack = self.stack_top();
+        let start = self.saved.len();
+        self.saved.extend_from_slice(&self.x[..saved]);
+        self.choices.push(Choice {
+            alternative,
+            env: self.env,
+            cp: self.cp,
+            barrier: self.barrier,
+            heap: self.heap.top(),
+            trail: self.heap.trail.len(),
+            saved: start,
+            stack,
+            findalls: self.findalls.len(),
+        });
+        self.heap.barrier = self.heap.top();
+        self.heap.has_choice = true;
+    }
+    /// Where variables and changes are noted from.
+    #[inline]
+    fn settle(&mut self) {
+        match self.choices.last() {
+            Some(choice) => self.heap.barrier = choice.heap,
+            None => {
+                self.heap.barrier = 0;
+                self.heap.has_choice = false;
+                // Nothing can be undone any more.
+                self.heap.trail.clear();
+                self.heap.undo.clear();
+            }
+        }
+    }
+    /// Forgets the choice points from a number on.
+    #[inline]
+    pub fn cut(&mut self, level: usize) {
+        if self.choices.len() > level {
+            self.saved.truncate(self.choices[level].saved);
+            self.choices.truncate(level);
+            self.settle();
+        }
+    }
+    /// Restores the state of the latest choice point, but for its registers.
+    fn restore(&mut self) {
+        let Some(choice) = self.choices.last() else { return };
+        let (trail, heap, findalls) = (choice.trail, choice.heap, choice.findalls);
+        self.env = choice.env;
+        self.cp = choice.cp;
+        self.barrier = choice.barrier;
+        while let Some(undo) = self.heap.undo_to(trail) {
+            self.take_back(undo);
+        }
+        self.heap.cells.truncate(heap);
+        self.heap.barrier = heap;
+        self.heap.woken.clear();
+        self.findalls.truncate(findalls);
+    }
+    fn take_back(&mut self, undo: Undo) {
+        match undo {
+            Undo::Cell(place, value) => self.heap.cells[place] = value,
+            Undo::Slot(place, value) => self.stack[place] = value,
+            Undo::Store(change) => self.constraints.undo(change),
+            Undo::Global(name, Some(value)) => drop(self.globals.insert(name, value)),
+            Undo::Global(name, None) => drop(self.globals.remove(&name)),
+        }
+    }
+    /// The registers that the latest choice point keeps.
+    fn restore_registers(&mut self) {
+        let Some(choice) = self.choices.last() else { return };
+        let saved = &self.saved[choice.saved..];
+        self.x[..saved.len()].copy_from_slice(saved);
+    }
+    fn pop_choice(&mut self) {
+        if let Some(choice) = self.choices.pop() {
+            self.saved.truncate(choice.saved);
+            self.settle_after_restore();
+        }
+    }
+    /// As [`settle`](Self::settle); the trail is empty already.
+    fn settle_after_restore(&mut self) {
+        match self.choices.last() {
+            Some(choice) => self.heap.barrier = choice.heap,
+            None => {
+                self.heap.barrier = 0;
+                self.heap.has_choice = false;
+            }
+        }
+    }
+    /// Goes back to the latest choice point: where to go on, or `None` where there is no alternative.
+    pub fn backtrack(&mut self) -> Done<Option<Label>> {
+        loop {
+            if self.choices.is_empty() {
+                return Ok(None);
+            }
+            self.restore();
+            let last = self.choices.len() - 1;
+            match &self.choices[last].alternative {
+                Alternative::Code(label) => {
+                    let label = *label;
+                    self.pop_choice();
+                    if label != crate::code::FAIL {
+                        return Ok(Some(label));
+                    }
+                }
+                Alternative::Clauses { list, at, key, time, pred } => {
+                    let (here, pred) = (*at, *pred);
+                    let clause = list[here];
+                    let after = self.db.next_clause(list, here + 1, *key, *time);
+                    let _ = pred;
+                    self.restore_registers();
+                    match after {
+                        Some(after) => {
+                            if let Alternative::Clauses { at, .. } = &mut self.choices[last].alternative {
+                                *at = after;
+                            }
+                        }
+                        None => self.pop_choice(),
+                    }
+                    self.barrier = last;
+                    return Ok(Some(self.db.clauses[clause as usize].code));
+                }
+                Alternative::Goal => {
+                    self.restore_registers();
+                    let level = self.x[1].as_int() as usize;
+                    self.pop_choice();
+                    let goal = self.x[0];
+                    match self.call_goal(goal, level)? {
+                        Some(label) => return Ok(Some(label)),
+                        None => continue,
+                    }
+                }
+                Alternative::Catch(_) => self.pop_choice(),
+            }
+        }
+    }
+}

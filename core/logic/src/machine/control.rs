@@ -1,0 +1,286 @@
+//! Calls: of predicates, of goals that are terms, and control constructs of these.
+
+use super::{Alternative, Done, Machine, Throw};
+use crate::cell::{Cell, Tag};
+use crate::code::{Label, PredId, at};
+use crate::database::{Control, Definition, NO_KEY, key_of};
+use crate::names::atom;
+
+impl Machine<'_, '_> {
+    /// Enters a predicate whose arguments are in the registers: where to go on, or `None` to fail.
+    #[inline]
+    pub fn enter(&mut self, pred: PredId) -> Done<Option<Label>> {
+        match &self.db.preds[pred as usize].definition {
+            Definition::Clauses(_) => Ok(self.enter_clauses(pred)),
+            Definition::Native(number) => {
+                let (native, _) = self.db.natives[*number as usize];
+                Ok(native(self)?.then_some(self.cp))
+            }
+            Definition::Control(control) => {
+                let (control, arity) = (*control, self.db.preds[pred as usize].arity);
+                self.enter_control(control, pred, arity)
+            }
+            Definition::Constraint(symbol) => self.add_constraint(*symbol),
+            Definition::Unknown => self.unknown(pred),
+        }
+    }
+
+    #[inline]
+    fn enter_clauses(&mut self, pred: PredId) -> Option<Label> {
+        let predicate = &self.db.preds[pred as usize];
+        let arity = predicate.arity;
+        let key = if arity > 0 { key_of(&self.heap, self.heap.deref(self.x[0])) } else { NO_KEY };
+        self.barrier = self.choices.len();
+        let time = self.db.generation;
+        let Definition::Clauses(clauses) = &predicate.definition else { return None };
+        let small = clauses.all.len() < 8;
+        let candidates;
+        let list = if small {
+            &clauses.all
+        } else {
+            candidates = self.db.candidates(pred, key);
+            &candidates
+        };
+        let first = self.db.next_clause(list, 0, key, time)?;
+        let code = self.db.clauses[list[first] as usize].code;
+        if let Some(at) = self.db.next_clause(list, first + 1, key, time) {
+            let list = list.clone();
+            self.choose(Alternative::Clauses { pred, list, at, key, time }, arity);
+        }
+        Some(code)
+    }
+
+    fn enter_control(&mut self, control: Control, pred: PredId, arity: usize) -> Done<Option<Label>> {
+        match control {
+            Control::Call => {
+                let goal = self.x[0];
+                let goal = self.with_arguments(goal, 1, arity)?;
+                let level = self.choices.len();
+                self.call_goal(goal, level)
+            }
+            Control::CallCut => {
+                let level = self.arg(1).as_int() as usize;
+                self.call_goal(self.x[0], level)
+            }
+            Control::Catch => {
+                let goal = self.x[0];
+                self.choose(Alternative::Catch(0), 3);
+                self.frame(&[], at::POP_CATCH);
+                let env = self.env;
+                if let Some(choice) = self.choices.last_mut() {
+                    choice.alternative = Alternative::Catch(env);
+                }
+                let level = self.choices.len();
+                self.call_goal(goal, level)
+            }
+            Control::Construct => {
+                let name = self.db.preds[pred as usize].name;
+                let args: Vec<Cell> = self.x[..arity].to_vec();
+                let goal = self.heap.compound(name, &args);
+                let level = self.choices.len();
+                self.call_goal(goal, level)
+            }
+            Control::WakeConstraints => self.wake_constraints(),
+        }
+    }
+
+    /// A goal with further arguments, those of registers `from..to`.
+    fn with_arguments(&mut self, goal: Cell, from: usize, to: usize) -> Done<Cell> {
+        let mut goal = self.heap.deref(goal);
+        if from == to {
+            return Ok(goal);
+        }
+        while let Some((module, inner)) = self.heap.binary(goal, atom::colon)
+            && module.is_atom()
+        {
+            goal = inner;
+        }
+        let Some((name, n)) = self.heap.functor(goal) else {
+            return Err(if goal.is_var() {
+                self.instantiation_error()
+            } else {
+                self.type_error("callable", goal)
+            });
+        };
+        let start = self.heap.args(goal).0;
+        let mut args = self.heap.cells[start..start + n].to_vec();
+        args.extend_from_slice(&self.x[from..to]);
+        Ok(self.heap.compound(name, &args))
+    }
+
+    /// Calls a goal that is a term; its cut leaves `level` choice points.
+    pub fn call_goal(&mut self, goal: Cell, mut level: usize) -> Done<Option<Label>> {
+        let mut goal = self.heap.deref(goal);
+        loop {
+            let Some((name, arity)) = self.heap.functor(goal) else {
+                return Err(if goal.is_var() {
+                    self.instantiation_error()
+                } else {
+                    self.type_error("callable", goal)
+                });
+            };
+            if goal.tag() == Tag::Lst {
+                let pred = self.db.named("consult", 1);
+                self.x[0] = goal;
+                return self.enter(pred);
+            }
+            let parts = |i| self.heap.arg(goal, i);
+            match (name, arity) {
+                (atom::comma, 2) => {
+                    let (first, second) = (parts(0), parts(1));
+                    self.frame(&[second, Cell::int(level)], at::NEXT_GOAL);
+                    goal = first;
+                }
+                (atom::true_, 0) => return Ok(Some(self.cp)),
+                (atom::fail | atom::false_, 0) => return Ok(None),
+                (atom::cut, 0) => {
+                    self.cut(level);
+                    return Ok(Some(self.cp));
+                }
+                (atom::semicolon | atom::bar, 2) => {
+                    let (left, right) = (parts(0), parts(1));
+                    match self.conditional(left) {
+                        Some((condition, then, label)) => {
+                            level = self.if_then_else(then, right, level, label);
+                            goal = condition;
+                        }
+                        None => {
+                            self.alternative_goal(right, level);
+                            goal = left;
+                        }
+                    }
+                }
+                (atom::arrow | atom::soft, 2) => {
+                    let Some((condition, then, label)) = self.conditional(goal) else { return Ok(None) };
+                    level = self.if_then_else(then, Cell::atom(atom::fail), level, label);
+                    goal = condition;
+                }
+                (atom::not, 1) => {
+                    let inner = parts(0);
+                    let mark = self.choices.len();
+                    self.choose(Alternative::Code(at::PROCEED), 0);
+                    self.frame(&[Cell::int(mark)], at::NOT_HELD);
+                    level = self.choices.len();
+                    goal = inner;
+                }
+                (atom::colon, 2) if parts(0).is_atom() => goal = parts(1),
+                (atom::call, 1) => {
+                    goal = parts(0);
+                    level = self.choices.len();
+                }
+                _ => return self.call_predicate(goal, name, arity),
+            }
+        }
+    }
+
+    fn call_predicate(&mut self, goal: Cell, name: crate::cell::Atom, arity: usize) -> Done<Option<Label>> {
+        let start = self.heap.args(goal).0;
+        if arity > self.x.len() {
+            return Err(self.resource_error("arguments"));
+        }
+        self.x[..arity].copy_from_slice(&self.heap.cells[start..start + arity]);
+        let pred = self.db.pred(name, arity);
+        self.step()?;
+        self.enter(pred)
+    }
+
+    /// Condition and consequence of `C -> T` and `C *-> T`.
+    fn conditional(&self, goal: Cell) -> Option<(Cell, Cell, Label)> {
+        let hard = self.heap.binary(goal, atom::arrow).map(|(c, t)| (c, t, at::COMMIT));
+        hard.or_else(|| self.heap.binary(goal, atom::soft).map(|(c, t)| (c, t, at::SOFT_COMMIT)))
+    }
+
+    /// The choice point for another goal.
+    fn alternative_goal(&mut self, goal: Cell, level: usize) {
+        let kept = [self.x[0], self.x[1]];
+        self.x[0] = goal;
+        self.x[1] = Cell::int(level);
+        self.choose(Alternative::Goal, 2);
+        [self.x[0], self.x[1]] = kept;
+    }
+
+    /// Prepares a conditional; the cut barrier of its condition.
+    fn if_then_else(&mut self, then: Cell, other: Cell, level: usize, label: Label) -> usize {
+        let mark = self.choices.len();
+        self.alternative_goal(other, level);
+        self.frame(&[then, Cell::int(level), Cell::int(mark)], label);
+        self.choices.len()
+    }
+
+    /// Goes on with the second goal of a conjunction that is interpreted.
+    pub(super) fn next_goal(&mut self) -> Done<Option<Label>> {
+        let (goal, level) = (self.slot(0), self.slot(1).as_int() as usize);
+        self.deallocate();
+        self.call_goal(goal, level)
+    }
+
+    /// The condition of an interpreted conditional holds.
+    pub(super) fn commit(&mut self, soft: bool) -> Done<Option<Label>> {
+        let (goal, level, mark) = (self.slot(0), self.slot(1).as_int() as usize, self.slot(2).as_int());
+        if soft {
+            self.soft_cut(mark as usize);
+        } else {
+            self.cut(mark as usize);
+        }
+        self.deallocate();
+        self.call_goal(goal, level)
+    }
+
+    /// Takes the alternative of a choice point away.
+    pub(super) fn soft_cut(&mut self, mark: usize) {
+        if mark + 1 == self.choices.len() {
+            self.cut(mark);
+        } else if let Some(choice) = self.choices.get_mut(mark) {
+            choice.alternative = Alternative::Code(crate::code::FAIL);
+        }
+    }
+
+    /// The goal of `catch/3` ended: its choice point goes unless there are others on it.
+    pub(super) fn pop_catch(&mut self) {
+        let env = self.env;
+        if matches!(self.choices.last(), Some(c) if matches!(c.alternative, Alternative::Catch(e) if e == env))
+        {
+            let level = self.choices.len() - 1;
+            self.cut(level);
+        }
+        self.deallocate();
+    }
+
+    /// Finds the `catch/3` that a thrown term is for: where to go on.
+    pub(super) fn unwind(&mut self, ball: Box<crate::record::Record>) -> Done<Option<Label>> {
+        let mut active = gchr_base::hash::HashSet::default();
+        let mut env = self.env;
+        while env != 0 && active.insert(env) {
+            env = self.stack[env].0 as usize;
+        }
+        while let Some(choice) = self.choices.last() {
+            let Alternative::Catch(env) = choice.alternative else {
+                self.choices.pop();
+                continue;
+            };
+            self.restore();
+            self.restore_registers();
+            let (catcher, recovery) = (self.x[1], self.x[2]);
+            let level = self.choices.len() - 1;
+            if !active.contains(&env) {
+                self.choices.pop();
+                continue;
+            }
+            let thrown = self.heap.restore(&ball);
+            // The choice point stays until it is known that the term is caught: it undoes the bindings.
+            let mark = self.heap.trail.len();
+            let _ = mark;
+            if self.heap.unify(catcher, thrown) {
+                self.saved.truncate(self.choices[level].saved);
+                self.choices.truncate(level);
+                self.settle();
+                return self.call_goal(recovery, level);
+            }
+            self.restore();
+            self.choices.pop();
+        }
+        self.saved.clear();
+        self.settle();
+        Err(Throw::Ball(ball))
+    }
+}

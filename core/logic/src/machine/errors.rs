@@ -1,0 +1,105 @@
+//! Errors as ISO Prolog has them, and where they were raised.
+
+use super::{Done, Machine, Throw};
+use crate::cell::Cell;
+use crate::code::{Label, PredId};
+use crate::database::Definition;
+use crate::names::atom;
+
+/// Goals of a backtrace.
+const DEPTH: usize = 12;
+
+impl Machine<'_, '_> {
+    /// Throws a term.
+    pub fn throw(&mut self, ball: Cell) -> Throw {
+        self.note_backtrace();
+        Throw::Ball(Box::new(self.heap.record(ball)))
+    }
+    /// `error(Formal, _)`.
+    pub fn error(&mut self, formal: Cell) -> Throw {
+        let context = self.heap.variable();
+        let ball = self.heap.compound(atom::error, &[formal, context]);
+        self.throw(ball)
+    }
+    fn formal(&mut self, name: &str, args: &[Cell]) -> Throw {
+        let name = self.db.names.intern(name);
+        let formal = self.heap.compound(name, args);
+        self.error(formal)
+    }
+    pub fn instantiation_error(&mut self) -> Throw {
+        self.formal("instantiation_error", &[])
+    }
+    pub fn type_error(&mut self, kind: &str, culprit: Cell) -> Throw {
+        let kind = self.db.names.cell(kind);
+        self.formal("type_error", &[kind, culprit])
+    }
+    pub fn domain_error(&mut self, kind: &str, culprit: Cell) -> Throw {
+        let kind = self.db.names.cell(kind);
+        self.formal("domain_error", &[kind, culprit])
+    }
+    pub fn evaluation_error(&mut self, kind: &str) -> Throw {
+        let kind = self.db.names.cell(kind);
+        self.formal("evaluation_error", &[kind])
+    }
+    pub fn representation_error(&mut self, what: &str) -> Throw {
+        let what = self.db.names.cell(what);
+        self.formal("representation_error", &[what])
+    }
+    pub fn resource_error(&mut self, what: &str) -> Throw {
+        let what = self.db.names.cell(what);
+        self.formal("resource_error", &[what])
+    }
+    pub fn existence_error(&mut self, kind: &str, what: Cell) -> Throw {
+        let kind = self.db.names.cell(kind);
+        self.formal("existence_error", &[kind, what])
+    }
+    pub fn permission_error(&mut self, action: &str, kind: &str, culprit: Cell) -> Throw {
+        let (action, kind) = (self.db.names.cell(action), self.db.names.cell(kind));
+        self.formal("permission_error", &[action, kind, culprit])
+    }
+    /// `name/arity` as a term.
+    pub fn indicator(&mut self, pred: PredId) -> Cell {
+        let pred = &self.db.preds[pred as usize];
+        let (name, arity) = (Cell::atom(pred.name), Cell::int(pred.arity));
+        self.heap.compound(atom::slash, &[name, arity])
+    }
+
+    /// A predicate without clauses is called.
+    #[cold]
+    pub fn unknown(&mut self, pred: PredId) -> Done<Option<Label>> {
+        if crate::library::load_for(self, pred)? {
+            return self.enter(pred);
+        }
+        let predicate = &self.db.preds[pred as usize];
+        let defined = matches!(predicate.definition, Definition::Clauses(_));
+        if defined || predicate.dynamic || self.db.flags.unknown == gchr_base::logic::Unknown::Fail {
+            return Ok(None);
+        }
+        let indicator = self.indicator(pred);
+        let formal = {
+            let (name, kind) = (self.db.names.intern("existence_error"), self.db.names.cell("procedure"));
+            self.heap.compound(name, &[kind, indicator])
+        };
+        let ball = self.heap.compound(atom::error, &[formal, indicator]);
+        Err(self.throw(ball))
+    }
+
+    /// Notes which goals are running.
+    fn note_backtrace(&mut self) {
+        self.backtrace.clear();
+        let mut env = self.env;
+        let mut at = self.cp;
+        while self.backtrace.len() < DEPTH {
+            if let Some(place) = self.db.place_of(at.saturating_sub(1))
+                && self.backtrace.last() != Some(&place)
+            {
+                self.backtrace.push(place);
+            }
+            if env == 0 {
+                break;
+            }
+            at = self.stack[env + 1].0 as Label;
+            env = self.stack[env].0 as usize;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The table of names of atoms and functors.
+
+use std::sync::Arc;
+
+use gchr_base::hash::HashMap;
+
+use crate::cell::{Atom, Cell};
+
+/// Names by number.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    texts: Vec<Arc<str>>,
+    numbers: HashMap<Arc<str>, Atom>,
+}
+
+macro_rules! known {
+    ($($name:ident = $text:literal,)*) => {
+        /// Atoms that the machine itself knows, by the number that they always have.
+        #[allow(non_upper_case_globals)]
+        pub(crate) mod atom {
+            use crate::cell::Atom;
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            #[repr(u32)]
+            enum Number { $($name,)* }
+            $(pub const $name: Atom = Atom(Number::$name as u32);)*
+            pub(super) const TEXTS: &[&str] = &[$($text,)*];
+        }
+    };
+}
+
+known! {
+nil = "[]", cons = "[|]", curly = "{}", comma = ",", semicolon = ";", bar = "|", arrow = "->", soft = "*->", not = "\\+",
+cut = "!", true_ = "true", fail = "fail", false_ = "false", call = "call", colon = ":", neck = ":-",     equal = "=", identical = "==", not_identical = "\\==", minus = "-", plus = "+", star = "*",
+slash = "/", error = "error", var_ = "$VAR",     is = "is", lt = "<", gt = ">", le = "=<", ge = ">=", num_eq = "=:=", num_ne = "=\\=", var = "var", nonvar = "nonvar",
+atom_ = "atom", number = "number", atomic = "atomic", compound = "compound", callable = "callable", integer = "integer", modulo = "mod", quotient = "//",
+remainder = "rem", minimum = "min", maximum = "max", shift_right = ">>", bit_and = "/\\",
+float = "float", string = "string", chr = "$chr", att = "att",
+end_of_file = "end_of_file",     }
+
+impl Names {
+    pub fn new() -> Self {
+        let mut names = Self { texts: Vec::new(), numbers: HashMap::default() };
+        for text in atom::TEXTS {
+            let number = Atom(names.texts.len() as u32);
+            names.texts.push((*text).into());
+            names.numbers.entry((*text).into()).or_insert(number);
+        }
+        // `[]` is no atom of that name.
+        names.numbers.remove("[]");
+        names
+    }
+    /// The number of a name.
+    pub fn intern(&mut self, text: &str) -> Atom {
+        if let Some(&number) = self.numbers.get(text) {
+            return number;
+        }
+        let number = Atom(self.texts.len() as u32);
+        let text: Arc<str> = text.into();
+        self.texts.push(text.clone());
+        self.numbers.insert(text, number);
+        number
+    }
+    /// The name of a number.
+    pub fn text(&self, atom: Atom) -> &Arc<str> {
+        &self.texts[atom.0 as usize]
+    }
+    /// An atom as a cell.
+    pub fn cell(&mut self, text: &str) -> Cell {
+        Cell::atom(self.intern(text))
+    }
+}

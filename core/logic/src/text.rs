@@ -1,0 +1,127 @@
+//! Text of atoms, strings, numbers and lists of characters, both ways.
+
+use crate::cell::{BoxKind, Cell, Tag};
+use crate::machine::{Done, Machine, Throw};
+use crate::names::atom;
+
+/// Whether a character may be part of an atom of symbols.
+pub(crate) fn is_symbol(c: char) -> bool {
+    "#$&*+-./:<=>?@^~\\".contains(c)
+}
+
+impl Machine<'_, '_> {
+    /// The text of an atomic term or of a list of codes or characters.
+    pub fn text(&mut self, cell: Cell) -> Done<String> {
+        let cell = self.heap.deref(cell);
+        if cell.is_var() {
+            return Err(self.instantiation_error());
+        }
+        match self.text_of(cell) {
+            Some(text) => Ok(text),
+            None => Err(self.type_error("atomic", cell)),
+        }
+    }
+
+    /// The same, if the term has a text.
+    pub fn text_of(&self, cell: Cell) -> Option<String> {
+        let cell = self.heap.deref(cell);
+        match cell.tag() {
+            Tag::Atom if cell.as_atom() == atom::nil => Some("[]".into()),
+            Tag::Lst => self.list_text(cell),
+            _ => self.atomic_text(cell),
+        }
+    }
+
+    /// The text of an atomic term.
+    pub fn atomic_text(&self, cell: Cell) -> Option<String> {
+        match cell.tag() {
+            Tag::Atom => Some(self.db.names.text(cell.as_atom()).to_string()),
+            Tag::Int => Some(cell.as_int().to_string()),
+            Tag::Box if self.heap.box_kind(cell) == BoxKind::Str => Some(self.heap.string_at(cell)),
+            Tag::Box => Some(self.written(cell, crate::write::Style::PLAIN)),
+            _ => None,
+        }
+    }
+
+    /// The text of a list of codes or characters.
+    pub fn list_text(&self, list: Cell) -> Option<String> {
+        let (items, rest) = self.heap.list_items(list);
+        if rest != Cell::atom(atom::nil) {
+            return None;
+        }
+        items
+            .into_iter()
+            .map(|item| match item.tag() {
+                Tag::Int => u32::try_from(item.as_int()).ok().and_then(char::from_u32),
+                Tag::Atom => {
+                    let text = self.db.names.text(item.as_atom());
+                    let mut chars = text.chars();
+                    chars.next().filter(|_| chars.next().is_none())
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// A term as text.
+    pub fn written(&self, term: Cell, style: crate::write::Style<'_>) -> String {
+        crate::write::text(&self.heap, &self.db.names, &self.db.operators, style, term)
+    }
+
+    pub fn atom_cell(&mut self, text: &str) -> Cell {
+        self.db.names.cell(text)
+    }
+    pub fn code_list(&mut self, text: &str) -> Cell {
+        let codes: Vec<Cell> = text.chars().map(|c| Cell::int(c as usize)).collect();
+        self.heap.list(&codes)
+    }
+    pub fn char_list(&mut self, text: &str) -> Cell {
+        let chars: Vec<Cell> = text.chars().map(|c| self.atom_cell(c.encode_utf8(&mut [0; 4]))).collect();
+        self.heap.list(&chars)
+    }
+
+    /// The number that a text is in Prolog's syntax.
+    pub fn parse_number(&mut self, text: &str) -> Option<Cell> {
+        let trimmed = text.trim_start();
+        let (negative, digits) = match trimmed.strip_prefix(['-', '+']) {
+            Some(rest) => (trimmed.starts_with('-'), rest),
+            None => (false, trimmed),
+        };
+        if !digits.starts_with(|c: char| c.is_ascii_digit()) && !matches!(digits, "inf" | "nan") {
+            return None;
+        }
+        if digits.bytes().all(|b| b.is_ascii_digit()) {
+            let n: num_bigint::BigInt = digits.parse().ok()?;
+            return Some(self.heap.big(&if negative { -n } else { n }));
+        }
+        // Everything else is read as a term.
+        let read = self.reader.read(digits, 0, &self.db.operators, &self.db.flags).ok()?;
+        let term = read.term?;
+        use gchr_base::logic::LogicNode;
+        let sign = if negative { -1.0 } else { 1.0 };
+        match read.terms.node(term) {
+            LogicNode::Int(n) => Some(self.heap.integer(if negative { -n } else { *n })),
+            LogicNode::Big(n) => {
+                let n = (**n).clone();
+                Some(self.heap.big(&if negative { -n } else { n }))
+            }
+            LogicNode::Float(x) => Some(self.heap.float(sign * x)),
+            _ => None,
+        }
+    }
+
+    /// An integer argument that must fit a machine word.
+    pub fn int_arg(&mut self, index: usize) -> Done<i64> {
+        let cell = self.arg(index);
+        self.int_value(cell)
+    }
+    pub fn int_value(&mut self, cell: Cell) -> Done<i64> {
+        if cell.is_int() {
+            return Ok(cell.as_int());
+        }
+        Err(self.not_an_integer(cell))
+    }
+    pub fn not_an_integer(&mut self, cell: Cell) -> Throw {
+        if cell.is_var() { self.instantiation_error() } else { self.type_error("integer", cell) }
+    }
+}

@@ -1,0 +1,354 @@
+//! Text of terms as SWI-Prolog writes them. Works with an explicit stack: terms of any depth can be written.
+
+use gchr_base::hash::HashMap;
+use gchr_base::logic::{OpDef, Operators};
+use gchr_base::value::{write_atom, write_escaped, write_float};
+
+use crate::cell::{Atom, BoxKind, Cell, Tag};
+use crate::heap::Heap;
+use crate::names::{Names, atom};
+
+/// How terms are written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Style<'a> {
+    pub quoted: bool,
+    pub ignore_operators: bool,
+    /// `'$VAR'(1)` as `B`.
+    pub numbered: bool,
+    /// A space behind the commas between arguments and list elements.
+    pub spaced: bool,
+    /// Names of variables.
+    pub names: Option<&'a HashMap<Cell, String>>,
+    pub max: u16,
+}
+
+impl Style<'_> {
+    pub const PLAIN: Style<'static> = Style {
+        quoted: false,
+        ignore_operators: false,
+        numbered: true,
+        spaced: false,
+        names: None,
+        max: 1200,
+    };
+    pub const QUOTED: Style<'static> = Style { quoted: true, ..Style::PLAIN };
+}
+
+/// What is still to be written.
+enum Item {
+    Term(Cell, u16),
+    /// An operand: an atom that is an operator stands in parentheses there.
+    Operand(Cell, u16),
+    /// Arguments from a place of the heap on, then `)`.
+    Args(usize, usize, bool),
+    Tail(Cell),
+    Infix(Atom),
+    Name(Atom),
+    Close(char),
+}
+
+/// Writes terms of a heap.
+pub(crate) struct Writer<'a> {
+    pub heap: &'a Heap,
+    pub names: &'a Names,
+    pub operators: &'a Operators,
+    pub style: Style<'a>,
+    out: String,
+    last: char,
+}
+
+/// The text of a term.
+pub(crate) fn text(
+    heap: &Heap,
+    names: &Names,
+    operators: &Operators,
+    style: Style<'_>,
+    term: Cell,
+) -> String {
+    let mut writer = Writer { heap, names, operators, style, out: String::new(), last: ' ' };
+    writer.run(term, style.max);
+    writer.out
+}
+
+impl Writer<'_> {
+    fn run(&mut self, term: Cell, max: u16) {
+        let mut pending = vec![Item::Term(term, max)];
+        let mut steps = 0_usize;
+        while let Some(item) = pending.pop() {
+            steps += 1;
+            if steps > 4 * self.heap.top() + (1 << 22) {
+                // A cyclic term has no end.
+                self.raw("...");
+                return;
+            }
+            match item {
+                Item::Operand(cell, max) => {
+                    let cell = self.heap.deref(cell);
+                    if cell.is_atom() && self.is_operator(cell.as_atom()) {
+                        self.raw("(");
+                        self.atom(cell.as_atom());
+                        self.raw(")");
+                    } else {
+                        self.term(cell, max, &mut pending);
+                    }
+                }
+                Item::Term(cell, max) => self.term(self.heap.deref(cell), max, &mut pending),
+                Item::Args(place, 0, _) => {
+                    let _ = place;
+                    self.raw(")");
+                }
+                Item::Args(place, n, first) => {
+                    if !first {
+                        self.comma();
+                    }
+                    pending.push(Item::Args(place + 1, n - 1, false));
+                    pending.push(Item::Term(self.heap.cells[place], 999));
+                }
+                Item::Tail(rest) => self.tail(rest, &mut pending),
+                Item::Infix(name) => self.infix_name(name),
+                Item::Name(name) => self.atom(name),
+                Item::Close(c) => self.raw(c.encode_utf8(&mut [0; 4])),
+            }
+        }
+    }
+
+    fn comma(&mut self) {
+        self.raw(if self.style.spaced { ", " } else { "," });
+    }
+
+    fn tail(&mut self, rest: Cell, pending: &mut Vec<Item>) {
+        let rest = self.heap.deref(rest);
+        if rest.tag() == Tag::Lst {
+            self.comma();
+            pending.push(Item::Tail(self.heap.cells[rest.place() + 1]));
+            pending.push(Item::Term(self.heap.cells[rest.place()], 999));
+            return;
+        }
+        pending.push(Item::Close(']'));
+        if rest != Cell::atom(atom::nil) {
+            self.raw("|");
+            pending.push(Item::Term(rest, 999));
+        }
+    }
+
+    fn infix_name(&mut self, name: Atom) {
+        let text = self.names.text(name).clone();
+        match &*text {
+            "," => self.comma(),
+            "|" => self.raw("|"),
+            "->" | ":-" | "-->" | "is" | ">:<" | ":<" | "*->" | "<=>" | "==>" if self.spaces(&text) => {
+                self.raw(" ");
+                self.atom(name);
+                self.raw(" ");
+            }
+            _ if text.starts_with(char::is_alphabetic) || self.spaces(&text) => {
+                self.raw(" ");
+                self.atom(name);
+                self.raw(" ");
+            }
+            _ => self.atom(name),
+        }
+    }
+
+    /// Whether an operator stands between spaces where arguments are spaced.
+    fn spaces(&self, name: &str) -> bool {
+        self.style.spaced && self.operators.infix(name).is_some_and(|op| op.priority >= 700) && name != ";"
+    }
+
+    fn term(&mut self, cell: Cell, max: u16, pending: &mut Vec<Item>) {
+        match cell.tag() {
+            Tag::Ref | Tag::Att => {
+                let text = match self.style.names.and_then(|names| names.get(&cell)) {
+                    Some(name) => name.clone(),
+                    None => format!("_G{}", cell.place()),
+                };
+                self.token(&text);
+            }
+            Tag::Int => self.token(&cell.as_int().to_string()),
+            Tag::Atom => self.bare_atom(cell.as_atom(), max),
+            Tag::Box => match self.heap.box_kind(cell) {
+                BoxKind::Float => {
+                    let mut text = String::new();
+                    let _ = write_float(&mut text, self.heap.float_at(cell));
+                    self.token(&text);
+                }
+                BoxKind::Big => self.token(&self.heap.big_at(cell).to_string()),
+                BoxKind::Str => {
+                    let mut text = self.heap.string_at(cell);
+                    if self.style.quoted {
+                        let mut quoted = String::from("\"");
+                        let _ = write_escaped(&mut quoted, &text, '"');
+                        quoted.push('"');
+                        text = quoted;
+                    }
+                    self.token(&text);
+                }
+            },
+            _ => self.compound(cell, max, pending),
+        }
+    }
+
+    /// An atom as a term: an operator of a high priority stands in parentheses.
+    fn bare_atom(&mut self, name: Atom, max: u16) {
+        let priority = |op: Option<OpDef>| op.map_or(0, |op| op.priority);
+        let text = self.names.text(name);
+        let greatest = priority(self.operators.prefix(text))
+            .max(priority(self.operators.infix(text)))
+            .max(priority(self.operators.postfix(text)));
+        if greatest > max && max < 999 {
+            self.raw("(");
+            self.atom(name);
+            self.raw(")");
+        } else {
+            self.atom(name);
+        }
+    }
+
+    fn compound(&mut self, cell: Cell, max: u16, pending: &mut Vec<Item>) {
+        let (start, n) = self.heap.args(cell);
+        if cell.tag() == Tag::Lst {
+            self.token("[");
+            pending.push(Item::Tail(self.heap.cells[start + 1]));
+            pending.push(Item::Term(self.heap.cells[start], 999));
+            return;
+        }
+        let name = self.heap.cells[cell.place()].name();
+        let text = self.names.text(name).clone();
+        let arg = |i| self.heap.cells[start + i];
+        if n == 1 && name == atom::var_ && self.style.numbered {
+            let number = self.heap.deref(arg(0));
+            if number.is_int() && number.as_int() >= 0 {
+                return self.numbered_variable(number.as_int());
+            }
+        }
+        if !self.style.ignore_operators {
+            if n == 1 && name == atom::curly {
+                self.token("{");
+                pending.push(Item::Close('}'));
+                pending.push(Item::Term(arg(0), 1200));
+                return;
+            }
+            if n == 2
+                && let Some(op) = self.operators.infix(&text)
+            {
+                self.open(op.priority > max, pending);
+                pending.push(Item::Operand(arg(1), op.right()));
+                pending.push(Item::Infix(name));
+                pending.push(Item::Operand(arg(0), op.left()));
+                return;
+            }
+            if n == 1
+                && let Some(op) = self.operators.prefix(&text)
+            {
+                self.open(op.priority > max, pending);
+                self.atom(name);
+                if text.starts_with(char::is_alphabetic) || self.needs_space(&text, arg(0), op.right()) {
+                    self.raw(" ");
+                }
+                pending.push(Item::Operand(arg(0), op.right()));
+                return;
+            }
+            if n == 1
+                && let Some(op) = self.operators.postfix(&text)
+            {
+                self.open(op.priority > max, pending);
+                pending.push(Item::Name(name));
+                pending.push(Item::Operand(arg(0), op.left()));
+                return;
+            }
+        }
+        self.atom(name);
+        self.raw("(");
+        pending.push(Item::Args(start, n, true));
+    }
+
+    fn open(&mut self, parenthesis: bool, pending: &mut Vec<Item>) {
+        if parenthesis {
+            pending.push(Item::Close(')'));
+            self.raw("(");
+        }
+    }
+
+    fn numbered_variable(&mut self, n: i64) {
+        let letter = char::from(b'A' + (n % 26) as u8);
+        let number = if n < 26 { String::new() } else { (n / 26).to_string() };
+        self.token(&format!("{letter}{number}"));
+    }
+
+    fn atom(&mut self, name: Atom) {
+        let text = self.names.text(name).clone();
+        if !self.style.quoted || name == atom::nil {
+            return self.token(&text);
+        }
+        let mut quoted = String::with_capacity(text.len());
+        match &*text {
+            "[]" => quoted.push_str("'[]'"),
+            "|" => quoted.push_str("'|'"),
+            _ => {
+                let _ = write_atom(&mut quoted, &text);
+            }
+        }
+        self.token(&quoted);
+    }
+
+    /// A token, kept apart from the one before where both would read as one.
+    fn token(&mut self, text: &str) {
+        if let Some(first) = text.chars().next()
+            && glues(self.last, first)
+        {
+            self.out.push(' ');
+        }
+        self.raw(text);
+    }
+
+    fn raw(&mut self, text: &str) {
+        self.last = text.chars().next_back().unwrap_or(self.last);
+        self.out.push_str(text);
+    }
+
+    fn is_operator(&self, name: Atom) -> bool {
+        self.operators.is_operator(self.names.text(name)) && name != atom::nil
+    }
+
+    /// Whether a prefix operator and its operand need a space between them.
+    fn needs_space(&self, name: &str, arg: Cell, max: u16) -> bool {
+        let arg = self.heap.deref(arg);
+        if self.heap.functor(arg) == Some((atom::curly, 1)) {
+            return true;
+        }
+        name == "-" && self.begins(arg, max, true) || self.begins(arg, max, false)
+    }
+
+    /// Whether the text of an operand begins with a number without sign, or else with a parenthesis.
+    fn begins(&self, cell: Cell, max: u16, digit: bool) -> bool {
+        let (mut cell, mut max) = (self.heap.deref(cell), max);
+        loop {
+            let Some((name, n)) = self.heap.functor(cell).filter(|_| cell.tag() != Tag::Lst) else {
+                return digit
+                    && match cell.tag() {
+                        Tag::Int => cell.as_int() >= 0,
+                        Tag::Box => !self.out_of(cell).starts_with(['-', '"']),
+                        _ => false,
+                    };
+            };
+            let text = self.names.text(name);
+            match (n, self.operators.infix(text), self.operators.prefix(text)) {
+                (0, ..) => return !digit && self.is_operator(name),
+                (2, Some(op), _) if op.priority <= max => (cell, max) = (self.heap.arg(cell, 0), op.left()),
+                (2, Some(_), _) => return !digit,
+                (1, _, Some(op)) => return !digit && op.priority > max,
+                _ => return false,
+            }
+        }
+    }
+
+    fn out_of(&self, cell: Cell) -> String {
+        text(self.heap, self.names, self.operators, Style::QUOTED, cell)
+    }
+}
+
+fn glues(last: char, first: char) -> bool {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    let symbol = crate::text::is_symbol;
+    word(last) && word(first) || symbol(last) && symbol(first) || last == ',' && first == ','
+}

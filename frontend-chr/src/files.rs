@@ -1,0 +1,231 @@
+//! Texts that a program names: files of its own beside it, read once each or as parts of other ones.
+
+use std::path::{Path, PathBuf};
+
+use gchr_base::diagnostic::{Diagnostic, Label};
+use gchr_base::hash::HashSet;
+use gchr_base::reading::{self, Account};
+use gchr_base::source::{SourceId, SourceMap, Span};
+
+use crate::ast::{Module, TermId, TermKind};
+
+/// Most files of a program.
+const MAX_FILES: usize = 1000;
+
+/// Endings that are tried where a name has none, as SWI-Prolog does.
+const ENDINGS: [&str; 5] = ["", "pl", "chr", "prolog", "plt"];
+
+/// A file that a directive names.
+pub(crate) struct Named {
+    /// The term with its name.
+    pub file: TermId,
+    /// Whether it is a part of the text that names it, and no text of its own.
+    pub part: bool,
+}
+
+/// The files of its own that a directive of a program names; libraries are none.
+pub(crate) fn named(module: &Module, directive: TermId) -> Vec<Named> {
+    let mut found = Vec::new();
+    for goal in module.members(directive, ",") {
+        let (files, part) = match (module.kind(goal), module.functor(goal)) {
+            (_, Some(("include", &[file]))) => (file, true),
+            (_, Some(("use_module" | "load_files" | "reexport", &[file] | &[file, _]))) => (file, false),
+            (_, Some(("ensure_loaded" | "consult", &[file]))) => (file, false),
+            (TermKind::List { tail: None, .. }, _) => (goal, false),
+            _ => continue,
+        };
+        match module.kind(files) {
+            TermKind::List { items, .. } => found.extend(items.iter().map(|&file| Named { file, part })),
+            _ => found.push(Named { file: files, part }),
+        }
+    }
+    found.retain(|named| library(module, named.file).is_none());
+    found
+}
+
+/// The name of `library(name)`, as `dcg/basics`.
+pub(crate) fn library(module: &Module, file: TermId) -> Option<String> {
+    match module.functor(file)? {
+        ("library", &[name]) => Some(path(module, name).unwrap_or_else(|| module.term_text(name))),
+        _ => None,
+    }
+}
+
+/// The path that a term stands for: an atom or a text, or several of them with `/` between.
+fn path(module: &Module, mut id: TermId) -> Option<String> {
+    let mut text = String::new();
+    loop {
+        let (left, right) = match module.binary(id, "/") {
+            Some((left, right)) => (Some(left), right),
+            None => (None, id),
+        };
+        match module.kind(right) {
+            TermKind::Atom(name) | TermKind::Str(name) => text.insert_str(0, name),
+            _ => return None,
+        }
+        let Some(left) = left else { return Some(text) };
+        text.insert(0, '/');
+        id = left;
+    }
+}
+
+/// What naming a file leads to.
+pub(crate) enum Found {
+    /// Its text is to be read next.
+    Text(SourceId),
+    /// It has been read before.
+    Read,
+    /// Files are not read here.
+    Elsewhere,
+}
+
+/// Where texts come from.
+pub(crate) trait Texts {
+    /// The text of a source.
+    fn text(&self, id: SourceId) -> &str;
+    /// Opens a file that a text names.
+    fn open(&mut self, module: &Module, named: &Named) -> Result<Found, Box<Diagnostic>>;
+    /// The text that was opened last is read.
+    fn close(&mut self);
+}
+
+/// One text alone.
+pub(crate) struct One<'a>(pub &'a SourceMap);
+
+impl Texts for One<'_> {
+    fn text(&self, id: SourceId) -> &str {
+        &self.0.get(id).text
+    }
+    fn open(&mut self, _: &Module, _: &Named) -> Result<Found, Box<Diagnostic>> {
+        Ok(Found::Elsewhere)
+    }
+    fn close(&mut self) {}
+}
+
+/// A text with the files that it names, and those that they name.
+pub(crate) struct Files<'a> {
+    sources: &'a mut SourceMap,
+    account: &'a Account,
+    /// Files that are being read, outermost first, with the place that names each.
+    open: Vec<(PathBuf, Option<Span>)>,
+    read: HashSet<PathBuf>,
+}
+
+impl<'a> Files<'a> {
+    pub fn new(sources: &'a mut SourceMap, id: SourceId, account: &'a Account) -> Self {
+        let main = identity(Path::new(&sources.get(id).name));
+        let read = [main.clone()].into_iter().collect();
+        Self { sources, account, open: vec![(main, None)], read }
+    }
+
+    /// The file of a name that a text in `directory` uses.
+    fn find(&self, directory: &Path, name: &str) -> Option<PathBuf> {
+        let plain = directory.join(name);
+        ENDINGS.iter().find_map(|ending| {
+            let mut path = plain.clone().into_os_string();
+            if !ending.is_empty() {
+                path.push(".");
+                path.push(ending);
+            }
+            let path = PathBuf::from(path);
+            // What is no regular file may have no end, or wait for somebody.
+            path.is_file().then_some(path)
+        })
+    }
+
+    fn error(
+        &self,
+        code: &'static str,
+        message: String,
+        place: Span,
+        label: &str,
+        help: &str,
+    ) -> Box<Diagnostic> {
+        let mut diagnostic = Diagnostic::error(code, message).label(place, label).help(help.to_string());
+        for (_, span) in self.open.iter().rev() {
+            diagnostic
+                .labels
+                .extend(span.map(|span| Label { span, text: "in the file that is read from here".into() }));
+        }
+        Box::new(diagnostic)
+    }
+}
+
+/// A name of a file that all its names have in common, where there is one.
+fn identity(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+impl Texts for Files<'_> {
+    fn text(&self, id: SourceId) -> &str {
+        &self.sources.get(id).text
+    }
+
+    fn open(&mut self, module: &Module, named: &Named) -> Result<Found, Box<Diagnostic>> {
+        let place = module.span(named.file);
+        let Some(name) = path(module, named.file) else {
+            let help = "write a name of a file, relative to this one: 'rules.pl'";
+            return Err(self.error(
+                "C0114",
+                "this names no file".into(),
+                place,
+                "neither an atom nor a text",
+                help,
+            ));
+        };
+        let directory = Path::new(&self.sources.get(place.source).name).parent().map(Path::to_path_buf);
+        let Some(path) = self.find(&directory.unwrap_or_default(), &name) else {
+            let help = "names of files are relative to the file that names them; .pl, .chr and .prolog may be left out";
+            return Err(self.error("C0114", format!("there is no file {name}"), place, "not a file", help));
+        };
+        let identity = identity(&path);
+        if named.part {
+            if self.open.iter().any(|(open, _)| *open == identity) {
+                let help = "a file that is included cannot include the one that includes it";
+                return Err(self.error(
+                    "C0114",
+                    format!("{name} includes itself"),
+                    place,
+                    "is being read already",
+                    help,
+                ));
+            }
+        } else if self.read.contains(&identity) {
+            return Ok(Found::Read);
+        }
+        if self.read.len() >= MAX_FILES {
+            let message = format!("more than {MAX_FILES} files");
+            return Err(self.error(
+                "C0114",
+                message,
+                place,
+                "not read any more",
+                "put several of them into one",
+            ));
+        }
+        let text = reading::read(&path, self.account)
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_string()));
+        match text {
+            Err(error) => {
+                let message = format!("{name} cannot be read: {error}");
+                Err(self.error(
+                    "C0114",
+                    message,
+                    place,
+                    "not readable",
+                    "make it a text in UTF-8 that may be read",
+                ))
+            }
+            Ok(text) => {
+                self.read.insert(identity.clone());
+                self.open.push((identity, Some(place)));
+                Ok(Found::Text(self.sources.add(path.display().to_string(), text)))
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        self.open.pop();
+    }
+}

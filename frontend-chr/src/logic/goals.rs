@@ -1,0 +1,128 @@
+//! Goals of clauses, rules and queries: control constructs are followed, qualifications by modules taken away, `|` is `;`.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::logic::LogicTermId;
+use gchr_base::source::Span;
+
+use super::terms::{Building, Scope};
+use crate::ast::{Module, TermId, TermKind};
+
+/// Deepest nesting of control constructs in a clause, conjunctions and disjunctions aside.
+pub(super) const MAX_DEPTH: usize = 300;
+
+/// Predicates with the positions of those arguments that are goals.
+const META: &[(&str, usize, &[usize])] = &[
+    ("->", 2, &[0, 1]),
+    ("*->", 2, &[0, 1]),
+    ("\\+", 1, &[0]),
+    ("not", 1, &[0]),
+    ("call", 1, &[0]),
+    ("once", 1, &[0]),
+    ("ignore", 1, &[0]),
+    ("forall", 2, &[0, 1]),
+    ("findall", 3, &[1]),
+    ("findall", 4, &[1]),
+    ("aggregate_all", 3, &[1]),
+    ("catch", 3, &[0, 2]),
+    ("call_cleanup", 2, &[0, 1]),
+    ("setup_call_cleanup", 3, &[0, 1, 2]),
+];
+
+/// Makes goals of terms; terms of the logic program are added to a table.
+pub(super) struct Goals<'a> {
+    pub module: &'a Module,
+    pub building: Building,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl<'a> Goals<'a> {
+    /// A term that is no goal.
+    pub fn term(&mut self, id: TermId, scope: &mut Scope<'a>) -> LogicTermId {
+        self.building.term(self.module, id, scope)
+    }
+
+    /// A conjunction of goals; `true` where there are none.
+    pub fn all(&mut self, ids: &[TermId], span: Span, scope: &mut Scope<'a>) -> LogicTermId {
+        self.conjunction(ids, span, scope, 0)
+    }
+
+    /// One goal.
+    pub fn goal(&mut self, id: TermId, scope: &mut Scope<'a>, depth: usize) -> LogicTermId {
+        let (module, span) = (self.module, self.module.span(id));
+        if depth > MAX_DEPTH {
+            return self.too_deep(span);
+        }
+        let (name, args) = match (module.kind(id), module.functor(id)) {
+            (TermKind::Var(_), _) => {
+                let goal = self.term(id, scope);
+                return self.building.compound("call", &[goal], span);
+            }
+            (_, Some(functor)) => functor,
+            _ => return self.term(id, scope),
+        };
+        match (name, args) {
+            (",", [_, _]) => self.conjunction(&module.members(id, ","), span, scope, depth + 1),
+            (";" | "|", [_, _]) => self.disjunction(id, scope, depth + 1),
+            (":", &[qualifier, goal]) if matches!(module.kind(qualifier), TermKind::Atom(_)) => {
+                self.goal(goal, scope, depth + 1)
+            }
+            _ => match META.iter().find(|(known, arity, _)| *known == name && *arity == args.len()) {
+                Some((_, _, goals)) => {
+                    let args: Vec<_> = args
+                        .iter()
+                        .enumerate()
+                        .map(|(i, &arg)| match goals.contains(&i) {
+                            true => self.goal(arg, scope, depth + 1),
+                            false => self.term(arg, scope),
+                        })
+                        .collect();
+                    self.building.compound(name, &args, span)
+                }
+                None => self.term(id, scope),
+            },
+        }
+    }
+
+    fn conjunction(
+        &mut self,
+        ids: &[TermId],
+        span: Span,
+        scope: &mut Scope<'a>,
+        depth: usize,
+    ) -> LogicTermId {
+        // From left to right, so that variables are numbered as they occur.
+        let goals: Vec<_> = ids.iter().map(|&id| self.goal(id, scope, depth)).collect();
+        self.joined(",", &goals, span)
+    }
+
+    /// Goals joined by a connective that is nested to the right; `true` where there are none.
+    pub fn joined(&mut self, connective: &str, goals: &[LogicTermId], span: Span) -> LogicTermId {
+        let Some((&last, init)) = goals.split_last() else { return self.building.atom("true", span) };
+        init.iter().rev().fold(last, |rest, &goal| {
+            let span = self.building.terms.span(goal).to(self.building.terms.span(rest));
+            self.building.compound(connective, &[goal, rest], span)
+        })
+    }
+
+    fn disjunction(&mut self, id: TermId, scope: &mut Scope<'a>, depth: usize) -> LogicTermId {
+        let (mut alternatives, mut rest) = (Vec::new(), id);
+        while let Some((left, right)) =
+            self.module.binary(rest, ";").or_else(|| self.module.binary(rest, "|"))
+        {
+            alternatives.push(self.goal(left, scope, depth));
+            rest = right;
+        }
+        alternatives.push(self.goal(rest, scope, depth));
+        self.joined(";", &alternatives, self.module.span(id))
+    }
+
+    /// Reports a goal that is nested too deep.
+    pub fn too_deep(&mut self, span: Span) -> LogicTermId {
+        self.diagnostics.push(
+            Diagnostic::error("C0315", "this goal is nested too deep")
+                .label(span, format!("more than {MAX_DEPTH} levels"))
+                .help("define a predicate for the inner goals"),
+        );
+        self.building.atom("fail", span)
+    }
+}

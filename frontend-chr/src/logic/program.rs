@@ -1,0 +1,318 @@
+//! The syntax tree of a program to a program for the logic machine.
+
+use std::sync::Arc;
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::facts::{FactColumn, Facts};
+use gchr_base::logic::{
+    Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Functor, Goal, LogicNode, LogicProgram,
+    LogicTermId, Mode, OccursCheck, RuleHead, TypeBody, TypeDefinition, Unknown,
+};
+use gchr_base::signature::Signature;
+use gchr_base::source::Span;
+
+use super::goals::Goals;
+use super::terms::{Building, Scope};
+use crate::ast::{ClauseKind, Module, Rule, TermId, TermKind};
+use crate::builtin;
+use crate::declare::Declarations;
+use crate::flags::Quotes;
+use crate::lower::rule_name;
+use crate::operators::without_module;
+
+/// Builds one logic program of a program text and the texts of queries.
+pub(crate) struct Builder {
+    building: Building,
+    program: LogicProgram,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Builder {
+    /// Takes the clauses of a program text.
+    pub fn new(module: &Module, quotes: Quotes) -> Self {
+        let flags = Flags { double_quotes: quotes.double, back_quotes: quotes.back, ..Flags::default() };
+        let program = LogicProgram { operators: module.operators.clone(), flags, ..LogicProgram::default() };
+        let mut builder = Self { building: Building::default(), program, diagnostics: Vec::new() };
+        builder.text(module);
+        builder
+    }
+
+    /// Takes the queries of another text.
+    pub fn queries(&mut self, module: &Module) {
+        self.text(module);
+    }
+
+    /// The program, when all texts are taken.
+    pub fn finish(self) -> (LogicProgram, Vec<Diagnostic>) {
+        (LogicProgram { terms: self.building.terms, ..self.program }, self.diagnostics)
+    }
+
+    /// Takes facts of files: goals that are run before the queries.
+    pub fn facts(&mut self, declarations: &Declarations, signature: &Signature, all: &[Facts]) {
+        for facts in all {
+            let declared = &declarations.constraints[facts.constraint];
+            for row in 0..facts.rows {
+                let args: Vec<_> = facts
+                    .columns
+                    .iter()
+                    .map(|column| self.field(signature, column, row, declared.span))
+                    .collect();
+                let goal = self.building.compound(&declared.name, &args, declared.span);
+                self.program.initialization.push(Goal { goal, variables: Vec::new(), span: declared.span });
+            }
+        }
+    }
+
+    fn field(&mut self, signature: &Signature, column: &FactColumn, row: usize, span: Span) -> LogicTermId {
+        let node = match column {
+            FactColumn::Int(values) => LogicNode::Int(values[row]),
+            FactColumn::Float(values) => LogicNode::Float(values[row]),
+            FactColumn::Atom(values) => return self.building.atom(signature.texts.get(values[row]), span),
+            FactColumn::Str(values) => LogicNode::Str(self.building.name(signature.texts.get(values[row]))),
+        };
+        self.building.terms.push(node, span)
+    }
+
+    fn text(&mut self, module: &Module) {
+        let building = std::mem::take(&mut self.building);
+        let mut goals = Goals { module, building, diagnostics: Vec::new() };
+        for clause in &module.clauses {
+            match &clause.kind {
+                ClauseKind::Directive(directive) => {
+                    for goal in module.members(*directive, ",") {
+                        self.directive(&mut goals, goal);
+                    }
+                }
+                ClauseKind::Prolog(term) => {
+                    self.program.clauses.extend(clause_of(&mut goals, *term, clause.span))
+                }
+                ClauseKind::Rule(rule) => self.program.rules.push(rule_of(&mut goals, rule, clause.span)),
+                ClauseKind::Query(terms) => {
+                    let mut scope = Scope::default();
+                    let goal = goals.all(terms, clause.span, &mut scope);
+                    let query = Goal { goal, variables: scope.variables, span: clause.span };
+                    self.program.queries.push(query);
+                }
+            }
+        }
+        self.building = goals.building;
+        self.diagnostics.append(&mut goals.diagnostics);
+    }
+
+    fn directive(&mut self, goals: &mut Goals<'_>, id: TermId) {
+        let module = goals.module;
+        let id = without_module(module, id);
+        let Some((name, args)) = module.functor(id) else { return };
+        match (name, args) {
+            ("chr_constraint" | "constraints", args) => {
+                for spec in args.iter().flat_map(|&arg| module.members(arg, ",")) {
+                    self.program.constraints.extend(constraint(goals, spec));
+                }
+            }
+            ("chr_type", &[definition]) => self.program.types.extend(type_definition(goals, definition)),
+            ("dynamic" | "discontiguous" | "thread_local" | "volatile", args) => {
+                for &spec in args {
+                    predicates(module, spec, &mut self.program.dynamic, name != "discontiguous");
+                }
+            }
+            ("set_prolog_flag", &[flag, value]) => self.flag(module, flag, value),
+            ("initialization", &[goal] | &[goal, _]) => self.initialization(goals, goal),
+            _ if builtin::is_declaration(name, args.len()) => {}
+            _ => self.initialization(goals, id),
+        }
+    }
+
+    fn initialization(&mut self, goals: &mut Goals<'_>, id: TermId) {
+        let mut scope = Scope::default();
+        let goal = goals.goal(id, &mut scope, 0);
+        let span = goals.module.span(id);
+        self.program.initialization.push(Goal { goal, variables: scope.variables, span });
+    }
+
+    fn flag(&mut self, module: &Module, flag: TermId, value: TermId) {
+        let (Some((flag, [])), Some((value, []))) = (module.functor(flag), module.functor(value)) else {
+            return;
+        };
+        let flags = &mut self.program.flags;
+        match (flag, value) {
+            ("unknown", "fail") => flags.unknown = Unknown::Fail,
+            ("unknown", _) => flags.unknown = Unknown::Error,
+            ("occurs_check", "true") => flags.occurs_check = OccursCheck::True,
+            ("occurs_check", "error") => flags.occurs_check = OccursCheck::Error,
+            ("occurs_check", _) => flags.occurs_check = OccursCheck::False,
+            _ => {}
+        }
+    }
+}
+
+/// `name/arity`, lists and conjunctions of them.
+fn predicates(module: &Module, id: TermId, found: &mut Vec<Functor>, wanted: bool) {
+    let mut pending = vec![id];
+    while let Some(id) = pending.pop() {
+        let id = without_module(module, id);
+        match (module.kind(id), module.functor(id)) {
+            (TermKind::List { items, .. }, _) => pending.extend(items.iter().rev()),
+            (_, Some(("," | "as", &[left, right]))) => pending.extend([right, left]),
+            (_, Some((sign @ ("/" | "//"), &[name, arity]))) => {
+                if let (Some((name, [])), TermKind::Int(arity)) = (module.functor(name), module.kind(arity))
+                    && let (Ok(arity), true) = (usize::try_from(*arity), wanted)
+                {
+                    found
+                        .push(Functor { name: name.into(), arity: arity + if sign == "//" { 2 } else { 0 } });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn constraint(goals: &mut Goals<'_>, spec: TermId) -> Option<ConstraintDeclaration> {
+    let module = goals.module;
+    let span = module.span(spec);
+    let (name, columns) = match module.binary(spec, "/") {
+        Some((name, arity)) => {
+            let TermKind::Int(arity) = module.kind(arity) else { return None };
+            (
+                module.functor(name)?.0,
+                vec![Column { mode: Mode::Any, ty: None }; usize::try_from(*arity).ok()?],
+            )
+        }
+        None => {
+            let (name, args) = module.functor(spec)?;
+            let columns = args.iter().map(|&arg| column(goals, arg)).collect();
+            (name, columns)
+        }
+    };
+    Some(ConstraintDeclaration { name: goals.building.name(name), columns, span })
+}
+
+fn column(goals: &mut Goals<'_>, id: TermId) -> Column {
+    let mode = |name: &str| match name {
+        "+" => Some(Mode::Ground),
+        "-" => Some(Mode::Free),
+        "?" => Some(Mode::Any),
+        _ => None,
+    };
+    let mut scope = Scope::default();
+    match goals.module.functor(id) {
+        Some((name, &[ty])) if let Some(mode) = mode(name) => {
+            let any = matches!(goals.module.functor(ty), Some(("any", [])));
+            Column { mode, ty: (!any).then(|| goals.term(ty, &mut scope)) }
+        }
+        Some((name, [])) if let Some(mode) = mode(name) => Column { mode, ty: None },
+        _ => Column { mode: Mode::Any, ty: Some(goals.term(id, &mut scope)) },
+    }
+}
+
+fn type_definition(goals: &mut Goals<'_>, id: TermId) -> Option<TypeDefinition> {
+    let (module, span) = (goals.module, goals.module.span(id));
+    let mut scope = Scope::default();
+    let (head, body) = match (module.binary(id, "--->"), module.binary(id, "==")) {
+        (Some((head, alternatives)), _) => {
+            let head = goals.term(head, &mut scope);
+            let alternatives = module.members(alternatives, ";");
+            let alternatives = alternatives.into_iter().map(|one| goals.term(one, &mut scope)).collect();
+            (head, TypeBody::Alternatives(alternatives))
+        }
+        (None, Some((head, other))) => {
+            (goals.term(head, &mut scope), TypeBody::Alias(goals.term(other, &mut scope)))
+        }
+        (None, None) => return None,
+    };
+    Some(TypeDefinition { head, body, variables: scope.variables, span })
+}
+
+fn clause_of<'a>(goals: &mut Goals<'a>, id: TermId, span: Span) -> Option<Clause> {
+    let module = goals.module;
+    let mut scope = Scope::default();
+    let (head, body) = match module.functor(id) {
+        Some((":-", &[head, body])) => {
+            let head = goals.term(without_module(module, head), &mut scope);
+            (head, goals.goal(body, &mut scope, 0))
+        }
+        Some(("-->", &[head, body])) => goals.grammar_rule(head, body, &mut scope)?,
+        Some(("=>", &[head, body])) => committed(goals, head, body, &mut scope),
+        _ => {
+            let head = goals.term(without_module(module, id), &mut scope);
+            (head, goals.building.atom("true", span))
+        }
+    };
+    if goals.building.terms.functor(head).is_none() {
+        goals.diagnostics.push(
+            Diagnostic::error("C0316", "this is no head of a clause")
+                .label(goals.building.terms.span(head), "neither an atom nor a compound term")
+                .help("write name(Arguments) :- Goals"),
+        );
+        return None;
+    }
+    Some(Clause { head, body, variables: scope.variables, span })
+}
+
+/// `Head, Guard => Body`: the head matches without binding anything outside, and what matches commits.
+fn committed<'a>(
+    goals: &mut Goals<'a>,
+    head: TermId,
+    body: TermId,
+    scope: &mut Scope<'a>,
+) -> (LogicTermId, LogicTermId) {
+    let module = goals.module;
+    let span = module.span(head);
+    let (head, guard) = module.binary(head, ",").map_or((head, None), |(head, guard)| (head, Some(guard)));
+    let pattern = goals.term(without_module(module, head), scope);
+    let (name, arity) =
+        goals.building.terms.functor(pattern).map_or((String::new(), 0), |(n, a)| (n.into(), a.len()));
+    let args: Vec<_> = (0..arity)
+        .map(|_| LogicNode::Var(scope.fresh()))
+        .map(|node| goals.building.terms.push(node, span))
+        .collect();
+    let cut = goals.building.atom("!", span);
+    if args.is_empty() {
+        let guard = guard.map(|guard| goals.goal(guard, scope, 0));
+        let body = goals.goal(body, scope, 0);
+        let all: Vec<_> = guard.into_iter().chain([cut, body]).collect();
+        return (pattern, goals.joined(",", &all, span));
+    }
+    let general = goals.building.compound(&name, &args, span);
+    let matches = goals.building.compound("subsumes_term", &[pattern, general], span);
+    let bind = goals.building.compound("=", &[pattern, general], span);
+    let guard = guard.map(|guard| goals.goal(guard, scope, 0));
+    let body = goals.goal(body, scope, 0);
+    let all: Vec<_> = [matches, bind].into_iter().chain(guard).chain([cut, body]).collect();
+    (general, goals.joined(",", &all, span))
+}
+
+fn rule_of<'a>(goals: &mut Goals<'a>, rule: &'a Rule, span: Span) -> ConstraintRule {
+    let module = goals.module;
+    let mut scope = Scope::default();
+    let mut passive = Vec::new();
+    let mut no_history = false;
+    for &pragma in &rule.pragmas {
+        match module.functor(pragma) {
+            Some(("passive", &[id])) => passive.push(module.kind(id)),
+            Some(("no_history", _)) => no_history = true,
+            _ => {}
+        }
+    }
+    let heads = |terms: &[TermId], goals: &mut Goals<'a>, scope: &mut Scope<'a>| {
+        terms.iter().map(|&id| head_of(goals, id, &passive, scope)).collect::<Vec<_>>()
+    };
+    let kept = heads(&rule.kept, goals, &mut scope);
+    let removed = heads(&rule.removed, goals, &mut scope);
+    let guard = goals.all(&rule.guard, rule.arrow_span, &mut scope);
+    let body = goals.all(&rule.body, rule.arrow_span, &mut scope);
+    let name: Option<Arc<str>> = rule.name.map(|name| rule_name(module, name).into());
+    ConstraintRule { name, kept, removed, guard, body, no_history, variables: scope.variables, span }
+}
+
+fn head_of<'a>(goals: &mut Goals<'a>, id: TermId, passive: &[&TermKind], scope: &mut Scope<'a>) -> RuleHead {
+    let module = goals.module;
+    let (term, mark) = module.binary(id, "#").map_or((id, None), |(term, mark)| (term, Some(mark)));
+    let constraint = goals.term(term, scope);
+    let Some(mark) = mark else { return RuleHead { constraint, id: None, passive: false } };
+    let kind = module.kind(mark);
+    if let TermKind::Var(name) = kind {
+        goals.term(mark, scope);
+        return RuleHead { constraint, id: scope.known(name), passive: passive.contains(&kind) };
+    }
+    RuleHead { constraint, id: None, passive: matches!(kind, TermKind::Atom(name) if name == "passive") }
+}
