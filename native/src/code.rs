@@ -3,7 +3,6 @@
 //! This module and `emit` are the only ones that name the code generator.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
@@ -14,8 +13,9 @@ use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{self, AbiParam, ExternalName, UserFuncName};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable, SetError};
-use cranelift_codegen::{CompiledCode, Context, FinalizedMachReloc, FinalizedRelocTarget};
+use cranelift_codegen::{CompiledCode, Context, Final, FinalizedMachReloc, FinalizedRelocTarget, MachSrcLoc};
 use cranelift_frontend::FunctionBuilderContext;
+use gchr_base::hash::HashMap;
 use gchr_base::stack::with_large_stack;
 
 use crate::emit::{Emit, emit_adaptor};
@@ -82,11 +82,16 @@ struct Slot {
     tag: u32,
 }
 
+/// The note of a call of which nothing was said.
+pub const NO_NOTE: u32 = u32::MAX;
+
 /// The frame of a function during a call.
 #[derive(Debug)]
 struct Map {
     /// Bytes between the frame pointer and the end of the frame.
     size: u32,
+    /// What [`Emit::note`] said of the call.
+    note: u32,
     roots: Box<[Slot]>,
 }
 
@@ -128,7 +133,7 @@ impl<'a> Code<'a> {
             pages,
             context: Context::new(),
             builder: FunctionBuilderContext::new(),
-            adaptors: HashMap::new(),
+            adaptors: HashMap::default(),
         };
         Ok(Self {
             source: Box::new(source),
@@ -155,13 +160,28 @@ impl<'a> Code<'a> {
         arguments: &[u64],
         stack: &Stack,
     ) -> Result<u64, u64> {
+        // SAFETY: by the contract.
+        unsafe { self.enter_at(vm, function, arguments, stack.top()) }
+    }
+
+    /// The same, on the stack with this [top](Stack::top).
+    ///
+    /// # Safety
+    /// As for [`enter`](Self::enter); the stack is not given up meanwhile.
+    pub unsafe fn enter_at(
+        &self,
+        vm: *mut Vm,
+        function: Func,
+        arguments: &[u64],
+        top: u64,
+    ) -> Result<u64, u64> {
         let Some(adaptor) = self.adaptor(function) else { return Err(NOT_COMPILED) };
         let target = self.table[function.0 as usize].load(Ordering::Acquire);
         // SAFETY: by the contract; the adaptor was made for this signature. The code outlives the call.
         unsafe {
             (*vm).status = 0;
             (*vm).code = std::ptr::from_ref(self).cast();
-            let value = stack::enter(adaptor as *const u8, vm, arguments.as_ptr(), target, stack.top());
+            let value = stack::enter(adaptor as *const u8, vm, arguments.as_ptr(), target, top);
             match (*vm).status {
                 0 => Ok(value),
                 status => Err(status),
@@ -176,10 +196,15 @@ impl<'a> Code<'a> {
     pub unsafe fn for_each_root(&self, vm: &Vm, visit: &mut dyn FnMut(u32, u64)) {
         let maps = self.maps.read().unwrap_or_else(PoisonError::into_inner);
         let (mut site, mut frame) = (vm.site, vm.frame);
+        // Recursion comes from few places.
+        let mut last: Option<(u64, &Map)> = None;
         // SAFETY: the chain of frames of native code, which ends at the adaptor's: it has saved a frame pointer of zero.
         unsafe {
             while *(frame as *const u64) != 0 {
-                let Some(map) = maps.get(&site) else { unreachable!("every call of native code has a map") };
+                let found =
+                    last.filter(|known| known.0 == site).map(|known| known.1).or_else(|| maps.get(&site));
+                let Some(map) = found else { unreachable!("every call of native code has a map") };
+                last = Some((site, map));
                 let end = frame - u64::from(map.size);
                 for root in &map.roots {
                     visit(root.tag, *((end + u64::from(root.offset)) as *const u64));
@@ -188,6 +213,26 @@ impl<'a> Code<'a> {
                 frame = *(frame as *const u64);
             }
         }
+    }
+
+    /// What [`Emit::note`] said where the helper that runs was called; and where the function that called it was called.
+    ///
+    /// # Safety
+    /// As for [`for_each_root`](Self::for_each_root).
+    pub unsafe fn notes(&self, vm: &Vm) -> (u32, u32) {
+        let maps = self.maps.read().unwrap_or_else(PoisonError::into_inner);
+        let note = |site: u64| maps.get(&site).map_or(NO_NOTE, |map| map.note);
+        // SAFETY: the frame of native code has its return address above the frame pointer.
+        (note(vm.site), note(unsafe { *((vm.frame + 8) as *const u64) }))
+    }
+
+    /// The lowest address of the native frames while a helper runs.
+    ///
+    /// # Safety
+    /// As for [`for_each_root`](Self::for_each_root).
+    pub unsafe fn end_of_frames(&self, vm: &Vm) -> u64 {
+        let maps = self.maps.read().unwrap_or_else(PoisonError::into_inner);
+        vm.frame - maps.get(&vm.site).map_or(0, |map| u64::from(map.size))
     }
 
     /// Time spent on compiling so far.
@@ -294,7 +339,10 @@ impl<'a> Code<'a> {
             let base = offsets.iter().copied().min().unwrap_or(0);
             let slot = |&offset: &u32| Slot { offset, tag: tags[((offset - base) / 8) as usize] };
             let roots = offsets.iter().filter(|&&offset| offset != base).map(slot).collect();
-            maps.insert(address + u64::from(*offset), Map { size: *size, roots });
+            let of_call = |range: &&MachSrcLoc<Final>| range.start < *offset && *offset <= range.end;
+            let place = code.buffer.get_srclocs_sorted().iter().find(of_call);
+            let note = place.map_or(NO_NOTE, |range| range.loc.bits());
+            maps.insert(address + u64::from(*offset), Map { size: *size, note, roots });
         }
         Ok(address)
     }
@@ -353,6 +401,14 @@ pub(crate) unsafe extern "C" fn compile_missing(vm: *mut Vm, function: u64) -> u
             0
         }
     }
+}
+
+/// Whether this processor and this system run native code.
+pub fn probe() -> Result<(), Refused> {
+    let nothing = [0; 16];
+    isa(false)?;
+    Pages::new().and_then(|mut pages| pages.place(&nothing, |_, _| Some(()))).map_err(refused)?;
+    Ok(())
 }
 
 /// Puts the address of a function of the same code into a call.

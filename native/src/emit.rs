@@ -559,6 +559,11 @@ impl<'a> Emit<'a> {
 
     // Calls.
 
+    /// Says something about the calls that are emitted from here on, for [`Code::notes`].
+    pub fn note(&mut self, note: u32) {
+        self.b.set_srcloc(ir::SourceLoc::new(note));
+    }
+
     /// Calls a function, whose frame may end in a collection: `roots` are what is needed after the call and must be found.
     /// Pass the values on from [`kept`](Self::kept_value) where they are used after the call.
     pub fn call(&mut self, function: Func, args: &[Val], roots: &[Root]) -> Val {
@@ -669,6 +674,9 @@ impl<'a> Emit<'a> {
 
     /// Puts roots into slots, those that are not there yet. Slots of others are free: nothing needs them after the call.
     fn keep(&mut self, roots: &[Root]) {
+        if roots.is_empty() {
+            return;
+        }
         self.kept.0.retain(|root, _| roots.contains(root));
         for &(tag, value) in roots {
             if self.kept.0.contains_key(&(tag, value)) {

@@ -1,7 +1,7 @@
 //! Native code for the processor: plans are lowered to machine code, function by function, when the functions are called first.
 //!
 //! [`code`] and [`emit`] are the layer over the code generator, [`stack`] and [`vm`] what the code runs on. All of them are the same for
-//! every language.
+//! every language. [`terms`] lowers plans of term programs.
 
 #![cfg(all(unix, any(target_arch = "x86_64", target_arch = "aarch64")))]
 
@@ -9,11 +9,12 @@ pub mod code;
 pub mod emit;
 mod pages;
 pub mod stack;
+pub mod terms;
 #[cfg(test)]
 mod tests;
 pub mod vm;
 
-pub use code::{Code, Func, Kind, Refused, Signature, Source};
+pub use code::{Code, Func, Kind, Refused, Signature, Source, probe};
 pub use emit::Emit;
 pub use stack::Stack;
 pub use vm::Vm;

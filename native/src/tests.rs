@@ -151,6 +151,7 @@ struct Machine {
     stack: u64,
     code: *const Code<'static>,
     found: Vec<(u32, u64)>,
+    notes: (u32, u32),
 }
 
 /// Goes down while there is stack, and counts.
@@ -166,11 +167,12 @@ fn deep(e: &mut Emit<'_>) {
 /// Doubles the stack until there is no more, and leaves with the depth.
 unsafe extern "C" fn grow(vm: *mut Vm, depth: u64, _: u64, _: u64, _: u64) -> u64 {
     // SAFETY: the code of the test runs on this machine, and the stack outlives it.
-    let (vm, stack) = unsafe {
+    let (vm, stack, end) = unsafe {
         let machine = vm.cast::<Machine>();
-        (&mut *vm, &*((*machine).stack as *const Stack))
+        let end = (*(*machine).code).end_of_frames(&*vm);
+        (&mut *vm, &*((*machine).stack as *const Stack), end)
     };
-    let used = stack.used(vm.stack_pointer());
+    let used = stack.used(end);
     if used > stack.most() / 2 {
         vm.leave(depth);
     } else {
@@ -197,6 +199,7 @@ fn machine(code: &Code<'_>, stack: &Stack) -> Machine {
         stack: std::ptr::from_ref(stack) as u64,
         code: std::ptr::from_ref(code).cast(),
         found: Vec::new(),
+        notes: (0, 0),
     }
 }
 
@@ -208,6 +211,7 @@ fn roots(e: &mut Emit<'_>) {
     e.jump_if(there, bottom);
     let less = e.word_by(WordOp::Sub, n, 1);
     let root = e.word_by(WordOp::Add, n, 1000);
+    e.note(22);
     let value = e.call(Func(0), &[less], &[(7, root)]);
     let root = e.kept_value((7, root));
     let value = e.add(value, root);
@@ -215,6 +219,7 @@ fn roots(e: &mut Emit<'_>) {
     e.bind(bottom);
     let nine = e.int(9999);
     let busy: Vec<_> = (1..20).map(|k| e.word_by(WordOp::Add, n, k)).collect();
+    e.note(33);
     e.rare_helper(look, &[], &[(9, nine)]);
     let mut sum = n;
     for value in busy {
@@ -230,6 +235,8 @@ unsafe extern "C" fn look(vm: *mut Vm, _: u64, _: u64, _: u64, _: u64) -> u64 {
         let found = &mut (*machine).found;
         (*(*machine).code).for_each_root(&*vm, &mut |tag, value| found.push((tag, value)));
     }
+    // SAFETY: as above.
+    unsafe { (*machine).notes = (*(*machine).code).notes(&*vm) };
     // As a helper that needs many registers.
     std::hint::black_box([1.5f64; 32]);
     0
@@ -244,6 +251,7 @@ fn roots_of_all_frames_are_found_and_rare_helpers_preserve_registers() {
     // SAFETY: the machine begins with its head.
     let value = unsafe { code.enter((&raw mut machine).cast(), Func(0), &[3], &stack) };
     assert_eq!(value, Ok((1..20).sum::<u64>() + 1001 + 1002 + 1003));
+    assert_eq!(machine.notes, (33, 22));
     assert_eq!(machine.found, [(9, 9999), (7, 1001), (7, 1002), (7, 1003)]);
 }
 

@@ -60,11 +60,6 @@ impl Vm {
         self.status = status;
     }
 
-    /// The lowest address that the native frames take while a helper runs.
-    pub fn stack_pointer(&self) -> u64 {
-        self.frame
-    }
-
     /// The return address of the call of the helper that runs: says which call it was.
     pub fn site(&self) -> u64 {
         self.site
