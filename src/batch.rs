@@ -15,13 +15,12 @@ use std::time::{Duration, Instant};
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::stats::Stats;
-use gchr_terms::exec::Prepared;
-use gchr_terms::plan::TermPlan;
 
 use crate::diagnostics::Diagnostics;
 use crate::executable::Executable;
 use crate::executor::{LineEvaluation, StartsDevice, Unfinished};
 use crate::output::Failure;
+use crate::processor::{CpuTerms, PreparedTerms};
 use crate::stack::with_large_stack;
 use gpu_share::GpuShare;
 use job::{Evaluation, Job, Tally};
@@ -78,11 +77,11 @@ impl Executable<'_> {
         let refused = |diagnostics| BatchError::Run(self.fail(diagnostics, Stats::default()));
         let lines = self.compiled.lines(self.program).map_err(refused)?;
         let lines = lines.ok_or_else(|| BatchError::Run(self.no_batch()))?;
-        let prepare = |plan| self.prepare(plan, start);
+        let prepare = |terms| self.prepare(terms, start);
         let prepared = match lines {
-            LineEvaluation::Interpreter(plan) => Some(prepare(plan)?),
-            LineEvaluation::Waves { interpreter, .. } | LineEvaluation::Shared { interpreter, .. } => {
-                Some(prepare(interpreter)?)
+            LineEvaluation::Processor(terms) => Some(prepare(terms)?),
+            LineEvaluation::Waves { processor, .. } | LineEvaluation::Shared { processor, .. } => {
+                Some(prepare(processor)?)
             }
             LineEvaluation::OneByOne(_) => None,
         };
@@ -91,14 +90,14 @@ impl Executable<'_> {
                 (Evaluation::Waves(device, prepared), None)
             }
             (LineEvaluation::Shared { device, .. }, Some(prepared)) => {
-                (Evaluation::Interpreter(prepared), Some(device))
+                (Evaluation::Processor(prepared), Some(device))
             }
             (LineEvaluation::OneByOne(device), _) => (Evaluation::OneByOne(device), None),
-            (_, Some(prepared)) => (Evaluation::Interpreter(prepared), None),
+            (_, Some(prepared)) => (Evaluation::Processor(prepared), None),
             (_, None) => return Err(BatchError::Run(self.no_batch())),
         };
         let workers = match evaluation {
-            Evaluation::Interpreter(_) => options.threads.get(),
+            Evaluation::Processor(_) => options.threads.get(),
             Evaluation::OneByOne(_) => 1,
             // While a device has one chunk, the next one is read.
             Evaluation::Waves(..) => 2,
@@ -121,8 +120,8 @@ impl Executable<'_> {
         Ok(summary)
     }
 
-    fn prepare<'a>(&'a self, plan: &'a TermPlan, start: Instant) -> Result<Prepared<'a>, BatchError> {
-        let prepared = Prepared::new(&self.program.rules, plan, false);
+    fn prepare<'a>(&'a self, terms: &'a CpuTerms, start: Instant) -> Result<PreparedTerms<'a>, BatchError> {
+        let prepared = terms.prepare(&self.program.rules, false);
         prepared
             .map_err(|stopped| BatchError::Run(self.unfinished(Unfinished::from(stopped), start.elapsed())))
     }

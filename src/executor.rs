@@ -12,10 +12,10 @@ use gchr_base::stats::Stats;
 use gchr_constraints::exec::Store;
 use gchr_kernel::device::DeviceError;
 use gchr_runtime::outcome;
-use gchr_terms::plan::TermPlan;
 
 use crate::options::CompileOptions;
 use crate::output::{Answer, SchedulerReport};
+use crate::processor::CpuTerms;
 use crate::program::Program;
 use crate::race::Race;
 
@@ -128,14 +128,14 @@ impl From<outcome::Failure<Option<Store>>> for Unfinished {
 
 /// How the lines of a batch are evaluated.
 pub(crate) enum LineEvaluation<'a> {
-    /// By the interpreter of each worker.
-    Interpreter(&'a TermPlan),
+    /// By the processor, on each worker.
+    Processor(&'a CpuTerms),
     /// By a device, one line after the other.
     OneByOne(&'a dyn TermDevice),
-    /// By a device, many lines side by side; the interpreter tells apart the lines of a wave that failed.
-    Waves { device: &'a dyn TermDevice, interpreter: &'a TermPlan },
-    /// By the interpreter of each worker, and by a device that is started beside the workers.
-    Shared { interpreter: &'a TermPlan, device: &'a dyn StartsDevice },
+    /// By a device, many lines side by side; the processor tells apart the lines of a wave that failed.
+    Waves { device: &'a dyn TermDevice, processor: &'a CpuTerms },
+    /// By the processor, on each worker, and by a device that is started beside the workers.
+    Shared { processor: &'a CpuTerms, device: &'a dyn StartsDevice },
 }
 
 /// A device with the kernels of a term program.

@@ -98,6 +98,18 @@ impl Firing {
     }
 }
 
+/// Whether the processor runs native code of a term program in the place of the interpreter.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Native {
+    /// When the run is not over after a moment.
+    #[default]
+    Auto,
+    /// From the start.
+    On,
+    /// Never.
+    Off,
+}
+
 /// How to compile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CompileOptions {
@@ -107,6 +119,8 @@ pub struct CompileOptions {
     pub trace: bool,
     /// What is to run it.
     pub device: Device,
+    /// Whether the processor runs native code. Runs that are traced or recorded are interpreted.
+    pub native: Native,
     /// How devices other than the CPU are to run it.
     pub schedule: Schedule,
     /// What a constraint program means; `None`: as its own options say, else the refined semantics.
@@ -126,6 +140,7 @@ impl Default for CompileOptions {
             inline: true,
             trace: false,
             device: Device::Cpu,
+            native: Native::default(),
             schedule: Schedule::default(),
             semantics: None,
             firing: Firing::default(),

@@ -9,13 +9,13 @@ use gchr_base::control::Limits;
 use gchr_base::error::StopReason;
 use gchr_base::stats::Stats;
 use gchr_base::watch::Watch;
-use gchr_terms::exec::Prepared;
 
 use super::gpu_share::GpuShare;
 use super::line::{BatchLine, WorkedLine};
 use super::queue::{LineSource, Ordered, Sink};
 use crate::diagnostics::Diagnostics;
 use crate::executor::TermDevice;
+use crate::processor::PreparedTerms;
 use crate::program::Program;
 
 /// How to run a batch.
@@ -55,12 +55,12 @@ pub(super) struct Job<'a, R> {
 /// What evaluates lines.
 #[derive(Clone, Copy)]
 pub(super) enum Evaluation<'a> {
-    /// The interpreter.
-    Interpreter(&'a Prepared<'a>),
+    /// The processor.
+    Processor(&'a PreparedTerms<'a>),
     /// A device, one line after the other.
     OneByOne(&'a dyn TermDevice),
-    /// A device, chunk by chunk, and the interpreter for the lines of a chunk that failed.
-    Waves(&'a dyn TermDevice, &'a Prepared<'a>),
+    /// A device, chunk by chunk, and the processor for the lines of a chunk that failed.
+    Waves(&'a dyn TermDevice, &'a PreparedTerms<'a>),
 }
 
 impl<'a> Evaluation<'a> {

@@ -9,7 +9,7 @@ use gchr_base::error::{RunError, StopReason};
 use gchr_base::rule::GroundTerm;
 use gchr_base::source::{SourceId, SourceMap, Start};
 use gchr_base::stats::Stats;
-use gchr_terms::exec::{Evaluation, Evaluator};
+use gchr_terms::exec::Evaluation;
 use gchr_trs::InputReader;
 
 use super::job::{self, Job};
@@ -17,6 +17,7 @@ use super::line::{BatchLine, LineText, WorkedLine};
 use crate::diagnostics::Diagnostics;
 use crate::executor::{Finished, TermDevice, Unfinished};
 use crate::output::Answer;
+use crate::processor::TermEvaluator;
 
 /// Reads lines: a reader, and a place for the text of a line among the texts of the program.
 pub(super) struct Reader<'w> {
@@ -61,7 +62,7 @@ impl<'w> Reader<'w> {
 
 /// What evaluates a single line.
 enum LineEvaluator<'w> {
-    Interpreter(Box<Evaluator<'w>>),
+    Processor(Box<TermEvaluator<'w>>),
     Device(&'w dyn TermDevice),
 }
 
@@ -79,12 +80,12 @@ pub(super) struct Worker<'w, 'b, R> {
 impl<'w, 'b, R> Worker<'w, 'b, R> {
     pub fn new(job: &'w Job<'b, R>) -> Self {
         let (evaluator, share) = match job.evaluation {
-            job::Evaluation::Interpreter(prepared) => {
-                (LineEvaluator::Interpreter(Box::new(prepared.evaluator())), job.workers)
+            job::Evaluation::Processor(prepared) => {
+                (LineEvaluator::Processor(Box::new(prepared.evaluator())), job.workers)
             }
             job::Evaluation::OneByOne(device) => (LineEvaluator::Device(device), job.workers),
             job::Evaluation::Waves(_, prepared) => {
-                (LineEvaluator::Interpreter(Box::new(prepared.evaluator())), 1)
+                (LineEvaluator::Processor(Box::new(prepared.evaluator())), 1)
             }
         };
         Self { job, reader: Reader::new(job), evaluator, called_off: None, share }
@@ -147,7 +148,7 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
         }
         let mut control = self.control();
         match &mut self.evaluator {
-            LineEvaluator::Interpreter(evaluator) => match evaluator.run(term, &mut control) {
+            LineEvaluator::Processor(evaluator) => match evaluator.run(term, &mut control) {
                 Ok(Evaluation { normal_form, stats }) => {
                     match LineText::of(&normal_form, control.watch().clone()) {
                         Ok(Some(text)) => {

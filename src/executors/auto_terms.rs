@@ -14,17 +14,17 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule;
 use gchr_base::source::SourceMap;
 use gchr_base::stats::Stats;
-use gchr_terms::plan::TermPlan;
 
 use super::device_terms::DeviceTermProgram;
 use crate::executor::{Compiled, Executor, Finished, LineEvaluation, StartsDevice, TermDevice, Unfinished};
 use crate::options::{CompileOptions, Device, Schedule};
 use crate::output::Answer;
+use crate::processor::CpuTerms;
 use crate::program::{Language, Program};
 use crate::race::{BY_GPU, Race, WATCHED, Work, no_result};
 use crate::stack::with_large_stack;
 
-/// The interpreter of term plans and a GPU.
+/// The processor and a GPU.
 pub(crate) struct AutoTerms;
 
 impl Executor for AutoTerms {
@@ -37,14 +37,14 @@ impl Executor for AutoTerms {
         program: &Program,
         options: &CompileOptions,
     ) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
-        let plan = gchr_terms::plan::compile(&program.rules, &options.to_term_options())?;
-        Ok(Box::new(AutoTermProgram::new(program, plan, options.schedule)))
+        let cpu = CpuTerms::new(&program.rules, options)?;
+        Ok(Box::new(AutoTermProgram::new(program, cpu, options.schedule)))
     }
 }
 
 /// A term program for the processor and a GPU.
 pub(crate) struct AutoTermProgram {
-    cpu: Arc<TermPlan>,
+    cpu: CpuTerms,
     rules: Arc<rule::Program>,
     sources: Arc<SourceMap>,
     schedule: Schedule,
@@ -53,10 +53,10 @@ pub(crate) struct AutoTermProgram {
 }
 
 impl AutoTermProgram {
-    /// `cpu` is the program's plan for the processor.
-    pub fn new(program: &Program, cpu: TermPlan, schedule: Schedule) -> Self {
+    /// `cpu` is the program for the processor.
+    pub fn new(program: &Program, cpu: CpuTerms, schedule: Schedule) -> Self {
         let (rules, sources) = (Arc::clone(&program.rules), Arc::clone(&program.sources));
-        Self { cpu: Arc::new(cpu), rules, sources, schedule, gpu: Device::Gpu(0) }
+        Self { cpu, rules, sources, schedule, gpu: Device::Gpu(0) }
     }
 
     /// The same with another device in the place of the GPU.
@@ -100,14 +100,18 @@ impl AutoTermProgram {
 
 impl Compiled for AutoTermProgram {
     fn plan<'a>(&'a self, _: &'a Program) -> Box<dyn Display + 'a> {
-        Box::new(&*self.cpu)
+        Box::new(self.cpu.plan())
+    }
+
+    fn warnings(&self, _: &Program) -> Vec<Diagnostic> {
+        self.cpu.warnings()
     }
 
     fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Finished, Unfinished> {
         let term = program.term().ok_or(Unfinished::NothingToRun)?;
         let watched = control.records() || control.traces();
         let race = (!watched).then(|| Race::start(control, self.gpu_side()));
-        let ran = gchr_terms::exec::run(&self.rules, &self.cpu, term, control);
+        let ran = self.cpu.run(&self.rules, term, control);
         let choice = match (&ran, &race) {
             (Err(stopped), Some(race)) => {
                 if let Some(finished) = race.result(&stopped.error.reason, control) {
@@ -126,7 +130,7 @@ impl Compiled for AutoTermProgram {
     }
 
     fn lines(&self, _: &Program) -> Result<Option<LineEvaluation<'_>>, Vec<Diagnostic>> {
-        Ok(Some(LineEvaluation::Shared { interpreter: &self.cpu, device: self }))
+        Ok(Some(LineEvaluation::Shared { processor: &self.cpu, device: self }))
     }
 }
 
@@ -143,15 +147,13 @@ impl StartsDevice for AutoTermProgram {
 
 #[cfg(test)]
 mod tests {
-    use gchr_terms::plan::TermOptions;
-
     use super::*;
     use crate::input::Input;
 
     fn auto(name: &str, text: &str, input: &str) -> AutoTermProgram {
         let program = Input::text(Language::Terms, name, text).term(input).parse().expect("a program");
-        let plan = gchr_terms::plan::compile(&program.rules, &TermOptions::default()).expect("a plan");
-        AutoTermProgram::new(&program, plan, Schedule::default()).with(Device::Sim)
+        let cpu = CpuTerms::new(&program.rules, &CompileOptions::default()).expect("a plan");
+        AutoTermProgram::new(&program, cpu, Schedule::default()).with(Device::Sim)
     }
 
     /// With the simulator in the place of the GPU.

@@ -4,19 +4,17 @@ use std::fmt::Display;
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
-use gchr_terms::plan::TermPlan;
 
 use crate::executor::{Compiled, Executor, Finished, LineEvaluation, Unfinished};
 use crate::options::{CompileOptions, Device};
 use crate::output::Answer;
+use crate::processor;
 use crate::program::{Language, Program};
 
-/// The interpreter of term plans.
+/// The interpreter of term plans, and native code.
 pub(crate) struct CpuTerms;
 
-struct CpuTermProgram {
-    plan: TermPlan,
-}
+struct CpuTermProgram(processor::CpuTerms);
 
 impl Executor for CpuTerms {
     fn runs(&self, program: &Program, options: &CompileOptions) -> bool {
@@ -28,23 +26,26 @@ impl Executor for CpuTerms {
         program: &Program,
         options: &CompileOptions,
     ) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
-        let plan = gchr_terms::plan::compile(&program.rules, &options.to_term_options())?;
-        Ok(Box::new(CpuTermProgram { plan }))
+        Ok(Box::new(CpuTermProgram(processor::CpuTerms::new(&program.rules, options)?)))
     }
 }
 
 impl Compiled for CpuTermProgram {
     fn plan<'a>(&'a self, _: &'a Program) -> Box<dyn Display + 'a> {
-        Box::new(&self.plan)
+        Box::new(self.0.plan())
+    }
+
+    fn warnings(&self, _: &Program) -> Vec<Diagnostic> {
+        self.0.warnings()
     }
 
     fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Finished, Unfinished> {
         let term = program.term().ok_or(Unfinished::NothingToRun)?;
-        let run = gchr_terms::exec::run(&program.rules, &self.plan, term, control)?;
+        let run = self.0.run(&program.rules, term, control)?;
         Ok(Finished { answer: Answer::NormalForm(run.normal_form), stats: run.stats, report: None })
     }
 
     fn lines(&self, _: &Program) -> Result<Option<LineEvaluation<'_>>, Vec<Diagnostic>> {
-        Ok(Some(LineEvaluation::Interpreter(&self.plan)))
+        Ok(Some(LineEvaluation::Processor(&self.0)))
     }
 }

@@ -11,7 +11,6 @@ use gchr_base::stats::Stats;
 use gchr_kernel::device::{Device as KernelDevice, DeviceError};
 use gchr_kernels_terms::{tasks, topology};
 use gchr_runtime::outcome::Failure;
-use gchr_terms::plan::{TermOptions, TermPlan};
 
 use crate::device::backend::{Backend, HasStats, Placement, SIM_BLOCKS};
 use crate::device::lower::{LoweredTerms, lower_terms, plan_side_by_side};
@@ -21,6 +20,7 @@ use crate::executor::{
 };
 use crate::options::{CompileOptions, Schedule};
 use crate::output::{Answer, SchedulerReport};
+use crate::processor::CpuTerms;
 use crate::program::{Language, Program, program_name};
 
 /// Slots that a GPU starts with, when its memory allows.
@@ -66,9 +66,9 @@ impl Executor for DeviceTerms {
 
 /// A term program ready to run on a device.
 pub(crate) struct DeviceTermProgram {
-    /// The plan for the interpreter, to which a batch leaves lines that fail on the device: made when a batch asks for it.
-    interpreter: OnceLock<TermPlan>,
-    interpreter_options: TermOptions,
+    /// The program for the processor, to which a batch leaves lines that fail on the device: made when a batch asks for it.
+    processor: OnceLock<CpuTerms>,
+    options: CompileOptions,
     lowered: LoweredTerms,
     schedule: Schedule,
     backend: Backend,
@@ -87,8 +87,7 @@ impl DeviceTermProgram {
         let make = || lower_terms(rules, sources, schedule, planned);
         let (name, form) = (program_name(sources), options.form());
         let (lowered, backend) = Backend::load(device, name, form, make, LoweredTerms::module)?;
-        let interpreter_options = options.to_term_options();
-        Ok(Self { interpreter: OnceLock::new(), interpreter_options, lowered, schedule, backend })
+        Ok(Self { processor: OnceLock::new(), options: *options, lowered, schedule, backend })
     }
 
     /// Blocks per multiprocessor.
@@ -164,14 +163,14 @@ impl Compiled for DeviceTermProgram {
         if !self.takes_many() {
             return Ok(Some(LineEvaluation::OneByOne(self)));
         }
-        let interpreter = match self.interpreter.get() {
-            Some(plan) => plan,
+        let processor = match self.processor.get() {
+            Some(made) => made,
             None => {
-                let plan = gchr_terms::plan::compile(&program.rules, &self.interpreter_options)?;
-                self.interpreter.get_or_init(|| plan)
+                let made = CpuTerms::new(&program.rules, &self.options)?;
+                self.processor.get_or_init(|| made)
             }
         };
-        Ok(Some(LineEvaluation::Waves { device: self, interpreter }))
+        Ok(Some(LineEvaluation::Waves { device: self, processor }))
     }
 }
 

@@ -24,6 +24,9 @@ pub struct Stats {
     pub verify_ms: Option<f64>,
     /// Milliseconds for the run itself.
     pub run_ms: Option<f64>,
+    /// Milliseconds for making native code, part of `run_ms`; none when a run was interpreted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub native_ms: Option<f64>,
     /// Milliseconds on the device's own clock.
     pub device_ms: Option<f64>,
     /// Term cells that the result reaches, or constraints in the final store.

@@ -12,12 +12,23 @@ mod heap;
 mod machine;
 mod normal_form;
 mod outcome;
+mod run;
 mod start;
 mod tally;
 #[cfg(test)]
 mod tests;
 pub(crate) mod text;
 mod verify;
+
+/// What an engine that executes plans on the processor in another way shares with the interpreter: the heap and its collector, the run, the
+/// evaluation of start terms.
+pub mod engine {
+    pub use super::bytecode::constant_bits;
+    pub use super::evaluator::{MAX_KEPT, finish, refused, stats};
+    pub use super::heap::{Bump, Full, Heap, Marker, default_memory};
+    pub use super::run::{Run, Stop};
+    pub use super::start::{Engine, evaluate};
+}
 
 pub use builder::{Builder, Built};
 pub use compare::Comparison;

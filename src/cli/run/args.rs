@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use gchr::base::rule::Semantics;
-use gchr::{CompileOptions, Device, Format, Header, Input, Language, Program, Schedule};
+use gchr::{CompileOptions, Device, Format, Header, Input, Language, Native, Program, Schedule};
 
 use crate::cli::device::DeviceArgs;
 use crate::cli::exit::Exit;
@@ -55,6 +55,10 @@ pub struct Args {
     /// count, then timed
     #[arg(long, value_name = "PATH", value_parser = profile::target)]
     pub profile: Option<profile::Target>,
+    /// Whether the processor runs machine code made of the rules in the place of the interpreter: auto does when the run is not over after a
+    /// moment (.trs)
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub native: NativeArg,
     /// Show every rule application on standard error
     #[arg(long)]
     pub trace: bool,
@@ -77,6 +81,27 @@ pub enum FormatArg {
     Json,
     /// One constraint a line: its name, then its arguments (.chr)
     Csv,
+}
+
+/// When native code runs.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NativeArg {
+    /// From the start
+    On,
+    /// Never
+    Off,
+    /// When the run is not over after a moment
+    Auto,
+}
+
+impl From<NativeArg> for Native {
+    fn from(native: NativeArg) -> Self {
+        match native {
+            NativeArg::On => Native::On,
+            NativeArg::Off => Native::Off,
+            NativeArg::Auto => Native::Auto,
+        }
+    }
 }
 
 impl From<FormatArg> for Format {
@@ -127,6 +152,7 @@ impl Args {
             trace: self.trace,
             inline: !self.trace,
             device,
+            native: self.native.into(),
             schedule,
             ..CompileOptions::default()
         };

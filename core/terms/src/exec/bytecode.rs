@@ -478,7 +478,7 @@ impl Code {
 }
 
 /// The bits of a constant in a slot.
-pub(super) fn constant_bits(value: Const) -> u64 {
+pub fn constant_bits(value: Const) -> u64 {
     match value {
         Const::Int(n) => n.cast_unsigned(),
         Const::Float(x) => x.to_bits(),

@@ -8,16 +8,18 @@ use crate::exec::heap::{self, Heap};
 use crate::exec::machine::Machine;
 use crate::exec::normal_form::NormalForm;
 use crate::exec::outcome::{Evaluation, Stopped};
+use crate::exec::run::Run;
 use crate::exec::{assemble, start, verify};
 use crate::plan::{Layout, TermPlan};
 use gchr_base::control::{Control, Progress};
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::memory::Reservation;
 use gchr_base::rule::{GroundTerm, Program};
+use gchr_base::signature::SortId;
 use gchr_base::stats::Stats;
 
 /// Arenas that grew beyond this in one run are given back to the system, not kept for the next one.
-const MAX_KEPT: u64 = 256 << 20;
+pub const MAX_KEPT: u64 = 256 << 20;
 
 /// A plan as verified bytecode. Any number of [`Evaluator`]s can run it at the same time.
 pub struct Prepared<'a> {
@@ -64,6 +66,28 @@ impl Evaluator<'_> {
 
     /// Normalises `input`, a verified ground term of the program. See [`run`](super::run).
     pub fn run(&mut self, input: &GroundTerm, control: &mut Control) -> Result<Evaluation, Box<Stopped>> {
+        match self.run_up_to(input, control, None)? {
+            Some(done) => Ok(done),
+            None => Err(refused(StopReason::Internal { what: "a run without an end".into() })),
+        }
+    }
+
+    /// The same; `None` when it is not over after about so many rule applications.
+    pub fn run_for(
+        &mut self,
+        input: &GroundTerm,
+        control: &mut Control,
+        applications: u64,
+    ) -> Result<Option<Evaluation>, Box<Stopped>> {
+        self.run_up_to(input, control, Some(applications))
+    }
+
+    fn run_up_to(
+        &mut self,
+        input: &GroundTerm,
+        control: &mut Control,
+        trial: Option<u64>,
+    ) -> Result<Option<Evaluation>, Box<Stopped>> {
         let start = Instant::now();
         let Prepared { program, plan, ref layout, ref code } = *self.prepared;
         let memory = control.limits().memory.unwrap_or_else(heap::default_memory);
@@ -75,28 +99,21 @@ impl Evaluator<'_> {
         let heap =
             self.heap.take().or_else(|| Heap::new(layout, memory, self.stress)).ok_or_else(no_memory)?;
         let stack = self.stack.take().or_else(|| Machine::stack(code, memory)).ok_or_else(no_memory)?;
-        let mut machine = Machine::new(program, plan, code, heap, stack, control);
-        let result = start::evaluate(&mut machine, program, plan, input);
+        let mut machine = Machine::new(Run::new(program, plan, heap, control).tried(trial), code, stack);
+        let result = start::evaluate(&mut machine, input);
         let result = result.and_then(|value| machine.over_limit().map_or(Ok(value), Err));
+        let gave_up = machine.run.gave_up();
         machine.report();
-        let mut stats = Stats {
-            rewrites: Some(machine.steps()),
-            run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
-            peak_bytes: Some(machine.heap.peak_bytes()),
-            collections: Some(machine.heap.collections),
-            device: Some("cpu".into()),
-            ..Stats::default()
-        };
-        let (mut heap, stack) = machine.into_parts();
+        let steps = machine.steps();
+        let (heap, stack) = machine.into_parts();
         self.stack = Some(stack).filter(|_| heap.stack_bytes <= MAX_KEPT);
+        if gave_up {
+            self.keep(heap);
+            return Ok(None);
+        }
+        let stats = stats(&heap, steps, start);
         match result {
-            Ok(value) => {
-                let sort = input.sort;
-                let cells = !layout.sorts[sort].is_wide();
-                stats.live_cells = Some(if cells { heap.count_cells(sort, value as u32) } else { 0 });
-                let normal_form = NormalForm { layout: Arc::clone(layout), heap, sort, value };
-                Ok(Evaluation { normal_form, stats })
-            }
+            Ok(value) => Ok(Some(finish(layout, heap, input.sort, value, stats))),
             Err(error) => {
                 self.keep(heap);
                 Err(Box::new(Stopped { error, stats }))
@@ -106,10 +123,15 @@ impl Evaluator<'_> {
 
     /// Takes the cells of a normal form of this evaluator back for the next run.
     pub fn recycle(&mut self, normal_form: NormalForm) {
-        if Arc::ptr_eq(&normal_form.layout, &self.prepared.layout) && normal_form.heap.memory() == self.memory
-        {
-            self.keep(normal_form.heap);
+        let heap = normal_form.into_heap(&self.prepared.layout);
+        if let Some(heap) = heap.filter(|heap| heap.memory() == self.memory) {
+            self.keep(heap);
         }
+    }
+
+    /// Gives its memory back to the system.
+    pub fn release(&mut self) {
+        (self.heap, self.stack) = (None, None);
     }
 
     fn keep(&mut self, mut heap: Heap) {
@@ -120,7 +142,27 @@ impl Evaluator<'_> {
     }
 }
 
-fn refused(reason: StopReason) -> Box<Stopped> {
+/// What a run on the processor has cost.
+pub fn stats(heap: &Heap, steps: u64, start: Instant) -> Stats {
+    Stats {
+        rewrites: Some(steps),
+        run_ms: Some(start.elapsed().as_secs_f64() * 1e3),
+        peak_bytes: Some(heap.peak_bytes()),
+        collections: Some(heap.collections),
+        device: Some("cpu".into()),
+        ..Stats::default()
+    }
+}
+
+/// The end of a run that has a value.
+pub fn finish(layout: &Arc<Layout>, mut heap: Heap, sort: SortId, value: u64, stats: Stats) -> Evaluation {
+    let cells = if layout.sorts[sort].is_wide() { 0 } else { heap.count_cells(sort, value as u32) };
+    let normal_form = NormalForm { layout: Arc::clone(layout), heap, sort, value };
+    Evaluation { normal_form, stats: Stats { live_cells: Some(cells), ..stats } }
+}
+
+/// A run that cannot begin.
+pub fn refused(reason: StopReason) -> Box<Stopped> {
     let progress = Progress { steps: 0, bytes: 0, live: 0 };
     let stats = Stats { rewrites: Some(0), device: Some("cpu".into()), ..Stats::default() };
     Box::new(Stopped { error: RunError { reason, rule: None, span: None, progress }, stats })

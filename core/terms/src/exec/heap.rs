@@ -27,17 +27,17 @@ const TIGHT: u32 = 32;
 /// **Invariant:** cells `next..end` are reserved, hold no live value, and `end` is at most the arena's `high`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(super) struct Bump {
+pub struct Bump {
     /// First word of the arena.
-    pub(super) base: *mut u32,
+    pub base: *mut u32,
     /// Words per cell.
-    pub(super) words: u32,
+    pub words: u32,
     /// Tag bits of the values.
-    pub(super) shift: u32,
+    pub shift: u32,
     /// Next free cell.
-    pub(super) next: u32,
+    pub next: u32,
     /// End of the run.
-    pub(super) end: u32,
+    pub end: u32,
 }
 
 struct Arena {
@@ -56,7 +56,7 @@ struct Arena {
 
 /// Why there are no cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Full {
+pub enum Full {
     /// A collection may help.
     Collect,
     /// The memory limit is reached.
@@ -66,7 +66,10 @@ pub(super) enum Full {
     /// The system gives no more memory.
     System,
     /// A value has no bits for another index.
-    Indices { limit: u64 },
+    Indices {
+        /// The most cells of the class.
+        limit: u64,
+    },
 }
 
 #[derive(Clone, Copy)]
@@ -95,7 +98,7 @@ struct Shapes {
 }
 
 /// All cells of a run, or of a normal form.
-pub(super) struct Heap {
+pub struct Heap {
     /// A leaked box: the interpreter goes on using its pointers while the heap refills and collects.
     bumps: *mut [Bump],
     arenas: Vec<Arena>,
@@ -107,10 +110,10 @@ pub(super) struct Heap {
     /// Limit for `committed` and the stack together.
     memory: u64,
     /// Bytes of the stack, as last reported by its owner.
-    pub(super) stack_bytes: u64,
+    pub stack_bytes: u64,
     peak: u64,
     /// Collections so far.
-    pub(super) collections: u64,
+    pub collections: u64,
     /// Bytes reached by the last collection.
     live_bytes: u64,
     /// Collections one after the other that left little free.
@@ -128,7 +131,7 @@ unsafe impl Sync for Heap {}
 
 impl Heap {
     /// An empty heap; `None` when the system gives no address space.
-    pub(super) fn new(layout: &Layout, memory: u64, stress: bool) -> Option<Self> {
+    pub fn new(layout: &Layout, memory: u64, stress: bool) -> Option<Self> {
         let mut arenas = Vec::new();
         let mut bumps = Vec::new();
         for class in &layout.classes {
@@ -161,7 +164,7 @@ impl Heap {
     }
 
     /// Forgets all cells, and keeps the memory for others. Nothing may refer to a cell any more.
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         for (class, arena) in self.arenas.iter_mut().enumerate() {
             (arena.high, arena.cursor, arena.scan_end) = (1, 1, 1);
             set_run(self.bumps, class, 1, 1);
@@ -172,28 +175,28 @@ impl Heap {
     }
 
     /// The allocation pointers, by class.
-    pub(super) fn bumps(&mut self) -> *mut Bump {
+    pub fn bumps(&mut self) -> *mut Bump {
         self.bumps.cast()
     }
     /// Largest number of bytes taken, stack included.
-    pub(super) fn peak_bytes(&self) -> u64 {
+    pub fn peak_bytes(&self) -> u64 {
         self.peak.max(self.bytes())
     }
     /// Bytes taken now, stack included.
-    pub(super) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.committed + self.stack_bytes
     }
     /// The limit of [`bytes`](Self::bytes).
-    pub(super) fn memory(&self) -> u64 {
+    pub fn memory(&self) -> u64 {
         self.memory
     }
     /// Cells in use, roughly: what the last collection found and what was taken since.
-    pub(super) fn cells_in_use(&self) -> u64 {
+    pub fn cells_in_use(&self) -> u64 {
         self.arenas.iter().map(|a| u64::from(a.high - 1)).sum()
     }
 
     /// A new cell of a class with these words, as a value with this tag. Fails when the current run is used up and there is no other.
-    pub(super) fn store(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, Full> {
+    pub fn store(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, Full> {
         let mut bump = bump_of(self.bumps, class);
         if bump.next == bump.end {
             self.refill(class)?;
@@ -209,7 +212,7 @@ impl Heap {
     }
 
     /// [`store`](Self::store), with a collection when the run is used up and a collection may help; `live` is all that is alive.
-    pub(super) fn store_collecting(
+    pub fn store_collecting(
         &mut self,
         class: usize,
         tag: u32,
@@ -227,7 +230,7 @@ impl Heap {
     }
 
     /// The reason to stop a run that gets no cell of a class.
-    pub(super) fn stop_reason(&self, full: Full, layout: &Layout, class: ClassId) -> StopReason {
+    pub fn stop_reason(&self, full: Full, layout: &Layout, class: ClassId) -> StopReason {
         let of_class = |s: &&SortLayout| s.variants.iter().any(|v| v.class == Some(class));
         let sorts: Vec<&str> = layout.sorts.iter().filter(of_class).map(|s| s.name.as_str()).collect();
         let what = format!("cells of sort {}", sorts.join(" or "));
@@ -240,7 +243,7 @@ impl Heap {
     }
 
     /// A new run of free cells for a class.
-    pub(super) fn refill(&mut self, class: usize) -> Result<(), Full> {
+    pub fn refill(&mut self, class: usize) -> Result<(), Full> {
         if self.budget <= 0 && self.allocated_since {
             return Err(Full::Collect);
         }
@@ -301,13 +304,13 @@ impl Heap {
     }
 
     /// Bytes that cells and stack may still take.
-    pub(super) fn free(&self) -> u64 {
+    pub fn free(&self) -> u64 {
         self.memory.saturating_sub(self.bytes())
     }
 
     /// Gives back the cells at the ends of the arenas that have been taken but not used: which arena has taken how many of them
     /// depends on the limit, and must not decide whether it suffices.
-    pub(super) fn trim(&mut self) {
+    pub fn trim(&mut self) {
         for (class, arena) in self.arenas.iter_mut().enumerate() {
             let bump = bump_of(self.bumps, class);
             if bump.end == arena.high && bump.next < bump.end {
@@ -322,7 +325,7 @@ impl Heap {
     }
 
     /// Marks what the roots reach; everything else is free afterwards. Says whether enough is free to go on.
-    pub(super) fn collect(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) -> Result<(), Full> {
+    pub fn collect(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) -> Result<(), Full> {
         self.collections += 1;
         let (_, bytes) = self.mark(roots);
         self.live_bytes = bytes;
@@ -345,7 +348,7 @@ impl Heap {
     }
 
     /// Cells that a value reaches. Destroys what the last collection found: for the end of a run.
-    pub(super) fn count_cells(&mut self, sort: SortId, value: u32) -> u64 {
+    pub fn count_cells(&mut self, sort: SortId, value: u32) -> u64 {
         self.mark(&mut |marker| marker.root(sort, value)).0
     }
 
@@ -504,7 +507,7 @@ struct MarkClass {
 }
 
 /// A collection in progress.
-pub(super) struct Marker<'a> {
+pub struct Marker<'a> {
     shapes: &'a Shapes,
     classes: Vec<MarkClass>,
     stack: Vec<(u32, u32)>,
@@ -512,7 +515,7 @@ pub(super) struct Marker<'a> {
 
 impl Marker<'_> {
     /// Marks a value and all it reaches.
-    pub(super) fn root(&mut self, sort: SortId, value: u32) {
+    pub fn root(&mut self, sort: SortId, value: u32) {
         let (mut sort, mut value) = (sort.0, value);
         loop {
             // The last field is followed at once, the others wait: a list needs no stack.
@@ -563,7 +566,7 @@ impl Marker<'_> {
 }
 
 /// Memory that this process may sensibly take: four fifths of what the system leaves it.
-pub(super) fn default_memory() -> u64 {
+pub fn default_memory() -> u64 {
     const FALLBACK: u64 = 4 << 30;
     memory::available().unwrap_or(FALLBACK) / 5 * 4
 }

@@ -9,91 +9,40 @@ mod slow;
 
 use crate::exec::bytecode::*;
 use crate::exec::compare;
-use crate::exec::heap::{Bump, Heap};
+use crate::exec::heap::{Bump, Full, Heap};
+use crate::exec::run::{Run, Stop};
+use crate::exec::start::Engine;
 use crate::exec::tally::Tally;
-use crate::plan::{FunctionId, TermPlan};
-use gchr_base::control::{Control, Progress};
+use crate::plan::FunctionId;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::memory::Reservation;
 use gchr_base::op::ArithmeticError;
-use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::SortId;
-use gchr_base::source::Span;
 
-/// Poll interval in rule applications.
-const CHUNK: u64 = 1 << 18;
 /// The stack is taken in steps of this many bytes.
 const STACK_STEP: u64 = 1 << 20;
-/// Characters of a redex that a trace line shows.
-const TRACE_WIDTH: usize = 200;
-
 /// Everything a run needs.
 pub(super) struct Machine<'a, 'c> {
-    program: &'a Program,
-    plan: &'a TermPlan,
+    pub(super) run: Run<'a, 'c>,
     code: &'a Code,
-    pub(super) heap: Heap,
-    control: &'a mut Control<'c>,
     stack: Reservation,
     /// First address at which no frame may start: leaves room for the largest frame.
     stack_end: *mut u64,
-    /// Fuel granted last, and applications before that.
-    granted: i64,
-    before: u64,
     /// Fuel when the machine is not in its loop.
     fuel: i64,
-    /// Values outside the stack that the collector must keep: `(sort, value)`.
-    pub(super) values: Vec<(SortId, u64)>,
     /// Sort of the outermost frame's root, if it has one.
     outermost: Option<SortId>,
     tally: Tally,
 }
 
-/// Why the loop was left.
-struct Stop {
-    reason: StopReason,
-    rule: Option<RuleId>,
-    span: Option<Span>,
-}
-
-impl From<StopReason> for Stop {
-    fn from(reason: StopReason) -> Self {
-        Self { reason, rule: None, span: None }
-    }
-}
-
 type Fp = *mut u64;
 
 impl<'a, 'c> Machine<'a, 'c> {
-    pub(super) fn new(
-        program: &'a Program,
-        plan: &'a TermPlan,
-        code: &'a Code,
-        heap: Heap,
-        mut stack: Reservation,
-        control: &'a mut Control<'c>,
-    ) -> Self {
+    pub(super) fn new(run: Run<'a, 'c>, code: &'a Code, mut stack: Reservation) -> Self {
         let stack_end = stack.base().cast();
-        let tally = Tally::new(code, control);
-        let mut machine = Self {
-            program,
-            plan,
-            code,
-            heap,
-            control,
-            stack,
-            stack_end,
-            granted: 0,
-            before: 0,
-            fuel: 0,
-            values: Vec::new(),
-            outermost: None,
-            tally,
-        };
-        machine.granted = machine.control.fuel(0, CHUNK) as i64;
-        machine.fuel = machine.granted;
-        machine.record();
-        machine
+        let tally = Tally::new(code, run.control);
+        let fuel = run.granted();
+        Self { run, code, stack, stack_end, fuel, outermost: None, tally }
     }
 
     /// Address space for the frames of a run that may take so much memory.
@@ -104,77 +53,23 @@ impl<'a, 'c> Machine<'a, 'c> {
 
     /// The parts that another run can reuse.
     pub(super) fn into_parts(self) -> (Heap, Reservation) {
-        (self.heap, self.stack)
+        (self.run.heap, self.stack)
     }
 
-    /// Rule applications so far. What was computed beyond the step limit, up to the place where that was noticed, has not happened:
-    /// the order of rule applications is fixed, and nobody has seen more of them.
+    /// Rule applications so far.
     pub(super) fn steps(&self) -> u64 {
-        self.progress(self.fuel).steps
-    }
-
-    fn computed(&self, fuel: i64) -> u64 {
-        self.before.saturating_add_signed(self.granted - fuel)
-    }
-
-    /// The step limit, if more rule applications have been computed than it allows.
-    fn exceeded(&self, fuel: i64) -> Option<u64> {
-        self.control.limits().max_steps.filter(|&limit| self.computed(fuel) > limit)
-    }
-
-    fn progress(&self, fuel: i64) -> Progress {
-        let steps = self.exceeded(fuel).unwrap_or_else(|| self.computed(fuel));
-        Progress { steps, bytes: self.heap.bytes(), live: self.heap.cells_in_use() }
-    }
-
-    /// Reports the progress of the run.
-    fn record(&mut self) {
-        let now = self.progress(self.fuel);
-        if let Some(recorder) = self.control.recorder() {
-            recorder.collected(self.heap.collections);
-            recorder.point(now);
-        }
+        self.run.steps(self.fuel)
     }
 
     /// Reports the end of a recorded run.
     pub(super) fn report(&mut self) {
-        self.record();
-        self.tally.report(self.code, self.control);
-    }
-
-    /// Applies a function to values; the arguments are dead afterwards.
-    pub(super) fn apply(&mut self, function: FunctionId, args: &[u64]) -> Result<u64, RunError> {
-        let code = self.code.function(function);
-        self.enter(code, args).map_err(|stop| self.error(stop))
-    }
-
-    /// A run error from a reason.
-    pub(super) fn stopped(&self, reason: StopReason) -> RunError {
-        self.error(reason.into())
-    }
-
-    fn error(&self, stop: Stop) -> RunError {
-        let Stop { mut reason, rule, mut span } = stop;
-        // Whatever came behind the last application that is allowed.
-        if let Some(limit) = self.exceeded(self.fuel) {
-            (reason, span) = (StopReason::Steps { limit }, None);
-        }
-        RunError { reason, rule, span, progress: self.progress(self.fuel) }
-    }
-
-    /// To be called regularly by work that applies no rules: reports progress, and stops at the limits of time and at interrupts.
-    pub(super) fn watch(&mut self) -> Result<(), RunError> {
-        let now = self.progress(self.fuel);
-        match self.control.poll(now) {
-            Err(reason) if !matches!(reason, StopReason::Steps { .. }) => Err(self.stopped(reason)),
-            _ => Ok(()),
-        }
+        self.run.record(self.fuel);
+        self.tally.report(self.code, self.run.control);
     }
 
     /// The step limit is exceeded, even if the run is done.
-    pub(super) fn over_limit(&mut self) -> Option<RunError> {
-        let limit = self.exceeded(self.fuel)?;
-        Some(self.stopped(StopReason::Steps { limit }))
+    pub(super) fn over_limit(&self) -> Option<RunError> {
+        self.run.over_limit(self.fuel)
     }
 
     fn enter(&mut self, function: FunctionCode, args: &[u64]) -> Result<u64, Stop> {
@@ -207,7 +102,7 @@ impl<'a, 'c> Machine<'a, 'c> {
     fn execute(&mut self, function: FunctionCode, mut fp: Fp) -> Result<(), Stop> {
         let code: &'a Code = self.code;
         let ops: *const Instr = code.ops.as_ptr();
-        let bumps: *mut Bump = self.heap.bumps();
+        let bumps: *mut Bump = self.run.heap.bumps();
         let mut fuel = self.fuel;
         // SAFETY: (all unsafe code below) the bytecode is verified (see `Code`): slots are inside frames, and a frame that starts
         // below `stack_end` is inside the reservation; targets are inside the code; classes exist. Values are made by
@@ -241,7 +136,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             ($count:expr) => {
                 fuel -= $count as i64;
                 if fuel < 0 {
-                    match self.refuel(fuel) {
+                    match self.run.refuel(fuel) {
                         Ok(new) => fuel = new,
                         Err(reason) => {
                             let rule = code.rule_at(at!());
@@ -316,7 +211,7 @@ impl<'a, 'c> Machine<'a, 'c> {
                 if a == b {
                     true
                 } else {
-                    match self.same(SortId($sort.into()), a, b, fuel) {
+                    match self.run.same(SortId($sort.into()), a, b, fuel) {
                         Ok(same) => same,
                         Err(reason) => {
                             let rule = code.rule_at(at!());
@@ -457,15 +352,15 @@ impl<'a, 'c> Machine<'a, 'c> {
                         // What is built so far is kept in the argument's slot, which the collector knows; its old value
                         // is restored for later readers.
                         let original = slot!(arg);
-                        let kept = self.values.len();
-                        self.values.push((self.repeat_sort(at!(), arg), original));
+                        let kept = self.run.values.len();
+                        self.run.values.push((self.repeat_sort(at!(), arg), original));
                         for _ in 0..count {
                             alloc!(class, tag, |cell, value| {
                                 *cell = slot!(arg) as u32;
                                 slot!(arg) = value;
                             });
                         }
-                        self.values.truncate(kept);
+                        self.run.values.truncate(kept);
                         let value = slot!(arg);
                         slot!(arg) = original;
                         slot!(dst) = value;
@@ -599,6 +494,31 @@ impl<'a, 'c> Machine<'a, 'c> {
                 ip = ip.add(1);
             }
         }
+    }
+}
+
+impl<'a, 'c> Engine<'a, 'c> for Machine<'a, 'c> {
+    fn run(&mut self) -> &mut Run<'a, 'c> {
+        &mut self.run
+    }
+
+    fn fuel(&self) -> i64 {
+        self.fuel
+    }
+
+    fn apply(&mut self, function: FunctionId, args: &[u64]) -> Result<u64, RunError> {
+        let code = self.code.function(function);
+        self.enter(code, args).map_err(|stop| self.run.error(self.fuel, stop))
+    }
+
+    fn cell(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, RunError> {
+        let mut stored = self.run.heap.store_collecting(class, tag, words, &self.run.values);
+        // No call is pending.
+        let base = self.stack.base().cast();
+        if stored == Err(Full::Memory) && self.trim_stack(base) {
+            stored = self.run.heap.store_collecting(class, tag, words, &self.run.values);
+        }
+        stored.map_err(|full| self.run.error(self.fuel, self.run.full(full, class).into()))
     }
 }
 

@@ -62,6 +62,11 @@ impl NormalForm {
         text::bounded(&self.layout, &self.heap, self.sort, self.value, width)
     }
 
+    /// The heap, for another run; `None` where cells look otherwise than this layout says.
+    pub fn into_heap(self, layout: &Arc<Layout>) -> Option<Heap> {
+        Arc::ptr_eq(&self.layout, layout).then_some(self.heap)
+    }
+
     /// The whole term.
     pub fn root(&self) -> View<'_> {
         View { of: self, sort: self.sort, value: self.value }

@@ -1,24 +1,43 @@
 //! Evaluates the term that a run starts with: postfix, on a stack of values that the collector knows.
 
+use std::marker::PhantomData;
+
 use crate::exec::bytecode::constant_bits;
 use crate::exec::compare::Comparison;
-use crate::exec::machine::Machine;
+use crate::exec::run::Run;
 use crate::exec::{compare, text};
-use crate::plan::{Layout, TermPlan};
+use crate::plan::{FunctionId, Layout, TermPlan};
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::ids::Id;
 use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::rule::{Const, GroundNode, GroundTerm, Program};
 use gchr_base::signature::{Signature, SortId, SortKind, SymbolId};
 
+/// What evaluates the applications of defined symbols in a start term.
+pub trait Engine<'a, 'c: 'a> {
+    /// The run.
+    fn run(&mut self) -> &mut Run<'a, 'c>;
+    /// The fuel that is left.
+    fn fuel(&self) -> i64;
+    /// Applies a function to values; the arguments are dead afterwards.
+    fn apply(&mut self, function: FunctionId, args: &[u64]) -> Result<u64, RunError>;
+    /// A cell, while no call is pending: all other live values are in [`Run::values`].
+    fn cell(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, RunError>;
+}
+
 /// The normal form of a ground term as the bits of a value.
-pub(super) fn evaluate(
-    machine: &mut Machine<'_, '_>,
-    program: &Program,
-    plan: &TermPlan,
-    input: &GroundTerm,
-) -> Result<u64, RunError> {
-    let mut start = Start { machine, program, plan, input, words: Vec::new(), args: Vec::new(), built: 0 };
+pub fn evaluate<'a, 'c: 'a>(engine: &mut impl Engine<'a, 'c>, input: &GroundTerm) -> Result<u64, RunError> {
+    let (program, plan) = (engine.run().program, engine.run().plan);
+    let mut start = Start {
+        engine,
+        program,
+        plan,
+        input,
+        words: Vec::new(),
+        args: Vec::new(),
+        built: 0,
+        lives: PhantomData,
+    };
     for node in &input.nodes {
         start.node(*node)?;
     }
@@ -104,28 +123,34 @@ impl Operators<'_> {
     }
 }
 
-struct Start<'a, 'm, 'c> {
-    machine: &'a mut Machine<'m, 'c>,
+struct Start<'e, 'a, 'c, E> {
+    engine: &'e mut E,
     program: &'a Program,
     plan: &'a TermPlan,
-    input: &'a GroundTerm,
+    input: &'e GroundTerm,
     words: Vec<u32>,
     args: Vec<u64>,
     /// Symbols applied so far.
     built: u64,
+    lives: PhantomData<&'c ()>,
 }
 
 /// Poll interval in applied symbols.
 const WATCHED: u64 = 1 << 20;
 
-impl Start<'_, '_, '_> {
+impl<'a, 'c: 'a, E: Engine<'a, 'c>> Start<'_, 'a, 'c, E> {
     fn pop(&mut self) -> (SortId, u64) {
         // Verified terms never pop from an empty stack.
-        self.machine.values.pop().unwrap_or((self.input.sort, 0))
+        self.engine.run().values.pop().unwrap_or((self.input.sort, 0))
     }
 
     fn push(&mut self, sort: SortId, value: u64) {
-        self.machine.values.push((sort, value));
+        self.engine.run().values.push((sort, value));
+    }
+
+    fn watch(&mut self) -> Result<(), RunError> {
+        let fuel = self.engine.fuel();
+        self.engine.run().watch(fuel)
     }
 
     fn node(&mut self, node: GroundNode) -> Result<(), RunError> {
@@ -145,19 +170,19 @@ impl Start<'_, '_, '_> {
     fn apply(&mut self, symbol: SymbolId) -> Result<(), RunError> {
         self.built += 1;
         if self.built.is_multiple_of(WATCHED) {
-            self.machine.watch()?;
+            self.watch()?;
         }
         let declared = &self.program.signature.symbols[symbol];
-        let first = self.machine.values.len().saturating_sub(declared.args.len());
+        let first = self.engine.run().values.len().saturating_sub(declared.args.len());
         let value = match self.plan.function_of[symbol] {
             Some(function) => {
                 self.args.clear();
-                self.args.extend(self.machine.values.drain(first..).map(|v| v.1));
-                self.machine.apply(function, &self.args)?
+                self.args.extend(self.engine.run().values.drain(first..).map(|v| v.1));
+                self.engine.apply(function, &self.args)?
             }
             None => {
                 let value = self.build(symbol, first)?;
-                self.machine.values.truncate(first);
+                self.engine.run().values.truncate(first);
                 value
             }
         };
@@ -172,7 +197,7 @@ impl Start<'_, '_, '_> {
         };
         let Some(class) = variant.class else { return Ok(tag.into()) };
         self.words.clear();
-        for (field, &(_, value)) in variant.fields.iter().zip(&self.machine.values[first..]) {
+        for (field, &(_, value)) in variant.fields.iter().zip(&self.engine.run().values[first..]) {
             if field.wide {
                 let b = value.to_ne_bytes();
                 self.words.push(u32::from_ne_bytes([b[0], b[1], b[2], b[3]]));
@@ -181,7 +206,7 @@ impl Start<'_, '_, '_> {
                 self.words.push(value as u32);
             }
         }
-        self.machine.cell(class.index(), tag, &self.words)
+        self.engine.cell(class.index(), tag, &self.words)
     }
 
     fn operate(&mut self, op: Op, sort: SortId) -> Result<(), RunError> {
@@ -193,9 +218,9 @@ impl Start<'_, '_, '_> {
             Operation::Done(result) => result,
             Operation::Compare { mut comparison, differ } => {
                 let same = loop {
-                    match comparison.advance(&self.plan.layout, &self.machine.heap, COMPARED) {
+                    match comparison.advance(&self.plan.layout, &self.engine.run().heap, COMPARED) {
                         Some(same) => break same,
-                        None => self.machine.watch()?,
+                        None => self.watch()?,
                     }
                 };
                 Ok(operators.truth(same != differ))
@@ -206,10 +231,12 @@ impl Start<'_, '_, '_> {
         Ok(())
     }
 
-    fn failed(&self, op: Op, error: ArithmeticError, sort: SortId, operands: &[u64]) -> RunError {
-        let show = |&v: &u64| text::bounded(&self.plan.layout, &self.machine.heap, sort, v, 200);
+    fn failed(&mut self, op: Op, error: ArithmeticError, sort: SortId, operands: &[u64]) -> RunError {
+        let (layout, heap) = (&self.plan.layout, &self.engine.run().heap);
+        let show = |&v: &u64| text::bounded(layout, heap, sort, v, 200);
         let operands = operands.iter().take(op.arity()).map(show).collect();
-        let mut error = self.machine.stopped(StopReason::Arithmetic { op, error, operands });
+        let fuel = self.engine.fuel();
+        let mut error = self.engine.run().error(fuel, StopReason::Arithmetic { op, error, operands }.into());
         error.span = Some(self.input.span);
         error
     }

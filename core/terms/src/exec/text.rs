@@ -186,7 +186,7 @@ pub(crate) fn float(x: f64) -> String {
 }
 
 /// A value as text, cut after so many characters.
-pub(super) fn bounded(layout: &Layout, heap: &impl Cells, sort: SortId, value: u64, width: usize) -> String {
+pub fn bounded(layout: &Layout, heap: &impl Cells, sort: SortId, value: u64, width: usize) -> String {
     struct Cut(Vec<u8>, usize);
     impl Write for Cut {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

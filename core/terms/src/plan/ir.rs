@@ -33,13 +33,23 @@ pub struct TermOptions {
     pub trace: bool,
     /// Find calls that may run in parallel: siblings of calls, base cases of recursive functions. For schedulers with many workers.
     pub split: bool,
+    /// Find base cases of recursive functions, for call sites, without moving calls. Comes with [`split`](Self::split).
+    pub bases: bool,
     /// Make references explicit: what is borrowed, duplicated, dropped and reused. For backends that free cells by counts.
     pub counts: bool,
 }
 
 impl Default for TermOptions {
     fn default() -> Self {
-        Self { inline: true, contexts: true, simplify: true, trace: false, split: false, counts: false }
+        Self {
+            inline: true,
+            contexts: true,
+            simplify: true,
+            trace: false,
+            split: false,
+            bases: false,
+            counts: false,
+        }
     }
 }
 
@@ -47,6 +57,10 @@ impl TermOptions {
     /// For runs that are traced: redexes are evaluated one by one, and their arguments are kept.
     pub fn traced() -> Self {
         Self { inline: false, contexts: false, simplify: false, trace: true, ..Self::default() }
+    }
+    /// For native code, which copies base cases to call sites.
+    pub fn native(self) -> Self {
+        Self { bases: true, ..self }
     }
     /// For schedulers that evaluate calls side by side; `counts`: that also free cells by reference counts.
     pub fn tasks(counts: bool) -> Self {

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use gchr::base::source::SourceMap;
-use gchr::{BatchLine, BatchOptions, CompileOptions, Device, Input, Program, Schedule, Scheduler};
+use gchr::{BatchLine, BatchOptions, CompileOptions, Device, Input, Native, Program, Schedule, Scheduler};
 use gchr_kernels_terms::topology::codegen::Strategy;
 use gchr_kernels_terms::topology::kernels::Collector;
 use gchr_testkit::coverage;
@@ -55,10 +55,11 @@ pub fn check(case: &Case, devices: Devices, turn: Option<u64>, found: &mut Findi
     }
 }
 
-/// The interpreter in its forms.
+/// The interpreter in its forms, and native code.
 fn start(program: &Program, expected: Option<Answer>, found: &mut Findings) {
     let limits = if expected.is_some() { limits() } else { answer::small_limits() };
-    let plain = answer::run(program, &CompileOptions::default(), limits);
+    let interpreted = CompileOptions { native: Native::Off, ..CompileOptions::default() };
+    let plain = answer::run(program, &interpreted, limits);
     found.look_at("cpu", &plain);
     let expected = match expected {
         Some(expected) => {
@@ -70,6 +71,7 @@ fn start(program: &Program, expected: Option<Answer>, found: &mut Findings) {
     };
     let forms = [
         ("cpu without inlining", CompileOptions { inline: false, ..CompileOptions::default() }),
+        ("cpu native", CompileOptions { native: Native::On, ..CompileOptions::default() }),
         ("cpu traced", CompileOptions { trace: true, ..CompileOptions::default() }),
     ];
     for (name, options) in forms {

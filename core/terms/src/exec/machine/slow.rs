@@ -1,14 +1,11 @@
 //! Slow paths of the interpreter: polling, growing the stack, collecting, errors and traces.
 
-use super::{CHUNK, Fp, Machine, STACK_STEP, Stop, TRACE_WIDTH};
+use super::{Fp, Machine, STACK_STEP};
 use crate::exec::bytecode::*;
-use crate::exec::compare::Comparison;
 use crate::exec::heap::Full;
-use crate::exec::start::COMPARED;
-use crate::exec::text;
-use crate::plan::ClassId;
-use gchr_base::error::{RunError, StopReason};
-use gchr_base::ids::Id;
+use crate::exec::run::{Run, Stop};
+use crate::plan::Site;
+use gchr_base::error::StopReason;
 use gchr_base::memory::{self, Shortage};
 use gchr_base::op::ArithmeticError;
 use gchr_base::signature::{SortId, SymbolId};
@@ -26,63 +23,33 @@ impl Machine<'_, '_> {
         roots.iter().find(|r| r.0 == slot).map_or(SortId(0), |r| r.1)
     }
 
-    /// A run that ends with exactly as many steps as are allowed is within the limit.
-    pub(super) fn poll(&mut self, fuel: i64) -> Result<(), StopReason> {
-        if let Some(recorder) = self.control.recorder() {
-            recorder.collected(self.heap.collections);
-        }
-        let now = self.progress(fuel);
-        match self.control.poll(now) {
-            Err(StopReason::Steps { .. }) if self.exceeded(fuel).is_none() => Ok(()),
-            result => result,
-        }
-    }
-
-    /// Whether two values of a sort are structurally equal; large ones are compared with a look at limits and signals in between.
-    pub(super) fn same(&mut self, sort: SortId, a: u32, b: u32, fuel: i64) -> Result<bool, StopReason> {
-        let mut comparison = Comparison::new(sort, a, b);
-        loop {
-            match comparison.advance(&self.plan.layout, &self.heap, COMPARED) {
-                Some(same) => return Ok(same),
-                None => self.poll(fuel)?,
-            }
-        }
-    }
-
     /// Counts a block of a recorded run; of the last one the applications that the step limit allows.
     pub(super) fn enter_block(&mut self, block: u32, fuel: i64) -> Result<(), Stop> {
         let counted = &self.code.blocks[block as usize];
         let after = fuel - i64::from(counted.pending);
-        let Some(limit) = self.exceeded(after) else {
+        let Some(limit) = self.run.exceeded(after) else {
             self.tally.enter(block);
             return Ok(());
         };
-        let beyond = (self.computed(after) - limit) as usize;
+        let beyond = (self.run.computed(after) - limit) as usize;
         self.tally.enter_in_part(&counted.rules[..counted.rules.len().saturating_sub(beyond)]);
         Err(StopReason::Steps { limit }.into())
-    }
-
-    #[cold]
-    pub(super) fn refuel(&mut self, fuel: i64) -> Result<i64, StopReason> {
-        self.poll(fuel)?;
-        self.before = self.computed(fuel);
-        self.granted = self.control.fuel(self.before, CHUNK) as i64;
-        Ok(self.granted)
     }
 
     /// Takes more of the stack so that a frame can start at `fp`.
     #[cold]
     pub(super) fn grow_stack(&mut self, fp: Fp, fuel: i64) -> Result<(), StopReason> {
-        self.poll(fuel)?;
+        self.run.poll(fuel)?;
         let base: Fp = self.stack.base().cast();
         let reserve = (self.code.max_frame as u64 + 64) * 8;
         // SAFETY of the subtraction: both point into the reservation, or right after it.
         let used = (fp as u64).saturating_sub(base as u64);
         let needed = used + reserve;
         let what = "pending calls (recursion too deep)";
-        let limit = |machine: &Self| machine.stack.most().min(machine.heap.free() + machine.heap.stack_bytes);
+        let limit =
+            |machine: &Self| machine.stack.most().min(machine.run.heap.free() + machine.run.heap.stack_bytes);
         if needed > limit(self) {
-            self.heap.trim();
+            self.run.heap.trim();
         }
         let limit = limit(self);
         // In large steps while that takes little of what is left.
@@ -92,9 +59,9 @@ impl Machine<'_, '_> {
         let mut fits = |bytes: u64| bytes - needed <= spare && stack.may_touch(bytes) && stack.grow(bytes);
         let bytes = steps.into_iter().find(|&bytes| fits(bytes)).unwrap_or(needed);
         // The first frame is given what it needs.
-        if self.heap.stack_bytes > 0 {
+        if self.run.heap.stack_bytes > 0 {
             if bytes > limit {
-                return Err(StopReason::Memory { limit: self.heap.memory(), what: what.into() });
+                return Err(StopReason::Memory { limit: self.run.heap.memory(), what: what.into() });
             }
             if !self.stack.may_touch(bytes) {
                 return Err(Shortage::Limit(memory::bound()).of(what));
@@ -104,21 +71,21 @@ impl Machine<'_, '_> {
             return Err(Shortage::System.of(what));
         }
         self.stack.touch(bytes);
-        self.heap.stack_bytes = bytes.max(self.heap.stack_bytes);
+        self.run.heap.stack_bytes = bytes.max(self.run.heap.stack_bytes);
         let end = (bytes - reserve) / 8 + 1;
         self.stack_end = base.wrapping_add(end as usize);
         Ok(())
     }
 
     /// Gives back what the stack has taken beyond the frame at `fp`, which is the last one; says whether that was anything.
-    fn trim_stack(&mut self, fp: Fp) -> bool {
+    pub(super) fn trim_stack(&mut self, fp: Fp) -> bool {
         let base: Fp = self.stack.base().cast();
         let reserve = (self.code.max_frame as u64 + 64) * 8;
         let needed = (fp as u64).saturating_sub(base as u64) + reserve;
-        if needed >= self.heap.stack_bytes {
+        if needed >= self.run.heap.stack_bytes {
             return false;
         }
-        self.heap.stack_bytes = needed;
+        self.run.heap.stack_bytes = needed;
         self.stack_end = fp.wrapping_add(1);
         true
     }
@@ -128,7 +95,7 @@ impl Machine<'_, '_> {
         let rule = self.code.rule_at(pc);
         let fail = |reason| Stop { reason, rule, span: None };
         loop {
-            let full = match self.heap.refill(class) {
+            let full = match self.run.heap.refill(class) {
                 Ok(()) => return Ok(()),
                 Err(Full::Collect) => match self.collect(fp, pc, fuel) {
                     Ok(()) => continue,
@@ -140,33 +107,19 @@ impl Machine<'_, '_> {
             if full == Full::Memory && self.trim_stack(fp) {
                 continue;
             }
-            return Err(fail(self.full(full, class)));
+            return Err(fail(self.run.full(full, class)));
         }
-    }
-
-    /// A cell for the term that the run starts with: all other live values are in `values`.
-    pub(in crate::exec) fn cell(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, RunError> {
-        let mut stored = self.heap.store_collecting(class, tag, words, &self.values);
-        // No call is pending.
-        let base = self.stack.base().cast();
-        if stored == Err(Full::Memory) && self.trim_stack(base) {
-            stored = self.heap.store_collecting(class, tag, words, &self.values);
-        }
-        stored.map_err(|full| self.stopped(self.full(full, class)))
-    }
-
-    fn full(&self, full: Full, class: usize) -> StopReason {
-        self.heap.stop_reason(full, &self.plan.layout, ClassId::from_index(class))
     }
 
     /// Collects; the roots are the live slots of all frames, the roots of their holes, and `values`.
     pub(super) fn collect(&mut self, fp: Fp, pc: usize, fuel: i64) -> Result<(), Result<Full, StopReason>> {
-        self.poll(fuel).map_err(Err)?;
+        self.run.poll(fuel).map_err(Err)?;
         let code = self.code;
-        let (values, outermost) = (&self.values, self.outermost);
+        let (values, outermost) = (&self.run.values, self.outermost);
         let base: Fp = self.stack.base().cast();
         let bottom = base as usize;
-        self.heap
+        self.run
+            .heap
             .collect(&mut |marker| {
                 values.iter().for_each(|v| marker.root(v.0, v.1 as u32));
                 let (mut fp, mut pc) = (fp, pc);
@@ -201,53 +154,35 @@ impl Machine<'_, '_> {
 
     #[cold]
     pub(super) fn arithmetic(&self, site: u32, error: ArithmeticError, operands: &[u64]) -> Stop {
-        let site = self.code.sites[site as usize];
-        let show =
-            |&v: &u64| if site.float { text::float(f64::from_bits(v)) } else { v.cast_signed().to_string() };
-        let operands = operands.iter().take(site.op.arity()).map(show).collect();
-        let reason = StopReason::Arithmetic { op: site.op, error, operands };
-        Stop { reason, rule: Some(site.rule), span: Some(site.span) }
+        let OpSite { op, rule, span, float, .. } = self.code.sites[site as usize];
+        Run::arithmetic(op, Site { rule, span }, float, error, operands.iter().copied())
     }
 
     #[cold]
     pub(super) fn type_error(&self, site: u32, sort: SortId, value: u64) -> Stop {
-        let site = self.code.sites[site as usize];
-        let operand = text::bounded(&self.plan.layout, &self.heap, sort, value, TRACE_WIDTH);
-        let reason =
-            StopReason::Arithmetic { op: site.op, error: ArithmeticError::Type, operands: vec![operand] };
-        Stop { reason, rule: Some(site.rule), span: Some(site.span) }
+        let OpSite { op, rule, span, .. } = self.code.sites[site as usize];
+        self.run.type_error(op, Site { rule, span }, sort, value)
     }
 
     /// Reports a rule application, unless it is beyond the step limit.
     #[cold]
     pub(super) fn trace(&mut self, index: u32, fp: Fp, fuel: i64) -> Result<(), Stop> {
         let point = &self.code.traces[index as usize];
-        if let Some(limit) = self.exceeded(fuel - i64::from(point.pending)) {
+        if let Some(limit) = self.run.exceeded(fuel - i64::from(point.pending)) {
             return Err(StopReason::Steps { limit }.into());
         }
-        if !self.control.traces() {
+        if !self.run.control.traces() {
             return Ok(());
         }
         let redex = self.application(point.symbol, &point.args, fp);
-        self.control.trace_line(&format!("{}: {redex}", self.program.rule_name(point.rule)));
+        self.run.control.trace_line(&format!("{}: {redex}", self.run.program.rule_name(point.rule)));
         Ok(())
     }
 
     /// An application as text, its arguments cut when they are long.
     pub(super) fn application(&self, symbol: SymbolId, args: &[(Slot, SortId)], fp: Fp) -> String {
-        let mut line = self.plan.symbol_names[symbol].clone();
-        let mut left = TRACE_WIDTH;
-        for (i, &(slot, sort)) in args.iter().enumerate() {
-            line.push_str(if i == 0 { "(" } else { ", " });
-            // SAFETY: verified trace points and failures name slots of the frame.
-            let value = unsafe { *fp.add(slot as usize) };
-            let arg = text::bounded(&self.plan.layout, &self.heap, sort, value, left);
-            left = left.saturating_sub(arg.len());
-            line.push_str(&arg);
-        }
-        if !args.is_empty() {
-            line.push(')');
-        }
-        line
+        // SAFETY: verified trace points and failures name slots of the frame.
+        self.run
+            .application(symbol, args.iter().map(|&(slot, sort)| (sort, unsafe { *fp.add(slot as usize) })))
     }
 }

@@ -12,8 +12,15 @@ use gchr_base::rule::Program;
 use gchr_base::signature::SortId;
 use gchr_testkit::systems::Generator;
 
-const ALL: TermOptions =
-    TermOptions { inline: true, contexts: true, simplify: true, trace: false, split: false, counts: false };
+const ALL: TermOptions = TermOptions {
+    inline: true,
+    contexts: true,
+    simplify: true,
+    trace: false,
+    split: false,
+    bases: false,
+    counts: false,
+};
 
 fn option_sets() -> Vec<TermOptions> {
     vec![

@@ -1,0 +1,20 @@
+//! Native code for the processor: plans are lowered to machine code, function by function, when the functions are called first.
+//!
+//! [`code`] and [`emit`] are the layer over the code generator, [`stack`] and [`vm`] what the code runs on. All of them are the same for
+//! every language. [`terms`] lowers plans of term programs.
+
+#![cfg(all(unix, any(target_arch = "x86_64", target_arch = "aarch64")))]
+
+pub mod code;
+pub mod emit;
+mod pages;
+pub mod stack;
+pub mod terms;
+#[cfg(test)]
+mod tests;
+pub mod vm;
+
+pub use code::{Code, Func, Kind, Refused, Signature, Source, probe};
+pub use emit::Emit;
+pub use stack::Stack;
+pub use vm::Vm;

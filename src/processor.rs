@@ -1,0 +1,157 @@
+//! Term programs on the processor: the interpreter, and native code for runs that take longer than a moment.
+//!
+//! A run is interpreted first: most are over before a function is compiled. One that is not starts again with native code, which is as good
+//! as going on, for terms have no effects. Runs that are traced or recorded are interpreted.
+
+#[cfg_attr(
+    not(all(feature = "native", unix, any(target_arch = "x86_64", target_arch = "aarch64"))),
+    path = "processor/absent.rs"
+)]
+mod native;
+
+use std::sync::{Arc, OnceLock};
+
+use gchr_base::control::Control;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule::{self, GroundNode, GroundTerm};
+use gchr_base::stats::Stats;
+use gchr_terms::exec::{Evaluation, Evaluator, NormalForm, Prepared, Stopped};
+use gchr_terms::plan::{TermOptions, TermPlan, compile};
+
+use crate::options::{CompileOptions, Native};
+
+/// Rule applications that are interpreted before a run starts again with native code: less than a millisecond.
+const TRIAL: u64 = 1 << 16;
+
+/// A term program for the processor.
+pub(crate) struct CpuTerms {
+    plan: TermPlan,
+    options: TermOptions,
+    native: Native,
+    /// Made when a run needs it; none where it is refused.
+    code: OnceLock<Option<native::Code>>,
+}
+
+impl CpuTerms {
+    /// Makes the plan.
+    pub fn new(rules: &rule::Program, options: &CompileOptions) -> Result<Self, Vec<Diagnostic>> {
+        let plan = compile(rules, &options.to_term_options())?;
+        let native = if options.trace { Native::Off } else { options.native };
+        Ok(Self { plan, options: options.to_term_options(), native, code: OnceLock::new() })
+    }
+
+    /// The plan that is interpreted.
+    pub fn plan(&self) -> &TermPlan {
+        &self.plan
+    }
+
+    /// Why runs are interpreted although they should not be.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        let refused = (self.native != Native::Off).then(native::refused).flatten();
+        let wanted = self.native == Native::On;
+        let found = refused.filter(|refused| wanted || !refused.expected).map(|refused| {
+            Diagnostic::warning("U0116", format!("the program is interpreted: {}", refused.why))
+                .help("--native off leaves out the attempt")
+        });
+        found.into_iter().collect()
+    }
+
+    /// Bytecode for runs; `records`: for runs that are recorded, which are interpreted.
+    pub fn prepare<'a>(
+        &'a self,
+        rules: &'a rule::Program,
+        records: bool,
+    ) -> Result<PreparedTerms<'a>, Box<Stopped>> {
+        let interpreter = Prepared::new(rules, &self.plan, records)?;
+        Ok(PreparedTerms { rules, terms: self, interpreter, records })
+    }
+
+    /// Normalises a term.
+    pub fn run(
+        &self,
+        rules: &rule::Program,
+        term: &GroundTerm,
+        control: &mut Control<'_>,
+    ) -> Result<Evaluation, Box<Stopped>> {
+        self.prepare(rules, control.records())?.evaluator().run(term, control)
+    }
+
+    fn code(&self, rules: &rule::Program) -> Option<&native::Code> {
+        let make = || {
+            let plan = compile(rules, &self.options.native()).ok()?;
+            native::Code::new(rules, Arc::new(plan)).ok()
+        };
+        self.code.get_or_init(make).as_ref()
+    }
+}
+
+/// A term program with its bytecode. Any number of threads can run it.
+pub(crate) struct PreparedTerms<'a> {
+    rules: &'a rule::Program,
+    terms: &'a CpuTerms,
+    interpreter: Prepared<'a>,
+    records: bool,
+}
+
+impl<'a> PreparedTerms<'a> {
+    /// An evaluator without memory of its own so far.
+    pub fn evaluator(&'a self) -> TermEvaluator<'a> {
+        let interpreter = self.interpreter.evaluator();
+        TermEvaluator { prepared: self, interpreter, native: None, was_native: false }
+    }
+}
+
+/// Runs terms one after the other.
+pub(crate) struct TermEvaluator<'a> {
+    prepared: &'a PreparedTerms<'a>,
+    interpreter: Evaluator<'a>,
+    native: Option<native::Evaluator<'a>>,
+    /// Whether the last normal form was found by native code.
+    was_native: bool,
+}
+
+impl TermEvaluator<'_> {
+    /// Normalises a term.
+    pub fn run(&mut self, term: &GroundTerm, control: &mut Control<'_>) -> Result<Evaluation, Box<Stopped>> {
+        let PreparedTerms { rules, terms, records, .. } = *self.prepared;
+        self.was_native = false;
+        if terms.native == Native::Off || records || control.traces() {
+            return self.interpreter.run(term, control);
+        }
+        if terms.native == Native::Auto && is_small(term) {
+            if let Some(done) = self.interpreter.run_for(term, control, TRIAL)? {
+                return Ok(done);
+            }
+            self.interpreter.release();
+        }
+        let Some(code) = terms.code(rules) else { return self.interpreter.run(term, control) };
+        let native = self.native.get_or_insert_with(|| code.evaluator(rules));
+        let native_ms = |stats: Stats| Stats { native_ms: Some(code.compile_ms()), ..stats };
+        match native.run(term, control) {
+            Ok(Evaluation { normal_form, stats }) => {
+                self.was_native = true;
+                Ok(Evaluation { normal_form, stats: native_ms(stats) })
+            }
+            Err(native::Unfinished::Stopped(stopped)) => {
+                let Stopped { error, stats } = *stopped;
+                Err(Box::new(Stopped { error, stats: native_ms(stats) }))
+            }
+            Err(native::Unfinished::Refused(_)) => self.interpreter.run(term, control),
+        }
+    }
+
+    /// Takes the cells of the last normal form back for the next run.
+    pub fn recycle(&mut self, normal_form: NormalForm) {
+        match &mut self.native {
+            Some(native) if self.was_native => native.recycle(normal_form),
+            _ => self.interpreter.recycle(normal_form),
+        }
+    }
+}
+
+/// Whether a term takes little time to build.
+fn is_small(term: &GroundTerm) -> bool {
+    let size =
+        |node: &GroundNode| if let GroundNode::Repeat(_, count) = node { u64::from(*count) } else { 1 };
+    term.nodes.iter().map(size).sum::<u64>() < TRIAL
+}

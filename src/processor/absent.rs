@@ -1,0 +1,57 @@
+//! In the place of native code, where there is none for the processor: all runs are interpreted.
+
+use std::convert::Infallible;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use gchr_base::control::Control;
+use gchr_base::rule::{self, GroundTerm};
+use gchr_terms::exec::{Evaluation, NormalForm, Stopped};
+use gchr_terms::plan::TermPlan;
+
+/// Why there is no native code.
+pub(super) struct Absent {
+    pub why: String,
+    /// Whether it was to be expected: nothing is said then, unless native code was asked for.
+    pub expected: bool,
+}
+
+pub(super) fn refused() -> Option<Absent> {
+    Some(Absent { why: "this gchr has no native code for the processor".into(), expected: true })
+}
+
+/// There is none.
+pub(super) struct Code(Infallible);
+
+impl Code {
+    pub fn new(_: &rule::Program, _: Arc<TermPlan>) -> Result<Self, Absent> {
+        refused().map_or_else(|| unreachable!("always refused"), Err)
+    }
+
+    pub fn evaluator<'a>(&'a self, _: &'a rule::Program) -> Evaluator<'a> {
+        match self.0 {}
+    }
+
+    pub fn compile_ms(&self) -> f64 {
+        match self.0 {}
+    }
+}
+
+/// There is none.
+pub(super) struct Evaluator<'a>(Infallible, PhantomData<&'a ()>);
+
+/// Why there is no normal form.
+pub(super) enum Unfinished {
+    Stopped(Box<Stopped>),
+    Refused(Infallible),
+}
+
+impl Evaluator<'_> {
+    pub fn run(&mut self, _: &GroundTerm, _: &mut Control<'_>) -> Result<Evaluation, Unfinished> {
+        match self.0 {}
+    }
+
+    pub fn recycle(&mut self, _: NormalForm) {
+        match self.0 {}
+    }
+}
