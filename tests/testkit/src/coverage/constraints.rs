@@ -24,14 +24,13 @@ const GOALS: [(&str, bool); 15] = [
     ("format/1", false),
     ("format/2", false),
 ];
-const DIRECTIVES: [&str; 9] = [
+const DIRECTIVES: [&str; 8] = [
     "chr_constraint",
     "constraints",
     "chr_type",
     "chr_option",
     "use_module",
     "module",
-    "initialization",
     "dynamic",
     "set_prolog_flag",
 ];

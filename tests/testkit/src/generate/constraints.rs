@@ -195,7 +195,6 @@ impl Generator {
         }
         if self.chance(8) {
             text += self.pick(&[
-                ":- initialization(main).\n",
                 ":- dynamic p/1.\n",
                 ":- set_prolog_flag(verbose, silent).\n",
             ]);

@@ -56,7 +56,7 @@ pub fn compare(a: Number, b: Number) -> Ordering {
 /// The value of a function of one operand; `None` for a name that is none.
 pub fn unary(name: &str, a: Number) -> Option<Computed> {
     Some(match (name, a) {
-        ("+", a) => Ok(a),
+        ("+" | "eval", a) => Ok(a),
         ("-", Int(a)) => whole(-i128::from(a)),
         ("-", Float(a)) => Ok(Float(-a)),
         ("abs", Int(a)) => whole(i128::from(a).abs()),

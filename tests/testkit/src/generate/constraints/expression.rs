@@ -36,7 +36,7 @@ impl Generator {
             11 => format!("(- ({}))", self.int_expr(bound, d)),
             12 => format!("\\ ({})", self.int_expr(bound, d)),
             13 => format!("+({})", self.int_expr(bound, d)),
-            14 => format!("{}({})", self.pick(&["abs", "sign"]), self.int_expr(bound, d)),
+            14 => format!("{}({})", self.pick(&["abs", "sign", "eval"]), self.int_expr(bound, d)),
             15 => format!("msb(1 + abs({}))", self.int_expr(bound, d)),
             16 => {
                 let (a, b) = (self.int_expr(bound, d), self.int_expr(bound, d));
@@ -83,7 +83,7 @@ impl Generator {
                 let (a, b) = (self.number_expr(bound, d), self.number_expr(bound, d));
                 format!("{}({a}, {b})", self.pick(&["min", "max"]))
             }
-            10 => format!("{}({})", self.pick(&["abs", "sign", "-", "+"]), self.number_expr(bound, d)),
+            10 => format!("{}({})", self.pick(&["abs", "sign", "-", "+", "eval"]), self.number_expr(bound, d)),
             _ => format!("{}({})", self.pick(&["truncate", "round"]), self.number_expr(bound, d)),
         }
     }
