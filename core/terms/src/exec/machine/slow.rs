@@ -2,7 +2,7 @@
 
 use super::{CHUNK, Fp, Machine, STACK_STEP, Stop, TRACE_WIDTH};
 use crate::exec::bytecode::*;
-use crate::exec::compare::Comparison;
+use crate::exec::compare::{self, Comparison};
 use crate::exec::heap::Full;
 use crate::exec::start::COMPARED;
 use crate::exec::text;
@@ -40,6 +40,9 @@ impl Machine<'_, '_> {
 
     /// Whether two values of a sort are structurally equal; large ones are compared with a look at limits and signals in between.
     pub(super) fn same(&mut self, sort: SortId, a: u32, b: u32, fuel: i64) -> Result<bool, StopReason> {
+        if let Some(known) = compare::by_head(&self.plan.layout, sort, a, b) {
+            return Ok(known);
+        }
         let mut comparison = Comparison::new(sort, a, b);
         loop {
             match comparison.advance(&self.plan.layout, &self.heap, COMPARED) {
