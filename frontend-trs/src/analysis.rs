@@ -5,6 +5,7 @@
 
 mod coverage;
 mod endless;
+mod index;
 mod matrix;
 mod overlap;
 mod show;
@@ -27,8 +28,8 @@ pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
     usage::variables(checked, &mut diagnostics);
     usage::symbols_and_sorts(program, &mut diagnostics);
     endless::rules(program, &mut diagnostics);
-    let effort = Effort::default();
     let functions = functions(program);
+    let effort = Effort::for_functions(&functions);
     coverage::missing_cases(program, &functions, &effort, &mut diagnostics);
     let values = values::with_stuck_terms(program, &functions, &effort);
     let unreachable = coverage::unreachable_rules(program, &functions, &values, &effort, &mut diagnostics);
@@ -42,13 +43,13 @@ pub(crate) fn analyse(checked: &Checked) -> Vec<Diagnostic> {
 /// Steps that the analysis of a program may still take.
 pub(crate) struct Effort(Cell<u64>);
 
-impl Default for Effort {
-    fn default() -> Self {
-        Self(Cell::new(20_000_000))
-    }
-}
-
 impl Effort {
+    /// In proportion to the left-hand sides.
+    fn for_functions(functions: &[Function<'_>]) -> Self {
+        let size: usize = functions.iter().flat_map(|function| &function.cases).map(|case| case.size).sum();
+        Self(Cell::new(2_000_000 + 64 * size as u64))
+    }
+
     /// Takes so many steps; false when there are not enough left.
     fn spend(&self, steps: usize) -> bool {
         let left = self.0.get().checked_sub(steps as u64);
@@ -68,6 +69,8 @@ pub(crate) struct Case<'p> {
     pub args: &'p [Pattern],
     /// No variable occurs twice in the left-hand side.
     pub linear: bool,
+    /// Symbols, constants and variables of the left-hand side.
+    pub size: usize,
 }
 
 impl Case<'_> {
@@ -87,7 +90,9 @@ fn functions(program: &Program) -> Vec<Function<'_>> {
     let mut cases: Vec<Vec<Case<'_>>> = program.signature.symbols.iter().map(|_| Vec::new()).collect();
     for (id, rule) in program.rules.iter_enumerated() {
         if let Some(HeadAtom::Term { symbol, args }) = rule.heads.first().map(|head| &head.atom) {
-            cases[symbol.0 as usize].push(Case { id, rule, args, linear: is_linear(args) });
+            let mut size = 1;
+            args.iter().for_each(|arg| arg.walk(&mut |_| size += 1));
+            cases[symbol.0 as usize].push(Case { id, rule, args, linear: is_linear(args), size });
         }
     }
     let symbols = program.signature.symbols.iter_enumerated().zip(cases);

@@ -12,6 +12,7 @@ mod parser;
 use gchr_base::diagnostic::{self, Diagnostic, has_errors};
 use gchr_base::rule::Program;
 use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::stack::with_large_stack;
 
 pub use check::{InputReader, parse_term};
 pub use parser::{Parsed, parse};
@@ -29,6 +30,11 @@ pub struct Loaded {
 
 /// Parses, checks and lowers a `.trs` program, and looks for rules that are probably not what was meant.
 pub fn load(sources: &SourceMap, id: SourceId) -> Loaded {
+    // The analysis looks at patterns by recursion.
+    with_large_stack(|| load_here(sources, id))
+}
+
+fn load_here(sources: &SourceMap, id: SourceId) -> Loaded {
     let Parsed { ast, mut diagnostics } = parse(sources, id);
     let (checked, found) = check::check(&ast, has_errors(&diagnostics));
     diagnostics.extend(found);

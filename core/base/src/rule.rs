@@ -385,11 +385,51 @@ impl Program {
 impl Expr {
     /// Calls `f` on this expression and all below it, parents first.
     pub fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
-        f(self);
-        match &self.kind {
-            ExprKind::Var(_) | ExprKind::Const(_) => {}
-            ExprKind::App { args, .. } | ExprKind::Op { args, .. } => args.iter().for_each(|a| a.walk(f)),
-            ExprKind::Repeat { arg, .. } => arg.walk(f),
+        let mut todo = vec![self];
+        while let Some(expr) = todo.pop() {
+            f(expr);
+            match &expr.kind {
+                ExprKind::Var(_) | ExprKind::Const(_) => {}
+                ExprKind::App { args, .. } | ExprKind::Op { args, .. } => todo.extend(args.iter().rev()),
+                ExprKind::Repeat { arg, .. } => todo.push(arg),
+            }
+        }
+    }
+
+    /// Moves the expressions right below this one, those without any below them left out.
+    fn take_nested(&mut self, out: &mut Vec<Expr>) {
+        let is_nested = |expr: &Expr| !matches!(expr.kind, ExprKind::Var(_) | ExprKind::Const(_));
+        match &mut self.kind {
+            ExprKind::App { args, .. } | ExprKind::Op { args, .. } if args.iter().any(is_nested) => {
+                out.append(args);
+            }
+            ExprKind::Repeat { arg, .. } if is_nested(arg) => {
+                let nothing = Expr { kind: ExprKind::Var(VarId(0)), sort: arg.sort, span: arg.span };
+                out.push(std::mem::replace(arg, nothing));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Without recursion, however deep it is.
+impl Drop for Expr {
+    fn drop(&mut self) {
+        let mut todo = Vec::new();
+        self.take_nested(&mut todo);
+        while let Some(mut expr) = todo.pop() {
+            expr.take_nested(&mut todo);
+        }
+    }
+}
+
+/// Without recursion, however deep it is.
+impl Drop for Pattern {
+    fn drop(&mut self) {
+        let mut todo = Vec::new();
+        self.take_nested(&mut todo);
+        while let Some(mut pattern) = todo.pop() {
+            pattern.take_nested(&mut todo);
         }
     }
 }
@@ -426,9 +466,21 @@ impl Rule {
 impl Pattern {
     /// Calls `f` on this pattern and all below it, parents first.
     pub fn walk<'a>(&'a self, f: &mut dyn FnMut(&'a Pattern)) {
-        f(self);
-        if let PatternKind::App { args, .. } = &self.kind {
-            args.iter().for_each(|a| a.walk(f));
+        let mut todo = vec![self];
+        while let Some(pattern) = todo.pop() {
+            f(pattern);
+            if let PatternKind::App { args, .. } = &pattern.kind {
+                todo.extend(args.iter().rev());
+            }
+        }
+    }
+
+    /// Moves the patterns right below this one, unless none has any below it.
+    fn take_nested(&mut self, out: &mut Vec<Pattern>) {
+        if let PatternKind::App { args, .. } = &mut self.kind
+            && args.iter().any(|arg| matches!(arg.kind, PatternKind::App { .. }))
+        {
+            out.append(args);
         }
     }
 }

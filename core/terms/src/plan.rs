@@ -30,7 +30,7 @@ pub use layout::{Class, ClassId, Field, Layout, SortLayout, Variant};
 pub use verify::verify;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::rule::{HeadAtom, PatternKind, Program};
+use gchr_base::rule::Program;
 use gchr_base::stack::with_large_stack;
 
 /// A pass over plans.
@@ -115,18 +115,13 @@ pub const PASSES: &[Pass] = &[
     },
 ];
 
-/// Symbols and numbers that the left-hand side of a rule may test: its decision tree is as deep, and passes look at each level of
-/// it from each level above.
-const MAX_TESTS: usize = 1000;
-
 /// Compiles a verified term program.
 ///
-/// Errors are limits of the plan (a sort with too many symbols, a pattern nested too deeply) and, with codes `I...`,
+/// Errors are limits of the plan (a sort with too many symbols, a symbol with too many arguments) and, with codes `I...`,
 /// bugs of the compiler.
 pub fn compile(program: &Program, options: &TermOptions) -> Result<TermPlan, Vec<Diagnostic>> {
-    let diagnostics = limits(program);
-    if !diagnostics.is_empty() {
-        return Err(diagnostics);
+    if let Some(diagnostic) = lower::unsupported(program) {
+        return Err(vec![diagnostic]);
     }
     // Right-hand sides may be nested deeper than the caller's stack allows.
     with_large_stack(|| compile_here(program, options, &mut |_, _| {}))
@@ -148,11 +143,31 @@ pub fn compile_here(
     check(&plan, "lower")?;
     observe("lower", &plan);
     for pass in PASSES.iter().filter(|pass| (pass.wanted)(options)) {
+        if pass.name == "split" || pass.name == "borrow" {
+            fits_tasks(&plan)?;
+        }
         (pass.run)(&mut plan);
         check(&plan, pass.name)?;
         observe(pass.name, &plan);
     }
     Ok(plan)
+}
+
+/// Pairs of locals of one function, in all functions together, that passes for many workers look at.
+const MAX_PAIRS: usize = 1 << 28;
+
+/// Split points and references are found by passes that compare the locals of a function with each other.
+fn fits_tasks(plan: &TermPlan) -> Result<(), Vec<Diagnostic>> {
+    let pairs = |function: &Function| function.locals.len().saturating_mul(function.locals.len());
+    let all: usize = plan.functions.iter().map(pairs).fold(0, usize::saturating_add);
+    let Some(largest) = plan.functions.iter().max_by_key(|f| f.locals.len()).filter(|_| all > MAX_PAIRS)
+    else {
+        return Ok(());
+    };
+    let d = Diagnostic::error("P0104", "the program is too large for schedulers with many workers")
+        .note(format!("its largest function, {}, has {} values", largest.name, largest.locals.len()))
+        .help("run it on the processor (`--device cpu`), or divide the rules of the function among several");
+    Err(vec![d])
 }
 
 fn check(plan: &TermPlan, pass: &str) -> Result<(), Vec<Diagnostic>> {
@@ -167,37 +182,4 @@ fn internal(text: &str) -> Diagnostic {
     Diagnostic::error("I0003", "internal error: the term plan is not well-formed")
         .note(text)
         .help("this is a bug of gchr, not of the program; please report it with the program")
-}
-
-fn limits(program: &Program) -> Vec<Diagnostic> {
-    if let Some(diagnostic) = lower::unsupported(program) {
-        return vec![diagnostic];
-    }
-    let mut diagnostics = Vec::new();
-    for rule in &program.rules {
-        let mut patterns: Vec<_> = rule
-            .heads
-            .iter()
-            .filter(|h| matches!(h.atom, HeadAtom::Term { .. }))
-            .flat_map(|h| h.atom.args())
-            .collect();
-        let mut tests = 0;
-        while let Some(pattern) = patterns.pop() {
-            match &pattern.kind {
-                PatternKind::App { args, .. } => patterns.extend(args),
-                PatternKind::Const(_) => {}
-                PatternKind::Var(_) | PatternKind::Wild => continue,
-            }
-            tests += 1;
-        }
-        if tests > MAX_TESTS {
-            diagnostics.push(
-                Diagnostic::error("P0102", format!("the left-hand side has {tests} symbols below its head"))
-                    .label(rule.span, "in this rule")
-                    .note(format!("a rule may test at most {MAX_TESTS} symbols and numbers"))
-                    .help("split the rule: match a part, and the rest in an auxiliary function"),
-            );
-        }
-    }
-    diagnostics
 }

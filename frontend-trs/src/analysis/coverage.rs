@@ -6,6 +6,7 @@ use gchr_base::ids::Id;
 use gchr_base::rule::{Pattern, PatternKind, Program, RuleId};
 use gchr_base::signature::{SortId, SymbolId, SymbolKind};
 
+use super::index::Index;
 use super::matrix::{Example, Matrix, Question};
 use super::values::{Values, examples};
 use super::{Effort, Function, show};
@@ -60,19 +61,27 @@ pub(crate) fn unreachable_rules(
 ) -> HashSet<RuleId> {
     let mut unreachable = HashSet::default();
     for function in functions {
-        let mut matrix = Matrix::new(&program.signature, values, effort);
+        // The rules that certainly take what they match.
+        let (mut certain, mut index) = (Vec::new(), Index::default());
         for (i, case) in function.cases.iter().enumerate() {
             if let Some(pattern) = never_a_value(program, values, case.args) {
                 unreachable.insert(case.id);
                 diagnostics.push(no_such_argument(program, function, i, pattern));
                 continue;
             }
+            let earlier: Vec<usize> = index.candidates(case.args).map(|at| certain[at]).collect();
+            if !effort.spend(earlier.len()) {
+                return unreachable;
+            }
+            let mut matrix = Matrix::new(&program.signature, values, effort);
+            earlier.iter().for_each(|&at| matrix.push(function.cases[at].args));
             if i > 0 && matches!(matrix.useful(case.args), Question::No) {
                 unreachable.insert(case.id);
-                diagnostics.push(warning(program, function, i));
+                diagnostics.push(warning(program, function, i, &earlier));
             }
             if case.certain() {
-                matrix.push(case.args);
+                certain.push(i);
+                index.push(case.args);
             }
         }
     }
@@ -86,7 +95,7 @@ fn never_a_value<'p>(program: &Program, values: &Values, args: &'p [Pattern]) ->
         arg.walk(&mut |pattern| {
             if let PatternKind::App { symbol, .. } = pattern.kind
                 && program.signature.symbols[symbol].kind == SymbolKind::Defined
-                && !values.heads(pattern.sort).contains(&symbol)
+                && !values.is_head(symbol)
             {
                 found.get_or_insert(pattern);
             }
@@ -111,15 +120,16 @@ fn no_such_argument(program: &Program, function: &Function<'_>, at: usize, patte
         .help(format!("match the constructors that `{inner}` gives, or remove this rule"))
 }
 
-fn warning(program: &Program, function: &Function<'_>, at: usize) -> Diagnostic {
+/// `earlier`: rules that may match the same terms.
+fn warning(program: &Program, function: &Function<'_>, at: usize, earlier: &[usize]) -> Diagnostic {
     let name = &program.signature.symbols[function.symbol].name;
     let place = |i: usize| function.cases[i].rule.heads[0].span;
     let warning = Diagnostic::warning("T0501", format!("this rule of `{name}` never applies"))
         .label(place(at), "everything that this matches is rewritten by an earlier rule");
     let args = function.cases[at].args;
-    let earlier = &function.cases[..at];
-    let warning = match earlier.iter().position(|case| case.certain() && is_instance(args, case.args)) {
-        Some(i) => warning.label(place(i), "this rule comes first and is at least as general"),
+    let more_general = |&&i: &&usize| is_instance(args, function.cases[i].args);
+    let warning = match earlier.iter().find(more_general) {
+        Some(&i) => warning.label(place(i), "this rule comes first and is at least as general"),
         None => warning.note("the earlier rules together cover all its cases"),
     };
     warning.help("rules are tried in textual order: move the special case up, or remove this rule")

@@ -32,7 +32,7 @@ pub(crate) enum Example {
 
 /// What a pattern asks of the root of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Head {
+pub(crate) enum Head {
     Const(Const),
     Symbol(SymbolId),
 }
@@ -88,7 +88,7 @@ impl<'p> Matrix<'p> {
         mut row: Vec<(Cell<'p>, SortId)>,
         depth: usize,
     ) -> Result<Option<Vec<Example>>, Exhausted> {
-        if !self.effort.spend(1 + rows.len() * row.len().max(1)) || depth > MAX_DEPTH {
+        if !self.effort.spend(1 + rows.len().max(1) * row.len().max(1)) || depth > MAX_DEPTH {
             return Err(Exhausted);
         }
         let Some((first, sort)) = row.pop() else {
@@ -190,7 +190,8 @@ fn cell(pattern: &Pattern) -> Cell<'_> {
     (!matches!(pattern.kind, PatternKind::Wild | PatternKind::Var(_))).then_some(pattern)
 }
 
-fn head(pattern: &Pattern) -> Head {
+/// What a pattern that is no variable asks for.
+pub(crate) fn head(pattern: &Pattern) -> Head {
     match pattern.kind {
         PatternKind::App { symbol, .. } => Head::Symbol(symbol),
         PatternKind::Const(c) => Head::Const(c),

@@ -12,6 +12,7 @@ use gchr_base::rule::{Body, Expr, ExprKind, Pattern, PatternKind, Program, RuleI
 use gchr_base::source::Span;
 
 use super::coverage::is_instance;
+use super::index::Index;
 use super::matrix::{Matrix, Question};
 use super::values::Values;
 use super::{Case, Effort, Function, show};
@@ -29,22 +30,32 @@ pub(crate) fn overlapping_rules(
     for function in functions {
         let looked_at = |case: &&Case<'_>| case.certain() && !unreachable.contains(&case.id);
         let cases: Vec<&Case<'_>> = function.cases.iter().filter(looked_at).collect();
-        for (j, later) in cases.iter().enumerate() {
+        let mut index = Index::default();
+        for later in &cases {
             if effort.exhausted() {
                 return;
             }
-            let mut overlaps: Vec<(usize, Overlap)> = (0..j)
-                .filter_map(|i| {
-                    let overlap = conflict(cases[i], later, effort)?;
-                    reached(program, &cases[..i], &overlap, values, effort).then_some((i, overlap))
-                })
-                .collect();
+            let candidates: Vec<usize> = index.candidates(later.args).collect();
+            if !effort.spend(candidates.len()) {
+                return;
+            }
+            let overlaps = candidates.iter().enumerate().filter_map(|(n, &at)| {
+                let overlap = conflict(cases[at], later, effort)?;
+                let before = candidates[..n].iter().map(|&at| cases[at]);
+                reached(program, before, &overlap, values, effort).then_some((at, overlap))
+            });
+            let mut overlaps: Vec<(usize, Overlap)> = overlaps.take(MOST_OVERLAPS).collect();
             let more = overlaps.len().saturating_sub(1);
             if let Some((i, overlap)) = overlaps.first_mut() {
                 let names = names.get_or_insert_with(|| names_of(program));
+                let variables = cases[*i].rule.vars.len() + later.rule.vars.len();
+                if !effort.spend(overlap.vars.len() * variables) {
+                    return;
+                }
                 let fresh = overlap.rename_apart([cases[*i], later], names);
                 diagnostics.push(warning(program, function, [cases[*i], later], overlap, &fresh, more));
             }
+            index.push(later.args);
         }
     }
 }
@@ -96,7 +107,7 @@ impl Overlap {
 
 /// The overlap of two rules if it makes a difference which one is tried first.
 fn conflict(earlier: &Case<'_>, later: &Case<'_>, effort: &Effort) -> Option<Overlap> {
-    if !effort.spend(1 + earlier.args.len()) || is_instance(earlier.args, later.args) {
+    if !effort.spend(earlier.size + later.size) || is_instance(earlier.args, later.args) {
         return None;
     }
     let mut meet = Meet::new(earlier, later);
@@ -111,17 +122,25 @@ fn conflict(earlier: &Case<'_>, later: &Case<'_>, effort: &Effort) -> Option<Ove
 }
 
 /// Whether some term of the overlap gets past all rules before both; no, when it takes too long to say.
-fn reached(
+fn reached<'p>(
     program: &Program,
-    before: &[&Case<'_>],
+    before: impl Iterator<Item = &'p Case<'p>>,
     overlap: &Overlap,
     values: &Values,
     effort: &Effort,
 ) -> bool {
     let mut matrix = Matrix::new(&program.signature, values, effort);
-    before.iter().for_each(|case| matrix.push(case.args));
+    for case in before {
+        if !effort.spend(1 + case.args.len()) {
+            return false;
+        }
+        matrix.push(case.args);
+    }
     matches!(matrix.useful(&overlap.args), Question::Yes(_))
 }
+
+/// So many of the earlier rules that overlap one rule are counted.
+const MOST_OVERLAPS: usize = 10;
 
 /// Longest equation that is proposed, in bytes.
 const LONGEST: usize = 1_000;
@@ -146,7 +165,8 @@ fn warning(
     .label(later.rule.heads[0].span, format!("also matches `{common}`"))
     .label(earlier.rule.heads[0].span, "is tried first");
     if more > 0 {
-        warning = warning.note(format!("the same holds for {more} more of the rules before it"));
+        let least = if more + 1 == MOST_OVERLAPS { "at least " } else { "" };
+        warning = warning.note(format!("the same holds for {least}{more} more of the rules before it"));
     }
     let declared = fresh.iter().map(|&id| {
         let var = &overlap.vars[id];

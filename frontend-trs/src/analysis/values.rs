@@ -10,18 +10,33 @@ use super::{Effort, Function};
 /// Head symbols of values, by sort.
 pub(crate) struct Values {
     heads: Vec<Vec<SymbolId>>,
+    /// By symbol: whether it is one of these.
+    is_head: Vec<bool>,
 }
 
 impl Values {
     /// Constructors only.
     pub fn constructors(signature: &Signature) -> Self {
-        let mut heads = vec![Vec::new(); signature.sorts.len()];
+        let mut values = Self {
+            heads: vec![Vec::new(); signature.sorts.len()],
+            is_head: vec![false; signature.symbols.len()],
+        };
         for (id, symbol) in signature.symbols.iter_enumerated() {
             if symbol.kind == SymbolKind::Constructor {
-                heads[symbol.result.index()].push(id);
+                values.add(signature, id);
             }
         }
-        Self { heads }
+        values
+    }
+
+    fn add(&mut self, signature: &Signature, symbol: SymbolId) {
+        self.heads[signature.symbols[symbol].result.index()].push(symbol);
+        self.is_head[symbol.index()] = true;
+    }
+
+    /// Whether a value can start with a symbol.
+    pub fn is_head(&self, symbol: SymbolId) -> bool {
+        self.is_head[symbol.index()]
     }
 
     /// All symbols that a value of `sort` can start with; empty for numbers, whose values nobody can list.
@@ -44,7 +59,7 @@ pub(crate) fn with_stuck_terms(program: &Program, functions: &[Function<'_>], ef
             let symbol = &signature.symbols[function.symbol];
             let stays = matches!(matrix.uncovered(&symbol.args), Question::No);
             if !stays {
-                values.heads[symbol.result.index()].push(function.symbol);
+                values.add(signature, function.symbol);
             }
             stays
         });

@@ -8,9 +8,9 @@ use gchr_base::signature::{SortId, SymbolId};
 use gchr_base::source::Span;
 
 /// Deepest term of a rule. Later stages may recurse over the terms of rules (never over the input).
-pub(crate) const MAX_DEPTH: u32 = 1_000;
+pub(crate) const MAX_DEPTH: u32 = 20_000;
 /// Most nodes that the repetitions of one left-hand side may stand for.
-const MAX_UNROLLED: u64 = 10_000;
+const MAX_UNROLLED: u64 = 100_000;
 
 /// A node of a well-sorted term.
 #[derive(Clone, Copy)]

@@ -130,7 +130,9 @@ fn different_sides(equation: &Equation, left: SortId, right: SortId, scope: &Sco
 
 fn head(left: PatternBuilder, term: &Term, scope: &Scope<'_>, reporter: &mut Reporter) -> Option<Head> {
     let span: Span = term.span();
-    let PatternKind::App { symbol, args } = left.finish()?.kind else { return None };
+    let mut root = left.finish()?;
+    let PatternKind::App { symbol, args } = &mut root.kind else { return None };
+    let (symbol, args) = (*symbol, std::mem::take(args));
     let declared = &scope.signature.symbols[symbol];
     if declared.span.is_none() {
         reporter.report(

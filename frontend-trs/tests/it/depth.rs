@@ -79,9 +79,9 @@ fn unclosed_and_refused() {
 /// The deepest rules that are allowed go through the analysis.
 #[test]
 fn deepest_rules() {
-    let deep = format!("{}X{}", "S(".repeat(998), ")".repeat(998));
+    let deep = format!("{}X{}", "S(".repeat(19_998), ")".repeat(19_998));
     let (sources, loaded) = load(format!(
-        "{DECLARATIONS}map F: Nat -> Nat; var X: Nat; eqn F({deep}) = {deep}; F(S^998(X)) = X; input F(S^5(Zero));"
+        "{DECLARATIONS}map F: Nat -> Nat; var X: Nat; eqn F({deep}) = {deep}; F(S^19998(X)) = X; input F(S^5(Zero));"
     ));
     let shown = gchr_base::diagnostic::render_all(&loaded.diagnostics, &sources, false);
     assert!(loaded.program.is_some(), "{shown}");

@@ -34,6 +34,12 @@ impl Prepared {
     }
 }
 
+/// Labels of one text that are more lines apart are shown in parts: else every line between them is looked at.
+const FAR: usize = 1000;
+
+/// A text, and which of its parts that are shown.
+type Part = (SourceId, usize);
+
 /// What is shown for one diagnostic: texts, and excerpts of those whose lines are very long.
 struct View<'t, 'a> {
     texts: &'t Texts<'a>,
@@ -144,13 +150,13 @@ fn range(map: &SourceMap, span: Span) -> Range<usize> {
     start..text.ceil_char_boundary(span.range().end.clamp(start, text.len()))
 }
 
-impl Cache<SourceId> for &View<'_, '_> {
+impl Cache<Part> for &View<'_, '_> {
     type Storage = String;
-    fn fetch(&mut self, id: &SourceId) -> Result<&ariadne::Source<String>, impl std::fmt::Debug> {
-        self.lines(*id).ok_or("a text without labels")
+    fn fetch(&mut self, id: &Part) -> Result<&ariadne::Source<String>, impl std::fmt::Debug> {
+        self.lines(id.0).ok_or("a text without labels")
     }
-    fn display<'b>(&self, id: &'b SourceId) -> Option<impl std::fmt::Display + 'b> {
-        Some(self.name(*id))
+    fn display<'b>(&self, id: &'b Part) -> Option<impl std::fmt::Display + 'b> {
+        Some(self.name(id.0))
     }
 }
 
@@ -176,16 +182,22 @@ fn render_with(diagnostic: &Diagnostic, texts: &mut Texts<'_>, color: bool) -> S
         Severity::Warning => ReportKind::Warning,
     };
     let config = Config::default().with_index_type(IndexType::Byte).with_color(color);
-    let mut report = Report::build(kind, view.place(primary.span))
-        .with_config(config)
-        .with_code(diagnostic.code)
-        .with_message(escape::lines(&diagnostic.message));
     // Labels in textual order share one excerpt; in another order each one gets its own.
     let mut labels: Vec<_> = diagnostic.labels.iter().collect();
     labels.sort_by_key(|label| (label.span.source != primary.span.source, label.span));
-    for label in labels {
-        report =
-            report.with_label(Label::new(view.place(label.span)).with_message(escape::lines(&label.text)));
+    let parts = parts(view.texts.map, &labels);
+    let place = |span: Span, part: usize| {
+        let (source, range) = view.place(span);
+        ((source, part), range)
+    };
+    let own = labels.iter().position(|label| label.span == primary.span).map_or(0, |at| parts[at]);
+    let mut report = Report::build(kind, place(primary.span, own))
+        .with_config(config)
+        .with_code(diagnostic.code)
+        .with_message(escape::lines(&diagnostic.message));
+    for (label, part) in labels.into_iter().zip(parts) {
+        let place = place(label.span, part);
+        report = report.with_label(Label::new(place).with_message(escape::lines(&label.text)));
     }
     for note in &diagnostic.notes {
         report = report.with_note(escape::lines(note));
@@ -203,6 +215,22 @@ fn render_with(diagnostic: &Diagnostic, texts: &mut Texts<'_>, color: bool) -> S
         }
         Err(_) => render_plain(diagnostic),
     }
+}
+
+/// By label, in order: the part of its text that it is shown in.
+fn parts(map: &SourceMap, labels: &[&super::Label]) -> Vec<usize> {
+    let mut part = 0;
+    let mut before: Option<Span> = None;
+    let next = |label: &&super::Label| {
+        let is_far = before.is_some_and(|before| {
+            let line = |span: Span| map.line_column(span).0;
+            before.source == label.span.source && line(label.span).abs_diff(line(before)) > FAR
+        });
+        part += usize::from(is_far);
+        before = Some(label.span);
+        part
+    };
+    labels.iter().map(next).collect()
 }
 
 fn render_plain(d: &Diagnostic) -> String {

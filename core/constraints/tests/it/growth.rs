@@ -1,17 +1,14 @@
 //! Reading, checking and planning take time in proportion to the text, of whatever kind it is.
 
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 use gchr_chr::{Request, load};
 use gchr_constraints::plan::{self, RoundsOptions};
+use gchr_testkit::growth::{Text, faster_than_the_text};
 
 use crate::support::{How, execute};
-
-/// A text of some kind and size.
-type Text = fn(usize) -> String;
 
 /// Declarations of symbols, and a line for each number below `n`.
 fn lines(header: &str, n: usize, line: impl Fn(usize) -> String) -> String {
@@ -117,29 +114,8 @@ fn work(text: &str) {
     execute(&program, How::Refined, Default::default()).expect("it runs");
 }
 
-/// The least time of some runs.
-fn time(text: &str) -> Duration {
-    let once = |_| {
-        let start = Instant::now();
-        work(text);
-        start.elapsed()
-    };
-    (0..2).map(once).min().unwrap_or_default()
-}
-
-/// Four times as much work takes four times as long, and sixteen times when it grows by the square.
 #[test]
 fn time_is_in_proportion_to_the_text() {
-    let scale: usize = std::env::var("SCALE").map_or(1, |s| s.parse().expect("a number"));
-    let mut slow = Vec::new();
-    for &(name, n, text) in TEXTS {
-        let (few, many) = (text(4 * scale * n), text(16 * scale * n));
-        let (short, long) = (time(&few), time(&many));
-        let ratio = long.as_secs_f64() / short.as_secs_f64().max(0.005);
-        println!("{name}: {} {short:?}, {} {long:?}, {ratio:.1} times", 4 * scale * n, 16 * scale * n);
-        if ratio > 9.0 {
-            slow.push(format!("{name}: {short:?} and {long:?}, {ratio:.1} times as long"));
-        }
-    }
+    let slow = faster_than_the_text(TEXTS, work);
     assert!(slow.is_empty(), "{}", slow.join("\n"));
 }

@@ -4,16 +4,16 @@
 //! is wanted at the end (a parameter of the loop that continues, the value of a region), and gives it back after its last use.
 
 mod ends;
+mod slots;
 mod steps;
 
-use std::collections::BTreeMap;
-
+use self::slots::SlotSet;
 use crate::exec::bytecode::*;
 use crate::plan::live::{Before, LocalSet};
 use crate::plan::*;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::{Id, IdVec};
-use gchr_base::signature::Booleans;
+use gchr_base::signature::{Booleans, SortId};
 
 /// The largest frame: what fits the fields of the instructions with room for callees' arguments.
 const MAX_FRAME: usize = 60_000;
@@ -30,6 +30,7 @@ pub(super) struct TooLarge {
 /// Bytecode of a plan; `recorded` counts how often each block is entered in which rules are applied.
 pub(super) fn assemble(plan: &TermPlan, booleans: Booleans, recorded: bool) -> Result<Code, TooLarge> {
     let holes = functions_with_holes(plan);
+    let has_cells = plan.layout.sorts.iter().map(SortLayout::has_cells).collect();
     let mut code = Code {
         ops: vec![Instr::Halt],
         functions: Vec::new(),
@@ -59,10 +60,17 @@ pub(super) fn assemble(plan: &TermPlan, booleans: Booleans, recorded: bool) -> R
             function,
             id,
             holes: &holes,
+            has_cells: &has_cells,
             recorded,
             code: &mut code,
             calls: &mut calls,
-            state: PathState { slots: BTreeMap::new(), used: Vec::new(), pending: 0, rule: u32::MAX },
+            state: PathState {
+                bound: LocalSet::default(),
+                used: SlotSet::default(),
+                pending: 0,
+                rule: u32::MAX,
+            },
+            slots: function.locals.iter().map(|_| 0).collect(),
             before: Before::default(),
             hints: HashMap::default(),
             reserved: Vec::new(),
@@ -157,9 +165,10 @@ fn target_of(op: &mut Instr) -> Option<&mut Pc> {
 /// The part of the state that differs between paths.
 #[derive(Clone)]
 struct PathState {
-    /// Of the locals that are bound and needed.
-    slots: BTreeMap<LocalId, Slot>,
-    used: Vec<bool>,
+    /// The locals that are bound and needed.
+    bound: LocalSet,
+    /// Their slots.
+    used: SlotSet,
     /// Rule applications complete but not counted yet.
     pending: u32,
     /// The last rule applied.
@@ -181,12 +190,16 @@ struct Assembler<'a> {
     function: &'a Function,
     id: FunctionId,
     holes: &'a IdVec<FunctionId, bool>,
+    /// Whether values of a sort may be cells.
+    has_cells: &'a IdVec<SortId, bool>,
     /// Whether blocks are counted.
     recorded: bool,
     code: &'a mut Code,
     /// Instructions whose target is the entry of a function.
     calls: &'a mut Vec<(usize, FunctionId)>,
     state: PathState,
+    /// The slots of the locals that have been bound.
+    slots: IdVec<LocalId, Slot>,
     /// What is needed before the blocks of the region at hand.
     before: Before,
     /// The preferred slot of a local.
@@ -237,31 +250,27 @@ impl Assembler<'_> {
 
     fn slot(&self, local: LocalId) -> Slot {
         // Verified plans bind before they use; slot 0 is in every frame.
-        self.state.slots.get(&local).copied().unwrap_or(0)
+        self.slots[local]
     }
 
     fn take(&mut self, local: LocalId, slot: Slot) {
         self.use_slot(slot);
-        self.state.slots.insert(local, slot);
+        self.slots[local] = slot;
+        self.state.bound.insert(local);
     }
 
     fn use_slot(&mut self, slot: Slot) {
-        let slot = slot as usize;
-        if slot >= self.state.used.len() {
-            self.state.used.resize(slot + 1, false);
-        }
-        self.state.used[slot] = true;
-        self.frame = self.frame.max(slot + 1);
+        self.state.used.insert(slot);
+        self.frame = self.frame.max(usize::from(slot) + 1);
     }
 
     fn is_free(&self, slot: Slot) -> bool {
-        !self.state.used.get(slot as usize).copied().unwrap_or(false)
+        !self.state.used.contains(slot)
     }
 
     fn free_slot(&mut self) -> Slot {
         // One more than fits is noticed by the size of the frame.
-        let free = (0..=MAX_FRAME as Slot).find(|&s| self.is_free(s) && !self.reserved.contains(&s));
-        let slot = free.unwrap_or(MAX_FRAME as Slot);
+        let slot = self.state.used.first_free(&self.reserved).min(MAX_FRAME) as Slot;
         self.use_slot(slot);
         slot
     }
@@ -269,29 +278,19 @@ impl Assembler<'_> {
     /// A slot for a local that is bound now.
     fn bind(&mut self, local: LocalId) -> Slot {
         let hint = self.hints.get(&local).copied().filter(|&s| self.is_free(s));
-        let slot = match hint {
-            Some(slot) => {
-                self.use_slot(slot);
-                slot
-            }
-            None => self.free_slot(),
-        };
-        self.state.slots.insert(local, slot);
+        let slot = hint.unwrap_or_else(|| self.free_slot());
+        self.take(local, slot);
         slot
     }
 
     fn release(&mut self, slot: Slot) {
-        self.state.used[slot as usize] = false;
+        self.state.used.remove(slot);
     }
 
     /// Gives back the slots of all locals that are not live.
     fn keep_only(&mut self, live: &LocalSet) {
-        let PathState { slots, used, .. } = &mut self.state;
-        slots.retain(|&local, &mut slot| {
-            let kept = live.contains(local);
-            used[slot as usize] &= kept;
-            kept
-        });
+        let PathState { bound, used, .. } = &mut self.state;
+        bound.retain(live, &mut |local| used.remove(self.slots[local]));
     }
 
     // Code.
@@ -328,53 +327,14 @@ impl Assembler<'_> {
     /// A map of the live locals for the instruction at `at`.
     fn map(&mut self, at: usize, live: &LocalSet, result: Option<FunctionId>) {
         let first = self.code.roots.len() as u32;
-        for local in live.iter() {
-            let sort = self.function.sort(local);
-            if let Some(&slot) = self.state.slots.get(&local)
-                && self.plan.layout.sorts[sort].has_cells()
-            {
-                self.code.roots.push((slot, sort));
-            }
-        }
+        let roots = self.roots_of(live);
+        self.code.roots.extend(roots);
         let len = (self.code.roots.len() as u32 - first) as u16;
         let (hole_callee, sort) =
             result.map_or((false, 0), |f| (self.holes[f], self.plan.functions[f].result.0 as u16));
         let pending = self.state.pending;
         self.code.map_of[at] = self.code.maps.len() as u32;
         self.code.maps.push(Map { first, len, hole_callee, result: sort, pending });
-    }
-
-    /// Moves that happen at once.
-    fn moves(&mut self, moves: &[(Slot, Slot)]) {
-        let mut left: Vec<(Slot, Slot)> = moves.iter().copied().filter(|(d, s)| d != s).collect();
-        while left.len() > 3 {
-            let ready = left.iter().position(|&(d, _)| left.iter().all(|&(_, s)| s != d));
-            if let Some(i) = ready {
-                let (dst, src) = left.swap_remove(i);
-                self.emit(Instr::Move { dst, src });
-            } else {
-                // A cycle: its value waits in a slot above all others. One that no move names may hold a value that stays.
-                let scratch = self.frame as Slot;
-                self.frame += 1;
-                let src = left[0].1;
-                self.emit(Instr::Move { dst: scratch, src });
-                left.iter_mut().filter(|m| m.1 == src).for_each(|m| m.1 = scratch);
-            }
-        }
-        match left.as_slice() {
-            [] => {}
-            &[(dst, src)] => {
-                self.emit(Instr::Move { dst, src });
-            }
-            &[(d0, s0), (d1, s1)] => {
-                self.emit(Instr::Move2 { dst: [d0, d1], src: [s0, s1] });
-            }
-            _ => {
-                let dst = [left[0].0, left[1].0, left[2].0];
-                let src = [left[0].1, left[1].1, left[2].1];
-                self.emit(Instr::Move3 { dst, src });
-            }
-        }
     }
 
     /// Moves arguments into place and closes a loop.
@@ -432,7 +392,7 @@ impl Assembler<'_> {
         self.keep_only(live);
         let slot = self.bind(dst);
         if !live.contains(dst) {
-            self.state.slots.remove(&dst);
+            self.state.bound.remove(dst);
             self.release(slot);
         }
         slot

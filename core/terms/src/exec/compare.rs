@@ -57,6 +57,21 @@ impl Seen {
     }
 }
 
+/// Whether two values of a sort are equal, where their words tell: no cell is looked at.
+#[inline]
+pub(super) fn by_head(layout: &Layout, sort: SortId, a: u32, b: u32) -> Option<bool> {
+    let shape = &layout.sorts[sort];
+    let mask = (1u32 << shape.tag_bits) - 1;
+    let has_cell = || shape.variants.get((a & mask) as usize).is_some_and(|variant| variant.class.is_some());
+    if a == b {
+        Some(true)
+    } else if a & mask != b & mask || !has_cell() {
+        Some(false)
+    } else {
+        None
+    }
+}
+
 /// A comparison of two terms under way, so that whoever compares can look at limits in between.
 pub struct Comparison {
     todo: Vec<(SortId, u32, u32)>,

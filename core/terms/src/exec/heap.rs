@@ -14,6 +14,8 @@ use gchr_base::signature::SortId;
 
 /// No collection before this many bytes are allocated.
 const MIN_BUDGET: i64 = 8 << 20;
+/// After a collection that keeps more than half of the cells, so many times as much is allocated as before it.
+const KEPT: i64 = 4;
 /// Fresh cells are taken in chunks between these sizes in bytes.
 const CHUNK: std::ops::RangeInclusive<u64> = (64 << 10)..=(1 << 20);
 /// Of collections that leave less than this part of the limit free, only [`TIGHT`] may follow each other: else a run at its limit
@@ -105,6 +107,8 @@ pub struct Heap {
     shapes: Shapes,
     /// Bytes that may still be allocated before the next collection.
     budget: i64,
+    /// What the budget was after the last collection.
+    granted: i64,
     /// Bytes of cells and bitmaps taken so far.
     committed: u64,
     /// Limit for `committed` and the stack together.
@@ -145,11 +149,13 @@ impl Heap {
             bumps.push(Bump { base: cells.base().cast(), words, shift, next: 1, end: 1 });
             arenas.push(Arena { cells, marks, high: 1, limit, cursor: 1, scan_end: 1, cell_bytes });
         }
+        let budget = MIN_BUDGET.min((memory / 2) as i64);
         Some(Self {
             bumps: Box::into_raw(bumps.into_boxed_slice()),
             arenas,
             shapes: Shapes::new(layout),
-            budget: MIN_BUDGET.min((memory / 2) as i64),
+            budget,
+            granted: budget,
             committed: 0,
             memory,
             stack_bytes: 0,
@@ -171,6 +177,7 @@ impl Heap {
         }
         (self.committed, self.peak, self.stack_bytes) = (0, 0, 0);
         self.budget = MIN_BUDGET.min((self.memory / 2) as i64);
+        self.granted = self.budget;
         (self.collections, self.live_bytes, self.tight, self.allocated_since) = (0, 0, 0, false);
     }
 
@@ -327,6 +334,8 @@ impl Heap {
     /// Marks what the roots reach; everything else is free afterwards. Says whether enough is free to go on.
     pub fn collect(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) -> Result<(), Full> {
         self.collections += 1;
+        let spent = (self.granted - self.budget).max(0) as u64;
+        let before = self.live_bytes + spent;
         let (_, bytes) = self.mark(roots);
         self.live_bytes = bytes;
         for (class, arena) in self.arenas.iter_mut().enumerate() {
@@ -338,7 +347,11 @@ impl Heap {
         let reach = touched.saturating_add(memory::left());
         let free = self.memory.min(reach).saturating_sub(bytes + self.stack_bytes);
         // Garbage takes at most half of what is free: the rest stays for the stack, which cannot have the room of dead cells.
-        self.budget = MIN_BUDGET.max((bytes + self.stack_bytes) as i64).min((free / 2) as i64);
+        let live = MIN_BUDGET.max((bytes + self.stack_bytes) as i64);
+        // A collection that finds little was too early.
+        let budget = if bytes > before / 2 { live.max(KEPT * self.granted.min(live)) } else { live };
+        self.granted = budget.min((free / 2) as i64);
+        self.budget = self.granted;
         self.tight = if free < self.memory / MIN_FREE { self.tight + 1 } else { 0 };
         match (self.tight > TIGHT, reach < self.memory) {
             (true, true) => Err(Full::Process),

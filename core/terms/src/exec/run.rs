@@ -1,6 +1,6 @@
 //! What every engine on the processor has of a run: the heap, the control, the count of rule applications, and its errors.
 
-use crate::exec::compare::Comparison;
+use crate::exec::compare::{self, Comparison};
 use crate::exec::heap::{Full, Heap};
 use crate::exec::start::COMPARED;
 use crate::exec::text;
@@ -170,6 +170,9 @@ impl<'a, 'c> Run<'a, 'c> {
 
     /// Whether two values of a sort are structurally equal; large ones are compared with a look at limits and signals in between.
     pub fn same(&mut self, sort: SortId, a: u32, b: u32, fuel: i64) -> Result<bool, StopReason> {
+        if let Some(known) = compare::by_head(&self.plan.layout, sort, a, b) {
+            return Ok(known);
+        }
         let mut comparison = Comparison::new(sort, a, b);
         loop {
             match comparison.advance(&self.plan.layout, &self.heap, COMPARED) {

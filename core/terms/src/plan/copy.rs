@@ -6,8 +6,8 @@ use gchr_base::ids::IdVec;
 
 /// Copies blocks of a function with the given locals into another function.
 pub(super) struct Copier<'a> {
-    /// Locals of the function that is copied from.
-    pub(super) from: &'a IdVec<LocalId, Local>,
+    /// Locals of the function that is copied from; none when that is the function copied into.
+    pub(super) from: Option<&'a IdVec<LocalId, Local>>,
     /// Result of the function that is copied from.
     pub(super) result: gchr_base::signature::SortId,
     /// The function that is copied into.
@@ -19,7 +19,7 @@ pub(super) struct Copier<'a> {
 impl Copier<'_> {
     /// A fresh local of the function copied into for `local`.
     pub(super) fn bind(&mut self, local: LocalId) -> LocalId {
-        let Local { name, sort, .. } = self.from[local].clone();
+        let Local { name, sort, .. } = self.from.unwrap_or(&self.into.locals)[local].clone();
         let new = self.into.local(name, sort);
         self.map.insert(local, new);
         new

@@ -106,9 +106,12 @@ struct Inline<'a> {
 
 impl<'a> Inline<'a> {
     fn candidate(&mut self, id: FunctionId) -> Option<&'a Function> {
+        if !self.inlinable[id] {
+            return None;
+        }
         let callee = &self.plan.functions[id];
         let size = callee.region.body.size();
-        if !self.inlinable[id] || *self.size + size > MAX_GROWN || size > *self.growth {
+        if *self.size + size > MAX_GROWN || size > *self.growth {
             return None;
         }
         *self.size += size;
@@ -117,7 +120,12 @@ impl<'a> Inline<'a> {
     }
 
     fn copier(&mut self, callee: &'a Function) -> Copier<'_> {
-        Copier { from: &callee.locals, result: callee.result, into: self.function, map: HashMap::default() }
+        Copier {
+            from: Some(&callee.locals),
+            result: callee.result,
+            into: self.function,
+            map: HashMap::default(),
+        }
     }
 
     fn block(&mut self, block: &mut Block) {

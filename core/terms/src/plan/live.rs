@@ -3,39 +3,81 @@
 use crate::plan::ir::*;
 use gchr_base::hash::HashMap;
 
-/// A set of locals of one function: few of many, in order.
+/// A set of locals of one function: 64 neighbours share a word, so that a set is small if it has few of many locals, and if it has
+/// most of them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct LocalSet(Vec<LocalId>);
+pub struct LocalSet(
+    /// Locals divided by 64, in order, with the bits of those that are in the set: at least one each.
+    Vec<(u32, u64)>,
+);
 
 impl LocalSet {
+    fn find(&self, local: LocalId) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&(local.0 / 64), |&(word, _)| word)
+    }
     /// Adds a local.
     pub fn insert(&mut self, local: LocalId) {
-        if let Err(at) = self.0.binary_search(&local) {
-            self.0.insert(at, local);
+        let bit = 1 << (local.0 % 64);
+        match self.find(local) {
+            Ok(at) => self.0[at].1 |= bit,
+            Err(at) => self.0.insert(at, (local.0 / 64, bit)),
         }
     }
     /// Removes a local.
     pub fn remove(&mut self, local: LocalId) {
-        if let Ok(at) = self.0.binary_search(&local) {
-            self.0.remove(at);
+        if let Ok(at) = self.find(local) {
+            self.0[at].1 &= !(1 << (local.0 % 64));
+            if self.0[at].1 == 0 {
+                self.0.remove(at);
+            }
         }
     }
     /// Whether a local is in the set.
     pub fn contains(&self, local: LocalId) -> bool {
-        self.0.binary_search(&local).is_ok()
+        self.find(local).is_ok_and(|at| self.0[at].1 >> (local.0 % 64) & 1 == 1)
     }
     /// Adds all of another set.
     pub fn union(&mut self, other: &LocalSet) {
-        if other.0.iter().all(|&local| self.contains(local)) {
-            return;
+        let mut at = 0;
+        for &(word, bits) in &other.0 {
+            at += self.0[at..].partition_point(|&(own, _)| own < word);
+            match self.0.get_mut(at) {
+                Some((own, known)) if *own == word => *known |= bits,
+                _ => self.0.insert(at, (word, bits)),
+            }
         }
-        self.0.extend_from_slice(&other.0);
-        self.0.sort();
-        self.0.dedup();
+    }
+    fn take(&mut self, mut other: LocalSet) {
+        if self.0.len() < other.0.len() {
+            std::mem::swap(self, &mut other);
+        }
+        self.union(&other);
+    }
+    /// Removes all that another set does not have, and hands them to `removed`.
+    pub fn retain(&mut self, kept: &LocalSet, removed: &mut dyn FnMut(LocalId)) {
+        let mut at = 0;
+        self.0.retain_mut(|(word, bits)| {
+            at += kept.0[at..].partition_point(|&(other, _)| other < *word);
+            let keep = kept.0.get(at).filter(|(other, _)| other == word).map_or(0, |&(_, bits)| bits);
+            each(*word, *bits & !keep, removed);
+            *bits &= keep;
+            *bits != 0
+        });
     }
     /// The locals in order.
     pub fn iter(&self) -> impl Iterator<Item = LocalId> + '_ {
-        self.0.iter().copied()
+        self.0.iter().flat_map(|&(word, bits)| {
+            let after = |&bits: &u64| Some(bits & (bits - 1)).filter(|&left| left != 0);
+            std::iter::successors(Some(bits), after)
+                .map(move |bits| LocalId(word * 64 + bits.trailing_zeros()))
+        })
+    }
+}
+
+fn each(word: u32, mut bits: u64, f: &mut dyn FnMut(LocalId)) {
+    while bits != 0 {
+        f(LocalId(word * 64 + bits.trailing_zeros()));
+        bits &= bits - 1;
     }
 }
 
@@ -128,9 +170,9 @@ fn end(end: &End, after: &LocalSet, before: &mut dyn FnMut(&Block) -> LocalSet) 
             for arm in arms {
                 let mut inside = before(&arm.body);
                 arm.fields.iter().flatten().for_each(|&f| inside.remove(f));
-                live.union(&inside);
+                live.take(inside);
             }
-            default.iter().for_each(|block| live.union(&before(block)));
+            default.iter().for_each(|block| live.take(before(block)));
             live
         }
         End::If { then, otherwise, .. } => {

@@ -6,17 +6,19 @@ use crate::plan::copy::{Copier, free_locals};
 use crate::plan::declare::empty_function;
 use crate::plan::ir::*;
 use crate::plan::layout::Layout;
-use crate::plan::matching::{self, Leaf, Tree};
+use crate::plan::matching::{self, Group, Leaf, Part, Tree};
 use gchr_base::hash::HashMap;
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::op::Op;
-use gchr_base::rule::{Body, Expr, ExprKind, Goal, GoalKind, Program, RuleId, VarId};
+use gchr_base::rule::{Body, Const, Expr, ExprKind, Goal, GoalKind, Program, RuleId, VarId};
 use gchr_base::signature::{SortId, SortKind, SymbolId, SymbolKind};
 
 /// A right-hand side that more than one leaf of a tree needs is outlined when it is larger than this.
 const MAX_COPIED: usize = 6;
 /// A defined unary symbol repeated more often than this is called through doubling functions.
 const MAX_UNROLLED: u32 = 64;
+/// So many conditions are tested in one function: each is nested in the one before.
+const MAX_CONDITIONS: usize = 64;
 /// A constructor repeated more often than this is built by a loop.
 const MAX_NESTED: u32 = 3;
 
@@ -80,12 +82,22 @@ struct Lower<'a> {
 struct FunctionLowering {
     symbol: SymbolId,
     function: Function,
+    /// How many of its parameters are the arguments of the symbol; the others are what is known of them.
+    own: usize,
+    /// The functions of the further parts of the decision tree.
+    parts: Vec<FunctionId>,
     /// How often each rule is reached by a leaf.
     uses: HashMap<RuleId, usize>,
     /// Outlined right-hand sides.
     outlined: HashMap<RuleId, (FunctionId, Vec<VarId>)>,
     /// The function that tries the rules of the next group.
     next: Option<FunctionId>,
+}
+
+impl FunctionLowering {
+    fn own_params(&self) -> impl Iterator<Item = LocalId> + '_ {
+        self.function.region.params[..self.own].iter().copied()
+    }
 }
 
 /// Values of subterms evaluated so far, and of variables.
@@ -110,55 +122,70 @@ impl Lower<'_> {
     fn symbol(&mut self, symbol: SymbolId) {
         let Some(id) = self.function_of[symbol] else { return };
         let rules = &self.rules[symbol];
-        let mut scratch = empty_function(self.program, symbol, rules);
-        let groups: Vec<Vec<RuleId>> = matching::compile(self.program, self.layout, &mut scratch, rules)
-            .into_iter()
-            .map(|g| g.0)
-            .collect();
+        let groups = matching::compile(self.program, self.layout, symbol, rules);
+        if groups.is_empty() {
+            let mut lowering = self.lowering(symbol, empty_function(self.program, symbol, rules), None);
+            lowering.function.region.body = self.fail(&mut lowering);
+            self.functions[id] = lowering.function;
+        }
         let mut next = None;
-        for (i, group) in groups.iter().enumerate().rev() {
-            let mut function = empty_function(self.program, symbol, rules);
-            if i > 0 {
-                function.name = format!("{}'{i}", function.name);
-            }
-            let function = self.group(symbol, function, group, next);
+        for (i, group) in groups.into_iter().enumerate().rev() {
+            let suffix = if i > 0 { format!("'{i}") } else { String::new() };
+            let function = self.group(symbol, &suffix, group, next);
             if i == 0 {
                 self.functions[id] = function;
             } else {
                 next = Some(self.functions.push(function));
             }
         }
-        if groups.is_empty() {
-            let mut lowering = self.lowering(symbol, empty_function(self.program, symbol, rules), None);
-            lowering.function.region.body = self.fail(&mut lowering);
-            self.functions[id] = lowering.function;
-        }
     }
 
     fn lowering(&self, symbol: SymbolId, function: Function, next: Option<FunctionId>) -> FunctionLowering {
-        FunctionLowering { symbol, function, uses: HashMap::default(), outlined: HashMap::default(), next }
+        FunctionLowering {
+            symbol,
+            own: function.region.params.len(),
+            function,
+            parts: Vec::new(),
+            uses: HashMap::default(),
+            outlined: HashMap::default(),
+            next,
+        }
     }
 
-    fn group(
-        &mut self,
-        symbol: SymbolId,
-        mut function: Function,
-        rules: &[RuleId],
-        next: Option<FunctionId>,
-    ) -> Function {
-        let mut trees = matching::compile(self.program, self.layout, &mut function, rules);
-        let mut lowering = self.lowering(symbol, function, next);
-        // The rows were grouped so that each group has one tree.
-        let tree = if trees.len() == 1 { trees.remove(0).1 } else { Tree::Fail };
-        count_uses(&tree, &mut lowering.uses);
-        lowering.function.region.body = self.tree(&mut lowering, &tree);
-        lowering.function
+    /// The function that tries a group of rules; those of its further parts are added.
+    fn group(&mut self, symbol: SymbolId, suffix: &str, group: Group, next: Option<FunctionId>) -> Function {
+        let mut parts = group.parts.into_iter();
+        let Some(entry) = parts.next() else { return empty_function(self.program, symbol, &[]) };
+        let further: Vec<Part> = parts.collect();
+        let mut lowering = self.lowering(symbol, entry.function, next);
+        lowering.function.name.push_str(suffix);
+        count_uses(&entry.tree, &mut lowering.uses);
+        for (i, part) in further.iter().enumerate() {
+            count_uses(&part.tree, &mut lowering.uses);
+            let mut function = part.function.clone();
+            function.name = format!("{}.part{}", lowering.function.name, i + 1);
+            lowering.parts.push(self.functions.push(function));
+        }
+        lowering.function.region.body = self.tree(&mut lowering, &entry.tree);
+        let entry = lowering.function;
+        for (i, part) in further.into_iter().enumerate() {
+            let id = lowering.parts[i];
+            lowering.function = self.functions[id].clone();
+            lowering.function.region.body = self.tree(&mut lowering, &part.tree);
+            self.functions[id] = lowering.function;
+        }
+        entry
     }
 
     fn tree(&mut self, cx: &mut FunctionLowering, tree: &Tree) -> Block {
+        let mut steps = Vec::new();
         let end = match tree {
             Tree::Fail => return self.fail(cx),
             Tree::Leaf(leaf) => return self.leaf(cx, leaf),
+            Tree::Part { part, args } => {
+                let args = cx.own_params().chain(args.iter().copied()).collect();
+                End::TailCall { function: cx.parts[part - 1], args }
+            }
             Tree::Switch { on, arms, default } => End::Match {
                 on: *on,
                 arms: arms
@@ -176,13 +203,22 @@ impl Lower<'_> {
                 then: Box::new(self.tree(cx, then)),
                 otherwise: Box::new(self.tree(cx, otherwise)),
             },
+            Tree::Below { on, constant, then, otherwise } => {
+                let dst = cx.function.local("n", cx.function.sort(*on));
+                steps.push(Step::Const { dst, value: Const::Int(*constant) });
+                End::If {
+                    test: Test::Compare(Op::Lt, *on, dst),
+                    then: Box::new(self.tree(cx, then)),
+                    otherwise: Box::new(self.tree(cx, otherwise)),
+                }
+            }
         };
-        Block { applied: Vec::new(), steps: Vec::new(), end }
+        Block { applied: Vec::new(), steps, end }
     }
 
     /// No rule matches: the next group, or the application is a normal form.
     fn fail(&mut self, cx: &mut FunctionLowering) -> Block {
-        let args = cx.function.region.params.clone();
+        let args: Vec<LocalId> = cx.own_params().collect();
         if let Some(function) = cx.next {
             return Block { applied: Vec::new(), steps: Vec::new(), end: End::TailCall { function, args } };
         }
@@ -235,7 +271,11 @@ impl Lower<'_> {
             Condition::Test(expr) => self.test(cx, rule, &mut steps, scope, expr),
         };
         let failed = Box::new(otherwise.take(&mut cx.function));
-        let holds = Box::new(self.conditions(cx, rule, rest, scope, otherwise));
+        let mut holds = self.conditions(cx, rule, rest, scope, otherwise);
+        if rest.len().is_multiple_of(MAX_CONDITIONS) && !rest.is_empty() {
+            holds = self.shareable(cx, holds);
+        }
+        let holds = Box::new(holds);
         let (then, otherwise) = if negated { (failed, holds) } else { (holds, failed) };
         Block { applied: Vec::new(), steps, end: End::If { test, then, otherwise } }
     }
@@ -269,7 +309,7 @@ impl Lower<'_> {
         let Body::Replace(body) = &self.program.rules[rule].body else { return self.fail(cx) };
         let mut steps = Vec::new();
         if self.options.trace {
-            let args = cx.function.region.params.clone();
+            let args = cx.own_params().collect();
             steps.push(Step::Trace { rule, symbol: cx.symbol, args });
         }
         if cx.uses.get(&rule).is_some_and(|&n| n > 1) && expr_size(body) > MAX_COPIED {
@@ -336,7 +376,7 @@ impl Lower<'_> {
             base: None,
         };
         let mut copier = Copier {
-            from: &cx.function.locals,
+            from: Some(&cx.function.locals),
             result: cx.function.result,
             into: &mut function,
             map: HashMap::default(),
@@ -389,9 +429,8 @@ impl Otherwise {
         {
             return block;
         }
-        let from = function.locals.clone();
         let result = function.result;
-        let mut copier = Copier { from: &from, result, into: function, map: HashMap::default() };
+        let mut copier = Copier { from: None, result, into: function, map: HashMap::default() };
         match &self.block {
             Some(block) => copier.block(block, false),
             // Not reached: conditions imply a block.
@@ -401,21 +440,11 @@ impl Otherwise {
 }
 
 fn count_uses(tree: &Tree, uses: &mut HashMap<RuleId, usize>) {
-    match tree {
-        Tree::Fail => {}
-        Tree::Leaf(leaf) => {
+    tree.walk(&mut |tree| {
+        if let Tree::Leaf(leaf) = tree {
             *uses.entry(leaf.rule).or_default() += 1;
-            leaf.otherwise.iter().for_each(|t| count_uses(t, uses));
         }
-        Tree::Switch { arms, default, .. } => {
-            arms.iter().for_each(|(_, _, t)| count_uses(t, uses));
-            default.iter().for_each(|t| count_uses(t, uses));
-        }
-        Tree::Equal { then, otherwise, .. } => {
-            count_uses(then, uses);
-            count_uses(otherwise, uses);
-        }
-    }
+    });
 }
 
 /// What the plan cannot express: sorts and goals that only constraint programs have.

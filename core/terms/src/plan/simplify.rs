@@ -2,6 +2,7 @@
 //! values and fields are dropped. No rule application is added or removed.
 
 use crate::plan::ir::*;
+use crate::plan::layout::Layout;
 use crate::plan::live::LocalSet;
 use gchr_base::hash::HashMap;
 use gchr_base::op::Op;
@@ -9,16 +10,19 @@ use gchr_base::signature::SymbolId;
 
 /// The pass `simplify`.
 pub(super) fn simplify(plan: &mut TermPlan) {
+    let layout = &plan.layout;
     for function in plan.functions.iter_mut() {
-        let mut known = Known::default();
+        let (shapes, values, same) = Default::default();
+        let mut known = Known { layout, shapes, values, same };
         known.block(&mut function.region.body);
         drop_unused(&mut function.region.body, &mut LocalSet::default());
     }
 }
 
 /// Facts at a point, from the code that dominates it.
-#[derive(Clone, Default)]
-struct Known {
+#[derive(Clone)]
+struct Known<'a> {
+    layout: &'a Layout,
     /// Head and fields of a value.
     shapes: HashMap<LocalId, (SymbolId, Vec<LocalId>)>,
     /// The local that holds a value of this head and fields.
@@ -27,7 +31,7 @@ struct Known {
     same: HashMap<LocalId, LocalId>,
 }
 
-impl Known {
+impl Known<'_> {
     fn learn(&mut self, local: LocalId, symbol: SymbolId, fields: Vec<LocalId>) {
         self.values.entry((symbol, fields.clone())).or_insert(local);
         self.shapes.insert(local, (symbol, fields));
@@ -46,12 +50,13 @@ impl Known {
                 self.step(step, &mut block.applied, &mut done);
             }
             block.end.for_each_use_mut(&mut |l| self.resolve(l));
+            fuse_comparison(&done, &mut block.end);
+            self.match_constant(block);
             if !self.take_known_branch(block) {
                 break;
             }
         }
         block.steps = done;
-        self.fuse_comparison(block);
         match &mut block.end {
             End::Match { on, arms, default } => {
                 for arm in arms {
@@ -130,16 +135,40 @@ impl Known {
         true
     }
 
-    /// A match on the truth value of a comparison just made is a test.
-    fn fuse_comparison(&self, block: &mut Block) {
-        let Some(Step::Operate { dst, op, args, .. }) = block.steps.last() else { return };
-        let compares = matches!(op, Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge);
-        if let (End::If { test, .. }, [a, b]) = (&mut block.end, args.as_slice())
-            && compares
-            && *test == Test::Holds(*dst)
-        {
-            *test = Test::Compare(*op, *a, *b);
+    /// Whether a value is a symbol without arguments is told by its head.
+    fn match_constant(&self, block: &mut Block) {
+        let End::If { test: Test::Same(a, b), .. } = block.end else { return };
+        let constant = |local: LocalId| self.shapes.get(&local).filter(|(_, fields)| fields.is_empty());
+        let Some((on, &(symbol, _))) =
+            constant(b).map(|shape| (a, shape)).or_else(|| constant(a).map(|shape| (b, shape)))
+        else {
+            return;
+        };
+        // What is known of both is decided by the caller.
+        let Some((sort, _)) = self.layout.sort_and_tag(symbol) else { return };
+        let end = std::mem::replace(&mut block.end, End::Return(on));
+        let End::If { then, otherwise, .. } = end else { return };
+        let arms = vec![Arm { symbol, fields: Vec::new(), body: *then }];
+        let default = (self.layout.sorts[sort].variants.len() > 1).then_some(otherwise);
+        block.end = End::Match { on, arms, default };
+    }
+}
+
+/// A match on the truth value of a comparison just made is a test.
+fn fuse_comparison(steps: &[Step], end: &mut End) {
+    let Some(Step::Operate { dst, op, args, .. }) = steps.last() else { return };
+    let (End::If { test, then, otherwise }, &[a, b]) = (end, args.as_slice()) else { return };
+    if *test != Test::Holds(*dst) {
+        return;
+    }
+    match op {
+        Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => *test = Test::Compare(*op, a, b),
+        Op::Same => *test = Test::Same(a, b),
+        Op::Differ => {
+            *test = Test::Same(a, b);
+            std::mem::swap(then, otherwise);
         }
+        _ => {}
     }
 }
 

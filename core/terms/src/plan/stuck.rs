@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use crate::plan::declare::empty_function;
 use crate::plan::layout::Layout;
 use crate::plan::matching;
 use gchr_base::hash::{HashMap, HashSet};
@@ -99,9 +98,7 @@ impl<'a> Search<'a> {
     /// Whether some application of the symbol to normal forms matches no rule, when normal forms look like the layout so far.
     fn can_be_stuck(&self, symbol: SymbolId) -> bool {
         let rules = &self.rules[symbol];
-        let mut scratch = empty_function(self.program, symbol, rules);
-        let groups = matching::compile(self.program, &self.layout, &mut scratch, rules);
-        groups.iter().all(|(_, tree)| matching::can_fail(tree))
+        matching::compile(self.program, &self.layout, symbol, rules).iter().all(matching::can_fail)
     }
 
     /// A symbol can head normal forms: those are asked again for which that makes a difference.

@@ -4,6 +4,7 @@
 //! place of the missing field on.
 
 use crate::plan::ir::*;
+use crate::plan::live::LocalSet;
 use gchr_base::ids::Id;
 
 /// The pass `tail-calls`: a call whose value is returned at once becomes an end; one of the function itself, a loop.
@@ -55,26 +56,30 @@ fn context(block: &mut Block, id: FunctionId, wide: &[bool]) -> Option<()> {
     }
     // The chain of cells from the one with the hole outwards, each used once and by the next; everything else can be built
     // before the call.
-    let (mut nest, mut chain) = (Vec::new(), vec![hole]);
+    let mut nest = vec![false; block.steps.len()];
+    let mut chain = LocalSet::default();
+    chain.insert(hole);
+    let mut last = hole;
     for (i, step) in block.steps.iter().enumerate().skip(call + 1) {
-        let inside: Vec<LocalId> = step.uses().filter(|l| chain.contains(l)).collect();
-        match inside.as_slice() {
-            [] => {}
-            [only] if Some(only) == chain.last() => {
-                nest.push(i);
-                chain.push(step.dst()?);
+        let mut inside = step.uses().filter(|&l| chain.contains(l));
+        match (inside.next(), inside.next()) {
+            (None, _) => {}
+            (Some(only), None) if only == last => {
+                nest[i] = true;
+                last = step.dst()?;
+                chain.insert(last);
             }
             _ => return None,
         }
     }
-    if nest.is_empty() || chain.last() != Some(&value) {
+    if last == hole || last != value {
         return None;
     }
     let mut before = Vec::new();
     let mut inside = Vec::new();
     let mut called = None;
     for (i, step) in block.steps.drain(..).enumerate() {
-        if nest.contains(&i) {
+        if nest[i] {
             inside.push(step);
         } else if i == call {
             called = Some(step);

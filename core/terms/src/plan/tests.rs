@@ -1,7 +1,6 @@
 //! Plans of small systems after the passes that matter for them.
 
 use super::*;
-use gchr_base::rule::{Pattern, RuleId};
 use gchr_base::signature::SymbolId;
 
 fn program(text: &str) -> Program {
@@ -459,21 +458,41 @@ fn the_verifier_checks_operators_contexts_and_resume_points() {
     });
 }
 
+/// How deeply the blocks of a function are nested.
+fn depth(block: &Block) -> usize {
+    1 + block.end.blocks().into_iter().map(depth).max().unwrap_or(0)
+}
+
 #[test]
-fn deep_patterns_are_refused_and_deep_terms_are_not() {
-    let deep = format!("G(S(X)) = X; H(X) = {}X{};", "S(".repeat(900), ")".repeat(900));
-    let mut program = program(&system(&deep));
-    assert!(compile(&program, &TermOptions::default()).is_ok());
-    // Deeper than any text may be.
-    let HeadAtom::Term { args, .. } = &mut program.rules[RuleId(0)].heads[0].atom else { panic!("a term") };
-    let PatternKind::App { symbol, .. } = args[0].kind else { panic!("an application") };
-    for _ in 0..1200 {
-        let Pattern { sort, span, .. } = args[0];
-        let inner = std::mem::take(args);
-        *args = vec![Pattern { kind: PatternKind::App { symbol, args: inner }, sort, span }];
+fn deep_and_wide_patterns_are_decided_in_parts() {
+    let comb = |open: &str, close: &str, n: usize| format!("{}Zero{}", open.repeat(n), close.repeat(n));
+    let patterns = [
+        comb("S(", ")", 10_000),
+        comb("Plus(X, ", ")", 5_000),
+        comb("Plus(", ", Zero)", 5_000),
+        format!("Plus({0}, {0})", comb("S(", ")", 5_000)),
+    ];
+    for pattern in patterns {
+        let several: String =
+            (0..4).map(|i| format!("G(S^{i}({})) = S^{i}(Zero);", pattern.replace('X', "G(Y)"))).collect();
+        for rules in [format!("G({}) = Zero;", pattern.replace('X', "Zero")), several] {
+            let plan = compile(&program(&system(&rules)), &TermOptions::default()).expect("a plan");
+            assert!(plan.functions.iter().all(|f| depth(&f.region.body) < 600));
+            assert!(plan.functions.len() > 50, "{}", plan.functions.len());
+        }
     }
-    let found = compile(&program, &TermOptions::default()).expect_err("too deep");
-    assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), ["P0102"]);
+}
+
+#[test]
+fn equality_with_a_constant_is_a_match() {
+    let rules = "(X == Zero) -> F(X, Y) = Y; (Y != Zero) -> F(X, Y) = S(X);";
+    insta::assert_snapshot!(after(&system(rules), "simplify"));
+}
+
+#[test]
+fn many_integers_are_found_by_halving() {
+    let rules: String = (0..20).map(|i| format!("G({i}) = {};", i * i)).collect();
+    insta::assert_snapshot!(after(&format!("map G: Int -> Int; eqn {rules}"), "lower"));
 }
 
 #[test]

@@ -25,8 +25,7 @@ pub fn verify(plan: &TermPlan) -> Vec<String> {
         let mut check = PlanCheck {
             plan,
             function,
-            bound: function.locals.iter().map(|_| false).collect(),
-            scope: LocalSet::default(),
+            scope: Scope::new(function),
             tokens: LocalSet::default(),
             violations: Vec::new(),
         };
@@ -39,13 +38,43 @@ pub fn verify(plan: &TermPlan) -> Vec<String> {
 struct PlanCheck<'a> {
     plan: &'a TermPlan,
     function: &'a Function,
-    /// Bound anywhere.
-    bound: IdVec<LocalId, bool>,
-    /// Bound on the path to here.
-    scope: LocalSet,
+    /// What is bound, on the path to here.
+    scope: Scope,
     /// Those among them that are no values.
     tokens: LocalSet,
     violations: Vec<String>,
+}
+
+/// Which locals are bound: anywhere, and on the path to the place at hand.
+struct Scope {
+    /// By local.
+    states: IdVec<LocalId, Bound>,
+    /// Those bound on the path, in order.
+    path: Vec<LocalId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    No,
+    Elsewhere,
+    Here,
+}
+
+impl Scope {
+    fn new(function: &Function) -> Self {
+        Self { states: function.locals.iter().map(|_| Bound::No).collect(), path: Vec::new() }
+    }
+
+    fn contains(&self, local: LocalId) -> bool {
+        self.states.get(local) == Some(&Bound::Here)
+    }
+
+    /// Leaves the blocks that were entered when the path had so many locals.
+    fn leave(&mut self, path: usize) {
+        for local in self.path.drain(path..) {
+            self.states[local] = Bound::Elsewhere;
+        }
+    }
 }
 
 impl<'a> PlanCheck<'a> {
@@ -57,12 +86,9 @@ impl<'a> PlanCheck<'a> {
         let function = self.function;
         function.region.params.iter().for_each(|&p| self.bind(p));
         self.block(&function.region.body, &function.region, function.result, false);
-        let mut free = live::before_block(&function.region.body, &LocalSet::default());
-        function.region.params.iter().for_each(|&p| free.remove(p));
-        if free.iter().next().is_some() {
-            self.fail("a local is used where it may be unbound");
+        if self.plan.resume_points {
+            self.resume_points(&function.region.body, &LocalSet::default());
         }
-        self.resume_points(&function.region.body, &LocalSet::default());
         if let Some(base) = &function.base {
             self.base(base);
         }
@@ -74,13 +100,13 @@ impl<'a> PlanCheck<'a> {
     }
 
     fn bind(&mut self, local: LocalId) {
-        match self.bound.get(local) {
+        match self.scope.states.get(local) {
             None => self.fail(format!("unknown local {local}")),
-            Some(true) => self.fail(format!("{local} is bound twice")),
-            Some(false) => {
-                self.bound[local] = true;
-                self.scope.insert(local);
+            Some(Bound::No) => {
+                self.scope.states[local] = Bound::Here;
+                self.scope.path.push(local);
             }
+            Some(_) => self.fail(format!("{local} is bound twice")),
         }
     }
 
@@ -112,20 +138,23 @@ impl<'a> PlanCheck<'a> {
             self.fail(format!("unknown function {function}"));
             return None;
         };
-        let sorts: Vec<SortId> = callee.region.params.iter().map(|&p| callee.sort(p)).collect();
-        self.expect_all(args, &sorts);
+        if callee.region.params.len() != args.len() {
+            self.fail("wrong number of arguments");
+        }
+        let sorts = callee.region.params.iter().map(|&p| callee.sort(p));
+        args.iter().zip(sorts).for_each(|(&arg, sort)| self.expect(arg, sort));
         Some(callee.result)
     }
 
     fn block(&mut self, block: &'a Block, region: &'a Region, result: SortId, nested: bool) {
-        let outer = self.scope.clone();
+        let outer = self.scope.path.len();
         if block.applied.iter().any(|&r| self.plan.rule_names.get(r).is_none()) {
             self.fail("unknown rule");
         }
         block.steps.iter().for_each(|s| self.step(s));
         self.siblings(block);
         self.end(&block.end, region, result, nested);
-        self.scope = outer;
+        self.scope.leave(outer);
     }
 
     fn step(&mut self, step: &'a Step) {
@@ -180,10 +209,10 @@ impl<'a> PlanCheck<'a> {
                 let function = self.function;
                 let sorts: Vec<SortId> = region.params.iter().map(|&p| function.sort(p)).collect();
                 self.expect_all(inits, &sorts);
-                let outer = self.scope.clone();
+                let outer = self.scope.path.len();
                 region.params.iter().for_each(|&p| self.bind(p));
                 self.block(&region.body, region, function.sort(*dst), true);
-                self.scope = outer;
+                self.scope.leave(outer);
                 self.bind(*dst);
             }
             Step::Trace { rule, symbol, args } => {
@@ -266,10 +295,10 @@ impl<'a> PlanCheck<'a> {
                 }
                 self.arms(*on, arms, default.is_some());
                 for arm in arms {
-                    let outer = self.scope.clone();
+                    let outer = self.scope.path.len();
                     self.fields(arm);
                     self.block(&arm.body, region, result, nested);
-                    self.scope = outer;
+                    self.scope.leave(outer);
                 }
                 default.iter().for_each(|b| self.block(b, region, result, nested));
             }
@@ -291,20 +320,22 @@ impl<'a> PlanCheck<'a> {
             self.fail("a number fills a hole");
         }
         self.bind(hole);
-        let mut chain = vec![hole];
+        let mut chain = LocalSet::default();
+        chain.insert(hole);
+        let mut last = hole;
         for step in nest {
             let cell = matches!(step, Step::Build { .. } | Step::Repeat { .. });
-            let inside: Vec<LocalId> = step.uses().filter(|l| chain.contains(l)).collect();
-            if !cell || inside != Vec::from_iter(chain.last().copied()) {
+            if !cell || !step.uses().filter(|&l| chain.contains(l)).eq([last]) {
                 self.fail("a context is not a nest of cells around its hole, each used once");
             }
             self.step(step);
-            chain.extend(step.dst());
+            last = step.dst().unwrap_or(last);
+            chain.insert(last);
         }
         if nest.is_empty() {
             self.fail("a context has no cell");
         }
-        chain.last().into_iter().for_each(|&outermost| self.expect(outermost, result));
+        self.expect(last, result);
     }
 
     fn arms(&mut self, on: LocalId, arms: &[Arm], default: bool) {
@@ -361,7 +392,7 @@ impl<'a> PlanCheck<'a> {
         let sets = before.steps(block, after);
         for (i, step) in block.steps.iter().enumerate() {
             match step {
-                Step::Call { dst, live, .. } if self.plan.resume_points => {
+                Step::Call { dst, live, .. } => {
                     let mut set = sets[i + 1].clone();
                     set.remove(*dst);
                     if !set.iter().eq(live.iter().copied()) {

@@ -222,7 +222,8 @@ impl Assembler<'_> {
             return;
         }
         let saved = self.state.clone();
-        if branches > 2 {
+        // Two tests are faster than a jump through a table and a load, and mostly one of them decides: a default is for terms that are stuck.
+        if arms.len() > 2 {
             return self.switch(on, arms, default, after, mask);
         }
         let mut jump = None;
@@ -310,7 +311,7 @@ impl Assembler<'_> {
         self.keep_only(&live);
         let loads: Vec<(Slot, Field)> = fields.iter().map(|&(l, f)| (self.bind(l), f)).collect();
         if !one_load && !needs_on {
-            self.state.slots.remove(&on);
+            self.state.bound.remove(on);
             self.release(src);
         }
         let jump = self.loads(src, class, &loads, test, one_load);

@@ -48,8 +48,8 @@ impl Assembler<'_> {
         live.iter()
             .filter_map(|local| {
                 let sort = self.function.sort(local);
-                let slot = *self.state.slots.get(&local)?;
-                self.plan.layout.sorts[sort].has_cells().then_some((slot, sort))
+                let root = self.has_cells[sort] && self.state.bound.contains(local);
+                root.then(|| (self.slot(local), sort))
             })
             .collect()
     }
@@ -159,7 +159,7 @@ impl Assembler<'_> {
         let mut live = after.clone();
         live.remove(dst);
         self.keep_only(&live);
-        let live_end = self.state.used.iter().rposition(|&u| u).map_or(0, |s| s + 1);
+        let live_end = self.state.used.end();
         let holes = self.holes[function];
         let header = if holes { HOLE_HEADER } else { PLAIN_HEADER };
         let count = self.take_count(255) as u8;

@@ -1,22 +1,38 @@
-//! Time to compile a program to a plan and to bytecode, in proportion to its rules.
+//! Reading a program, and compiling it to a plan and to bytecode, take time in proportion to its text.
 
 use super::*;
-use gchr_testkit::growth::{TERM_PROGRAMS, ratio};
+use gchr_base::diagnostic::render_all;
+use gchr_base::source::SourceMap;
+use gchr_testkit::growth::{TERM_PROGRAMS, faster_than_the_text};
 
-/// Eight times the rules take at most so many times as long; by the square it would be 64 times.
-const MOST: f64 = 24.0;
-
-fn compiled(program: &Program) -> usize {
-    let plan = compile(program, &TermOptions::default()).expect("a plan");
-    let prepared = Prepared::new(program, &plan, false);
-    assert!(prepared.is_ok());
-    plan.functions.len()
+fn work(text: &str) -> usize {
+    let mut sources = SourceMap::new();
+    let id = sources.add("large.trs", text);
+    let loaded = gchr_trs::load(&sources, id);
+    let program = loaded.program.expect("no errors");
+    let shown = render_all(&loaded.diagnostics, &sources, false);
+    let plan = compile(&program, &TermOptions::default()).expect("a plan");
+    assert!(Prepared::new(&program, &plan, false).is_ok());
+    shown.len() + plan.functions.len()
 }
 
 #[test]
-fn large_programs_take_time_in_proportion() {
-    for (name, text) in TERM_PROGRAMS {
-        let found = ratio([500, 4000], |n| program(&text(n)), compiled);
-        assert!(found < MOST, "{name}: {found}");
+fn time_is_in_proportion_to_the_text() {
+    let slow = faster_than_the_text(TERM_PROGRAMS, work);
+    assert!(slow.is_empty(), "{}", slow.join("\n"));
+}
+
+/// Plans for schedulers with many workers exist, or are refused by name.
+#[test]
+fn plans_for_many_workers_end() {
+    for (name, n, text) in TERM_PROGRAMS {
+        for n in [*n, 16 * n] {
+            let mut sources = SourceMap::new();
+            let id = sources.add("large.trs", text(n));
+            let program = gchr_trs::load(&sources, id).program.expect("no errors");
+            if let Err(found) = compile(&program, &TermOptions::tasks(true)) {
+                assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), ["P0104"], "{name} {n}");
+            }
+        }
     }
 }

@@ -13,7 +13,7 @@ use gchr_testkit::systems::Generator;
 const SEEDS: [u64; 6] = [1, 2, 3, 4, 5, 6];
 
 /// Arithmetic, comparisons and cells with numbers; wide and narrow cells; contexts with one and more cells; calls of all shapes.
-const PROGRAMS: [&str; 6] = [
+const PROGRAMS: [&str; 7] = [
     "sort P = struct P(Int, Float) | Q(P, P, P) | R(P, P, P, P);
      map Sum: Int -> Int; Mean: P -> Float; Near: Float # Float -> Bool; Deep: P -> Int; Round: Float -> Int;
      var N, M: Int; X, Y: Float; A, B, C, D: P;
@@ -37,6 +37,9 @@ const PROGRAMS: [&str; 6] = [
      var X, Y, Z: Nat; eqn Plus(Zero, Y) = Y; Plus(S(X), Y) = S(Plus(X, Y)); Add(Zero, Y, Z) = Plus(Y, Z); Add(S(X), Y, Z) = S(Add(X, Z, Y));
       Use(X, Y) = Two(Plus(Plus(X, Y), Add(X, Y, X)), Plus(Add(X, Y, X), Plus(Y, X)));
      input Use(S^3(Zero), S^2(Zero));",
+    "sort Nat = struct Zero | S(Nat) | Mix(Nat, Nat, Nat, Nat); Two = struct Two(Nat, Nat) | Use(Nat);
+     var W, X, Y, Z: Nat; eqn Mix(Zero, X, Y, Z) = X; Mix(S(W), X, Y, Z) = S(Mix(W, Y, Z, X));
+      Use(X) = Two(Mix(X, X, S(X), X), Mix(S(X), X, X, X)); input Use(S^3(Zero));",
     super::peers::TREEXP,
 ];
 

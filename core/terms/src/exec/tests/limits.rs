@@ -136,6 +136,20 @@ fn garbage_is_reused() {
 }
 
 #[test]
+fn a_heap_that_is_all_live_is_marked_seldom() {
+    let text = "sort T = struct L | N(T, T); map Make: Int # Int -> T; Left: T -> T; var I, J: Int; A, B: T;
+        eqn Make(0, J) = L; Make(I, J) = N(Make(I - 1, J), Make(I - 1, J + 1)); Left(N(A, B)) = A;
+        input Left(Make(23, 0));";
+    let program = program(text);
+    let Start::Term(Some(input)) = &program.start else { panic!("no input") };
+    let plan = compile(&program, &TermOptions::default()).expect("a plan");
+    // 64 MiB of cells: the first collection is after 8, the next one after 32 more.
+    let limits = Limits { memory: Some(1 << 30), ..Limits::default() };
+    let out = run_with(&program, &plan, input, &mut Control::new(limits), false).expect("a tree");
+    assert_eq!(out.stats.collections, Some(2));
+}
+
+#[test]
 fn the_step_limit_is_exact_for_runs_within_it() {
     let limits = |n| Limits { max_steps: Some(n), ..Limits::default() };
     let ok = run_limited("Plus(S^9(Zero), Zero)", limits(10)).expect("within");

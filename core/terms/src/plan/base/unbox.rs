@@ -54,7 +54,7 @@ impl<'a> Unfolder<'a> {
         });
         let result = sort.unwrap_or(self.into.result);
         let map = HashMap::default();
-        let body = Copier { from: &locals, result, into: &mut self.into, map }.block(&body, true);
+        let body = Copier { from: Some(&locals), result, into: &mut self.into, map }.block(&body, true);
         let dst = self.into.local("v", result);
         Step::Region { dst, inits: Vec::new(), region: Box::new(Region { params: Vec::new(), body }) }
     }

@@ -171,7 +171,7 @@ impl<'a> Unfolder<'a> {
     fn copy<T>(&mut self, path: &mut Path<'a>, work: impl FnOnce(&mut Copier<'_>) -> T) -> Option<T> {
         let frame = path.frames.last_mut()?;
         let map = std::mem::take(&mut frame.map);
-        let mut copier = Copier { from: frame.locals, result: frame.result, into: &mut self.into, map };
+        let mut copier = Copier { from: Some(frame.locals), result: frame.result, into: &mut self.into, map };
         let done = work(&mut copier);
         frame.map = copier.map;
         Some(done)
@@ -288,7 +288,7 @@ impl<'a> Unfolder<'a> {
         let mut fork = path.clone();
         let from = self.into.locals.clone();
         let map = HashMap::default();
-        let mut copier = Copier { from: &from, result: self.into.result, into: &mut self.into, map };
+        let mut copier = Copier { from: Some(&from), result: self.into.result, into: &mut self.into, map };
         fork.late = path.late.iter().map(|step| copier.step(step)).collect();
         let new = |local: &LocalId| copier.local(*local);
         let heads = path

@@ -1,6 +1,6 @@
 //! Checks what only schedulers with many workers need: siblings, base cases, and the form of steps that account for references.
 
-use super::PlanCheck;
+use super::{PlanCheck, Scope};
 use crate::plan::effects;
 use crate::plan::ir::*;
 use crate::plan::layout::Variant;
@@ -11,8 +11,7 @@ impl<'a> PlanCheck<'a> {
     /// A base case is checked as a body of its own, whose locals have the same names.
     pub(super) fn base(&mut self, base: &'a Block) {
         let function = self.function;
-        self.bound.iter_mut().for_each(|b| *b = false);
-        (self.scope, self.tokens) = (LocalSet::default(), LocalSet::default());
+        (self.scope, self.tokens) = (Scope::new(function), LocalSet::default());
         function.region.params.iter().for_each(|&p| self.bind(p));
         self.block(base, &function.region, function.result, false);
         if !self.is_base(base, true) {
