@@ -1,6 +1,7 @@
 //! The syntax tree of a CHR program: clauses over an arena of terms.
 //!
-//! Terms live in one table and refer to each other by id, so that no operation on a program recurses over the depth of the
+//! Terms live in one table and refer to each other by id, so that no operation on a program recurses over the depth
+//! of the
 //! source text. A child is always made before its parent.
 
 mod print;
@@ -110,7 +111,8 @@ pub struct Clause {
     pub span: Span,
 }
 
-/// A program text: clauses in order. Its [`Display`](std::fmt::Display) form parses back to the same module but for the spans.
+/// A program text: clauses in order. Its [`Display`](std::fmt::Display) form parses back to the same module but for
+/// the spans.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Module {
     /// All terms.
@@ -156,7 +158,8 @@ impl Module {
         }
         found
     }
-    /// The same program in canonical form, for comparisons: only the terms of clauses, in their order, every span replaced by
+    /// The same program in canonical form, for comparisons: only the terms of clauses, in their order, every span
+    /// replaced by
     /// the empty one at the start of `source`.
     #[must_use]
     pub fn canonical(&self, source: SourceId) -> Self {

@@ -198,6 +198,7 @@ pub(crate) fn is_declaration(name: &str, arity: usize) -> bool {
             | ("module" | "chr_option" | "option" | "set_prolog_flag" | "use_foreign_library", 2)
             | ("op", 3)
             | ("chr_preprocessor" | "chr_declaration" | "style_check" | "multifile" | "table" | "public", 1)
+            | ("discontiguous", 1..)
             | ("meta_predicate" | "module_transparent" | "noprofile" | "set_stream" | "garbage_collect", _)
     )
 }

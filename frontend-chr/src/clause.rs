@@ -4,6 +4,7 @@ use gchr_base::diagnostic::Diagnostic;
 
 use crate::ast::{Arrow, ClauseKind, Module, Rule, TermId};
 use crate::lexer::Token;
+use crate::operators::without_module;
 use crate::reader::no_heads;
 
 /// Words that begin a declaration with or without `:-`: those of older implementations of CHR.
@@ -99,4 +100,17 @@ pub(crate) fn misspelt_directive(tokens: &[Token]) -> Option<Diagnostic> {
     let near = gchr_base::suggest::nearest(name, KNOWN).filter(|_| !KNOWN.contains(&name.as_str()))?;
     let diagnostic = Diagnostic::error("C0206", format!("unknown directive {name}"));
     Some(diagnostic.label(second.span, "not a directive of CHR").help(format!("did you mean {near}?")))
+}
+
+/// Name and number of arguments of the predicate that a clause, or a rule of a grammar, belongs to.
+pub(crate) fn defined(module: &Module, clause: TermId) -> Option<(String, usize)> {
+    let (head, more) = match module.functor(clause)? {
+        (":-", &[head, _]) => (head, 0),
+        // A head of a rule that commits may have a guard, a head of a grammar a list that is put back.
+        ("=>", &[head, _]) => (module.binary(head, ",").map_or(head, |(head, _)| head), 0),
+        ("-->", &[head, _]) => (module.binary(head, ",").map_or(head, |(head, _)| head), 2),
+        _ => (clause, 0),
+    };
+    let (name, args) = module.functor(without_module(module, head))?;
+    Some((name.to_string(), args.len() + more))
 }

@@ -10,7 +10,7 @@ use gchr_base::suggest::nearest;
 
 use crate::ast::{ClauseKind, Module, TermId, TermKind};
 use crate::types::{Definition, Type, Types, Variant};
-use crate::{builtin, clauses, files, flags, libraries, operators};
+use crate::{builtin, clause, files, flags, libraries, logic, operators};
 
 /// Most columns of a constraint.
 const MAX_COLUMNS: usize = 255;
@@ -65,7 +65,7 @@ pub(crate) fn declare(module: &Module, diagnostics: &mut Vec<Diagnostic>) -> Dec
             ClauseKind::Directive(term) => {
                 module.members(term, ",").into_iter().for_each(|t| reader.directive(t));
             }
-            ClauseKind::Prolog(term) => reader.found.clauses.extend(clauses::defined(module, term)),
+            ClauseKind::Prolog(term) => reader.found.clauses.extend(clause::defined(module, term)),
             ClauseKind::Rule(_) | ClauseKind::Query(_) => {}
         }
     }
@@ -108,6 +108,11 @@ impl Directives<'_> {
     fn directive(&mut self, id: TermId) {
         let span = self.module.span(id);
         let Some((name, args)) = self.module.functor(id) else { return self.unknown(span) };
+        if matches!(name, "dynamic" | "thread_local") {
+            let mut declared = Vec::new();
+            args.iter().for_each(|&spec| logic::predicates(self.module, spec, &mut declared));
+            self.found.clauses.extend(declared.into_iter().map(|p| (p.name.to_string(), p.arity)));
+        }
         match (name, args) {
             ("chr_constraint" | "constraints", args) if !args.is_empty() => {
                 for &arg in args {

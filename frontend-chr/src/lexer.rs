@@ -28,6 +28,8 @@ struct Problem {
 /// A token as logos sees it.
 #[derive(Logos, Clone, PartialEq, Debug)]
 #[logos(extras = Extras)]
+// Characters of symbolic atoms, but for those of comments.
+#[logos(subpattern symbol = r"[+\-\\^<>=~:.?@#&$[\p{S}\p{P}\p{No}--[\p{ASCII}\p{XID_Continue}]]]")]
 #[logos(skip r"[\s\u{FEFF}]+")]
 #[logos(skip(r"%[^\n]*", allow_greedy = true))]
 enum Raw {
@@ -37,12 +39,8 @@ enum Raw {
     Var,
     #[regex(r"[\p{XID_Start}--\p{Lu}]\p{XID_Continue}*")]
     Name,
-    #[regex(
-        r"[+\-*\\^<>=~:.?@#&$[\p{S}\p{P}\p{No}--[\p{ASCII}\p{XID_Continue}]]][+\-*/\\^<>=~:.?@#&$[\p{S}\p{P}\p{No}--[\p{ASCII}\p{XID_Continue}]]]*"
-    )]
-    #[regex(
-        r"/([+\-/\\^<>=~:.?@#&$[\p{S}\p{P}\p{No}--[\p{ASCII}\p{XID_Continue}]]][+\-*/\\^<>=~:.?@#&$[\p{S}\p{P}\p{No}--[\p{ASCII}\p{XID_Continue}]]]*)?"
-    )]
+    #[regex(r"((?&symbol)|\*)((?&symbol)|[*/])*")]
+    #[regex(r"/(((?&symbol)|/)((?&symbol)|[*/])*)?")]
     Symbol,
     #[regex("[!;]")]
     Solo,
@@ -148,7 +146,8 @@ impl Token {
 /// Most unreadable tokens of a clause that are reported: the parser shows no more errors.
 const MAX_ERRORS: usize = 100;
 
-/// Reads the tokens of the clause that begins at the byte `at`, its full stop included; the byte behind them. What cannot
+/// Reads the tokens of the clause that begins at the byte `at`, its full stop included; the byte behind them. What
+/// cannot
 /// be read becomes [`Tok::Error`] and a diagnostic.
 pub(crate) fn clause(
     source: SourceId,

@@ -3,7 +3,6 @@
 pub mod ast;
 mod builtin;
 mod clause;
-mod clauses;
 mod declare;
 mod facts;
 mod files;

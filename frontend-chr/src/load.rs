@@ -1,4 +1,5 @@
-//! A program with its queries and fact files, to the rule IR or to a logic program: the order of all steps of the frontend.
+//! A program with its queries and fact files, to the rule IR or to a logic program: the order of all steps of the
+//! frontend.
 //!
 //! Which of the two a program becomes is decided here, once: lowering to rules says what ground stores cannot do.
 
@@ -203,7 +204,8 @@ impl Reading {
     }
 }
 
-/// Errors of programs over ground stores that are none before a logic program runs: goals that nothing defines, values of
+/// Errors of programs over ground stores that are none before a logic program runs: goals that nothing defines,
+/// values of
 /// other types, functions that are not known.
 const LATER: [&str; 7] = ["C0302", "C0308", "C0310", "C0311", "C0404", "C0405", "C0406"];
 

@@ -6,5 +6,5 @@ mod program;
 mod reader;
 mod terms;
 
-pub(crate) use program::Builder;
+pub(crate) use program::{Builder, predicates};
 pub use reader::TermReader;

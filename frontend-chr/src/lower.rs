@@ -1,6 +1,7 @@
 //! Clauses to rules: variables and modes are resolved here, sorts by [`crate::sorts`] afterwards.
 //!
-//! Stores hold ground terms, so what each variable is bound to is known from the text alone: a rule is walked from its heads
+//! Stores hold ground terms, so what each variable is bound to is known from the text alone: a rule is walked from
+//! its heads
 //! through guard and body, and every goal is lowered by which of its variables are bound at that point.
 
 mod arith;
@@ -130,7 +131,8 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Lowers a rule. What it reports is in [`diagnostics`](Self::diagnostics); without an error there, the rule is whole.
+    /// Lowers a rule. What it reports is in [`diagnostics`](Self::diagnostics); without an error there, the rule is
+    /// whole.
     pub fn rule(&mut self, module: &Module, rule: &ast::Rule, span: Span) -> Rule {
         let terms = [&rule.kept, &rule.removed, &rule.guard, &rule.body, &rule.pragmas];
         let mut scope = Scope::new(module, terms.into_iter().flatten().copied());

@@ -8,7 +8,8 @@ pub(crate) use gchr_base::value::operators::{ARGUMENT, TERM};
 use crate::ast::{Module, TermId, TermKind};
 use crate::libraries;
 
-/// Takes what a directive declares into the table: `op(Priority, Type, Names)`, and the exports of a module. What is wrong with
+/// Takes what a directive declares into the table: `op(Priority, Type, Names)`, and the exports of a module. What is
+/// wrong with
 /// it, [`check`] says.
 pub(crate) fn declare(module: &Module, directive: TermId, operators: &mut Operators) {
     libraries::declare_operators(module, directive, operators);

@@ -33,7 +33,8 @@ pub(crate) fn cap(diagnostics: &mut Vec<Diagnostic>, code: &'static str, what: &
     diagnostics.push(more.help("correct those above first; the others may follow from them"));
 }
 
-/// Parses a program text. Never fails: clauses with errors are left out. Directives that name other files stay what they are.
+/// Parses a program text. Never fails: clauses with errors are left out. Directives that name other files stay what
+/// they are.
 pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
     parse_program(&mut files::One(sources), id)
 }
@@ -142,7 +143,8 @@ impl<'t, T: Texts> Parser<'t, T> {
         Parsed { ast: module, diagnostics, quotes }
     }
 
-    /// Reads the next term of the innermost text with the place of its clause; `None` at its end, an error for what is no term.
+    /// Reads the next term of the innermost text with the place of its clause; `None` at its end, an error for what
+    /// is no term.
     /// Whether the last one needs a full stop is for the caller to say.
     fn next(&mut self, full_stop: bool) -> Option<Result<(TermId, Span), ()>> {
         let text = self.open.last_mut()?;
@@ -273,7 +275,8 @@ impl<'t, T: Texts> Parser<'t, T> {
         self.quotes = quotes;
     }
 
-    /// Adds a directive that is written nowhere: what leaving a file changes, so that the program in one text means the same.
+    /// Adds a directive that is written nowhere: what leaving a file changes, so that the program in one text means
+    /// the same.
     fn declare(&mut self, name: &str, args: Vec<TermKind>, span: Span) {
         let terms = &mut self.module.terms;
         let args = args.into_iter().map(|kind| terms.push(Term { kind, span })).collect();

@@ -1,8 +1,11 @@
 //! The term reader: tokens to terms by a table of operators, as SWI-Prolog reads them.
 //!
-//! Operands and the operators that wait for theirs are on two stacks, brackets on a third one, so that no nesting overflows
-//! the machine's stack. Which role a name has where several are possible, and when an operator is an atom, is decided as in
-//! SWI-Prolog: before an operand it is a prefix operator if it can be one; a prefix operator in front of an infix one that
+//! Operands and the operators that wait for theirs are on two stacks, brackets on a third one, so that no nesting
+//! overflows
+//! the machine's stack. Which role a name has where several are possible, and when an operator is an atom, is decided
+//! as in
+//! SWI-Prolog: before an operand it is a prefix operator if it can be one; a prefix operator in front of an infix one
+//! that
 //! binds weaker is an atom.
 
 mod errors;
@@ -214,7 +217,8 @@ impl<'a> Reader<'a> {
         self.simple(kind, span);
     }
 
-    /// A name where an operand should be: the sign of a number, a prefix operator, an infix one behind a prefix operator that
+    /// A name where an operand should be: the sign of a number, a prefix operator, an infix one behind a prefix
+    /// operator that
     /// is an atom therefore, or an atom.
     fn name_operand(&mut self, token: &'a Token) -> Read<()> {
         let Some(name) = self.name(token) else { return self.no_operand() };
@@ -338,7 +342,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Ends an argument, an item or a bracket whose term is complete, and takes the token that does so. The term of the clause,
+    /// Ends an argument, an item or a bracket whose term is complete, and takes the token that does so. The term of
+    /// the clause,
     /// if that has ended.
     fn close_level(&mut self) -> Read<Option<TermId>> {
         let Some(Operand { term, .. }) = self.operands.pop() else { return Err(self.unexpected("a term")) };

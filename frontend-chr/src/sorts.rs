@@ -1,6 +1,7 @@
 //! Sorts of columns, variables and expressions.
 //!
-//! Undeclared columns get the least sorts that hold everything ever added to them: an abstract interpretation over the closed
+//! Undeclared columns get the least sorts that hold everything ever added to them: an abstract interpretation over
+//! the closed
 //! world of facts, queries and rule bodies, started at "nothing was ever added" and repeated until nothing changes.
 //! [`assign`] then writes the sorts into the program and checks what the declarations promise.
 
@@ -29,7 +30,8 @@ struct Columns {
     inhabited: bool,
 }
 
-/// Infers all sorts and writes them into the program. Rules with a head that never matches are left out, with a warning.
+/// Infers all sorts and writes them into the program. Rules with a head that never matches are left out, with a
+/// warning.
 pub(crate) fn infer(
     program: &mut Program,
     sorts: Sorts,

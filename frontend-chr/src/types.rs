@@ -236,13 +236,15 @@ impl Types {
         found
     }
 
-    /// Finds out what each alias stands for in the end; to be called when all definitions are known. Chains of aliases are
+    /// Finds out what each alias stands for in the end; to be called when all definitions are known. Chains of
+    /// aliases are
     /// followed once, to their end and back.
     pub fn resolve(&mut self) {
         let mut meanings: HashMap<Key, Option<Type>> = HashMap::default();
         for start in self.table.keys() {
             let (mut chain, mut at) = (Vec::new(), start);
-            // What the last alias of the chain stands for, and the alias whose parameters that is in, if it is another one.
+            // What the last alias of the chain stands for, and the alias whose parameters that is in, if it is
+            // another one.
             let (mut meaning, mut of) = loop {
                 if let Some(known) = meanings.get(at) {
                     break (known.clone(), Some(at));

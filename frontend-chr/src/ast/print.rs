@@ -197,7 +197,11 @@ impl<'a> Printer<'a> {
                     glued && !name.starts_with(char::is_alphabetic) && self.starts_with_letter(operand);
                 return if glued { Ok(()) } else { out.write_char(' ') };
             }
-            [operand] if let Some(op) = operators.and_then(|o| o.postfix(name)) => {
+            // What may be infix as well would take away the operand of an operator before it.
+            [operand]
+                if let Some(op) = operators.and_then(|o| o.postfix(name))
+                    && self.operators.infix(name).is_none() =>
+            {
                 open(op.priority > max, work, out)?;
                 work.extend([Work::Name(name), Work::Term(operand, op.left())]);
                 return Ok(());

@@ -1,8 +1,11 @@
 //! Rules that never fire because an earlier rule removes what they match.
 //!
-//! Claim: let rule R remove all its heads, have no guard and no passive head, and let no earlier rule keep a constraint of a
-//! symbol of R's heads. Then no rule after R fires whose heads contain an instance of R's heads. For when the last constraint of
-//! such an instance is added, the others are in the store and none of them is in the middle of a rule before R (that would keep it),
+//! Claim: let rule R remove all its heads, have no guard and no passive head, and let no earlier rule keep a
+//! constraint of a
+//! symbol of R's heads. Then no rule after R fires whose heads contain an instance of R's heads. For when the last
+//! constraint of
+//! such an instance is added, the others are in the store and none of them is in the middle of a rule before R (that
+//! would keep it),
 //! so R fires before any later rule is tried.
 
 use gchr_base::diagnostic::Diagnostic;
@@ -19,7 +22,8 @@ const MAX_HEADS: usize = 5;
 /// Earlier rules of one key that one rule is compared with, at most.
 const MAX_COMPARED: usize = 256;
 
-/// What an argument of a head says about the values it matches: tables of rules over constants are not compared pairwise.
+/// What an argument of a head says about the values it matches: tables of rules over constants are not compared
+/// pairwise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum First {
     Any,

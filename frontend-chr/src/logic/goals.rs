@@ -1,4 +1,5 @@
-//! Goals of clauses, rules and queries: control constructs are followed, qualifications by modules taken away, `|` is `;`.
+//! Goals of clauses, rules and queries: control constructs are followed, qualifications by modules taken away, `|` is
+//! `;`.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::logic::LogicTermId;

@@ -1,4 +1,5 @@
-//! Rules of grammars (`-->`) as clauses, as SWI-Prolog translates them: two more arguments are the text before and behind.
+//! Rules of grammars (`-->`) as clauses, as SWI-Prolog translates them: two more arguments are the text before and
+//! behind.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::logic::{LogicNode, LogicTermId};

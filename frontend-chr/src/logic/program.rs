@@ -24,6 +24,8 @@ use crate::operators::without_module;
 pub(crate) struct Builder {
     building: Building,
     program: LogicProgram,
+    /// Goals of `initialization`, which wait until everything is read.
+    at_end: Vec<Goal>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -32,7 +34,8 @@ impl Builder {
     pub fn new(module: &Module, quotes: Quotes) -> Self {
         let flags = Flags { double_quotes: quotes.double, back_quotes: quotes.back, ..Flags::default() };
         let program = LogicProgram { operators: module.operators.clone(), flags, ..LogicProgram::default() };
-        let mut builder = Self { building: Building::default(), program, diagnostics: Vec::new() };
+        let mut builder =
+            Self { building: Building::default(), program, at_end: Vec::new(), diagnostics: Vec::new() };
         builder.text(module);
         builder
     }
@@ -43,7 +46,8 @@ impl Builder {
     }
 
     /// The program, when all texts are taken.
-    pub fn finish(self) -> (LogicProgram, Vec<Diagnostic>) {
+    pub fn finish(mut self) -> (LogicProgram, Vec<Diagnostic>) {
+        self.program.initialization.append(&mut self.at_end);
         (LogicProgram { terms: self.building.terms, ..self.program }, self.diagnostics)
     }
 
@@ -110,23 +114,20 @@ impl Builder {
                 }
             }
             ("chr_type", &[definition]) => self.program.types.extend(type_definition(goals, definition)),
-            ("dynamic" | "discontiguous" | "thread_local" | "volatile", args) => {
-                for &spec in args {
-                    predicates(module, spec, &mut self.program.dynamic, name != "discontiguous");
-                }
+            ("dynamic" | "thread_local" | "volatile", args) => {
+                args.iter().for_each(|&spec| predicates(module, spec, &mut self.program.dynamic));
             }
             ("set_prolog_flag", &[flag, value]) => self.flag(module, flag, value),
-            ("initialization", &[goal] | &[goal, _]) => self.initialization(goals, goal),
+            ("initialization", &[goal] | &[goal, _]) => {
+                let goal = initialization(goals, goal);
+                self.at_end.push(goal);
+            }
             _ if builtin::is_declaration(name, args.len()) => {}
-            _ => self.initialization(goals, id),
+            _ => {
+                let goal = initialization(goals, id);
+                self.program.initialization.push(goal);
+            }
         }
-    }
-
-    fn initialization(&mut self, goals: &mut Goals<'_>, id: TermId) {
-        let mut scope = Scope::default();
-        let goal = goals.goal(id, &mut scope, 0);
-        let span = goals.module.span(id);
-        self.program.initialization.push(Goal { goal, variables: scope.variables, span });
     }
 
     fn flag(&mut self, module: &Module, flag: TermId, value: TermId) {
@@ -145,8 +146,14 @@ impl Builder {
     }
 }
 
-/// `name/arity`, lists and conjunctions of them.
-fn predicates(module: &Module, id: TermId, found: &mut Vec<Functor>, wanted: bool) {
+fn initialization(goals: &mut Goals<'_>, id: TermId) -> Goal {
+    let mut scope = Scope::default();
+    let goal = goals.goal(id, &mut scope, 0);
+    Goal { goal, variables: scope.variables, span: goals.module.span(id) }
+}
+
+/// The predicates that `name/arity`, a list or a conjunction of such names.
+pub(crate) fn predicates(module: &Module, id: TermId, found: &mut Vec<Functor>) {
     let mut pending = vec![id];
     while let Some(id) = pending.pop() {
         let id = without_module(module, id);
@@ -155,7 +162,7 @@ fn predicates(module: &Module, id: TermId, found: &mut Vec<Functor>, wanted: boo
             (_, Some(("," | "as", &[left, right]))) => pending.extend([right, left]),
             (_, Some((sign @ ("/" | "//"), &[name, arity]))) => {
                 if let (Some((name, [])), TermKind::Int(arity)) = (module.functor(name), module.kind(arity))
-                    && let (Ok(arity), true) = (usize::try_from(*arity), wanted)
+                    && let Ok(arity) = usize::try_from(*arity)
                 {
                     found
                         .push(Functor { name: name.into(), arity: arity + if sign == "//" { 2 } else { 0 } });

@@ -39,7 +39,8 @@ impl<'a> Lowering<'_> {
         }
     }
 
-    /// The value of an arithmetic expression. A variable alone may hold a term, which is evaluated when the program runs, as
+    /// The value of an arithmetic expression. A variable alone may hold a term, which is evaluated when the program
+    /// runs, as
     /// operands of operators are.
     fn evaluated(&mut self, scope: &mut Scope<'a>, id: TermId) -> Option<Expr> {
         let value = self.arith(scope, id)?;

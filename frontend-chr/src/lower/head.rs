@@ -145,7 +145,8 @@ impl<'a> Lowering<'_> {
         self.report(diagnostic);
     }
 
-    /// Whether an undeclared name is met for the first time: it is reported once. Wrong numbers of arguments are always.
+    /// Whether an undeclared name is met for the first time: it is reported once. Wrong numbers of arguments are
+    /// always.
     pub(super) fn is_new(&mut self, name: &str, arity: usize) -> bool {
         let is_first = self.unknown.insert((name.to_string(), arity));
         is_first || !self.declarations.named(name).is_empty()

@@ -9,7 +9,8 @@ use super::{Lowering, Scope};
 use crate::ast::{Module, TermId, TermKind};
 
 impl<'a> Lowering<'_> {
-    /// `left = right`. Two compound terms are taken apart; parts that need a variable which another part binds wait for it.
+    /// `left = right`. Two compound terms are taken apart; parts that need a variable which another part binds wait
+    /// for it.
     pub(super) fn unify(&mut self, scope: &mut Scope<'a>, left: TermId, right: TermId, span: Span) {
         let mut pending = vec![(left, right)];
         let mut waiting = Vec::new();

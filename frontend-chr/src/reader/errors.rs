@@ -104,17 +104,18 @@ pub(super) fn clash(
     if let Some(operator) = operand.operator {
         diagnostic = diagnostic.label(operator, format!("of priority {}", operand.priority));
     }
-    Box::new(
-        diagnostic.label(place, format!("of operands up to priority {limit}")).help(
+    Box::new(diagnostic.label(place, format!("of operands up to priority {limit}")).help(
+        other_operator(inner).unwrap_or(
             "an operator binds weaker than its surroundings allow: put parentheses around the inner term",
         ),
-    )
+    ))
 }
 
 /// What is written here for an operator of other languages.
 fn other_operator(name: &str) -> Option<&'static str> {
     Some(match name {
         "<=" => "less or equal is written `=<`",
+        "=>" => "a propagation rule is written `==>`, greater or equal `>=`",
         "!" | "!=" | "<>" | "/=" => "numbers that differ are written `=\\=`, terms that differ `\\==`",
         "===" => "terms that are the same are written `==`, numbers that are equal `=:=`",
         "&&" | "&" => "conditions that must all hold are separated by commas",

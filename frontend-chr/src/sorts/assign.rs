@@ -224,7 +224,8 @@ impl Assign<'_> {
         for (i, (arg, &column)) in args.iter().zip(&columns.kinds).enumerate() {
             let needed = self.sorts.of(column.sort_kind());
             if arg.sort == needed || [arg.sort, needed].contains(&self.sorts.any) {
-                // A compound term is never a number, an atom or a string; what a rule that cannot fire adds to an inferred
+                // A compound term is never a number, an atom or a string; what a rule that cannot fire adds to an
+                // inferred
                 // column does not matter.
                 let is_compound = matches!(arg.kind, ExprKind::App { .. });
                 if needed == self.sorts.any || !is_compound || declared[i].is_none() {

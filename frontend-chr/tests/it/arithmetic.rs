@@ -1,6 +1,8 @@
-//! Arithmetic and tests as in SWI-Prolog: the expected values are the answers of swipl 9.0.4 to `X is E` and to the goals.
+//! Arithmetic and tests as in SWI-Prolog: the expected values are the answers of swipl 9.0.4 to `X is E` and to the
+//! goals.
 //!
-//! The lowered goals are evaluated by a few lines of their own, so that operator priorities, the choice of operators and the
+//! The lowered goals are evaluated by a few lines of their own, so that operator priorities, the choice of operators
+//! and the
 //! derived functions (`round`, `floor`, `ceiling`) are what is tested.
 
 use gchr_base::op::{ArithmeticError, Op};

@@ -96,7 +96,7 @@ const MODES: &[Case] = &[
     ),
     (
         ":- chr_constraint c(?natural).\nc(X) <=> c(-1), Y = \"s\", c(Y), Z = f(X), c(Z).",
-        &[("C0404", "-1"), ("C0404", "Y")],
+        &[("C0404", "-1"), ("C0404", "Y"), ("C0404", "f(X)")],
     ),
     (":- chr_constraint c(?atom).\nc(X) <=> Y is X + 1, c(Y).", &[("C0405", "X"), ("C0404", "Y")]),
     (":- chr_constraint c(?float).\nc(X) <=> Y is X mod 2, write(Y).", &[("C0405", "X")]),
@@ -288,7 +288,7 @@ const WAYS_OUT: &[(&str, &str, &str)] = &[
     ("c(X) <=> X => 1 | true.", "C0101", "`>=`"),
     ("r @ c(X) \\ d(X) <=> X => 1 | true.", "C0101", "`>=`"),
     ("c(X) <=> gdc(X).", "C0302", "gcd"),
-    ("c(X) <=> Y = X - 1, e(Y).", "C0404", "Y is X - 1"),
+    ("c(X) <=> Y = X - 1, num(Y).", "C0404", "Y is X - 1"),
     ("c(X) <=> X != 1 | true.", "C0101", "`=\\=`"),
     ("c(X) <=> X === 1 | true.", "C0101", "`==`"),
     ("r : c(X) <=> true.", "C0305", "`@`"),
@@ -306,7 +306,8 @@ const WAYS_OUT: &[(&str, &str, &str)] = &[
 fn the_way_out_is_that_of_the_slip() {
     for (text, code, help) in WAYS_OUT {
         let mut sources = SourceMap::new();
-        let program = sources.add("p.chr", format!(":- chr_constraint c/1, d/1, gcd/1, e(+int).\n{text}\n"));
+        let program =
+            sources.add("p.chr", format!(":- chr_constraint c/1, d/1, gcd/1, num(+int).\n{text}\n"));
         let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts: Vec::new() });
         let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_error()).collect();
         let [error] = errors.as_slice() else { panic!("{text}: {errors:?}") };

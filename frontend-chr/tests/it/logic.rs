@@ -129,6 +129,7 @@ fn programs_for_the_logic_machine() {
 :- use_module(library(chr)), use_module(library(lists)).
 :- chr_constraint edge(+int, ?any, -), done, path(list(int), ?).
 :- dynamic fact/1, other/2.
+:- chr_type list(T) ---> [] ; [T|list(T)].
 first @ edge(A, _, _) # passive \\ path([A|T], R) # Id <=> A > 1, \\+ lists:member(A, T) | m:go(R) | done pragma passive(Id).
 done, done ==> a ==>> b ; true.
 a ==>> b :- user:(c, d ; e -> f), X, findall(Y, m:g(Y), _), call(X).
@@ -188,7 +189,7 @@ fn a_program_of_several_files_is_one_program() {
     assert_eq!(loaded.diagnostics.iter().filter(|d| d.is_error()).count(), 0, "{:?}", loaded.diagnostics);
     let text = loaded.ast.to_string();
     let expected = "\
-:- module(rules, [c / 1, op(700, xfx, ~>)]).
+:- module((rules), [c / 1, op(700, xfx, ~>)]).
 :- op(700, xfx, <~).
 :- set_prolog_flag(double_quotes, codes).
 :- chr_constraint c / 1, d / 1.

@@ -1,4 +1,5 @@
-//! Whole programs: their syntax trees and rules as snapshots, checked by the verifier and by printing and reading again.
+//! Whole programs: their syntax trees and rules as snapshots, checked by the verifier and by printing and reading
+//! again.
 
 use gchr_base::diagnostic::render_all;
 use gchr_base::rule::verify;

@@ -1,4 +1,5 @@
-//! The term reader against SWI-Prolog: each term in canonical form (functors before their arguments, variables as `V`) as
+//! The term reader against SWI-Prolog: each term in canonical form (functors before their arguments, variables as
+//! `V`) as
 //! swipl 9.0.4 with library(chr) reads it; `error` where it does not read it.
 
 use std::fmt::Write as _;
@@ -178,7 +179,8 @@ fn terms_are_read_as_in_swi_prolog() {
     }
 }
 
-/// Texts, `⏎` for a line end in them, and what swipl 9.0.4 with library(chr) and the operators of [`OPERATORS`] writes for the
+/// Texts, `⏎` for a line end in them, and what swipl 9.0.4 with library(chr) and the operators of [`OPERATORS`]
+/// writes for the
 /// term that it reads, without operators: `error` where it reads none.
 const RECORDED: &str = include_str!("terms.tsv");
 

@@ -86,7 +86,8 @@ impl Syntax<'_> {
 
     /// The operator `name` behind its operand: only programs declare some.
     fn postfix(self, name: &str) -> Option<Operator> {
-        self.of_prolog(None, |table| table.postfix(name))
+        // What may be infix as well would take away the operand of an operator before it.
+        self.of_prolog(None, |table| table.postfix(name).filter(|_| table.infix(name).is_none()))
     }
 
     /// Operators of library(chr) are not written as such, unless the program declares them otherwise.
