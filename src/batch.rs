@@ -213,7 +213,6 @@ impl<R> Job<'_, R> {
 
 #[cfg(test)]
 mod tests {
-    use gchr_terms::plan::TermOptions;
 
     use super::*;
     use crate::executors::auto_terms::AutoTermProgram;
@@ -227,7 +226,7 @@ mod tests {
         let text = include_str!("../examples/fib_int.trs");
         let program = Input::text(Language::Terms, "fib_int.trs", text).parse().expect("a program");
         let executable = program.compile(&CompileOptions::default()).expect("a plan");
-        let cpu = gchr_terms::plan::compile(&program.rules, &TermOptions::default()).expect("a plan");
+        let cpu = CpuTerms::new(&program.rules, &CompileOptions::default()).expect("a plan");
         let auto = AutoTermProgram::new(&program, cpu, Default::default()).with(Device::Sim);
         let executable = Executable { compiled: Box::new(auto), ..executable };
         let terms: String = (0..6000).map(|n| format!("Fib({})\n", 12 + n % 7)).collect();

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
+use gchr_base::source::Span;
 use gchr_base::stats::Stats;
 use gchr_constraints::exec::Store;
 
@@ -80,22 +81,26 @@ impl<'p> Executable<'p> {
         match unfinished {
             Unfinished::NothingToRun => self.nothing_to_run(),
             Unfinished::Stopped(stopped) => {
-                let StoppedRun { error, stats, left } = *stopped;
-                self.stopped(error, self.complete(stats, time), left)
+                let StoppedRun { error, stats, left, places } = *stopped;
+                self.stopped(error, self.complete(stats, time), left, &places)
             }
+            Unfinished::Program(found) => self.fail(found, self.complete(Stats::default(), time)),
             Unfinished::Device(error) => {
                 self.fail(error.into_diagnostics(), self.complete(Stats::default(), time))
             }
         }
     }
 
-    fn stopped(&self, error: RunError, stats: Stats, left: Option<Store>) -> Box<Failure> {
+    fn stopped(&self, error: RunError, stats: Stats, left: Option<Store>, places: &[Span]) -> Box<Failure> {
         let mut diagnostic = error.to_diagnostic(&self.program.rules);
         diagnostic.notes.extend(left.as_ref().map(|store| match store.len() {
             0 => "the store was empty".to_string(),
             1 => "one constraint was in the store (--partial writes it)".to_string(),
             n => format!("{n} constraints were in the store (--partial writes them)"),
         }));
+        for &place in places {
+            diagnostic = diagnostic.label(place, "called from here");
+        }
         let diagnostics = self.program.diagnostics(vec![diagnostic]);
         Box::new(Failure { error: Some(error), diagnostics, stats, left })
     }

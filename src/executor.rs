@@ -8,6 +8,7 @@ use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
 use gchr_base::rule::{self, GroundTerm};
+use gchr_base::source::Span;
 use gchr_base::stats::Stats;
 use gchr_constraints::exec::Store;
 use gchr_kernel::device::DeviceError;
@@ -67,6 +68,8 @@ pub(crate) enum Unfinished {
     Stopped(Box<StoppedRun>),
     /// The device failed.
     Device(DeviceError),
+    /// The program cannot be run.
+    Program(Vec<Diagnostic>),
 }
 
 /// A run that the program or a limit stopped.
@@ -75,6 +78,8 @@ pub(crate) struct StoppedRun {
     pub stats: Stats,
     /// The store of a constraint program at that moment, if there is one to be shown.
     pub left: Option<Store>,
+    /// Places of the goals around the one that stopped, innermost first.
+    pub places: Vec<Span>,
 }
 
 impl Unfinished {
@@ -84,6 +89,7 @@ impl Unfinished {
             Unfinished::NothingToRun => Vec::new(),
             Unfinished::Stopped(stopped) => vec![stopped.error.to_diagnostic(rules)],
             Unfinished::Device(error) => error.into_diagnostics(),
+            Unfinished::Program(found) => found,
         }
     }
 }
@@ -91,14 +97,14 @@ impl Unfinished {
 impl From<Box<gchr_terms::exec::Stopped>> for Unfinished {
     fn from(stopped: Box<gchr_terms::exec::Stopped>) -> Self {
         let gchr_terms::exec::Stopped { error, stats } = *stopped;
-        Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: None }))
+        Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: None, places: Vec::new() }))
     }
 }
 
 impl From<Box<gchr_constraints::exec::Stopped>> for Unfinished {
     fn from(stopped: Box<gchr_constraints::exec::Stopped>) -> Self {
         let gchr_constraints::exec::Stopped { error, store, stats } = *stopped;
-        Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: Some(store) }))
+        Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: Some(store), places: Vec::new() }))
     }
 }
 
@@ -107,7 +113,7 @@ impl From<outcome::Failure> for Unfinished {
         match failure {
             outcome::Failure::Stopped(stopped) => {
                 let outcome::Stopped { error, stats, .. } = *stopped;
-                Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: None }))
+                Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: None, places: Vec::new() }))
             }
             outcome::Failure::Device(error) => Unfinished::Device(error),
         }
@@ -119,7 +125,7 @@ impl From<outcome::Failure<Option<Store>>> for Unfinished {
         match failure {
             outcome::Failure::Stopped(stopped) => {
                 let outcome::Stopped { error, stats, left } = *stopped;
-                Unfinished::Stopped(Box::new(StoppedRun { error, stats, left }))
+                Unfinished::Stopped(Box::new(StoppedRun { error, stats, left, places: Vec::new() }))
             }
             outcome::Failure::Device(error) => Unfinished::Device(error),
         }

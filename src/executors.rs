@@ -6,6 +6,7 @@ mod cpu_rounds;
 mod cpu_terms;
 mod device_rounds;
 mod device_terms;
+mod logic;
 mod refined;
 
 use crate::executor::Executor;
@@ -25,6 +26,9 @@ const EXECUTORS: [&dyn Executor; 7] = [
 
 /// The executor of a program compiled with these options.
 pub(crate) fn executor_for(program: &Program, options: &CompileOptions) -> Option<&'static dyn Executor> {
+    if program.is_logic() {
+        return logic::LogicMachine.runs(program, options).then_some(&logic::LogicMachine);
+    }
     EXECUTORS.into_iter().find(|executor| executor.runs(program, options))
 }
 

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gchr_base::diagnostic::{self, Diagnostic};
+use gchr_base::ids::IdVec;
 use gchr_base::reading::Account;
-use gchr_base::rule::Start;
+use gchr_base::rule::{self, Start};
+use gchr_base::signature::Signature;
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_chr::Header;
 
 use crate::diagnostics::Diagnostics;
-use crate::program::{Language, Parts, Program};
+use crate::program::{Language, Logic, Parts, Program};
 use crate::stack::with_large_stack;
 use crate::text_file::{PROGRAM_FILE, read_text};
 use crate::turned_text;
@@ -201,7 +203,7 @@ impl Input {
         }
         let ast = Box::new(loaded.ast);
         let (facts, notices) = (Vec::new(), Vec::new());
-        Ok(Parts { language: Language::Terms, ast, rules, facts, diagnostics, notices })
+        Ok(Parts { language: Language::Terms, ast, rules, logic: None, facts, diagnostics, notices })
     }
 
     fn load_constraints(
@@ -212,8 +214,14 @@ impl Input {
     ) -> Result<Parts, Vec<Diagnostic>> {
         let queries: Vec<_> = self.queries.iter().map(|goals| sources.add("--query", goals)).collect();
         let request = gchr_chr::Request { program: id, queries, facts: self.facts.clone() };
-        let loaded = gchr_chr::load_within(sources, &request, account);
-        let Some(mut rules) = loaded.program else { return Err(loaded.diagnostics) };
+        let loaded = gchr_chr::load_any(sources, &request, account);
+        let own_queries = self.queries.is_empty();
+        let logic = loaded.logic.map(|mut program| {
+            program.queries.retain(|query| own_queries || query.span.source != id);
+            Logic { program, reasons: loaded.reasons }
+        });
+        let rules = loaded.program.or_else(|| logic.is_some().then(no_rules));
+        let Some(mut rules) = rules else { return Err(loaded.diagnostics) };
         if let (Start::Goals(all), false) = (&mut rules.start, self.queries.is_empty()) {
             all.retain(|query| query.span.source != id);
         }
@@ -221,10 +229,21 @@ impl Input {
             language: Language::Constraints,
             ast: Box::new(loaded.ast),
             rules,
+            logic,
             facts: loaded.facts,
             diagnostics: loaded.diagnostics,
             notices: loaded.notices,
         })
+    }
+}
+
+/// The rules of a program that the logic machine runs.
+fn no_rules() -> rule::Program {
+    rule::Program {
+        signature: Signature::with_builtin_bool(),
+        rules: IdVec::new(),
+        start: Start::Goals(Vec::new()),
+        semantics: None,
     }
 }
 

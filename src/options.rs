@@ -5,6 +5,7 @@ use gchr_constraints::plan::{Joins, RoundsOptions};
 use gchr_kernel::Form;
 use gchr_kernels_terms::topology::codegen::Strategy;
 use gchr_kernels_terms::topology::kernels::Collector;
+use gchr_logic::Answers;
 use gchr_terms::plan::TermOptions;
 
 /// What runs a program.
@@ -132,6 +133,10 @@ pub struct CompileOptions {
     /// Whether runs will be recorded: then kernels for a GPU count their memory traffic and the applications of each rule, which costs
     /// time. The CPU and the simulator record without it.
     pub record: bool,
+    /// How many answers of a program with choices are looked for.
+    pub answers: Answers,
+    /// Seed of the random numbers of programs that the logic machine runs.
+    pub seed: u64,
 }
 
 impl Default for CompileOptions {
@@ -146,6 +151,8 @@ impl Default for CompileOptions {
             firing: Firing::default(),
             only_parallel: false,
             record: false,
+            answers: Answers::First(1),
+            seed: 1,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod answer;
 mod csv;
 mod json;
+mod logic;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -17,7 +18,7 @@ use gchr_terms::exec::NormalForm;
 use crate::diagnostics::Diagnostics;
 use crate::program::Program;
 
-pub use answer::Answer;
+pub use answer::{Answer, LogicAnswers};
 
 /// A finished run: its result and what it took.
 pub struct Outcome<'p> {
@@ -137,13 +138,13 @@ impl<'p> Outcome<'p> {
     pub fn normal_form(&self) -> Option<&NormalForm> {
         match &self.answer {
             Answer::NormalForm(term) => Some(term),
-            Answer::Store(_) => None,
+            Answer::Store(_) | Answer::Logic(_) => None,
         }
     }
     /// The final store of a constraint program; its rows are read with the signature of [`Program::rules`].
     pub fn store(&self) -> Option<&Store> {
         match &self.answer {
-            Answer::NormalForm(_) => None,
+            Answer::NormalForm(_) | Answer::Logic(_) => None,
             Answer::Store(store) => Some(store),
         }
     }
@@ -169,6 +170,7 @@ impl<'p> Outcome<'p> {
             (Format::Text, _) => self.write_text(out)?,
             (Format::Json, answer) => json::write(answer, self.signature(), &self.stats, out)?,
             (Format::Csv, Answer::Store(store)) => csv::write(store, self.signature(), out)?,
+            (Format::Csv, Answer::Logic(found)) => csv::write_logic(found, out)?,
             (Format::Csv, Answer::NormalForm(_)) => return Err(FormatError::NotTabular),
         }
         Ok(())
@@ -180,6 +182,7 @@ impl<'p> Outcome<'p> {
                 writeln!(out)
             }
             Answer::Store(store) => store.write_text(self.signature(), out),
+            Answer::Logic(found) => logic::write_text(found, out),
         }
     }
     fn signature(&self) -> &'p Signature {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::Facts;
+use gchr_base::logic::LogicProgram;
 use gchr_base::rule::{self, GroundTerm, Semantics, Start};
 use gchr_base::source::SourceMap;
 use gchr_terms::plan::TermOptions;
@@ -40,9 +41,18 @@ pub(crate) struct Parts {
     pub(crate) language: Language,
     pub(crate) ast: Box<dyn Display + Send + Sync>,
     pub(crate) rules: rule::Program,
+    /// A program for the logic machine; there are no rules over ground stores then.
+    pub(crate) logic: Option<Logic>,
     pub(crate) facts: Vec<Facts>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) notices: Vec<String>,
+}
+
+/// A program that needs logical variables, clauses or search.
+pub(crate) struct Logic {
+    pub(crate) program: LogicProgram,
+    /// What in it ground stores cannot do.
+    pub(crate) reasons: Vec<Diagnostic>,
 }
 
 /// A program that passed all checks of its frontend. Made by [`Input::parse`](crate::Input::parse).
@@ -50,6 +60,7 @@ pub struct Program {
     pub(crate) sources: Arc<SourceMap>,
     pub(crate) language: Language,
     pub(crate) rules: Arc<rule::Program>,
+    pub(crate) logic: Option<Logic>,
     pub(crate) facts: Arc<Vec<Facts>>,
     pub(crate) parse_time: Duration,
     ast: Box<dyn Display + Send + Sync>,
@@ -59,10 +70,10 @@ pub struct Program {
 
 impl Program {
     pub(crate) fn new(sources: Arc<SourceMap>, parts: Parts, parse_time: Duration) -> Self {
-        let Parts { language, ast, rules, facts, diagnostics, notices } = parts;
+        let Parts { language, ast, rules, logic, facts, diagnostics, notices } = parts;
         let warnings = Diagnostics::new(Arc::clone(&sources), diagnostics);
         let (rules, facts) = (Arc::new(rules), Arc::new(facts));
-        Self { sources, language, rules, facts, parse_time, ast, warnings, notices }
+        Self { sources, language, rules, logic, facts, parse_time, ast, warnings, notices }
     }
     /// The language it is written in.
     pub fn language(&self) -> Language {
@@ -84,7 +95,11 @@ impl Program {
     pub fn ast(&self) -> &dyn Display {
         &*self.ast
     }
-    /// The rules in the common form of both languages.
+    /// Whether the logic machine runs it: it has variables in its store, clauses, or choices.
+    pub fn is_logic(&self) -> bool {
+        self.logic.is_some()
+    }
+    /// The rules in the common form of both languages; none of a program that [`is_logic`](Self::is_logic).
     pub fn rules(&self) -> &rule::Program {
         &self.rules
     }
@@ -111,6 +126,14 @@ impl Program {
 
     /// What the semantics of rounds makes of each rule of a constraint program: its class, or why it has none.
     pub fn explain(&self) -> Result<String, Diagnostics> {
+        if let Some(logic) = &self.logic {
+            let mut text = String::from("runs on the logic machine, one rule after the other, because of:\n");
+            for reason in &logic.reasons {
+                let line = reason.labels.first().map_or(0, |label| self.sources.line_column(label.span).0);
+                text.push_str(&format!("  line {line}: {}\n", reason.message));
+            }
+            return Ok(text);
+        }
         let plan = with_large_stack(|| {
             gchr_constraints::plan::compile_rounds(
                 &self.rules,
@@ -123,7 +146,7 @@ impl Program {
 
     /// Whether its rules write, so that two runs of it side by side would write twice.
     pub fn writes(&self) -> bool {
-        self.rules.writes()
+        self.is_logic() || self.rules.writes()
     }
 
     /// The name of the program text, for places in generated code.
@@ -141,6 +164,9 @@ impl Program {
 
     /// Whether a constraint program has goals or facts to begin with.
     pub(crate) fn has_goals(&self) -> bool {
+        if let Some(Logic { program, .. }) = &self.logic {
+            return !(program.queries.is_empty() && program.initialization.is_empty());
+        }
         match &self.rules.start {
             Start::Term(_) => false,
             Start::Goals(queries) => !(queries.is_empty() && self.facts.is_empty()),

@@ -34,8 +34,16 @@ impl Stack {
     pub fn new(most: u64) -> Option<Self> {
         let page = page_size();
         let room = memory::address_space_left().map_or(u64::MAX, |left| left / PART);
-        let bytes = most.clamp(LEAST, room.max(LEAST)).next_multiple_of(page) + RED_ZONE + page;
-        let mut space = Reservation::new(bytes, bytes)?;
+        let mut frames = most.clamp(LEAST, room.max(LEAST));
+        let (mut space, bytes) = loop {
+            let bytes = frames.next_multiple_of(page) + RED_ZONE + page;
+            match Reservation::new(bytes, bytes) {
+                Some(space) => break (space, bytes),
+                // Where the system reserves nothing in advance.
+                None if frames > LEAST => frames = (frames / 2).max(LEAST),
+                None => return None,
+            }
+        };
         let base = space.base();
         // SAFETY: the first page of the reservation, which nobody has used; it stays a part of the reservation.
         let refused = unsafe { libc::mprotect(base.cast(), page as usize, libc::PROT_NONE) } != 0;

@@ -58,7 +58,9 @@ impl<R: Send> Worker<'_, '_, R> {
             let ran = device.normalise_all(&self.job.program.rules, inputs, &mut self.control());
             match ran {
                 Ok(found) => terms.done(piece, found.texts, found.stats),
-                Err(unfinished @ (Unfinished::Device(_) | Unfinished::NothingToRun)) => {
+                Err(
+                    unfinished @ (Unfinished::Device(_) | Unfinished::Program(_) | Unfinished::NothingToRun),
+                ) => {
                     let found = unfinished.diagnostics(&self.job.program.rules);
                     terms.worked[place] = Some(self.reader.failed(number, found, Stats::default(), true));
                     break;

@@ -152,6 +152,7 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
             let options = args.semantics.complete(CompileOptions::default());
             program.compile(&options)?.plan().to_string()
         }
+        _ if program.is_logic() => program.explain()?,
         _ => program.rules().to_string(),
     };
     // A syntax tree has its own escapes, so that it reads back.

@@ -26,6 +26,18 @@ pub(super) fn write(store: &Store, signature: &Signature, out: &mut impl Write) 
     Ok(())
 }
 
+/// The constraints of the answers.
+pub(super) fn write_logic(found: &super::LogicAnswers, out: &mut impl Write) -> io::Result<()> {
+    let mut lines = Lines { out, held: String::new(), is_open: false, fields: 0, error: None };
+    for row in found.answers.iter().flat_map(|answer| &answer.text.rows) {
+        for field in row {
+            lines.field(field)?;
+        }
+        lines.end()?;
+    }
+    Ok(())
+}
+
 /// Writes fields. A field is held back until it is complete, or long.
 struct Lines<'a, W> {
     out: &'a mut W,

@@ -27,6 +27,7 @@ pub(super) fn write(
             out.write_all(b"{\"store\": ")?;
             write_store(store, signature, out)?;
         }
+        Answer::Logic(found) => super::logic::write_json(found, out)?,
     }
     write_end(stats, out)
 }

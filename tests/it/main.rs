@@ -7,6 +7,7 @@ mod compare;
 mod hostile;
 #[cfg(target_os = "linux")]
 mod interrupts;
+mod logic;
 mod names;
 mod output;
 mod partial;

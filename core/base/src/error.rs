@@ -141,6 +141,12 @@ impl StopReason {
                 "added here",
                 some("declare the column with a wider type, e.g. ?any"),
             ),
+            StopReason::Thrown { message } => (
+                "R0304",
+                message.clone(),
+                "while this ran",
+                some("catch/3 catches errors; --trace shows which rules fired before"),
+            ),
             StopReason::Internal { what } => (
                 "I0401",
                 format!("internal error: {what}"),

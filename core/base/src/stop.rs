@@ -79,6 +79,11 @@ pub enum StopReason {
         /// The value as text.
         value: String,
     },
+    /// A term was thrown that nothing catches.
+    Thrown {
+        /// What it means, in words.
+        message: String,
+    },
     /// An invariant of gchr is broken.
     Internal {
         /// Which one.

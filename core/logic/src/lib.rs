@@ -21,4 +21,4 @@ mod unify;
 mod write;
 
 pub use print::plan;
-pub use run::{Answer, Answers, Options, Run, Stopped, run};
+pub use run::{Answer, AnswerText, Answers, Options, Reason, Run, Stopped, check, run};

@@ -226,10 +226,10 @@ impl<'c, 'a> Machine<'c, 'a> {
     pub fn set_slot(&mut self, y: u16, value: Cell) {
         self.stack[self.env + FRAME + y as usize] = value;
     }
-    /// Changes a slot that may be older than the latest choice point.
+    /// Changes a slot, so that backtracking takes it back where the environment is older than the latest choice point.
     pub fn change_slot(&mut self, y: u16, value: Cell) {
         let place = self.env + FRAME + y as usize;
-        if self.heap.has_choice {
+        if self.choices.last().is_some_and(|choice| place < choice.stack) {
             self.heap.note(Undo::Slot(place, self.stack[place]));
         }
         self.stack[place] = value;

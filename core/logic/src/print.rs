@@ -15,12 +15,13 @@ pub fn plan(program: &LogicProgram) -> Result<String, Vec<Diagnostic>> {
     let mut text = String::new();
     let mut starts: Vec<u32> = db.clauses.iter().map(|clause| clause.code).collect();
     starts.push(db.code.len() as u32);
+    starts.sort_unstable();
     for (number, pred) in db.preds.iter().enumerate() {
         let Definition::Clauses(clauses) = &pred.definition else { continue };
         let _ = writeln!(text, "{}:", db.label(number as u32));
         for &id in clauses.all.iter() {
             let start = db.clauses[id as usize].code;
-            let end = starts.iter().copied().filter(|&s| s > start).min().unwrap_or(start);
+            let end = starts.get(starts.partition_point(|&s| s <= start)).copied().unwrap_or(start);
             for at in start..end {
                 let _ = writeln!(text, "  {at:5} {}", instruction(db, db.code[at as usize]));
             }

@@ -110,6 +110,11 @@ pub enum Reason {
     Program(Vec<Diagnostic>),
 }
 
+/// What keeps a program from being run.
+pub fn check(program: &LogicProgram) -> Result<(), Vec<Diagnostic>> {
+    crate::load::load(program).map(drop)
+}
+
 /// Runs the initialization goals and the queries of a program, and hands out the answers of the last query.
 pub fn run(
     program: &LogicProgram,

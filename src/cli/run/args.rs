@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use gchr::base::rule::Semantics;
-use gchr::{CompileOptions, Device, Format, Header, Input, Language, Native, Program, Schedule};
+use gchr::{Answers, CompileOptions, Device, Format, Header, Input, Language, Native, Program, Schedule};
 
 use crate::cli::device::DeviceArgs;
 use crate::cli::exit::Exit;
@@ -34,6 +34,15 @@ pub struct Args {
     /// constraint C; may be given several times [default: auto] (.chr)
     #[arg(long, value_name = "WHEN", value_parser = values::header)]
     pub header: Vec<(Option<String>, Header)>,
+    /// Look for all answers of the last query, not for the first one only (.chr)
+    #[arg(long, conflicts_with = "answers")]
+    pub all: bool,
+    /// Look for the first N answers of the last query (.chr)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub answers: Option<u64>,
+    /// Seed of the random numbers of a program [default: 1] (.chr)
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     #[command(flatten)]
     pub device: DeviceArgs,
     #[command(flatten)]
@@ -154,9 +163,19 @@ impl Args {
             device,
             native: self.native.into(),
             schedule,
+            answers: self.answers(),
+            seed: self.seed.unwrap_or(1),
             ..CompileOptions::default()
         };
         self.semantics.complete(options)
+    }
+
+    /// How many answers are looked for.
+    fn answers(&self) -> Answers {
+        match (self.all, self.answers) {
+            (true, _) => Answers::All,
+            (false, n) => Answers::First(n.unwrap_or(1)),
+        }
     }
 
     /// Starts the threads that load facts, and those whose number is given.
@@ -196,6 +215,13 @@ impl Args {
         if let Some(message) = self.semantics.misplaced(program, options) {
             let help = "leave it out, or give --semantics rounds with a .chr program";
             report::problem("U0105", &message, help);
+            return Err(Exit::Usage);
+        }
+        let choices =
+            [("--all", self.all), ("--answers", self.answers.is_some()), ("--seed", self.seed.is_some())];
+        if let Some((option, _)) = choices.iter().find(|(_, given)| *given && !program.is_logic()) {
+            let message = format!("{option} has no effect: the program has no choices and no random numbers");
+            report::problem("U0105", &message, "leave it out: there is one answer");
             return Err(Exit::Usage);
         }
         if let (Language::Constraints, Some(option)) = (language, self.device.given()) {

@@ -1,0 +1,52 @@
+//! Answers as they are written, limits, and errors.
+
+use gchr_base::control::Limits;
+use gchr_logic::Answers;
+
+use crate::support::run;
+
+const LEQ: &str = ":- use_module(library(chr)).
+:- chr_constraint leq(?any, ?any).
+reflexivity  @ leq(X,X) <=> true.
+antisymmetry @ leq(X,Y), leq(Y,X) <=> X = Y.
+idempotence  @ leq(X,Y) \\ leq(X,Y) <=> true.
+transitivity @ leq(X,Y), leq(Y,Z) ==> leq(X,Z).
+loop(N) :- N1 is N+1, loop(N1).
+deep(0, z) :- !.
+deep(N, s(T)) :- N1 is N-1, deep(N1, T).
+";
+
+fn first(query: &str) -> String {
+    run(LEQ, query, Answers::First(1), Limits::default())
+}
+
+#[test]
+fn bindings_come_before_constraints() {
+    assert_eq!(first("leq(A,B), leq(B,C), leq(C,A)"), "A = B\nB = C\n");
+    assert_eq!(first("X = f(_, Y), leq(Y, Z)"), "X = f(_1, Y)\nleq(Y, Z)\n");
+    assert_eq!(first("leq(_, X), X = 1"), "X = 1\nleq(_1, 1)\n");
+    assert_eq!(first("dif(X, a), leq(X, 1)"), "dif(X, a)\nleq(X, 1)\n");
+}
+
+#[test]
+fn all_answers_come_in_order() {
+    let all = |query| run(LEQ, query, Answers::All, Limits::default());
+    assert_eq!(all("member(X, [1,2,3])"), "X = 1\nX = 2\nX = 3\n");
+    assert_eq!(all("member(X, [1,2]), leq(X, Y)"), "X = 1\nleq(1, Y)\nX = 2\nleq(2, Y)\n");
+    assert_eq!(run(LEQ, "member(X, [1,2,3])", Answers::First(2), Limits::default()), "X = 1\nX = 2\n");
+}
+
+#[test]
+fn failures_errors_and_limits_are_told_apart() {
+    assert_eq!(first("member(X, []), leq(X, X)"), "the derivation failed\n");
+    assert_eq!(first("call(nothing(1))"), "error: unknown procedure: nothing/1\n");
+    assert_eq!(first("throw(mine)"), "error: uncaught: mine\n");
+    let limits = Limits { max_steps: Some(50_000), ..Limits::default() };
+    assert_eq!(run(LEQ, "loop(0)", Answers::First(1), limits), "step limit of 50000 reached\n");
+}
+
+#[test]
+fn terms_of_any_depth_are_worked_on() {
+    let text = first("deep(300000, _T), copy_term(_T, U), _T == U, leq(_T, U)");
+    assert!(text.contains("s(s(s("), "{}", &text[..text.len().min(200)]);
+}

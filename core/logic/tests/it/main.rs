@@ -1,0 +1,4 @@
+//! Tests of the logic machine: programs from text to answers.
+
+mod answers;
+mod support;

@@ -1,0 +1,61 @@
+//! Runs a program and writes what it does as text.
+
+use std::sync::{Arc, Mutex};
+
+use gchr_base::control::{Control, Limits};
+use gchr_base::reading::Account;
+use gchr_base::source::SourceMap;
+use gchr_logic::{Answers, Options, Reason};
+
+/// What the program writes, kept.
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("no panic while it is held").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The output of a query and its answers, one fact a line; errors and failures too.
+pub fn run(program: &str, query: &str, answers: Answers, limits: Limits) -> String {
+    let mut sources = SourceMap::new();
+    let program = sources.add("program", program);
+    let queries = vec![sources.add("--query", query)];
+    let request = gchr_chr::Request { program, queries, facts: Vec::new() };
+    let loaded = gchr_chr::load_any(&mut sources, &request, &Account::default());
+    let Some(logic) = loaded.logic else {
+        return format!(
+            "no logic program: {:?}\n",
+            loaded.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()
+        );
+    };
+    let kept = Kept::default();
+    let mut control = Control::new(limits).output(kept.clone());
+    let mut text = String::new();
+    let options = Options { answers, ..Options::default() };
+    let run = gchr_logic::run(&logic, &gchr_chr::TermReader, &options, &mut control, None, &mut |answer| {
+        let mut lines = answer.text.bindings.clone();
+        lines.extend(answer.text.goals.clone());
+        if lines.is_empty() {
+            lines.push("true".into());
+        }
+        text.push_str(&(lines.join("\n") + "\n"));
+        Ok(())
+    });
+    drop(control);
+    match run {
+        Ok(_) => {}
+        Err(stopped) => match stopped.reason {
+            Reason::Stop(reason) => text.push_str(&format!("{}\n", reason.to_diagnostic().message)),
+            Reason::Thrown { message, .. } => text.push_str(&format!("error: {message}\n")),
+            Reason::Program(found) => text.push_str(&format!("refused: {found:?}\n")),
+        },
+    }
+    let output = kept.0.lock().expect("no panic while it is held").clone();
+    String::from_utf8_lossy(&output).into_owned() + &text
+}

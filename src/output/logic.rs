@@ -1,0 +1,140 @@
+//! Answers of the logic machine as text and as JSON.
+
+use std::io::{self, Write};
+
+use gchr_base::logic::{CONS, LogicNode, LogicTermId, Terms};
+use gchr_logic::Answer;
+
+use super::answer::LogicAnswers;
+
+/// Bindings on one line, then waiting goals and constraints, one a line; `;` between answers. An answer that says nothing is `true`.
+pub(super) fn write_text(found: &LogicAnswers, out: &mut impl Write) -> io::Result<()> {
+    for (i, answer) in found.answers.iter().enumerate() {
+        if i > 0 {
+            writeln!(out, ";")?;
+        }
+        if !answer.text.bindings.is_empty() {
+            writeln!(out, "{}", answer.text.bindings.join(", "))?;
+        }
+        for goal in &answer.text.goals {
+            writeln!(out, "{goal}")?;
+        }
+        if answer.text.bindings.is_empty() && answer.text.goals.is_empty() {
+            writeln!(out, "true")?;
+        }
+    }
+    Ok(())
+}
+
+/// `"answers": [{"bindings": {"X": 1}, "goals": [], "store": [...]}], "more": false`.
+pub(super) fn write_json(found: &LogicAnswers, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"{\"answers\": [")?;
+    for (i, answer) in found.answers.iter().enumerate() {
+        out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
+        write_answer(answer, out)?;
+    }
+    write!(out, "], \"more\": {}", found.more)
+}
+
+fn write_answer(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"{\"bindings\": {")?;
+    let all = answer.bindings.iter().flat_map(|(names, term)| names.iter().map(move |name| (name, *term)));
+    for (i, (name, term)) in all.enumerate() {
+        out.write_all(if i > 0 { b", " } else { b"" })?;
+        serde_json::to_writer(&mut *out, &**name)?;
+        out.write_all(b": ")?;
+        write_term(answer, term, out)?;
+    }
+    out.write_all(b"}, \"goals\": [")?;
+    for (i, &term) in answer.waiting.iter().enumerate() {
+        out.write_all(if i > 0 { b", " } else { b"" })?;
+        write_term(answer, term, out)?;
+    }
+    out.write_all(b"], \"store\": [")?;
+    for (i, &term) in answer.store.iter().enumerate() {
+        out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
+        let (name, args) = answer.terms.functor(term).unwrap_or(("", &[]));
+        out.write_all(b"{\"constraint\": ")?;
+        serde_json::to_writer(&mut *out, name)?;
+        out.write_all(b", \"args\": [")?;
+        for (i, &arg) in args.iter().enumerate() {
+            out.write_all(if i > 0 { b", " } else { b"" })?;
+            write_term(answer, arg, out)?;
+        }
+        out.write_all(b"]}")?;
+    }
+    out.write_all(b"]}")
+}
+
+/// What is still to be written of a term.
+enum Todo {
+    Term(LogicTermId),
+    /// What follows an element of a list that ends in `[]`.
+    Elements(LogicTermId),
+    Text(&'static str),
+}
+
+fn list_cell(terms: &Terms, id: LogicTermId) -> Option<(LogicTermId, LogicTermId)> {
+    terms.binary(id, CONS)
+}
+
+fn is_list(terms: &Terms, mut id: LogicTermId) -> bool {
+    while let Some((_, rest)) = list_cell(terms, id) {
+        id = rest;
+    }
+    matches!(terms.node(id), LogicNode::Nil)
+}
+
+fn write_term(answer: &Answer, term: LogicTermId, out: &mut impl Write) -> io::Result<()> {
+    let terms = &answer.terms;
+    let mut todo = vec![Todo::Term(term)];
+    while let Some(next) = todo.pop() {
+        let id = match next {
+            Todo::Text(text) => {
+                out.write_all(text.as_bytes())?;
+                continue;
+            }
+            Todo::Elements(rest) => {
+                match list_cell(terms, rest) {
+                    Some((head, rest)) => {
+                        todo.extend([Todo::Elements(rest), Todo::Term(head), Todo::Text(", ")]);
+                    }
+                    None => todo.push(Todo::Text("]")),
+                }
+                continue;
+            }
+            Todo::Term(id) => id,
+        };
+        match terms.node(id) {
+            LogicNode::Int(n) => write!(out, "{n}")?,
+            LogicNode::Big(n) => write!(out, "{n}")?,
+            LogicNode::Float(x) => serde_json::to_writer(&mut *out, x)?,
+            LogicNode::Nil => out.write_all(b"[]")?,
+            LogicNode::Atom(text) | LogicNode::Str(text) => serde_json::to_writer(&mut *out, &**text)?,
+            LogicNode::Var(v) => {
+                out.write_all(b"{\"variable\": ")?;
+                let name = answer.names.get(v.0 as usize).map_or("_", |name| &**name);
+                serde_json::to_writer(&mut *out, name)?;
+                out.write_all(b"}")?;
+            }
+            LogicNode::Compound { name, args } => match list_cell(terms, id) {
+                Some((head, rest)) if is_list(terms, rest) => {
+                    todo.extend([Todo::Elements(rest), Todo::Term(head), Todo::Text("[")]);
+                }
+                _ => {
+                    out.write_all(b"{\"functor\": ")?;
+                    serde_json::to_writer(&mut *out, &**name)?;
+                    out.write_all(b", \"args\": [")?;
+                    todo.push(Todo::Text("]}"));
+                    for (i, &arg) in args.iter().enumerate().rev() {
+                        todo.push(Todo::Term(arg));
+                        if i > 0 {
+                            todo.push(Todo::Text(", "));
+                        }
+                    }
+                }
+            },
+        }
+    }
+    Ok(())
+}

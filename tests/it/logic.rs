@@ -1,0 +1,54 @@
+//! Programs that the logic machine runs, by the command line.
+
+use crate::support::Scratch;
+
+const LEQ: &str = ":- use_module(library(chr)).
+:- chr_constraint leq(?any, ?any).
+reflexivity  @ leq(X, X) <=> true.
+antisymmetry @ leq(X, Y), leq(Y, X) <=> X = Y.
+idempotence  @ leq(X, Y) \\ leq(X, Y) <=> true.
+transitivity @ leq(X, Y), leq(Y, Z) ==> leq(X, Z).
+
+";
+
+#[test]
+fn answers_are_written_in_all_formats() {
+    let scratch = Scratch::new();
+    scratch.file("leq.chr", LEQ);
+    let run = |more: &[&str]| scratch.gchr(&[&["run", "leq.chr"], more].concat());
+    let text = run(&["--query", "leq(A, B), leq(B, A), leq(A, C)"]);
+    assert_eq!((text.code, text.stdout.as_str()), (0, "A = B\nleq(B, C)\n"), "{}", text.stderr);
+    let all = run(&["--query", "member(X, [1, 2]), leq(X, _)", "--all"]);
+    assert_eq!(
+        (all.code, all.stdout.as_str()),
+        (0, "X = 1\nleq(1, _1)\n;\nX = 2\nleq(2, _1)\n"),
+        "{}",
+        all.stderr
+    );
+    let json = run(&["--query", "X = f(_, \"s\", a), leq(X, Y)", "--format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let f = serde_json::json!({"functor": "f", "args": [{"variable": "_1"}, "s", "a"]});
+    assert_eq!(value["answers"][0]["bindings"]["X"], f, "{}", json.stderr);
+    assert_eq!(value["answers"][0]["store"][0]["args"][1], serde_json::json!({"variable": "Y"}));
+    assert_eq!(value["more"], false);
+    let csv = run(&["--query", "leq(X, 'a b')", "--format", "csv"]);
+    assert_eq!((csv.code, csv.stdout.as_str()), (0, "leq,X,a b\n"), "{}", csv.stderr);
+}
+
+#[test]
+fn failures_errors_and_limits_have_codes() {
+    let scratch = Scratch::new();
+    scratch
+        .file("leq.chr", &format!("{LEQ}loop(N) :- M is N + 1, loop(M).\nbad(X) :- Y is X + 1, print(Y).\n"));
+    let run =
+        |query: &str, more: &[&str]| scratch.gchr(&[&["run", "leq.chr", "--query", query], more].concat());
+    let failed = run("leq(X, Y), X = 1, Y = 2, fail", &[]);
+    assert!(failed.code == 1 && failed.stderr.contains("R0301"), "{}", failed.stderr);
+    let error = run("bad(_)", &[]);
+    assert!(error.code == 1 && error.stderr.contains("R0304"), "{}", error.stderr);
+    assert!(error.stderr.contains("not sufficiently instantiated"), "{}", error.stderr);
+    let steps = run("loop(0)", &["--max-steps", "1000"]);
+    assert!(steps.code == 1 && steps.stderr.contains("R0201"), "{}", steps.stderr);
+    let time = run("loop(0)", &["--timeout", "300ms"]);
+    assert!(time.code == 1 && time.stderr.contains("R0204"), "{}", time.stderr);
+}
