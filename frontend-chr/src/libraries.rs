@@ -69,8 +69,11 @@ const KNOWN: &[&str] = &[
     "yall",
 ];
 
+/// An operator: its priority, its kind, its name.
+type Operator = (u16, Fixity, &'static str);
+
 /// Operators of libraries.
-const OPERATORS: &[(&str, &[(u16, Fixity, &str)])] = &[
+const OPERATORS: &[(&str, &[Operator])] = &[
     (
         "clpfd",
         &[

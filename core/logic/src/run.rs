@@ -123,18 +123,18 @@ pub fn run(
     control: &mut Control<'_>,
     errors: Option<Box<dyn std::io::Write>>,
     answer: &mut dyn FnMut(Answer) -> Result<(), StopReason>,
-) -> Result<Run, Stopped> {
+) -> Result<Run, Box<Stopped>> {
     let loaded = match crate::load::load(program) {
         Ok(loaded) => loaded,
         Err(found) => {
             let progress = Progress { steps: 0, bytes: 0, live: 0 };
-            return Err(Stopped {
+            return Err(Box::new(Stopped {
                 reason: Reason::Program(found),
                 places: Vec::new(),
                 progress,
                 firings: 0,
                 store: Vec::new(),
-            });
+            }));
         }
     };
     let mut machine = Machine::new(loaded.db, loaded.constraints, control, reader);
@@ -160,7 +160,7 @@ pub fn run(
             };
             places.push(place);
             places.dedup();
-            Err(Stopped { reason, places, progress, firings, store })
+            Err(Box::new(Stopped { reason, places, progress, firings, store }))
         }
     }
 }

@@ -55,7 +55,7 @@ impl<'a> Goals<'a> {
     fn nonterminal(&mut self, id: TermId, (from, to): Ends, scope: &mut Scope<'a>) -> LogicTermId {
         let span = self.module.span(id);
         let (name, args) = self.module.functor(id).unwrap_or(("phrase", std::slice::from_ref(&id)));
-        let mut args: Vec<_> = args.to_vec().into_iter().map(|arg| self.term(arg, scope)).collect();
+        let mut args: Vec<_> = args.iter().map(|&arg| self.term(arg, scope)).collect();
         args.extend([from, to]);
         let name = name.to_string();
         self.building.compound(&name, &args, span)

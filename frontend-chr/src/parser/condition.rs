@@ -110,7 +110,7 @@ fn holds(module: &Module, goal: TermId, depth: usize) -> Result<bool, Diagnostic
                 Some(("library", &[library])) => module.functor(library).map(|(name, _)| name),
                 _ => None,
             };
-            Ok(library.is_some_and(|name| crate::libraries::is_known(name)))
+            Ok(library.is_some_and(crate::libraries::is_known))
         }
         ("current_predicate" | "predicate_property", &[spec, ..]) => match predicate(module, spec) {
             Some((name, arity)) => Ok(builtin::is_goal(name, arity) || builtin::is_predicate(name, arity)),

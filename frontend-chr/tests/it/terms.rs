@@ -326,7 +326,7 @@ fn the_library_of_swipl_is_read() {
         if path.is_dir() {
             pending.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
         }
-        if !path.extension().is_some_and(|ending| ending == "pl") {
+        if path.extension().is_none_or(|ending| ending != "pl") {
             continue;
         }
         let Ok(text) = std::fs::read_to_string(&path) else { continue };

@@ -325,7 +325,7 @@ fn univ(m: &mut M<'_, '_>) -> Done<bool> {
             Some((name, _)) => {
                 let (start, n) = m.heap.args(term);
                 let mut items = vec![Cell::atom(name)];
-                items.extend_from_slice(&m.heap.cells[start..start + n].to_vec());
+                items.extend_from_slice(&m.heap.cells[start..start + n]);
                 m.heap.list(&items)
             }
             None => m.heap.list(&[term]),

@@ -137,7 +137,10 @@ impl Compiler<'_> {
         if self.heap.variables(b).contains(&a) {
             let place = self.operand(a);
             debug_assert!(matches!(place, Place::X(_) | Place::Y(_)));
-            return if a == b { () } else { self.unify(a, b) };
+            if a != b {
+                self.unify(a, b);
+            }
+            return;
         }
         let x = self.temp();
         self.put(x, b);

@@ -346,10 +346,7 @@ impl Machine<'_, '_> {
         mut cursor: u32,
         taken: &[u32],
     ) -> Option<u32> {
-        let key = match &partner.lookup {
-            Some((index, columns)) => Some((*index, self.lookup_key(columns))),
-            None => None,
-        };
+        let key = partner.lookup.as_ref().map(|(index, columns)| (*index, self.lookup_key(columns)));
         loop {
             let table = &self.constraints.tables[partner.symbol as usize];
             let bucket = match key {

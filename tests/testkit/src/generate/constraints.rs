@@ -194,10 +194,7 @@ impl Generator {
             text += ":- use_module(library(chr)).\n";
         }
         if self.chance(8) {
-            text += self.pick(&[
-                ":- dynamic p/1.\n",
-                ":- set_prolog_flag(verbose, silent).\n",
-            ]);
+            text += self.pick(&[":- dynamic p/1.\n", ":- set_prolog_flag(verbose, silent).\n"]);
         }
         if self.chance(12) {
             text += self.pick(&[

@@ -91,7 +91,9 @@ pub const TERM_PROGRAMS: &[(&str, usize, Text)] = &[
         lines("map f: Float -> Int; eqn", n, |i| format!("f({i}.5) = {i}; f(-{i}.0) = -{i};"))
     }),
     ("rules that overlap", 500, |n| {
-        let rule = |i: usize| if i % 2 == 0 { format!("f({i}, x) = 0;") } else { format!("f(x, {i}) = 1;") };
+        let rule = |i: usize| {
+            if i.is_multiple_of(2) { format!("f({i}, x) = 0;") } else { format!("f(x, {i}) = 1;") }
+        };
         lines("map f: Int # Int -> Int; var x: Int; eqn", n, rule)
     }),
     ("rules that one rule takes", 500, |n| {

@@ -83,7 +83,9 @@ impl Generator {
                 let (a, b) = (self.number_expr(bound, d), self.number_expr(bound, d));
                 format!("{}({a}, {b})", self.pick(&["min", "max"]))
             }
-            10 => format!("{}({})", self.pick(&["abs", "sign", "-", "+", "eval"]), self.number_expr(bound, d)),
+            10 => {
+                format!("{}({})", self.pick(&["abs", "sign", "-", "+", "eval"]), self.number_expr(bound, d))
+            }
             _ => format!("{}({})", self.pick(&["truncate", "round"]), self.number_expr(bound, d)),
         }
     }

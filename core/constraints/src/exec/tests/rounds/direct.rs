@@ -82,7 +82,11 @@ fn they_give_what_general_rounds_give() {
             let run = |how: Rounds| summary(&b.run_rounds(&how.until(60), limits()));
             let general = run(Rounds::on(1, true).traced());
             for threads in [1, 3] {
-                assert_eq!(run(Rounds::on(threads, true)), general, "program {at}, {max_steps:?}, {threads} threads");
+                assert_eq!(
+                    run(Rounds::on(threads, true)),
+                    general,
+                    "program {at}, {max_steps:?}, {threads} threads"
+                );
             }
         }
     }
