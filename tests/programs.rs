@@ -335,7 +335,9 @@ fn json(case: &Case) -> Result<(), Failed> {
         "scheduler",
         "semantics",
     ];
-    if expected.iter().any(|key| !keys.iter().any(|k| k == key)) || keys.len() != expected.len() {
+    // Runs that are over in a moment need no native code.
+    let others = keys.iter().filter(|key| *key != "native_ms").count();
+    if expected.iter().any(|key| !keys.iter().any(|k| k == key)) || others != expected.len() {
         return Err(format!("keys of stats are {keys:?}").into());
     }
     let rows = case.result.lines().count();

@@ -510,7 +510,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             Ok((row, grown)) => {
                 frame.row = row;
                 if grown {
-                    self.table_bytes += table.bytes() - before;
+                    self.table_bytes = self.table_bytes - before + table.bytes();
                     self.check_memory(|m| m.table_text(frame.owner as usize))?;
                 }
                 Ok(())

@@ -72,7 +72,8 @@ pub fn of_terms() -> Vec<String> {
 
 /// All operators of constraint programs, and the goals of each place.
 pub fn of_constraints() -> Vec<String> {
-    let written = Op::ALL.iter().filter(|op| !op.row().constraints.is_empty());
+    // `eval` of a number is the number: rules apply it to values of unknown type only.
+    let written = Op::ALL.iter().filter(|op| !op.row().constraints.is_empty() && **op != Op::Eval);
     let operators = written.flat_map(|&op| {
         let kinds: &[SortKind] = match op.row().operands {
             Operands::Integers => &[SortKind::Int],

@@ -251,13 +251,10 @@ fn arithmetic(tree: &Tree, env: &Env) -> Computed {
     }
 }
 
-/// The value of a string: the code of its character.
+/// The value of a string: the code of its character, which devices do not look at.
 fn character(text: &str) -> Computed {
-    let mut characters = text.chars();
-    match (characters.next(), characters.next()) {
-        (Some(only), None) => Ok(Number::Int(i64::from(u32::from(only)))),
-        _ => Err(WRONG_TYPE),
-    }
+    let is_one = text.chars().count() == 1;
+    Err(if is_one { Stop::Unknown("arithmetic on a term that a variable holds") } else { WRONG_TYPE })
 }
 
 /// Makes two terms equal, if they can be; at last one side of each part is ground.

@@ -165,7 +165,8 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         let before = self.tables[table].bytes();
         match self.tables[table].insert(id, args) {
             Ok((row, grown)) => {
-                self.table_bytes += self.tables[table].bytes() - before;
+                // Less than before where a hash table became a grid.
+                self.table_bytes = self.table_bytes - before + self.tables[table].bytes();
                 if let Some(rule) = &mut self.insertion_rules[table] {
                     rule.stored(args, row);
                 }
