@@ -32,11 +32,14 @@ impl Diagnostics {
     }
     /// Whether the cause is a device or gchr itself, and not the program or how it was started.
     pub fn concern_the_device(&self) -> bool {
-        self.list.iter().any(|d| d.is_error() && d.code.starts_with(['D', 'I']))
+        self.has_error_of(&["D", "I"])
     }
-    /// Whether a limit of the run was reached, before it began.
-    pub fn is_of_a_limit(&self) -> bool {
-        self.list.iter().any(|d| d.is_error() && d.code.starts_with("R02"))
+    /// Whether the program may be right and the command line too: a limit was reached (`R02`), the run was interrupted, or the device failed.
+    pub fn blame_the_run(&self) -> bool {
+        self.concern_the_device() || self.has_error_of(&["R02"])
+    }
+    fn has_error_of(&self, families: &[&str]) -> bool {
+        self.list.iter().any(|d| d.is_error() && families.iter().any(|family| d.code.starts_with(family)))
     }
     /// All findings as they are shown on a terminal, with source lines and carets.
     pub fn render(&self, color: bool) -> String {

@@ -82,7 +82,7 @@ pub fn run(
         }
         (Err(BatchError::Run(failure)), _) => {
             report::diagnostics(&failure.diagnostics);
-            if failure.error.is_none() { Exit::Usage } else { Exit::Failed }
+            if failure.error.is_some() { Exit::Failed } else { Exit::for_want_of(&failure.diagnostics) }
         }
         (Err(BatchError::Write(error)), _) | (Ok(_), Err(error)) => {
             unwritten("the result of a line", FormatError::Io(error));

@@ -202,10 +202,7 @@ fn mapping(args: &Args) -> Result<Option<Mapping>, Exit> {
     let beside = || args.files.iter().map(|file| Mapping::beside(file)).find(|path| path.is_file());
     let Some(path) = args.mapping.clone().or_else(beside) else { return Ok(None) };
     out_file::reads("the mapping", &path);
-    Mapping::read(&path).map(Some).map_err(|found| {
-        report::diagnostics(&found);
-        Exit::Usage
-    })
+    Mapping::read(&path).map(Some).map_err(|found| report::refuse(&found))
 }
 
 fn subject(args: &Args, mapping: Option<&Mapping>, path: &Path) -> Result<Subject, Exit> {
@@ -236,10 +233,7 @@ fn subject(args: &Args, mapping: Option<&Mapping>, path: &Path) -> Result<Subjec
         start: given.clone().or_else(|| side.and_then(|s| s.start.clone())),
         answer: side.and_then(|s| s.answer.clone()),
     };
-    subject.check_file().map_err(|found| {
-        report::diagnostics(&found);
-        Exit::Usage
-    })?;
+    subject.check_file().map_err(|found| report::refuse(&found))?;
     Ok(subject)
 }
 

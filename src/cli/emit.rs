@@ -102,8 +102,7 @@ pub fn run(args: &Args) -> Exit {
         Ok(content) => return write(args, &content),
         Err(found) => found,
     };
-    report::diagnostics(&found);
-    if found.concern_the_device() { Exit::Failed } else { Exit::Usage }
+    report::refuse(&found)
 }
 
 /// An option that has no effect on the stage, and the stages that it is for.

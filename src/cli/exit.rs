@@ -4,6 +4,8 @@ use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 
+use gchr::Diagnostics;
+
 use super::out_file;
 
 /// How the process ends.
@@ -18,6 +20,13 @@ pub enum Exit {
     Usage = 2,
     /// Because of a mistake in gchr.
     Bug = 101,
+}
+
+impl Exit {
+    /// The end when there is no result and these are the reasons.
+    pub fn for_want_of(found: &Diagnostics) -> Self {
+        if found.blame_the_run() { Self::Failed } else { Self::Usage }
+    }
 }
 
 /// The number of a signal.

@@ -8,6 +8,8 @@ use gchr::base::escape;
 use gchr::base::source::SourceMap;
 use gchr::{Diagnostic, Diagnostics, Stats};
 
+use super::exit::Exit;
+
 /// Whether standard error takes colours.
 pub fn colored() -> bool {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
@@ -29,6 +31,12 @@ pub fn diagnostics(found: &Diagnostics) {
     if !found.list().is_empty() {
         put(&found.render(colored()));
     }
+}
+
+/// Shows why there is no result; how the process ends for these reasons.
+pub fn refuse(found: &Diagnostics) -> Exit {
+    diagnostics(found);
+    Exit::for_want_of(found)
 }
 
 /// Shows a finding that has no place in a source text, as it is shown beside those that have one.

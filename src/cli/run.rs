@@ -42,10 +42,7 @@ fn run_from(args: &Args, start: Instant) -> Result<Exit, Exit> {
         report::cache();
     }
     args.start_threads_to_run(&program, &options)?;
-    let executable = program.compile(&options).map_err(|found| {
-        report::diagnostics(&found);
-        if found.concern_the_device() { Exit::Failed } else { Exit::Usage }
-    })?;
+    let executable = program.compile(&options).map_err(|found| report::refuse(&found))?;
     report::differences(&executable.warnings(), &args.program.file);
     args.note_files();
     // The file is opened before the run: a path that cannot be written is known at once, not hours later.
@@ -62,10 +59,7 @@ fn run_from(args: &Args, start: Instant) -> Result<Exit, Exit> {
 }
 
 fn load(args: &Args) -> Result<Program, Exit> {
-    let program = args.input().parse().map_err(|found| {
-        report::diagnostics(&found);
-        if found.is_of_a_limit() { Exit::Failed } else { Exit::Usage }
-    })?;
+    let program = args.input().parse().map_err(|found| report::refuse(&found))?;
     report::warnings(program.warnings(), &args.program.file);
     report::notices(program.notices());
     Ok(program)

@@ -50,14 +50,14 @@ pub struct Args {
 pub fn run(args: &Args) -> Exit {
     let (program, options) = match load(args).and_then(|program| Ok((program, options(args)?))) {
         Ok(loaded) => loaded,
-        Err(found) => return refuse(&found),
+        Err(found) => return report::refuse(&found),
     };
     if args.print {
         return print(&program.to_string());
     }
     let mut machine = match program.machine(options) {
         Ok(machine) => machine,
-        Err(found) => return refuse(&found),
+        Err(found) => return report::refuse(&found),
     };
     let limits = Limits { max_steps: args.max_steps, ..Limits::default() };
     let mut control = Control::new(limits).interrupt(interrupt::flag());
@@ -95,11 +95,6 @@ fn load(args: &Args) -> Result<Program, Diagnostics> {
 fn options(args: &Args) -> Result<Options, Diagnostics> {
     let memory = args.memory.as_deref().map(load_memory).transpose()?;
     Ok(Options { threads: args.threads, warp: args.warp, segment: args.segment, memory })
-}
-
-fn refuse(found: &Diagnostics) -> Exit {
-    report::diagnostics(found);
-    Exit::Usage
 }
 
 fn stats(counters: &Counters) {

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use gchr::base::escape;
 use gchr::device::{Assumption, Reason, Verdict, verify_file};
-use gchr::{CompileOptions, Diagnostics, Firing, Language, Schedule};
+use gchr::{CompileOptions, Firing, Language, Schedule};
 use serde_json::{Value, json};
 
 use super::device::ScheduleArgs;
@@ -60,7 +60,7 @@ pub fn run(args: &Args) -> Exit {
         Err(exit) => return exit,
     };
     let found = match is_text {
-        true => verify_file(&args.program.file).map_err(|found| refuse(&found)),
+        true => verify_file(&args.program.file).map_err(|found| report::refuse(&found)),
         false => generated(args, schedule),
     };
     let mut verdicts = match found {
@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> Exit {
 }
 
 fn generated(args: &Args, schedule: Schedule) -> Result<Vec<Verdict>, Exit> {
-    let program = args.program.input().parse().map_err(|found| refuse(&found))?;
+    let program = args.program.input().parse().map_err(|found| report::refuse(&found))?;
     if args.firing.is_some() && program.language() == Language::Terms {
         let message = "--firing does not apply to a term program";
         report::problem("U0105", message, "leave out --firing");
@@ -97,12 +97,7 @@ fn generated(args: &Args, schedule: Schedule) -> Result<Vec<Verdict>, Exit> {
     }
     let firing = args.firing.map_or(Firing::default(), FiringArg::firing);
     let options = CompileOptions { schedule, firing, ..CompileOptions::default() };
-    Ok(program.kernels(&options).map_err(|found| refuse(&found))?.verify())
-}
-
-fn refuse(found: &Diagnostics) -> Exit {
-    report::diagnostics(found);
-    Exit::Usage
+    Ok(program.kernels(&options).map_err(|found| report::refuse(&found))?.verify())
 }
 
 /// A verdict in a few lines; with `explain`, all that is known of it.

@@ -99,8 +99,8 @@ pub fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out:
     if args.stats {
         report::stats(&failure.stats);
     }
-    let no_input = failure.error.is_none() && !failure.diagnostics.concern_the_device();
-    if no_input && flushed { Exit::Usage } else { Exit::Failed }
+    let ran = failure.error.is_some() || !flushed;
+    if ran { Exit::Failed } else { Exit::for_want_of(&failure.diagnostics) }
 }
 
 /// Writes the result to its place, then the statistics.

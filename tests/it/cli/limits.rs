@@ -183,6 +183,29 @@ fn the_memory_limit_bounds_the_process() {
     }
 }
 
+/// Whatever the limit is met in, from the reading of the text to the writing of the result, it is the limit that ended the run.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_memory_limit_is_no_mistake_of_the_user_wherever_it_is_met() {
+    let scratch = Scratch::new();
+    let mut text = String::from("sort N = struct Z() | S(N);\n");
+    (0..1500).for_each(|i| text += &format!("map F{i}: N -> N;\n"));
+    text += "var X: N;\neqn\n";
+    (0..1500).for_each(|i| text += &format!("F{i}(Z()) = Z();\nF{i}(S(X)) = S(F{}(X));\n", (i + 1) % 1500));
+    scratch.file("large.trs", &(text + "input F0(S^5(Z()));\n"));
+    let mut ends = std::collections::BTreeSet::new();
+    for device in ["cpu", "sim"] {
+        for mib in [1, 2, 3, 5, 8, 12, 20, 30, 45, 70, 4000] {
+            let limit = format!("{mib}M");
+            let run = scratch.gchr(&["run", "large.trs", "--device", device, "--memory", &limit]);
+            let named = run.code == 1 && run.stderr.contains("R0202");
+            assert!(named || run.code == 0, "{limit} on {device}: {}: {}", run.code, run.stderr);
+            ends.insert((device, run.code));
+        }
+    }
+    assert_eq!(ends.len(), 4, "a limit that is met, and one that is not, on both devices: {ends:?}");
+}
+
 #[test]
 fn failing_and_undefined_steps_are_exit_code_1() {
     let scratch = Scratch::new();
