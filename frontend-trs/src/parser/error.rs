@@ -78,8 +78,20 @@ impl SyntaxError {
             [one] => format!("expected {one}, found {found}"),
             [rest @ .., last] => format!("expected {} or {last}, found {found}", rest.join(", ")),
         };
-        Diagnostic::error("T0003", message).label(lexed.span(at), "not understood here").help(form(section))
+        let help = if begins_a_foreign_comment(lexed, at) { COMMENT } else { form(section) };
+        Diagnostic::error("T0003", message).label(lexed.span(at), "not understood here").help(help)
     }
+}
+
+/// The way out where a line looks like a comment of another language.
+const COMMENT: &str = "comments start with `%`";
+
+/// Whether a line begins at token `at` as comments of Haskell, C++ or Python do.
+fn begins_a_foreign_comment(lexed: &Lexed<'_>, at: usize) -> bool {
+    let (before, behind) = lexed.text.split_at(lexed.span(at).start as usize);
+    let marks = ["--", "//", "#"];
+    before.rsplit('\n').next().is_some_and(|line| line.trim().is_empty())
+        && marks.iter().any(|mark| behind.starts_with(mark))
 }
 
 /// What a clause of a section looks like.

@@ -55,6 +55,18 @@ fn rendered(text: &str) -> String {
 }
 
 #[test]
+fn comments_of_other_languages_are_named() {
+    for mark in ["#", "//", "--"] {
+        for before in ["", "sort A = struct B();\n", "sort A = struct B(); map F: A -> A;\n  "] {
+            let shown = rendered(&format!("{before}{mark} a comment\nsort C;"));
+            assert!(shown.contains("comments start with `%`"), "{before}{mark}: {shown}");
+        }
+    }
+    let shown = rendered("sort A = struct B(); map F: A # -> A;");
+    assert!(!shown.contains("comments start"), "{shown}");
+}
+
+#[test]
 fn characters_and_numbers() {
     check("sort A @= struct B();", &[("T0001", "@")]);
     check_nat("eqn Plus(X, Y) = 9223372036854775808;", &[("T0002", "9223372036854775808")]);
