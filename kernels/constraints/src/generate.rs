@@ -126,7 +126,7 @@ fn kernels_of(
     let number = |n: usize| Literal::Int(n as u64);
     let sums = layout.added_targets().len();
     let constants = [
-        ("TABLES", number(layout.targets())),
+        ("TARGETS", number(layout.targets())),
         ("STORED", number(layout.added.len())),
         ("SUMS", number(sums)),
         ("SUMS_AND_TWO", number(sums + 2)),

@@ -55,7 +55,7 @@ constexpr u32 BLOCK = 256u;
 // Of the program: tables, and the log of what rules write, which follows them; those of them that bodies add to, and how many of these are
 // tables; most heads of a rule, words of an entry (5 and the heads), and whether rules
 // reduce what is put into the store.
-constexpr u32 TABLES = HOLE;
+constexpr u32 TARGETS = HOLE;
 constexpr u32 STORED = HOLE;
 constexpr u32 SUMS = HOLE;
 constexpr u32 SUMS_AND_TWO = HOLE;

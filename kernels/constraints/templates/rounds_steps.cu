@@ -99,7 +99,7 @@ __device__ __forceinline__ u32 commit(Params p, u32 turn, u32 fired, u32 kept, u
     u32 common = ALL;
     u32 lists = load_relaxed(&p.control[turn + LONG]);
     u64 walked = u64(lists) * u64(WALKED);
-    for (u32 t = 0u; t < TABLES; t += 1u) {
+    for (u32 t = 0u; t < TARGETS; t += 1u) {
         u32 dead = load_relaxed(&p.dead[t]);
         u32 before = p.used[t];
         p.used[t] = p.wanted[t];
@@ -393,7 +393,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
                 break;
             }
             if (first == 0u) {
-                for (u32 u = 0u; u < TABLES; u += 1u) {
+                for (u32 u = 0u; u < TARGETS; u += 1u) {
                     p.wanted[u] = p.used[u];
                 }
                 for (u32 t = 0u; t < SUMS; t += 1u) {
@@ -460,7 +460,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) rounds(Params p, u32 slice,
                 break;
             }
             if (first == 0u) {
-                for (u32 o = 0u; o < TABLES; o += 1u) {
+                for (u32 o = 0u; o < TARGETS; o += 1u) {
                     p.wanted[o] = p.used[o];
                 }
             }

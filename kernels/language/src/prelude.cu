@@ -41,6 +41,26 @@ GCHR u64 mul_high(u64 a, u64 b) { return __umul64hi(a, b); }
 GCHR f64 square_root(f64 x) { return __dsqrt_rn(x); }
 GCHR u64 float_bits(f64 x) { return u64(__double_as_longlong(x)); }
 GCHR f64 float_from_bits(u64 x) { return __longlong_as_double(i64(x)); }
+// Of floats, -0.0 is less than 0.0, as the instruction has it; the compiler's own `min` of constants takes them for equal.
+#define GCHR_EXTREMES(T)                                                                          \
+    GCHR T gchr_min(T a, T b) { return min(a, b); }                                               \
+    GCHR T gchr_max(T a, T b) { return max(a, b); }
+GCHR_EXTREMES(i32)
+GCHR_EXTREMES(u32)
+GCHR_EXTREMES(i64)
+GCHR_EXTREMES(u64)
+GCHR f64 gchr_min(f64 a, f64 b) {
+    f64 least;
+    asm("min.f64 %0, %1, %2;" : "=d"(least) : "d"(a), "d"(b));
+    return least;
+}
+GCHR f64 gchr_max(f64 a, f64 b) {
+    f64 greatest;
+    asm("max.f64 %0, %1, %2;" : "=d"(greatest) : "d"(a), "d"(b));
+    return greatest;
+}
+#define min(a, b) gchr_min(a, b)
+#define max(a, b) gchr_max(a, b)
 
 // Warps. A lane outside the warp that `shfl_up` and `shfl_down` would read gives the lane its own value.
 GCHR u32 ballot(u32 mask, bool x) { return __ballot_sync(mask, x); }

@@ -120,7 +120,16 @@ pub(in crate::class) fn is_monotone_rule(
     });
     let total = rule_plan.can_fail.iter().flatten().all(|fails| !fails);
     let typed = occurrence.slots.iter().all(|slot| slot.kind != SortKind::Any);
-    kept && body && total && typed && occurrences.all(|o| o.steps().all(is_total))
+    let words = is_keyed_by_words(plan, rule);
+    kept && body && total && typed && !words && occurrences.all(|o| o.steps().all(is_total))
+}
+
+/// Whether rows are sought by a key in columns of any kind: such a key is a tagged word, and a number in it may need a cell.
+fn is_keyed_by_words(plan: &ChrPlan, rule: RuleId) -> bool {
+    plan.occurrences_of(rule).flat_map(|o| &o.joins).any(|join| {
+        let table = &plan.tables[join.constraint];
+        table.indexes[join.index].columns.iter().any(|&c| table.columns[c].kind == SortKind::Any)
+    })
 }
 
 fn is_total(step: &Step) -> bool {
