@@ -21,6 +21,8 @@ use super::{shrink, terms};
 const PATIENCE: Duration = Duration::from_secs(40);
 /// Failures of one kind that a worker reports.
 const ALIKE: usize = 2;
+/// How far workers are apart in what chooses the cases for devices.
+const APART: u64 = 370;
 /// Room for the recursion of the reference.
 const STACK: usize = 1 << 30;
 
@@ -105,7 +107,8 @@ impl<'a> Worker<'a> {
             }
             let seed = first + n;
             say(&format!("at {seed}"));
-            self.case(n, seed);
+            // Workers come to devices and compilers at other times than each other.
+            self.case(n + APART * number, seed);
             if said.elapsed() > Duration::from_secs(5) {
                 said = Instant::now();
                 self.tell();
