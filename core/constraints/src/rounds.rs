@@ -4,10 +4,12 @@
 //! current pool; for one of [`Joins::Exhaustive`] the definition itself, which tries every combination of constraints in every
 //! round on one thread. It is the oracle of the other one.
 
+mod apply;
 mod claims;
 mod definition;
 mod direct;
 mod engine;
+mod found;
 mod seek;
 
 use std::time::Instant;

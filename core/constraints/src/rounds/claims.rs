@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::seek::{Candidate, Pending};
+use super::found::{Candidate, Pending};
 use crate::exec::code::{Code, OccurrenceCode};
 use crate::exec::round::strategy::{row_of_head, table_of_head};
 use crate::exec::round::watch::Watch;

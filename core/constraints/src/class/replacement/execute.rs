@@ -8,9 +8,8 @@ use crate::class::{BestOrder, Replacement};
 use crate::exec::code::{Code, OccurrenceCode};
 use crate::exec::machine::Stop;
 use crate::exec::round::Failure;
-use crate::exec::round::state::{
-    Added, Adds, BodyEnd, RoundsState, is_better, is_of_program, load_active, run_body,
-};
+use crate::exec::round::bodies::{Adds, BodyEnd, is_of_program, load_active, run_body};
+use crate::exec::round::state::{Added, RoundsState, is_better};
 use crate::exec::round::strategy::{rank, row_of_head, table_of_head};
 use crate::exec::round::watch::Watch;
 use crate::exec::search::{Found, Search};

@@ -58,13 +58,30 @@ pub(crate) enum Source {
     Register(Reg),
     /// A column of the last partner.
     Column(usize),
+    /// A column of another partner, whose row is in a register.
+    Outer { row: Reg, table: usize, column: usize },
 }
 
 impl Copies {
     fn new(code: &Code, occurrence: &OccurrenceCode) -> Option<Self> {
         let last = occurrence.levels.last()?;
-        if last.check.is_some() || !last.prunes.is_empty() || occurrence.commit.is_some() {
+        if last.check.is_some() || !last.prunes.is_empty() {
             return None;
+        }
+        let from_last = |&(reg, column): &(Reg, u16)| (reg, Source::Column(usize::from(column)));
+        let mut loads: Vec<(Reg, Source)> = last.loads.iter().map(from_last).collect();
+        for ins in occurrence.commit.map_or(&[][..], |pc| &code.ins[pc as usize..]) {
+            match *ins {
+                Ins::End => break,
+                Ins::Load { dst, row, column, .. } if row == last.row => {
+                    loads.push((dst, Source::Column(column as usize)));
+                }
+                Ins::Load { dst, row, table, column } => {
+                    let (table, column) = (table as usize, usize::from(column));
+                    loads.push((dst, Source::Outer { row, table, column }));
+                }
+                _ => return None,
+            }
         }
         let body = occurrence.body? as usize;
         let (Ins::Call { call } | Ins::CallLast { call }, Ins::End) = (code.ins[body], code.ins[body + 1])
@@ -75,9 +92,9 @@ impl Copies {
         if call.args.is_empty() {
             return None;
         }
-        let source = |&reg: &Reg| match last.loads.iter().find(|load| load.0 == reg) {
-            Some(&(_, column)) => Source::Column(column as usize),
-            None => Source::Register(reg),
+        let source = |&reg: &Reg| {
+            let load = loads.iter().find(|load| load.0 == reg);
+            load.map_or(Source::Register(reg), |load| load.1)
         };
         Some(Self { table: call.constraint.index(), args: call.args.iter().map(source).collect() })
     }
