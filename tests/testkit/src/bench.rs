@@ -7,11 +7,11 @@ use gchr_kernel::device::Device;
 use gchr_kernel::ir::Module;
 
 /// A machine with a GPU and a compiler.
-pub struct Machine {
+pub struct GpuMachine {
     compiler: Compiler,
 }
 
-impl Machine {
+impl GpuMachine {
     /// This machine; without a GPU or NVRTC it says so.
     pub fn find() -> Option<Self> {
         if let Err(error) = Gpu::open(0) {

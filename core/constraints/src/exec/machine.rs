@@ -11,7 +11,7 @@ use super::code::{Code, Ins, OccurrenceCode, Pc};
 use super::common;
 use super::history::History;
 use super::index::NONE;
-use super::search::{Found, Search};
+use super::search::{Search, Searched};
 use super::step::{EvalCtx, Flow};
 use super::table::Table;
 use super::tally::Tally;
@@ -273,12 +273,12 @@ impl<'a, 'c> Machine<'a, 'c> {
                 tally.tried(occurrence.rule, patience - self.patience);
             }
             match found.map_err(|t| self.trapped(frame, t))? {
-                Found::Nothing => return Ok(None),
-                Found::Pause(at, on) => {
+                Searched::Nothing => return Ok(None),
+                Searched::Pause(at, on) => {
                     self.look_up_from_search(frame)?;
                     (k, row) = (at, on);
                 }
-                Found::Match => {
+                Searched::Match => {
                     if occurrence.history && !self.is_new_instance(frame, occurrence) {
                         k = occurrence.levels.len() - 1;
                         row = self.next_row(frame, occurrence, k);

@@ -1,7 +1,7 @@
 //! Rounds all of whose instances fire where they are found, and whose new constraints can be stored at once: nothing that instances look
 //! at changes by that. On one thread there is nothing to write down then: neither candidates nor what bodies add.
 //!
-//! Several threads share a large round in waves. Each fires the instances of some of a wave's constraints and leaves out what the store
+//! Several threads share in waves what is more than a little work. Each fires the instances of some of a wave's constraints and leaves out what the store
 //! has already; the rest is put into the store in the order in which one thread would have found it. So neither their number nor the
 //! size of a wave shows anywhere.
 //!
@@ -16,9 +16,9 @@ use super::engine::CHUNK;
 use crate::exec::machine::Stop;
 use crate::exec::round::state::{Added, RoundsState};
 use crate::exec::round::strategy::{DirectRound, Strategy};
-use crate::exec::round::watch::Watch;
+use crate::exec::round::watch::RoundWatch;
 use crate::exec::step::{Trap, TrapKind};
-use fire::{Firing, Shared};
+use fire::{Firing, Setting};
 use gchr_base::rule::RuleId;
 use place::{Apart, Direct, Part};
 
@@ -90,7 +90,7 @@ pub(super) struct Task<'w> {
 }
 
 /// A round at work.
-struct Round<'w, 'a, 'c> {
+struct RoundAtWork<'w, 'a, 'c> {
     state: &'w mut RoundsState<'a, 'c>,
     task: Task<'w>,
     /// Firings that the limit of steps leaves.
@@ -100,6 +100,12 @@ struct Round<'w, 'a, 'c> {
 
 /// Parts of a wave for each thread, so that all end at about the same time.
 const PARTS: usize = 4;
+
+/// Rows that one thread looks at before others help: about as much work as it is to call them.
+const WORK: u64 = if cfg!(test) { 8 } else { 1 << 13 };
+
+/// Constraints that it takes between two looks at how much that was.
+const FEW: usize = if cfg!(test) { 2 } else { 64 };
 
 /// Words of constraints that threads should find between two visits to the store.
 const WAVE_WORDS: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
@@ -115,9 +121,9 @@ pub(super) fn round(
     let limit = state.control.limits().max_steps;
     let steps = limit.map_or(u64::MAX, |limit| limit.saturating_sub(state.firings));
     let counts = Counts::new(state.plan.rules.len());
-    let mut round = Round { state, task, steps, done: Done { added, counts } };
+    let mut round = RoundAtWork { state, task, steps, done: Done { added, counts } };
     let result = round.run();
-    let Round { state, done, .. } = round;
+    let RoundAtWork { state, done, .. } = round;
     match result {
         Ok(()) => Ok(Some(done)),
         Err(halt) => {
@@ -131,11 +137,16 @@ pub(super) fn round(
     }
 }
 
-impl<'w, 'a> Round<'w, 'a, '_> {
+impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
     fn run(&mut self) -> Result<(), Halt> {
         let mut rest = self.task.fresh;
-        if self.task.threads == 1 || rest.len() <= CHUNK || *self.task.alone {
+        if self.task.threads == 1 || *self.task.alone {
             return self.alone(rest);
+        }
+        while !rest.is_empty() && self.done.counts.tried < WORK {
+            let (few, behind) = rest.split_at(FEW.min(rest.len()));
+            self.alone(few)?;
+            rest = behind;
         }
         let mut size = self.task.threads * CHUNK;
         while !rest.is_empty() {
@@ -160,10 +171,10 @@ impl<'w, 'a> Round<'w, 'a, '_> {
     /// Goes on from these constraints on one thread.
     fn alone(&mut self, fresh: &[Added]) -> Result<(), Halt> {
         let watch = self.state.watch();
-        let shared = self.shared(&watch, self.steps);
+        let setting = self.setting(&watch, self.steps);
         let Self { state, task, done, .. } = self;
         let place = Direct { state, added: &mut done.added };
-        let mut firing = Firing::new(shared, place, task.regs, std::mem::take(&mut done.counts));
+        let mut firing = Firing::new(setting, place, task.regs, std::mem::take(&mut done.counts));
         let result = firing.all(fresh);
         done.counts = firing.into_counts();
         result
@@ -172,7 +183,7 @@ impl<'w, 'a> Round<'w, 'a, '_> {
     /// Goes on from these constraints on all threads. Gives the number of words that they found.
     fn together(&mut self, wave: &[Added]) -> Result<usize, Halt> {
         let watch = self.state.watch();
-        let shared = self.shared(&watch, self.steps - self.done.counts.firings);
+        let setting = self.setting(&watch, self.steps - self.done.counts.firings);
         let Self { state, task, steps, done } = self;
         let size = wave.len().div_ceil(task.threads * PARTS);
         task.parts.resize_with(task.parts.len().max(wave.len().div_ceil(size)), Part::default);
@@ -186,7 +197,7 @@ impl<'w, 'a> Round<'w, 'a, '_> {
             }
             let mut regs = vec![0; registers];
             let place = Apart::new(tables, heap, sets, &watch, part);
-            let mut firing = Firing::new(shared, place, &mut regs, Counts::new(rules));
+            let mut firing = Firing::new(setting, place, &mut regs, Counts::new(rules));
             firing.all(fresh)?;
             part.counts = firing.into_counts();
             Ok(())
@@ -200,12 +211,12 @@ impl<'w, 'a> Round<'w, 'a, '_> {
         Ok(parts.iter().map(Part::words).sum())
     }
 
-    fn shared<'s>(&self, watch: &'s Watch<'s>, steps: u64) -> Shared<'s, 'a>
+    fn setting<'s>(&self, watch: &'s RoundWatch<'s>, steps: u64) -> Setting<'s, 'a>
     where
         'w: 's,
     {
         let RoundsState { program, plan, code, .. } = &*self.state;
-        Shared {
+        Setting {
             program,
             plan,
             code,

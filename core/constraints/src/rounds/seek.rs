@@ -13,8 +13,8 @@ use crate::exec::round::bodies::{BodyEnd, is_hidden, is_of_program, load_active,
 use crate::exec::round::numbers::Numbers;
 use crate::exec::round::state::Added;
 use crate::exec::round::strategy::{Group, Shape, Strategy, rank, row_of_head, table_of_head};
-use crate::exec::round::watch::Watch;
-use crate::exec::search::{Found as Searched, Search};
+use crate::exec::round::watch::RoundWatch;
+use crate::exec::search::{Search, Searched};
 use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
 use crate::ir::ChrPlan;
@@ -35,7 +35,7 @@ pub(crate) struct Shared<'w> {
     pub(crate) strategy: &'w Strategy,
     pub(crate) pending: &'w [Pending],
     pub(crate) kept: &'w Kept,
-    pub(crate) watch: &'w Watch<'w>,
+    pub(crate) watch: &'w RoundWatch<'w>,
     pub(crate) numbers: Numbers,
 }
 

@@ -8,7 +8,7 @@ use gchr_base::memory;
 use rayon::prelude::*;
 
 use crate::exec::index::NONE;
-use crate::exec::round::watch::Watch;
+use crate::exec::round::watch::RoundWatch;
 
 /// Greater than every sum of values.
 const ABSENT: i64 = 1 << 61;
@@ -109,7 +109,7 @@ impl Matrix {
     }
 
     /// The cells that take a better value in this round; nothing when the watch calls.
-    pub(super) fn improve(&self, watch: &Watch<'_>) -> Option<Vec<Better>> {
+    pub(super) fn improve(&self, watch: &RoundWatch<'_>) -> Option<Vec<Better>> {
         if self.changed.len() * 8 < self.width {
             return self.few(watch);
         }
@@ -157,7 +157,7 @@ impl Matrix {
     }
 
     /// The same when few cells changed: only sums with one of them, or for one of them.
-    fn few(&self, watch: &Watch<'_>) -> Option<Vec<Better>> {
+    fn few(&self, watch: &RoundWatch<'_>) -> Option<Vec<Better>> {
         let width = self.width;
         let value = |i: usize, j: usize| self.values[i * width + j];
         let mut better = Vec::new();

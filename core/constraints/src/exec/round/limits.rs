@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU64;
 
 use super::numbers::TooMany;
 use super::state::{Added, RoundsState};
-use super::watch::Watch;
+use super::watch::RoundWatch;
 use crate::exec::code::Pc;
 use crate::exec::common;
 use crate::exec::machine::Stop;
@@ -114,9 +114,9 @@ impl<'c> RoundsState<'_, 'c> {
     }
 
     /// What stops threads at work that do not poll.
-    pub(crate) fn watch(&self) -> Watch<'c> {
+    pub(crate) fn watch(&self) -> RoundWatch<'c> {
         let limit = self.control.limits().memory;
-        Watch {
+        RoundWatch {
             of_run: self.control.watch().clone(),
             memory: limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.bytes())),
             taken: AtomicU64::new(0),

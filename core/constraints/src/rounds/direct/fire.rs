@@ -7,8 +7,8 @@ use crate::exec::index::NONE;
 use crate::exec::round::bodies::load_active;
 use crate::exec::round::state::Added;
 use crate::exec::round::strategy::{Copies, Group, Shape, Source, Strategy};
-use crate::exec::round::watch::Watch;
-use crate::exec::search::{Found, Search};
+use crate::exec::round::watch::RoundWatch;
+use crate::exec::search::{Search, Searched};
 use crate::exec::step::{EvalCtx, Flow};
 use crate::ir::ChrPlan;
 use crate::rounds::seek::PATIENCE;
@@ -18,12 +18,12 @@ use gchr_base::rule::{Program, Role, RuleId};
 
 /// What all threads of a round read.
 #[derive(Clone, Copy)]
-pub(super) struct Shared<'w, 'a> {
+pub(super) struct Setting<'w, 'a> {
     pub(super) program: &'a Program,
     pub(super) plan: &'a ChrPlan,
     pub(super) code: &'a Code,
     pub(super) strategy: &'w Strategy,
-    pub(super) watch: &'w Watch<'w>,
+    pub(super) watch: &'w RoundWatch<'w>,
     /// Whether the order of instances cannot be told.
     pub(super) any_order: bool,
     /// Firings that the limit of steps leaves.
@@ -32,7 +32,7 @@ pub(super) struct Shared<'w, 'a> {
 
 /// A thread at work.
 pub(super) struct Firing<'w, 'a, P> {
-    shared: Shared<'w, 'a>,
+    setting: Setting<'w, 'a>,
     place: P,
     regs: &'w mut [u64],
     active: Added,
@@ -58,10 +58,10 @@ const SLICE: usize = 1 << 10;
 
 impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     /// A thread that counts on from `counts`.
-    pub(super) fn new(shared: Shared<'w, 'a>, place: P, regs: &'w mut [u64], counts: Counts) -> Self {
+    pub(super) fn new(setting: Setting<'w, 'a>, place: P, regs: &'w mut [u64], counts: Counts) -> Self {
         let active = Added { table: 0, row: 0, id: 0 };
         let (rows, args, slice) = (Vec::new(), Vec::new(), Slice::default());
-        Self { shared, place, regs, active, counts, patience: PATIENCE, rows, args, slice }
+        Self { setting, place, regs, active, counts, patience: PATIENCE, rows, args, slice }
     }
 
     pub(super) fn into_counts(self) -> Counts {
@@ -82,11 +82,11 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     fn list(&mut self, active: Added) -> Result<(), Halt> {
         self.active = active;
         self.tick()?;
-        let strategy = self.shared.strategy;
+        let strategy = self.setting.strategy;
         for group in &strategy.groups[active.table as usize] {
             load_active(self.place.tables(), self.regs, (active.table as usize, active.row));
             for (&k, copies) in group.occurrences.iter().zip(&group.copies) {
-                let occurrence = &self.shared.code.activations[active.table as usize].occurrences[k];
+                let occurrence = &self.setting.code.activations[active.table as usize].occurrences[k];
                 let is_plain = occurrence.entry.is_none() && occurrence.entry_prunes.is_empty();
                 if !is_plain && !self.search(occurrence).entry()? {
                     continue;
@@ -107,7 +107,7 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
 
     #[inline]
     fn search(&mut self, occurrence: &'a OccurrenceCode) -> Search<'_, '_, P::Cells<'_>> {
-        let Shared { program, code, .. } = self.shared;
+        let Setting { program, code, .. } = self.setting;
         let (tables, heap) = self.place.parts();
         Search {
             ctx: EvalCtx { code, signature: &program.signature, tables, heap },
@@ -134,12 +134,12 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     ) -> Result<(), Halt> {
         let level = &occurrence.levels[0];
         let partner = occurrence.level_of_head.iter().position(Option::is_some).unwrap_or(0);
-        let oldest_first = self.shared.plan.rules[group.rule].heads[partner].role == Role::Kept;
+        let oldest_first = self.setting.plan.rules[group.rule].heads[partner].role == Role::Kept;
         let mut row = self.first(occurrence)?;
         if let Some(copies) = copies {
-            return self.copy(occurrence, copies, row, oldest_first && !self.shared.any_order);
+            return self.copy(occurrence, copies, row, oldest_first && !self.setting.any_order);
         }
-        if self.shared.any_order || !oldest_first {
+        if self.setting.any_order || !oldest_first {
             while row != NONE {
                 self.try_row(occurrence, level, row)?;
                 row = self.place.tables()[level.table].indexes[level.index].next(row);
@@ -184,12 +184,12 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
         loop {
             let found = self.search(occurrence).find_to(depth, k, row)?;
             match found {
-                Found::Nothing => return Ok(()),
-                Found::Pause(at, on) => {
+                Searched::Nothing => return Ok(()),
+                Searched::Pause(at, on) => {
                     self.look()?;
                     (k, row) = (at, on);
                 }
-                Found::Match => {
+                Searched::Match => {
                     match copies {
                         Some(copies) => {
                             let row = self.search(occurrence).first(&occurrence.levels[depth])?;
@@ -288,7 +288,7 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
             self.counts.last = Some(rule);
             self.counts.fired[rule.index()] += firings;
         }
-        if self.counts.firings > self.shared.steps { Err(Halt::General) } else { Ok(()) }
+        if self.counts.firings > self.setting.steps { Err(Halt::General) } else { Ok(()) }
     }
 
     /// Hands over the constraints of the slice.
@@ -309,7 +309,7 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
         self.count(occurrence.rule, 1)?;
         self.empty_slice()?;
         let Some(mut pc) = occurrence.body else { return Ok(()) };
-        let Shared { program, code, .. } = self.shared;
+        let Setting { program, code, .. } = self.setting;
         loop {
             let (tables, heap) = self.place.parts();
             let flow = EvalCtx { code, signature: &program.signature, tables, heap }.run(self.regs, pc)?;
@@ -344,6 +344,6 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
         self.counts.tried += u64::from(PATIENCE - self.patience);
         self.patience = PATIENCE;
         self.place.account();
-        if self.shared.watch.calls() { Err(Halt::Watch) } else { Ok(()) }
+        if self.setting.watch.calls() { Err(Halt::Watch) } else { Ok(()) }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::{Counts, Halt};
 use crate::exec::machine::Stop;
 use crate::exec::round::state::{Added, RoundsState};
-use crate::exec::round::watch::Watch;
+use crate::exec::round::watch::RoundWatch;
 use crate::exec::step::Cells;
 use crate::exec::table::Table;
 use crate::ir::classes::Reduction;
@@ -70,13 +70,13 @@ impl Place for Direct<'_, '_, '_> {
 /// What one thread found for some constraints: what bodies add, in order, less what the store has already.
 #[derive(Default)]
 pub(crate) struct Part {
-    runs: Vec<Run>,
+    stretches: Vec<Stretch>,
     args: Vec<u64>,
     pub(super) counts: Counts,
 }
 
 /// Constraints of one table that follow each other.
-struct Run {
+struct Stretch {
     table: usize,
     count: usize,
     /// So many more are in the store already.
@@ -85,7 +85,7 @@ struct Run {
 
 impl Part {
     pub(super) fn clear(&mut self) {
-        self.runs.clear();
+        self.stretches.clear();
         self.args.clear();
     }
 
@@ -96,16 +96,16 @@ impl Part {
 
     /// Bytes of its lists.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.runs.capacity() * size_of::<Run>() + self.args.capacity() * 8) as u64
+        (self.stretches.capacity() * size_of::<Stretch>() + self.args.capacity() * 8) as u64
     }
 
     /// Puts what was found into the store.
     pub(super) fn store(&self, state: &mut RoundsState<'_, '_>, added: &mut Vec<Added>) -> Result<(), Stop> {
         let mut rest = &self.args[..];
-        for run in &self.runs {
-            let (args, behind) = rest.split_at(run.count * state.tables[run.table].columns.len());
-            state.add_slice(run.table, args, run.count, added)?;
-            state.count_known(run.table, run.known);
+        for stretch in &self.stretches {
+            let (args, behind) = rest.split_at(stretch.count * state.tables[stretch.table].columns.len());
+            state.add_slice(stretch.table, args, stretch.count, added)?;
+            state.count_known(stretch.table, stretch.known);
             rest = behind;
         }
         Ok(())
@@ -118,7 +118,7 @@ pub(super) struct Apart<'w> {
     heap: &'w Heap,
     /// By table: the reduction that drops a constraint whose key is there.
     sets: &'w [Option<&'w Reduction>],
-    watch: &'w Watch<'w>,
+    watch: &'w RoundWatch<'w>,
     part: &'w mut Part,
     /// Which constraints of a slice are there.
     known: Vec<bool>,
@@ -131,7 +131,7 @@ impl<'w> Apart<'w> {
         tables: &'w [Table],
         heap: &'w Heap,
         sets: &'w [Option<&'w Reduction>],
-        watch: &'w Watch<'w>,
+        watch: &'w RoundWatch<'w>,
         part: &'w mut Part,
     ) -> Self {
         let bytes = part.bytes();
@@ -158,17 +158,17 @@ impl Place for Apart<'_> {
     #[inline]
     fn add(&mut self, table: usize, args: &[u64], count: usize) -> Result<(), Halt> {
         let Self { part, known, .. } = self;
-        let room =
-            memory::reserve(&mut part.args, args.len()).and_then(|()| memory::reserve(&mut part.runs, 1));
+        let room = memory::reserve(&mut part.args, args.len())
+            .and_then(|()| memory::reserve(&mut part.stretches, 1));
         room.map_err(|_| Halt::Alone)?;
-        if part.runs.last().is_none_or(|run| run.table != table) {
-            part.runs.push(Run { table, count: 0, known: 0 });
+        if part.stretches.last().is_none_or(|stretch| stretch.table != table) {
+            part.stretches.push(Stretch { table, count: 0, known: 0 });
         }
-        let Some(run) = part.runs.last_mut() else { return Ok(()) };
+        let Some(stretch) = part.stretches.last_mut() else { return Ok(()) };
         let stored = &self.tables[table];
         let Some(set) = self.sets[table] else {
             part.args.extend_from_slice(args);
-            run.count += count;
+            stretch.count += count;
             return Ok(());
         };
         stored.indexes[set.index].have_keys(&stored.columns, args, known);
@@ -176,8 +176,8 @@ impl Place for Apart<'_> {
         let before = part.args.len();
         new.for_each(|(_, args)| part.args.extend_from_slice(args));
         let new = (part.args.len() - before) / stored.columns.len();
-        run.count += new;
-        run.known += (count - new) as u64;
+        stretch.count += new;
+        stretch.known += (count - new) as u64;
         Ok(())
     }
 
