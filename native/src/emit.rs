@@ -1,8 +1,9 @@
 //! The typed layer over the code generator: what the bodies of functions are emitted with.
 //!
-//! Values are words or floats, [`Cond`]s are what comparisons give, [`Label`]s begin blocks and may have parameters. A call is given its
-//! *roots*: values with a tag that are needed after it and that a collector must find. They are kept in slots of the frame, which
-//! [`Code::for_each_root`](crate::code::Code::for_each_root) visits. A collector that moves nothing need not write them back.
+//! Values are words or floats, [`Cond`]s are what comparisons give, [`Label`]s begin blocks and may have parameters. A
+//! call is given its *roots*: values with a tag that are needed after it and that a collector must find. They are kept
+//! in slots of the frame, which [`Code::for_each_root`](crate::code::Code::for_each_root) visits. A collector that
+//! moves nothing need not write them back.
 
 mod calls;
 mod control;

@@ -28,8 +28,8 @@ impl Emit<'_> {
         self.b.set_srcloc(ir::SourceLoc::new(note));
     }
 
-    /// Calls a function, whose frame may end in a collection: `roots` are what is needed after the call and must be found.
-    /// Pass the values on from [`kept`](Self::kept_value) where they are used after the call.
+    /// Calls a function, whose frame may end in a collection: `roots` are what is needed after the call and must be
+    /// found. Pass the values on from [`kept`](Self::kept_value) where they are used after the call.
     pub fn call(&mut self, function: Func, args: &[Val], roots: &[Root]) -> Val {
         self.keep(roots);
         let args: Vec<Value> = args.iter().map(|v| v.0).collect();
@@ -62,7 +62,8 @@ impl Emit<'_> {
         Val(self.b.inst_results(inst)[0])
     }
 
-    /// Calls a helper that is rarely needed: it preserves all registers, so that the code around it is as if it were not there.
+    /// Calls a helper that is rarely needed: it preserves all registers, so that the code around it is as if it were
+    /// not there.
     pub fn rare_helper(&mut self, helper: Helper, args: &[Val], roots: &[Root]) -> Val {
         let shim = stack::call_helper_preserving as *const ();
         let (_, machine) = self.call_helper(self.preserving, shim, helper, args, roots);
@@ -118,7 +119,8 @@ impl Emit<'_> {
 
 /// Roots.
 impl Emit<'_> {
-    /// Which slots hold which roots here: to be restored where code is emitted that follows on this place, not on what is emitted next.
+    /// Which slots hold which roots here: to be restored where code is emitted that follows on this place, not on what
+    /// is emitted next.
     pub fn kept(&self) -> Kept {
         self.kept.clone()
     }
@@ -137,7 +139,8 @@ impl Emit<'_> {
         value
     }
 
-    /// Puts roots into slots, those that are not there yet. Slots of others are free: nothing needs them after the call.
+    /// Puts roots into slots, those that are not there yet. Slots of others are free: nothing needs them after the
+    /// call.
     fn keep(&mut self, roots: &[Root]) {
         if roots.is_empty() {
             return;

@@ -71,7 +71,8 @@ impl Emit<'_> {
 
 /// Limits.
 impl Emit<'_> {
-    /// In a function that calls others, before anything else: calls a rare helper when the frame lies below the machine's limit.
+    /// In a function that calls others, before anything else: calls a rare helper when the frame lies below the
+    /// machine's limit.
     pub fn check_stack(&mut self, grow: Helper, args: &[Val], roots: &[Root]) {
         let (full, on) = (self.cold_label(&[]), self.label(&[]));
         let limit = self.load_machine(Width::Word, Access::Plain, vm::STACK_LIMIT);

@@ -1,4 +1,5 @@
-//! What the benches of the term schedulers share: the GPU with a program's kernels, the program, the best of some repeats.
+//! What the benches of the term schedulers share: the GPU with a program's kernels, the program, the best of some
+//! repeats.
 
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::source::SourceMap;

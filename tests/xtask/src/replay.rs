@@ -15,7 +15,8 @@ const SHOWN: usize = 7;
 pub fn run(args: &ReplayArgs) -> Result<usize, String> {
     let root =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().map_err(|e| e.to_string())?;
-    // Each tree has its own target folder, whatever the environment says; the old one's is kept, so that dependencies are built once.
+    // Each tree has its own target folder, whatever the environment says; the old one's is kept, so that dependencies
+    // are built once.
     let target = root.join("target/replay");
     let checkout = match &args.revision {
         Some(revision) => Some(Worktree::of(&root, revision)?),

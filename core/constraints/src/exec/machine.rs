@@ -1,9 +1,9 @@
 //! The machine of the refined operational semantics: one activation after the other, on an explicit stack.
 //!
-//! **Invariants.** A constraint gets its id when it is activated, and is active once. It is stored at the latest before a body runs
-//! with it kept, so the rows of a list are ordered by id, newest first. While a body runs that keeps its active constraint, the rows
-//! that the search stands on are pinned. Registers of frames on the stack, columns of sort `Any` and constants are all the roots
-//! of the heap whenever it is collected.
+//! **Invariants.** A constraint gets its id when it is activated, and is active once. It is stored at the latest before
+//! a body runs with it kept, so the rows of a list are ordered by id, newest first. While a body runs that keeps its
+//! active constraint, the rows that the search stands on are pinned. Registers of frames on the stack, columns of sort
+//! `Any` and constants are all the roots of the heap whenever it is collected.
 
 mod limits;
 

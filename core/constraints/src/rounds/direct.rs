@@ -1,11 +1,13 @@
-//! Rounds all of whose instances fire where they are found, and whose new constraints can be stored at once: nothing that instances look
-//! at changes by that. On one thread there is nothing to write down then: neither candidates nor what bodies add.
+//! Rounds all of whose instances fire where they are found, and whose new constraints can be stored at once: nothing
+//! that instances look at changes by that. On one thread there is nothing to write down then: neither candidates nor
+//! what bodies add.
 //!
-//! Several threads share in waves what is more than a little work. Each fires the instances of some of a wave's constraints and leaves out what the store
-//! has already; the rest is put into the store in the order in which one thread would have found it. So neither their number nor the
-//! size of a wave shows anywhere.
+//! Several threads share in waves what is more than a little work. Each fires the instances of some of a wave's
+//! constraints and leaves out what the store has already; the rest is put into the store in the order in which one
+//! thread would have found it. So neither their number nor the size of a wave shows anywhere.
 //!
-//! What goes otherwise than expected (an instance that fails, a limit of steps) is left to the general round, from the same store.
+//! What goes otherwise than expected (an instance that fails, a limit of steps) is left to the general round, from the
+//! same store.
 
 mod fire;
 pub(super) mod place;
@@ -110,7 +112,8 @@ const FEW: usize = if cfg!(test) { 2 } else { 64 };
 /// Words of constraints that threads should find between two visits to the store.
 const WAVE_WORDS: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
 
-/// Does a round; `added` is a list for what is added. `None`, with the store as it was, when it is one for the general rounds.
+/// Does a round; `added` is a list for what is added. `None`, with the store as it was, when it is one for the general
+/// rounds.
 pub(super) fn round(
     state: &mut RoundsState<'_, '_>,
     task: Task<'_>,

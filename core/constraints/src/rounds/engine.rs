@@ -1,5 +1,5 @@
-//! A round on any number of threads: lists, claims, bodies, then the store. What threads find is put together in body order, so
-//! that their number shows nowhere.
+//! A round on any number of threads: lists, claims, bodies, then the store. What threads find is put together in body
+//! order, so that their number shows nowhere.
 
 use rayon::prelude::*;
 
@@ -127,7 +127,8 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.general_round()
     }
 
-    /// The tables whose constraints the round starts from, after bringing the indexes up to date in which these look for partners.
+    /// The tables whose constraints the round starts from, after bringing the indexes up to date in which these look
+    /// for partners.
     fn link(&mut self) -> Result<Vec<usize>, Stop> {
         let mut starts = vec![false; self.state.tables.len()];
         self.fresh.iter().for_each(|added| starts[added.table as usize] = true);

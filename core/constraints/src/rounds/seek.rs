@@ -1,4 +1,5 @@
-//! The lists of constraints: for each the instances of which it is the newest, in order, up to the first that removes it.
+//! The lists of constraints: for each the instances of which it is the newest, in order, up to the first that removes
+//! it.
 //!
 //! Every constraint is looked at by one thread, and what it finds depends on the store at the start of the round alone.
 

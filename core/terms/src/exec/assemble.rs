@@ -1,7 +1,8 @@
 //! From plans to bytecode: slots for locals, jumps for blocks, maps for the collector.
 //!
-//! Slots are given by one walk down the tree of blocks: a local gets a free slot when it is bound, preferably the one where its value
-//! is wanted at the end (a parameter of the loop that continues, the value of a region), and gives it back after its last use.
+//! Slots are given by one walk down the tree of blocks: a local gets a free slot when it is bound, preferably the one
+//! where its value is wanted at the end (a parameter of the loop that continues, the value of a region), and gives it
+//! back after its last use.
 
 mod ends;
 mod slots;

@@ -1,5 +1,5 @@
-//! Monotone replacement: every constraint of a symbol takes the best value that some instance computes for it, all from the
-//! values at the start of the round.
+//! Monotone replacement: every constraint of a symbol takes the best value that some instance computes for it, all from
+//! the values at the start of the round.
 //!
 //! Only instances with a constraint that is new, or whose value changed in the last round, can improve anything.
 

@@ -1,8 +1,8 @@
-//! The dense keyed join of a monotone replacement, `c(I,K,A), c(K,J,B) \ c(I,J,C)` with `C > A + B`: values in a square array, rounds as
-//! products of matrices over (min, +).
+//! The dense keyed join of a monotone replacement, `c(I,K,A), c(K,J,B) \ c(I,J,C)` with `C > A + B`: values in a square
+//! array, rounds as products of matrices over (min, +).
 //!
-//! **Invariant:** every key has one constraint, keys are small and values are far from 64 bits, so that no sum overflows. What does
-//! not fit ([`Matrix::set`]) is left to the general join.
+//! **Invariant:** every key has one constraint, keys are small and values are far from 64 bits, so that no sum
+//! overflows. What does not fit ([`Matrix::set`]) is left to the general join.
 
 use gchr_base::memory;
 use rayon::prelude::*;
@@ -130,7 +130,8 @@ impl Matrix {
         by_row
     }
 
-    /// One row of the product. A sum through an unchanged first factor has a changed second one; a new cell looks at all sums.
+    /// One row of the product. A sum through an unchanged first factor has a changed second one; a new cell looks at
+    /// all sums.
     fn improved_row(&self, i: usize, changed: &[Vec<u32>]) -> Vec<Better> {
         let n = self.width;
         let own = &self.values[i * n..(i + 1) * n];

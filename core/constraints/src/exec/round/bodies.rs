@@ -54,8 +54,8 @@ impl Adds {
     }
 }
 
-/// Loads the constraints of an instance into registers as a search leaves them: the arguments of the newest one, then for each
-/// level its row and what is computed on it.
+/// Loads the constraints of an instance into registers as a search leaves them: the arguments of the newest one, then
+/// for each level its row and what is computed on it.
 pub(crate) fn load_instance<H: Cells>(
     ctx: &mut EvalCtx<'_, H>,
     regs: &mut [u64],

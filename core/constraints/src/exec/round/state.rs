@@ -73,7 +73,8 @@ pub(crate) struct RoundsState<'a, 'c> {
     pub(crate) control: &'a mut Control<'c>,
     pub(crate) tables: Vec<Table>,
     pub(crate) heap: Heap,
-    /// By table: the reduction that drops a constraint whose key is there, unless that is traced or there is but one key.
+    /// By table: the reduction that drops a constraint whose key is there, unless that is traced or there is but one
+    /// key.
     pub(crate) sets: Vec<Option<&'a Reduction>>,
     /// Which constraints of a slice are there.
     known: Vec<bool>,
@@ -169,8 +170,8 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         }
     }
 
-    /// Puts so many constraints, one behind the other, into the store, as [`add`](Self::add) does one after the other; what lives is
-    /// appended.
+    /// Puts so many constraints, one behind the other, into the store, as [`add`](Self::add) does one after the other;
+    /// what lives is appended.
     pub(crate) fn add_slice(
         &mut self,
         table: usize,
@@ -246,7 +247,8 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         }
     }
 
-    /// Makes the store what it was: since then nothing but [`add`](Self::add) has changed it, which has put `added` into it.
+    /// Makes the store what it was: since then nothing but [`add`](Self::add) has changed it, which has put `added`
+    /// into it.
     pub(crate) fn return_to(&mut self, mark: Mark, added: &[Added]) -> Result<(), Stop> {
         (self.next_id, self.firings, self.fired_by_rule) = (mark.next_id, mark.firings, mark.fired_by_rule);
         let removed = self.detached.split_off(mark.detached);

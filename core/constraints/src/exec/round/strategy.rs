@@ -45,7 +45,8 @@ pub(crate) struct Group {
     pub(crate) immediate: bool,
 }
 
-/// What an instance adds, where its last partner is any row of a list and the body only copies values into one constraint.
+/// What an instance adds, where its last partner is any row of a list and the body only copies values into one
+/// constraint.
 pub(crate) struct Copies {
     pub(crate) table: usize,
     pub(crate) args: Box<[Source]>,
@@ -136,7 +137,8 @@ impl Strategy {
                 }
             }
             for group in own.iter_mut().filter(|g| g.shape == Shape::Pairs) {
-                // The newest constraint has the greatest id: at the first head it comes last when that is kept, else first.
+                // The newest constraint has the greatest id: at the first head it comes last when that is kept, else
+                // first.
                 let first = &plan.rules[group.rule].heads[0];
                 let newest_first = first.role == Role::Removed;
                 let at_first = |&k: &usize| activation.occurrences[k].level_of_head[0].is_none();
@@ -153,8 +155,8 @@ impl Strategy {
         Self { groups, direct }
     }
 
-    /// How a round that starts from constraints of these tables may store what bodies add at once, if it may: every instance fires where
-    /// it is found, and nothing that instances look at is removed.
+    /// How a round that starts from constraints of these tables may store what bodies add at once, if it may: every
+    /// instance fires where it is found, and nothing that instances look at is removed.
     pub(crate) fn direct(&self, tables: impl Iterator<Item = usize> + Clone) -> Option<DirectRound> {
         let reaches = tables.map(|table| self.direct[table].as_ref());
         let any_order = reaches.clone().flatten().all(|reach| reach.any_order);

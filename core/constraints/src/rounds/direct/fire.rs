@@ -44,8 +44,8 @@ pub(super) struct Firing<'w, 'a, P> {
     slice: Slice,
 }
 
-/// Constraints of one table that bodies have added and that were not handed over yet, one behind the other. They are looked up
-/// together, so that the memory's answers overlap.
+/// Constraints of one table that bodies have added and that were not handed over yet, one behind the other. They are
+/// looked up together, so that the memory's answers overlap.
 #[derive(Default)]
 struct Slice {
     table: usize,
@@ -118,7 +118,8 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
         }
     }
 
-    /// The first row to try for the first partner: one that is older than the constraint at hand where they share a list.
+    /// The first row to try for the first partner: one that is older than the constraint at hand where they share a
+    /// list.
     fn first(&mut self, occurrence: &'a OccurrenceCode) -> Result<u32, Halt> {
         let level = &occurrence.levels[0];
         let row = self.search(occurrence).first(level)?;

@@ -1,4 +1,5 @@
-//! Where direct rounds put the constraints that bodies add: one thread into the store, each of several into a list of its own.
+//! Where direct rounds put the constraints that bodies add: one thread into the store, each of several into a list of
+//! its own.
 
 use std::sync::atomic::Ordering;
 
