@@ -64,8 +64,10 @@ enum Halt {
     Watch,
     /// The store cannot take a constraint.
     Full(Stop),
-    /// Terms must be built, or there is no memory for what a thread finds: one thread has to do the wave alone.
+    /// Terms must be built, or there is no memory for what threads find: one thread has to do the rest alone.
     Alone,
+    /// Threads find too much for one wave.
+    Long,
 }
 
 impl From<Trap> for Halt {
@@ -112,6 +114,9 @@ const FEW: usize = if cfg!(test) { 2 } else { 64 };
 /// Words of constraints that threads should find between two visits to the store.
 const WAVE_WORDS: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
 
+/// Words after which a wave is done again in smaller ones: what is found twice is in memory twice until it is stored.
+const MOST_WORDS: usize = 8 * WAVE_WORDS;
+
 /// Does a round; `added` is a list for what is added. `None`, with the store as it was, when it is one for the general
 /// rounds.
 pub(super) fn round(
@@ -132,7 +137,7 @@ pub(super) fn round(
         Err(halt) => {
             state.return_to(mark, &done.added)?;
             match halt {
-                Halt::General | Halt::Alone => Ok(None),
+                Halt::General | Halt::Alone | Halt::Long => Ok(None),
                 Halt::Watch => Err(state.called()),
                 Halt::Full(stop) => Err(state.stop(stop.reason)),
             }
@@ -157,14 +162,23 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
             let words = match self.together(wave) {
                 Err(Halt::Alone) => {
                     *self.task.alone = true;
+                    self.task.parts.clear();
                     return self.alone(rest);
+                }
+                Err(Halt::Long) if wave.len() > 1 => {
+                    size = (wave.len() / 8).max(1);
+                    continue;
+                }
+                Err(Halt::Long) => {
+                    self.alone(wave)?;
+                    WAVE_WORDS
                 }
                 words => words?,
             };
             if words < WAVE_WORDS / 2 {
                 size *= 2;
             } else if words > WAVE_WORDS * 2 {
-                size = (size / 2).max(self.task.threads);
+                size = (size / 2).max(1);
             }
             rest = behind;
         }
@@ -193,18 +207,22 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
         let (rules, registers) = (state.plan.rules.len(), task.regs.len());
         let RoundsState { tables, heap, sets, .. } = &**state;
         let parts = task.parts.par_iter_mut().zip(wave.par_chunks(size));
-        parts.try_for_each(|(part, fresh)| {
+        let most = MOST_WORDS / wave.len().div_ceil(size);
+        let found = parts.try_for_each(|(part, fresh)| {
             part.clear();
             if watch.calls() {
                 return Err(Halt::Watch);
             }
             let mut regs = vec![0; registers];
-            let place = Apart::new(tables, heap, sets, &watch, part);
+            let place = Apart::new(tables, heap, sets, &watch, (part, most));
             let mut firing = Firing::new(setting, place, &mut regs, Counts::new(rules));
             firing.all(fresh)?;
             part.counts = firing.into_counts();
             Ok(())
-        })?;
+        });
+        // One thread may need less memory.
+        let is_short = matches!(found, Err(Halt::Watch)) && watch.of_run.look().is_ok();
+        if is_short { Err(Halt::Alone) } else { found }?;
         let parts = &task.parts[..wave.len().div_ceil(size)];
         parts.iter().for_each(|part| done.counts.append(&part.counts));
         if done.counts.firings > *steps {

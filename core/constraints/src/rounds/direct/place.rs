@@ -121,6 +121,8 @@ pub(super) struct Apart<'w> {
     sets: &'w [Option<&'w Reduction>],
     watch: &'w RoundWatch<'w>,
     part: &'w mut Part,
+    /// Words that the list may have.
+    most: usize,
     /// Which constraints of a slice are there.
     known: Vec<bool>,
     /// Bytes of the list that the watch knows of.
@@ -133,10 +135,10 @@ impl<'w> Apart<'w> {
         heap: &'w Heap,
         sets: &'w [Option<&'w Reduction>],
         watch: &'w RoundWatch<'w>,
-        part: &'w mut Part,
+        (part, most): (&'w mut Part, usize),
     ) -> Self {
         let bytes = part.bytes();
-        Self { tables, heap, sets, watch, part, known: Vec::new(), bytes }
+        Self { tables, heap, sets, watch, part, most, known: Vec::new(), bytes }
     }
 }
 
@@ -159,6 +161,9 @@ impl Place for Apart<'_> {
     #[inline]
     fn add(&mut self, table: usize, args: &[u64], count: usize) -> Result<(), Halt> {
         let Self { part, known, .. } = self;
+        if part.args.len() > self.most {
+            return Err(Halt::Long);
+        }
         let room = memory::reserve(&mut part.args, args.len())
             .and_then(|()| memory::reserve(&mut part.stretches, 1));
         room.map_err(|_| Halt::Alone)?;
