@@ -1,5 +1,5 @@
-//! Constraint programs at three sizes each; those with one result in rounds too, as `rounds/NAME`. `RAYON_NUM_THREADS=1` measures
-//! rounds on one thread.
+//! Constraint programs at three sizes each; those with one result in rounds too, as `rounds/NAME`.
+//! `RAYON_NUM_THREADS=1` measures rounds on one thread.
 
 mod common;
 

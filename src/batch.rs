@@ -1,6 +1,6 @@
-//! Batches: many start terms of one program, each on its own line. Lines are evaluated side by side, and handed out in their order
-//! (`queue`). A device that takes many terms at a time gets whole chunks, larger ones (`wave`); a GPU may also work beside the workers
-//! (`gpu_worker`).
+//! Batches: many start terms of one program, each on its own line. Lines are evaluated side by side, and handed out in
+//! their order (`queue`). A device that takes many terms at a time gets whole chunks, larger ones (`wave`); a GPU may
+//! also work beside the workers (`gpu_worker`).
 
 mod gpu_share;
 mod gpu_worker;
@@ -63,9 +63,9 @@ pub enum BatchError {
 }
 
 impl Executable<'_> {
-    /// Normalises the terms of `input`, each on its own line, and hands each line to `take`, in order. Lines that are empty or only a
-    /// comment (`%`) are passed over. A line that fails is one of the results; the others go on. `name` is what diagnostics call the
-    /// input.
+    /// Normalises the terms of `input`, each on its own line, and hands each line to `take`, in order. Lines that are
+    /// empty or only a comment (`%`) are passed over. A line that fails is one of the results; the others go on. `name`
+    /// is what diagnostics call the input.
     pub fn run_batch<R: BufRead + Send>(
         &self,
         input: R,
@@ -196,8 +196,8 @@ impl<R: BufRead + Send> Job<'_, R> {
 }
 
 impl<R> Job<'_, R> {
-    /// Works on the lines of a chunk. A worker has at most one normal form that is too large to be held as text: it waits with it for its
-    /// turn.
+    /// Works on the lines of a chunk. A worker has at most one normal form that is too large to be held as text: it
+    /// waits with it for its turn.
     fn lines(&self, worker: &mut Worker<'_, '_, R>, number: u64, chunk: &Chunk) {
         let mut rest = &chunk[..];
         loop {

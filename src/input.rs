@@ -44,7 +44,8 @@ pub struct Input {
 }
 
 impl Input {
-    /// A program file; its language follows from the ending of its name unless [`language`](Self::language) says otherwise.
+    /// A program file; its language follows from the ending of its name unless [`language`](Self::language) says
+    /// otherwise.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Self::new(Text::File(path.into()), None)
     }

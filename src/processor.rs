@@ -1,7 +1,7 @@
 //! Term programs on the processor: the interpreter, and native code for runs that take longer than a moment.
 //!
-//! A run is interpreted first: most are over before a function is compiled. One that is not starts again with native code, which is as good
-//! as going on, for terms have no effects. Runs that are traced or recorded are interpreted.
+//! A run is interpreted first: most are over before a function is compiled. One that is not starts again with native
+//! code, which is as good as going on, for terms have no effects. Runs that are traced or recorded are interpreted.
 
 #[cfg_attr(
     not(all(feature = "native", unix, any(target_arch = "x86_64", target_arch = "aarch64"))),

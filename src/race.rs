@@ -1,5 +1,5 @@
-//! Two sides that look for the same result: the processor's here, a GPU's on a thread or in a process of its own. The first result is the
-//! result.
+//! Two sides that look for the same result: the processor's here, a GPU's on a thread or in a process of its own. The
+//! first result is the result.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,8 +14,8 @@ pub const BY_GPU: &str = "gpu: it was done before the cpu";
 /// Why a run stays on the processor from the start.
 pub(crate) const WATCHED: &str = "cpu: the run is recorded or traced";
 
-/// Runs that are shorter never touch the GPU: while it comes up, which takes some 200 ms, a run on the processor that needs much memory takes up
-/// to twice as long. A fifth of that time is the price for runs that the GPU wins.
+/// Runs that are shorter never touch the GPU: while it comes up, which takes some 200 ms, a run on the processor that
+/// needs much memory takes up to twice as long. A fifth of that time is the price for runs that the GPU wins.
 const HEAD_START: Duration = Duration::from_millis(40);
 /// Between two looks at the limits while the GPU works alone.
 const WATCH: Duration = Duration::from_millis(10);
@@ -62,8 +62,8 @@ pub struct Race<T> {
 }
 
 impl<T: Send + 'static> Race<T> {
-    /// Starts the GPU's side when the processor's has had a head start: `make` brings a GPU up and gives what is to be done with it. The
-    /// processor's side, which follows under `control`, stops when the GPU has a result.
+    /// Starts the GPU's side when the processor's has had a head start: `make` brings a GPU up and gives what is to be
+    /// done with it. The processor's side, which follows under `control`, stops when the GPU has a result.
     pub fn start(
         control: &mut Control<'_>,
         make: impl FnOnce() -> Result<Work<T>, String> + Send + 'static,
@@ -146,7 +146,8 @@ impl<T: Send + 'static> Race<T> {
         }
     }
 
-    /// The GPU's result when the processor stopped without one: because of it, or for want of memory, which the GPU may have.
+    /// The GPU's result when the processor stopped without one: because of it, or for want of memory, which the GPU may
+    /// have.
     pub fn result(&self, reason: &StopReason, control: &mut Control<'_>) -> Option<T> {
         let waits = matches!(reason, StopReason::Memory { .. } | StopReason::Indices { .. });
         let mut phase = self.phase();

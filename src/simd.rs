@@ -30,7 +30,8 @@ impl Program {
         let (sources, program) = load(path, PROGRAM, gchr_simd::parse)?;
         Ok(Self { sources, program })
     }
-    /// Compiles a kernel of a file in the kernel language, as far as µ-SIMD can express it; the only kernel when there is no name.
+    /// Compiles a kernel of a file in the kernel language, as far as µ-SIMD can express it; the only kernel when there
+    /// is no name.
     pub fn compile(path: &Path, kernel: Option<&str>) -> Result<Self, Diagnostics> {
         let (sources, program) = load(path, KERNEL_FILE, |sources, id| {
             let module = gchr_kernel::text::parse(sources, id)?;

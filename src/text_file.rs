@@ -12,8 +12,8 @@ pub(crate) const PROGRAM_FILE: &str = "give the path of a program file, e.g. exa
 pub(crate) const KERNEL_FILE: &str =
     "give the path of a file in the kernel language, e.g. examples/simd/rows.cu";
 
-/// Reads a whole text file; what is wrong with it is said with the place where it can be, and `wanted` when it cannot be read at all. The
-/// text is counted in `account`.
+/// Reads a whole text file; what is wrong with it is said with the place where it can be, and `wanted` when it cannot
+/// be read at all. The text is counted in `account`.
 pub(crate) fn read_text(
     path: &Path,
     sources: &mut SourceMap,

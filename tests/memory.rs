@@ -1,5 +1,5 @@
-//! Every executor with an allocator that fails on purpose, and under a bound of the process. In a binary of its own, for its global
-//! allocator.
+//! Every executor with an allocator that fails on purpose, and under a bound of the process. In a binary of its own,
+//! for its global allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::num::NonZeroUsize;
@@ -215,7 +215,8 @@ fn a_batch_names_a_failed_request_and_goes_on() {
 
 const MEGABYTE: u64 = 1 << 20;
 
-/// Runs an endless program in a process that may have so much more in use than it has now; says how much it had in use at most.
+/// Runs an endless program in a process that may have so much more in use than it has now; says how much it had in use
+/// at most.
 fn peak_under_bound(program: &Program, options: &CompileOptions, more: u64) -> u64 {
     let _turn = turn();
     let executable = program.compile(options).expect("a plan");

@@ -1,7 +1,8 @@
 //! Whole programs: every example in every treatment, all against one expectation.
 //!
-//! `examples/expected/NAME.out` holds, for each run of `examples/NAME`, the command, the number of rule applications or firings, and the
-//! result. `UPDATE_EXPECTED=1 cargo test --test programs` rewrites the files from plain runs: read the difference before you keep it.
+//! `examples/expected/NAME.out` holds, for each run of `examples/NAME`, the command, the number of rule applications or
+//! firings, and the result. `UPDATE_EXPECTED=1 cargo test --test programs` rewrites the files from plain runs: read the
+//! difference before you keep it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -217,7 +218,8 @@ fn not_inlined(case: &Case) -> Result<(), Failed> {
     check(case, "without inlining", CompileOptions { inline: false, ..CompileOptions::default() })
 }
 
-/// The simulator gives the same, each rule being applied as often as on the CPU, on the input of the file itself; the other inputs are too large for it. No slot is lost.
+/// The simulator gives the same, each rule being applied as often as on the CPU, on the input of the file itself; the
+/// other inputs are too large for it. No slot is lost.
 fn topology(case: &Case) -> Result<(), Failed> {
     if case.args.len() > 1 {
         return Ok(());
@@ -257,7 +259,8 @@ fn sim_with(case: &Case, schedule: Schedule) -> Result<(), Failed> {
     }
 }
 
-/// Reference counts that follow the plan to the letter balance, and lead to the same. For runs that are small enough for that.
+/// Reference counts that follow the plan to the letter balance, and lead to the same. For runs that are small enough
+/// for that.
 fn by_counts(case: &Case) -> Result<(), Failed> {
     if case.steps > 300_000 {
         return Ok(());

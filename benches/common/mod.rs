@@ -6,8 +6,8 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 use gchr::report::bench::Benchmark;
 use gchr::{CompileOptions, Control};
 
-/// Runs programs compiled in some way, under names with a prefix: time of the run alone, without parsing and compiling. Throughput
-/// counts rule applications or firings.
+/// Runs programs compiled in some way, under names with a prefix: time of the run alone, without parsing and compiling.
+/// Throughput counts rule applications or firings.
 pub fn run_all<'b>(
     criterion: &mut Criterion,
     prefix: &str,

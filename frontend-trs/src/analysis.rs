@@ -1,7 +1,7 @@
 //! Warnings: rules and declarations that are probably not what was meant. Only for programs without errors.
 //!
-//! The questions about patterns are exact, hence expensive in the worst case; an [`Effort`] bounds them, and what is not decided in
-//! time is not warned of.
+//! The questions about patterns are exact, hence expensive in the worst case; an [`Effort`] bounds them, and what is
+//! not decided in time is not warned of.
 
 mod coverage;
 mod endless;

@@ -1,7 +1,8 @@
-//! Syntax tree of a `.trs` text. It owns its names, prints as a program ([`Display`](std::fmt::Display)) and parses back to itself.
+//! Syntax tree of a `.trs` text. It owns its names, prints as a program ([`Display`](std::fmt::Display)) and parses
+//! back to itself.
 //!
-//! Terms are flat vectors of nodes in postfix order, never boxes in boxes: a term of 10^7 nodes is read, printed and dropped
-//! without recursion.
+//! Terms are flat vectors of nodes in postfix order, never boxes in boxes: a term of 10^7 nodes is read, printed and
+//! dropped without recursion.
 
 mod print;
 

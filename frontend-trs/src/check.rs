@@ -1,4 +1,5 @@
-//! Syntax tree to rule IR: declarations, well-sortedness, rules and input. Every error is reported; a program comes out only without any.
+//! Syntax tree to rule IR: declarations, well-sortedness, rules and input. Every error is reported; a program comes out
+//! only without any.
 
 mod builders;
 mod declarations;

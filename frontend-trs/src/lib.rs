@@ -1,7 +1,8 @@
 //! Many-sorted term rewriting: `.trs` text to the rule IR. The language is described in `docs/language-trs.md`.
 //!
-//! The order of calls: [`load`] parses, checks, lowers and analyses a program; [`parse_term`] reads further input terms for it.
-//! [`parse`] alone gives the syntax tree, which prints as a program. No call fails: all findings are [`Diagnostic`]s.
+//! The order of calls: [`load`] parses, checks, lowers and analyses a program; [`parse_term`] reads further input terms
+//! for it. [`parse`] alone gives the syntax tree, which prints as a program. No call fails: all findings are
+//! [`Diagnostic`]s.
 
 mod analysis;
 pub mod ast;

@@ -1,5 +1,5 @@
-//! Tokens to syntax tree (chumsky). Never fails: a clause that is not understood is reported and left out, and parsing goes on behind its
-//! semicolon or at the next section keyword.
+//! Tokens to syntax tree (chumsky). Never fails: a clause that is not understood is reported and left out, and parsing
+//! goes on behind its semicolon or at the next section keyword.
 
 mod error;
 mod term;

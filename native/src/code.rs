@@ -1,4 +1,5 @@
-//! Machine code of a program: functions that are compiled when they are called first, their table, and the maps of their frames.
+//! Machine code of a program: functions that are compiled when they are called first, their table, and the maps of
+//! their frames.
 //!
 //! This module and `emit` are the only ones that name the code generator.
 
@@ -120,7 +121,8 @@ struct State {
 }
 
 impl<'a> Code<'a> {
-    /// Functions with these signatures, none of which is compiled yet. `verify`: check what is emitted; a finding is an internal error.
+    /// Functions with these signatures, none of which is compiled yet. `verify`: check what is emitted; a finding is an
+    /// internal error.
     pub fn new(signatures: Vec<Signature>, source: impl Source + 'a, verify: bool) -> Result<Self, Refused> {
         let isa = isa(verify)?;
         let mut pages = Pages::new().map_err(refused)?;
@@ -148,11 +150,12 @@ impl<'a> Code<'a> {
         })
     }
 
-    /// Calls a function with words (floats by their bits), on a stack. An error is the status with which a helper [left](Vm::leave) the
-    /// code, or [`NOT_COMPILED`], of which [`failure`](Self::failure) knows the reason.
+    /// Calls a function with words (floats by their bits), on a stack. An error is the status with which a helper
+    /// [left](Vm::leave) the code, or [`NOT_COMPILED`], of which [`failure`](Self::failure) knows the reason.
     ///
     /// # Safety
-    /// `vm` is the head of the machine that the code was emitted for, valid while it runs, and `arguments` are as the function expects them.
+    /// `vm` is the head of the machine that the code was emitted for, valid while it runs, and `arguments` are as the
+    /// function expects them.
     pub unsafe fn enter(
         &self,
         vm: *mut Vm,
@@ -198,7 +201,8 @@ impl<'a> Code<'a> {
         let (mut site, mut frame) = (vm.site, vm.frame);
         // Recursion comes from few places.
         let mut last: Option<(u64, &Map)> = None;
-        // SAFETY: the chain of frames of native code, which ends at the adaptor's: it has saved a frame pointer of zero.
+        // SAFETY: the chain of frames of native code, which ends at the adaptor's: it has saved a frame pointer of
+        // zero.
         unsafe {
             while *(frame as *const u64) != 0 {
                 let found =
@@ -215,7 +219,8 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// What [`Emit::note`] said where the helper that runs was called; and where the function that called it was called.
+    /// What [`Emit::note`] said where the helper that runs was called; and where the function that called it was
+    /// called.
     ///
     /// # Safety
     /// As for [`for_each_root`](Self::for_each_root).

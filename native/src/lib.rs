@@ -1,7 +1,8 @@
-//! Native code for the processor: plans are lowered to machine code, function by function, when the functions are called first.
+//! Native code for the processor: plans are lowered to machine code, function by function, when the functions are
+//! called first.
 //!
-//! [`code`] and [`emit`] are the layer over the code generator, [`stack`] and [`vm`] what the code runs on. All of them are the same for
-//! every language. [`terms`] lowers plans of term programs.
+//! [`code`] and [`emit`] are the layer over the code generator, [`stack`] and [`vm`] what the code runs on. All of them
+//! are the same for every language. [`terms`] lowers plans of term programs.
 
 #![cfg(all(unix, any(target_arch = "x86_64", target_arch = "aarch64")))]
 

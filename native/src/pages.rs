@@ -6,7 +6,8 @@ use crate::stack::page_size;
 
 /// Address space for code: calls inside it reach everywhere on each platform.
 const SPACE: usize = 64 << 20;
-/// Functions begin at different places of their pages, so that not all compete for the same lines of the instruction cache.
+/// Functions begin at different places of their pages, so that not all compete for the same lines of the instruction
+/// cache.
 const STAGGER: usize = 704;
 
 /// Code of one program.

@@ -1,8 +1,9 @@
-//! The stack of native code: memory with a guard page, entry to native code, calls of helpers from it, and leaving it without unwinding.
+//! The stack of native code: memory with a guard page, entry to native code, calls of helpers from it, and leaving it
+//! without unwinding.
 //!
-//! Helpers run on the host's stack, so that native frames need no room for them. A helper that wants native code to end sets
-//! [`Vm::status`](crate::vm::Vm::leave) and returns; the shim that called it then drops all native frames at once by putting back
-//! the host's stack pointer.
+//! Helpers run on the host's stack, so that native frames need no room for them. A helper that wants native code to end
+//! sets [`Vm::status`](crate::vm::Vm::leave) and returns; the shim that called it then drops all native frames at once
+//! by putting back the host's stack pointer.
 
 #[cfg_attr(target_arch = "x86_64", path = "stack/x86_64.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "stack/aarch64.rs")]
@@ -29,8 +30,8 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// A stack of at most so many bytes; pages are taken from the system when they are touched first. `None` when the system gives no
-    /// address space.
+    /// A stack of at most so many bytes; pages are taken from the system when they are touched first. `None` when the
+    /// system gives no address space.
     pub fn new(most: u64) -> Option<Self> {
         let page = page_size();
         let room = memory::address_space_left().map_or(u64::MAX, |left| left / PART);
@@ -64,7 +65,8 @@ impl Stack {
         self.top - self.bottom - RED_ZONE
     }
 
-    /// The limit for frames that may take so many bytes, at most [`most`](Self::most): what [`Vm::stack_limit`](crate::Vm) is to be.
+    /// The limit for frames that may take so many bytes, at most [`most`](Self::most): what
+    /// [`Vm::stack_limit`](crate::Vm) is to be.
     pub fn limit(&self, bytes: u64) -> u64 {
         self.top - bytes.min(self.most())
     }

@@ -1,6 +1,7 @@
 //! Native code for plans of term programs.
 //!
-//! [`Terms`] is a plan with its code, [`Evaluator`] runs it on the heap of the interpreter, with the same results, counts and errors.
+//! [`Terms`] is a plan with its code, [`Evaluator`] runs it on the heap of the interpreter, with the same results,
+//! counts and errors.
 
 mod cells;
 mod lower;

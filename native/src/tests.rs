@@ -203,7 +203,8 @@ fn machine(code: &Code<'_>, stack: &Stack) -> Machine {
     }
 }
 
-/// Keeps a root with tag 7 in each frame, and one with tag 9 in the last one, where the roots are looked at in the middle of much else.
+/// Keeps a root with tag 7 in each frame, and one with tag 9 in the last one, where the roots are looked at in the
+/// middle of much else.
 fn roots(e: &mut Emit<'_>) {
     let n = e.params()[0];
     let bottom = e.label(&[]);

@@ -1,15 +1,17 @@
-//! What native code and its helpers share: the head of a machine, at which the pinned register points while native code runs.
+//! What native code and its helpers share: the head of a machine, at which the pinned register points while native code
+//! runs.
 
 use std::mem::offset_of;
 
 use crate::code::Code;
 
-/// The head of a machine: the first field of every structure that native code runs on (`repr(C)`), so that helpers can cast
-/// the pointer which they are given to their own machine.
+/// The head of a machine: the first field of every structure that native code runs on (`repr(C)`), so that helpers can
+/// cast the pointer which they are given to their own machine.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Vm {
-    /// Steps that native code may take before it must call a helper: it counts down, and calls where this is below zero.
+    /// Steps that native code may take before it must call a helper: it counts down, and calls where this is below
+    /// zero.
     pub fuel: i64,
     /// The lowest address at which the frame of a function that calls others may end.
     pub stack_limit: u64,
@@ -54,8 +56,8 @@ impl Vm {
         }
     }
 
-    /// To be called by a helper: as soon as it returns, all native frames are dropped, and [`Code::enter`] gives this error. Not zero,
-    /// and not [`NOT_COMPILED`].
+    /// To be called by a helper: as soon as it returns, all native frames are dropped, and [`Code::enter`] gives this
+    /// error. Not zero, and not [`NOT_COMPILED`].
     pub fn leave(&mut self, status: u64) {
         self.status = status;
     }
@@ -72,6 +74,6 @@ impl Default for Vm {
     }
 }
 
-/// A function of the host that native code calls: on the host's stack, with the machine and up to four words. It must not unwind, and has
-/// to return also when it [leaves](Vm::leave) native code.
+/// A function of the host that native code calls: on the host's stack, with the machine and up to four words. It must
+/// not unwind, and has to return also when it [leaves](Vm::leave) native code.
 pub type Helper = unsafe extern "C" fn(vm: *mut Vm, a: u64, b: u64, c: u64, d: u64) -> u64;

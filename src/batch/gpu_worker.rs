@@ -1,9 +1,11 @@
-//! A GPU beside the workers of a batch (`--device auto`): once it is up it takes a share of the lines, as large as pays.
+//! A GPU beside the workers of a batch (`--device auto`): once it is up it takes a share of the lines, as large as
+//! pays.
 //!
-//! It takes waves that grow while they stay short. Then the lines that both sides evaluate meanwhile are compared: a GPU that is as fast
-//! as all workers together goes on without them, as they would take the processor from its host side; one that is much slower takes no
-//! more. When the input is at its end and a wave is still with the GPU, the workers evaluate its lines too, and the first one to be done
-//! calls the other one off. So a batch takes little longer than on the faster of the two, whatever its lines are.
+//! It takes waves that grow while they stay short. Then the lines that both sides evaluate meanwhile are compared: a
+//! GPU that is as fast as all workers together goes on without them, as they would take the processor from its host
+//! side; one that is much slower takes no more. When the input is at its end and a wave is still with the GPU, the
+//! workers evaluate its lines too, and the first one to be done calls the other one off. So a batch takes little longer
+//! than on the faster of the two, whatever its lines are.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -86,8 +88,8 @@ impl<R: BufRead + Send> Job<'_, R> {
         share
     }
 
-    /// Has a worker help with the wave that the GPU has when nothing else is left, or wait while the GPU goes on alone. Says whether there
-    /// may be more to do.
+    /// Has a worker help with the wave that the GPU has when nothing else is left, or wait while the GPU goes on alone.
+    /// Says whether there may be more to do.
     pub(super) fn help(&self, worker: &mut Worker<'_, '_, R>) -> bool {
         let mut has = self.gpu.has();
         while !self.results.is_stopped() {

@@ -94,7 +94,8 @@ impl<R> Job<'_, R> {
 /// Hands lines to the caller and sums up.
 pub(super) struct Tally<'a> {
     pub take: &'a mut (dyn FnMut(BatchLine) -> io::Result<()> + Send),
-    /// Whether lines say how many rules were applied. Where it depends on the machine which side evaluates a line, they do not.
+    /// Whether lines say how many rules were applied. Where it depends on the machine which side evaluates a line, they
+    /// do not.
     pub counted: bool,
     pub done: u64,
     pub failed: u64,

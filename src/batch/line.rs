@@ -26,8 +26,8 @@ pub struct BatchLine {
     pub rewrites: Option<u64>,
 }
 
-/// Bytes of a text that is held until it is its turn. Shared parts of a term are written each time they occur, so that a text can be
-/// larger than any memory: beyond this the term is held.
+/// Bytes of a text that is held until it is its turn. Shared parts of a term are written each time they occur, so that
+/// a text can be larger than any memory: beyond this the term is held.
 const HELD: u64 = 1 << 20;
 
 /// The normal form of a line.

@@ -1,8 +1,8 @@
-//! A queue between threads that keeps an order: chunks of lines are taken from an input in their order, worked on at the same time, and
-//! handed out in their order again.
+//! A queue between threads that keeps an order: chunks of lines are taken from an input in their order, worked on at
+//! the same time, and handed out in their order again.
 //!
-//! Each side has one lock. Who gives a chunk back waits when a slow one holds up too many others: memory is bounded by the window, not
-//! by the input.
+//! Each side has one lock. Who gives a chunk back waits when a slow one holds up too many others: memory is bounded by
+//! the window, not by the input.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read as _};

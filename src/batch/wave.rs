@@ -1,7 +1,8 @@
 //! Chunks of a batch on a device that evaluates their lines side by side.
 //!
-//! A chunk in which a line fails, and one that needs more memory than there is, is cut into halves. Where few lines are left, the
-//! interpreter evaluates them one by one and says which of them fail: a failing line costs its neighbours time, not results.
+//! A chunk in which a line fails, and one that needs more memory than there is, is cut into halves. Where few lines are
+//! left, the interpreter evaluates them one by one and says which of them fail: a failing line costs its neighbours
+//! time, not results.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Signals that ask to stop: the first one is a wish that the run hears, a second one ends the process. Signals that this process was
-//! started to ignore (`nohup`) stay ignored.
+//! Signals that ask to stop: the first one is a wish that the run hears, a second one ends the process. Signals that
+//! this process was started to ignore (`nohup`) stay ignored.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
@@ -36,8 +36,8 @@ pub fn signal() -> Option<Signal> {
     Some(SIGNAL.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
 }
 
-/// Starts to listen; to be called before there are other threads. The signals are blocked in all threads, and one waits for them: so they
-/// come here also while a library has handlers of its own, as the compiler for GPU kernels has.
+/// Starts to listen; to be called before there are other threads. The signals are blocked in all threads, and one waits
+/// for them: so they come here also while a library has handlers of its own, as the compiler for GPU kernels has.
 #[cfg(unix)]
 pub fn listen() {
     let heard = signals([libc::SIGINT, libc::SIGTERM, libc::SIGHUP].into_iter().filter(|&s| !is_ignored(s)));
@@ -97,7 +97,8 @@ pub fn listen() {}
 #[cfg(unix)]
 fn is_ignored(signal: Signal) -> bool {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: no action is set; the current one is written to a place that is large enough, and all zeros are a valid action.
+    // SAFETY: no action is set; the current one is written to a place that is large enough, and all zeros are a valid
+    // action.
     let action = unsafe {
         libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr());
         action.assume_init()

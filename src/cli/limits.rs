@@ -16,10 +16,12 @@ pub struct LimitArgs {
     /// Stop after N rounds (.chr with --semantics rounds)
     #[arg(long, value_name = "N")]
     max_rounds: Option<u64>,
-    /// Stop when the process has more than SIZE in use, e.g. 512M or 16G; on a GPU: when the run's tables do [default: 80% of the free memory; gpu: 90% of the device's]
+    /// Stop when the process has more than SIZE in use, e.g. 512M or 16G; on a GPU: when the run's tables do [default:
+    /// 80% of the free memory; gpu: 90% of the device's]
     #[arg(long, value_name = "SIZE", value_parser = values::size)]
     memory: Option<u64>,
-    /// Stop after this time, e.g. 10s, 5m or 1.5h: from the start of the process to the last byte of the result; in comparisons, of each run
+    /// Stop after this time, e.g. 10s, 5m or 1.5h: from the start of the process to the last byte of the result; in
+    /// comparisons, of each run
     #[arg(long, value_name = "T", value_parser = values::duration)]
     timeout: Option<Duration>,
     /// Stop when the result, or what the program itself writes, takes more than SIZE, e.g. 100M [default: no limit]

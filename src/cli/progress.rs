@@ -70,7 +70,8 @@ fn spinner() -> ProgressBar {
     bar
 }
 
-/// The terminal, and room at the end of a line for the `^C` that the system shows there: a line that it wraps could not be erased.
+/// The terminal, and room at the end of a line for the `^C` that the system shows there: a line that it wraps could not
+/// be erased.
 #[derive(Debug)]
 struct Narrow(Term);
 

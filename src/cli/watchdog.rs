@@ -1,8 +1,10 @@
-//! Ends the process when what it does hears neither a signal nor the time limit: no loop and no call of a library can be forgotten.
+//! Ends the process when what it does hears neither a signal nor the time limit: no loop and no call of a library can
+//! be forgotten.
 //!
-//! Each [`Phase`] says whether its loops look at the limits themselves. They get [`GRACE`] to stop in order: a run then tells how far it
-//! got. What takes longer, and phases that look at nothing (reading, compiling), are ended from here: by a message, the removal of files
-//! that are written aside, and the signal or the exit code. `docs/limits.md` lists what hears limits, and how.
+//! Each [`Phase`] says whether its loops look at the limits themselves. They get [`GRACE`] to stop in order: a run then
+//! tells how far it got. What takes longer, and phases that look at nothing (reading, compiling), are ended from here:
+//! by a message, the removal of files that are written aside, and the signal or the exit code. `docs/limits.md` lists
+//! what hears limits, and how.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -104,8 +106,8 @@ pub fn interrupted(signal: Signal) {
     change(|state| state.signal = Some((signal, Instant::now())));
 }
 
-/// The limit or the signal was heard, and what stopped is told now: nothing is ended for it any more. Does not return when the process is
-/// being ended already.
+/// The limit or the signal was heard, and what stopped is told now: nothing is ended for it any more. Does not return
+/// when the process is being ended already.
 pub fn heard() {
     change(|state| (state.time, state.signal) = (None, None));
 }

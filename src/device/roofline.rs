@@ -17,7 +17,8 @@ use crate::diagnostics::Diagnostics;
 use crate::options::Device;
 use crate::stack::with_large_stack;
 
-/// Measures a GPU and keeps the figures. The error says why they could not be kept, if that is so: they are good for this process.
+/// Measures a GPU and keeps the figures. The error says why they could not be kept, if that is so: they are good for
+/// this process.
 pub fn measure_roofline(gpu: u32) -> Result<(RooflinePeaks, io::Result<()>), Diagnostics> {
     let found = |list| Diagnostics::new(Arc::new(SourceMap::new()), list);
     let run = || {

@@ -52,8 +52,8 @@ fn has_kernels(module: &Module) -> bool {
     module.functions.iter().any(|function| function.is_kernel())
 }
 
-/// Refuses kernels that must not be launched. Gives the milliseconds that it took: next to none for kernels that this checker has
-/// accepted before, of which a note is kept beside the compiled kernels.
+/// Refuses kernels that must not be launched. Gives the milliseconds that it took: next to none for kernels that this
+/// checker has accepted before, of which a note is kept beside the compiled kernels.
 pub(crate) fn before_launch(module: &Module) -> Result<f64, Vec<Diagnostic>> {
     let start = Instant::now();
     let took = || start.elapsed().as_secs_f64() * 1e3;

@@ -1,5 +1,5 @@
-//! A constraint program in rounds on the processor and, when that takes longer than a moment, on a GPU beside it: the first result is the
-//! result. A program that writes output stays on the processor.
+//! A constraint program in rounds on the processor and, when that takes longer than a moment, on a GPU beside it: the
+//! first result is the result. A program that writes output stays on the processor.
 
 use std::fmt::Display;
 use std::sync::Arc;

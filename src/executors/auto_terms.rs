@@ -1,10 +1,11 @@
-//! A term program on the processor and, when that takes longer than a moment, on a GPU beside it: the first result is the result.
+//! A term program on the processor and, when that takes longer than a moment, on a GPU beside it: the first result is
+//! the result.
 //!
-//! The processor starts at once. A thread brings the GPU up, compiles the kernels and starts over from the beginning; both go on until
-//! one of them is done and calls the other one off. So a run takes little longer than on the faster of the two, whatever the program is,
-//! and nothing must be guessed about it. A program without calls that can run side by side stays on the processor. In a batch the GPU
-//! takes a share of the lines instead (`batch/gpu_worker.rs`). `gchr run` has a process of its own in the place of the thread, which a
-//! library cannot start.
+//! The processor starts at once. A thread brings the GPU up, compiles the kernels and starts over from the beginning;
+//! both go on until one of them is done and calls the other one off. So a run takes little longer than on the faster of
+//! the two, whatever the program is, and nothing must be guessed about it. A program without calls that can run side by
+//! side stays on the processor. In a batch the GPU takes a share of the lines instead (`batch/gpu_worker.rs`). `gchr
+//! run` has a process of its own in the place of the thread, which a library cannot start.
 
 use std::fmt::Display;
 use std::sync::Arc;

@@ -1,6 +1,8 @@
-//! Benchmarks: the papers' tables, other systems on the same problems, and growth, with machine, spread and comparison to earlier runs.
+//! Benchmarks: the papers' tables, other systems on the same problems, and growth, with machine, spread and comparison
+//! to earlier runs.
 //!
-//! Each kind gives a [`Report`], which prints as a table, is kept as JSON, and is compared with an earlier one by [`Report::against`].
+//! Each kind gives a [`Report`], which prints as a table, is kept as JSON, and is compared with an earlier one by
+//! [`Report::against`].
 
 mod against;
 mod auto;

@@ -1,7 +1,8 @@
 //! Comparisons: several programs for one problem, or one program in several ways, over several sizes.
 //!
-//! A [`Plan`] says what is compared; [`Plan::run`] measures cell by cell, checks that the answers agree through the declared [`Mapping`],
-//! and gives a [`Comparison`], which prints as a table, JSON, or a page. `docs/comparison.md` describes the mapping and what the numbers teach.
+//! A [`Plan`] says what is compared; [`Plan::run`] measures cell by cell, checks that the answers agree through the
+//! declared [`Mapping`], and gives a [`Comparison`], which prints as a table, JSON, or a page. `docs/comparison.md`
+//! describes the mapping and what the numbers teach.
 
 mod answer;
 mod comparison;

@@ -1,4 +1,5 @@
-//! Plots as SVG text. What is drawn is decided elsewhere: here are curves, areas and bars with axes, titles and legends.
+//! Plots as SVG text. What is drawn is decided elsewhere: here are curves, areas and bars with axes, titles and
+//! legends.
 
 mod axis;
 mod chart;

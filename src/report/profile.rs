@@ -1,7 +1,7 @@
 //! Profiles: what a recorded run did over time, by rule and by kernel, as a page, a drawing or data.
 //!
-//! A [`Recorder`] is lent to the run ([`Control::profile`](crate::Control::profile)); [`Profile::new`] puts its counts beside the program's
-//! rules and lines; `html`, `svg` and `json` write it. `docs/profile.md` says how to read one.
+//! A [`Recorder`] is lent to the run ([`Control::profile`](crate::Control::profile)); [`Profile::new`] puts its counts
+//! beside the program's rules and lines; `html`, `svg` and `json` write it. `docs/profile.md` says how to read one.
 
 mod charts;
 mod data;

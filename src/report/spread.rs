@@ -28,7 +28,8 @@ pub fn spread(times: &[f64]) -> Spread {
     Spread { min, median, max, runs: sorted.len() }
 }
 
-/// The slope of the line of least squares through the logarithms of the points; nothing unless two different sizes are positive.
+/// The slope of the line of least squares through the logarithms of the points; nothing unless two different sizes are
+/// positive.
 pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
     let logs: Vec<_> =
         points.iter().filter(|p| p.0 > 0.0 && p.1 > 0.0).map(|p| (p.0.ln(), p.1.ln())).collect();

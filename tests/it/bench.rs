@@ -1,4 +1,5 @@
-//! Benchmarks from the command line: counts against the papers, peers that are there and that are not, comparison with an earlier report.
+//! Benchmarks from the command line: counts against the papers, peers that are there and that are not, comparison with
+//! an earlier report.
 
 use std::process::Command;
 
@@ -15,8 +16,8 @@ fn report(scratch: &Scratch, args: &[&str]) -> Value {
     serde_json::from_str(&scratch.read("report.json")).expect("a report is JSON")
 }
 
-/// Terms rewritten follow the formulas of the papers' Table 3, in every configuration on the simulator; of the binary search
-/// tree the article marks 2N - 2 terms more. Times are compared on the CPU alone.
+/// Terms rewritten follow the formulas of the papers' Table 3, in every configuration on the simulator; of the binary
+/// search tree the article marks 2N - 2 terms more. Times are compared on the CPU alone.
 #[test]
 fn counts_of_the_papers_are_met() {
     let scratch = Scratch::new();

@@ -9,7 +9,8 @@ use crate::support::{Scratch, root};
 const MOMENTS: usize = 51;
 /// The latest moment, in milliseconds.
 const LATEST: u64 = 900;
-/// Processor time that a process may take after a signal, or after its time limit: a second on each of two cores, and a little.
+/// Processor time that a process may take after a signal, or after its time limit: a second on each of two cores, and a
+/// little.
 const SOON: Duration = Duration::from_millis(2500);
 
 const LOOP: &str = "map Loop: Int -> Int;\nvar N: Int;\neqn Loop(N) = Loop(N + 1);\ninput Loop(0);\n";

@@ -1,4 +1,5 @@
-//! The project itself: links of its pages, licences of what it is built from, crates whose own tests are switched off.
+//! The project itself: links of its pages, files that they name, licences of what it is built from, crates whose own
+//! tests are switched off.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -95,6 +96,25 @@ fn broken(page: &Path, link: &str) -> Option<String> {
         || target.extension().is_none_or(|e| e != "md")
         || anchors(&read(&target)).contains(anchor);
     if has_anchor { None } else { says("there is no such heading") }
+}
+
+/// Files and folders that a page names in code, with their places from the root on; `NAME` stands for any name.
+fn paths(page: &str) -> Vec<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
+    let is_path = |word: &&str| {
+        word.contains('/') && word.starts_with(char::is_alphabetic) && word.chars().all(is_part)
+    };
+    let code = page.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+    code.filter(is_path).filter(|word| !word.contains("NAME")).collect()
+}
+
+#[test]
+fn files_that_the_recipes_name_are_there() {
+    let page = read(&root().join("docs/extending.md"));
+    let named = paths(&page);
+    assert!(named.len() > 20, "{named:?}");
+    let missing: Vec<&&str> = named.iter().filter(|path| !root().join(path).exists()).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 #[test]

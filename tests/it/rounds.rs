@@ -1,5 +1,5 @@
-//! Rounds as `docs/semantics.md` says: its programs have the stores that it shows, round by round, on both executors; every example has
-//! the classes that are expected of it.
+//! Rounds as `docs/semantics.md` says: its programs have the stores that it shows, round by round, on both executors;
+//! every example has the classes that are expected of it.
 
 use gchr::constraints::plan::{Joins, RoundsOptions, compile_rounds};
 use gchr::constraints::rounds;

@@ -1,4 +1,5 @@
-//! Programs with unusual signatures run on the simulator of a GPU as they do on the CPU, under both schedulers, in every configuration.
+//! Programs with unusual signatures run on the simulator of a GPU as they do on the CPU, under both schedulers, in
+//! every configuration.
 
 use std::fmt::Write as _;
 

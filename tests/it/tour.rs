@@ -1,4 +1,5 @@
-//! The commands of `docs/tour.md` and `docs/comparison.md` work, one after the other in one folder, on the programs that the pages show.
+//! The commands of `docs/tour.md` and `docs/comparison.md` work, one after the other in one folder, on the programs
+//! that the pages show.
 
 use std::path::Path;
 use std::process::Command;

@@ -49,7 +49,8 @@ impl Default for Control<'_> {
 }
 
 impl<'a> Control<'a> {
-    /// A control with limits; the clock of the timeout starts now. The program's output is dropped until [`output`](Self::output) is called.
+    /// A control with limits; the clock of the timeout starts now. The program's output is dropped until
+    /// [`output`](Self::output) is called.
     pub fn new(limits: Limits) -> Self {
         let start = Instant::now();
         Self {
@@ -112,7 +113,8 @@ impl<'a> Control<'a> {
     pub fn start(&self) -> Instant {
         self.start
     }
-    /// What says that the run must stop, for threads and devices that work for long between two calls of [`poll`](Self::poll).
+    /// What says that the run must stop, for threads and devices that work for long between two calls of
+    /// [`poll`](Self::poll).
     pub fn watch(&self) -> &Watch<'a> {
         &self.watch
     }
@@ -120,8 +122,8 @@ impl<'a> Control<'a> {
     pub fn memory_watch(&self) -> memory::Watch {
         self.memory
     }
-    /// To be called before a run whose tables have `own` bytes takes `more`: whether its limit and the [bound](memory::set_bound) of the
-    /// process allow it, and the system has as much.
+    /// To be called before a run whose tables have `own` bytes takes `more`: whether its limit and the
+    /// [bound](memory::set_bound) of the process allow it, and the system has as much.
     pub fn ask_memory(&self, own: u64, more: u64) -> Result<(), Shortage> {
         match self.limits.memory {
             Some(limit) if own.saturating_add(more) > limit => Err(Shortage::Limit(limit)),
@@ -167,13 +169,14 @@ impl<'a> Control<'a> {
     pub fn out(&mut self) -> &mut dyn Write {
         &mut *self.output
     }
-    /// How many more steps an executor may take before it must call [`poll`](Self::poll) again: at most `chunk`, less near `--max-steps`
-    /// and when the run is recorded.
+    /// How many more steps an executor may take before it must call [`poll`](Self::poll) again: at most `chunk`, less
+    /// near `--max-steps` and when the run is recorded.
     pub fn fuel(&self, steps: u64, chunk: u64) -> u64 {
         let chunk = self.recorder.as_ref().map_or(chunk, |recorder| recorder.slice().min(chunk));
         self.limits.max_steps.map_or(chunk, |max| max.saturating_sub(steps).min(chunk))
     }
-    /// To be called every so many steps (about every 10 ms of work): reports progress and says whether the run must stop.
+    /// To be called every so many steps (about every 10 ms of work): reports progress and says whether the run must
+    /// stop.
     pub fn poll(&mut self, now: Progress) -> Result<(), StopReason> {
         self.record(now);
         if let Some(f) = &mut self.progress {

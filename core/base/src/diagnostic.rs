@@ -1,4 +1,5 @@
-//! Diagnostics: what is wrong, where, why, and the way out. Frontends, verifiers and executors all report through this type.
+//! Diagnostics: what is wrong, where, why, and the way out. Frontends, verifiers and executors all report through this
+//! type.
 
 mod excerpt;
 mod render;

@@ -1,4 +1,5 @@
-//! A writer that hears limits: what is written may be without end, since shared parts of a value are written each time they occur.
+//! A writer that hears limits: what is written may be without end, since shared parts of a value are written each time
+//! they occur.
 
 use std::io::{self, Write};
 

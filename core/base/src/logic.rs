@@ -1,8 +1,8 @@
-//! The input of the logic machine: a program of clauses, constraint rules and goals over untyped terms with places, and the reader that
-//! the machine calls while a program runs.
+//! The input of the logic machine: a program of clauses, constraint rules and goals over untyped terms with places, and
+//! the reader that the machine calls while a program runs.
 //!
-//! A frontend makes a [`LogicProgram`]; the machine (`gchr-logic`) executes it. Module qualifiers, included files and grammar rules are
-//! resolved by the frontend: here is one name space of predicates and one sequence of clauses.
+//! A frontend makes a [`LogicProgram`]; the machine (`gchr-logic`) executes it. Module qualifiers, included files and
+//! grammar rules are resolved by the frontend: here is one name space of predicates and one sequence of clauses.
 
 mod operators;
 mod reader;
@@ -200,7 +200,8 @@ impl Default for Flags {
     }
 }
 
-/// A program of clauses and rules. All ids of terms point into `terms`; variables are numbered from 0 in each clause, rule, type and goal.
+/// A program of clauses and rules. All ids of terms point into `terms`; variables are numbered from 0 in each clause,
+/// rule, type and goal.
 #[derive(Clone, Default, Debug)]
 pub struct LogicProgram {
     /// All terms.

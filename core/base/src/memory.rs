@@ -1,8 +1,9 @@
 //! Memory of the process: how much is in use, how much may be, and what happens when the system gives no more.
 //!
-//! In a process whose global allocator is [`Allocator`] every allocation is counted, so that no data structure can be forgotten; the
-//! touched parts of [`Reservation`]s are counted everywhere. Whoever sets a [bound](set_bound) has every run stopped at its next look
-//! at its [`Control`](crate::control::Control) after the bound is passed; what grows by much at a time asks [`ask`] before.
+//! In a process whose global allocator is [`Allocator`] every allocation is counted, so that no data structure can be
+//! forgotten; the touched parts of [`Reservation`]s are counted everywhere. Whoever sets a [bound](set_bound) has every
+//! run stopped at its next look at its [`Control`](crate::control::Control) after the bound is passed; what grows by
+//! much at a time asks [`ask`] before.
 
 mod allocator;
 mod available;
@@ -20,8 +21,8 @@ pub use available::{address_space_left, available};
 pub use reservation::Reservation;
 pub use sparse::SparseWords;
 
-/// What a thread has allocated or freed is added to the sum when it is more than this: the sum is off by less than this for each
-/// thread that there ever was.
+/// What a thread has allocated or freed is added to the sum when it is more than this: the sum is off by less than this
+/// for each thread that there ever was.
 const BATCH: i64 = 32 << 10;
 /// Requests from this size on are tried out before they are made in earnest.
 const TRIED: u64 = 1 << 20;
@@ -151,8 +152,8 @@ impl Watch {
         Self { refusals: REFUSALS.load(Ordering::Relaxed) }
     }
 
-    /// Why work that began then must stop, if it must: more is in use than may be, or the system has refused memory since, so that
-    /// only the reserve is left.
+    /// Why work that began then must stop, if it must: more is in use than may be, or the system has refused memory
+    /// since, so that only the reserve is left.
     pub fn shortage(self) -> Option<Shortage> {
         if REFUSALS.load(Ordering::Relaxed) != self.refusals {
             return Some(Shortage::System);

@@ -78,7 +78,8 @@ impl Op {
         }
     }
 
-    /// Whether the operation may end in an error on some operands of these kinds. Truth values are taken to be `true` or `false`.
+    /// Whether the operation may end in an error on some operands of these kinds. Truth values are taken to be `true`
+    /// or `false`.
     pub fn can_fail(self, operands: &[SortKind]) -> bool {
         let row = self.row();
         let is_number = |kind: &SortKind| matches!(kind, SortKind::Int | SortKind::Float);
@@ -91,7 +92,8 @@ impl Op {
         }
     }
 
-    /// Whether an ordering satisfies a comparison (`Eq` to `Ge` and `Same` to `AfterOrSame`); false for other operators.
+    /// Whether an ordering satisfies a comparison (`Eq` to `Ge` and `Same` to `AfterOrSame`); false for other
+    /// operators.
     pub fn holds(self, ordering: Ordering) -> bool {
         use Op::*;
         match self {

@@ -1,7 +1,7 @@
 //! The recorder of a run: what an executor reports of its course, for `--profile` and for comparisons.
 //!
-//! A caller makes a [`Recorder`], lends it to the run through [`Control::profile`](crate::control::Control::profile), and reads it
-//! afterwards. An executor asks [`Control::recorder`](crate::control::Control::recorder) and reports
+//! A caller makes a [`Recorder`], lends it to the run through [`Control::profile`](crate::control::Control::profile),
+//! and reads it afterwards. An executor asks [`Control::recorder`](crate::control::Control::recorder) and reports
 //! - its course: one [`Recorder::round`] a round or iteration if it works in such; otherwise nothing, because every
 //!   [`Control::poll`](crate::control::Control::poll) adds a point by itself;
 //! - running totals between points: [`Recorder::tried`], [`Recorder::collected`], [`Recorder::traffic`];
@@ -70,8 +70,8 @@ impl Traffic {
     /// Bytes of the unit in which GPUs move memory.
     pub const SECTOR: u64 = 32;
 
-    /// Whether a warp's access is random: its lanes asked for less than half of the bytes in the sectors that they touch. All other
-    /// accesses are coalesced.
+    /// Whether a warp's access is random: its lanes asked for less than half of the bytes in the sectors that they
+    /// touch. All other accesses are coalesced.
     pub fn is_random(sectors: u64, asked: u64) -> bool {
         sectors * Self::SECTOR > 2 * asked
     }
@@ -114,7 +114,8 @@ pub struct RuleCount {
     pub applied: u64,
     /// Candidates tried for it; see [`Point::tried`].
     pub tried: u64,
-    /// Share of the run's time, if sampled: from a rule's application, or the beginning of the search for it, to that of the next rule.
+    /// Share of the run's time, if sampled: from a rule's application, or the beginning of the search for it, to that
+    /// of the next rule.
     pub share: f64,
 }
 
@@ -176,14 +177,14 @@ impl Recorder {
         self.slice
     }
 
-    /// Rounds that an executor may run between two calls of [`round`](Self::round): one, until a run has so many rounds that points
-    /// are dropped many times over.
+    /// Rounds that an executor may run between two calls of [`round`](Self::round): one, until a run has so many rounds
+    /// that points are dropped many times over.
     pub fn rounds_per_point(&self) -> u32 {
         (self.now.rounds / (16 * MOST_POINTS as u64)).clamp(1, 1 << 10) as u32
     }
 
-    /// Adds a point between rounds, or in a run without rounds. A run in rounds is drawn by its rounds alone: once it has reported one,
-    /// other points are dropped.
+    /// Adds a point between rounds, or in a run without rounds. A run in rounds is drawn by its rounds alone: once it
+    /// has reported one, other points are dropped.
     pub fn point(&mut self, progress: Progress) {
         if self.now.rounds == 0 {
             self.push(progress);
@@ -243,8 +244,9 @@ impl Recorder {
         }
     }
 
-    /// Takes over what another run of the same program counted: counts by rule, traffic, candidates. Kernels that count take longer, so
-    /// this run says when, and the other one how much. Says whether the runs took as many steps; if they did not, nothing is taken.
+    /// Takes over what another run of the same program counted: counts by rule, traffic, candidates. Kernels that count
+    /// take longer, so this run says when, and the other one how much. Says whether the runs took as many steps; if
+    /// they did not, nothing is taken.
     pub fn adopt(&mut self, counted: &Recorder) -> bool {
         let (Some(end), Some(other)) = (self.points.last(), counted.points.last()) else { return false };
         if end.steps != other.steps {

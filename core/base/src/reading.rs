@@ -42,7 +42,8 @@ impl Account {
     }
 }
 
-/// The content of a file; it is counted, and what is counted for it stays so. The error is a [`StopReason`] when there is too much.
+/// The content of a file; it is counted, and what is counted for it stays so. The error is a [`StopReason`] when there
+/// is too much.
 pub fn read(path: &Path, account: &Account) -> io::Result<Vec<u8>> {
     let mut file = File::open(path)?;
     let known = file.metadata().ok().filter(std::fs::Metadata::is_file).map_or(0, |known| known.len());

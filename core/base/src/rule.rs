@@ -1,9 +1,9 @@
 //! The common rule IR: what both languages are lowered to and every plan is made from.
 //!
-//! A [`Program`] is a signature, rules in textual order and a start. A rule has kept and removed heads, a guard and a body.
-//! A rewrite rule `l = r` is a rule with one removed head (the redex `l`) that its body replaces in place by one term;
-//! a CHR rule has heads over a store of constraints and a body of goals. Patterns, expressions and spans are the same for both.
-//! Frontends build programs, [`verify()`] checks them, [`Display`](std::fmt::Display) prints them.
+//! A [`Program`] is a signature, rules in textual order and a start. A rule has kept and removed heads, a guard and a
+//! body. A rewrite rule `l = r` is a rule with one removed head (the redex `l`) that its body replaces in place by one
+//! term; a CHR rule has heads over a store of constraints and a body of goals. Patterns, expressions and spans are the
+//! same for both. Frontends build programs, [`verify()`] checks them, [`Display`](std::fmt::Display) prints them.
 
 mod print;
 mod verify;
@@ -73,7 +73,8 @@ pub struct Var {
     pub span: Span,
 }
 
-/// What a head argument, or a term that is taken apart, must look like. A variable that occurs again stands for an equal value.
+/// What a head argument, or a term that is taken apart, must look like. A variable that occurs again stands for an
+/// equal value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pattern {
     /// Shape.
@@ -267,8 +268,8 @@ impl Rule {
     }
 }
 
-/// A ground term of any size and depth, in postfix order: operands before operators, so that it is evaluated (leftmost innermost),
-/// printed and dropped without recursion.
+/// A ground term of any size and depth, in postfix order: operands before operators, so that it is evaluated (leftmost
+/// innermost), printed and dropped without recursion.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GroundTerm {
     /// Nodes in postfix order; every prefix of them leaves only complete terms on a stack, the whole leaves one.

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use crate::memory::{self, Reservation};
 
-/// Enough for everything that recurses over one rule or kernel: frontends bound their nesting, and data of any depth is handled
-/// without recursion.
+/// Enough for everything that recurses over one rule or kernel: frontends bound their nesting, and data of any depth is
+/// handled without recursion.
 const BYTES: usize = 256 << 20;
 /// What there is at least where address space is limited.
 const LEAST: usize = 8 << 20;
@@ -21,8 +21,8 @@ pub fn bytes() -> usize {
     })
 }
 
-/// Runs `f` with a large stack: on the caller's while much of it is left, as in nested use, else on a new one, which is smaller where the
-/// system gives no more. A panic of `f` goes on in the caller.
+/// Runs `f` with a large stack: on the caller's while much of it is left, as in nested use, else on a new one, which is
+/// smaller where the system gives no more. A panic of `f` goes on in the caller.
 pub fn with_large_stack<T>(f: impl FnOnce() -> T) -> T {
     if cfg!(miri) {
         // It has a stack of its own, of any size.

@@ -3,8 +3,8 @@
 /// Longer names are not compared: the distance takes quadratic time.
 const MAX_LENGTH: usize = 64;
 
-/// The candidate with the smallest edit distance to `name` (insert, delete, replace, swap of neighbours; a change of case counts
-/// nothing), if it is near enough to be a typing error. Of several the first; `name` itself is none.
+/// The candidate with the smallest edit distance to `name` (insert, delete, replace, swap of neighbours; a change of
+/// case counts nothing), if it is near enough to be a typing error. Of several the first; `name` itself is none.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_LENGTH {
         return None;

@@ -1,7 +1,7 @@
 //! Sizes as messages show them.
 
-/// Bytes in the largest binary unit of which they are a whole number; from 10 MiB on with one digit behind the point: `256 MiB`,
-/// `12.3 GiB`, `1000 bytes`.
+/// Bytes in the largest binary unit of which they are a whole number; from 10 MiB on with one digit behind the point:
+/// `256 MiB`, `12.3 GiB`, `1000 bytes`.
 pub fn bytes(n: u64) -> String {
     const UNITS: [(u32, &str); 4] = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     for (shift, unit) in UNITS {

@@ -1,8 +1,10 @@
-//! Values of constraint programs as a caller sees them, and how they are stored: integers, floats, atoms, strings and compound terms.
+//! Values of constraint programs as a caller sees them, and how they are stored: integers, floats, atoms, strings and
+//! compound terms.
 //!
-//! A column of a declared type stores a value as the bits of its integer or float, or as the id of its text. A column of type
-//! `Any` stores a tagged [`Word`] whose big integers, floats and compound terms live hash-consed on a [`Heap`], so that two values
-//! are identical exactly when their words are. [`Value`] is the view of either; it borrows and never copies a term.
+//! A column of a declared type stores a value as the bits of its integer or float, or as the id of its text. A column
+//! of type `Any` stores a tagged [`Word`] whose big integers, floats and compound terms live hash-consed on a [`Heap`],
+//! so that two values are identical exactly when their words are. [`Value`] is the view of either; it borrows and never
+//! copies a term.
 
 pub mod heap;
 pub mod operators;
@@ -119,8 +121,8 @@ impl<'a> Value<'a> {
     pub fn plain(self) -> Written<'a> {
         Written::new(self, false)
     }
-    /// The value as an argument in program text: as `writeq` shows it, but operators that bind weaker than a comma in parentheses,
-    /// and `'$VAR'(1)` as it is, so that it reads back.
+    /// The value as an argument in program text: as `writeq` shows it, but operators that bind weaker than a comma in
+    /// parentheses, and `'$VAR'(1)` as it is, so that it reads back.
     pub fn argument(self) -> Written<'a> {
         Written::argument(self)
     }

@@ -1,4 +1,5 @@
-//! What says that work must stop, whatever it is: a time limit, a user who interrupts it, a result that nobody wants any more.
+//! What says that work must stop, whatever it is: a time limit, a user who interrupts it, a result that nobody wants
+//! any more.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,8 +45,8 @@ impl<'a> Watch<'a> {
     pub fn interrupt_flag(&self) -> Option<&'a AtomicBool> {
         self.interrupt
     }
-    /// Whether the flag of [`also_stop`](Self::also_stop) is true: nobody wants the result any more, and work may stop in the middle of
-    /// anything.
+    /// Whether the flag of [`also_stop`](Self::also_stop) is true: nobody wants the result any more, and work may stop
+    /// in the middle of anything.
     pub fn is_unwanted(&self) -> bool {
         self.also_stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }

@@ -1,13 +1,13 @@
-//! Classes: rules whose effect under the semantics of rounds is known as a whole, so that it need not be found instance by
-//! instance. `docs/semantics.md` defines what each means and proves it.
+//! Classes: rules whose effect under the semantics of rounds is known as a whole, so that it need not be found instance
+//! by instance. `docs/semantics.md` defines what each means and proves it.
 //!
-//! Each class is one folder: its recogniser, what it says of itself to the other passes as a [`RuleClass`], and what the CPU does with
-//! it. Its kernels are in the crate of kernels, in a folder of the same name, as this crate knows no kernels. [`Classes`] is the only list
-//! of the classes of a program. `monotone` is a class of tables: it is decided on the finished plan and has kernels only,
-//! which are specialised ones there.
+//! Each class is one folder: its recogniser, what it says of itself to the other passes as a [`RuleClass`], and what
+//! the CPU does with it. Its kernels are in the crate of kernels, in a folder of the same name, as this crate knows no
+//! kernels. [`Classes`] is the only list of the classes of a program. `monotone` is a class of tables: it is decided on
+//! the finished plan and has kernels only, which are specialised ones there.
 //!
-//! `classify` looks at the rules alone. Executors and kernel generators read [`Classes`]; as classes are part of the semantics, all of
-//! them must follow it. [`Verdict`] says for every rule which class it has, or why it has none.
+//! `classify` looks at the rules alone. Executors and kernel generators read [`Classes`]; as classes are part of the
+//! semantics, all of them must follow it. [`Verdict`] says for every rule which class it has, or why it has none.
 
 pub(crate) mod divisor;
 mod explain;

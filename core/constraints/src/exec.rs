@@ -1,8 +1,8 @@
-//! Runs a constraint program on the CPU under the refined operational semantics (Duck, Stuckey, García de la Banda, Holzbaur:
-//! The Refined Operational Semantics of Constraint Handling Rules, 2004).
+//! Runs a constraint program on the CPU under the refined operational semantics (Duck, Stuckey, García de la Banda,
+//! Holzbaur: The Refined Operational Semantics of Constraint Handling Rules, 2004).
 //!
-//! [`run`] flattens the plan into instructions, adds the facts in order, then executes the queries on one store. The order of
-//! rule tries is that of SWI-Prolog's library(chr); `docs/plan-constraints.md` says how far.
+//! [`run`] flattens the plan into instructions, adds the facts in order, then executes the queries on one store. The
+//! order of rule tries is that of SWI-Prolog's library(chr); `docs/plan-constraints.md` says how far.
 
 pub(crate) mod code;
 pub(crate) mod column;

@@ -1,5 +1,5 @@
-//! The plan of a constraint program: for every constraint symbol its table and indexes, for every head that an active constraint
-//! can fill the order in which partners are looked up, and where each condition is tested.
+//! The plan of a constraint program: for every constraint symbol its table and indexes, for every head that an active
+//! constraint can fill the order in which partners are looked up, and where each condition is tested.
 //!
 //! Only data, and what follows from it at a look: [`crate::plan`] makes it, executors and kernel generators read it.
 
@@ -35,8 +35,8 @@ pub struct ChrPlan {
     pub occurrences: IdVec<OccurrenceId, Occurrence>,
     /// The occurrences that are not tried, with the reason.
     pub dropped: Vec<Dropped>,
-    /// What the plan is for. Under rounds the partners of an occurrence are always older than the active constraint, which is
-    /// the newest of the instance, and `passive` says nothing.
+    /// What the plan is for. Under rounds the partners of an occurrence are always older than the active constraint,
+    /// which is the newest of the instance, and `passive` says nothing.
     pub semantics: Semantics,
     /// How partners are found.
     pub joins: Joins,
@@ -61,15 +61,16 @@ pub struct TablePlan {
     pub occurrences: Vec<OccurrenceId>,
     /// The general rules whose firing removes its rows, ascending.
     pub removed_by: Vec<RuleId>,
-    /// Under rounds, whether the order cannot be told in which a round adds constraints that follow from new ones of this table, as long
-    /// as all that is new is in such tables.
+    /// Under rounds, whether the order cannot be told in which a round adds constraints that follow from new ones of
+    /// this table, as long as all that is new is in such tables.
     pub any_order: bool,
 }
 
 /// A column of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ColumnPlan {
-    /// What the values are, hence how they are stored: 64 bits for `Int`, `Float` and `Any` (tagged), 32 for `Atom` and `Str`.
+    /// What the values are, hence how they are stored: 64 bits for `Int`, `Float` and `Any` (tagged), 32 for `Atom` and
+    /// `Str`.
     pub kind: SortKind,
     /// Whether the values are small non-negative integers.
     pub density: Density,
@@ -106,10 +107,11 @@ pub struct RulePlan {
     pub conjuncts: usize,
     /// What happens when the rule fires, after the removed constraints are gone.
     pub body: Vec<Goal>,
-    /// Whether each expression of each goal of the body can be without a value that fits, in the order in which they are written.
+    /// Whether each expression of each goal of the body can be without a value that fits, in the order in which they
+    /// are written.
     pub can_fail: Vec<Vec<bool>>,
-    /// Whether each instance fires in the round in which it is found, whatever else fires: no general rule removes constraints of its
-    /// heads, and it writes nothing.
+    /// Whether each instance fires in the round in which it is found, whatever else fires: no general rule removes
+    /// constraints of its heads, and it writes nothing.
     pub fires_where_found: bool,
     /// How it is known that no instance fires twice.
     pub once: Once,
@@ -152,7 +154,8 @@ pub struct Occurrence {
     pub constraint: ConstraintId,
     /// Whether firing removes the active constraint.
     pub removes_active: bool,
-    /// Whether partners must be older than the active constraint: all instances with a newer one were tried when that one was active.
+    /// Whether partners must be older than the active constraint: all instances with a newer one were tried when that
+    /// one was active.
     pub older_partners: bool,
     /// Places for values; the variables of the rule first.
     pub slots: IdVec<SlotId, Slot>,
@@ -342,7 +345,8 @@ pub enum DropReason {
     },
     /// The guard never holds.
     Never,
-    /// The rule is applied when constraints are put into the store ([`crate::class::Reduction`], [`crate::class::Divisor`]).
+    /// The rule is applied when constraints are put into the store ([`crate::class::Reduction`],
+    /// [`crate::class::Divisor`]).
     Reduction,
 }
 
@@ -351,8 +355,8 @@ pub enum DropReason {
 pub enum Joins {
     /// In a good order, by indexes.
     Indexed,
-    /// In textual order among all constraints of the symbol, as Zaki, Frühwirth and Geller do (Parallel Execution of Constraint
-    /// Handling Rules on a Graphical Processing Unit).
+    /// In textual order among all constraints of the symbol, as Zaki, Frühwirth and Geller do (Parallel Execution of
+    /// Constraint Handling Rules on a Graphical Processing Unit).
     Exhaustive,
 }
 

@@ -1,5 +1,6 @@
-//! Constraint Handling Rules: [`plan`] compiles rules to joins and bodies ([`ir`]) that every backend executes, [`exec`] runs them on
-//! the processor under the refined semantics, [`rounds`] in rounds; [`class`] knows the classes of rules that rounds treat as a whole.
+//! Constraint Handling Rules: [`plan`] compiles rules to joins and bodies ([`ir`]) that every backend executes,
+//! [`exec`] runs them on the processor under the refined semantics, [`rounds`] in rounds; [`class`] knows the classes
+//! of rules that rounds treat as a whole.
 
 pub mod class;
 pub mod exec;

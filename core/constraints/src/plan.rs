@@ -1,9 +1,10 @@
 //! Compiles a constraint program to its plan ([`crate::ir`]).
 //!
-//! [`compile`] makes a [`ChrPlan`] of a rule program in four passes, each followed by [`verify`]: enumerate the occurrences in
-//! the order of the refined operational semantics (Duck, Stuckey, García de la Banda, Holzbaur: The Refined Operational Semantics
-//! of Constraint Handling Rules, 2004), drop those that can never fire, order the joins and place the guard, choose the indexes.
-//! The plan is data: executors and kernel generators read it, [`Display`](std::fmt::Display) prints it.
+//! [`compile`] makes a [`ChrPlan`] of a rule program in four passes, each followed by [`verify`]: enumerate the
+//! occurrences in the order of the refined operational semantics (Duck, Stuckey, García de la Banda, Holzbaur: The
+//! Refined Operational Semantics of Constraint Handling Rules, 2004), drop those that can never fire, order the joins
+//! and place the guard, choose the indexes. The plan is data: executors and kernel generators read it,
+//! [`Display`](std::fmt::Display) prints it.
 
 mod differences;
 mod drop;
@@ -43,8 +44,8 @@ impl Default for RoundsOptions {
     }
 }
 
-/// Compiles a checked constraint program for the refined semantics. Only a program that breaks an invariant of the rule IR gives
-/// diagnostics.
+/// Compiles a checked constraint program for the refined semantics. Only a program that breaks an invariant of the rule
+/// IR gives diagnostics.
 pub fn compile(program: &Program) -> Result<ChrPlan, Vec<Diagnostic>> {
     let classes = Classes::none(program.rules.len(), "classes belong to the semantics of rounds");
     passes(program, Semantics::Refined, classes, Joins::Indexed)
@@ -239,8 +240,8 @@ fn add_occurrences(program: &Program, plan: &mut ChrPlan, id: RuleId, rule_plan:
     }
 }
 
-/// One index for each set of columns that some join has as its key, or that a reduction has; the list of all rows where a join has
-/// none.
+/// One index for each set of columns that some join has as its key, or that a reduction has; the list of all rows where
+/// a join has none.
 fn choose_indexes(plan: &mut ChrPlan) {
     let ChrPlan { tables, occurrences, classes, indexed, .. } = plan;
     *indexed = true;

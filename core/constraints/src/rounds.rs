@@ -1,13 +1,15 @@
 //! Runs a constraint program on the CPU in rounds, as `docs/semantics.md` defines them: in parallel and deterministic.
 //!
-//! Two executors: for a plan of [`Joins::Indexed`] one that looks for the instances of what is new, by indexes, on the threads of the
-//! current pool; for one of [`Joins::Exhaustive`] the definition itself, which tries every combination of constraints in every
-//! round on one thread. It is the oracle of the other one.
+//! Two executors: for a plan of [`Joins::Indexed`] one that looks for the instances of what is new, by indexes, on the
+//! threads of the current pool; for one of [`Joins::Exhaustive`] the definition itself, which tries every combination
+//! of constraints in every round on one thread. It is the oracle of the other one.
 
+mod apply;
 mod claims;
 mod definition;
 mod direct;
 mod engine;
+mod found;
 mod seek;
 
 use std::time::Instant;

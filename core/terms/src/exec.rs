@@ -20,8 +20,8 @@ mod tests;
 pub(crate) mod text;
 mod verify;
 
-/// What an engine that executes plans on the processor in another way shares with the interpreter: the heap and its collector, the run, the
-/// evaluation of start terms.
+/// What an engine that executes plans on the processor in another way shares with the interpreter: the heap and its
+/// collector, the run, the evaluation of start terms.
 pub mod engine {
     pub use super::bytecode::constant_bits;
     pub use super::evaluator::{MAX_KEPT, finish, refused, stats};

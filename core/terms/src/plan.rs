@@ -117,8 +117,8 @@ pub const PASSES: &[Pass] = &[
 
 /// Compiles a verified term program.
 ///
-/// Errors are limits of the plan (a sort with too many symbols, a symbol with too many arguments) and, with codes `I...`,
-/// bugs of the compiler.
+/// Errors are limits of the plan (a sort with too many symbols, a symbol with too many arguments) and, with codes
+/// `I...`, bugs of the compiler.
 pub fn compile(program: &Program, options: &TermOptions) -> Result<TermPlan, Vec<Diagnostic>> {
     if let Some(diagnostic) = lower::unsupported(program) {
         return Err(vec![diagnostic]);

@@ -11,8 +11,8 @@ use super::matrix::{Example, Matrix, Question};
 use super::values::{Values, examples};
 use super::{Effort, Function, show};
 
-/// Warns of functions with a term, built from constructors, that no left-hand side matches. Conditions are taken to hold and
-/// repeated variables to be equal: whether a condition is always true is not decided.
+/// Warns of functions with a term, built from constructors, that no left-hand side matches. Conditions are taken to
+/// hold and repeated variables to be equal: whether a condition is always true is not decided.
 pub(crate) fn missing_cases(
     program: &Program,
     functions: &[Function<'_>],
@@ -51,7 +51,8 @@ fn mentions(example: &Example, empty: &impl Fn(&SortId) -> bool) -> bool {
     }
 }
 
-/// Warns of rules whose every redex an earlier rule takes, and of those that match what is no normal form, and returns them.
+/// Warns of rules whose every redex an earlier rule takes, and of those that match what is no normal form, and returns
+/// them.
 pub(crate) fn unreachable_rules(
     program: &Program,
     functions: &[Function<'_>],
@@ -88,7 +89,8 @@ pub(crate) fn unreachable_rules(
     unreachable
 }
 
-/// A pattern for an application of a function that always rewrites: arguments are normal forms, hence no such application.
+/// A pattern for an application of a function that always rewrites: arguments are normal forms, hence no such
+/// application.
 fn never_a_value<'p>(program: &Program, values: &Values, args: &'p [Pattern]) -> Option<&'p Pattern> {
     let mut found = None;
     for arg in args {

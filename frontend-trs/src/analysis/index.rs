@@ -1,4 +1,5 @@
-//! Finds the rules of a function whose left-hand sides may match the same terms as another one, without looking at all of them.
+//! Finds the rules of a function whose left-hand sides may match the same terms as another one, without looking at all
+//! of them.
 
 use gchr_base::hash::HashMap;
 use gchr_base::rule::{Pattern, PatternKind};

@@ -1,5 +1,5 @@
-//! Usefulness of pattern rows, after Luc Maranget, "Warnings for pattern matching" (section 3), with an example of a value that is
-//! not covered (section 5).
+//! Usefulness of pattern rows, after Luc Maranget, "Warnings for pattern matching" (section 3), with an example of a
+//! value that is not covered (section 5).
 
 use gchr_base::hash::HashMap;
 use gchr_base::rule::{Const, Pattern, PatternKind};
@@ -131,8 +131,8 @@ impl<'p> Matrix<'p> {
         }))
     }
 
-    /// As [`search`](Self::search), for values whose first column starts with `head`; `args` are the patterns below it, or nothing for
-    /// any.
+    /// As [`search`](Self::search), for values whose first column starts with `head`; `args` are the patterns below it,
+    /// or nothing for any.
     fn specialised<'r>(
         &self,
         rows: impl Iterator<Item = &'r [Cell<'p>]>,

@@ -1,9 +1,10 @@
 //! Rules of one function that both match some term and make different terms of it.
 //!
-//! Rules are tried in textual order, so an overlap is legal, but then the order carries meaning that is easily lost when rules are moved.
-//! Not reported, because the order is certainly meant: an earlier rule that is a special case of the later one, an overlap that
-//! still earlier rules take away, and right-hand sides that are the same term on the overlap. Rules with conditions or
-//! repeated variables are left out: whether they overlap depends on more than patterns.
+//! Rules are tried in textual order, so an overlap is legal, but then the order carries meaning that is easily lost
+//! when rules are moved. Not reported, because the order is certainly meant: an earlier rule that is a special case of
+//! the later one, an overlap that still earlier rules take away, and right-hand sides that are the same term on the
+//! overlap. Rules with conditions or repeated variables are left out: whether they overlap depends on more than
+//! patterns.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashSet;
@@ -75,8 +76,9 @@ fn names_of(program: &Program) -> HashSet<&str> {
 }
 
 impl Overlap {
-    /// Gives each variable a name of its own, so that the text stands for the whole overlap: variables of two rules are different
-    /// also when they have one name. Names of the rules' variables of the same sort come first, then new ones; gives the latter.
+    /// Gives each variable a name of its own, so that the text stands for the whole overlap: variables of two rules are
+    /// different also when they have one name. Names of the rules' variables of the same sort come first, then new
+    /// ones; gives the latter.
     fn rename_apart(&mut self, rules: [&Case<'_>; 2], names: &HashSet<&str>) -> Vec<VarId> {
         let declared = rules.map(|case| &case.rule.vars);
         // Where a name is declared twice, the equation stands behind the first declaration.

@@ -1,6 +1,7 @@
 //! Unused variables, symbols and sorts, and variables that hide a constant.
 //!
-//! Without an `input` the program is a collection of functions for terms given elsewhere: then only variables are looked at.
+//! Without an `input` the program is a collection of functions for terms given elsewhere: then only variables are
+//! looked at.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::ids::Id;

@@ -45,8 +45,9 @@ impl Values {
     }
 }
 
-/// Constructors, and the functions that do not always rewrite: an application of one of them that no rule matches is a normal form,
-/// too. The least fixpoint; rules that do not apply to all they match (a condition, a repeated variable) count as not matching.
+/// Constructors, and the functions that do not always rewrite: an application of one of them that no rule matches is a
+/// normal form, too. The least fixpoint; rules that do not apply to all they match (a condition, a repeated variable)
+/// count as not matching.
 pub(crate) fn with_stuck_terms(program: &Program, functions: &[Function<'_>], effort: &Effort) -> Values {
     let signature = &program.signature;
     let mut values = Values::constructors(signature);

@@ -163,7 +163,8 @@ impl TermDisplay<'_> {
                     f.write_str("(")?;
                     todo.push(Todo::Text(")"));
                 }
-                // Left-associative: an operator of the same level on the right needs brackets; for comparisons on either side.
+                // Left-associative: an operator of the same level on the right needs brackets; for comparisons on
+                // either side.
                 let left_level = if own == COMPARISON_LEVEL { own + 1 } else { own };
                 todo.extend([
                     Todo::Subterm(right, own + 1),

@@ -1,5 +1,5 @@
-//! What a resolved term becomes: an expression, a pattern or a ground term. Each is built bottom-up from postfix order on an
-//! explicit stack.
+//! What a resolved term becomes: an expression, a pattern or a ground term. Each is built bottom-up from postfix order
+//! on an explicit stack.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::op::Op;

@@ -14,8 +14,8 @@ use crate::ast::Term;
 use crate::lexer::{Lexed, Token, lex};
 use crate::parser::read_term;
 
-/// Reads a ground term over the symbols of `program`: bare names, calls, `S^n(..)`, literals and operators, as in `input`.
-/// For many terms of one program use [`InputReader`].
+/// Reads a ground term over the symbols of `program`: bare names, calls, `S^n(..)`, literals and operators, as in
+/// `input`. For many terms of one program use [`InputReader`].
 pub fn parse_term(
     program: &Program,
     sources: &SourceMap,

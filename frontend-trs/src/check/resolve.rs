@@ -88,7 +88,8 @@ impl<'s, 'v> Resolver<'s, 'v> {
         self.reporter.report(diagnostic);
     }
 
-    /// Meaning and sort of a node whose operands start at `base`. Also wrong operands leave the sort known where it is certain.
+    /// Meaning and sort of a node whose operands start at `base`. Also wrong operands leave the sort known where it is
+    /// certain.
     fn node(&mut self, kind: NodeKind, span: Span, base: usize) -> Option<(Resolved, SortId)> {
         match kind {
             NodeKind::Int(n) => self.literal(self.scope.int, Const::Int(n), "Int", span),
@@ -185,7 +186,8 @@ impl<'s, 'v> Resolver<'s, 'v> {
         Some((Resolved::App(symbol), declared.result))
     }
 
-    /// The built-in function of a name; the program's own symbol of that name hides it, even one whose declaration is wrong.
+    /// The built-in function of a name; the program's own symbol of that name hides it, even one whose declaration is
+    /// wrong.
     fn function(&self, name: Name) -> Option<Op> {
         let is_own = self.scope.symbol(name).is_some() || self.reporter.is_silenced(name);
         Op::term_function(self.scope.text(name)).filter(|_| !is_own)

@@ -1,7 +1,8 @@
-//! Reads a term: operator precedence parsing (the shunting-yard algorithm) into postfix nodes, with an explicit stack, in linear time.
+//! Reads a term: operator precedence parsing (the shunting-yard algorithm) into postfix nodes, with an explicit stack,
+//! in linear time.
 //!
-//! `S^24(x)` and the infix operator `^` are told apart by what follows: a name, `^`, a number and `(` are a repeated application,
-//! since a number is never followed by a bracket otherwise.
+//! `S^24(x)` and the infix operator `^` are told apart by what follows: a name, `^`, a number and `(` are a repeated
+//! application, since a number is never followed by a bracket otherwise.
 
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::op::Op;
@@ -10,8 +11,8 @@ use gchr_base::source::Span;
 use crate::ast::{COMPARISON_LEVEL, Name, Node, NodeKind, Term, operator_level, operator_text};
 use crate::lexer::{Lexed, Literal, Token};
 
-/// Reads the term that starts at token `start`; also returns the position behind it. A term ends before the first token that
-/// cannot continue it.
+/// Reads the term that starts at token `start`; also returns the position behind it. A term ends before the first token
+/// that cannot continue it.
 pub(crate) fn read_term(lexed: &Lexed<'_>, start: usize) -> Result<(Term, usize), Box<Diagnostic>> {
     let mut reader =
         Reader { lexed, next: start, frames: Vec::new(), operands: Vec::new(), nodes: Vec::new() };
@@ -72,7 +73,8 @@ impl Reader<'_> {
         self.lexed.span(self.next)
     }
 
-    /// Reads what may stand where an operand begins. True when an operand is complete, false when another one must follow.
+    /// Reads what may stand where an operand begins. True when an operand is complete, false when another one must
+    /// follow.
     fn operand(&mut self) -> Result<bool, Box<Diagnostic>> {
         let span = self.span();
         match self.token(0) {

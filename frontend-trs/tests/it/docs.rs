@@ -1,4 +1,5 @@
-//! The language's page tells the truth: its examples load without a finding, and its tables list the codes of the source.
+//! The language's page tells the truth: its examples load without a finding, and its tables list the codes of the
+//! source.
 
 use std::collections::BTreeSet;
 use std::path::Path;

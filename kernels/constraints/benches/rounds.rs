@@ -16,7 +16,7 @@ use gchr_kernels_constraints::generate::kernels;
 use gchr_kernels_constraints::run::{FEW, Job, Options, run};
 use gchr_kernels_constraints::start::{Batch, Input};
 
-use gchr_testkit::bench::Machine;
+use gchr_testkit::bench::GpuMachine;
 
 const FLOYD: &str = include_str!("../../../examples/floyd.chr");
 const CLOSURE: &str = include_str!("../../../examples/transitive_closure.chr");
@@ -175,7 +175,7 @@ fn main() {
             other => assert!(other.parse::<u32>().is_ok(), "what is {other}?"),
         }
     }
-    let Some(machine) = Machine::find() else { return };
+    let Some(machine) = GpuMachine::find() else { return };
     println!(
         "| program | facts | constraints | firings | rounds | bytes each | device ms | loop ms | bar ms |"
     );
@@ -207,7 +207,7 @@ fn batch(program: &Program, facts: &[Fact]) -> Batch {
     facts.iter().enumerate().map(words).collect()
 }
 
-fn bench(row: &Row, repeats: u32, machine: &Machine) {
+fn bench(row: &Row, repeats: u32, machine: &GpuMachine) {
     let start = Instant::now();
     let mut sources = SourceMap::new();
     let id = sources.add(&row.name, row.text);

@@ -20,7 +20,7 @@ use gchr_kernel::device::Device;
 use gchr_kernels_terms::tasks::kernels::{Tuning, kernels};
 use gchr_kernels_terms::tasks::run::{Job, Options, Promote, Results, run};
 use gchr_terms::plan::{self, TermOptions};
-use gchr_testkit::bench::Machine;
+use gchr_testkit::bench::GpuMachine;
 
 /// A program at a size.
 struct Row {
@@ -151,7 +151,7 @@ fn main() {
         let gc = choices.gc.as_deref().unwrap_or("queue");
         return rows.iter().for_each(|row| compile(row, gc, number, choices.cuda.as_deref()));
     }
-    let Some(machine) = Machine::find() else { return };
+    let Some(machine) = GpuMachine::find() else { return };
     println!(
         "| program | gc | rule applications | promotions | tasks | spills | restarts | device ms | bar ms | all ms |"
     );
@@ -197,7 +197,7 @@ fn write(row: &Row, gc: &str, folder: &Path) {
     std::fs::write(file, text(row, gc, None)).expect("the folder can be written");
 }
 
-fn bench(row: &Row, gc: &str, choices: &Choices, machine: &Machine) {
+fn bench(row: &Row, gc: &str, choices: &Choices, machine: &GpuMachine) {
     let tuning = Tuning { compact: gc == "compact", ..Tuning::default() };
     let (sources, program, input) = bench::load(row.label, &row.text, &row.input);
     let plan = plan::compile(&program, &TermOptions::tasks(gc == "queue")).expect("the plan compiles");

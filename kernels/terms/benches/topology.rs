@@ -11,7 +11,7 @@ use gchr_kernels_terms::topology::run::{Job, Options, run};
 use gchr_kernels_terms::topology::system::System;
 use gchr_terms::plan::{self, TermOptions};
 use gchr_testkit::bench;
-use gchr_testkit::bench::Machine;
+use gchr_testkit::bench::GpuMachine;
 
 const SYSTEMS: [(&str, &str, &str, [u32; 3]); 3] = [
     (
@@ -45,7 +45,7 @@ const CONFIGURATIONS: [(&str, Strategy, Collector); 5] = [
 fn main() {
     let repeats = bench::repeats();
     let largest = std::env::args().any(|a| a == "--largest");
-    let Some(machine) = Machine::find() else { return };
+    let Some(machine) = GpuMachine::find() else { return };
     println!(
         "| system | configuration | iterations | rule applications | rewritten | slots live = reachable | collections | device ms |"
     );
@@ -67,7 +67,7 @@ fn bench(
     input: &str,
     (name, strategy, collector): (&str, Strategy, Collector),
     repeats: u32,
-    machine: &Machine,
+    machine: &GpuMachine,
 ) {
     let (sources, program, input) = bench::load(label, text, input);
     let system = System::new(&program);

@@ -1,4 +1,5 @@
-//! Entry, exit and calls of helpers on 64-bit ARM. The pinned register is `x21`; native functions keep the chain of frames in `x29`.
+//! Entry, exit and calls of helpers on 64-bit ARM. The pinned register is `x21`; native functions keep the chain of
+//! frames in `x29`.
 
 use std::arch::naked_asm;
 
@@ -76,7 +77,8 @@ macro_rules! restore_all {
 /// Calls native code on a stack: `adaptor(args, target)`. Gives its value, or 0 when it was left.
 ///
 /// # Safety
-/// `adaptor` and `target` are code for each other, `args` are what it reads, `top` is the top of a stack that `vm` has the limit of.
+/// `adaptor` and `target` are code for each other, `args` are what it reads, `top` is the top of a stack that `vm` has
+/// the limit of.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn enter(
     adaptor: *const u8,
@@ -140,8 +142,8 @@ unsafe extern "C" fn leave() {
     naked_asm!("mov x0, xzr", "b {exit}", exit = sym exit)
 }
 
-/// Calls a helper (first argument) with up to four words from native code, by the convention `PreserveAll`: no register changes, the
-/// value is in [`Vm`]'s `result`.
+/// Calls a helper (first argument) with up to four words from native code, by the convention `PreserveAll`: no register
+/// changes, the value is in [`Vm`]'s `result`.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn call_helper_preserving() {
     naked_asm!(

@@ -1,11 +1,12 @@
-//! Entry, exit and calls of helpers on x86-64. The pinned register is `r15`; native functions keep the chain of frames in `rbp`.
+//! Entry, exit and calls of helpers on x86-64. The pinned register is `r15`; native functions keep the chain of frames
+//! in `rbp`.
 
 use std::arch::naked_asm;
 
 use crate::vm::{FRAME, HOST_SP, RESULT, SITE, STATUS, Vm};
 
-/// Saves all registers that a helper may change, and notes the caller's frame, which lies `$frame` bytes above the saved frame
-/// pointer; the return address of the call lies at `$site`. Undone by `restore_all`.
+/// Saves all registers that a helper may change, and notes the caller's frame, which lies `$frame` bytes above the
+/// saved frame pointer; the return address of the call lies at `$site`. Undone by `restore_all`.
 macro_rules! save_all {
     () => {
         "push rbp
@@ -77,7 +78,8 @@ macro_rules! restore_all {
 /// Calls native code on a stack: `adaptor(args, target)`. Gives its value, or 0 when it was left.
 ///
 /// # Safety
-/// `adaptor` and `target` are code for each other, `args` are what it reads, `top` is the top of a stack that `vm` has the limit of.
+/// `adaptor` and `target` are code for each other, `args` are what it reads, `top` is the top of a stack that `vm` has
+/// the limit of.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn enter(
     adaptor: *const u8,
@@ -131,8 +133,8 @@ unsafe extern "C" fn leave() {
     naked_asm!("xor eax, eax", "jmp {exit}", exit = sym exit)
 }
 
-/// Calls a helper (first argument) with up to four words from native code, by the convention `PreserveAll`: no register changes, the
-/// value is in [`Vm`]'s `result`.
+/// Calls a helper (first argument) with up to four words from native code, by the convention `PreserveAll`: no register
+/// changes, the value is in [`Vm`]'s `result`.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn call_helper_preserving() {
     naked_asm!(

@@ -183,8 +183,8 @@ impl<'p> Lower<'_, '_, 'p> {
         value
     }
 
-    /// The cells of a context, from the one with the hole to the outermost one: the latter's value, and the address of the hole. `live` is
-    /// what is needed afterwards.
+    /// The cells of a context, from the one with the hole to the outermost one: the latter's value, and the address of
+    /// the hole. `live` is what is needed afterwards.
     pub(super) fn nest(&mut self, hole: LocalId, nest: &'p [Step], live: &LocalSet) -> (Val, Val) {
         // What is needed after each cell.
         let mut sets = vec![live.clone()];

@@ -18,7 +18,8 @@ use crate::vm::{NOT_COMPILED, Vm};
 
 /// The status with which helpers leave a run that stops.
 const STOPPED: u64 = 1;
-/// The tag of the root of a context: its sort is in the high half, for the function that fills the hole may have another one.
+/// The tag of the root of a context: its sort is in the high half, for the function that fills the hole may have
+/// another one.
 pub(super) const CONTEXT: u32 = u32::MAX;
 /// The stack is taken in steps of this many bytes.
 const STACK_STEP: u64 = 1 << 20;
@@ -213,8 +214,8 @@ impl<'a, 'c> Engine<'a, 'c> for Machine<'a, 'c> {
     fn apply(&mut self, function: FunctionId, args: &[u64]) -> Result<u64, RunError> {
         let (code, top) = (self.code, self.stack().top());
         let function = Func(function.index() as u32);
-        // SAFETY: the code was emitted for this machine, of which the head is the first field; the arguments are values of the sorts
-        // of the parameters, and the stack is the machine's.
+        // SAFETY: the code was emitted for this machine, of which the head is the first field; the arguments are values
+        // of the sorts of the parameters, and the stack is the machine's.
         let entered = unsafe { code.enter_at(from_mut(self).cast(), function, args, top) };
         entered.map_err(|status| {
             self.not_compiled = status == NOT_COMPILED;

@@ -75,8 +75,8 @@ fn how(op: Op, kind: SortKind, result: SortKind) -> How {
     }
 }
 
-/// Whether all operators of a block are computed in line: then an operation without a result can be left to the function that the block
-/// is the base case of, and nothing else has happened.
+/// Whether all operators of a block are computed in line: then an operation without a result can be left to the
+/// function that the block is the base case of, and nothing else has happened.
 pub(super) fn all_in_line(plan: &TermPlan, function: &Function, block: &Block) -> bool {
     let kind = |local: LocalId| plan.layout.sorts[function.sort(local)].kind;
     let mut all = true;
@@ -156,7 +156,8 @@ impl<'p> Lower<'_, '_, 'p> {
         if self.kind(dst) == Kind::Float { self.e.float_of_bits(value) } else { value }
     }
 
-    /// Ends the run when an operation has no result, which the helper tells again. In a base case the function itself finds out.
+    /// Ends the run when an operation has no result, which the helper tells again. In a base case the function itself
+    /// finds out.
     fn fails_if(&mut self, fails: Cond, step: &'p Step, helper: Helper, a: Val, b: Val) {
         if let Some(miss) = self.miss {
             self.e.jump_if(fails, miss);
@@ -326,7 +327,8 @@ impl<'p> Lower<'_, '_, 'p> {
             SortKind::Float => match op {
                 Op::IsFloat | Op::IsNumber | Op::IsAtomic => self.e.holds(true),
                 Op::Same | Op::Differ | Op::Before | Op::BeforeOrSame | Op::After | Op::AfterOrSame => {
-                    // Two zeros differ: the order of the bits as integers, the lower ones turned over where the sign is set.
+                    // Two zeros differ: the order of the bits as integers, the lower ones turned over where the sign is
+                    // set.
                     let (x, y) = (self.total(x), self.total(y));
                     self.ordered(op, x, y)
                 }

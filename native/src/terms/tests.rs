@@ -1,5 +1,5 @@
-//! Native code and the interpreter agree: on results, counts of rule applications and of live cells, and on errors; whenever the collector
-//! runs, and wherever a run is stopped.
+//! Native code and the interpreter agree: on results, counts of rule applications and of live cells, and on errors;
+//! whenever the collector runs, and wherever a run is stopped.
 
 mod examples;
 mod limits;

@@ -53,19 +53,20 @@ pub struct Args {
     /// Write the result to a file; it appears when it is complete, or not at all
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
-    /// When a limit or an error stops the run, write the store as it was then where the result would have gone; the exit code stays 1 (.chr)
+    /// When a limit or an error stops the run, write the store as it was then where the result would have gone; the
+    /// exit code stays 1 (.chr)
     #[arg(long)]
     pub partial: bool,
     /// Show statistics on standard error (JSON results always have them)
     #[arg(long)]
     pub stats: bool,
-    /// Record the run and write plots of it, with counts by rule, to a file that ends in .html, .svg or .json. Times include recording
-    /// (`gchr bench profile` measures it). On a GPU programs in rounds and under --scheduler tasks run twice, first with kernels that
-    /// count, then timed
+    /// Record the run and write plots of it, with counts by rule, to a file that ends in .html, .svg or .json. Times
+    /// include recording (`gchr bench profile` measures it). On a GPU programs in rounds and under --scheduler tasks
+    /// run twice, first with kernels that count, then timed
     #[arg(long, value_name = "PATH", value_parser = profile::target)]
     pub profile: Option<profile::Target>,
-    /// Whether the processor runs machine code made of the rules in the place of the interpreter: auto does when the run is not over after a
-    /// moment (.trs)
+    /// Whether the processor runs machine code made of the rules in the place of the interpreter: auto does when the
+    /// run is not over after a moment (.trs)
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub native: NativeArg,
     /// Show every rule application on standard error

@@ -1,4 +1,5 @@
-//! A run under its limits, with a progress line, a trace and a recorder, and with a GPU in a process of its own where that may be faster.
+//! A run under its limits, with a progress line, a trace and a recorder, and with a GPU in a process of its own where
+//! that may be faster.
 
 use std::io::{self, BufWriter, Write};
 use std::time::Instant;
@@ -12,8 +13,8 @@ use super::gpu_child::{self, ChildResult};
 use crate::cli::sink::{Stdout, shown};
 use crate::cli::{interrupt, progress};
 
-/// Runs the plan. What the program itself writes goes to standard output with text results; beside JSON and CSV it goes to standard
-/// error, so that the result stays readable for machines.
+/// Runs the plan. What the program itself writes goes to standard output with text results; beside JSON and CSV it goes
+/// to standard error, so that the result stays readable for machines.
 pub fn execute<'p>(
     args: &Args,
     executable: &Executable<'p>,

@@ -1,6 +1,7 @@
 //! Measures what a device's memory gives at most: copies in order, random reads, random atomic operations.
 //!
-//! The kernels are in the kernel language (`kernels.cu`) and run on any [`Device`]; figures of the simulator mean nothing.
+//! The kernels are in the kernel language (`kernels.cu`) and run on any [`Device`]; figures of the simulator mean
+//! nothing.
 
 use std::time::Duration;
 

@@ -38,7 +38,8 @@ pub struct Changes {
 }
 
 impl Report {
-    /// Changes since `old`: the best times differ by more than a tenth, and the slower one's best is not within the spread of the other.
+    /// Changes since `old`: the best times differ by more than a tenth, and the slower one's best is not within the
+    /// spread of the other.
     pub fn against(&self, old: &Report) -> Changes {
         let mut changes = Changes::default();
         if old.machine != self.machine {

@@ -1,5 +1,6 @@
-//! `--device auto` against the better of `--device cpu` and `--device gpu`: whole processes, from their start to their end, so that what it
-//! takes to bring a GPU up counts. Each program runs on the GPU once before, so that its kernels lie in the cache.
+//! `--device auto` against the better of `--device cpu` and `--device gpu`: whole processes, from their start to their
+//! end, so that what it takes to bring a GPU up counts. Each program runs on the GPU once before, so that its kernels
+//! lie in the cache.
 
 use std::path::Path;
 

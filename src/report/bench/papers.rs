@@ -1,11 +1,13 @@
 //! The papers' tables: their figures, ours, and the ratio.
 //!
-//! - Table 3 of van Eerd, Groote, Hijma, Martens, Osama, Wijs: Innermost many-sorted term rewriting on GPUs (2023): three systems at three
-//!   sizes; the CPU, and a GPU (Titan RTX there) in four configurations, here in five. Without a GPU, the configurations run on the simulator at a small size:
-//!   then the counts can be compared (by the formulas that the table's counts follow), and times cannot.
-//! - The benchmarks of van Eerd, Groote, Hijma, Martens, Wijs: Term Rewriting on GPUs (2021): merge sorts and a tree transformation.
-//! - The programs of Zaki, Frühwirth, Geller: Parallel Execution of Constraint Handling Rules on a Graphical Processing Unit; it gives no
-//!   figures.
+//! - Table 3 of van Eerd, Groote, Hijma, Martens, Osama, Wijs: Innermost many-sorted term rewriting on GPUs (2023):
+//!   three systems at three sizes; the CPU, and a GPU (Titan RTX there) in four configurations, here in five. Without a
+//!   GPU, the configurations run on the simulator at a small size: then the counts can be compared (by the formulas
+//!   that the table's counts follow), and times cannot.
+//! - The benchmarks of van Eerd, Groote, Hijma, Martens, Wijs: Term Rewriting on GPUs (2021): merge sorts and a tree
+//!   transformation.
+//! - The programs of Zaki, Frühwirth, Geller: Parallel Execution of Constraint Handling Rules on a Graphical Processing
+//!   Unit; it gives no figures.
 
 use super::programs::{Benchmark, CONSTRAINTS, TERMS};
 use super::report::{Entry, Report};
@@ -187,8 +189,8 @@ fn simulated(system: &System, settings: &Settings<'_>, report: &mut Report) {
     }
 }
 
-/// The second paper's benchmarks. Its figures of the merge sorts are lost in the copy that was read; of the transformation tree it says 3.12 G terms
-/// a second on the GPU.
+/// The second paper's benchmarks. Its figures of the merge sorts are lost in the copy that was read; of the
+/// transformation tree it says 3.12 G terms a second on the GPU.
 fn merge_sorts(gpu: bool, settings: &Settings<'_>, report: &mut Report) {
     const TRANSFORMATION: u64 = 22;
     let cases = [

@@ -1,4 +1,5 @@
-//! The programs that are measured: the examples, with starts at three sizes. Benchmarks of every kind take them from here.
+//! The programs that are measured: the examples, with starts at three sizes. Benchmarks of every kind take them from
+//! here.
 
 use crate::input::Input;
 use crate::program::Language;

@@ -40,8 +40,8 @@ pub fn scale(settings: &Settings<'_>) -> Result<Report, String> {
     Ok(report)
 }
 
-/// What a profile costs: each example at its middle size, without and with a recorder (`theirs`; the ratio is how many times longer). On a GPU
-/// also with kernels that count.
+/// What a profile costs: each example at its middle size, without and with a recorder (`theirs`; the ratio is how many
+/// times longer). On a GPU also with kernels that count.
 pub fn recording(settings: &Settings<'_>) -> Result<Report, String> {
     let mut report = Report::new("profile", settings);
     let name = device_name(settings.device);

@@ -42,7 +42,8 @@ impl Settings<'_> {
         if self.smallest { &bench.sizes[..1] } else { &bench.sizes }
     }
 
-    /// How a program is run on [`device`](Self::device): on one with kernels, terms by the tasks scheduler and constraints in rounds.
+    /// How a program is run on [`device`](Self::device): on one with kernels, terms by the tasks scheduler and
+    /// constraints in rounds.
     pub(super) fn options(&self) -> CompileOptions {
         match self.device {
             Device::Cpu => CompileOptions::default(),

@@ -1,8 +1,9 @@
 //! From a result to the common answer: constraint rules over the final store, or over the cells of the normal form.
 //!
-//! A mapping is itself a constraint program. It starts on the constraints of the final store; or on one constraint for each cell of the normal
-//! form, `'Cons'(Cell, X, Rest)`, whose first argument is its number and whose other arguments are numbers of cells, or values of `Int`
-//! and `Float`, and on `root(Cell)` (`root(Value)` when the normal form is a number). Its constraints `row` are the answer.
+//! A mapping is itself a constraint program. It starts on the constraints of the final store; or on one constraint for
+//! each cell of the normal form, `'Cons'(Cell, X, Rest)`, whose first argument is its number and whose other arguments
+//! are numbers of cells, or values of `Int` and `Float`, and on `root(Cell)` (`root(Value)` when the normal form is a
+//! number). Its constraints `row` are the answer.
 
 use std::collections::HashMap;
 use std::fmt::Write;

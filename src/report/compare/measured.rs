@@ -31,6 +31,7 @@ pub struct Measured {
     pub ceiling: Option<f64>,
     /// Rows of the answer.
     pub rows: usize,
-    /// Why nothing was counted, if so: kernels that count take several times as long, and may hit a limit that others keep.
+    /// Why nothing was counted, if so: kernels that count take several times as long, and may hit a limit that others
+    /// keep.
     pub uncounted: Option<String>,
 }

@@ -106,8 +106,8 @@ fn candidates(profile: &Profile) -> Plot {
     curves(format!("Candidates tried {y}"), x, Axis::new(y, Unit::Count), series)
 }
 
-/// Bytes of random and of coalesced accesses (Figures 1c and 1d of "Innermost many-sorted term rewriting on GPUs"), and atomic operations. A
-/// simulator's seconds are not those of a device: there they are drawn over rounds.
+/// Bytes of random and of coalesced accesses (Figures 1c and 1d of "Innermost many-sorted term rewriting on GPUs"), and
+/// atomic operations. A simulator's seconds are not those of a device: there they are drawn over rounds.
 fn traffic(profile: &Profile) -> Vec<Plot> {
     let simulated = profile.stats.device.as_deref() == Some("sim");
     let by_round = simulated && profile.has_rounds();
@@ -159,8 +159,8 @@ fn from_zero(mut rates: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     rates
 }
 
-/// The rate of a total over an axis, in equal pieces of the axis: as many as there are points, if they are not more than `most`. Totals between
-/// points are interpolated.
+/// The rate of a total over an axis, in equal pieces of the axis: as many as there are points, if they are not more
+/// than `most`. Totals between points are interpolated.
 fn rate(points: &[Point], x: fn(&Point) -> f64, total: fn(&Point) -> f64, most: u64) -> Vec<(f64, f64)> {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return Vec::new() };
     let (start, end) = (x(first), x(last));

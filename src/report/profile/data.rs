@@ -47,7 +47,8 @@ pub struct RuleProfile {
     pub applied: u64,
     /// Candidates tried for it.
     pub tried: u64,
-    /// Share of the run's time, from 0 to 1, by sampling; see [`RuleCount::share`](gchr_base::profile::RuleCount::share).
+    /// Share of the run's time, from 0 to 1, by sampling; see
+    /// [`RuleCount::share`](gchr_base::profile::RuleCount::share).
     pub share: f64,
 }
 

@@ -1,4 +1,5 @@
-//! Whatever takes long hears the time limit, signals and the other limits: results without end, input without end, pipes without a peer.
+//! Whatever takes long hears the time limit, signals and the other limits: results without end, input without end,
+//! pipes without a peer.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What the benches of the term schedulers share: the GPU with a program's kernels, the program, the best of some repeats.
+//! What the benches of the term schedulers share: the GPU with a program's kernels, the program, the best of some
+//! repeats.
 
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::source::SourceMap;
@@ -7,11 +8,11 @@ use gchr_kernel::device::Device;
 use gchr_kernel::ir::Module;
 
 /// A machine with a GPU and a compiler.
-pub struct Machine {
+pub struct GpuMachine {
     compiler: Compiler,
 }
 
-impl Machine {
+impl GpuMachine {
     /// This machine; without a GPU or NVRTC it says so.
     pub fn find() -> Option<Self> {
         if let Err(error) = Gpu::open(0) {

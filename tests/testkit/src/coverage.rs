@@ -1,7 +1,9 @@
-//! Which constructs of a language a program uses, by name; and which there are. A generator that covers a language uses all of them.
+//! Which constructs of a language a program uses, by name; and which there are. A generator that covers a language uses
+//! all of them.
 //!
-//! What there is follows from the types of the syntax trees and of the rules, whose matches are exhaustive here, and from the table
-//! of operators: a construct that is added to a language has no name here until its generator is asked for it.
+//! What there is follows from the types of the syntax trees and of the rules, whose matches are exhaustive here, and
+//! from the table of operators: a construct that is added to a language has no name here until its generator is asked
+//! for it.
 
 pub mod constraints;
 mod rules;

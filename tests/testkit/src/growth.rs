@@ -14,8 +14,8 @@ const LEAST_SECONDS: f64 = 0.005;
 /// Four times as much work takes four times as long, and sixteen times when it grows by the square.
 const MOST: f64 = 9.0;
 
-/// How many times as long as work of size `small` takes that of size `large`: the least of two measurements, since another process
-/// may be in the way of either. `prepare` makes what is not measured.
+/// How many times as long as work of size `small` takes that of size `large`: the least of two measurements, since
+/// another process may be in the way of either. `prepare` makes what is not measured.
 pub fn ratio<T, R>([small, large]: [usize; 2], prepare: impl Fn(usize) -> T, work: impl Fn(&T) -> R) -> f64 {
     let inputs = [small, large].map(prepare);
     let seconds = |input: &T| {
@@ -29,8 +29,8 @@ pub fn ratio<T, R>([small, large]: [usize; 2], prepare: impl Fn(usize) -> T, wor
     least(&inputs[1]) / least(&inputs[0])
 }
 
-/// Of kinds of texts, each with a name and a size that takes some milliseconds, those for which the work grows faster than the text, with
-/// the ratio of times. `SCALE` in the environment multiplies the sizes.
+/// Of kinds of texts, each with a name and a size that takes some milliseconds, those for which the work grows faster
+/// than the text, with the ratio of times. `SCALE` in the environment multiplies the sizes.
 pub fn faster_than_the_text<R>(texts: &[(&str, usize, Text)], work: impl Fn(&str) -> R) -> Vec<String> {
     let scale: usize = std::env::var("SCALE").map_or(1, |scale| scale.parse().expect("a number"));
     let mut found = Vec::new();

@@ -71,7 +71,8 @@ pub struct OnGpu {
 }
 
 impl OnGpu {
-    /// The first GPU with the kernels of the module; `None` without a GPU, which is noted. One test at a time may hold it.
+    /// The first GPU with the kernels of the module; `None` without a GPU, which is noted. One test at a time may hold
+    /// it.
     pub fn new(test: &str, module: &Module) -> Option<Self> {
         let mut gpu = crate::compiler::open_gpu(test)?;
         crate::compiler::load(&mut gpu, &crate::compiler::compiler(), module, "program.chr");

@@ -1,6 +1,6 @@
-//! Small interpreters of the semantics, written from the documentation of the languages and from the papers, to compare every
-//! executor with. They share the syntax trees of the frontends with gchr and nothing else: no plan, no index, no class is
-//! decided here, terms are trees, stores are lists, and every combination is tried.
+//! Small interpreters of the semantics, written from the documentation of the languages and from the papers, to compare
+//! every executor with. They share the syntax trees of the frontends with gchr and nothing else: no plan, no index, no
+//! class is decided here, terms are trees, stores are lists, and every combination is tried.
 //!
 //! - Term programs: many-sorted innermost rewriting (`docs/language-trs.md`).
 //! - Constraint programs: the refined operational semantics (Duck, Stuckey, García de la Banda, Holzbaur: The Refined
@@ -18,8 +18,8 @@ pub mod value;
 
 use value::Value;
 
-/// Why the end of a run is not known whose terms, written out, are large. They are small only while their parts are shared, so that
-/// other runs of the program may write and compare them for ever.
+/// Why the end of a run is not known whose terms, written out, are large. They are small only while their parts are
+/// shared, so that other runs of the program may write and compare them for ever.
 pub const LARGE: &str = "a large term";
 
 /// How a run ends.

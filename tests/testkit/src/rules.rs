@@ -1,4 +1,5 @@
-//! Random ground constraint programs as text: rules of one to three heads over small integers, or over terms, which keep and remove, test and add.
+//! Random ground constraint programs as text: rules of one to three heads over small integers, or over terms, which
+//! keep and remove, test and add.
 
 use std::fmt::Write;
 

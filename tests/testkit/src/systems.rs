@@ -1,7 +1,7 @@
 //! Random well-sorted systems of term rules that terminate by construction, as program text.
 //!
-//! Functions come in groups of two. A call of a function of an earlier group may have any arguments; one of the same group has
-//! a proper part of the first argument as its first argument.
+//! Functions come in groups of two. A call of a function of an earlier group may have any arguments; one of the same
+//! group has a proper part of the first argument as its first argument.
 
 use crate::random::Random;
 

@@ -66,7 +66,8 @@ fn number_or_name_length(text: &str) -> usize {
     text.char_indices().find(ends).map_or(text.len(), |(at, _)| at)
 }
 
-/// A name, as the number of its first occurrence; anything else as it is. Texts of strings name places in the program, as comments do.
+/// A name, as the number of its first occurrence; anything else as it is. Texts of strings name places in the program,
+/// as comments do.
 #[derive(PartialEq, Eq, Debug)]
 enum Shape<'t> {
     Name(usize),

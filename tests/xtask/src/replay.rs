@@ -15,7 +15,8 @@ const SHOWN: usize = 7;
 pub fn run(args: &ReplayArgs) -> Result<usize, String> {
     let root =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().map_err(|e| e.to_string())?;
-    // Each tree has its own target folder, whatever the environment says; the old one's is kept, so that dependencies are built once.
+    // Each tree has its own target folder, whatever the environment says; the old one's is kept, so that dependencies
+    // are built once.
     let target = root.join("target/replay");
     let checkout = match &args.revision {
         Some(revision) => Some(Worktree::of(&root, revision)?),
@@ -32,11 +33,31 @@ pub fn run(args: &ReplayArgs) -> Result<usize, String> {
     };
     let runs = runs(&root, &args.examples)?;
     let compare = |run: &Run| compare(&root, &old, &new, run, args.names);
-    let found: Vec<Option<String>> = runs.par_iter().map(compare).collect::<Result<_, _>>()?;
-    found.iter().flatten().for_each(|difference| println!("{difference}"));
-    let differ = found.iter().flatten().count();
-    println!("{} texts compared, {differ} differ", runs.len());
-    Ok(differ)
+    let found: Vec<Comparison> = runs.par_iter().map(compare).collect::<Result<_, _>>()?;
+    let differences: Vec<&String> = found.iter().filter_map(Comparison::difference).collect();
+    differences.iter().for_each(|difference| println!("{difference}"));
+    let refused = found.iter().filter(|found| matches!(found, Comparison::Refused)).count();
+    let (compared, differ) = (runs.len() - refused, differences.len());
+    println!("{compared} texts compared, {differ} differ; {refused} refused by both");
+    if compared == 0 { Err("there is nothing to compare".into()) } else { Ok(differ) }
+}
+
+/// What came of a run.
+enum Comparison {
+    Same,
+    /// In words.
+    Differs(String),
+    /// Both refuse it: there are no texts.
+    Refused,
+}
+
+impl Comparison {
+    fn difference(&self) -> Option<&String> {
+        match self {
+            Comparison::Differs(how) => Some(how),
+            Comparison::Same | Comparison::Refused => None,
+        }
+    }
 }
 
 /// Options of `gchr emit`.
@@ -84,9 +105,9 @@ fn emit(root: &Path, binary: &Path, run: &Run) -> Result<Result<String, String>,
 }
 
 /// How the texts of a run differ, if they do.
-fn compare(root: &Path, old: &Path, new: &Path, run: &Run, names: bool) -> Result<Option<String>, String> {
+fn compare(root: &Path, old: &Path, new: &Path, run: &Run, names: bool) -> Result<Comparison, String> {
     let title = run.join(" ");
-    Ok(match (emit(root, old, run)?, emit(root, new, run)?) {
+    let difference = match (emit(root, old, run)?, emit(root, new, run)?) {
         (Ok(a), Ok(b)) => first_difference(&a, &b, names).map(|(at_a, at_b)| {
             let lines = |sign: char, text: &str, at: usize| -> String {
                 around(text, at, SHOWN).map(|line| format!("    {sign} {line}\n")).collect()
@@ -94,10 +115,11 @@ fn compare(root: &Path, old: &Path, new: &Path, run: &Run, names: bool) -> Resul
             let place = format!("first in line {} before, {} now", at_a + 1, at_b + 1);
             format!("{title}: {place}\n{}{}", lines('-', &a, at_a), lines('+', &b, at_b))
         }),
-        (Err(_), Err(_)) => None,
+        (Err(_), Err(_)) => return Ok(Comparison::Refused),
         (Ok(_), Err(said)) => Some(format!("{title}: refused now\n{said}")),
         (Err(said), Ok(_)) => Some(format!("{title}: no longer refused\n{said}")),
-    })
+    };
+    Ok(difference.map_or(Comparison::Same, Comparison::Differs))
 }
 
 /// Builds the gchr of a folder; its binary.

@@ -18,7 +18,8 @@ pub(super) struct Excerpt {
 }
 
 impl Excerpt {
-    /// Cuts the lines that hold one of the `places`; `None` when there is nothing to cut. Places are at character boundaries of `text`.
+    /// Cuts the lines that hold one of the `places`; `None` when there is nothing to cut. Places are at character
+    /// boundaries of `text`.
     pub fn new(text: &str, places: impl Iterator<Item = usize>) -> Option<Self> {
         let mut places: Vec<usize> = places.collect();
         places.sort_unstable();

@@ -28,7 +28,8 @@ pub struct SyntaxError {
 
 /// Reads terms from text.
 pub trait Reader: Send + Sync {
-    /// Reads the next term of `text` from the byte `at` on. It ends with a full stop or, where there is none, with the text.
+    /// Reads the next term of `text` from the byte `at` on. It ends with a full stop or, where there is none, with the
+    /// text.
     fn read(
         &self,
         text: &str,

@@ -1,4 +1,5 @@
-//! Untyped terms with places, in a table: a child is always made before its parent, so that nothing recurses over the depth of a text.
+//! Untyped terms with places, in a table: a child is always made before its parent, so that nothing recurses over the
+//! depth of a text.
 
 use std::sync::Arc;
 
@@ -44,7 +45,8 @@ pub enum LogicNode {
     Nil,
     /// A string.
     Str(Arc<str>),
-    /// A functor with at least one argument. Operators are functors; a list cell is `'[|]'(Head, Tail)`, `{T}` is `{}(T)`.
+    /// A functor with at least one argument. Operators are functors; a list cell is `'[|]'(Head, Tail)`, `{T}` is
+    /// `{}(T)`.
     Compound {
         /// Name of the functor.
         name: Arc<str>,

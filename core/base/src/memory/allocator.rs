@@ -1,8 +1,9 @@
-//! A global allocator that counts what is in use, and that has a reserve for the time after the system has given its last memory.
+//! A global allocator that counts what is in use, and that has a reserve for the time after the system has given its
+//! last memory.
 //!
-//! Rust ends a process whose allocation fails. This allocator does not fail as long as the reserve lasts: it serves from there and
-//! notes that it did ([`Watch`](super::Watch)), so that the run stops with an error at its next look at the limits. Where the reserve does
-//! not suffice either, the process may have [last words](when_exhausted).
+//! Rust ends a process whose allocation fails. This allocator does not fail as long as the reserve lasts: it serves
+//! from there and notes that it did ([`Watch`](super::Watch)), so that the run stops with an error at its next look at
+//! the limits. Where the reserve does not suffice either, the process may have [last words](when_exhausted).
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::OnceLock;
@@ -38,8 +39,8 @@ impl<S> Allocator<S> {
 
 static LAST_WORDS: OnceLock<fn(usize)> = OnceLock::new();
 
-/// Sets what is called, once and for all, before an allocation of so many bytes fails because the reserve is used up, too. It should
-/// end the process: else Rust does so, by a signal. It must not allocate.
+/// Sets what is called, once and for all, before an allocation of so many bytes fails because the reserve is used up,
+/// too. It should end the process: else Rust does so, by a signal. It must not allocate.
 pub fn when_exhausted(last_words: fn(usize)) {
     // The first one stays.
     let _ = LAST_WORDS.set(last_words);
@@ -61,8 +62,8 @@ fn refused(layout: Layout) -> *mut u8 {
     block
 }
 
-// SAFETY: blocks come from the other allocator, or from the reserve, which gives each byte to one owner at a time; each goes back to where it
-// came from. Counting neither allocates nor unwinds.
+// SAFETY: blocks come from the other allocator, or from the reserve, which gives each byte to one owner at a time; each
+// goes back to where it came from. Counting neither allocates nor unwinds.
 unsafe impl<S: GlobalAlloc> GlobalAlloc for Allocator<S> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.

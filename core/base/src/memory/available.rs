@@ -1,5 +1,5 @@
-//! What the system leaves to this process: free memory of the machine, limits of its control groups (containers), and limits of the
-//! process itself (`ulimit`).
+//! What the system leaves to this process: free memory of the machine, limits of its control groups (containers), and
+//! limits of the process itself (`ulimit`).
 
 use std::fs;
 use std::path::{Path, PathBuf};

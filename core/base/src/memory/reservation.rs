@@ -108,7 +108,8 @@ mod space {
     use std::ptr::{NonNull, null_mut};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Where reservations are asked for, so that they can grow: far from everything that the system places, and from each other.
+    /// Where reservations are asked for, so that they can grow: far from everything that the system places, and from
+    /// each other.
     const FROM: usize = 0x1000_0000_0000;
     const TO: usize = 0x5000_0000_0000;
     const GAP: u64 = 1 << 30;

@@ -1,7 +1,8 @@
-//! Memory that is there from the start, for the time between the moment in which the system gives no more and the end of the run.
+//! Memory that is there from the start, for the time between the moment in which the system gives no more and the end
+//! of the run.
 //!
-//! Blocks have sizes that are powers of two; those given back wait in a list for the next one of their size. The region has address space
-//! but no pages until it is used.
+//! Blocks have sizes that are powers of two; those given back wait in a list for the next one of their size. The region
+//! has address space but no pages until it is used.
 
 use std::alloc::Layout;
 use std::cell::UnsafeCell;
@@ -28,7 +29,8 @@ static REGION: Region = Region(UnsafeCell::new([0; BYTES]));
 struct State {
     /// Where no block begins yet.
     next: usize,
-    /// By the logarithm of their size: the first of the blocks that were given back. Each holds the place of the next one.
+    /// By the logarithm of their size: the first of the blocks that were given back. Each holds the place of the next
+    /// one.
     free: [Option<usize>; SIZES],
 }
 

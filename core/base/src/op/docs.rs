@@ -12,8 +12,8 @@ fn pages_list_all_operators() {
     check_table("language-chr.md", "tests", &tests_of_constraints());
 }
 
-/// Checks that a page of the documentation has a table between `<!-- NAME -->` and `<!-- end of NAME -->`. With the variable
-/// `UPDATE_DOCS` set, puts it there.
+/// Checks that a page of the documentation has a table between `<!-- NAME -->` and `<!-- end of NAME -->`. With the
+/// variable `UPDATE_DOCS` set, puts it there.
 fn check_table(page: &str, name: &str, table: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(page);
     let text = std::fs::read_to_string(&path).expect("the page is there");

@@ -3,8 +3,8 @@
 use super::{ArithmeticError, Op};
 
 impl Op {
-    /// Integer arithmetic whose result is an integer; one-operand operators ignore `b`. `Div` is defined here only when exact.
-    /// Signs as in SWI-Prolog: `//` and `rem` truncate, `div` and `mod` round down.
+    /// Integer arithmetic whose result is an integer; one-operand operators ignore `b`. `Div` is defined here only when
+    /// exact. Signs as in SWI-Prolog: `//` and `rem` truncate, `div` and `mod` round down.
     #[inline]
     pub fn int(self, a: i64, b: i64) -> Result<i64, ArithmeticError> {
         use ArithmeticError::*;
@@ -58,7 +58,8 @@ impl Op {
         }
     }
 
-    /// Float arithmetic whose result is a float; one-operand operators ignore `b`. A result that is not finite is an error.
+    /// Float arithmetic whose result is a float; one-operand operators ignore `b`. A result that is not finite is an
+    /// error.
     #[inline]
     pub fn float(self, a: f64, b: f64) -> Result<f64, ArithmeticError> {
         let value = match self {
@@ -98,7 +99,8 @@ impl Op {
     }
 }
 
-/// The smaller of two floats, of a float and a NaN the float. Two zeros are ordered by their signs, as by the instructions of GPUs.
+/// The smaller of two floats, of a float and a NaN the float. Two zeros are ordered by their signs, as by the
+/// instructions of GPUs.
 #[inline]
 pub fn min_float(a: f64, b: f64) -> f64 {
     if a == b { f64::from_bits(a.to_bits() | b.to_bits()) } else { a.min(b) }

@@ -1,4 +1,5 @@
-//! The table of operators: names in both languages, operands, result, errors, device function. Everything else derives from it.
+//! The table of operators: names in both languages, operands, result, errors, device function. Everything else derives
+//! from it.
 
 use super::ArithmeticError::{self, *};
 

@@ -16,7 +16,8 @@ pub struct RooflinePeaks {
 }
 
 impl RooflinePeaks {
-    /// Seconds that so much traffic takes at least. Different kinds of it go through the same memory one after the other.
+    /// Seconds that so much traffic takes at least. Different kinds of it go through the same memory one after the
+    /// other.
     pub fn seconds(&self, traffic: &Traffic) -> f64 {
         let part = |amount: u64, rate: f64| if rate > 0.0 { amount as f64 / rate } else { 0.0 };
         part(traffic.coalesced(), self.coalesced)
@@ -24,7 +25,8 @@ impl RooflinePeaks {
             + part(traffic.atomics, self.atomics)
     }
 
-    /// Share of a time that the memory traffic in it would take at the peak rates. Above 1, caches have served part of it.
+    /// Share of a time that the memory traffic in it would take at the peak rates. Above 1, caches have served part of
+    /// it.
     pub fn share(&self, traffic: &Traffic, seconds: f64) -> Option<f64> {
         (seconds > 0.0).then(|| self.seconds(traffic) / seconds)
     }

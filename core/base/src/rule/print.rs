@@ -1,6 +1,8 @@
-//! Text form of the rule IR, as `gchr emit --stage rules` shows it: one line a sort, symbol and constraint, one block a rule.
+//! Text form of the rule IR, as `gchr emit --stage rules` shows it: one line a sort, symbol and constraint, one block a
+//! rule.
 //!
-//! Variables print as `Name.0` (name in the source, position in the rule), so that two variables of one name stay apart.
+//! Variables print as `Name.0` (name in the source, position in the rule), so that two variables of one name stay
+//! apart.
 
 use std::fmt::{self, Display, Formatter, Write};
 

@@ -1,14 +1,14 @@
-//! Checks the invariants of the rule IR. A program that a frontend hands out without errors always passes; what fails here is
-//! a bug of a frontend, reported as a diagnostic with code `I...` rather than as a panic.
+//! Checks the invariants of the rule IR. A program that a frontend hands out without errors always passes; what fails
+//! here is a bug of a frontend, reported as a diagnostic with code `I...` rather than as a panic.
 
 use super::*;
 use crate::diagnostic::Diagnostic;
 use crate::signature::{SortKind, SymbolKind};
 
 /// Checks `program`; one diagnostic a broken invariant:
-/// every term is well-sorted and has its symbol's arity; variables are bound before they are used; a rewrite rule has one removed
-/// head whose symbol is defined; a rule over constraints has heads over constraints and a body of goals; guards have no effects;
-/// ground terms are well-formed.
+/// every term is well-sorted and has its symbol's arity; variables are bound before they are used; a rewrite rule has
+/// one removed head whose symbol is defined; a rule over constraints has heads over constraints and a body of goals;
+/// guards have no effects; ground terms are well-formed.
 pub fn verify(program: &Program) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for rule in &program.rules {

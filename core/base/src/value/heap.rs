@@ -1,7 +1,8 @@
 //! The hash-consed heap of constraint programs and the tagged words that point into it.
 //!
-//! A cell is a header and its fields. Equal terms have one cell, so equality of terms is equality of words, and a term is built
-//! at most once while it lives. Cells never move; a tracing collector returns those that no root reaches to free lists by size.
+//! A cell is a header and its fields. Equal terms have one cell, so equality of terms is equality of words, and a term
+//! is built at most once while it lives. Cells never move; a tracing collector returns those that no root reaches to
+//! free lists by size.
 
 mod import;
 
@@ -166,8 +167,9 @@ impl Heap {
         self.cells[(word >> tag::BITS) as usize + 1 + index]
     }
 
-    /// The words of all cells. A word `place << 3 | tag` with tag 1 (integer), 2 (float) or 5 (compound term) points at the cell at `place`: a
-    /// header, the number of fields above the functor's number (two reserved numbers for integers and floats), and its fields.
+    /// The words of all cells. A word `place << 3 | tag` with tag 1 (integer), 2 (float) or 5 (compound term) points at
+    /// the cell at `place`: a header, the number of fields above the functor's number (two reserved numbers for
+    /// integers and floats), and its fields.
     pub fn cells(&self) -> &[u64] {
         &self.cells
     }
@@ -208,7 +210,8 @@ impl Heap {
     fn cell(&mut self, header: u64, fields: &[u64]) -> Result<u64, HeapFull> {
         let hash = hash_cell(header, fields);
         if self.by_content.len() == self.by_content.capacity() {
-            // It doubles beside the old one: an offset and a control byte for each bucket, of which an eighth stays empty.
+            // It doubles beside the old one: an offset and a control byte for each bucket, of which an eighth stays
+            // empty.
             memory::ask(self.by_content.capacity() as u64 * 12).map_err(HeapFull::Memory)?;
         }
         let cells = &self.cells;
@@ -244,8 +247,8 @@ impl Heap {
         Ok(u64::from(at) << tag::BITS)
     }
 
-    /// Frees every cell that no root reaches. Each root is an exact word or, when it comes from registers of unknown content, any
-    /// bits: what does not point at the start of a cell in use is ignored.
+    /// Frees every cell that no root reaches. Each root is an exact word or, when it comes from registers of unknown
+    /// content, any bits: what does not point at the start of a cell in use is ignored.
     pub fn collect(&mut self, roots: impl Iterator<Item = u64>) {
         let starts = self.starts();
         let mut pending = Vec::new();

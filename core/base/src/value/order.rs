@@ -1,6 +1,7 @@
 //! The standard order of terms: numbers by value, then strings, atoms, compound terms by arity, name and arguments.
 //!
-//! As in SWI-Prolog 9.0 (strings come before atoms there, whatever its manual says): a float comes before the integer of the same value, and the empty list before all other atoms.
+//! As in SWI-Prolog 9.0 (strings come before atoms there, whatever its manual says): a float comes before the integer
+//! of the same value, and the empty list before all other atoms.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,5 @@
-//! Text of values as SWI-Prolog's `writeq` and `write` show them: quoting, operators, lists, `{}` terms, spacing of tokens.
+//! Text of values as SWI-Prolog's `writeq` and `write` show them: quoting, operators, lists, `{}` terms, spacing of
+//! tokens.
 //!
 //! Works with an explicit stack, so terms of any depth can be written.
 
@@ -290,7 +291,8 @@ fn glues(last: char, first: char) -> bool {
 }
 
 impl Syntax<'_> {
-    /// Whether a prefix operator and its operand need a space between them: `- 1` is not the number, `- (` not a compound term.
+    /// Whether a prefix operator and its operand need a space between them: `- 1` is not the number, `- (` not a
+    /// compound term.
     fn needs_space(self, name: &str, arg: Value<'_>, max: u16) -> bool {
         match arg {
             Value::Compound { name: "{}", args } if args.len() == 1 => true,
@@ -380,7 +382,8 @@ pub fn write_escaped(out: &mut dyn Write, text: &str, quote: char) -> fmt::Resul
     Ok(())
 }
 
-/// Writes a float with the fewest digits that read back as the same float, always with a point: `1.0`, `1.0e+22`, `1.0e-5`.
+/// Writes a float with the fewest digits that read back as the same float, always with a point: `1.0`, `1.0e+22`,
+/// `1.0e-5`.
 pub fn write_float(out: &mut dyn Write, x: f64) -> fmt::Result {
     if !x.is_finite() {
         return write!(

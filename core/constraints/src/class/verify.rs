@@ -7,8 +7,9 @@ use gchr_base::ids::IdVec;
 use gchr_base::rule::{Program, Semantics};
 use gchr_base::signature::ConstraintId;
 
-/// Checks that verdicts and classes belong to each other, that a symbol has one reduction or values that are replaced and not
-/// both, that columns exist and values are numbers, that indexes are on keys, and that rules of classes have no candidates.
+/// Checks that verdicts and classes belong to each other, that a symbol has one reduction or values that are replaced
+/// and not both, that columns exist and values are numbers, that indexes are on keys, and that rules of classes have no
+/// candidates.
 pub(crate) fn verify(program: &Program, plan: &ChrPlan, found: &mut Vec<Diagnostic>) {
     let classes = &plan.classes;
     let mut fail = |rule, text: &str| found.push(internal(plan.rules[rule].span, text));

@@ -1,8 +1,9 @@
 //! What the machine runs: a plan flattened into registers and instructions.
 //!
-//! An activation has one frame of registers: the arguments of the active constraint, then for each occurrence its slots, the rows
-//! that its joins stand on, and temporaries. Instructions are a flat array; a sequence ends with [`Ins::End`]. An instruction that
-//! does not hold ends the sequence with "fails"; what that means is the caller's business (the next row, or a failed body).
+//! An activation has one frame of registers: the arguments of the active constraint, then for each occurrence its
+//! slots, the rows that its joins stand on, and temporaries. Instructions are a flat array; a sequence ends with
+//! [`Ins::End`]. An instruction that does not hold ends the sequence with "fails"; what that means is the caller's
+//! business (the next row, or a failed body).
 
 use gchr_base::op::Op;
 use gchr_base::rule::RuleId;
@@ -45,7 +46,8 @@ pub(crate) enum Ins {
     FromAny { dst: Reg, src: Reg, kind: SortKind },
     /// Untags a word that is to be stored where only this kind fits: else an error.
     Narrow { dst: Reg, src: Reg, kind: SortKind },
-    /// An error unless a register, of the site's kind, holds a value of this type, which is to be an argument of the next call.
+    /// An error unless a register, of the site's kind, holds a value of this type, which is to be an argument of the
+    /// next call.
     Check { src: Reg, ty: TypeId, column: u16 },
     /// Builds a compound term: an entry of [`Code::builds`].
     Build { dst: Reg, build: u32 },
@@ -170,7 +172,8 @@ pub(crate) struct OccurrenceCode {
     pub(crate) entry_prunes: Box<[Pc]>,
     pub(crate) levels: Box<[Level]>,
     pub(crate) commit: Option<Pc>,
-    /// Under rounds, the conditions among those that decide last, each on its own: when one is an error, a false one hides it.
+    /// Under rounds, the conditions among those that decide last, each on its own: when one is an error, a false one
+    /// hides it.
     pub(crate) commit_tests: Box<[Pc]>,
     /// Levels whose constraint is removed.
     pub(crate) removed: Box<[usize]>,

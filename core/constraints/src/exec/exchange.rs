@@ -1,6 +1,7 @@
 //! Stores as words: how backends that run elsewhere take constraints, and give them back.
 //!
-//! A word is what a column stores: an integer or the bits of a float, the number of a text, a tagged word of the store's heap.
+//! A word is what a column stores: an integer or the bits of a float, the number of a text, a tagged word of the
+//! store's heap.
 
 use super::store::Store;
 use super::table::{DEAD, Table};

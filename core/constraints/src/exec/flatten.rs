@@ -322,7 +322,8 @@ impl<'a> Coder<'a> {
         Ok(prunes.into())
     }
 
-    /// The conditions among the last steps, each as a sequence of its own, but for those on variables that these steps bind.
+    /// The conditions among the last steps, each as a sequence of its own, but for those on variables that these steps
+    /// bind.
     fn commit_tests(&mut self, steps: &[Step], span: Span) -> Coded<Box<[Pc]>> {
         let mut tests = Vec::new();
         if self.plan.semantics == Semantics::Refined {

@@ -1,8 +1,9 @@
 //! Indexes of a table: lists of rows, newest first, one for each key, and the ways to find the list of a key.
 //!
-//! **Invariant:** every linked row is in exactly one list of each index, that of its key; links of other rows are meaningless. Where no two
-//! rows have the same key, there are no links. Where rows are never removed, an index has its rows up to one, and links lead to older
-//! rows only. An index that only says whether there is a key has no rows at all.
+//! **Invariant:** every linked row is in exactly one list of each index, that of its key; links of other rows are
+//! meaningless. Where no two rows have the same key, there are no links. Where rows are never removed, an index has its
+//! rows up to one, and links lead to older rows only. An index that only says whether there is a key has no rows at
+//! all.
 
 mod grid;
 mod hash;
@@ -390,8 +391,8 @@ impl Index {
         (self.oldest, self.linked) = (NONE, 0);
     }
 
-    /// Makes room for the key of a row: where numbers are negative, or an array would be out of proportion to the rows, of which `used`
-    /// were ever used, it becomes a hash table. Says whether the heads grew.
+    /// Makes room for the key of a row: where numbers are negative, or an array would be out of proportion to the rows,
+    /// of which `used` were ever used, it becomes a hash table. Says whether the heads grew.
     #[inline]
     pub(crate) fn make_room(&mut self, table: Rows<'_>, row: u32, used: usize) -> Result<bool, Shortage> {
         let room = match &mut self.heads {
@@ -442,7 +443,8 @@ impl Index {
         Ok(())
     }
 
-    /// An array for the keys of a full hash table, and for that of a row which is to be linked, where it takes not much more memory.
+    /// An array for the keys of a full hash table, and for that of a row which is to be linked, where it takes not much
+    /// more memory.
     fn array_instead(&self, table: Rows<'_>, row: u32, used: usize) -> Result<Option<Heads>, Shortage> {
         let Heads::Hash(hash) = &self.heads else { return Ok(None) };
         let pair = |row| Self::pair(&self.columns, table.columns, row);

@@ -1,9 +1,9 @@
 //! The machine of the refined operational semantics: one activation after the other, on an explicit stack.
 //!
-//! **Invariants.** A constraint gets its id when it is activated, and is active once. It is stored at the latest before a body runs
-//! with it kept, so the rows of a list are ordered by id, newest first. While a body runs that keeps its active constraint, the rows
-//! that the search stands on are pinned. Registers of frames on the stack, columns of sort `Any` and constants are all the roots
-//! of the heap whenever it is collected.
+//! **Invariants.** A constraint gets its id when it is activated, and is active once. It is stored at the latest before
+//! a body runs with it kept, so the rows of a list are ordered by id, newest first. While a body runs that keeps its
+//! active constraint, the rows that the search stands on are pinned. Registers of frames on the stack, columns of sort
+//! `Any` and constants are all the roots of the heap whenever it is collected.
 
 mod limits;
 
@@ -11,7 +11,7 @@ use super::code::{Code, Ins, OccurrenceCode, Pc};
 use super::common;
 use super::history::History;
 use super::index::NONE;
-use super::search::{Found, Search};
+use super::search::{Search, Searched};
 use super::step::{EvalCtx, Flow};
 use super::table::Table;
 use super::tally::Tally;
@@ -273,12 +273,12 @@ impl<'a, 'c> Machine<'a, 'c> {
                 tally.tried(occurrence.rule, patience - self.patience);
             }
             match found.map_err(|t| self.trapped(frame, t))? {
-                Found::Nothing => return Ok(None),
-                Found::Pause(at, on) => {
+                Searched::Nothing => return Ok(None),
+                Searched::Pause(at, on) => {
                     self.look_up_from_search(frame)?;
                     (k, row) = (at, on);
                 }
-                Found::Match => {
+                Searched::Match => {
                     if occurrence.history && !self.is_new_instance(frame, occurrence) {
                         k = occurrence.levels.len() - 1;
                         row = self.next_row(frame, occurrence, k);

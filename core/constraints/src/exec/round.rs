@@ -1,9 +1,12 @@
 //! What executors of rounds share: the store of a run, how instances are looked for, and which failure comes first.
 
+pub(crate) mod bodies;
+mod limits;
 pub(crate) mod numbers;
 pub(crate) mod state;
 pub(crate) mod storing;
 pub(crate) mod strategy;
+mod trace;
 pub(crate) mod watch;
 
 use super::code::Pc;

@@ -6,7 +6,7 @@ use super::step::{Cells, EvalCtx, Flow, Trap};
 use super::table::{DEAD, Table};
 
 /// How a search ended.
-pub(crate) enum Found {
+pub(crate) enum Searched {
     /// All partners are found; their rows are in the registers of their levels.
     Match,
     /// There are no more.
@@ -46,12 +46,12 @@ impl<'a, H: Cells> Search<'a, '_, H> {
     }
 
     /// Searches on from a row of a level.
-    pub(crate) fn find(&mut self, k: usize, row: u32) -> Result<Found, Trap> {
+    pub(crate) fn find(&mut self, k: usize, row: u32) -> Result<Searched, Trap> {
         self.find_to(self.occurrence.levels.len(), k, row)
     }
 
     /// The same for the partners of the first so many levels; what decides last is asked only where these are all.
-    pub(crate) fn find_to(&mut self, depth: usize, mut k: usize, mut row: u32) -> Result<Found, Trap> {
+    pub(crate) fn find_to(&mut self, depth: usize, mut k: usize, mut row: u32) -> Result<Searched, Trap> {
         let occurrence = self.occurrence;
         let levels = &occurrence.levels[..depth];
         let is_whole = depth == occurrence.levels.len();
@@ -64,7 +64,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
             let table = &self.ctx.tables[level.table];
             if row == NONE {
                 if k == 0 {
-                    break Found::Nothing;
+                    break Searched::Nothing;
                 }
                 k -= 1;
                 let outer = &levels[k];
@@ -73,7 +73,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
                 continue;
             }
             if patience == 0 {
-                break Found::Pause(k, row);
+                break Searched::Pause(k, row);
             }
             patience -= 1;
             let id = table.ids.get(row);
@@ -84,7 +84,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
                     continue;
                 }
                 if !is_whole || self.commit()? {
-                    break Found::Match;
+                    break Searched::Match;
                 }
             }
             row = table.indexes[level.index].next(row);

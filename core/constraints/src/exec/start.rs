@@ -1,7 +1,7 @@
 //! What runs start with: the constraints that facts and goals add, evaluated without rules.
 //!
-//! Goals only build values and see no constraints, so that every executor evaluates them by the same code: the CPU adds what they
-//! give to its store (`StartSink`), and backends that run elsewhere take it as words ([`start_rows`]).
+//! Goals only build values and see no constraints, so that every executor evaluates them by the same code: the CPU adds
+//! what they give to its store (`StartSink`), and backends that run elsewhere take it as words ([`start_rows`]).
 
 use std::io::{self, Write};
 
@@ -136,7 +136,8 @@ pub struct StartRows {
     pub ended: Option<RunError>,
 }
 
-/// Evaluates the facts and the queries of a program up to the first failure. `plan` says what the columns of the tables store.
+/// Evaluates the facts and the queries of a program up to the first failure. `plan` says what the columns of the tables
+/// store.
 pub fn start_rows(
     program: &Program,
     plan: &ChrPlan,

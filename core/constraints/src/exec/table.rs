@@ -1,7 +1,7 @@
 //! Tables of constraints: columns of values, an id a row, and the indexes.
 //!
-//! Ids grow for ever, rows are used again. A row that a suspended search stands on is pinned: when its constraint is removed it is
-//! dead at once, but stays linked until it is unpinned, so that the search can go on from it.
+//! Ids grow for ever, rows are used again. A row that a suspended search stands on is pinned: when its constraint is
+//! removed it is dead at once, but stays linked until it is unpinned, so that the search can go on from it.
 
 pub(crate) use super::column::DEAD;
 use super::column::{Column, Ids};
@@ -116,7 +116,8 @@ impl Table {
         self.indexes.iter().zip(&self.late).filter(|(_, late)| !**late).map(|(index, _)| index)
     }
 
-    /// Capacity after `rows`: doubled while small, then a quarter and at last an eighth more, so that little stays unused.
+    /// Capacity after `rows`: doubled while small, then a quarter and at last an eighth more, so that little stays
+    /// unused.
     fn more(rows: usize) -> usize {
         match rows {
             0..0x1_0000 => (rows * 2).max(Self::FIRST_ROWS),
@@ -201,7 +202,8 @@ impl Table {
         }
     }
 
-    /// Removes a constraint, and takes its row out of the indexes; the row is not used again before it is [released](Self::release).
+    /// Removes a constraint, and takes its row out of the indexes; the row is not used again before it is
+    /// [released](Self::release).
     pub(crate) fn detach(&mut self, row: u32) {
         self.kill(row);
         for index in &mut self.indexes {
@@ -233,7 +235,8 @@ impl Table {
         self.keeps_rows = true;
     }
 
-    /// Takes back what was done since `used` rows were in use: rows of `added` are gone, those of `removed` hold their constraints again.
+    /// Takes back what was done since `used` rows were in use: rows of `added` are gone, those of `removed` hold their
+    /// constraints again.
     pub(crate) fn take_back(
         &mut self,
         used: usize,
@@ -272,8 +275,9 @@ impl Table {
         Ok(())
     }
 
-    /// Where the search in a list begins that begins with `row`: rows are listed newest first, and partners are older. Where the constraint
-    /// of this table that looks for them is in the same list, as most of a batch may be, that is behind it.
+    /// Where the search in a list begins that begins with `row`: rows are listed newest first, and partners are older.
+    /// Where the constraint of this table that looks for them is in the same list, as most of a batch may be, that is
+    /// behind it.
     #[inline]
     pub(crate) fn behind(&self, index: usize, row: u32, active: Option<Added>) -> u32 {
         let index = &self.indexes[index];
@@ -285,7 +289,8 @@ impl Table {
         }
     }
 
-    /// Whether all rows of an index are older than a constraint, so that its search need not ask: where it is not known, no.
+    /// Whether all rows of an index are older than a constraint, so that its search need not ask: where it is not
+    /// known, no.
     pub(crate) fn all_older(&self, index: usize, id: u64) -> bool {
         let linked = self.indexes[index].linked();
         self.keeps_rows && self.late[index] && (linked == 0 || self.ids.get(linked as u32 - 1) < id)

@@ -1,6 +1,7 @@
 //! What the plan says of classes of rules: which rules belong to one, and its columns and keys.
 //!
-//! `docs/semantics.md` defines what each class means; the folders of [`crate::class`] recognise, explain, verify and execute them.
+//! `docs/semantics.md` defines what each class means; the folders of [`crate::class`] recognise, explain, verify and
+//! execute them.
 
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, RuleId};
@@ -75,7 +76,8 @@ impl Classes {
     pub fn divisor_of(&self, constraint: ConstraintId) -> Option<&Divisor> {
         self.divisors.iter().find(|d| d.constraint == constraint)
     }
-    /// The replacement of a symbol's values: the first of those that compute them, for which what happens to a value is counted.
+    /// The replacement of a symbol's values: the first of those that compute them, for which what happens to a value is
+    /// counted.
     pub fn replacement_of(&self, constraint: ConstraintId) -> Option<&Replacement> {
         self.replacements.iter().find(|r| r.constraint == constraint)
     }
@@ -106,8 +108,8 @@ pub struct Reduction {
     pub index: usize,
 }
 
-/// Of the constraints with one key and a positive value one lives, with the greatest common divisor of all their values; those with
-/// value zero go.
+/// Of the constraints with one key and a positive value one lives, with the greatest common divisor of all their
+/// values; those with value zero go.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Divisor {
     /// The rule that takes remainders.
@@ -135,8 +137,8 @@ pub struct Replacement {
     pub best: Best,
     /// What the value is compared with and replaced by: over variables of the kept heads.
     pub candidate: Expr,
-    /// The product of matrices over (min, +) or (max, +) that its rounds are, or why they are none. Then no other rule replaces
-    /// values of the symbol.
+    /// The product of matrices over (min, +) or (max, +) that its rounds are, or why they are none. Then no other rule
+    /// replaces values of the symbol.
     pub product: Result<Product, String>,
 }
 

@@ -1,5 +1,5 @@
-//! Where rounds may give another result than the refined semantics: constraints that two rule instances can want, one of them to
-//! remove it, and output.
+//! Where rounds may give another result than the refined semantics: constraints that two rule instances can want, one
+//! of them to remove it, and output.
 
 use super::ChrPlan;
 use gchr_base::diagnostic::Diagnostic;
@@ -11,8 +11,8 @@ use gchr_base::signature::TextId;
 /// Heads shown for a symbol.
 const MOST_LABELS: usize = 4;
 
-/// Warnings for a program that runs in rounds by `plan`: `C0408` for output in rules, `C0611` for each symbol whose constraints rules
-/// can compete for.
+/// Warnings for a program that runs in rounds by `plan`: `C0408` for output in rules, `C0611` for each symbol whose
+/// constraints rules can compete for.
 ///
 /// Rules with one head do not compete with each other: the first that applies fires, under either semantics.
 pub fn differences(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
@@ -68,7 +68,8 @@ type Sort = (bool, bool);
 
 /// The first of the heads over a symbol that can be filled by one constraint in two instances, of which one removes it.
 ///
-/// Heads with different constants in a column never compete: they are told apart by the column that has the most of them.
+/// Heads with different constants in a column never compete: they are told apart by the column that has the most of
+/// them.
 fn competing<'a>(program: &Program, heads: &[Place<'a>]) -> Vec<Place<'a>> {
     let constant = |(_, head): &Place<'_>, column: usize| match head.atom.args()[column].kind {
         PatternKind::Const(c) => Some(Bits::of(c)),

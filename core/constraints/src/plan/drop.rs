@@ -1,9 +1,10 @@
 //! Drops occurrences that can never fire.
 //!
-//! When an active constraint `a` reaches an occurrence, no instance of a rule that removes something is applicable with `a` at an
-//! earlier head: it would have fired. So a later head `j` of the same rule is redundant when each of its instances, its constraints
-//! exchanged by a permutation that puts `a` at an earlier head `i`, is an instance again: the heads map to equal or more
-//! specific ones and the guard maps to itself. The roles need not agree: firing either instance removes a constraint of both.
+//! When an active constraint `a` reaches an occurrence, no instance of a rule that removes something is applicable with
+//! `a` at an earlier head: it would have fired. So a later head `j` of the same rule is redundant when each of its
+//! instances, its constraints exchanged by a permutation that puts `a` at an earlier head `i`, is an instance again:
+//! the heads map to equal or more specific ones and the guard maps to itself. The roles need not agree: firing either
+//! instance removes a constraint of both.
 
 use super::{ChrPlan, DropReason, Dropped, OccurrenceId};
 use crate::class::Verdict;
@@ -61,8 +62,8 @@ fn remove(plan: &mut ChrPlan, reasons: &[Option<DropReason>]) {
     }
 }
 
-/// Whether no instance with the active constraint at a head is left when the next head is tried: a passive constraint that a body adds
-/// meanwhile is not looked for again.
+/// Whether no instance with the active constraint at a head is left when the next head is tried: a passive constraint
+/// that a body adds meanwhile is not looked for again.
 fn is_exhausted(rule: &Rule, head: usize) -> bool {
     let removed = rule.heads[head].role == Role::Removed;
     removed || rule.heads.iter().enumerate().all(|(other, h)| other == head || !h.passive)

@@ -5,7 +5,8 @@ use gchr_base::op::Op;
 use gchr_base::rule::{Const, Expr, ExprKind, Goal, GoalKind, Rule, VarId};
 use gchr_base::signature::{Signature, SortKind};
 
-/// Whether an operator on operands of these kinds, with results of this kind, can be without a result ([`Op::can_fail`]).
+/// Whether an operator on operands of these kinds, with results of this kind, can be without a result
+/// ([`Op::can_fail`]).
 ///
 /// Results of kind `Any` are tagged when the program runs, on the path on which every computation is checked.
 pub fn operator_can_fail(op: Op, operands: &[SortKind], result: SortKind) -> bool {

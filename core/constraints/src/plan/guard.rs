@@ -1,9 +1,10 @@
 //! Conditions of a guard: what they use and bind, and which of them determine a key.
 //!
-//! **Placement.** A condition that cannot raise an error is tested as soon as its variables are bound. One that can (an overflow,
-//! a division by zero, an operand of the wrong type) must raise it only when all partners are there and all conditions before it
-//! hold: tried earlier it only prunes ([`super::Step::Prune`]), and it is tested again at the end. So no order of joins invents an error;
-//! a condition that does not hold may hide the error of another one, as in SWI-Prolog.
+//! **Placement.** A condition that cannot raise an error is tested as soon as its variables are bound. One that can (an
+//! overflow, a division by zero, an operand of the wrong type) must raise it only when all partners are there and all
+//! conditions before it hold: tried earlier it only prunes ([`super::Step::Prune`]), and it is tested again at the end.
+//! So no order of joins invents an error; a condition that does not hold may hide the error of another one, as in
+//! SWI-Prolog.
 
 use super::failure::Failures;
 use super::{Linear, Operand, SlotId, Step};
@@ -73,8 +74,8 @@ impl Step {
 
 /// Solves a condition for a variable: a sum of other variables and a constant that the variable must equal.
 ///
-/// Conditions that qualify: `A =:= B` where both sides are sums and differences of integer variables and constants (`A == B` between
-/// variables and constants too), and the variable occurs once.
+/// Conditions that qualify: `A =:= B` where both sides are sums and differences of integer variables and constants (`A
+/// == B` between variables and constants too), and the variable occurs once.
 pub(super) fn solve(sig: &Signature, goal: &Goal, conjunct: usize, var: VarId) -> Option<Linear> {
     let GoalKind::Test(Expr { kind: ExprKind::Op { op, args }, .. }) = &goal.kind else { return None };
     let plain = |e: &Expr| matches!(e.kind, ExprKind::Var(_) | ExprKind::Const(_));

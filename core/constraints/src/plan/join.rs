@@ -1,8 +1,8 @@
 //! Orders the joins of every occurrence, takes heads apart and places the conditions of the guard.
 //!
-//! The order is greedy: next comes the partner of which most columns are known (by constants, variables, or a condition of the
-//! guard that determines them), then the one that lets most conditions be tested, then removed heads before kept ones in
-//! textual order, as SWI-Prolog does. The order decides only in which order the instances of a rule are found.
+//! The order is greedy: next comes the partner of which most columns are known (by constants, variables, or a condition
+//! of the guard that determines them), then the one that lets most conditions be tested, then removed heads before kept
+//! ones in textual order, as SWI-Prolog does. The order decides only in which order the instances of a rule are found.
 
 use std::cmp::Reverse;
 
@@ -132,8 +132,8 @@ impl<'a> Builder<'a> {
         (class, keys, self.conjuncts.iter().enumerate().filter(enabled).count())
     }
 
-    /// Columns of a head whose value is known before it is looked up. A condition of the guard is used for one column only, and gives
-    /// a value to the first column of a variable only: the others are compared with that column.
+    /// Columns of a head whose value is known before it is looked up. A condition of the guard is used for one column
+    /// only, and gives a value to the first column of a variable only: the others are compared with that column.
     fn keys(&self, head: usize) -> Vec<(usize, Key)> {
         let mut used = Vec::new();
         let mut determined: Vec<VarId> = Vec::new();

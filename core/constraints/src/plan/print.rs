@@ -1,5 +1,6 @@
-//! Text form of a plan, as `gchr emit --stage plan` shows it: tables with their indexes, then the occurrences of each symbol in the
-//! order of tries, then what is not tried and why. Columns and heads count from 1, variables print as in the rules.
+//! Text form of a plan, as `gchr emit --stage plan` shows it: tables with their indexes, then the occurrences of each
+//! symbol in the order of tries, then what is not tried and why. Columns and heads count from 1, variables print as in
+//! the rules.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -1,4 +1,5 @@
-//! Checks the invariants of a plan; runs after every pass. What fails here is a bug of the compiler, reported with code `I0101`.
+//! Checks the invariants of a plan; runs after every pass. What fails here is a bug of the compiler, reported with code
+//! `I0101`.
 
 use super::failure::Failures;
 use super::*;
@@ -7,10 +8,11 @@ use gchr_base::hash::HashSet;
 use gchr_base::rule::GoalKind;
 
 /// Checks `plan`; one diagnostic per broken invariant:
-/// every head of every rule is tried or dropped exactly once; a table lists its occurrences in order; and, once joins are ordered,
-/// each partner is joined once, every slot has a value before it is used, every condition of the guard is tested or determines
-/// a key, keys are ascending and have an index on just their columns, and partners of one symbol are kept distinct. Decisions that backends
-/// rely on are derived anew: which rules remove rows, which rules fire where they are found, which expressions can fail.
+/// every head of every rule is tried or dropped exactly once; a table lists its occurrences in order; and, once joins
+/// are ordered, each partner is joined once, every slot has a value before it is used, every condition of the guard is
+/// tested or determines a key, keys are ascending and have an index on just their columns, and partners of one symbol
+/// are kept distinct. Decisions that backends rely on are derived anew: which rules remove rows, which rules fire where
+/// they are found, which expressions can fail.
 pub fn verify(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if plan.rules.len() != program.rules.len() {

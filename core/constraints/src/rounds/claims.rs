@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::seek::{Candidate, Pending};
+use super::found::{Candidate, Pending};
 use crate::exec::code::{Code, OccurrenceCode};
 use crate::exec::round::strategy::{row_of_head, table_of_head};
-use crate::exec::round::watch::Watch;
+use crate::exec::round::watch::RoundWatch;
 use crate::ir::ChrPlan;
 use gchr_base::memory::{self, Shortage};
 use gchr_base::rule::Role;
@@ -109,7 +109,7 @@ impl Claims {
         &self,
         round: &Round<'_>,
         parallel: bool,
-        watch: &Watch<'_>,
+        watch: &RoundWatch<'_>,
         fires: &mut Vec<bool>,
     ) -> Result<(), Called> {
         let count = round.len();

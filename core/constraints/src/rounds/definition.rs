@@ -1,15 +1,16 @@
-//! The definition of rounds as a program: every combination of constraints is tried in every round, one step after the other, with
-//! a history of what fired. It is the oracle of the other executor, and the scheme of Zaki, Frühwirth and Geller (Parallel
-//! Execution of Constraint Handling Rules on a Graphical Processing Unit) with claims, so that no two firings conflict.
+//! The definition of rounds as a program: every combination of constraints is tried in every round, one step after the
+//! other, with a history of what fired. It is the oracle of the other executor, and the scheme of Zaki, Frühwirth and
+//! Geller (Parallel Execution of Constraint Handling Rules on a Graphical Processing Unit) with claims, so that no two
+//! firings conflict.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::exec::code::{OccurrenceCode, Pc};
 use crate::exec::machine::Stop;
-use crate::exec::round::state::{
-    Added, Adds, BodyEnd, RoundsState, is_better, is_hidden, is_of_program, load_active, load_instance,
-    run_body,
+use crate::exec::round::bodies::{
+    Adds, BodyEnd, is_hidden, is_of_program, load_active, load_instance, run_body,
 };
+use crate::exec::round::state::{Added, RoundsState, is_better};
 use crate::exec::round::strategy::{rank, row_of_head, table_of_head};
 use crate::exec::search::Search;
 use crate::exec::step::{EvalCtx, Trap};
@@ -157,7 +158,8 @@ impl<'a, 'c> Definition<'a, 'c> {
         Ok((instances, failure))
     }
 
-    /// All instances of which `n` is the newest constraint, at this head. (All with `n` at this head for rules that replace values.)
+    /// All instances of which `n` is the newest constraint, at this head. (All with `n` at this head for rules that
+    /// replace values.)
     fn instances(
         &mut self,
         n: Added,

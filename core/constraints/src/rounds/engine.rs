@@ -1,22 +1,19 @@
-//! A round on any number of threads: lists, claims, bodies, then the store. What threads find is put together in body order, so
-//! that their number shows nowhere.
+//! A round on any number of threads: lists, claims, bodies, then the store. What threads find is put together in body
+//! order, so that their number shows nowhere.
 
 use rayon::prelude::*;
 
+use super::apply::Bodies;
 use super::claims::{Claims, Round};
-use super::direct;
-use super::seek::{Abort, Entry, Found, Kept, Pending, Seeker, Shared, State};
+use super::direct::{self, place::Part};
+use super::found::{Abort, Entry, Found, Kept, Pending, State};
+use super::seek::{Seeker, Shared};
 use crate::class::replacement::execute::Replacements;
-use crate::exec::code::Pc;
+use crate::exec::code::{Code, Level, Pc};
 use crate::exec::machine::Stop;
-use crate::exec::report::ErrorFormatter;
 use crate::exec::round::Failure;
-use crate::exec::round::numbers::{Numbers, TooMany};
-use crate::exec::round::state::{
-    Added, Adds, BodyEnd, RoundsState, is_live, is_of_program, load_instance, run_body,
-};
+use crate::exec::round::state::{Added, RoundsState, is_live};
 use crate::exec::round::strategy::{DirectRound, Strategy, rank, row_of_head, table_of_head};
-use crate::exec::step::{Cells, EvalCtx, Trap, TrapKind};
 use crate::exec::table::Table;
 use crate::ir::ChrPlan;
 use gchr_base::error::StopReason;
@@ -24,10 +21,7 @@ use gchr_base::memory;
 use gchr_base::rule::RuleId;
 
 /// Pending constraints, and firing candidates, that one thread takes at a time; fewer are handled by one thread alone.
-const CHUNK: usize = if cfg!(test) { 4 } else { 256 };
-
-/// Bodies, and entries of lists, that one thread handles between two looks whether the run must stop.
-const PART: usize = 1 << 12;
+pub(super) const CHUNK: usize = if cfg!(test) { 4 } else { 256 };
 
 /// The executor.
 pub(super) struct Engine<'a, 'c> {
@@ -38,58 +32,21 @@ pub(super) struct Engine<'a, 'c> {
     /// A list for those of the next round.
     spare: Vec<Added>,
     /// Constraints whose lists the round at hand has to find.
-    pending: Vec<Pending>,
+    pub(super) pending: Vec<Pending>,
     kept: Kept,
     claims: Claims,
     replacements: Replacements<'a>,
     /// Buffers of threads, used again.
-    found: Vec<Found>,
-    regs: Vec<u64>,
-    registers: usize,
-    fires: Vec<bool>,
-    bodies: Vec<Bodies>,
-    fired: Vec<u32>,
-    threads: usize,
+    parts: Vec<Part>,
+    pub(super) found: Vec<Found>,
+    pub(super) regs: Vec<u64>,
+    pub(super) registers: usize,
+    pub(super) fires: Vec<bool>,
+    pub(super) bodies: Vec<Bodies>,
+    pub(super) fired: Vec<u32>,
+    pub(super) threads: usize,
     /// Terms were built while lists were made, or in bodies: one thread does that.
-    alone: [bool; 2],
-}
-
-/// What the bodies of some fired candidates add and write.
-#[derive(Default)]
-struct Bodies {
-    adds: Adds,
-    /// For each candidate where its adds end.
-    ends: Vec<u32>,
-    failure: Option<Failure>,
-}
-
-/// Why bodies were not run.
-enum Halt {
-    Trap(TrapKind),
-    /// The run must stop.
-    Watch,
-    /// What bodies add needs more than 32 bits to be counted.
-    TooMany,
-}
-
-impl From<TooMany> for Halt {
-    fn from(_: TooMany) -> Self {
-        Self::TooMany
-    }
-}
-
-impl From<TrapKind> for Halt {
-    fn from(kind: TrapKind) -> Self {
-        Self::Trap(kind)
-    }
-}
-
-impl Bodies {
-    fn clear(&mut self) {
-        self.adds.clear();
-        self.ends.clear();
-        self.failure = None;
-    }
+    pub(super) alone: [bool; 2],
 }
 
 impl<'a, 'c> Engine<'a, 'c> {
@@ -107,6 +64,7 @@ impl<'a, 'c> Engine<'a, 'c> {
             pending: Vec::new(),
             kept: Kept::default(),
             claims: Claims::default(),
+            parts: Vec::new(),
             found: Vec::new(),
             regs: vec![0; registers],
             registers,
@@ -169,7 +127,8 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.general_round()
     }
 
-    /// The tables whose constraints the round starts from, after bringing the indexes up to date in which these look for partners.
+    /// The tables whose constraints the round starts from, after bringing the indexes up to date in which these look
+    /// for partners.
     fn link(&mut self) -> Result<Vec<usize>, Stop> {
         let mut starts = vec![false; self.state.tables.len()];
         self.fresh.iter().for_each(|added| starts[added.table as usize] = true);
@@ -190,22 +149,24 @@ impl<'a, 'c> Engine<'a, 'c> {
 
     /// A direct round. Says whether it had candidates; nothing when it is one for the general rounds after all.
     fn direct_round(&mut self, how: DirectRound) -> Result<Option<bool>, Stop> {
-        let Self { state, strategy, fresh, spare, regs, .. } = self;
-        let done = direct::round(state, strategy, regs, fresh, how, std::mem::take(spare))?;
-        let Some(done) = done else { return Ok(None) };
-        state.count_firings(done.firings, done.last);
-        state.candidates += done.firings;
+        let Self { state, strategy, fresh, spare, regs, threads, parts, .. } = self;
+        let alone = &mut self.alone[0];
+        let task = direct::Task { strategy, fresh, how, regs, threads: *threads, alone, parts };
+        let done = direct::round(state, task, std::mem::take(spare))?;
+        let Some(direct::Done { added, counts }) = done else { return Ok(None) };
+        state.count_firings(counts.firings, counts.last);
+        state.candidates += counts.firings;
         if state.counts_rules() {
-            (0..).zip(&done.fired).for_each(|(rule, &firings)| state.count_rule(RuleId(rule), firings));
+            (0..).zip(&counts.fired).for_each(|(rule, &firings)| state.count_rule(RuleId(rule), firings));
             if let Some(recorder) = state.control.recorder() {
-                recorder.tried(done.tried);
+                recorder.tried(counts.tried);
             }
         }
-        state.look_within(done.firings)?;
+        state.look_within(counts.firings)?;
         state.release();
-        self.queue(done.added);
+        self.queue(added);
         self.state.other_bytes = self.bytes();
-        Ok(Some(done.firings > 0))
+        Ok(Some(counts.firings > 0))
     }
 
     /// One round whose candidates are written down and checked against each other.
@@ -283,8 +244,14 @@ impl<'a, 'c> Engine<'a, 'c> {
         let kept = self.kept.instances.capacity() * 8 + self.kept.rows.capacity() * 4;
         let pending = self.pending.capacity() * size_of::<Pending>();
         let bodies: u64 = self.bodies.iter().map(|b| b.adds.bytes() + b.ends.capacity() as u64 * 4).sum();
+        let parts: u64 = self.parts.iter().map(Part::bytes).sum();
         let fresh = (self.fresh.capacity() + self.spare.capacity()) * size_of::<Added>();
-        found + (kept + pending + fresh) as u64 + bodies + self.claims.bytes() + self.replacements.bytes()
+        found
+            + (kept + pending + fresh) as u64
+            + bodies
+            + parts
+            + self.claims.bytes()
+            + self.replacements.bytes()
     }
 
     /// Finds the lists of all pending constraints.
@@ -399,151 +366,6 @@ impl<'a, 'c> Engine<'a, 'c> {
         Ok(())
     }
 
-    /// Runs the bodies of what fires, in body order.
-    fn run_bodies(&mut self, failed: Option<Failure>) -> Result<(), Stop> {
-        let count = self.fired.len();
-        let parallel = self.threads > 1 && count > CHUNK && !self.alone[1];
-        let mut result = if parallel { self.bodies_together() } else { self.bodies_alone() };
-        if let Err(Halt::Trap(TrapKind::Shared)) = result {
-            self.alone[1] = true;
-            result = self.bodies_alone();
-        }
-        match result {
-            Ok(()) => {}
-            Err(Halt::Watch) => return Err(self.state.called()),
-            Err(Halt::TooMany) => return Err(self.state.too_many()),
-            Err(Halt::Trap(TrapKind::HeapFull(full))) => return Err(self.state.stop(full.reason())),
-            Err(Halt::Trap(TrapKind::AddsFull(shortage))) => {
-                return Err(self.state.stop(shortage.of("the constraints that bodies add")));
-            }
-            Err(Halt::Trap(_)) => {
-                let what = "a body was run where it cannot be".into();
-                return Err(self.state.stop(StopReason::Internal { what }));
-            }
-        }
-        let failures = self.bodies.iter_mut().filter_map(|b| b.failure.take());
-        match failures.chain(failed).min_by(by_place) {
-            Some(failure) => Err(self.state.stop_at(failure.reason, failure.pc)),
-            None => Ok(()),
-        }
-    }
-
-    fn bodies_alone(&mut self) -> Result<(), Halt> {
-        let watch = self.state.watch();
-        let Self { state, pending, found, fired, bodies, regs, .. } = self;
-        bodies.truncate(1);
-        if bodies.is_empty() {
-            bodies.push(Bodies::default());
-        }
-        bodies[0].clear();
-        if fired.is_empty() {
-            return Ok(());
-        }
-        let RoundsState { program, plan, code, tables, heap, numbers, .. } = state;
-        let numbers = *numbers;
-        let error_formatter = |heap| ErrorFormatter { signature: &program.signature, plan, code, heap };
-        let round = round_of(plan, code, pending, found);
-        for (n, &number) in fired.iter().enumerate() {
-            if n % PART == PART - 1 && watch.calls() {
-                return Err(Halt::Watch);
-            }
-            let mut ctx = EvalCtx { code, signature: &program.signature, tables, heap: &mut *heap };
-            let end = run_one(&mut ctx, regs, &round, number, numbers, &mut bodies[0]);
-            if let Some((trap_or_goal, pc)) = end? {
-                let reason = match trap_or_goal {
-                    Some(trap) => error_formatter(&*heap).reason(regs, trap),
-                    None => StopReason::Failed,
-                };
-                bodies[0].failure = Some(failure(tables, &round, number, reason, pc));
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn bodies_together(&mut self) -> Result<(), Halt> {
-        let watch = self.state.watch();
-        let size = self.fired.len().div_ceil(self.threads * 8).max(CHUNK / 4);
-        self.bodies.resize_with(self.fired.len().div_ceil(size), Bodies::default);
-        let Self { state, pending, found, fired, bodies, registers, .. } = self;
-        let RoundsState { program, plan, code, tables, heap, numbers, .. } = state;
-        let (heap, numbers) = (&*heap, *numbers);
-        let round = round_of(plan, code, pending, found);
-        bodies.par_iter_mut().zip(fired.par_chunks(size)).try_for_each(|(bodies, fired)| {
-            bodies.clear();
-            if watch.calls() {
-                return Err(Halt::Watch);
-            }
-            let mut regs = vec![0; *registers];
-            for &number in fired {
-                let mut ctx = EvalCtx { code, signature: &program.signature, tables, heap };
-                let end = run_one(&mut ctx, &mut regs, &round, number, numbers, bodies);
-                if let Some((trap, pc)) = end? {
-                    let error_formatter = ErrorFormatter { signature: &program.signature, plan, code, heap };
-                    let reason = trap.map_or(StopReason::Failed, |trap| error_formatter.reason(&regs, trap));
-                    bodies.failure = Some(failure(tables, &round, number, reason, pc));
-                    break;
-                }
-            }
-            Ok(())
-        })
-    }
-
-    /// Removes what fired candidates remove.
-    fn remove(&mut self) {
-        let Self { state, pending, found, fired, .. } = self;
-        if fired.is_empty() {
-            return;
-        }
-        let plan = state.plan;
-        let round = round_of(plan, state.code, pending, found);
-        if state.control.traces() {
-            for &number in &*fired {
-                let member = round.get(number);
-                let row = |head| row_of_head(member.occurrence, head, member.pending.added.row, member.rows);
-                state.trace_instance(member.occurrence.rule, row);
-            }
-        }
-        for &number in &*fired {
-            round.get(number).constraints(plan, |table, row, removed| {
-                if removed {
-                    state.remove(table as u32, row);
-                }
-            });
-        }
-    }
-
-    /// Puts what bodies add into the store, in body order.
-    fn store(&mut self) -> Result<Vec<Added>, Stop> {
-        let mut added = Vec::new();
-        let Self { state, found, bodies, fires, .. } = self;
-        let (mut number, mut entries) = (0, 0);
-        let mut body = BodyCursor::default();
-        for found in &*found {
-            let mut at = 0;
-            for entry in &found.entries {
-                entries += 1;
-                if entries % PART == 0 {
-                    state.go_on()?;
-                }
-                match *entry {
-                    Entry::Fired { adds_end, .. } => {
-                        store_range(state, &found.adds, at, adds_end as usize, &mut added)?;
-                        at = adds_end as usize;
-                    }
-                    Entry::Candidate => {
-                        if fires[number] {
-                            let (adds, from, to) = body.next(bodies);
-                            store_range(state, adds, from, to, &mut added)?;
-                        }
-                        number += 1;
-                    }
-                }
-            }
-        }
-        Ok(added)
-    }
-
     /// Keeps what may fire in the next round.
     fn keep(&mut self) -> Result<(), Stop> {
         let Self { state, found, pending, kept, fires, .. } = self;
@@ -573,9 +395,7 @@ impl<'a, 'c> Engine<'a, 'c> {
                 let table = waiting.added.table as usize;
                 let occurrence = &state.code.activations[table].occurrences[candidate.k as usize];
                 let own = &own[candidate.rows as usize..candidate.rows as usize + occurrence.levels.len()];
-                let lives = |(level, &row): (&crate::exec::code::Level, &u32)| {
-                    is_live(&state.tables[level.table], row)
-                };
+                let lives = |(level, &row): (&Level, &u32)| is_live(&state.tables[level.table], row);
                 if !fires && state.lives(&waiting.added) && occurrence.levels.iter().zip(own).all(lives) {
                     kept.instances.push((candidate.k, state.numbered(rows.len())?));
                     rows.extend_from_slice(own);
@@ -593,71 +413,13 @@ impl<'a, 'c> Engine<'a, 'c> {
     }
 }
 
-/// Walks through the adds of fired candidates.
-#[derive(Default)]
-struct BodyCursor {
-    part: usize,
-    item: usize,
-    from: usize,
-}
-
-impl BodyCursor {
-    fn next<'b>(&mut self, bodies: &'b [Bodies]) -> (&'b Adds, usize, usize) {
-        while self.item == bodies[self.part].ends.len() {
-            *self = Self { part: self.part + 1, item: 0, from: 0 };
-        }
-        let body = &bodies[self.part];
-        let (from, to) = (self.from, body.ends[self.item] as usize);
-        (self.item, self.from) = (self.item + 1, to);
-        (&body.adds, from, to)
-    }
-}
-
-fn store_range(
-    state: &mut RoundsState<'_, '_>,
-    adds: &Adds,
-    mut at: usize,
-    end: usize,
-    added: &mut Vec<Added>,
-) -> Result<(), Stop> {
-    while at < end {
-        let (table, args, next) = adds.get(&state.tables, at);
-        if added.len() == added.capacity() {
-            let answer = memory::reserve(added, 1);
-            answer.map_err(|shortage| state.stop(shortage.of("the constraints that a round adds")))?;
-        }
-        added.extend(state.add(table, args)?);
-        at = next;
-    }
-    Ok(())
-}
-
-/// Runs the body of one candidate. Says where it failed, if it did; an error is one of the executor.
-fn run_one<H: Cells>(
-    ctx: &mut EvalCtx<'_, H>,
-    regs: &mut [u64],
+pub(super) fn failure(
+    tables: &[Table],
     round: &Round<'_>,
     number: u32,
-    numbers: Numbers,
-    bodies: &mut Bodies,
-) -> Result<Option<(Option<Trap>, Pc)>, Halt> {
-    let member = round.get(number);
-    let mut end = BodyEnd::Done;
-    if let Some(pc) = member.occurrence.body {
-        let active = (member.pending.added.table as usize, member.pending.added.row);
-        load_instance(ctx, regs, member.occurrence, active, member.rows).map_err(|t| t.kind)?;
-        end = run_body(ctx, regs, pc, &mut bodies.adds);
-    }
-    bodies.ends.push(numbers.of(bodies.adds.len())?);
-    match end {
-        BodyEnd::Done => Ok(None),
-        BodyEnd::Failed(pc) => Ok(Some((None, pc))),
-        BodyEnd::Trapped(trap) if is_of_program(trap) => Ok(Some((Some(trap), trap.pc))),
-        BodyEnd::Trapped(trap) => Err(trap.kind.into()),
-    }
-}
-
-fn failure(tables: &[Table], round: &Round<'_>, number: u32, reason: StopReason, pc: Pc) -> Failure {
+    reason: StopReason,
+    pc: Pc,
+) -> Failure {
     let member = round.get(number);
     let rule = member.occurrence.rule;
     let id = |head| {
@@ -669,13 +431,13 @@ fn failure(tables: &[Table], round: &Round<'_>, number: u32, reason: StopReason,
     Failure { place: (true, member.pending.added.id, rule, key.into()), reason, pc }
 }
 
-fn by_place(a: &Failure, b: &Failure) -> std::cmp::Ordering {
+pub(super) fn by_place(a: &Failure, b: &Failure) -> std::cmp::Ordering {
     a.place.cmp(&b.place)
 }
 
-fn round_of<'r>(
+pub(super) fn round_of<'r>(
     plan: &'r ChrPlan,
-    code: &'r crate::exec::code::Code,
+    code: &'r Code,
     pending: &'r [Pending],
     found: &'r [Found],
 ) -> Round<'r> {

@@ -1,7 +1,8 @@
 //! From plans to bytecode: slots for locals, jumps for blocks, maps for the collector.
 //!
-//! Slots are given by one walk down the tree of blocks: a local gets a free slot when it is bound, preferably the one where its value
-//! is wanted at the end (a parameter of the loop that continues, the value of a region), and gives it back after its last use.
+//! Slots are given by one walk down the tree of blocks: a local gets a free slot when it is bound, preferably the one
+//! where its value is wanted at the end (a parameter of the loop that continues, the value of a region), and gives it
+//! back after its last use.
 
 mod ends;
 mod slots;
@@ -31,26 +32,7 @@ pub(super) struct TooLarge {
 pub(super) fn assemble(plan: &TermPlan, booleans: Booleans, recorded: bool) -> Result<Code, TooLarge> {
     let holes = functions_with_holes(plan);
     let has_cells = plan.layout.sorts.iter().map(SortLayout::has_cells).collect();
-    let mut code = Code {
-        ops: vec![Instr::Halt],
-        functions: Vec::new(),
-        tables: Vec::new(),
-        operands: Vec::new(),
-        sites: Vec::new(),
-        traces: Vec::new(),
-        blocks: Vec::new(),
-        failures: Vec::new(),
-        map_of: vec![NO_MAP],
-        maps: Vec::new(),
-        roots: Vec::new(),
-        rule_of: vec![u32::MAX],
-        max_frame: 1,
-        classes: plan.layout.classes.iter().map(|c| c.words).collect(),
-    };
-    let limit = u64::from(u16::MAX);
-    if plan.layout.sorts.len() as u64 > limit || plan.layout.classes.len() as u64 > limit {
-        return Err(TooLarge { what: "sorts of the program".into(), limit });
-    }
+    let mut code = empty(plan)?;
     let mut calls = Vec::new();
     for (id, function) in plan.functions.iter_enumerated() {
         let entry = code.ops.len() as Pc;
@@ -101,6 +83,30 @@ pub(super) fn assemble(plan: &TermPlan, booleans: Booleans, recorded: bool) -> R
     }
     code.max_frame += 256;
     Ok(code)
+}
+
+/// Bytecode without functions.
+fn empty(plan: &TermPlan) -> Result<Code, TooLarge> {
+    let limit = u64::from(u16::MAX);
+    if plan.layout.sorts.len() as u64 > limit || plan.layout.classes.len() as u64 > limit {
+        return Err(TooLarge { what: "sorts of the program".into(), limit });
+    }
+    Ok(Code {
+        ops: vec![Instr::Halt],
+        functions: Vec::new(),
+        tables: Vec::new(),
+        operands: Vec::new(),
+        sites: Vec::new(),
+        traces: Vec::new(),
+        blocks: Vec::new(),
+        failures: Vec::new(),
+        map_of: vec![NO_MAP],
+        maps: Vec::new(),
+        roots: Vec::new(),
+        rule_of: vec![u32::MAX],
+        max_frame: 1,
+        classes: plan.layout.classes.iter().map(|c| c.words).collect(),
+    })
 }
 
 /// Functions that fill holes: those that pass holes on, and all that share frames with them through tail calls.

@@ -33,8 +33,8 @@ impl Builder {
         self.push(sort, bits)
     }
 
-    /// A symbol applied to subterms, one per argument. `None` when the layout says that it never heads a normal form, or when the
-    /// arguments do not fit.
+    /// A symbol applied to subterms, one per argument. `None` when the layout says that it never heads a normal form,
+    /// or when the arguments do not fit.
     pub fn apply(&mut self, symbol: SymbolId, args: &[Built]) -> Option<Result<Built, StopReason>> {
         let (sort, tag) = self.layout.sort_and_tag(symbol)?;
         let variant = self.layout.variant(symbol)?;

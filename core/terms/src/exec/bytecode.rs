@@ -1,7 +1,7 @@
 //! The bytecode that plans are lowered to for the CPU.
 //!
-//! Registers are 64-bit slots of a frame: a term value in the low half (high half zero), or the bits of an `Int` or a `Float`.
-//! Every operand is a slot number; jump targets are positions in the code.
+//! Registers are 64-bit slots of a frame: a term value in the low half (high half zero), or the bits of an `Int` or a
+//! `Float`. Every operand is a slot number; jump targets are positions in the code.
 
 use crate::plan::FunctionId;
 use gchr_base::op::Op;
@@ -411,7 +411,8 @@ pub(super) struct OpSite {
     pub(super) float: bool,
 }
 
-/// Which slots hold term values at an instruction that may collect: before it for an allocation, after the return for a call.
+/// Which slots hold term values at an instruction that may collect: before it for an allocation, after the return for a
+/// call.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Map {
     pub(super) first: u32,
@@ -438,8 +439,9 @@ pub(super) struct FunctionCode {
 
 /// Verified bytecode of a plan.
 ///
-/// **Invariant:** [`verify`](super::verify::verify) has found nothing: each slot an instruction names lies in the frame of its function, each target, table,
-/// operand and class exists, and control never runs off the end of a function. The interpreter relies on it.
+/// **Invariant:** [`verify`](super::verify::verify) has found nothing: each slot an instruction names lies in the frame
+/// of its function, each target, table, operand and class exists, and control never runs off the end of a function. The
+/// interpreter relies on it.
 #[derive(Debug)]
 pub(super) struct Code {
     pub(super) ops: Vec<Instr>,

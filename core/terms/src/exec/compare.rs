@@ -85,7 +85,8 @@ impl Comparison {
         Self { todo: vec![(sort, a, b)], seen: Seen(Vec::new()), steps: 0 }
     }
 
-    /// Compares up to so many more pairs of cells; `None` when that was not enough to tell whether the values are equal.
+    /// Compares up to so many more pairs of cells; `None` when that was not enough to tell whether the values are
+    /// equal.
     pub fn advance(&mut self, layout: &Layout, cells: &impl Cells, pairs: usize) -> Option<bool> {
         let end = self.steps.saturating_add(pairs);
         while let Some((sort, a, b)) = self.todo.pop() {
@@ -140,8 +141,8 @@ mod tests {
         }
     }
 
-    /// Two graphs of as many cells as levels are compared in a few thousand steps, although they are trees of 2^60 leaves; and a caller
-    /// that stops in between is asked.
+    /// Two graphs of as many cells as levels are compared in a few thousand steps, although they are trees of 2^60
+    /// leaves; and a caller that stops in between is asked.
     #[test]
     fn shared_subterms_are_compared_once() {
         let text =

@@ -1,9 +1,10 @@
-//! Cell arenas and their collector: header-less cells, one arena per size class, non-moving mark with bitmaps, allocation by runs of
-//! unmarked cells.
+//! Cell arenas and their collector: header-less cells, one arena per size class, non-moving mark with bitmaps,
+//! allocation by runs of unmarked cells.
 //!
 //! Address space is reserved once and touched as needed, so that growth copies nothing and cells have stable addresses.
-//! Marking is driven by sorts: a value is traced by the layout of its sort. There is no sweep: after a collection, allocation
-//! goes through the bitmap and takes one run of unmarked cells after the other, then fresh cells after the last one.
+//! Marking is driven by sorts: a value is traced by the layout of its sort. There is no sweep: after a collection,
+//! allocation goes through the bitmap and takes one run of unmarked cells after the other, then fresh cells after the
+//! last one.
 
 use crate::exec::text::Cells;
 use crate::plan::{ClassId, Layout, SortLayout};
@@ -18,8 +19,8 @@ const MIN_BUDGET: i64 = 8 << 20;
 const KEPT: i64 = 4;
 /// Fresh cells are taken in chunks between these sizes in bytes.
 const CHUNK: std::ops::RangeInclusive<u64> = (64 << 10)..=(1 << 20);
-/// Of collections that leave less than this part of the limit free, only [`TIGHT`] may follow each other: else a run at its limit
-/// would collect for ever.
+/// Of collections that leave less than this part of the limit free, only [`TIGHT`] may follow each other: else a run at
+/// its limit would collect for ever.
 const MIN_FREE: u64 = 32;
 /// A run that came through with less memory, where no collection fell on its peak, comes through here too.
 const TIGHT: u32 = 32;
@@ -202,7 +203,8 @@ impl Heap {
         self.arenas.iter().map(|a| u64::from(a.high - 1)).sum()
     }
 
-    /// A new cell of a class with these words, as a value with this tag. Fails when the current run is used up and there is no other.
+    /// A new cell of a class with these words, as a value with this tag. Fails when the current run is used up and
+    /// there is no other.
     pub fn store(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, Full> {
         let mut bump = bump_of(self.bumps, class);
         if bump.next == bump.end {
@@ -218,7 +220,8 @@ impl Heap {
         Ok(u64::from((index << bump.shift) | tag))
     }
 
-    /// [`store`](Self::store), with a collection when the run is used up and a collection may help; `live` is all that is alive.
+    /// [`store`](Self::store), with a collection when the run is used up and a collection may help; `live` is all that
+    /// is alive.
     pub fn store_collecting(
         &mut self,
         class: usize,
@@ -315,8 +318,8 @@ impl Heap {
         self.memory.saturating_sub(self.bytes())
     }
 
-    /// Gives back the cells at the ends of the arenas that have been taken but not used: which arena has taken how many of them
-    /// depends on the limit, and must not decide whether it suffices.
+    /// Gives back the cells at the ends of the arenas that have been taken but not used: which arena has taken how many
+    /// of them depends on the limit, and must not decide whether it suffices.
     pub fn trim(&mut self) {
         for (class, arena) in self.arenas.iter_mut().enumerate() {
             let bump = bump_of(self.bumps, class);
@@ -346,7 +349,8 @@ impl Heap {
         let touched = self.arenas.iter().map(|a| a.cells.touched()).sum::<u64>() + self.stack_bytes;
         let reach = touched.saturating_add(memory::left());
         let free = self.memory.min(reach).saturating_sub(bytes + self.stack_bytes);
-        // Garbage takes at most half of what is free: the rest stays for the stack, which cannot have the room of dead cells.
+        // Garbage takes at most half of what is free: the rest stays for the stack, which cannot have the room of dead
+        // cells.
         let live = MIN_BUDGET.max((bytes + self.stack_bytes) as i64);
         // A collection that finds little was too early.
         let budget = if bytes > before / 2 { live.max(KEPT * self.granted.min(live)) } else { live };
@@ -402,8 +406,8 @@ impl Cells for Heap {
             return None;
         }
         let words = bump.words as usize;
-        // SAFETY: cells below `high` lie inside the reservation, are initialised (zero at first, or as an earlier run left them), and there are no writers
-        // while the heap is borrowed.
+        // SAFETY: cells below `high` lie inside the reservation, are initialised (zero at first, or as an earlier run
+        // left them), and there are no writers while the heap is borrowed.
         Some(unsafe { std::slice::from_raw_parts(bump.base.add(index as usize * words), words) })
     }
 }
@@ -411,8 +415,8 @@ impl Cells for Heap {
 /// The allocation pointer of a class that the heap has an arena for, as it is now.
 fn bump_of(bumps: *mut [Bump], class: usize) -> Bump {
     assert!(class < bumps.len(), "every arena has a pointer");
-    // SAFETY: inside the leaked box, which lives as long as the heap. The interpreter writes through its copy of the pointer
-    // only while nothing borrows the heap.
+    // SAFETY: inside the leaked box, which lives as long as the heap. The interpreter writes through its copy of the
+    // pointer only while nothing borrows the heap.
     unsafe { *bumps.cast::<Bump>().add(class) }
 }
 
@@ -472,8 +476,8 @@ impl Arena {
     }
 }
 
-/// The first bit at or after `from` and below `limit` that is set after exclusive or with `flip` is undone: `flip` is 0 to look for
-/// clear bits, all ones to look for set bits.
+/// The first bit at or after `from` and below `limit` that is set after exclusive or with `flip` is undone: `flip` is 0
+/// to look for clear bits, all ones to look for set bits.
 fn find(bits: &[u64], from: u32, limit: u32, flip: u64) -> Option<u32> {
     let mut word = from as usize / 64;
     let mut current = !(*bits.get(word)? ^ flip) & (u64::MAX << (from % 64));

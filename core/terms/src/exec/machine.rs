@@ -1,9 +1,9 @@
 //! The interpreter: executes verified bytecode on an explicit stack.
 //!
-//! A frame lies right above the live slots of its caller: `[root, hole,] return, slots...`. `return` packs the position after the call,
-//! the distance to the caller's frame and the slot for the result. `hole` is the address of the field that the result goes
-//! into; at first that is `root` itself, so that a return always stores through the hole and hands out the root, whether cells
-//! have been put around the call or not.
+//! A frame lies right above the live slots of its caller: `[root, hole,] return, slots...`. `return` packs the position
+//! after the call, the distance to the caller's frame and the slot for the result. `hole` is the address of the field
+//! that the result goes into; at first that is `root` itself, so that a return always stores through the hole and hands
+//! out the root, whether cells have been put around the call or not.
 
 mod slow;
 
@@ -75,8 +75,8 @@ impl<'a, 'c> Machine<'a, 'c> {
     fn enter(&mut self, function: FunctionCode, args: &[u64]) -> Result<u64, Stop> {
         let base: Fp = self.stack.base().cast();
         self.outermost = function.holes.then_some(function.result);
-        // SAFETY: the reservation holds the largest frame twice and more (see `new`), so that the outermost frame with slot 0
-        // for the result, the header and the arguments fit. The map of position 0 has no slots.
+        // SAFETY: the reservation holds the largest frame twice and more (see `new`), so that the outermost frame with
+        // slot 0 for the result, the header and the arguments fit. The map of position 0 has no slots.
         let fp = unsafe {
             *base = 0;
             let header = if function.holes { HOLE_HEADER } else { PLAIN_HEADER };
@@ -104,10 +104,11 @@ impl<'a, 'c> Machine<'a, 'c> {
         let ops: *const Instr = code.ops.as_ptr();
         let bumps: *mut Bump = self.run.heap.bumps();
         let mut fuel = self.fuel;
-        // SAFETY: (all unsafe code below) the bytecode is verified (see `Code`): slots are inside frames, and a frame that starts
-        // below `stack_end` is inside the reservation; targets are inside the code; classes exist. Values are made by
-        // `Alloc*` from indices below the arena's `high`, and plans are well-sorted, so that a value whose tag was tested
-        // names an initialised cell of the class given in the instruction. Holes are fields of live cells or roots on the stack.
+        // SAFETY: (all unsafe code below) the bytecode is verified (see `Code`): slots are inside frames, and a frame
+        // that starts below `stack_end` is inside the reservation; targets are inside the code; classes exist. Values
+        // are made by `Alloc*` from indices below the arena's `high`, and plans are well-sorted, so that a value whose
+        // tag was tested names an initialised cell of the class given in the instruction. Holes are fields of live
+        // cells or roots on the stack.
         let mut ip = unsafe { ops.add(function.entry as usize) };
 
         macro_rules! slot {
@@ -561,7 +562,8 @@ unsafe fn fill_hole(fp: Fp, value: u64, next: *mut u32) {
 /// As for [`fill_hole`].
 #[inline(always)]
 unsafe fn close_hole(fp: Fp, value: u32) -> u64 {
-    // SAFETY: by the contract. The root is written as 32 bits at the address of a zeroed slot, and read back the same way.
+    // SAFETY: by the contract. The root is written as 32 bits at the address of a zeroed slot, and read back the same
+    // way.
     unsafe {
         let hole = *fp.sub(2) as *mut u32;
         *hole = value;

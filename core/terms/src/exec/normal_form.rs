@@ -43,8 +43,8 @@ impl fmt::Display for NormalForm {
 }
 
 impl NormalForm {
-    /// Writes the term in input syntax on one line, without a line end: `Zero` for a symbol without arguments, a nest of four or more
-    /// of one unary symbol as `S^n(...)`. Shared subterms are written each time they occur.
+    /// Writes the term in input syntax on one line, without a line end: `Zero` for a symbol without arguments, a nest
+    /// of four or more of one unary symbol as `S^n(...)`. Shared subterms are written each time they occur.
     pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         text::write(&self.layout, &self.heap, self.sort, self.value, u64::MAX, out)
     }
@@ -82,7 +82,8 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// What it is by identity: subterms of one normal form with the same key are the same, and shared if they have cells.
+    /// What it is by identity: subterms of one normal form with the same key are the same, and shared if they have
+    /// cells.
     pub fn key(&self) -> (SortId, u64) {
         (self.sort, self.value)
     }

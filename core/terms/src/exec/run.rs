@@ -1,4 +1,5 @@
-//! What every engine on the processor has of a run: the heap, the control, the count of rule applications, and its errors.
+//! What every engine on the processor has of a run: the heap, the control, the count of rule applications, and its
+//! errors.
 
 use crate::exec::compare::{self, Comparison};
 use crate::exec::heap::{Full, Heap};
@@ -87,8 +88,8 @@ impl<'a, 'c> Run<'a, 'c> {
         self.gave_up
     }
 
-    /// Rule applications so far. What was computed beyond the step limit, up to the place where that was noticed, has not happened:
-    /// the order of rule applications is fixed, and nobody has seen more of them.
+    /// Rule applications so far. What was computed beyond the step limit, up to the place where that was noticed, has
+    /// not happened: the order of rule applications is fixed, and nobody has seen more of them.
     pub fn steps(&self, fuel: i64) -> u64 {
         self.progress(fuel).steps
     }
@@ -141,7 +142,8 @@ impl<'a, 'c> Run<'a, 'c> {
         Ok(self.granted)
     }
 
-    /// To be called regularly by work that applies no rules: reports progress, and stops at the limits of time and at interrupts.
+    /// To be called regularly by work that applies no rules: reports progress, and stops at the limits of time and at
+    /// interrupts.
     pub fn watch(&mut self, fuel: i64) -> Result<(), RunError> {
         let now = self.progress(fuel);
         match self.control.poll(now) {
@@ -168,7 +170,8 @@ impl<'a, 'c> Run<'a, 'c> {
         RunError { reason, rule, span, progress: self.progress(fuel) }
     }
 
-    /// Whether two values of a sort are structurally equal; large ones are compared with a look at limits and signals in between.
+    /// Whether two values of a sort are structurally equal; large ones are compared with a look at limits and signals
+    /// in between.
     pub fn same(&mut self, sort: SortId, a: u32, b: u32, fuel: i64) -> Result<bool, StopReason> {
         if let Some(known) = compare::by_head(&self.plan.layout, sort, a, b) {
             return Ok(known);

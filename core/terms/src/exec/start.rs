@@ -70,7 +70,8 @@ pub fn compute(kind: SortKind, op: Op, a: u64, b: u64) -> Result<Computed, Arith
 pub enum Operation {
     /// Its value.
     Done(Result<u64, ArithmeticError>),
-    /// Structural equality, which takes time: the value is the [truth](Operators::truth) of what the comparison finds, or of its opposite.
+    /// Structural equality, which takes time: the value is the [truth](Operators::truth) of what the comparison finds,
+    /// or of its opposite.
     Compare {
         /// What is to be found out.
         comparison: Comparison,

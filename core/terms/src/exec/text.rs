@@ -39,7 +39,8 @@ enum Todo {
     Close(u64),
 }
 
-/// Writes a value. `longest_power`: nests of one symbol are followed no further than this (then what is written is cut anyway).
+/// Writes a value. `longest_power`: nests of one symbol are followed no further than this (then what is written is cut
+/// anyway).
 pub(super) fn write(
     layout: &Layout,
     heap: &impl Cells,

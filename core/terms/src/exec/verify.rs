@@ -286,7 +286,8 @@ impl CodeCheck<'_> {
     }
 }
 
-/// Words of the cells of the class that an instruction names; unlimited when it names none, 0 when there is no such class.
+/// Words of the cells of the class that an instruction names; unlimited when it names none, 0 when there is no such
+/// class.
 fn words_of(code: &Code, refs: &Refs) -> u32 {
     refs.class.map_or(u32::MAX, |c| code.classes.get(c).copied().unwrap_or(0))
 }

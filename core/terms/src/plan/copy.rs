@@ -32,7 +32,8 @@ impl Copier<'_> {
         locals.iter().map(|&l| self.local(l)).collect()
     }
 
-    /// Copies a block. `nested`: it becomes part of a nested region, where tail calls are calls whose value is returned.
+    /// Copies a block. `nested`: it becomes part of a nested region, where tail calls are calls whose value is
+    /// returned.
     pub(super) fn block(&mut self, block: &Block, nested: bool) -> Block {
         let mut steps: Vec<Step> = block.steps.iter().map(|s| self.step(s)).collect();
         let end = self.end(&block.end, nested, &mut steps);

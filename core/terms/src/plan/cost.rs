@@ -69,8 +69,8 @@ fn calls_on_a_path(block: &Block, own: bool, of: &dyn Fn(FunctionId) -> bool) ->
     steps.sum::<usize>() + end
 }
 
-/// By function: whether its code may run repeatedly during an evaluation: it is in a cycle of calls, has a loop, or is called by such a
-/// function.
+/// By function: whether its code may run repeatedly during an evaluation: it is in a cycle of calls, has a loop, or is
+/// called by such a function.
 pub fn runs_often(plan: &TermPlan) -> IdVec<FunctionId, bool> {
     let callees = Callees::of(plan);
     let mut often: IdVec<FunctionId, bool> = plan.functions.iter().map(|_| false).collect();
@@ -126,8 +126,8 @@ impl Callees {
         &self.0[function]
     }
 
-    /// Functions that call each other, callees first, and whether they are in a cycle: the strongly connected components of
-    /// Robert Tarjan, "Depth-First Search and Linear Graph Algorithms" (1972), with an explicit stack.
+    /// Functions that call each other, callees first, and whether they are in a cycle: the strongly connected
+    /// components of Robert Tarjan, "Depth-First Search and Linear Graph Algorithms" (1972), with an explicit stack.
     pub fn components(&self) -> Vec<(Vec<FunctionId>, bool)> {
         const NEW: u32 = u32::MAX;
         let n = self.0.len();

@@ -43,8 +43,8 @@ pub(super) fn always_ends(block: &Block) -> bool {
         }
 }
 
-/// Whether a step gets to an application that no rule matches on all paths. Code after it is never reached, and may use values without
-/// an owner.
+/// Whether a step gets to an application that no rule matches on all paths. Code after it is never reached, and may use
+/// values without an owner.
 pub(super) fn always_fails(step: &Step) -> bool {
     fn fails(block: &Block) -> bool {
         let below = block.end.blocks();

@@ -1,5 +1,6 @@
-//! Inlining of functions that are small and not truly recursive: a loop may be inlined, as a loop. Of functions that call each other in
-//! a cycle some stay as functions, the others become parts of them, so that the cycle becomes a loop or a call of the function itself.
+//! Inlining of functions that are small and not truly recursive: a loop may be inlined, as a loop. Of functions that
+//! call each other in a cycle some stay as functions, the others become parts of them, so that the cycle becomes a loop
+//! or a call of the function itself.
 
 use crate::plan::copy::Copier;
 use crate::plan::cost::Callees;
@@ -11,8 +12,8 @@ use gchr_base::ids::{Id, IdVec};
 const MAX_INLINED: usize = 40;
 /// No function grows beyond this by inlining.
 const MAX_GROWN: usize = 500;
-/// All functions together may grow by this plus their own size: chains of many functions, each of which calls the next, would otherwise
-/// grow with the square of their number, and compilers of kernels take even longer.
+/// All functions together may grow by this plus their own size: chains of many functions, each of which calls the next,
+/// would otherwise grow with the square of their number, and compilers of kernels take even longer.
 const MAX_GROWTH: usize = 1024;
 
 /// Cycles of more functions stay as they are: each function of a cycle is looked at for each other one.
@@ -53,9 +54,9 @@ fn inline_into(
     size
 }
 
-/// Inlines one function after the other of a strongly connected component into the rest, while there is a small one that does
-/// not call itself and that the rest calls in tail position only: elsewhere its calls would no longer be found as siblings or in
-/// contexts. Those
+/// Inlines one function after the other of a strongly connected component into the rest, while there is a small one
+/// that does not call itself and that the rest calls in tail position only: elsewhere its calls would no longer be
+/// found as siblings or in contexts. Those
 /// without other callers come first, since then only their callers get their code. `only` is a buffer: no function.
 fn break_cycles(
     plan: &mut TermPlan,

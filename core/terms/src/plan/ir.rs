@@ -1,7 +1,8 @@
 //! The plan of a term program: structured functions over normal forms. Every backend executes this type.
 //!
-//! A [`Function`] is a [`Region`]: parameters and a [`Block`]. A block is a list of [`Step`]s that each bind one local, and an
-//! [`End`]. Blocks form a tree, so there are no joins but one: the value of a nested region. Locals are bound once.
+//! A [`Function`] is a [`Region`]: parameters and a [`Block`]. A block is a list of [`Step`]s that each bind one local,
+//! and an [`End`]. Blocks form a tree, so there are no joins but one: the value of a nested region. Locals are bound
+//! once.
 
 use crate::plan::layout::Layout;
 use gchr_base::define_id;
@@ -31,11 +32,13 @@ pub struct TermOptions {
     pub simplify: bool,
     /// Report each rule application with its redex: implies none of the above.
     pub trace: bool,
-    /// Find calls that may run in parallel: siblings of calls, base cases of recursive functions. For schedulers with many workers.
+    /// Find calls that may run in parallel: siblings of calls, base cases of recursive functions. For schedulers with
+    /// many workers.
     pub split: bool,
     /// Find base cases of recursive functions, for call sites, without moving calls. Comes with [`split`](Self::split).
     pub bases: bool,
-    /// Make references explicit: what is borrowed, duplicated, dropped and reused. For backends that free cells by counts.
+    /// Make references explicit: what is borrowed, duplicated, dropped and reused. For backends that free cells by
+    /// counts.
     pub counts: bool,
 }
 
@@ -91,14 +94,16 @@ pub struct TermPlan {
 
 /// How values are owned, once [`Step::Ref`] steps are in the plan.
 ///
-/// A reference to a value is held by a cell (its fields are) or by a local. A local is given its reference when it is bound, unless it
-/// is a borrowed parameter or a field: these live as long as another owner holds them. Each reference is given away exactly once on every path:
-/// into a cell, to an owned parameter, to the caller, or by a [`Step::Ref`]. A local whose reference went into a cell may be used as
-/// long as that cell lives. Values without cells (numbers, sorts whose variants have no arguments) are not accounted for.
+/// A reference to a value is held by a cell (its fields are) or by a local. A local is given its reference when it is
+/// bound, unless it is a borrowed parameter or a field: these live as long as another owner holds them. Each reference
+/// is given away exactly once on every path: into a cell, to an owned parameter, to the caller, or by a [`Step::Ref`].
+/// A local whose reference went into a cell may be used as long as that cell lives. Values without cells (numbers,
+/// sorts whose variants have no arguments) are not accounted for.
 #[derive(Clone, PartialEq, Debug)]
 pub struct References {
-    /// Sorts with values that may have several references at a time: only their cells need a count. A cell of another sort has one
-    /// reference as long as it exists, provided that the start of the run is a term without shared subterms.
+    /// Sorts with values that may have several references at a time: only their cells need a count. A cell of another
+    /// sort has one reference as long as it exists, provided that the start of the run is a term without shared
+    /// subterms.
     pub counted: IdVec<SortId, bool>,
 }
 
@@ -125,9 +130,10 @@ pub struct Function {
     pub locals: IdVec<LocalId, Local>,
     /// Parameters and body.
     pub region: Region,
-    /// The base case of a recursive function ([`TermOptions::split`]), for call sites: the body as far as it gets without a call or a
-    /// loop. Where it gets to a value it returns it; everywhere else its end is the tail call of the function with its own parameters,
-    /// and nothing has happened yet that would have to be undone. Its locals are those of the body.
+    /// The base case of a recursive function ([`TermOptions::split`]), for call sites: the body as far as it gets
+    /// without a call or a loop. Where it gets to a value it returns it; everywhere else its end is the tail call of
+    /// the function with its own parameters, and nothing has happened yet that would have to be undone. Its locals are
+    /// those of the body.
     pub base: Option<Box<Block>>,
 }
 
@@ -170,7 +176,8 @@ pub enum Step {
         symbol: SymbolId,
         /// Fields.
         args: Vec<LocalId>,
-        /// A token of a cell of the same class ([`RefStep::Open`]), used up here: if it has a cell, that cell is overwritten.
+        /// A token of a cell of the same class ([`RefStep::Open`]), used up here: if it has a cell, that cell is
+        /// overwritten.
         reuse: Option<LocalId>,
     },
     /// A unary constructor applied many times.
@@ -206,9 +213,10 @@ pub enum Step {
         /// The resume point: locals other than `dst` that are needed when the call is back, in order. Filled in by the
         /// `liveness` pass.
         live: Vec<LocalId>,
-        /// So many calls right after this one need neither its result nor each other's: all of them may run side by side
-        /// ([`TermOptions::split`]). They are the next steps of the block, in order of growing cost; the last one may be the call of a
-        /// context at the end of the block ([`End::Context`]). They join in the code after the last one.
+        /// So many calls right after this one need neither its result nor each other's: all of them may run side by
+        /// side ([`TermOptions::split`]). They are the next steps of the block, in order of growing cost; the last one
+        /// may be the call of a context at the end of the block ([`End::Context`]). They join in the code after the
+        /// last one.
         siblings: u32,
     },
     /// A nested region, entered with these values; its value is what its body returns.
@@ -233,8 +241,9 @@ pub enum Step {
     Ref(RefStep),
 }
 
-/// A change of the owners of references: the dup, drop and reuse instructions of Reinking, Xie, de Moura, Leijen: "Perceus: Garbage Free
-/// Reference Counting with Reuse" (PLDI 2021). Values without a cell are left alone by all of them.
+/// A change of the owners of references: the dup, drop and reuse instructions of Reinking, Xie, de Moura, Leijen:
+/// "Perceus: Garbage Free Reference Counting with Reuse" (PLDI 2021). Values without a cell are left alone by all of
+/// them.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RefStep {
     /// Adds so many references.
@@ -250,9 +259,10 @@ pub enum RefStep {
         /// To this value.
         local: LocalId,
     },
-    /// Releases a reference to a cell whose head is known, and takes one to each of some fields that have been read from it
-    /// (drop specialisation). With the last reference these fields are moved out, the others dropped, and the memory of the
-    /// cell becomes the token, or is freed if there is none. Otherwise these fields are duplicated, and the token is empty.
+    /// Releases a reference to a cell whose head is known, and takes one to each of some fields that have been read
+    /// from it (drop specialisation). With the last reference these fields are moved out, the others dropped, and the
+    /// memory of the cell becomes the token, or is freed if there is none. Otherwise these fields are duplicated, and
+    /// the token is empty.
     Open {
         /// The cell.
         cell: LocalId,
@@ -260,8 +270,8 @@ pub enum RefStep {
         symbol: SymbolId,
         /// By field: the local that holds a reference from now on.
         fields: Vec<Option<LocalId>>,
-        /// Bound here: memory for a cell of the same class, or nothing. Not a value; its sort is that of the cell. Used up exactly
-        /// once on every path, by `reuse` of [`Step::Build`] or by [`RefStep::Free`].
+        /// Bound here: memory for a cell of the same class, or nothing. Not a value; its sort is that of the cell. Used
+        /// up exactly once on every path, by `reuse` of [`Step::Build`] or by [`RefStep::Free`].
         token: Option<LocalId>,
     },
     /// Frees the memory that a token has, if any.
@@ -294,8 +304,8 @@ pub enum End {
     },
     /// Back to the head of the innermost region, with new values of its parameters.
     Continue(Vec<LocalId>),
-    /// A tail call modulo constructors (TRMC): the value of the function is a nest of cells with the value of a call inside.
-    /// The nest is built first, with a hole, and the callee fills the hole. Not in nested regions.
+    /// A tail call modulo constructors (TRMC): the value of the function is a nest of cells with the value of a call
+    /// inside. The nest is built first, with a hole, and the callee fills the hole. Not in nested regions.
     Context {
         /// Stands for the value of the call; used once, in `nest`.
         hole: LocalId,

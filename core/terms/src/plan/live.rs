@@ -3,8 +3,8 @@
 use crate::plan::ir::*;
 use gchr_base::hash::HashMap;
 
-/// A set of locals of one function: 64 neighbours share a word, so that a set is small if it has few of many locals, and if it has
-/// most of them.
+/// A set of locals of one function: 64 neighbours share a word, so that a set is small if it has few of many locals,
+/// and if it has most of them.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct LocalSet(
     /// Locals divided by 64, in order, with the bits of those that are in the set: at least one each.
@@ -82,7 +82,8 @@ fn each(word: u32, mut bits: u64, f: &mut dyn FnMut(LocalId)) {
 }
 
 /// Locals needed before each step of a block and before its end (one set more than there are steps), when `after` are
-/// needed after the region that the block belongs to. Looks at all blocks below: where these are looked at too, [`Before`] knows.
+/// needed after the region that the block belongs to. Looks at all blocks below: where these are looked at too,
+/// [`Before`] knows.
 pub fn before_steps(block: &Block, after: &LocalSet) -> Vec<LocalSet> {
     steps(block, before_end(&block.end, after))
 }

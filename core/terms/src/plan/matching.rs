@@ -1,9 +1,9 @@
 //! From rules to decision trees: one test a column, textual rule order kept, code in proportion to the patterns.
 //!
-//! The matrix method of Luc Maranget, "Compiling Pattern Matching to Good Decision Trees" (ML 2008): rows are rules, columns are
-//! values not yet inspected; a column that the first row needs is tested, and the matrix is specialised for each outcome.
-//! A tree can be exponential in the number of rows; [`compile`] then splits the rows into groups that are tried one after
-//! the other. A tree that gets deep goes on in another [`Part`], so that no code is nested deeply.
+//! The matrix method of Luc Maranget, "Compiling Pattern Matching to Good Decision Trees" (ML 2008): rows are rules,
+//! columns are values not yet inspected; a column that the first row needs is tested, and the matrix is specialised for
+//! each outcome. A tree can be exponential in the number of rows; [`compile`] then splits the rows into groups that are
+//! tried one after the other. A tree that gets deep goes on in another [`Part`], so that no code is nested deeply.
 
 mod build;
 mod rows;

@@ -1,5 +1,5 @@
-//! Uses facts about locals: a match on a value of known head becomes its arm, a cell that exists already is not built again, unused
-//! values and fields are dropped. No rule application is added or removed.
+//! Uses facts about locals: a match on a value of known head becomes its arm, a cell that exists already is not built
+//! again, unused values and fields are dropped. No rule application is added or removed.
 
 use crate::plan::ir::*;
 use crate::plan::layout::Layout;

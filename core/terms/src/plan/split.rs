@@ -1,7 +1,8 @@
 //! Split points: brings calls that do not need each other's results together, cheapest first, and counts them.
 //!
-//! All steps of a block are evaluated in any case, so their order is free as long as none uses a local that a later one binds. Result and
-//! rule applications stay the same; when several steps would fail, another one of them may be the first.
+//! All steps of a block are evaluated in any case, so their order is free as long as none uses a local that a later one
+//! binds. Result and rule applications stay the same; when several steps would fail, another one of them may be the
+//! first.
 
 use crate::plan::copy::free_locals;
 use crate::plan::cost::{self, Cost};
@@ -53,7 +54,8 @@ impl Splitter<'_> {
         }
     }
 
-    /// Results of chains that a tree of calls needs. The chains come first and by themselves, so that trees are siblings of trees.
+    /// Results of chains that a tree of calls needs. The chains come first and by themselves, so that trees are
+    /// siblings of trees.
     fn before_trees(&self, block: &Block) -> Vec<LocalId> {
         let chains = block.steps.iter().enumerate().filter(|(_, step)| self.cost(step) == Cost::Chain);
         let feeds = |at: usize, result: LocalId| {
@@ -74,7 +76,8 @@ impl Splitter<'_> {
         chains.filter_map(|(at, step)| step.dst().filter(|&dst| feeds(at, dst))).collect()
     }
 
-    /// Orders steps so that each call comes as soon as its arguments are available, next to the other calls that are ready.
+    /// Orders steps so that each call comes as soon as its arguments are available, next to the other calls that are
+    /// ready.
     fn schedule(&self, steps: Vec<Step>, end: &End, before: &[LocalId]) -> Vec<Step> {
         let at_end = usize::from(self.cost_at_end(end) > Cost::Bounded);
         if steps.iter().filter(|s| self.cost(s) > Cost::Bounded).count() + at_end < 2 {
@@ -127,7 +130,8 @@ impl Splitter<'_> {
     }
 }
 
-/// Moves the wanted steps that use nothing bound by a step that is left. `chained`: those that only need steps moved here, too.
+/// Moves the wanted steps that use nothing bound by a step that is left. `chained`: those that only need steps moved
+/// here, too.
 fn take_ready(
     left: &mut [Option<Step>],
     done: &mut Vec<Step>,

@@ -10,8 +10,8 @@ use gchr_base::rule::{PatternKind, Program, RuleId};
 use gchr_base::signature::{SortId, SortKind, SymbolId, SymbolKind};
 
 /// The layout in which exactly those defined symbols are variants whose decision trees can fail, given that layout:
-/// the least fixed point, since normal forms are built from smaller normal forms. An application whose result is a number is no
-/// normal form.
+/// the least fixed point, since normal forms are built from smaller normal forms. An application whose result is a
+/// number is no normal form.
 pub(super) fn find_layout(program: &Program, rules: &IdVec<SymbolId, Vec<RuleId>>) -> Layout {
     let mut search = Search::new(program, rules);
     while let Some(symbol) = search.todo.pop_front() {
@@ -95,7 +95,8 @@ impl<'a> Search<'a> {
         self.tested[symbol] = tested;
     }
 
-    /// Whether some application of the symbol to normal forms matches no rule, when normal forms look like the layout so far.
+    /// Whether some application of the symbol to normal forms matches no rule, when normal forms look like the layout
+    /// so far.
     fn can_be_stuck(&self, symbol: SymbolId) -> bool {
         let rules = &self.rules[symbol];
         matching::compile(self.program, &self.layout, symbol, rules).iter().all(matching::can_fail)

@@ -54,8 +54,8 @@ fn context(block: &mut Block, id: FunctionId, wide: &[bool]) -> Option<()> {
     if wide[hole.index()] {
         return None;
     }
-    // The chain of cells from the one with the hole outwards, each used once and by the next; everything else can be built
-    // before the call.
+    // The chain of cells from the one with the hole outwards, each used once and by the next; everything else can be
+    // built before the call.
     let mut nest = vec![false; block.steps.len()];
     let mut chain = LocalSet::default();
     chain.insert(hole);

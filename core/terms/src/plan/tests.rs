@@ -143,7 +143,8 @@ fn base_case(text: &str, function: &str, counts: bool) -> String {
 
 #[test]
 fn cells_between_the_calls_of_a_base_case_are_not_built() {
-    // What `Order` gives is taken apart by `Join`: two comparisons decide which leaves go where, and three cells are built of five.
+    // What `Order` gives is taken apart by `Join`: two comparisons decide which leaves go where, and three cells are
+    // built of five.
     let text = "sort T = struct L(Int) | N(T, T); map Warp: T # T -> T; Join: T # T -> T; Order: Int # Int -> T; var I, J : Int; A, B, C, D : T; eqn
         Warp(L(I), L(J)) = Order(I, J); Warp(N(A, B), N(C, D)) = Join(Warp(A, C), Warp(B, D));
         (I < J) -> Order(I, J) = N(L(I), L(J)); Order(I, J) = N(L(J), L(I));
@@ -161,7 +162,8 @@ fn references_of_a_base_case_wait_until_it_has_a_value() {
 
 #[test]
 fn what_is_only_inspected_is_borrowed_and_opened_cells_are_built_again() {
-    // `Check` inspects all it gets; `App` takes its first list apart and reuses its cells; `Twice` needs its argument twice.
+    // `Check` inspects all it gets; `App` takes its first list apart and reuses its cells; `Twice` needs its argument
+    // twice.
     let rules =
         "App(Nil, M) = M; App(Cons(X, L), M) = Cons(X, App(L, M)); F(Zero, Y) = Y; F(S(X), S(Y)) = F(X, Y);
         P(X, Zero) = true; P(X, S(Y)) = (F(X, Y) < F(Y, X)); Even(Cons(X, L)) = Cons(S(X), Cons(X, Odd(L)));
@@ -301,7 +303,8 @@ fn the_verifier_checks_siblings_and_base_cases() {
 
 #[test]
 fn only_symbols_that_can_be_stuck_are_variants() {
-    // `G` is total on what `F` leaves; `F` is not total, so that its applications are normal forms of `Nat` and `G` must expect them.
+    // `G` is total on what `F` leaves; `F` is not total, so that its applications are normal forms of `Nat` and `G`
+    // must expect them.
     let rules = "F(Zero, Y) = Y; G(Zero) = Zero; G(S(X)) = X; H(X) = X;";
     let plan = compile(&program(&system(rules)), &TermOptions::default()).expect("a plan");
     let variants: Vec<&str> =
@@ -518,7 +521,8 @@ fn programs_without_symbols_and_sorts_without_values_compile() {
     assert!(compile(&program(text), &TermOptions::default()).is_ok());
 }
 
-/// What an operation computes is no cell, though values of its sort may be: the fields of an arm for one are nobody's reference.
+/// What an operation computes is no cell, though values of its sort may be: the fields of an arm for one are nobody's
+/// reference.
 #[test]
 fn arms_for_cells_are_accounted_for_where_the_value_is_none() {
     let text =

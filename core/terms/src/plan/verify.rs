@@ -11,10 +11,10 @@ use gchr_base::rule::Const;
 use gchr_base::signature::{SortId, SortKind, SymbolId};
 
 /// One text per broken invariant:
-/// every local is bound once, before it is used, where control passes; every step, call and field has the sort that is needed;
-/// matches have their arms in tag order and a default exactly when variants are left; tail calls and contexts are not in nested
-/// regions; a context's nest uses its hole and each of its cells once; once `liveness` has run, resume points are
-/// the live locals.
+/// every local is bound once, before it is used, where control passes; every step, call and field has the sort that is
+/// needed; matches have their arms in tag order and a default exactly when variants are left; tail calls and contexts
+/// are not in nested regions; a context's nest uses its hole and each of its cells once; once `liveness` has run,
+/// resume points are the live locals.
 pub fn verify(plan: &TermPlan) -> Vec<String> {
     let mut violations = Vec::new();
     let unknown = |f: &Option<FunctionId>| f.is_some_and(|f| plan.functions.get(f).is_none());

@@ -1,7 +1,8 @@
 //! Evaluates term plans with explicit reference counts: what [`RefStep`]s say is done to the letter and watched.
 //!
-//! A use of a freed cell, a count that is wrong at the end, a cell that stays without being part of the result, a second reference
-//! to a value whose sort needs no count: each is an error. Base cases are tried at call sites. Recursive: for small runs.
+//! A use of a freed cell, a count that is wrong at the end, a cell that stays without being part of the result, a
+//! second reference to a value whose sort needs no count: each is an error. Base cases are tried at call sites.
+//! Recursive: for small runs.
 
 use crate::plan::*;
 use gchr_base::ids::{Id, IdVec};

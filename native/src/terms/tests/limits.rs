@@ -107,7 +107,8 @@ fn memory_limits_end_runs_as_the_interpreter_ends_them() {
     assert!(enough > 1);
 }
 
-/// Errors of operators and of functions without a rule, with their texts and places, wherever base cases are in the way.
+/// Errors of operators and of functions without a rule, with their texts and places, wherever base cases are in the
+/// way.
 #[test]
 fn errors_are_those_of_the_interpreter() {
     let numbers = "map F, G, H, K, Down : Int -> Int; P : Float -> Float; var X : Int; Y : Float;

@@ -1,4 +1,5 @@
-//! Term programs in Haskell, with strict data and arguments: one type a sort, one function a defined symbol, rules as its equations.
+//! Term programs in Haskell, with strict data and arguments: one type a sort, one function a defined symbol, rules as
+//! its equations.
 
 use std::fmt::Write;
 

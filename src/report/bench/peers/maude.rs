@@ -1,8 +1,8 @@
 //! Term programs as functional modules of Maude.
 //!
-//! Rules of a program are tried in textual order, equations of Maude are not. Where a rule without condition overlaps an earlier one of its
-//! symbol and is the last of them, it gets the attribute `owise`: enough for one level of fall-back, which is what the
-//! benchmarks need; results are compared.
+//! Rules of a program are tried in textual order, equations of Maude are not. Where a rule without condition overlaps
+//! an earlier one of its symbol and is the last of them, it gets the attribute `owise`: enough for one level of
+//! fall-back, which is what the benchmarks need; results are compared.
 
 use std::fmt::Write;
 

@@ -181,8 +181,9 @@ fn maude_says(said: &str) -> Result<Ran, String> {
     Ok(Ran { ms: real.ok_or_else(told)?.max(1.0), result })
 }
 
-/// A constraint program for SWI-Prolog: without its queries, and with its optimiser on. Its array stores for `dense_int` serve look-ups
-/// by one argument only and make these programs some twenty times slower, so it gets its hash stores.
+/// A constraint program for SWI-Prolog: without its queries, and with its optimiser on. Its array stores for
+/// `dense_int` serve look-ups by one argument only and make these programs some twenty times slower, so it gets its
+/// hash stores.
 fn prolog(text: &str) -> String {
     let mut out = String::new();
     let mut in_query = false;

@@ -18,7 +18,8 @@ pub(super) trait Dialect {
     fn apply(&self, name: &str, kind: SymbolKind, args: &[String]) -> String;
     /// A function of numbers, applied by [`apply`](Self::apply) to them; nothing when the language has none.
     fn function(&self, op: Op) -> Option<&'static str>;
-    /// An operator between its operands, where the language does not call it as [`common_infix`] does; nothing when it has none.
+    /// An operator between its operands, where the language does not call it as [`common_infix`] does; nothing when it
+    /// has none.
     fn infix(&self, op: Op) -> Option<&'static str>;
 
     /// A sort.
@@ -67,7 +68,8 @@ pub(super) fn common_infix(op: Op) -> Option<&'static str> {
     })
 }
 
-/// An expression for the text of a term: its symbol, and expressions for the texts of its arguments, appended to each other.
+/// An expression for the text of a term: its symbol, and expressions for the texts of its arguments, appended to each
+/// other.
 pub(super) fn printed(symbol: &str, args: &[String], append: &str) -> String {
     if args.is_empty() {
         return format!("\"{symbol}\"");

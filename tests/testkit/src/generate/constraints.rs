@@ -1,5 +1,5 @@
-//! Random ground constraint programs over the whole language. Types of columns are respected as far as the text tells them, so
-//! that most programs are accepted; whether a program ends is not looked at.
+//! Random ground constraint programs over the whole language. Types of columns are respected as far as the text tells
+//! them, so that most programs are accepted; whether a program ends is not looked at.
 
 mod expression;
 mod rule;

@@ -1,6 +1,6 @@
-//! Random well-sorted term programs over the whole language. Nearly all of them terminate: functions come in groups of two; a
-//! call of an earlier group has any arguments, one of the same group a proper part of the first argument, or a number that
-//! counts down.
+//! Random well-sorted term programs over the whole language. Nearly all of them terminate: functions come in groups of
+//! two; a call of an earlier group has any arguments, one of the same group a proper part of the first argument, or a
+//! number that counts down.
 
 use std::fmt::Write;
 
@@ -62,7 +62,8 @@ const FLOATS: [&str; 14] = [
 const COMPARISONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 const INT_INFIX: [&str; 10] = ["+", "-", "*", "div", "mod", "<<", ">>", "&", "^", "|"];
 const FLOAT_INFIX: [&str; 4] = ["+", "-", "*", "/"];
-/// Functions of two operands of one sort, of one operand with the result of the same sort, and those that give integers.
+/// Functions of two operands of one sort, of one operand with the result of the same sort, and those that give
+/// integers.
 const BOTH_BINARY: [&str; 2] = ["min", "max"];
 const BOTH_UNARY: [&str; 2] = ["abs", "sign"];
 const ROUNDING: [&str; 5] = ["truncate", "round", "integer", "floor", "ceiling"];
@@ -530,7 +531,8 @@ impl Generator {
             shape => {
                 let op = ["&&", "||"][shape % 2];
                 if !scope.equation {
-                    // Operands on the right are evaluated in inputs whether they matter or not, which is known: none that may fail.
+                    // Operands on the right are evaluated in inputs whether they matter or not, which is known: none
+                    // that may fail.
                     return format!("({} {op} {})", self.expr(BOOL, scope, d), self.truth_value());
                 }
                 // Truth values in a chain mean something for every way of reading it.

@@ -1,8 +1,8 @@
-//! The refined operational semantics: a list of constraints, a propagation history, every occurrence and every combination of
-//! partners tried.
+//! The refined operational semantics: a list of constraints, a propagation history, every occurrence and every
+//! combination of partners tried.
 //!
-//! The semantics leaves open in which order the partners of an occurrence are combined. The caller says in which order the heads
-//! of a rule are filled; the constraints of one head are tried newest first, as SWI-Prolog does.
+//! The semantics leaves open in which order the partners of an occurrence are combined. The caller says in which order
+//! the heads of a rule are filled; the constraints of one head are tried newest first, as SWI-Prolog does.
 
 use std::collections::HashSet;
 
@@ -10,8 +10,8 @@ use super::constraints::Program;
 use super::goals::{Env, Guard, Output, matches};
 use super::{End, Row, Run, Stop};
 
-/// The partner heads of an occurrence (rule and head) in the order in which they are filled; `None`: in textual order, removed ones
-/// first.
+/// The partner heads of an occurrence (rule and head) in the order in which they are filled; `None`: in textual order,
+/// removed ones first.
 pub type Orders<'o> = &'o dyn Fn(usize, usize) -> Option<Vec<usize>>;
 
 struct Stored {

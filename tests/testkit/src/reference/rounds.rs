@@ -1,6 +1,7 @@
 //! Rounds, as `docs/semantics.md` defines them: lists, candidates, priorities, firing, bodies, reductions.
 //!
-//! The definition takes from the plan which rules have a class and which heads are redundant, and so does this: the caller says it.
+//! The definition takes from the plan which rules have a class and which heads are redundant, and so does this: the
+//! caller says it.
 
 use std::collections::HashSet;
 
@@ -187,7 +188,8 @@ impl Machine<'_> {
         Ok((list, None))
     }
 
-    /// All instances of a rule with a constraint at some head; with `newest`, at one that is not redundant, and among older ones.
+    /// All instances of a rule with a constraint at some head; with `newest`, at one that is not redundant, and among
+    /// older ones.
     fn instances(&mut self, number: usize, n: usize, newest: bool) -> Result<Vec<Instance>, Stop> {
         let mut found = Vec::new();
         for at in 0..self.program.rules[number].heads.len() {
@@ -328,8 +330,8 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The best value of each constraint by rules that replace values: constraint, column, value. An instance that fails is added to
-    /// those.
+    /// The best value of each constraint by rules that replace values: constraint, column, value. An instance that
+    /// fails is added to those.
     fn replacements(&mut self, failing: &mut Vec<Instance>) -> Result<Vec<(usize, usize, i64)>, Stop> {
         let mut found: Vec<(usize, usize, i64)> = Vec::new();
         for number in 0..self.program.rules.len() {

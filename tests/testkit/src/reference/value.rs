@@ -20,8 +20,8 @@ pub enum Value {
 }
 
 impl Value {
-    /// The standard order: numbers by value (a float before the integer that it equals), strings, atoms (`[]` first), compound
-    /// terms by number of arguments, name and arguments. Equal means the very same.
+    /// The standard order: numbers by value (a float before the integer that it equals), strings, atoms (`[]` first),
+    /// compound terms by number of arguments, name and arguments. Equal means the very same.
     pub fn order(&self, other: &Value) -> Ordering {
         use Value::*;
         match (self, other) {
@@ -70,8 +70,8 @@ impl Value {
         }
     }
 
-    /// The text that `write` shows, or `writeq`. `None` for terms with operators, braces and other names whose text takes more than a
-    /// few rules.
+    /// The text that `write` shows, or `writeq`. `None` for terms with operators, braces and other names whose text
+    /// takes more than a few rules.
     pub fn text(&self, quoted: bool) -> Option<String> {
         match self {
             Value::Int(n) => Some(n.to_string()),

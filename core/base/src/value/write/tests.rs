@@ -1,4 +1,5 @@
-//! The text of terms against SWI-Prolog's: `writeq.tsv` has what `write_canonical` and `writeq` print for the same term.
+//! The text of terms against SWI-Prolog's: `writeq.tsv` has what `write_canonical` and `writeq` print for the same
+//! term.
 
 use crate::signature::{Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind};
 use crate::value::{Heap, Terms};

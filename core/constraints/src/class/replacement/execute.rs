@@ -1,5 +1,5 @@
-//! Monotone replacement: every constraint of a symbol takes the best value that some instance computes for it, all from the
-//! values at the start of the round.
+//! Monotone replacement: every constraint of a symbol takes the best value that some instance computes for it, all from
+//! the values at the start of the round.
 //!
 //! Only instances with a constraint that is new, or whose value changed in the last round, can improve anything.
 
@@ -8,12 +8,11 @@ use crate::class::{BestOrder, Replacement};
 use crate::exec::code::{Code, OccurrenceCode};
 use crate::exec::machine::Stop;
 use crate::exec::round::Failure;
-use crate::exec::round::state::{
-    Added, Adds, BodyEnd, RoundsState, is_better, is_of_program, load_active, run_body,
-};
+use crate::exec::round::bodies::{Adds, BodyEnd, is_of_program, load_active, run_body};
+use crate::exec::round::state::{Added, RoundsState, is_better};
 use crate::exec::round::strategy::{rank, row_of_head, table_of_head};
-use crate::exec::round::watch::Watch;
-use crate::exec::search::{Found, Search};
+use crate::exec::round::watch::RoundWatch;
+use crate::exec::search::{Search, Searched};
 use crate::exec::step::{EvalCtx, Trap};
 use crate::exec::table::Table;
 use crate::ir::ChrPlan;
@@ -116,7 +115,7 @@ impl<'a> Replacements<'a> {
     }
 
     /// Rounds of matrices: how many cells take another value; nothing when the watch calls.
-    fn multiply(&mut self, tables: &[Table], watch: &Watch<'_>) -> Option<u64> {
+    fn multiply(&mut self, tables: &[Table], watch: &RoundWatch<'_>) -> Option<u64> {
         self.cells.clear();
         let mut count = 0;
         for table in 0..self.matrices.len() {
@@ -210,17 +209,17 @@ impl<'a> Replacements<'a> {
         let (mut level, mut row) = (0, first.map_err(|t| state.trapped(regs, t))?);
         loop {
             let trap = match search!().find(level, row) {
-                Ok(Found::Nothing) => {
+                Ok(Searched::Nothing) => {
                     self.patience = patience;
                     return Ok(());
                 }
-                Ok(Found::Pause(at, on)) => {
+                Ok(Searched::Pause(at, on)) => {
                     state.ask_control()?;
                     patience = PATIENCE;
                     (level, row) = (at, on);
                     continue;
                 }
-                Ok(Found::Match) => None,
+                Ok(Searched::Match) => None,
                 Err(trap) if is_of_program(trap) => Some(trap),
                 Err(trap) => return Err(state.trapped(regs, trap)),
             };

@@ -1,14 +1,14 @@
-//! The dense keyed join of a monotone replacement, `c(I,K,A), c(K,J,B) \ c(I,J,C)` with `C > A + B`: values in a square array, rounds as
-//! products of matrices over (min, +).
+//! The dense keyed join of a monotone replacement, `c(I,K,A), c(K,J,B) \ c(I,J,C)` with `C > A + B`: values in a square
+//! array, rounds as products of matrices over (min, +).
 //!
-//! **Invariant:** every key has one constraint, keys are small and values are far from 64 bits, so that no sum overflows. What does
-//! not fit ([`Matrix::set`]) is left to the general join.
+//! **Invariant:** every key has one constraint, keys are small and values are far from 64 bits, so that no sum
+//! overflows. What does not fit ([`Matrix::set`]) is left to the general join.
 
 use gchr_base::memory;
 use rayon::prelude::*;
 
 use crate::exec::index::NONE;
-use crate::exec::round::watch::Watch;
+use crate::exec::round::watch::RoundWatch;
 
 /// Greater than every sum of values.
 const ABSENT: i64 = 1 << 61;
@@ -109,7 +109,7 @@ impl Matrix {
     }
 
     /// The cells that take a better value in this round; nothing when the watch calls.
-    pub(super) fn improve(&self, watch: &Watch<'_>) -> Option<Vec<Better>> {
+    pub(super) fn improve(&self, watch: &RoundWatch<'_>) -> Option<Vec<Better>> {
         if self.changed.len() * 8 < self.width {
             return self.few(watch);
         }
@@ -130,7 +130,8 @@ impl Matrix {
         by_row
     }
 
-    /// One row of the product. A sum through an unchanged first factor has a changed second one; a new cell looks at all sums.
+    /// One row of the product. A sum through an unchanged first factor has a changed second one; a new cell looks at
+    /// all sums.
     fn improved_row(&self, i: usize, changed: &[Vec<u32>]) -> Vec<Better> {
         let n = self.width;
         let own = &self.values[i * n..(i + 1) * n];
@@ -157,7 +158,7 @@ impl Matrix {
     }
 
     /// The same when few cells changed: only sums with one of them, or for one of them.
-    fn few(&self, watch: &Watch<'_>) -> Option<Vec<Better>> {
+    fn few(&self, watch: &RoundWatch<'_>) -> Option<Vec<Better>> {
         let width = self.width;
         let value = |i: usize, j: usize| self.values[i * width + j];
         let mut better = Vec::new();

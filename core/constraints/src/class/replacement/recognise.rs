@@ -177,7 +177,8 @@ fn replaces(rule: &Rule, c: ConstraintId, vars: &[VarId], value: usize, expr: &E
     if *constraint == c && args.iter().enumerate().all(fits) { Ok(()) } else { other() }
 }
 
-/// Whether the values in kept heads over the symbol are variables of their own, so that only the computed value depends on them.
+/// Whether the values in kept heads over the symbol are variables of their own, so that only the computed value depends
+/// on them.
 fn inputs(rule: &Rule, c: ConstraintId, value: usize) -> Result<(), String> {
     for head in rule.heads.iter().filter(|h| h.role == Role::Kept) {
         let HeadAtom::Constraint { constraint, args } = &head.atom else { continue };

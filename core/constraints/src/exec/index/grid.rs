@@ -25,7 +25,8 @@ impl Shape {
         (a < self.height && b < self.width).then(|| a * self.width + b)
     }
 
-    /// A rectangle with room for this pair too, of at most so many places, and with room for more pairs where there is some.
+    /// A rectangle with room for this pair too, of at most so many places, and with room for more pairs where there is
+    /// some.
     fn with(self, a: u64, b: u64, most: usize) -> Option<Self> {
         let (a, b) = (usize::try_from(a).ok()?, usize::try_from(b).ok()?);
         if a >= most || b >= most {

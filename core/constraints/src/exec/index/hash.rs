@@ -4,8 +4,8 @@ use super::NONE;
 use crate::exec::column::Column;
 use gchr_base::memory::{self, Shortage};
 
-/// Open addressing with linear probing. An entry is the 32-bit hash of its key above the first row of its list; its home is the hash as a
-/// fraction of the entries, whose number need not be a power of two.
+/// Open addressing with linear probing. An entry is the 32-bit hash of its key above the first row of its list; its
+/// home is the hash as a fraction of the entries, whose number need not be a power of two.
 pub(super) struct HashHeads {
     entries: Vec<u64>,
     used: usize,

@@ -1,35 +1,25 @@
-//! The store of a run in rounds, with what both of its executors do alike: ids, reduction on insertion, queries, limits, errors.
+//! The store of a run in rounds, with what both of its executors do alike: ids, reduction on insertion, queries.
 
 use std::cmp::Ordering;
-use std::fmt::Write as _;
-use std::sync::atomic::AtomicU64;
 
-use super::numbers::{Numbers, TooMany};
+use super::numbers::Numbers;
 use super::storing::Storing;
-use super::watch::Watch;
-use crate::exec::code::{Code, Ins, OccurrenceCode, Pc};
+use crate::exec::code::{Code, Pc};
 use crate::exec::common;
 use crate::exec::machine::Stop;
-use crate::exec::report::ErrorFormatter;
 use crate::exec::start::{self, StartSink};
-use crate::exec::step::{Cells, EvalCtx, Flow, Trap, TrapKind};
-use crate::exec::store::trace_constraint;
+use crate::exec::step::{EvalCtx, Trap};
 use crate::exec::table::{DEAD, Table};
 use crate::ir::ChrPlan;
 use crate::ir::classes::{Best, BestOrder, Reduction};
-use gchr_base::control::{Control, Progress};
+use gchr_base::control::Control;
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
 use gchr_base::ids::Id;
-use gchr_base::memory::{self, Shortage};
-use gchr_base::profile::{Round, RuleCount};
-use gchr_base::rule::{Program, Role, RuleId};
-use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_base::memory;
+use gchr_base::rule::{Program, RuleId};
+use gchr_base::signature::SortKind;
 use gchr_base::value::{Heap, Terms};
-
-/// Rounds, and firings, between two looks at the control.
-const ROUNDS: u32 = 64;
-const FIRINGS: u64 = 1 << 14;
 
 /// A constraint that was put into the store, and which may have been removed since.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,7 +47,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    fn new(code: &Code, regs: &[u64], pc: Pc) -> Self {
+    pub(super) fn new(code: &Code, regs: &[u64], pc: Pc) -> Self {
         let word = start::written_word(code, regs, pc);
         Self { word, pc }
     }
@@ -83,27 +73,28 @@ pub(crate) struct RoundsState<'a, 'c> {
     pub(crate) control: &'a mut Control<'c>,
     pub(crate) tables: Vec<Table>,
     pub(crate) heap: Heap,
-    /// By table: the reduction that drops a constraint whose key is there, unless that is traced.
-    sets: Vec<Option<&'a Reduction>>,
+    /// By table: the reduction that drops a constraint whose key is there, unless that is traced or there is but one
+    /// key.
+    pub(crate) sets: Vec<Option<&'a Reduction>>,
     /// Which constraints of a slice are there.
     known: Vec<bool>,
     /// By table.
-    insertion_rules: Vec<Option<Box<dyn InsertionRule + 'a>>>,
+    pub(super) insertion_rules: Vec<Option<Box<dyn InsertionRule + 'a>>>,
     pub(crate) next_id: u64,
     pub(crate) firings: u64,
     pub(crate) rounds: u64,
     pub(crate) candidates: u64,
     pub(crate) peak: u64,
     /// Bytes of all tables, as far as insertions change them.
-    table_bytes: u64,
+    pub(super) table_bytes: u64,
     /// Rows that were removed since the last call of [`release`](Self::release).
-    detached: Vec<Added>,
+    pub(super) detached: Vec<Added>,
     /// By table: the indexes that constraints of it look for partners in.
     looks_in: Vec<Vec<(usize, usize)>>,
-    last_rule: Option<RuleId>,
+    pub(super) last_rule: Option<RuleId>,
     pub(crate) numbers: Numbers,
-    patience: u32,
-    fuel: u64,
+    pub(super) patience: u32,
+    pub(super) fuel: u64,
     /// Bytes that the executor has beside the store.
     pub(crate) other_bytes: u64,
     /// Firings of each rule, in a run that is recorded.
@@ -120,8 +111,8 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         insertion_rules: Vec<Option<Box<dyn InsertionRule + 'a>>>,
     ) -> Self {
         let records = control.recorder().is_some();
-        let set = |table| plan.classes.reduction_of(table).filter(|r| r.best.is_none());
-        let sets = plan.tables.ids().map(|t| set(t).filter(|_| !control.traces())).collect();
+        let is_looked_up = |r: &&Reduction| r.best.is_none() && !r.key.is_empty() && !control.traces();
+        let sets = plan.tables.ids().map(|t| plan.classes.reduction_of(t).filter(is_looked_up)).collect();
         let Storing { tables, looks_in } = Storing::new(plan, code, control.traces());
         Self {
             program,
@@ -179,20 +170,17 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         }
     }
 
-    /// Puts constraints, one behind the other, into the store, as [`add`](Self::add) does one after the other; what lives is appended.
+    /// Puts so many constraints, one behind the other, into the store, as [`add`](Self::add) does one after the other;
+    /// what lives is appended.
     pub(crate) fn add_slice(
         &mut self,
         table: usize,
         args: &[u64],
+        count: usize,
         added: &mut Vec<Added>,
     ) -> Result<(), Stop> {
         let step = self.tables[table].columns.len();
-        if step == 0 {
-            return Err(
-                self.stop(StopReason::Internal { what: "constraints without arguments in a slice".into() })
-            );
-        }
-        let room = memory::reserve(added, args.len() / step);
+        let room = memory::reserve(added, count);
         room.map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
         let mut known = std::mem::take(&mut self.known);
         known.clear();
@@ -200,20 +188,21 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             let stored = &self.tables[table];
             stored.indexes[set.index].have_keys(&stored.columns, args, &mut known);
         }
-        known.resize(args.len() / step, false);
-        for (&known, args) in known.iter().zip(args.chunks_exact(step)) {
-            if known {
-                self.next_id += 1;
-                self.firings += 1;
-            } else {
-                added.extend(self.add(table, args)?);
-            }
+        known.resize(count, false);
+        for (at, _) in known.iter().enumerate().filter(|(_, known)| !**known) {
+            added.extend(self.add(table, &args[at * step..(at + 1) * step])?);
         }
-        if let (Some(counts), Some(set)) = (&mut self.fired_by_rule, self.sets[table]) {
-            counts[set.rule.index()] += known.iter().filter(|known| **known).count() as u64;
-        }
+        self.count_known(table, known.iter().filter(|known| **known).count() as u64);
         self.known = known;
         Ok(())
+    }
+
+    /// Counts constraints that were not stored because their keys are there.
+    pub(crate) fn count_known(&mut self, table: usize, known: u64) {
+        self.firings += known;
+        if let (Some(counts), Some(set)) = (&mut self.fired_by_rule, self.sets[table]) {
+            counts[set.rule.index()] += known;
+        }
     }
 
     /// Removes a constraint; its row stays free of others until [`release`](Self::release).
@@ -258,7 +247,8 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         }
     }
 
-    /// Makes the store what it was: since then nothing but [`add`](Self::add) has changed it, which has put `added` into it.
+    /// Makes the store what it was: since then nothing but [`add`](Self::add) has changed it, which has put `added`
+    /// into it.
     pub(crate) fn return_to(&mut self, mark: Mark, added: &[Added]) -> Result<(), Stop> {
         (self.next_id, self.firings, self.fired_by_rule) = (mark.next_id, mark.firings, mark.fired_by_rule);
         let removed = self.detached.split_off(mark.detached);
@@ -312,231 +302,6 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         self.heap.collect(stored.chain(self.code.constants.iter().copied()));
         self.check_memory(|_| "terms".into())
     }
-
-    /// Refuses the round at hand, which has candidates, when it is one too many.
-    pub(crate) fn check_rounds(&self) -> Result<(), Stop> {
-        match self.control.limits().max_rounds {
-            Some(limit) if self.rounds > limit => Err(self.stop(StopReason::Rounds { limit })),
-            _ => Ok(()),
-        }
-    }
-
-    /// Refuses a round whose firings are too many.
-    pub(crate) fn check_steps(&self, firings: u64) -> Result<(), Stop> {
-        match self.control.limits().max_steps {
-            Some(limit) if firings > 0 && self.firings + firings > limit => {
-                Err(self.stop(StopReason::Steps { limit }))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Counts a round's firings.
-    pub(crate) fn count_firings(&mut self, firings: u64, last: Option<RuleId>) {
-        self.firings += firings;
-        self.fuel = self.fuel.saturating_sub(firings);
-        self.last_rule = last.or(self.last_rule);
-    }
-
-    /// Whether [`count_rule`](Self::count_rule) is wanted.
-    pub(crate) fn counts_rules(&self) -> bool {
-        self.fired_by_rule.is_some()
-    }
-
-    /// Counts firings of a rule that [`count_firings`](Self::count_firings) counts too.
-    pub(crate) fn count_rule(&mut self, rule: RuleId, firings: u64) {
-        if let Some(counts) = &mut self.fired_by_rule {
-            counts[rule.index()] += firings;
-        }
-    }
-
-    /// Counts values of a table's constraints that are replaced.
-    pub(crate) fn count_replaced(&mut self, table: usize, values: u64) {
-        let replacement = self.plan.classes.replacement_of(ConstraintId::from_index(table));
-        if let Some(replacement) = replacement {
-            self.count_rule(replacement.rule, values);
-        }
-    }
-
-    /// Hands the counts by rule to the recorder.
-    pub(crate) fn report_rules(&mut self) {
-        let counts = self.fired_by_rule.take();
-        if let (Some(counts), Some(recorder)) = (counts, self.control.recorder()) {
-            for (rule, applied) in counts.into_iter().enumerate() {
-                recorder.rule(RuleId::from_index(rule), RuleCount { applied, ..RuleCount::default() });
-            }
-        }
-    }
-
-    /// Looks at the control from time to time, between rounds.
-    pub(crate) fn look_up(&mut self) -> Result<(), Stop> {
-        if self.patience == 0 || self.fuel == 0 {
-            self.ask_control()?;
-        }
-        self.patience -= 1;
-        Ok(())
-    }
-
-    /// Looks at the control within a round, between parts that do so much each.
-    pub(crate) fn look_within(&mut self, work: u64) -> Result<(), Stop> {
-        if work >= FIRINGS { self.ask_control() } else { Ok(()) }
-    }
-
-    /// Stops a round that changes the store already, when nobody wants to see the store any more.
-    pub(crate) fn go_on(&self) -> Result<(), Stop> {
-        if self.control.is_unwanted() { Err(self.stop(StopReason::Interrupted)) } else { Ok(()) }
-    }
-
-    #[inline(never)]
-    pub(crate) fn ask_control(&mut self) -> Result<(), Stop> {
-        self.table_bytes = common::bytes(&self.tables);
-        self.check_memory(|_| "the rounds' candidates".into())?;
-        if let Some(recorder) = self.control.recorder() {
-            recorder.collected(self.heap.collections());
-        }
-        match self.control.poll(self.progress()) {
-            // Only a firing beyond the limit is one too many.
-            Ok(()) | Err(StopReason::Steps { .. }) => {}
-            Err(reason) => return Err(self.stop(reason)),
-        }
-        (self.patience, self.fuel) = (ROUNDS, FIRINGS);
-        Ok(())
-    }
-
-    /// What stops threads at work that do not poll.
-    pub(crate) fn watch(&self) -> Watch<'c> {
-        let limit = self.control.limits().memory;
-        Watch {
-            of_run: self.control.watch().clone(),
-            memory: limit.map_or(u64::MAX, |limit| limit.saturating_sub(self.bytes())),
-            taken: AtomicU64::new(0),
-            process: self.control.memory_watch(),
-        }
-    }
-
-    /// Why the watch called.
-    pub(crate) fn called(&mut self) -> Stop {
-        match self.ask_control() {
-            Err(stop) => stop,
-            Ok(()) => {
-                // What the threads had taken has been given back, or was only promised.
-                let limit = self.control.limits().memory.unwrap_or_else(memory::bound);
-                self.stop(StopReason::Memory { limit, what: "the candidates of a round".into() })
-            }
-        }
-    }
-
-    /// The number of a position in what a round finds.
-    pub(crate) fn numbered(&self, position: usize) -> Result<u32, Stop> {
-        self.numbers.of(position).map_err(|TooMany| self.too_many())
-    }
-
-    /// More is found than can be numbered.
-    pub(crate) fn too_many(&self) -> Stop {
-        self.stop(self.numbers.reason())
-    }
-
-    /// Tells the recorder that a round is over.
-    pub(crate) fn report_round(&mut self) {
-        if self.control.records() {
-            let (rounds, progress) = (self.rounds, self.progress());
-            if let Some(recorder) = self.control.recorder() {
-                recorder.round(Round { rounds, progress });
-            }
-        }
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        let rules: u64 = self.insertion_rules.iter().flatten().map(|rule| rule.bytes()).sum();
-        let detached = (self.detached.capacity() * size_of::<Added>()) as u64;
-        self.table_bytes + self.heap.bytes() + self.other_bytes + detached + rules
-    }
-
-    fn check_growth(&self, table: usize) -> Result<(), Stop> {
-        match self.tables[table].asks_for() {
-            0 => Ok(()),
-            asks => {
-                let answer = self.control.ask_memory(self.bytes(), asks);
-                answer.map_err(|shortage| self.stop(shortage.of(self.table_text(table))))
-            }
-        }
-    }
-
-    pub(crate) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
-        let bytes = self.bytes();
-        self.peak = self.peak.max(bytes);
-        match self.control.memory_shortage(bytes) {
-            Some(shortage) => Err(self.stop(shortage.of(what(self)))),
-            None => Ok(()),
-        }
-    }
-
-    fn table_text(&self, table: usize) -> String {
-        format!("constraints {}", self.tables[table].name)
-    }
-
-    /// How far the run is.
-    pub(crate) fn progress(&self) -> Progress {
-        Progress { steps: self.firings, bytes: self.bytes(), live: common::live(&self.tables) }
-    }
-
-    /// A stop at the rule that fired last.
-    pub(crate) fn stop(&self, reason: StopReason) -> Stop {
-        common::stop(self.plan, self.last_rule, reason, self.progress())
-    }
-
-    /// A stop at an instruction.
-    pub(crate) fn stop_at(&self, reason: StopReason, pc: Pc) -> Stop {
-        common::stop_at(self.code, pc, reason, self.progress())
-    }
-
-    /// A stop at an instruction without result.
-    pub(crate) fn trapped(&self, regs: &[u64], trap: Trap) -> Stop {
-        self.stop_at(self.error_formatter().reason(regs, trap), trap.pc)
-    }
-
-    pub(crate) fn error_formatter(&self) -> ErrorFormatter<'_> {
-        let Self { program, plan, code, heap, .. } = self;
-        ErrorFormatter { signature: &program.signature, plan, code, heap }
-    }
-
-    /// The trace line of a firing: round, rule, kept constraints, `\`, removed constraints, each with its id.
-    pub(crate) fn trace_instance(&mut self, rule: RuleId, rows: impl Fn(usize) -> u32) {
-        let plan = &self.plan.rules[rule];
-        let mut line = format!("round {} {}:", self.rounds, plan.name);
-        for role in [Role::Kept, Role::Removed] {
-            if role == Role::Removed && plan.heads.iter().any(|h| h.role == role) {
-                line.push_str(" \\");
-            }
-            for (head, h) in plan.heads.iter().enumerate().filter(|(_, h)| h.role == role) {
-                line.push(' ');
-                self.write_row(&mut line, h.constraint.index(), rows(head));
-            }
-        }
-        self.control.trace_line(&line);
-    }
-
-    /// The trace line of a value that is replaced.
-    pub(crate) fn trace_replacement(&mut self, rule: RuleId, table: usize, row: u32, value: i64) {
-        let mut line = format!("round {} {}: ", self.rounds, self.plan.rules[rule].name);
-        self.write_row(&mut line, table, row);
-        let written = write!(line, " takes {value}");
-        debug_assert!(written.is_ok(), "a string takes any text");
-        self.control.trace_line(&line);
-    }
-
-    pub(crate) fn write_row(&self, line: &mut String, table: usize, row: u32) {
-        let stored = &self.tables[table];
-        self.write_words(line, table, |c| stored.columns[c].get(row), stored.ids.get(row));
-    }
-
-    pub(crate) fn write_words(&self, line: &mut String, table: usize, word: impl Fn(usize) -> u64, id: u64) {
-        let terms = Terms { signature: &self.program.signature, heap: &self.heap };
-        let kinds = self.tables[table].kinds.iter().enumerate();
-        let values = kinds.map(|(c, &kind)| terms.value(kind, word(c)));
-        let name = &self.program.signature.constraints[ConstraintId::from_index(table)].name;
-        trace_constraint(line, name, values, id);
-    }
 }
 
 /// Puts what a run starts with into the store.
@@ -581,143 +346,6 @@ pub(crate) fn is_better(best: Best, kind: SortKind, a: u64, b: u64) -> bool {
         BestOrder::Least => order.is_lt(),
         BestOrder::Greatest => order.is_gt(),
     }
-}
-
-/// Constraints that bodies add, in order: for each its table and its arguments; and what they write.
-#[derive(Default)]
-pub(crate) struct Adds {
-    words: Vec<u64>,
-    /// Output waits until the round is part of the run.
-    pub(crate) written: Vec<Written>,
-}
-
-impl Adds {
-    pub(crate) fn len(&self) -> usize {
-        self.words.len()
-    }
-    pub(crate) fn clear(&mut self) {
-        self.words.clear();
-        self.written.clear();
-    }
-    pub(crate) fn bytes(&self) -> u64 {
-        (self.words.capacity() * 8 + self.written.capacity() * size_of::<Written>()) as u64
-    }
-    pub(crate) fn push(
-        &mut self,
-        table: usize,
-        args: impl ExactSizeIterator<Item = u64>,
-    ) -> Result<(), Shortage> {
-        memory::reserve(&mut self.words, 1 + args.len())?;
-        self.words.push(table as u64);
-        self.words.extend(args);
-        Ok(())
-    }
-    /// The constraint that begins at a place, and where the next one begins.
-    pub(crate) fn get(&self, tables: &[Table], at: usize) -> (usize, &[u64], usize) {
-        let table = self.words[at] as usize;
-        let end = at + 1 + tables[table].columns.len();
-        (table, &self.words[at + 1..end], end)
-    }
-    /// Puts the parts of the end that begin at these places, and of which the last ends it, in another order.
-    pub(crate) fn reorder(&mut self, starts: &[u32], order: impl Iterator<Item = usize>) {
-        let Some(&first) = starts.first() else { return };
-        let tail = self.words.split_off(first as usize);
-        let part = |i: usize| {
-            let end = starts.get(i + 1).map_or(tail.len(), |&e| (e - first) as usize);
-            &tail[(starts[i] - first) as usize..end]
-        };
-        order.for_each(|i| self.words.extend_from_slice(part(i)));
-    }
-}
-
-/// Loads the constraints of an instance into registers as a search leaves them: the arguments of the newest one, then for each
-/// level its row and what is computed on it.
-pub(crate) fn load_instance<H: Cells>(
-    ctx: &mut EvalCtx<'_, H>,
-    regs: &mut [u64],
-    occurrence: &OccurrenceCode,
-    active: (usize, u32),
-    rows: &[u32],
-) -> Result<(), Trap> {
-    load_active(ctx.tables, regs, active);
-    let holds = |flow: Flow| debug_assert!(matches!(flow, Flow::Done), "an instance holds");
-    if let Some(pc) = occurrence.entry {
-        holds(ctx.run(regs, pc)?);
-    }
-    for (level, &row) in occurrence.levels.iter().zip(rows) {
-        if let Some(pc) = level.key {
-            holds(ctx.run(regs, pc)?);
-        }
-        regs[level.row as usize] = u64::from(row);
-        for &(dst, column) in &level.loads {
-            regs[dst as usize] = ctx.tables[level.table].columns[column as usize].get(row);
-        }
-        if let Some(pc) = level.check {
-            holds(ctx.run(regs, pc)?);
-        }
-    }
-    if let Some(pc) = occurrence.commit {
-        holds(ctx.run(regs, pc)?);
-    }
-    Ok(())
-}
-
-/// The arguments of the newest constraint into the first registers.
-pub(crate) fn load_active(tables: &[Table], regs: &mut [u64], (table, row): (usize, u32)) {
-    for (reg, column) in regs.iter_mut().zip(&tables[table].columns) {
-        *reg = column.get(row);
-    }
-}
-
-/// How a body ended.
-pub(crate) enum BodyEnd {
-    Done,
-    /// This goal does not hold, or this instruction has no result.
-    Failed(Pc),
-    Trapped(Trap),
-}
-
-/// Runs a body for what it adds and writes.
-pub(crate) fn run_body<H: Cells>(
-    ctx: &mut EvalCtx<'_, H>,
-    regs: &mut [u64],
-    mut pc: Pc,
-    adds: &mut Adds,
-) -> BodyEnd {
-    loop {
-        match ctx.run(regs, pc) {
-            Ok(Flow::Done) => return BodyEnd::Done,
-            Ok(Flow::Failed(at)) => return BodyEnd::Failed(at),
-            Err(trap) => return BodyEnd::Trapped(trap),
-            Ok(Flow::Effect(at)) => {
-                match ctx.code.ins[at as usize] {
-                    Ins::Call { call } | Ins::CallLast { call } => {
-                        let call = &ctx.code.calls[call as usize];
-                        let args = call.args.iter().map(|&r| regs[r as usize]);
-                        if let Err(shortage) = adds.push(call.constraint.index(), args) {
-                            return BodyEnd::Trapped(Trap { pc: at, kind: TrapKind::AddsFull(shortage) });
-                        }
-                    }
-                    _ => adds.written.push(Written::new(ctx.code, regs, at)),
-                }
-                pc = at + 1;
-            }
-        }
-    }
-}
-
-/// Whether a guard that raised an error holds not at all: another of its conditions is false.
-pub(crate) fn is_hidden<H: Cells>(
-    ctx: &mut EvalCtx<'_, H>,
-    regs: &mut [u64],
-    occurrence: &OccurrenceCode,
-) -> bool {
-    occurrence.commit_tests.iter().any(|&pc| matches!(ctx.run(regs, pc), Ok(Flow::Failed(_))))
-}
-
-/// Whether the error is one of the program, to be told when its turn comes, and not one of the executor.
-pub(crate) fn is_of_program(trap: Trap) -> bool {
-    matches!(trap.kind, TrapKind::Arithmetic(_) | TrapKind::Column)
 }
 
 /// Whether a row holds a constraint.

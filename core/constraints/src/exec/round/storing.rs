@@ -9,7 +9,8 @@ use gchr_base::signature::ConstraintId;
 /// The tables of a run, and what the search for partners needs of them.
 pub(crate) struct Storing {
     pub(crate) tables: Vec<Table>,
-    /// By table: the indexes that constraints of it look for partners in, where these are brought up to date before a round.
+    /// By table: the indexes that constraints of it look for partners in, where these are brought up to date before a
+    /// round.
     pub(crate) looks_in: Vec<Vec<(usize, usize)>>,
 }
 

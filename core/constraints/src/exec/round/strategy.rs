@@ -45,7 +45,8 @@ pub(crate) struct Group {
     pub(crate) immediate: bool,
 }
 
-/// What an instance adds, where its last partner is any row of a list and the body only copies values into one constraint.
+/// What an instance adds, where its last partner is any row of a list and the body only copies values into one
+/// constraint.
 pub(crate) struct Copies {
     pub(crate) table: usize,
     pub(crate) args: Box<[Source]>,
@@ -58,13 +59,30 @@ pub(crate) enum Source {
     Register(Reg),
     /// A column of the last partner.
     Column(usize),
+    /// A column of another partner, whose row is in a register.
+    Outer { row: Reg, table: usize, column: usize },
 }
 
 impl Copies {
     fn new(code: &Code, occurrence: &OccurrenceCode) -> Option<Self> {
         let last = occurrence.levels.last()?;
-        if last.check.is_some() || !last.prunes.is_empty() || occurrence.commit.is_some() {
+        if last.check.is_some() || !last.prunes.is_empty() {
             return None;
+        }
+        let from_last = |&(reg, column): &(Reg, u16)| (reg, Source::Column(usize::from(column)));
+        let mut loads: Vec<(Reg, Source)> = last.loads.iter().map(from_last).collect();
+        for ins in occurrence.commit.map_or(&[][..], |pc| &code.ins[pc as usize..]) {
+            match *ins {
+                Ins::End => break,
+                Ins::Load { dst, row, column, .. } if row == last.row => {
+                    loads.push((dst, Source::Column(column as usize)));
+                }
+                Ins::Load { dst, row, table, column } => {
+                    let (table, column) = (table as usize, usize::from(column));
+                    loads.push((dst, Source::Outer { row, table, column }));
+                }
+                _ => return None,
+            }
         }
         let body = occurrence.body? as usize;
         let (Ins::Call { call } | Ins::CallLast { call }, Ins::End) = (code.ins[body], code.ins[body + 1])
@@ -75,9 +93,9 @@ impl Copies {
         if call.args.is_empty() {
             return None;
         }
-        let source = |&reg: &Reg| match last.loads.iter().find(|load| load.0 == reg) {
-            Some(&(_, column)) => Source::Column(column as usize),
-            None => Source::Register(reg),
+        let source = |&reg: &Reg| {
+            let load = loads.iter().find(|load| load.0 == reg);
+            load.map_or(Source::Register(reg), |load| load.1)
         };
         Some(Self { table: call.constraint.index(), args: call.args.iter().map(source).collect() })
     }
@@ -119,7 +137,8 @@ impl Strategy {
                 }
             }
             for group in own.iter_mut().filter(|g| g.shape == Shape::Pairs) {
-                // The newest constraint has the greatest id: at the first head it comes last when that is kept, else first.
+                // The newest constraint has the greatest id: at the first head it comes last when that is kept, else
+                // first.
                 let first = &plan.rules[group.rule].heads[0];
                 let newest_first = first.role == Role::Removed;
                 let at_first = |&k: &usize| activation.occurrences[k].level_of_head[0].is_none();
@@ -136,8 +155,8 @@ impl Strategy {
         Self { groups, direct }
     }
 
-    /// How a round that starts from constraints of these tables may store what bodies add at once, if it may: every instance fires where
-    /// it is found, and nothing that instances look at is removed.
+    /// How a round that starts from constraints of these tables may store what bodies add at once, if it may: every
+    /// instance fires where it is found, and nothing that instances look at is removed.
     pub(crate) fn direct(&self, tables: impl Iterator<Item = usize> + Clone) -> Option<DirectRound> {
         let reaches = tables.map(|table| self.direct[table].as_ref());
         let any_order = reaches.clone().flatten().all(|reach| reach.any_order);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gchr_base::memory;
 
 /// What stops threads at work.
-pub(crate) struct Watch<'a> {
+pub(crate) struct RoundWatch<'a> {
     pub(crate) of_run: gchr_base::watch::Watch<'a>,
     /// Bytes that may be taken.
     pub(crate) memory: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Watch<'a> {
     pub(crate) process: memory::Watch,
 }
 
-impl Watch<'_> {
+impl RoundWatch<'_> {
     pub(crate) fn calls(&self) -> bool {
         self.of_run.look().is_err()
             || self.taken.load(Ordering::Relaxed) > self.memory
@@ -35,7 +35,7 @@ mod tests {
         let mut of_run = gchr_base::watch::Watch::new().interrupt(&one);
         of_run.also_stop(Arc::clone(&other));
         let (memory, taken) = (u64::MAX, AtomicU64::new(0));
-        let watch = Watch { of_run, memory, taken, process: memory::Watch::start() };
+        let watch = RoundWatch { of_run, memory, taken, process: memory::Watch::start() };
         for flag in [&one, &other] {
             assert!(!watch.calls());
             flag.store(true, Ordering::Relaxed);

@@ -1,7 +1,8 @@
 //! The constraints of a table in the standard order of their arguments.
 //!
-//! Where all columns are numbers or texts whose ranges are small enough, each constraint is packed into one number, from the bits of the
-//! first argument down to those of the last one, and numbers are sorted. Else the rows are, by a comparison of their arguments.
+//! Where all columns are numbers or texts whose ranges are small enough, each constraint is packed into one number,
+//! from the bits of the first argument down to those of the last one, and numbers are sorted. Else the rows are, by a
+//! comparison of their arguments.
 
 use std::cmp::Ordering;
 

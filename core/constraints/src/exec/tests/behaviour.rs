@@ -145,7 +145,8 @@ fn conditions_that_can_fail_with_an_error_prune_early_and_decide_late() {
 
 #[test]
 fn occurrences_and_partners_in_the_order_of_swi_prolog() {
-    // SWI-Prolog 9 prints for these rules: ra(2,1) ra(1,2) / rd(2,1,3) / rf(1,3,2) / re(3,2,1) re(3,1,2) re(2,3,1) re(1,3,2) ...
+    // SWI-Prolog 9 prints for these rules: ra(2,1) ra(1,2) / rd(2,1,3) / rf(1,3,2) / re(3,2,1) re(3,1,2) re(2,3,1)
+    // re(1,3,2) ...
     let mut b = Builder::new();
     for name in ["p", "c", "t", "k"] {
         b.con(name, &["int"]);
@@ -360,7 +361,8 @@ fn instances_are_multisets() {
 
 #[test]
 fn the_history_keeps_two_suspended_searches_from_one_instance() {
-    // When c is added, a and b are both suspended and c itself is passive: b finds the instance first, then a finds it again.
+    // When c is added, a and b are both suspended and c itself is passive: b finds the instance first, then a finds it
+    // again.
     let mut b = Builder::new();
     b.con("a", &[]).con("b", &[]).con("c", &[]).con("d", &[]);
     let adds = |head: &'static str, goal: &'static str| R {

@@ -6,7 +6,8 @@ use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
 use gchr_base::rule::RuleId;
 
-/// `s(X) ==> sign(X) =:= 1 | t(Y)` with `Y is sign(X)`, a rule that removes, one that can fail, and shortest paths in two tables.
+/// `s(X) ==> sign(X) =:= 1 | t(Y)` with `Y is sign(X)`, a rule that removes, one that can fail, and shortest paths in
+/// two tables.
 fn program() -> Builder {
     let mut b = Builder::new();
     b.con("s", &["int"]).con("t", &["int"]).con("r", &["int"]);

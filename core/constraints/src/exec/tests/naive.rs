@@ -1,7 +1,9 @@
-//! The refined operational semantics, written down as plainly as can be: lists of constraints, an explicit propagation history,
-//! constraints stored at once, every occurrence tried, every combination of partners enumerated. The oracle of the random tests.
+//! The refined operational semantics, written down as plainly as can be: lists of constraints, an explicit propagation
+//! history, constraints stored at once, every occurrence tried, every combination of partners enumerated. The oracle of
+//! the random tests.
 //!
-//! The one thing taken from the plan is the order in which the partners of an occurrence are enumerated, which the semantics leaves open.
+//! The one thing taken from the plan is the order in which the partners of an occurrence are enumerated, which the
+//! semantics leaves open.
 
 use std::collections::HashSet;
 

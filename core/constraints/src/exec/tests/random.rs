@@ -1,4 +1,5 @@
-//! Random ground programs: the executor fires the same instances in the same order as the naive semantics, and leaves the same store.
+//! Random ground programs: the executor fires the same instances in the same order as the naive semantics, and leaves
+//! the same store.
 
 use proptest::prelude::*;
 

@@ -33,8 +33,8 @@ fn record(b: &Builder) -> (Recorder, Stats) {
     (recorder, stats)
 }
 
-/// The active constraint is tried for `zero` each time. gcd(9) meets gcd(6) and fires; gcd(3) meets gcd(6) twice, first as the one to be
-/// removed, in vain, then as the one that is kept; gcd(0) goes.
+/// The active constraint is tried for `zero` each time. gcd(9) meets gcd(6) and fires; gcd(3) meets gcd(6) twice, first
+/// as the one to be removed, in vain, then as the one that is kept; gcd(0) goes.
 #[test]
 fn firings_and_candidates_are_counted_by_rule() {
     let mut b = gcd();

@@ -1,4 +1,5 @@
-//! Rounds: the executor agrees with the definition on any number of threads, and both with the operational semantics of CHR.
+//! Rounds: the executor agrees with the definition on any number of threads, and both with the operational semantics of
+//! CHR.
 
 mod classes;
 mod derivations;

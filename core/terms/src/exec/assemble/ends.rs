@@ -222,7 +222,8 @@ impl Assembler<'_> {
             return;
         }
         let saved = self.state.clone();
-        // Two tests are faster than a jump through a table and a load, and mostly one of them decides: a default is for terms that are stuck.
+        // Two tests are faster than a jump through a table and a load, and mostly one of them decides: a default is for
+        // terms that are stuck.
         if arms.len() > 2 {
             return self.switch(on, arms, default, after, mask);
         }

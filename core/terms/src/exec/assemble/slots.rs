@@ -95,7 +95,8 @@ impl Assembler<'_> {
                 }
             } else if let Some((dst, src)) = pending.next().and_then(|(dst, _)| Some((*dst, *into.get(dst)?)))
             {
-                // A cycle: its value waits in a slot above all others. One that no move names may hold a value that stays.
+                // A cycle: its value waits in a slot above all others. One that no move names may hold a value that
+                // stays.
                 let scratch = self.frame as Slot;
                 self.frame += 1;
                 self.emit(Instr::Move { dst: scratch, src });

@@ -77,7 +77,8 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// Gives back what the stack has taken beyond the frame at `fp`, which is the last one; says whether that was anything.
+    /// Gives back what the stack has taken beyond the frame at `fp`, which is the last one; says whether that was
+    /// anything.
     pub(super) fn trim_stack(&mut self, fp: Fp) -> bool {
         let base: Fp = self.stack.base().cast();
         let reserve = (self.code.max_frame as u64 + 64) * 8;

@@ -1,5 +1,5 @@
-//! Base cases of small systems in which cells wait: between one call and the next a cell is built of what the first one gives, matched by
-//! the second one, and lent, shared, opened or dropped there.
+//! Base cases of small systems in which cells wait: between one call and the next a cell is built of what the first one
+//! gives, matched by the second one, and lent, shared, opened or dropped there.
 
 use super::random::agree_on;
 use super::*;

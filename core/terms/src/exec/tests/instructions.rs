@@ -1,5 +1,5 @@
-//! Every instruction of the interpreter runs, with a collection before every cell and without: small enough for Miri, which checks what the
-//! unsafe code of the interpreter and the heap rests on (`.ci/miri`).
+//! Every instruction of the interpreter runs, with a collection before every cell and without: small enough for Miri,
+//! which checks what the unsafe code of the interpreter and the heap rests on (`.ci/miri`).
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use gchr_testkit::systems::Generator;
 /// Random systems of these seeds have most instructions.
 const SEEDS: [u64; 6] = [1, 2, 3, 4, 5, 6];
 
-/// Arithmetic, comparisons and cells with numbers; wide and narrow cells; contexts with one and more cells; calls of all shapes.
+/// Arithmetic, comparisons and cells with numbers; wide and narrow cells; contexts with one and more cells; calls of
+/// all shapes.
 const PROGRAMS: [&str; 7] = [
     "sort P = struct P(Int, Float) | Q(P, P, P) | R(P, P, P, P);
      map Sum: Int -> Int; Mean: P -> Float; Near: Float # Float -> Bool; Deep: P -> Int; Round: Float -> Int;

@@ -164,7 +164,8 @@ fn the_step_limit_is_exact_for_runs_within_it() {
 /// Each limit: the run stops after exactly so many applications, in every plan, whatever comes behind them.
 #[test]
 fn the_step_limit_is_exact() {
-    // Chains that are inlined, counts at returns, contexts, an error, a stuck number, and an application in a cell that is stored.
+    // Chains that are inlined, counts at returns, contexts, an error, a stuck number, and an application in a cell that
+    // is stored.
     let text = "sort N = struct Z | S(N); L = struct E | C(N, L); map g, h, k, up: N -> N; sum: N -> Int; all: N -> L; part: Int -> Int;
         odd: N -> Bool; var x: N; n: Int;
         eqn g(x) = h(x); h(x) = k(x); k(x) = S(x); up(Z) = Z; up(S(x)) = g(up(x)); sum(Z) = 0; sum(S(x)) = part(sum(x));

@@ -1,5 +1,5 @@
-//! Random well-sorted systems, terminating by construction, on random terms: machine and naive rewriter agree, whatever the
-//! options, whenever the collector runs.
+//! Random well-sorted systems, terminating by construction, on random terms: machine and naive rewriter agree, whatever
+//! the options, whenever the collector runs.
 
 use proptest::prelude::*;
 

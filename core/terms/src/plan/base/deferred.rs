@@ -5,7 +5,8 @@ use crate::plan::copy::free_locals_of;
 use crate::plan::ir::*;
 
 impl Unfolder<'_> {
-    /// Handles a reference step that need not be deferred: whether the path continues after it; none if the step must be deferred.
+    /// Handles a reference step that need not be deferred: whether the path continues after it; none if the step must
+    /// be deferred.
     pub(super) fn settle(&self, path: &mut Path<'_>, step: &RefStep) -> Option<bool> {
         match step {
             RefStep::Free { token } => path.empty.contains(token).then_some(true),

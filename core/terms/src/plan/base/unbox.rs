@@ -1,4 +1,5 @@
-//! Choices between cells with the same head become choices between their fields: a match on the cell needs no cell then.
+//! Choices between cells with the same head become choices between their fields: a match on the cell needs no cell
+//! then.
 
 use super::unfold::{Path, Unfolder};
 use crate::plan::copy::Copier;
@@ -7,9 +8,9 @@ use gchr_base::hash::HashMap;
 use gchr_base::signature::SymbolId;
 
 impl<'a> Unfolder<'a> {
-    /// Where a deferred region chooses a value, and all choices are new cells of one head: replaces it by regions for the fields, one
-    /// for the rules that it counts, and a cell of them, which is built if needed. Not where references are counted, since each
-    /// choice gives away other references.
+    /// Where a deferred region chooses a value, and all choices are new cells of one head: replaces it by regions for
+    /// the fields, one for the rules that it counts, and a cell of them, which is built if needed. Not where references
+    /// are counted, since each choice gives away other references.
     pub(super) fn unbox(&mut self, path: &mut Path<'a>, value: LocalId) {
         let Some(at) = path.late.iter().position(|s| s.dst() == Some(value)) else { return };
         let Step::Region { inits, region, .. } = &path.late[at] else { return };

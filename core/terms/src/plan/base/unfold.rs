@@ -1,8 +1,10 @@
-//! Base cases by symbolic execution: all paths through a body and the base cases that it calls, as one tree of decisions.
+//! Base cases by symbolic execution: all paths through a body and the base cases that it calls, as one tree of
+//! decisions.
 //!
-//! Steps with an effect (cells, references, rules that are counted) are deferred until a path has its value; before that a path only
-//! computes the operands of its next decision. So a path without a value has no effect, and reads of several calls are next to each
-//! other. A match on a cell that is still to be built is decided here, and the cell is built only if something else needs it.
+//! Steps with an effect (cells, references, rules that are counted) are deferred until a path has its value; before
+//! that a path only computes the operands of its next decision. So a path without a value has no effect, and reads of
+//! several calls are next to each other. A match on a cell that is still to be built is decided here, and the cell is
+//! built only if something else needs it.
 
 use crate::plan::copy::{Copier, free_locals_of, without_memory};
 use crate::plan::effects::{always_ends, always_fails, is_pure_step, is_short};
@@ -24,7 +26,8 @@ pub(super) struct Base {
 /// Branches that are explored for each step of the largest base case: most have no value and become no step.
 const FORKS: usize = 4;
 
-/// The base case of a function, of at most this size, with these of the functions that it calls; none when no path has a value.
+/// The base case of a function, of at most this size, with these of the functions that it calls; none when no path has
+/// a value.
 pub(super) fn unfold(
     plan: &TermPlan,
     id: FunctionId,

@@ -9,7 +9,8 @@ use gchr_base::ids::Id;
 use gchr_base::rule::{Const, PatternKind, Program};
 use gchr_base::signature::SymbolId;
 
-/// Deeper trees go on in another part: code is nested as deeply as trees are, and passes look at each level of it from each level above.
+/// Deeper trees go on in another part: code is nested as deeply as trees are, and passes look at each level of it from
+/// each level above.
 const MAX_DEPTH: usize = 96;
 /// Positions in the budget.
 const NODES: usize = 0;
@@ -290,7 +291,8 @@ fn integer(rows: &Rows<'_>, at: usize, on: LocalId) -> Option<i64> {
     }
 }
 
-/// A column that the first row needs: the one that most of the rows below need too without a gap, the leftmost of these.
+/// A column that the first row needs: the one that most of the rows below need too without a gap, the leftmost of
+/// these.
 fn choose_column(rows: &Rows<'_>, active: &[usize]) -> LocalId {
     let [columns, below] = CHOICE;
     let mut best: Vec<LocalId> = rows.row(active[0]).tests.keys().copied().take(columns).collect();

@@ -87,8 +87,8 @@ impl<'a> Rows<'a> {
         self.rows[at].tests.get(&on).copied()
     }
 
-    /// Takes the patterns below the column `on` of a row for the columns of its fields. `None`, and nothing changed, when no normal form
-    /// matches.
+    /// Takes the patterns below the column `on` of a row for the columns of its fields. `None`, and nothing changed,
+    /// when no normal form matches.
     pub(super) fn open(&mut self, row: usize, on: LocalId, fields: &[LocalId]) -> Option<Before<'a>> {
         let pattern = self.rows[row].tests.remove(&on)?;
         let mut before = Before { row, pattern, bound: Vec::new(), checks: self.rows[row].checks.len() };

@@ -1,7 +1,8 @@
-//! Borrow inference: a parameter is owned when its value, or a part of it, is stored in a place that keeps a reference; else it is lent.
+//! Borrow inference: a parameter is owned when its value, or a part of it, is stored in a place that keeps a reference;
+//! else it is lent.
 //!
-//! Applications that no rule matches keep their arguments, too, but programs hardly ever build them: such a cell is no reason to own
-//! a parameter. What goes into it is duplicated right before.
+//! Applications that no rule matches keep their arguments, too, but programs hardly ever build them: such a cell is no
+//! reason to own a parameter. What goes into it is duplicated right before.
 
 use super::uses::{FunctionUses, owners};
 use crate::plan::cost::Callees;
@@ -137,7 +138,8 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// Arguments of a tail call or a loop: a lent one must outlive what the caller itself holds, since no owner is left to drop it.
+    /// Arguments of a tail call or a loop: a lent one must outlive what the caller itself holds, since no owner is left
+    /// to drop it.
     fn lend_on(
         &mut self,
         args: &[LocalId],

@@ -1,6 +1,8 @@
-//! Checks that references balance: on every path each one is given away exactly once, and no value is used without an owner.
+//! Checks that references balance: on every path each one is given away exactly once, and no value is used without an
+//! owner.
 //!
-//! Independent of how the steps were inserted: a walk along all paths with the number of references that each local holds.
+//! Independent of how the steps were inserted: a walk along all paths with the number of references that each local
+//! holds.
 
 use super::uses::{FunctionUses, Uses, owners};
 use crate::plan::ir::*;
@@ -92,7 +94,8 @@ impl<'a> ReferenceCheck<'a> {
         self.regions.push(EnclosingRegion { lent, params, head, exit: None });
     }
 
-    /// Whether the value of a local has an owner: the local itself, the cell it was read from, or a cell that it was put into.
+    /// Whether the value of a local has an owner: the local itself, the cell it was read from, or a cell that it was
+    /// put into.
     fn alive(&self, local: LocalId) -> bool {
         let mut todo = vec![local];
         let mut seen = LocalSet::default();
@@ -112,8 +115,8 @@ impl<'a> ReferenceCheck<'a> {
         false
     }
 
-    /// Whether a local lives at least until the innermost region is left, whatever is released in it. `outside` are the locals bound
-    /// outside of the region on which this rests.
+    /// Whether a local lives at least until the innermost region is left, whatever is released in it. `outside` are the
+    /// locals bound outside of the region on which this rests.
     fn outlives(&self, local: LocalId, outside: &mut Vec<LocalId>) -> bool {
         let depth = self.regions.len() - 1;
         match self.holders[local].kind {

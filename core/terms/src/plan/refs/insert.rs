@@ -1,8 +1,8 @@
-//! Inserts the steps that account for references: a reference is duplicated right before it is given away for the first time while it is
-//! still needed, and dropped as soon as neither its local nor anything borrowed from it is needed.
+//! Inserts the steps that account for references: a reference is duplicated right before it is given away for the first
+//! time while it is still needed, and dropped as soon as neither its local nor anything borrowed from it is needed.
 //!
-//! Before each step the locals that hold a reference are exactly those owned locals that are live, and those that something live is
-//! borrowed from. So all paths that join agree.
+//! Before each step the locals that hold a reference are exactly those owned locals that are live, and those that
+//! something live is borrowed from. So all paths that join agree.
 
 use super::uses::{FunctionUses, Uses, owners};
 use crate::plan::ir::*;
@@ -139,8 +139,8 @@ impl<'a> Insert<'a> {
             if let Step::Region { .. } = &steps[first] {
                 self.region(&mut steps[first], &sets[behind], &mut out);
             } else {
-                // Siblings stay side by side: they get their references before the first one, what they borrow is dropped after
-                // the last.
+                // Siblings stay side by side: they get their references before the first one, what they borrow is
+                // dropped after the last.
                 let uses = self.uses(&steps[first..behind]);
                 self.give(&uses, &sets[behind], &mut out);
             }
@@ -163,8 +163,8 @@ impl<'a> Insert<'a> {
         uses
     }
 
-    /// Accounts for siblings of which the call of a context is the last. That works only if nothing is left to be done between them and
-    /// it; else nothing is changed.
+    /// Accounts for siblings of which the call of a context is the last. That works only if nothing is left to be done
+    /// between them and it; else nothing is changed.
     fn with_context(&mut self, steps: &[Step], end: &End, region: &Region, out: &mut Vec<Step>) -> bool {
         let at_end = self.scope.of_end(end, region).given;
         let results: Vec<LocalId> =
@@ -276,7 +276,8 @@ impl<'a> Insert<'a> {
         self.block(&mut arm.body, region, after);
     }
 
-    /// Opens cells that are known and needed only for their fields, when one of these is given away or a new cell takes their place.
+    /// Opens cells that are known and needed only for their fields, when one of these is given away or a new cell takes
+    /// their place.
     fn open_unneeded(&mut self, block: &Block, region: &Region, after: &LocalSet, out: &mut Vec<Step>) {
         let live = &live::before_block(block, after);
         for at in 0..self.heads.len() {
@@ -337,8 +338,8 @@ fn part_from_context(steps: &mut [Step]) {
     }
 }
 
-/// Sorts with values that may have several references: those that are duplicated, and those of the fields of cells that may be
-/// shared when they are opened.
+/// Sorts with values that may have several references: those that are duplicated, and those of the fields of cells that
+/// may be shared when they are opened.
 fn counted(plan: &TermPlan) -> IdVec<SortId, bool> {
     let mut counted: IdVec<_, bool> = plan.layout.sorts.iter().map(|_| false).collect();
     let mut opened = Vec::new();

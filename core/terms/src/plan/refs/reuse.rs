@@ -57,8 +57,8 @@ pub(super) fn fits(layout: &Layout, block: &Block, class: Option<ClassId>) -> bo
         || block.end.blocks().into_iter().any(|b| fits(layout, b, class))
 }
 
-/// Gives a token to the first fitting cell on each path from a step on, and frees it on paths without one. Does nothing and
-/// says so when there is no such cell at all.
+/// Gives a token to the first fitting cell on each path from a step on, and frees it on paths without one. Does nothing
+/// and says so when there is no such cell at all.
 fn place(block: &mut Block, from: usize, layout: &Layout, class: Option<ClassId>, token: LocalId) -> bool {
     let steps = block.steps.iter_mut().skip(from);
     let nest: &mut [Step] = match &mut block.end {

@@ -1,4 +1,5 @@
-//! Checks what only schedulers with many workers need: siblings, base cases, and the form of steps that account for references.
+//! Checks what only schedulers with many workers need: siblings, base cases, and the form of steps that account for
+//! references.
 
 use super::{PlanCheck, Scope};
 use crate::plan::effects;
@@ -19,7 +20,8 @@ impl<'a> PlanCheck<'a> {
         }
     }
 
-    /// Whether each path through a block ends in a value, or in the original call without an earlier effect. `pure`: no effect so far.
+    /// Whether each path through a block ends in a value, or in the original call without an earlier effect. `pure`: no
+    /// effect so far.
     fn is_base(&self, block: &Block, pure: bool) -> bool {
         let pure = pure && effects::is_pure(block);
         let short = block.steps.iter().all(effects::is_short);

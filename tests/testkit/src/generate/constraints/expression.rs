@@ -207,7 +207,8 @@ impl Generator {
     }
 }
 
-/// An operator between operands of which one may have to be bracketed: a sum is taken as it is where that means the same.
+/// An operator between operands of which one may have to be bracketed: a sum is taken as it is where that means the
+/// same.
 fn bracketed(a: &str, op: &str, b: &str) -> String {
     let simple = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
     match simple(b) {

@@ -1,4 +1,5 @@
-//! What rounds reach, some derivation of the operational semantics reaches: all derivations of small programs are searched.
+//! What rounds reach, some derivation of the operational semantics reaches: all derivations of small programs are
+//! searched.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

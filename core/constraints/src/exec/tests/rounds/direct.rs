@@ -22,6 +22,12 @@ fn set_semantics(b: &mut Builder, name: &'static str) {
 
 /// Closure by edges, or of paths with paths.
 fn closure(column: &'static str, of_paths: bool, scale: i64, offset: i64) -> Builder {
+    let mut b = closure_rules(column, of_paths);
+    edges(&mut b, "e", 40, 70, scale, offset);
+    b
+}
+
+fn closure_rules(column: &'static str, of_paths: bool) -> Builder {
     let mut b = Builder::new();
     b.con("e", &[column, column]).con("p", &[column, column]);
     set_semantics(&mut b, "e");
@@ -32,7 +38,6 @@ fn closure(column: &'static str, of_paths: bool, scale: i64, offset: i64) -> Bui
     let first = if of_paths { "p" } else { "e" };
     let kept = vec![pair(first, "X", "Y"), pair("p", "Y", "Z")];
     b.rule("step", R { kept, body: body("X", "Z"), ..R::default() });
-    edges(&mut b, "e", 40, 70, scale, offset);
     b
 }
 
@@ -89,5 +94,60 @@ fn they_give_what_general_rounds_give() {
                 );
             }
         }
+    }
+}
+
+/// Everything that a run tells, on so many threads.
+fn told(b: &Builder, threads: usize, max_steps: Option<u64>) -> impl PartialEq + std::fmt::Debug + use<> {
+    summary(&b.run_rounds(&Rounds::on(threads, true).until(60), Limits { max_steps, ..Limits::default() }))
+}
+
+#[test]
+fn the_number_of_threads_shows_at_no_size() {
+    // The rounds of a chain have one constraint less each: as many as threads share, and fewer.
+    for length in 1..=24 {
+        for of_paths in [false, true] {
+            let mut b = closure_rules("int", of_paths);
+            b.query((0..length).map(|x| add("e", [n(x), n(x + 1)])).collect::<Vec<_>>());
+            for max_steps in [None, Some(30)] {
+                let one = told(&b, 1, max_steps);
+                for threads in 2..=5 {
+                    assert_eq!(told(&b, threads, max_steps), one, "chain of {length}, {threads} threads");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_thread_does_rounds_that_build_terms() {
+    let mut b = Builder::new();
+    b.con("p", &["int"]).con("t", &["any"]).con("u", &["any", "int"]);
+    let guard = vec![G::Test(op(Op::Lt, [v("X"), n(60)]))];
+    let next = G::Is("Y", op(Op::Add, [v("X"), n(20)]));
+    let p = || vec![("p", vec![v("X")])];
+    b.rule("count", R { kept: p(), guard, body: vec![next, add("p", [v("Y")])], ..R::default() });
+    b.rule("wrap", R { kept: p(), body: vec![add("t", [f("f", [v("X")])])], ..R::default() });
+    let t = vec![("t", vec![v("T")]), ("p", vec![n(79)])];
+    b.rule("pair", R { kept: t, body: vec![add("u", [f("g", [v("T"), v("T")]), n(1)])], ..R::default() });
+    b.query((0..20).map(|x| add("p", [n(x)])).collect::<Vec<_>>());
+    let one = told(&b, 1, None);
+    for threads in 2..=4 {
+        assert_eq!(told(&b, threads, None), one, "{threads} threads");
+    }
+}
+
+#[test]
+fn constraints_without_arguments_are_found_by_several_threads() {
+    let mut b = Builder::new();
+    b.con("p", &["int"]).con("flag", &[]).con("seen", &["int"]);
+    b.rule("flag", R { kept: vec![("flag", vec![])], removed: vec![("flag", vec![])], ..R::default() });
+    let p = vec![("p", vec![v("X")])];
+    let body = vec![add("flag", []), add("seen", [v("X")]), add("flag", [])];
+    b.rule("see", R { kept: p, body, ..R::default() });
+    b.query((0..30).map(|x| add("p", [n(x)])).collect::<Vec<_>>());
+    let one = told(&b, 1, None);
+    for threads in 2..=4 {
+        assert_eq!(told(&b, threads, None), one, "{threads} threads");
     }
 }

@@ -1,4 +1,5 @@
-//! Programs at which schemes of parallel firing go wrong, on the definition and on the executor at several numbers of threads.
+//! Programs at which schemes of parallel firing go wrong, on the definition and on the executor at several numbers of
+//! threads.
 
 use super::super::builder::{Builder, G, R, Ran, Rounds, T, add, n, op, v};
 use super::{limits, summary};

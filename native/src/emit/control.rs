@@ -1,0 +1,115 @@
+//! Labels, jumps, and what leaves the straight way: the ends of the stack and of the fuel.
+
+use cranelift_codegen::ir::{BlockArg, InstBuilder, TrapCode};
+use cranelift_frontend::Switch;
+
+use super::{Access, Compare, Cond, Emit, Label, Root, Val, Width, WordOp};
+use crate::code::{Kind, type_of};
+use crate::vm::{self, Helper};
+
+impl Emit<'_> {
+    /// A label with parameters.
+    pub fn label(&mut self, params: &[Kind]) -> Label {
+        let block = self.b.create_block();
+        for &kind in params {
+            self.b.append_block_param(block, type_of(kind));
+        }
+        Label(block)
+    }
+
+    /// A label of code that is rarely needed.
+    pub fn cold_label(&mut self, params: &[Kind]) -> Label {
+        let label = self.label(params);
+        self.b.set_cold_block(label.0);
+        label
+    }
+
+    /// Goes on at a label; gives its parameters. What was emitted before must have ended.
+    pub fn bind(&mut self, label: Label) -> Vec<Val> {
+        self.b.switch_to_block(label.0);
+        self.b.block_params(label.0).iter().map(|&v| Val(v)).collect()
+    }
+
+    /// Ends with a jump.
+    pub fn jump(&mut self, to: Label, args: &[Val]) {
+        let args = block_args(args);
+        self.b.ins().jump(to.0, &args);
+    }
+
+    /// Ends with one of two jumps.
+    pub fn branch(&mut self, which: Cond, yes: (Label, &[Val]), no: (Label, &[Val])) {
+        let (a, b) = (block_args(yes.1), block_args(no.1));
+        self.b.ins().brif(which.0, yes.0.0, &a, no.0.0, &b);
+    }
+
+    /// Goes on only where the condition does not hold; else at a label without parameters.
+    pub fn jump_if(&mut self, which: Cond, to: Label) {
+        let on = self.label(&[]);
+        self.branch(which, (to, &[]), (on, &[]));
+        self.bind(on);
+    }
+
+    /// Ends with a jump by a word; labels have no parameters.
+    pub fn switch(&mut self, on: Val, cases: &[(u64, Label)], otherwise: Label) {
+        let mut switch = Switch::new();
+        for &(value, label) in cases {
+            switch.set_entry(u128::from(value), label.0);
+        }
+        switch.emit(&mut self.b, on.0, otherwise.0);
+    }
+
+    /// Ends where control never comes.
+    pub fn unreachable(&mut self) {
+        self.b.ins().trap(TrapCode::unwrap_user(1));
+    }
+
+    /// Ends the function with a value.
+    pub fn give(&mut self, value: Val) {
+        self.b.ins().return_(&[value.0]);
+    }
+}
+
+/// Limits.
+impl Emit<'_> {
+    /// In a function that calls others, before anything else: calls a rare helper when the frame lies below the
+    /// machine's limit.
+    pub fn check_stack(&mut self, grow: Helper, args: &[Val], roots: &[Root]) {
+        let (full, on) = (self.cold_label(&[]), self.label(&[]));
+        let limit = self.load_machine(Width::Word, Access::Plain, vm::STACK_LIMIT);
+        let sp = self.stack_pointer();
+        let below = self.compare(Compare::Below, sp, limit);
+        self.branch(below, (full, &[]), (on, &[]));
+        self.rarely(full, on, grow, args, roots);
+    }
+
+    /// Takes steps from the machine's fuel.
+    pub fn count(&mut self, steps: Val) -> Val {
+        let fuel = self.load_machine(Width::Word, Access::Plain, vm::FUEL);
+        let fuel = self.word(WordOp::Sub, fuel, steps);
+        self.store_machine(Width::Word, fuel, vm::FUEL);
+        fuel
+    }
+
+    /// Takes steps from the machine's fuel; calls a rare helper where there is none left.
+    pub fn burn(&mut self, steps: Val, refuel: Helper, args: &[Val], roots: &[Root]) {
+        let fuel = self.count(steps);
+        let (empty, on) = (self.cold_label(&[]), self.label(&[]));
+        let none = self.compare_to(Compare::Less, fuel, 0);
+        self.branch(none, (empty, &[]), (on, &[]));
+        self.rarely(empty, on, refuel, args, roots);
+    }
+
+    /// A cold block that calls a helper and goes on; goes on there. What is kept elsewhere is not kept by this.
+    fn rarely(&mut self, cold: Label, on: Label, helper: Helper, args: &[Val], roots: &[Root]) {
+        let kept = self.kept();
+        self.bind(cold);
+        self.rare_helper(helper, args, roots);
+        self.jump(on, &[]);
+        self.bind(on);
+        self.restore(kept);
+    }
+}
+
+fn block_args(args: &[Val]) -> Vec<BlockArg> {
+    args.iter().map(|v| BlockArg::Value(v.0)).collect()
+}

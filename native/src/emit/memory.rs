@@ -1,0 +1,100 @@
+//! Loads and stores, of memory and of the machine's fields.
+
+use cranelift_codegen::ir::types::{F64, I64};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData};
+
+use super::{Emit, Val};
+
+/// What lies in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Width {
+    /// 8 bits, without a sign.
+    Byte,
+    /// 16 bits, without a sign.
+    Half,
+    /// 32 bits, without a sign.
+    Single,
+    /// 64 bits.
+    Word,
+    /// A `f64`.
+    Float,
+}
+
+/// How memory is accessed. Addresses are always valid.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// Aligned.
+    Plain,
+    /// At any address.
+    Unaligned,
+    /// Aligned, and never written while the function runs.
+    Constant,
+}
+
+impl Access {
+    fn flags(self) -> MemFlagsData {
+        match self {
+            Access::Plain => MemFlagsData::trusted(),
+            Access::Unaligned => MemFlagsData::new().with_notrap(),
+            Access::Constant => MemFlagsData::trusted().with_readonly().with_can_move(),
+        }
+    }
+}
+
+impl Emit<'_> {
+    /// What lies at an address.
+    pub fn load(&mut self, width: Width, access: Access, address: Val, offset: i32) -> Val {
+        let (flags, ins) = (access.flags(), self.b.ins());
+        Val(match width {
+            Width::Byte => ins.uload8(I64, flags, address.0, offset),
+            Width::Half => ins.uload16(I64, flags, address.0, offset),
+            Width::Single => ins.uload32(flags, address.0, offset),
+            Width::Word => ins.load(I64, flags, address.0, offset),
+            Width::Float => ins.load(F64, flags, address.0, offset),
+        })
+    }
+
+    /// Writes (the low bits of) a value.
+    pub fn store(&mut self, width: Width, access: Access, value: Val, address: Val, offset: i32) {
+        let (flags, ins) = (access.flags(), self.b.ins());
+        match width {
+            Width::Byte => ins.istore8(flags, value.0, address.0, offset),
+            Width::Half => ins.istore16(flags, value.0, address.0, offset),
+            Width::Single => ins.istore32(flags, value.0, address.0, offset),
+            Width::Word | Width::Float => ins.store(flags, value.0, address.0, offset),
+        };
+    }
+
+    /// A signed value of 8, 16 or 32 bits.
+    pub fn load_signed(&mut self, width: Width, access: Access, address: Val, offset: i32) -> Val {
+        let (flags, ins) = (access.flags(), self.b.ins());
+        match width {
+            Width::Byte => Val(ins.sload8(I64, flags, address.0, offset)),
+            Width::Half => Val(ins.sload16(I64, flags, address.0, offset)),
+            Width::Single => Val(ins.sload32(flags, address.0, offset)),
+            Width::Word | Width::Float => self.load(width, access, address, offset),
+        }
+    }
+
+    /// The machine.
+    pub fn machine(&mut self) -> Val {
+        Val(self.b.ins().get_pinned_reg(I64))
+    }
+
+    /// A field of the machine.
+    pub fn load_machine(&mut self, width: Width, access: Access, offset: usize) -> Val {
+        let machine = self.machine();
+        self.load(width, access, machine, offset as i32)
+    }
+
+    /// Writes a field of the machine.
+    pub fn store_machine(&mut self, width: Width, value: Val, offset: usize) {
+        let machine = self.machine();
+        self.store(width, Access::Plain, value, machine, offset as i32);
+    }
+
+    /// The end of the frame.
+    pub fn stack_pointer(&mut self) -> Val {
+        Val(self.b.ins().get_stack_pointer(I64))
+    }
+}
