@@ -124,8 +124,8 @@ mod tests {
         struct Other { u32 a; u32 b; };
         constexpr u32 N = 3u;
         constexpr u32 M = 4u;
-        __device__ u32 twice(u32 a) { return 2u * a; }
-        __device__ u32 more(u32 a) { return a + M; }
+        __device__ __forceinline__ u32 twice(u32 a) { return 2u * a; }
+        __device__ __forceinline__ u32 more(u32 a) { return a + M; }
         extern \"C\" __global__ void __launch_bounds__(32) first(u32* to, Used used) { u32 t = twice(used.a); to[threadIdx.x] = t + N; }
         extern \"C\" __global__ void __launch_bounds__(32) second(u32* to, Other other) { u32 t = more(other.b); to[threadIdx.x] = t; }";
 
