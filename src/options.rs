@@ -32,11 +32,8 @@ impl Device {
 /// How a device finds work in a term program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Scheduler {
-    /// Tasks; topology for programs of so many functions that the kernel of tasks, which holds them all, would take minutes to
-    /// compile.
-    #[default]
-    Either,
     /// Calls, evaluated depth-first by each thread and given away when other threads wait for work.
+    #[default]
     Tasks,
     /// One thread per term, in iterations over all of them.
     Topology,

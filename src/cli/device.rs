@@ -20,7 +20,7 @@ pub struct DeviceArgs {
 /// Options that the kernels depend on.
 #[derive(clap::Args)]
 pub struct ScheduleArgs {
-    /// How gpu and sim find work [default: tasks; topology with --strategy, and for programs of hundreds of functions]
+    /// How gpu and sim find work [default: tasks; topology with --strategy]
     #[arg(long, value_name = "SCHEDULER")]
     scheduler: Option<SchedulerArg>,
     /// When --scheduler topology rewrites a term [default: innermost]

@@ -1,13 +1,19 @@
 //! `gchr devices`: what can run programs here.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
 
+use gchr::CompileOptions;
+use gchr::base::escape;
 use gchr::device::{self, Device, RooflinePeaks};
 use indicatif::BinaryBytes;
 
 use super::exit::Exit;
+use super::program::ProgramArgs;
 use super::report;
 use super::sink::print;
+use super::watchdog::{self, Phase};
 
 /// Arguments of `gchr devices`.
 #[derive(clap::Args)]
@@ -16,10 +22,16 @@ pub struct Args {
     /// of it a run used
     #[arg(long)]
     measure: bool,
+    /// Compile the kernels of these programs for the first GPU, so that a run there starts at once; .chr as with --semantics rounds
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "measure")]
+    warm: Vec<PathBuf>,
 }
 
 /// Lists the devices on standard output; what is missing for GPUs goes to standard error.
 pub fn run(args: &Args) -> Exit {
+    if !args.warm.is_empty() {
+        return warm(&args.warm);
+    }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut text = format!("cpu    the processor, with {threads} threads\n");
     text += "sim    simulator of a GPU, for small inputs\n";
@@ -50,6 +62,33 @@ pub fn run(args: &Args) -> Exit {
     }
     report::cache();
     print(&text)
+}
+
+/// Compiles kernels ahead, and says how long each program took. A program that fails does not keep others from it.
+fn warm(files: &[PathBuf]) -> Exit {
+    watchdog::enter(Phase::Compile);
+    report::cache();
+    let mut exit = Exit::Done;
+    let mut text = String::new();
+    for file in files {
+        let started = Instant::now();
+        let program = ProgramArgs { file: file.clone(), language: None }.input().parse();
+        let warmed = program.and_then(|program| program.kernels(&CompileOptions::default())?.warm(0));
+        match warmed {
+            Ok(()) => {
+                let name = escape::lines(&file.display().to_string()).into_owned();
+                let _ = writeln!(text, "{name}: kernels ready in {:.2} s", started.elapsed().as_secs_f64());
+            }
+            Err(failed) => {
+                report::diagnostics(&failed);
+                exit = if failed.concern_the_device() { Exit::Failed } else { Exit::Usage };
+            }
+        }
+    }
+    match print(&text) {
+        Exit::Done => exit,
+        failed => failed,
+    }
 }
 
 /// What is known of the memory of a GPU, measured now or earlier.

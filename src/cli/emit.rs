@@ -36,6 +36,9 @@ pub struct Args {
     /// Compile kernels for this GPU architecture, e.g. sm_90 [default: that of the GPU at hand, else sm_90]
     #[arg(long, value_name = "ARCH", value_parser = values::architecture)]
     arch: Option<u32>,
+    /// Show one kernel and what it needs, as when it is compiled apart from the others
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
     /// Write to a file; it appears when it is complete, or not at all
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
@@ -98,11 +101,24 @@ pub fn run(args: &Args) -> Exit {
         Ok(schedule) => schedule,
         Err(exit) => return exit,
     };
-    let found = match stage(args, schedule) {
-        Ok(content) => return write(args, &content),
-        Err(found) => found,
-    };
-    report::refuse(&found)
+    match stage(args, schedule) {
+        Ok(content) => write(args, &content),
+        Err(Refused::Told) => Exit::Usage,
+        Err(Refused::Found(found)) => report::refuse(&found),
+    }
+}
+
+/// Why there is nothing to show.
+enum Refused {
+    /// The user has been told.
+    Told,
+    Found(Diagnostics),
+}
+
+impl From<Diagnostics> for Refused {
+    fn from(found: Diagnostics) -> Self {
+        Refused::Found(found)
+    }
 }
 
 /// An option that has no effect on the stage, and the stages that it is for.
@@ -113,7 +129,8 @@ fn misplaced(args: &Args) -> Option<(&'static str, &'static str)> {
     if args.arch.is_some() && !args.stage.is_compiled() {
         return Some(("--arch", "ptx and --stage cubin"));
     }
-    let given = args.schedule.given().filter(|_| !args.stage.is_of_device());
+    let kernel = args.kernel.is_some().then_some("--kernel");
+    let given = args.schedule.given().or(kernel).filter(|_| !args.stage.is_of_device());
     given.map(|option| (option, "kernels, cuda, ptx and cubin"))
 }
 
@@ -137,7 +154,7 @@ fn write(args: &Args, content: &[u8]) -> Exit {
     }
 }
 
-fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
+fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Refused> {
     let program = args.program.input().parse()?;
     report::warnings(program.warnings(), &args.program.file);
     if args.stage.is_of_device() {
@@ -159,10 +176,18 @@ fn stage(args: &Args, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
     Ok(lines(text))
 }
 
-fn kernels(args: &Args, program: &Program, schedule: Schedule) -> Result<Vec<u8>, Diagnostics> {
+fn kernels(args: &Args, program: &Program, schedule: Schedule) -> Result<Vec<u8>, Refused> {
     watchdog::enter(Phase::Compile);
     let options = CompileOptions { schedule, ..CompileOptions::default() };
-    let kernels = program.kernels(&args.semantics.complete(options))?;
+    let mut kernels = program.kernels(&args.semantics.complete(options))?;
+    if let Some(name) = &args.kernel {
+        if !kernels.names().contains(&name.as_str()) {
+            let help = format!("give one of {}", kernels.names().join(", "));
+            report::problem("U0105", &format!("the program has no kernel `{}`", escape::lines(name)), &help);
+            return Err(Refused::Told);
+        }
+        kernels = kernels.only(name);
+    }
     if args.stage.is_compiled() {
         report::cache();
     }

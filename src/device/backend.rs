@@ -8,10 +8,10 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::memory;
 use gchr_base::stats::Stats;
-use gchr_cuda::{Capability, Compiler, Gpu, Image, Options as NvrtcOptions, driver};
-use gchr_kernel::Form;
+use gchr_cuda::{Capability, Compiler, Gpu, Image, LateImage, Options as NvrtcOptions, driver};
 use gchr_kernel::device::{Device as _, DeviceError};
 use gchr_kernel::ir::Module;
+use gchr_kernel::{Form, Unit};
 use gchr_runtime::outcome::{Failure, Stopped};
 use gchr_simulator::SimDevice;
 
@@ -41,20 +41,19 @@ enum LoadedDevice {
 }
 
 impl Backend {
-    /// Generates kernels, checks them and brings them to the device. `name` is that of the program's text, `module` finds the kernels in
-    /// what is made. A GPU gets them in a form; the simulator always counts.
-    pub fn load<T>(
+    /// Generates kernels, checks them and brings them to the device. `name` is that of the program's text. A GPU gets them in a form; the
+    /// simulator always counts.
+    pub fn load<T: HasKernels>(
         device: Device,
         name: &str,
         form: Form,
         make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
-        module: impl Fn(&T) -> &Module,
     ) -> Result<(T, Self), Vec<Diagnostic>> {
         let (made, verify_ms, machine) = match device {
-            Device::Gpu(ordinal) => load_gpu(ordinal, name, form, make, module)?,
+            Device::Gpu(ordinal) => load_gpu(ordinal, name, form, make)?,
             Device::Cpu | Device::Auto | Device::Sim => {
                 let made = make()?;
-                let kernels = module(&made);
+                let kernels = made.module();
                 let verify_ms = before_launch(kernels)?;
                 let simulated = with_large_stack(|| gchr_simulator::Program::new(kernels));
                 let told = |errors: Vec<gchr_simulator::LowerError>| {
@@ -101,6 +100,16 @@ impl Backend {
             stats.verify_ms = Some(self.verify_ms);
         });
         result
+    }
+}
+
+/// What has kernels.
+pub(crate) trait HasKernels {
+    /// All of them.
+    fn module(&self) -> &Module;
+    /// Which of them are compiled together.
+    fn units(&self) -> Vec<Unit> {
+        Unit::whole(self.module())
     }
 }
 
@@ -153,59 +162,121 @@ fn name_limit<O, L>(result: &mut Result<O, Failure<L>>, given: u64) {
 }
 
 /// Takes the GPU and, while it comes up, generates, checks and compiles the kernels for it.
-fn load_gpu<T>(
+fn load_gpu<T: HasKernels>(
     ordinal: u32,
     name: &str,
     form: Form,
     make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
-    module: impl Fn(&T) -> &Module,
 ) -> Result<(T, f64, LoadedDevice), Vec<Diagnostic>> {
     let known = driver::describe(ordinal).map_err(|error| vec![error.into()])?;
     let (opened, built) = std::thread::scope(|scope| {
         let opening = scope.spawn(|| Gpu::open(ordinal));
         let built = Compiler::from_env().map_err(|error| vec![error.into()]).and_then(|compiler| {
             let made = make()?;
-            let (image, verify_ms) =
-                check_and_compile(&compiler, known.capability, name, form, module(&made))?;
-            Ok((made, verify_ms, image))
+            let target = Target { capability: known.capability, name: name.to_string(), form };
+            let (built, verify_ms) = check_and_compile(&compiler, &target, &made)?;
+            Ok((made, verify_ms, built))
         });
         (opening.join(), built)
     });
     let opened = opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let mut gpu = opened.map_err(|error| vec![error.into()])?;
-    let (made, verify_ms, image) = built?;
-    gpu.load(&image).map_err(DeviceError::into_diagnostics)?;
+    let (made, verify_ms, built) = built?;
+    for image in &built.images {
+        gpu.load(image).map_err(DeviceError::into_diagnostics)?;
+    }
+    built.rare.into_iter().for_each(|(kernels, image)| gpu.load_when_asked(kernels, image));
     Ok((made, verify_ms, LoadedDevice::Gpu(Box::new(Mutex::new(gpu)))))
 }
 
-/// Compiles kernels and checks them meanwhile. Gives the milliseconds that the check took beyond the compilation.
+/// What kernels are compiled for.
+#[derive(Clone)]
+struct Target {
+    capability: Capability,
+    /// Of the program's text.
+    name: String,
+    form: Form,
+}
+
+/// Compiled kernels.
+struct BuiltKernels {
+    images: Vec<Image>,
+    /// The names of those that few runs need, and what compiles them.
+    rare: Vec<(Vec<String>, LateImage)>,
+}
+
+/// Compiles kernels, all units side by side, and checks them meanwhile. Gives the milliseconds that the check took beyond the compilation.
 fn check_and_compile(
     compiler: &Compiler,
-    capability: Capability,
-    name: &str,
-    form: Form,
-    kernels: &Module,
-) -> Result<(Image, f64), Vec<Diagnostic>> {
-    let (checked, built, compiled) = std::thread::scope(|scope| {
-        let checking = scope.spawn(|| before_launch(kernels));
-        let built = compile(compiler, capability, name, form, kernels);
+    target: &Target,
+    made: &impl HasKernels,
+) -> Result<(BuiltKernels, f64), Vec<Diagnostic>> {
+    let module = made.module();
+    // The counters of what kernels count belong to one image.
+    let units = match target.form {
+        Form::Plain => made.units(),
+        Form::Counting => Unit::whole(module),
+    };
+    let (rare, usual): (Vec<_>, Vec<_>) = units.into_iter().partition(|unit| unit.rare);
+    let rare = rare.into_iter().map(|unit| {
+        let (kernels, target) = (unit.of(module), target.clone());
+        let late: LateImage = Box::new(move || {
+            let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
+            compile(&compiler, &target, &kernels)
+        });
+        (unit.kernels, late)
+    });
+    let rare = rare.collect();
+    let (checked, images, compiled) = std::thread::scope(|scope| {
+        let checking = scope.spawn(|| before_launch(module));
+        let compile_unit = |unit: &Unit| compile(compiler, target, &unit.of(module));
+        let mut units = usual.iter();
+        let first = units.next();
+        let others: Vec<_> = units.map(|unit| scope.spawn(move || compile_unit(unit))).collect();
+        let mut images: Vec<_> = first.map(compile_unit).into_iter().collect();
+        images.extend(
+            others
+                .into_iter()
+                .map(|unit| unit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
+        );
         let compiled = Instant::now();
-        (checking.join(), built, compiled)
+        (checking.join(), images, compiled)
     });
     // What is refused must not be launched, whatever the compiler says of it.
     checked.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    Ok((built?, compiled.elapsed().as_secs_f64() * 1e3))
+    let images = images.into_iter().collect::<Result<_, _>>()?;
+    Ok((BuiltKernels { images, rare }, compiled.elapsed().as_secs_f64() * 1e3))
 }
 
-fn compile(
-    compiler: &Compiler,
-    capability: Capability,
+/// Compiles all units of kernels side by side and checks the kernels meanwhile, for the cache.
+pub(crate) fn compile_ahead(
+    gpu: u32,
     name: &str,
-    form: Form,
-    kernels: &Module,
-) -> Result<Image, Vec<Diagnostic>> {
-    let text = with_large_stack(|| gchr_kernel::cuda_text_as(kernels, name, form))?;
-    let built = compiler.build_for(capability, &text, NAME, &NvrtcOptions::kernels());
+    module: &Module,
+    units: &[Unit],
+) -> Result<(), Vec<Diagnostic>> {
+    let known = driver::describe(gpu).map_err(|error| vec![error.into()])?;
+    let target = Target { capability: known.capability, name: name.to_string(), form: Form::Plain };
+    let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
+    std::thread::scope(|scope| {
+        let started = units.iter().map(|unit| scope.spawn(|| compile(&compiler, &target, &unit.of(module))));
+        let started: Vec<_> = started.collect();
+        before_launch(module)?;
+        let join = |unit: std::thread::ScopedJoinHandle<'_, _>| {
+            unit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        started.into_iter().map(join).try_for_each(|built: Result<Image, _>| built.map(drop))
+    })
+}
+
+fn compile(compiler: &Compiler, target: &Target, kernels: &Module) -> Result<Image, Vec<Diagnostic>> {
+    let Target { capability, name, form } = target;
+    let text = with_large_stack(|| gchr_kernel::cuda_text_as(kernels, name, *form))?;
+    let options = match form {
+        Form::Plain => NvrtcOptions::kernels_from_env(),
+        Form::Counting => NvrtcOptions::kernels().with_lines(),
+    };
+    let built = compiler.build_for(*capability, &text, NAME, &options);
     let built = built.map_err(|found| vec![found])?;
     tracing::info!(cached = built.cached, "kernels compiled");
     if !built.compiled.log.is_empty() {

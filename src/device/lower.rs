@@ -4,6 +4,7 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule;
 use gchr_base::source::SourceMap;
 use gchr_constraints::plan::{ChrPlan, RoundsOptions, compile_rounds};
+use gchr_kernel::Unit;
 use gchr_kernel::ir::Module;
 use gchr_kernels_constraints::generate::kernels;
 use gchr_kernels_constraints::kernels::Kernels;
@@ -12,6 +13,7 @@ use gchr_kernels_terms::topology::kernels::Collector;
 use gchr_kernels_terms::{tasks, topology};
 use gchr_terms::plan::{TermOptions, TermPlan, compile};
 
+use super::backend::HasKernels;
 use crate::options::{Schedule, Scheduler};
 use crate::stack::with_large_stack;
 
@@ -29,13 +31,28 @@ pub(crate) enum LoweredTerms {
     },
 }
 
-impl LoweredTerms {
-    pub(crate) fn module(&self) -> &Module {
+impl HasKernels for LoweredTerms {
+    fn module(&self) -> &Module {
         match self {
             LoweredTerms::Tasks { kernels, .. } => &kernels.module,
             LoweredTerms::Topology { kernels, .. } => &kernels.module,
         }
     }
+    fn units(&self) -> Vec<Unit> {
+        match self {
+            LoweredTerms::Tasks { kernels, .. } => kernels.units(),
+            LoweredTerms::Topology { kernels, .. } => Unit::whole(&kernels.module),
+        }
+    }
+}
+
+impl HasKernels for (ChrPlan, Kernels) {
+    fn module(&self) -> &Module {
+        &self.1.module
+    }
+}
+
+impl LoweredTerms {
     pub(crate) fn into_module(self) -> Module {
         match self {
             LoweredTerms::Tasks { kernels, .. } => kernels.module,
@@ -56,11 +73,6 @@ pub(crate) fn lower_rounds(
         Ok((plan, made))
     })
 }
-
-/// Statements that a function of the kernels of the tasks scheduler may have where that was not asked for. The time to compile a function
-/// grows faster than its size: 11 s for 3,500, 34 s for 6,900, and minutes for 20,000 (NVRTC 13.0 on a busy machine); the two large ones
-/// become one.
-const MOST_STATEMENTS: usize = 3_000;
 
 /// The plan of a program for tasks, if it has calls that can run side by side.
 pub(crate) fn plan_side_by_side(
@@ -89,20 +101,12 @@ pub(crate) fn lower_terms(
     planned: Option<TermPlan>,
 ) -> Result<LoweredTerms, Vec<Diagnostic>> {
     let collector = schedule.collector_of_tasks();
-    let tasks = || {
-        let plan = planned.map_or_else(|| plan_for_tasks(rules, collector), Ok)?;
-        by_tasks(rules, sources, plan, collector)
-    };
     with_large_stack(|| match schedule.scheduler {
-        Scheduler::Tasks => tasks(),
-        Scheduler::Topology => by_topology(rules, sources, schedule),
-        Scheduler::Either => {
-            let lowered = tasks()?;
-            match lowered.module().largest_function() {
-                0..=MOST_STATEMENTS => Ok(lowered),
-                _ => by_topology(rules, sources, schedule),
-            }
+        Scheduler::Tasks => {
+            let plan = planned.map_or_else(|| plan_for_tasks(rules, collector), Ok)?;
+            by_tasks(rules, sources, plan, collector)
         }
+        Scheduler::Topology => by_topology(rules, sources, schedule),
     })
 }
 

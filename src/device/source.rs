@@ -3,9 +3,11 @@
 use std::fmt::Display;
 
 use gchr_cuda::{Arch, Compiler, Image, Options};
+use gchr_kernel::Unit;
 use gchr_kernel::ir::Module;
 
-use super::lower::{LoweredTerms, lower_rounds, lower_terms};
+use super::backend::{HasKernels, compile_ahead};
+use super::lower::{lower_rounds, lower_terms};
 use crate::diagnostics::Diagnostics;
 use crate::options::CompileOptions;
 use crate::program::{Language, Program};
@@ -18,20 +20,20 @@ pub(crate) const NAME: &str = "kernels.cu";
 pub struct KernelSource<'p> {
     program: &'p Program,
     module: Module,
+    units: Vec<Unit>,
 }
 
 impl Program {
     /// Generates the kernels that run this program on a device: a term program by a schedule, a constraint program in rounds.
     pub fn kernels(&self, options: &CompileOptions) -> Result<KernelSource<'_>, Diagnostics> {
         let module = match self.language {
-            Language::Terms => {
-                lower_terms(&self.rules, &self.sources, options.schedule, None).map(LoweredTerms::into_module)
-            }
+            Language::Terms => lower_terms(&self.rules, &self.sources, options.schedule, None)
+                .map(|made| (made.units(), made.into_module())),
             Language::Constraints => lower_rounds(&self.rules, &self.sources, options.firing.plan_options())
-                .map(|(_, made)| made.module),
+                .map(|made| (made.units(), made.1.module)),
         };
         match module {
-            Ok(module) => Ok(KernelSource { program: self, module }),
+            Ok((units, module)) => Ok(KernelSource { program: self, module, units }),
             Err(list) => Err(self.diagnostics(list)),
         }
     }
@@ -41,6 +43,25 @@ impl KernelSource<'_> {
     /// The kernels in the kernel language.
     pub fn module(&self) -> &dyn Display {
         &self.module
+    }
+
+    /// Names of the kernels.
+    pub fn names(&self) -> Vec<&str> {
+        let kernels = self.module.functions.iter().filter(|function| function.is_kernel());
+        kernels.map(|kernel| kernel.name.as_str()).collect()
+    }
+
+    /// One kernel and what it needs, as when it is compiled apart from the others.
+    #[must_use]
+    pub fn only(self, kernel: &str) -> Self {
+        let unit = Unit { kernels: vec![kernel.to_string()], rare: false };
+        Self { module: unit.of(&self.module), units: vec![unit], ..self }
+    }
+
+    /// Compiles the kernels for a GPU and checks them, those that few runs need too, so that a run finds all of it in the cache.
+    pub fn warm(&self, gpu: u32) -> Result<(), Diagnostics> {
+        compile_ahead(gpu, self.program.name(), &self.module, &self.units)
+            .map_err(|list| self.program.diagnostics(list))
     }
 
     pub(crate) fn ir(&self) -> &Module {
@@ -57,7 +78,7 @@ impl KernelSource<'_> {
     pub fn compile(&self, arch: Arch) -> Result<Image, Diagnostics> {
         let text = self.cuda()?;
         let compiler = Compiler::from_env().map_err(|error| self.program.diagnostics(vec![error.into()]))?;
-        let built = compiler.build(&text, NAME, arch, &Options::kernels());
+        let built = compiler.build(&text, NAME, arch, &Options::kernels_from_env());
         built.map(|built| built.compiled.image).map_err(|error| self.program.diagnostics(vec![error.into()]))
     }
 }

@@ -68,7 +68,7 @@ impl DeviceRoundsProgram {
     ) -> Result<Self, Vec<Diagnostic>> {
         let make = || lower_rounds(rules, sources, options.firing.plan_options());
         let (name, form) = (program_name(sources), options.form());
-        let loaded = Backend::load(options.device, name, form, make, |(_, kernels)| &kernels.module)?;
+        let loaded = Backend::load(options.device, name, form, make)?;
         let ((plan, kernels), backend) = loaded;
         Ok(Self { plan, kernels, backend })
     }

@@ -12,7 +12,7 @@ use gchr_kernel::device::{Device as KernelDevice, DeviceError};
 use gchr_kernels_terms::{tasks, topology};
 use gchr_runtime::outcome::Failure;
 
-use crate::device::backend::{Backend, HasStats, Placement, SIM_BLOCKS};
+use crate::device::backend::{Backend, HasKernels, HasStats, Placement, SIM_BLOCKS};
 use crate::device::lower::{LoweredTerms, lower_terms, plan_side_by_side};
 use crate::diagnostics::trace_missing;
 use crate::executor::{
@@ -86,7 +86,7 @@ impl DeviceTermProgram {
         let planned = only_parallel.then(|| plan_side_by_side(rules, schedule)).transpose()?;
         let make = || lower_terms(rules, sources, schedule, planned);
         let (name, form) = (program_name(sources), options.form());
-        let (lowered, backend) = Backend::load(device, name, form, make, LoweredTerms::module)?;
+        let (lowered, backend) = Backend::load(device, name, form, make)?;
         Ok(Self { processor: OnceLock::new(), options: *options, lowered, schedule, backend })
     }
 

@@ -16,7 +16,7 @@ mod version;
 
 pub use devices::{DeviceInfo, describe, device_count};
 pub use error::DriverError;
-pub use gpu::Gpu;
+pub use gpu::{Gpu, LateImage};
 pub use library::init;
 pub use version::DriverVersion;
 

@@ -18,7 +18,7 @@ mod resources;
 pub use arch::{Arch, Capability};
 pub use cache::Cache;
 pub use compiler::{Built, Compiler};
-pub use driver::{DeviceInfo, DriverError, Gpu, devices};
+pub use driver::{DeviceInfo, DriverError, Gpu, LateImage, devices};
 pub use image::{Image, ImageError};
 pub use nvrtc::{CompileError, Compiled, Nvrtc, NvrtcError, Options, Version};
 pub use resources::{KernelResources, parse_resources, resource_table};

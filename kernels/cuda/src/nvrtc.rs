@@ -23,6 +23,9 @@ use error::LoadError;
 use library::{Api, NvrtcProgram};
 use search::{Place, Places};
 
+/// The variable that asks for line numbers in machine code: for sanitizers and profilers of others.
+pub const LINES_VARIABLE: &str = "GCHR_KERNEL_LINES";
+
 /// Compiler options; the architecture is not among them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Options(Vec<String>);
@@ -33,14 +36,28 @@ impl Options {
         Options(Vec::new())
     }
 
-    /// The options for generated kernels: floats as the CPU computes them (no fused multiply-add), line numbers for profilers, and a
-    /// warning for every register spill.
+    /// The options for generated kernels: floats as the CPU computes them (no fused multiply-add), a warning for every register spill, and
+    /// functions compiled side by side.
     pub fn kernels() -> Self {
         Options::none()
             .with("--std=c++17")
             .with("--fmad=false")
-            .with("-lineinfo")
             .with("--ptxas-options=--warn-on-spills")
+            .with("--split-compile=0")
+    }
+
+    /// [`kernels`](Self::kernels), with line numbers where [`LINES_VARIABLE`] asks for them.
+    pub fn kernels_from_env() -> Self {
+        match std::env::var_os(LINES_VARIABLE) {
+            Some(value) if !value.is_empty() => Self::kernels().with_lines(),
+            _ => Self::kernels(),
+        }
+    }
+
+    /// Adds line numbers for profilers and sanitizers. They take a fifth of the time to compile, and make machine code several times as large.
+    #[must_use]
+    pub fn with_lines(self) -> Self {
+        self.with("-lineinfo")
     }
 
     /// Adds an option.

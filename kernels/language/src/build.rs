@@ -392,3 +392,22 @@ pub fn fill_hole(module: &mut Module, hole: &str, mut functions: Vec<Function>) 
     module.functions = all;
     simulated::remove_writing(module);
 }
+
+/// Adds a function that does what another one does, but calls other functions: those of the second name of a pair in place of the first.
+///
+/// # Panics
+/// When the module has none of such a name: a bug of the generator.
+pub fn copy_function(module: &mut Module, function: &str, name: &str, instead: &[(&str, &str)]) {
+    let find = |name: &str| module.function(name).unwrap_or_else(|| panic!("no function {name}"));
+    let instead: Vec<_> = instead.iter().map(|(from, to)| (find(from), find(to))).collect();
+    let mut copy = module.functions[find(function)].clone();
+    copy.name = name.to_string();
+    each_statement_mut(&mut copy.body, &mut |stmt| {
+        if let StmtKind::Effect { effect: Effect::Call { function, .. }, .. } = &mut stmt.kind
+            && let Some((_, to)) = instead.iter().find(|(from, _)| from == function)
+        {
+            *function = *to;
+        }
+    });
+    module.functions.push(copy);
+}

@@ -14,9 +14,11 @@ pub mod template;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod text;
+mod unit;
 pub mod verify;
 
 pub use emit::{Form, cuda_text, cuda_text_as};
+pub use unit::Unit;
 
 /// Names this version of the kernel language by its sources: what is said of kernels on disk holds for the version that said it.
 pub const IDENTITY: &str = env!("GCHR_SOURCES");

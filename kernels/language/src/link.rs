@@ -51,13 +51,13 @@ impl<'a> Linker<'a> {
         Ok(())
     }
 
-    /// Brings one function; what it names has its counterparts.
+    /// Brings one function.
     pub fn link_function(
         &mut self,
         into: &mut Module,
         id: FunctionId,
     ) -> Result<FunctionId, Vec<Diagnostic>> {
-        let function = self.function(&self.from.functions[id]);
+        let function = self.counterpart(id);
         let here = match into.function(&function.name) {
             Some(here) if into.functions[here] == function => here,
             _ => free(into, &function.name, |m| m.functions.push(function.clone()))?,
@@ -84,8 +84,9 @@ impl<'a> Linker<'a> {
         place.ty = self.ty(place.ty);
     }
 
-    fn function(&self, function: &Function) -> Function {
-        let mut function = function.clone();
+    /// A function as it is in the other module; what it names has its counterparts there.
+    pub fn counterpart(&self, id: FunctionId) -> Function {
+        let mut function = self.from.functions[id].clone();
         function.result = self.ty(function.result);
         for var in function.vars.iter_mut() {
             var.ty = self.ty(var.ty);

@@ -36,7 +36,7 @@ struct alignas(16) Quad {
 
 // heap, pairs and quads are the same memory, and so are joins and records. A thread shares a frame when more than `split_threshold` others
 // are idle and it has worked for `steps`, or when more than `eager_split_threshold` are idle. It reports every `report` rule applications,
-// and allocates `run` cells at a time. With `safepoints`, every turn of a loop is a safepoint, so that a stopped thread repeats none.
+// and allocates `run` cells at a time.
 struct Params {
     u32* heap;
     Pair* pairs;
@@ -69,7 +69,6 @@ struct Params {
     u32 report;
     u32 run;
     u32 resumed;
-    u32 safepoints;
 };
 
 // Registers of a thread: state, rule applications not yet reported, stack, return address, value, memory in reserve, and steps since it last

@@ -1,6 +1,7 @@
 //! This process as the GPU child of another one (see `gpu_child`): its run, its result and its report.
 
 use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use gchr::base::limited::Limited;
@@ -44,7 +45,8 @@ fn run_on_gpu(args: &Args, before: u64, start: Instant) -> Result<ChildReport, S
         device => device,
     };
     let options = CompileOptions { only_parallel: true, ..args.options(device, schedule) };
-    let executable = program.compile(&options).map_err(|found| first_error(&found))?;
+    let executable =
+        finished_without_parent(|| program.compile(&options)).map_err(|found| first_error(&found))?;
     let mut stdout = Stdout::new();
     // The parent bounds this process: what it does not want any more ends with it.
     let began = start.checked_sub(Duration::from_millis(before)).unwrap_or(start);
@@ -86,13 +88,63 @@ fn write_report(report: &ChildReport) -> io::Result<()> {
     out.flush()
 }
 
-/// Has this process end with its parent, when its standard input ends.
+/// How long kernels may still take that nobody waits for.
+const MOST_FOR_THE_NEXT_RUN: Duration = Duration::from_secs(120);
+
+/// What becomes of this process when its parent ends.
+struct Parting {
+    /// It makes kernels: they are finished for the cache, so that the next run finds them there.
+    makes_kernels: bool,
+    /// The parent has ended.
+    alone: bool,
+}
+
+static PARTING: Mutex<Parting> = Mutex::new(Parting { makes_kernels: false, alone: false });
+
+fn parting() -> MutexGuard<'static, Parting> {
+    PARTING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Does work that is to be finished when the parent ends meanwhile. Then the process ends after it.
+fn finished_without_parent<T>(work: impl FnOnce() -> T) -> T {
+    parting().makes_kernels = true;
+    let done = work();
+    let mut parting = parting();
+    parting.makes_kernels = false;
+    if parting.alone {
+        end_at_once(Exit::Failed);
+    }
+    done
+}
+
+/// Has this process end with its parent, when its standard input ends. Kernels that are being made are finished, at the lowest priority
+/// and not for long.
 fn end_with_parent() {
     let watch = || {
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        let goes_on = {
+            let mut parting = parting();
+            parting.alone = true;
+            parting.makes_kernels
+        };
+        if goes_on {
+            give_way();
+            std::thread::sleep(MOST_FOR_THE_NEXT_RUN);
+        }
         end_at_once(Exit::Failed);
     };
     if let Err(error) = std::thread::Builder::new().name("gchr parent".into()).spawn(watch) {
         tracing::warn!("this process does not end with its parent: {error}");
+    }
+}
+
+/// Gives all threads of the process the lowest priority; those that they start have it, too.
+fn give_way() {
+    const LOWEST: i32 = 19;
+    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return };
+    let names = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    for thread in names {
+        // SAFETY: the call takes numbers only. A thread that has ended meanwhile is an error, which changes nothing.
+        unsafe { libc::setpriority(libc::PRIO_PROCESS, thread, LOWEST) };
     }
 }

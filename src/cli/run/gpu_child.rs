@@ -4,7 +4,7 @@
 //! It is a process of its own, since a driver that comes up holds the memory map of its process for tens of milliseconds at a time, while
 //! threads that need memory wait; and since no process ends before its driver has given everything back, which takes a tenth of a second.
 //! The child writes its result to standard output as it would for a user, then a line break and a line of JSON, the [`ChildReport`]. It
-//! ends when its standard input does, hence together with this process.
+//! ends when its standard input does, hence together with this process, or when the kernels are compiled that it is about then.
 
 use std::io::{self, Read};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};

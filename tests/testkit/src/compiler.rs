@@ -107,7 +107,8 @@ pub fn load(gpu: &mut Gpu, compiler: &Compiler, module: &Module, name: &str) {
 /// Brings kernels to a GPU in a form.
 pub fn load_as(form: Form, gpu: &mut Gpu, compiler: &Compiler, module: &Module, name: &str) {
     let source = cuda_text_as(module, name, form).unwrap_or_else(|found| panic!("{name}: {found:#?}"));
-    let built = compiler.build_for(gpu.info().capability, &source, "kernels.cu", &Options::kernels());
+    let built =
+        compiler.build_for(gpu.info().capability, &source, "kernels.cu", &Options::kernels_from_env());
     gpu.load(&built.expect("kernels compile").compiled.image).expect("kernels load");
 }
 

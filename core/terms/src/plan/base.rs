@@ -16,8 +16,11 @@ use unfold::{Base, unfold};
 const DEPTH: u32 = 3;
 /// The largest base case. Bitonic sort takes as long with 60 and with 120, and a fifth more with 150 (one H200).
 const MAX_BASE: usize = 90;
-/// Limit of the code that all copies of base cases add to a program, one at each call site.
-const BUDGET: usize = 1500;
+/// Limit of the code that all copies of base cases add to a program: it has to be compiled before the first step of a run.
+const BUDGET: usize = 800;
+/// Steps of the largest program that has the whole budget. In a larger one, which takes longer to compile anyway, it is as much smaller as
+/// the program is larger.
+const SMALL_PROGRAM: usize = 400;
 
 /// The pass `base-cases`: fills in [`Function::base`]. Runs last, so that a base case accounts for references as the body does.
 pub(super) fn base_cases(plan: &mut TermPlan) {
@@ -31,13 +34,14 @@ pub(super) fn base_cases(plan: &mut TermPlan) {
         });
         depths.push(deeper.collect());
     }
-    let sites = call_sites(plan);
-    let mut left = BUDGET;
+    let copies = copies(plan);
+    let size: usize = plan.functions.iter().map(|function| function.region.body.size()).sum();
+    let mut left = BUDGET * SMALL_PROGRAM / size.max(SMALL_PROGRAM);
     let recursive = Callees::of(plan).components().into_iter().filter(|(_, recursive)| *recursive);
     for member in recursive.flat_map(|(members, _)| members).collect::<Vec<_>>() {
         let bases = depths.iter_mut().rev().filter_map(|bases| bases[member].take());
         let found =
-            bases.map(|base| (base.block.size() * sites[member], base)).find(|(size, _)| *size <= left);
+            bases.map(|base| (base.block.size() * copies[member], base)).find(|(size, _)| *size <= left);
         if let Some((size, base)) = found {
             left -= size;
             let function = &mut plan.functions[member];
@@ -47,22 +51,34 @@ pub(super) fn base_cases(plan: &mut TermPlan) {
     }
 }
 
-/// By function: how many calls of it there are.
-fn call_sites(plan: &TermPlan) -> IdVec<FunctionId, usize> {
-    let mut sites: IdVec<FunctionId, usize> = plan.functions.iter().map(|_| 0).collect();
+/// By function: how many copies of its base case there would be. The code behind a call stands both at the call, for when that is a base
+/// case, and at the place where the call comes back: so a call has a copy of its own for each call before it.
+fn copies(plan: &TermPlan) -> IdVec<FunctionId, usize> {
+    let mut copies: IdVec<FunctionId, usize> = plan.functions.iter().map(|_| 0).collect();
     for (id, function) in plan.functions.iter_enumerated() {
-        function.region.body.walk(&mut |block| {
-            for step in &block.steps {
-                if let Step::Call { function, .. } = step {
-                    sites[*function] += 1;
-                }
-            }
-            match block.end {
-                End::Context { target: Target::Again, .. } => sites[id] += 1,
-                End::Context { target: Target::Function(function), .. } => sites[function] += 1,
-                _ => {}
-            }
-        });
+        note_copies(&function.region.body, 0, id, &mut copies);
     }
-    sites
+    copies
+}
+
+/// Adds the copies for the calls of a block of the function `of`. `before`: the most calls on a way to the block; gives those up to behind it.
+fn note_copies(block: &Block, before: usize, of: FunctionId, copies: &mut IdVec<FunctionId, usize>) -> usize {
+    let mut before = before;
+    for step in &block.steps {
+        match step {
+            Step::Call { function, .. } => {
+                copies[*function] += 1 + before;
+                before += 1;
+            }
+            Step::Region { region, .. } => before = note_copies(&region.body, before, of, copies),
+            _ => {}
+        }
+    }
+    match block.end {
+        End::Context { target: Target::Again, .. } => copies[of] += 1 + before,
+        End::Context { target: Target::Function(function), .. } => copies[function] += 1 + before,
+        _ => {}
+    }
+    let blocks = block.end.blocks().into_iter();
+    blocks.map(|block| note_copies(block, before, of, copies)).max().unwrap_or(before)
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use cudarc::driver::result;
 use cudarc::driver::sys::CUresult;
+use gchr_base::diagnostic::Diagnostic;
 
 use super::args::Packed;
 use super::counters::Counters;
@@ -40,8 +41,13 @@ pub struct Gpu {
     spare_events: Vec<Event>,
     heap: Heap<DeviceMemory>,
     modules: Vec<LoadedModule>,
+    /// Kernels that are compiled when one of them is looked up.
+    late: Vec<(Vec<String>, LateImage)>,
     context: DriverContext,
 }
+
+/// Compiles kernels when they are needed.
+pub type LateImage = Box<dyn FnOnce() -> std::result::Result<Image, Vec<Diagnostic>> + Send>;
 
 // SAFETY: the driver's objects may be used by any thread that has made the context current, and every call does that first.
 unsafe impl Send for Gpu {}
@@ -75,6 +81,7 @@ impl Gpu {
             spare_events: Vec::new(),
             heap: Heap::new(),
             modules: Vec::new(),
+            late: Vec::new(),
             context,
         })
     }
@@ -100,6 +107,22 @@ impl Gpu {
         }
         self.modules.push(module);
         Ok(())
+    }
+
+    /// Has kernels of these names compiled and loaded when one of them is looked up that no image has.
+    pub fn load_when_asked(&mut self, kernels: Vec<String>, image: LateImage) {
+        self.late.push((kernels, image));
+    }
+
+    /// Loads the kernels that come late and have this name; whether there are some.
+    fn load_late(&mut self, name: &str) -> Result<bool> {
+        let Some(at) = self.late.iter().position(|(kernels, _)| kernels.iter().any(|k| k == name)) else {
+            return Ok(false);
+        };
+        let (_, image) = self.late.swap_remove(at);
+        let image = image().map_err(DeviceError::Findings)?;
+        self.load(&image)?;
+        Ok(true)
     }
 
     /// The resources that a kernel needs, as reported by the driver (which does not report spills).
@@ -262,6 +285,9 @@ impl Device for Gpu {
             let kernel = self.check(kernel)?;
             self.kernels.push(kernel);
             return Ok(KernelId(self.kernels.len() as u32 - 1));
+        }
+        if self.load_late(name)? {
+            return self.kernel(name);
         }
         let names: std::result::Result<Vec<_>, _> =
             self.modules.iter().map(LoadedModule::function_names).collect();

@@ -12,6 +12,7 @@ mod operate;
 mod references;
 
 use gchr_base::hash::HashMap;
+use gchr_base::ids::Id;
 use gchr_base::op::Op;
 use gchr_base::rule::Program;
 use gchr_base::signature::{SortId, SortKind, SymbolId};
@@ -24,7 +25,7 @@ use super::shapes::CellLayoutTable;
 use super::states::{ResumeCode, ResumeId, StateId, States};
 use super::tracing::Tracing;
 use gchr_kernel::build::{self, FunctionBuilder};
-use gchr_kernel::ir::*;
+use gchr_kernel::ir::{FunctionId as FunctionNumber, *};
 use gchr_kernel::spelling;
 use gchr_kernel::template::FieldId;
 use gchr_runtime::codegen::{Site, Sites};
@@ -70,7 +71,7 @@ pub struct Reports {
 }
 
 /// A function that does a program's work. There are two, called one after the other, so that all lanes of a warp can meet in between;
-/// and the same two for threads in safepoint mode ([`States::new`]): few runs need them, so their code is kept apart.
+/// and the same two for threads in safepoint mode ([`States::new`]), whose kernel is their own: few runs need it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Part {
     /// Pops a frame and goes on behind its call, instead of doing what the state of the machine is about, up to the next call or return.
@@ -84,10 +85,11 @@ impl Part {
     pub fn hole(self) -> &'static str {
         if self.pops { "pop" } else { "enter" }
     }
-    fn function(self, names: &Names) -> gchr_kernel::ir::FunctionId {
+    fn function(self, names: &Names) -> FunctionNumber {
         if self.pops { names.functions.pop } else { names.functions.enter }
     }
-    fn name(self) -> &'static str {
+    /// The name of the function.
+    pub fn name(self) -> &'static str {
         match (self.safepoints, self.pops) {
             (false, _) => self.hole(),
             (true, false) => "enter_with_safepoints",
@@ -96,68 +98,58 @@ impl Part {
     }
 }
 
-/// Generates a part. The one for threads in safepoint mode, where there is one, stands before the other.
-pub(super) fn part(
-    part: Part,
-    states: &States<'_>,
-    equality: &Equality,
-    runtime: Runtime<'_>,
-    program: &Program,
-    sources: &SourceMap,
-    reports: &mut Reports,
-) -> Function {
-    let safepoints = part.safepoints;
-    let kind = if safepoints { FunctionKind::Outlined } else { FunctionKind::Device };
-    let mut b = FunctionBuilder::new(part.name(), kind, Type::Record(runtime.machine()));
-    let p = b.param("p", Type::Record(runtime.params()));
-    let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
-    // Where threads can stop there are no lists of free cells; an address would keep them out of registers.
-    let lists = match safepoints {
-        true => build::u32(0),
-        false => b.param("lists", Type::Buffer(Space::Local, Scalar::U32)),
+/// Statements that a part may have as one function. The time to compile a function grows faster than its size, and one function keeps
+/// one processor busy.
+const MOST_STATEMENTS: usize = 3000;
+/// Statements after which a function of a larger part ends.
+const STATEMENTS_OF_A_PIECE: usize = 600;
+
+/// What parts are made from.
+#[derive(Clone, Copy)]
+pub(super) struct Sources<'a, 'p> {
+    pub states: &'a States<'p>,
+    pub equality: &'a Equality,
+    pub runtime: Runtime<'a>,
+    pub program: &'a Program,
+    pub sources: &'a SourceMap,
+}
+
+/// Generates a part: the function, and before it those that have its cases where it would be too large. `before`: how many functions are
+/// put into the same hole before these.
+pub(super) fn part(part: Part, from: Sources<'_, '_>, before: usize, reports: &mut Reports) -> Vec<Function> {
+    let known = reports.clone();
+    let whole = {
+        let mut g = Generator::new(part, from, reports, None);
+        let cases = g.cases(part, 0, usize::MAX).0;
+        g.choose(part, false, cases);
+        g.finish()
     };
-    let before = if safepoints {
-        machine_of_parts(&mut b, runtime)
-    } else {
-        b.param("before", Type::Record(runtime.machine()))
-    };
-    let m = b.var("m", before);
-    let first = FunctionId(0);
-    let mut g = Generator {
-        states,
-        equality,
-        runtime,
-        program,
-        sources,
-        reports,
-        b,
-        p,
-        stack,
-        lists,
-        m,
-        tokens: tokens(states.plan),
-        function: first,
-        scope: Scope::default(),
-        structured: None,
-        within: Within::Resume,
-        begun: build::u32(0),
-        safepoints,
-        context: None,
-    };
-    if runtime.tracing.is_some() {
-        let count = g.reg(g.machine().count);
-        g.begun = g.b.var("begun", count);
+    if statements(&whole.body) <= MOST_STATEMENTS {
+        return vec![whole];
     }
-    if !safepoints && g.runtime.tracing.is_some() {
-        g.leave_to_safepoints(part);
+    *reports = known;
+    let mut pieces = Vec::new();
+    let mut ways = Vec::new();
+    let mut next = Some(0);
+    while let Some(first) = next {
+        let mut g = Generator::new(part, from, reports, Some(pieces.len()));
+        let (cases, rest) = g.cases(part, first, STATEMENTS_OF_A_PIECE);
+        ways.push(cases.iter().flat_map(|(numbers, _)| numbers.iter().copied()).collect());
+        g.choose(part, true, cases);
+        pieces.push(g.finish());
+        next = rest;
     }
-    if part.pops {
-        g.resumes();
-    } else {
-        g.states();
-    }
-    g.b.ret(Some(g.m.clone()));
-    g.b.finish()
+    let mut g = Generator::new(part, from, reports, None);
+    g.choose_piece(part, ways, before);
+    pieces.push(g.finish());
+    pieces
+}
+
+/// Statements of a block, those inside of others included.
+fn statements(block: &[Stmt]) -> usize {
+    let mut count = 0;
+    flow::each_statement(block, &mut |_| count += 1);
+    count
 }
 
 /// A machine whose fields are parameters. NVRTC 13.0 may take a copy of a record that a function with code of its own is given for the
@@ -265,6 +257,61 @@ enum Within {
 }
 
 impl<'a, 'p> Generator<'a, 'p> {
+    /// For a part, or for a piece of one: a function with code of its own.
+    fn new(part: Part, from: Sources<'a, 'p>, reports: &'a mut Reports, piece: Option<usize>) -> Self {
+        let Sources { states, equality, runtime, program, sources } = from;
+        let (name, kind) = match piece {
+            None => (part.name().to_string(), FunctionKind::Device),
+            Some(number) => (format!("{}_{number}", part.name()), FunctionKind::Outlined),
+        };
+        let mut b = FunctionBuilder::new(name, kind, Type::Record(runtime.machine()));
+        let p = b.param("p", Type::Record(runtime.params()));
+        let stack = b.param("stack", Type::Buffer(Space::Local, Scalar::U32));
+        // Where threads can stop there are no lists of free cells; an address would keep them out of registers.
+        let lists = match piece.is_some() && runtime.tracing.is_some() {
+            true => build::u32(0),
+            false => b.param("lists", Type::Buffer(Space::Local, Scalar::U32)),
+        };
+        let before = match piece {
+            Some(_) => machine_of_parts(&mut b, runtime),
+            None => b.param("before", Type::Record(runtime.machine())),
+        };
+        let m = b.var("m", before);
+        let mut g = Self {
+            states,
+            equality,
+            runtime,
+            program,
+            sources,
+            reports,
+            b,
+            p,
+            stack,
+            lists,
+            m,
+            tokens: tokens(states.plan),
+            function: FunctionId(0),
+            scope: Scope::default(),
+            structured: None,
+            within: Within::Resume,
+            begun: build::u32(0),
+            safepoints: part.safepoints,
+            context: None,
+        };
+        if runtime.tracing.is_some() {
+            let count = g.reg(g.machine().count);
+            g.begun = g.b.var("begun", count);
+        }
+        g
+    }
+
+    fn finish(mut self) -> Function {
+        self.b.ret(Some(self.m.clone()));
+        let mut function = self.b.finish();
+        function.renumber();
+        function
+    }
+
     fn layout(&self) -> &'p Layout {
         &self.states.plan.layout
     }
@@ -347,38 +394,95 @@ impl<'a, 'p> Generator<'a, 'p> {
         self.scope.env.insert(local, variable);
     }
 
-    /// Threads in safepoint mode have a function of their own: the one that comes to stand where the hole for this one is.
-    fn leave_to_safepoints(&mut self, part: Part) {
-        let (module, function) = (self.runtime.module, part.function(self.runtime.names));
-        let fields = &module.records[self.runtime.machine()].fields;
-        let mut args = vec![self.p.clone(), self.stack.clone()];
-        args.extend((0..fields.len() as u32).map(|field| self.reg(FieldId(field))));
-        self.b.begin();
-        let after = self.b.call("after", module, function, args);
-        self.b.ret(Some(after));
-        self.b.end_if(build::binary(BinaryOp::Ne, self.param(self.params().safepoints), build::u32(0)));
+    /// The cases of a part from a number on, up to a number of statements; then also the first case that is left.
+    fn cases(
+        &mut self,
+        part: Part,
+        first: usize,
+        most: usize,
+    ) -> (Vec<(Vec<u64>, Vec<Stmt>)>, Option<usize>) {
+        let (mut cases, mut size) = (Vec::new(), 0);
+        let count = if part.pops { self.states.resumes.len() } else { self.states.states.len() };
+        for at in first..count {
+            if size >= most {
+                return (cases, Some(at));
+            }
+            let case = if part.pops {
+                self.resume_case(ResumeId::from_index(at))
+            } else {
+                self.state_case(StateId::from_index(at))
+            };
+            size += case.as_ref().map_or(0, |(_, code)| statements(code));
+            cases.extend(case.map(|(number, code)| (vec![u64::from(number)], code)));
+        }
+        (cases, None)
     }
 
-    /// The cases of all states.
-    fn states(&mut self) {
-        let mut cases = Vec::new();
-        let states = self.states;
-        for id in states
-            .states
-            .ids()
-            .filter(|&id| self.safepoints || !states.states[id].safepoints)
-            .collect::<Vec<_>>()
-        {
-            self.function = self.states.states[id].function;
-            self.within = Within::State(id);
-            self.b.begin();
-            self.state(id);
-            cases.push((vec![u64::from(self.runtime.shape.state_number(id))], self.b.end()));
+    /// The code of a state and its number.
+    fn state_case(&mut self, id: StateId) -> Option<(u32, Vec<Stmt>)> {
+        if self.states.states[id].safepoints && !self.safepoints {
+            return None;
         }
-        let value = self.reg(self.machine().state);
+        self.function = self.states.states[id].function;
+        self.within = Within::State(id);
+        self.b.begin();
+        self.state(id);
+        Some((self.runtime.shape.state_number(id), self.b.end()))
+    }
+
+    /// The code of a resume point and its number.
+    fn resume_case(&mut self, id: ResumeId) -> Option<(u32, Vec<Stmt>)> {
+        if self.states.resumes[id].safepoints && !self.safepoints {
+            return None;
+        }
+        self.function = self.states.resumes[id].function;
+        self.within = Within::Resume;
+        self.b.begin();
+        self.resume(id);
+        Some((id.0, self.b.end()))
+    }
+
+    /// Chooses among the cases of a part, or of a piece of one.
+    fn choose(&mut self, part: Part, piece: bool, cases: Vec<(Vec<u64>, Vec<Stmt>)>) {
+        let value = self.chosen(part, piece);
         if !cases.is_empty() {
             self.b.push(StmtKind::Switch { value, cases, default: Vec::new() });
         }
+    }
+
+    /// Calls the piece of the part that has the case; `ways`: the cases of each.
+    fn choose_piece(&mut self, part: Part, ways: Vec<Vec<u64>>, before: usize) {
+        let value = self.chosen(part, false);
+        let machine = Type::Record(self.runtime.machine());
+        let fields = self.runtime.module.records[self.runtime.machine()].fields.len() as u32;
+        let hole = part.function(self.runtime.names).index();
+        let mut cases = Vec::new();
+        for (number, numbers) in ways.into_iter().enumerate() {
+            self.b.begin();
+            let mut args = vec![self.p.clone(), self.stack.clone()];
+            if self.runtime.tracing.is_none() {
+                args.push(self.lists.clone());
+            }
+            args.extend((0..fields).map(|field| self.reg(FieldId(field))));
+            let piece = FunctionNumber::from_index(hole + before + number);
+            let after = self.b.call_typed("after", machine, piece, args);
+            self.b.assign(self.m.clone(), after);
+            cases.push((numbers, self.b.end()));
+        }
+        self.b.push(StmtKind::Switch { value, cases, default: Vec::new() });
+    }
+
+    /// What says which case it is: the state; or the resume point of the top frame, which is popped before pieces are called.
+    fn chosen(&mut self, part: Part, piece: bool) -> Expr {
+        if !part.pops {
+            return self.reg(self.machine().state);
+        }
+        let sp = self.reg(self.machine().sp);
+        if !piece {
+            let stride = build::u32(self.runtime.shape.stride);
+            self.b.assign(sp.clone(), build::binary(BinaryOp::Sub, sp.clone(), stride));
+        }
+        self.b.var("resume", build::element(self.stack.clone(), sp))
     }
 
     fn state(&mut self, id: StateId) {
@@ -439,28 +543,6 @@ impl<'a, 'p> Generator<'a, 'p> {
             self.reg(if wide { generated.numbers[*count - 1] } else { generated.words[*count - 1] })
         })
         .collect()
-    }
-
-    /// Pops a frame; the cases of all resume points.
-    fn resumes(&mut self) {
-        let all = &self.states.resumes;
-        let resumes: Vec<_> = all.ids().filter(|&id| self.safepoints || !all[id].safepoints).collect();
-        let stride = build::u32(self.runtime.shape.stride);
-        let sp = self.reg(self.machine().sp);
-        self.b.assign(sp.clone(), build::binary(BinaryOp::Sub, sp.clone(), stride));
-        let resume = build::element(self.stack.clone(), sp.clone());
-        let resume = self.b.var("resume", resume);
-        self.within = Within::Resume;
-        let mut cases = Vec::new();
-        for id in resumes {
-            self.function = self.states.resumes[id].function;
-            self.b.begin();
-            self.resume(id);
-            cases.push((vec![u64::from(id.0)], self.b.end()));
-        }
-        if !cases.is_empty() {
-            self.b.push(StmtKind::Switch { value: resume, cases, default: Vec::new() });
-        }
     }
 
     fn resume(&mut self, id: ResumeId) {

@@ -161,7 +161,6 @@ contract! {
         report: u32,
         run: u32,
         resumed: u32,
-        safepoints: u32,
     }
 
     /// The scheduler's kernel.
@@ -268,7 +267,6 @@ contract! {
         max_applied,
         report,
         run,
-        safepoints,
     }
 }
 

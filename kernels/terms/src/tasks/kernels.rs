@@ -6,7 +6,7 @@ use gchr_base::rule::Program;
 use gchr_base::source::SourceMap;
 use gchr_terms::plan::{ClassId, TermPlan};
 
-use super::codegen::{self, Part, Reports, Runtime, Shape};
+use super::codegen::{self, Part, Reports, Runtime, Shape, Sources};
 use super::contract::{ClassFields, Formats, Generated, Host, Names};
 use super::equality::Equality;
 use super::phases::has_phases;
@@ -16,7 +16,7 @@ use super::tracing::Tracing;
 use crate::templates;
 use gchr_kernel::ir::*;
 use gchr_kernel::template::{self, FieldId, Template};
-use gchr_kernel::{build, verify};
+use gchr_kernel::{Unit, build, verify};
 
 /// Kernels of a program, and what its host code must know of them.
 pub struct Kernels {
@@ -40,6 +40,19 @@ pub struct Kernels {
     pub(super) formats: Formats,
     /// What host code uses of the module.
     pub(super) host: Host,
+}
+
+impl Kernels {
+    /// What is compiled apart: the collector, which is the same for most programs; and what only runs need that have hardly any memory left.
+    pub fn units(&self) -> Vec<Unit> {
+        if self.tracing.is_none() {
+            return Unit::whole(&self.module);
+        }
+        let unit = |name: &str, rare| Unit { kernels: vec![name.to_string()], rare };
+        let collector = self.host.collector.as_ref().map(|(_, kernel)| unit(kernel.name(), false));
+        let usual = [unit(self.host.run.name(), false), unit(SAFEPOINT_KERNEL, true)];
+        usual.into_iter().chain(collector).collect()
+    }
 }
 
 /// Choices that do not change results.
@@ -130,18 +143,16 @@ fn kernels_of(
     let mut reports = Reports::default();
     let runtime =
         Runtime { module: &module, names: &names, shape: &shape, shapes: shapes_of, tracing: tracing_of };
+    let from = Sources { states: &states, equality: &equality, runtime, program, sources };
     let mut parts: Vec<(&str, Vec<Function>)> = Vec::new();
     let mut loops = false;
     for pops in [false, true] {
-        let mut part = |safepoints| {
-            let part = Part { pops, safepoints };
-            codegen::part(part, &states, &equality, runtime, program, sources, &mut reports)
-        };
-        let safepoints = compact.then(|| part(true));
-        let usual = part(false);
-        loops |= has_loops(&usual.body);
-        parts
-            .push((Part { pops, safepoints: false }.hole(), safepoints.into_iter().chain([usual]).collect()));
+        let [usual, stopping] = [false, true].map(|safepoints| Part { pops, safepoints });
+        let mut functions = if compact { codegen::part(stopping, from, 0, &mut reports) } else { Vec::new() };
+        let made = codegen::part(usual, from, functions.len(), &mut reports);
+        loops |= made.iter().any(|function| has_loops(&function.body));
+        functions.extend(made);
+        parts.push((usual.hole(), functions));
     }
     let blocks = if phases {
         BLOCKS_OF_PHASES
@@ -156,6 +167,7 @@ fn kernels_of(
     }
     if let Some(tracing) = &tracing {
         tracing.add(&mut module)?;
+        add_safepoint_mode(&mut module);
     }
     let broken = verify::verify_closed(&module);
     let entries = states.entries.iter().map(|&state| shape.state_number(state)).collect();
@@ -170,6 +182,24 @@ fn kernels_of(
 fn fill(module: &mut Module, function: Function) {
     let name = function.name.clone();
     build::fill_hole(module, &name, vec![function]);
+}
+
+/// The kernel of threads in safepoint mode.
+pub(super) const SAFEPOINT_KERNEL: &str = "run_with_safepoints";
+
+/// Adds the kernel of threads in safepoint mode: the same as the usual one, but for the code of states and resume points. As many blocks
+/// of it fit as of the other one, since threads of one go on with what threads of the other have saved.
+fn add_safepoint_mode(module: &mut Module) {
+    const WORK: &str = "work_with_safepoints";
+    let parts = [false, true].map(|pops| Part { pops, safepoints: true });
+    let instead = parts.map(|part| (part.hole(), part.name()));
+    build::copy_function(module, "work", WORK, &instead);
+    build::copy_function(module, "run", SAFEPOINT_KERNEL, &[("work", WORK)]);
+    if let Some(kernel) = module.functions.iter_mut().last()
+        && let FunctionKind::Kernel { min_blocks, .. } = &mut kernel.kind
+    {
+        *min_blocks = BLOCKS;
+    }
 }
 
 /// Whether the generated code of a step goes round anywhere, besides popping frames: that loop has a condition.
@@ -264,7 +294,7 @@ mod tests {
         let text = "sort L = struct N() | C(Int, L); map F: Int -> L; var N: Int;
             eqn N > 0 -> F(N) = C(N, F(N - 1)); F(N) = N(); input F(9);";
         let Kernels { module, .. } = made(text, Tuning { compact: true, ..Tuning::default() });
-        let generated = Generated { declared: 32, ..Generated::default() };
+        let generated = Generated { declared: 31, ..Generated::default() };
         let found = names_of_contract(&module, |module| {
             Host::of(module, &generated, true)?;
             Names::of(module, generated.clone()).map(|_| ())
@@ -306,6 +336,33 @@ mod tests {
         }
     }
 
+    /// A program of so many functions that call each other.
+    fn many_functions(count: usize) -> String {
+        let mut text = String::from("sort T = struct L(Int) | N(T, T) | U(T); var A, B: T; I, J: Int; map ");
+        (0..count).for_each(|i| text.push_str(&format!("F{i}: T # Int -> T; ")));
+        text.push_str("eqn ");
+        for i in 0..count {
+            let (n, m) = ((i * 7 + 3) % count, (i * 5 + 1) % count);
+            text.push_str(&format!("F{i}(L(I), J) = L((I * {} + J) mod 1009); ", i + 3));
+            text.push_str(&format!("F{i}(N(A, B), J) = N(F{n}(A, J + 1), F{m}(B, J + 2)); "));
+            text.push_str(&format!("F{i}(U(A), J) = U(F{m}(A, J)); "));
+        }
+        text.push_str("input F0(N(L(1), U(L(2))), 3);");
+        text
+    }
+
+    /// The size of the code follows the number of functions, however many there are, and no function of it is large.
+    #[test]
+    fn code_grows_with_the_program() {
+        let size = |count| {
+            let module = made(&many_functions(count), Tuning { compact: true, ..Tuning::default() }).module;
+            (module.to_string().len(), module.largest_function())
+        };
+        let ((small, _), (large, most)) = (size(20), size(80));
+        assert!(large < 4 * small + small / 2, "{small} bytes for 20 functions, {large} for 80");
+        assert!(most < 2000, "{most} statements in one function");
+    }
+
     fn blocks(text: &str) -> u32 {
         made(text, Tuning::default()).blocks
     }
@@ -321,13 +378,11 @@ mod tests {
                 _ => stmt.blocks().into_iter().any(|block| copies(block, param)),
             })
         }
-        let module = made(
-            include_str!("../../../../examples/floyd.trs"),
-            Tuning { compact: true, ..Tuning::default() },
-        )
-        .module;
+        let module = made(&many_functions(150), Tuning { compact: true, ..Tuning::default() }).module;
         let outlined: Vec<_> = module.functions.iter().filter(|f| f.kind == FunctionKind::Outlined).collect();
-        assert!(outlined.iter().any(|f| f.name == "enter_with_safepoints"), "threads have a safepoint mode");
+        for name in ["enter_0", "enter_1", "pop_0", "enter_with_safepoints_0", "pop_with_safepoints_0"] {
+            assert!(outlined.iter().any(|f| f.name == name), "a large program comes in pieces: {name}");
+        }
         for function in outlined {
             let records = function.params.iter().filter(|&&p| matches!(function.vars[p].ty, Type::Record(_)));
             for &param in records {

@@ -344,7 +344,7 @@ impl<'a> Runner<'a> {
             self.totals.report.collections = self.before.collections;
             self.collect(buffers, &mut end, device, control)?;
             let (room, cells) = buffers.room(&end, class);
-            if progress == 0 && buffers.try_harder() {
+            if progress == 0 && buffers.try_harder(device)? {
                 buffers.resume(&self.job, &end, device)?;
                 continue;
             }

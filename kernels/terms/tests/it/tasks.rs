@@ -179,6 +179,44 @@ fn compare_examples(gc: Gc) {
     assert_eq!(gc == Gc::Compact, collections > 200, "{collections} collections");
 }
 
+/// A program of so many functions that call each other that its states and resume points are functions of their own, in pieces; with each
+/// collector.
+#[test]
+fn a_large_program_in_pieces() {
+    let text = mutual(100);
+    for gc in [Gc::None, Gc::Queue, Gc::Compact] {
+        let case = Case::with("mutual.trs", &text, gc);
+        let expected = case.expected();
+        for (seed, (way, tuning, options)) in ways().into_iter().enumerate().skip(1).step_by(2) {
+            let kernels = case.kernels(tuning);
+            for piece in ["enter_1", "pop_1"] {
+                assert!(kernels.module.function(piece).is_some(), "{gc:?}: there is {piece}");
+            }
+            let options = Options { spare: SPARE, ..options };
+            case.check(&format!("{gc:?}, {way}"), &expected, &kernels, options, seed as u64);
+        }
+    }
+}
+
+/// Functions over trees, each of which calls two others.
+fn mutual(count: usize) -> String {
+    let mut text =
+        String::from("sort T = struct L(Int) | N(T, T) | U(T) | V(Int, T); var A, B: T; I, J: Int; map ");
+    (0..count).for_each(|i| text.push_str(&format!("F{i}: T # Int -> T; ")));
+    text.push_str("Gen: Int # Int -> T; eqn Gen(0, J) = L(J mod 1000);");
+    text.push_str("Gen(I, J) = N(Gen(I - 1, J * 2 + 1), V(J mod 7, Gen(I - 1, J * 2 + 2)));");
+    for i in 0..count {
+        let (n, m) = ((i * 7 + 3) % count, (i * 5 + 1) % count);
+        text.push_str(&format!("F{i}(L(I), J) = L((I * {} + J) mod 1009); ", i + 3));
+        text.push_str(&format!("F{i}(N(A, B), J) = N(F{n}(A, J + 1), F{m}(B, J + 2)); "));
+        text.push_str(&format!("F{i}(U(A), J) = V(J mod 5, F{m}(A, J)); "));
+        text.push_str(&format!("J mod 3 == {} -> F{i}(V(I, A), J) = U(F{n}(A, I + J)); ", i % 3));
+        text.push_str(&format!("F{i}(V(I, A), J) = V(I, F{m}(A, J - 1)); "));
+    }
+    text.push_str("input F0(Gen(6, 1), 0);");
+    text
+}
+
 /// Recursion far deeper than a stack, without and with promotions: frames go to device memory and come back.
 #[test]
 fn deep_recursion() {

@@ -12,6 +12,7 @@ use super::start::Root;
 use super::{Job, Options, Promote};
 use crate::tasks::codegen::{ERROR_VALUES, FEWEST_CELLS, TERM_ERROR, stride};
 use crate::tasks::contract::{Params, Run};
+use crate::tasks::kernels::SAFEPOINT_KERNEL;
 use crate::tasks::shapes::ClassPlace;
 use gchr_kernel::device::{BufferId, Device, DeviceExt, KernelId, Launch, Result};
 use gchr_runtime::codegen::DeviceTrap;
@@ -98,8 +99,8 @@ pub(super) struct Buffers {
     in_use: Vec<u64>,
     /// Whether the next launch goes on with what threads have saved.
     resumed: bool,
-    /// Whether threads run code with a safepoint in every turn of a loop, so that a stopped thread repeats none.
-    safepoints: bool,
+    /// The kernel with a safepoint in every turn of a loop, so that a stopped thread repeats none, once it is what is launched.
+    safepoints: Option<KernelId>,
     places: Places,
     /// By class: cells that live as long as the run.
     marks: Vec<u64>,
@@ -165,7 +166,7 @@ impl Buffers {
             spare: options.spare,
             in_use: vec![0; places.classes.len()],
             resumed: false,
-            safepoints: false,
+            safepoints: None,
             collector,
             heap: device.alloc(4 * places.heap_words)?,
             shared: device.alloc(4 * places.shared_words.max(1))?,
@@ -215,7 +216,10 @@ impl Buffers {
         let words = job.kernels.host.control;
         control[words.left] = roots.len() as u32;
         (self.run, self.resumed) = (self.scale.run, false);
-        self.safepoints = self.options.promote == Promote::Always;
+        self.safepoints = None;
+        if self.options.promote == Promote::Always && self.collector.is_some() {
+            self.enter_safepoint_mode(device)?;
+        }
         for (k, cells) in in_use.iter().enumerate() {
             control[self.cells_word(job, k)] = cells.next_multiple_of(u64::from(self.run)) as u32;
         }
@@ -308,7 +312,8 @@ impl Buffers {
         let run = Run { p: &params };
         let args = host.run.args(&run);
         let (grid, block) = (self.scale.blocks, self.scale.block);
-        device.launch(&Launch { kernel: self.kernel, grid, block, args: &args, cooperative: true })
+        let kernel = self.safepoints.unwrap_or(self.kernel);
+        device.launch(&Launch { kernel, grid, block, args: &args, cooperative: true })
     }
 
     /// Arguments that do not depend on classes.
@@ -349,7 +354,6 @@ impl Buffers {
             report: most.saturating_add(1).min(u64::from(self.options.report)) as u32,
             run: self.run,
             resumed: u32::from(self.resumed),
-            safepoints: u32::from(self.safepoints),
         }
     }
 
@@ -448,13 +452,19 @@ impl Buffers {
 
     /// What may help a run that got nowhere between two collections: threads in safepoint mode; else twice as many cells, where that is a
     /// number for tests.
-    pub fn try_harder(&mut self) -> bool {
-        if !self.safepoints {
-            self.safepoints = true;
-            return true;
+    pub fn try_harder(&mut self, device: &mut dyn Device) -> Result<bool> {
+        if self.safepoints.is_none() {
+            self.enter_safepoint_mode(device)?;
+            return Ok(true);
         }
         self.spare = self.spare.map(|spare| spare.saturating_mul(2));
-        self.spare.is_some_and(|spare| spare < u32::MAX)
+        Ok(self.spare.is_some_and(|spare| spare < u32::MAX))
+    }
+
+    /// From now on threads run the kernel with a safepoint in every turn of a loop, which is brought to the device for it.
+    fn enter_safepoint_mode(&mut self, device: &mut dyn Device) -> Result<()> {
+        self.safepoints = Some(device.kernel(SAFEPOINT_KERNEL)?);
+        Ok(())
     }
 
     /// Has the next launch go on where this one stopped, with the cells in use that `end` says.
