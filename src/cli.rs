@@ -93,7 +93,7 @@ pub fn main() -> ExitCode {
     if gchr::device::gpu_pending() {
         end_at_once(exit);
     }
-    ExitCode::from(exit as u8)
+    ExitCode::from(exit.code())
 }
 
 /// Shows what the parser of the command line has to say: help, the version, or what is wrong with the options. It shows
@@ -102,13 +102,13 @@ fn told(error: &clap::Error) -> ExitCode {
     let obeyed = |arg: std::ffi::OsString| arg.to_string_lossy().contains(escape::is_hidden);
     if std::env::args_os().any(obeyed) && error.use_stderr() {
         report::say(&error.render().to_string());
-        return ExitCode::from(Exit::Usage as u8);
+        return ExitCode::from(Exit::Usage.code());
     }
     // Help and version are results, and go to standard output.
     match error.print().and_then(|()| std::io::stdout().flush()) {
         Err(cause) if !error.use_stderr() && cause.kind() != std::io::ErrorKind::BrokenPipe => {
             report::problem("U0107", &format!("cannot write: {cause}"), "check where the output goes");
-            ExitCode::from(Exit::Failed as u8)
+            ExitCode::from(Exit::Failed.code())
         }
         _ => ExitCode::from(error.exit_code() as u8),
     }

@@ -8,13 +8,12 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
 use gchr_base::source::Span;
 use gchr_base::stats::Stats;
-use gchr_constraints::exec::Store;
 
 use crate::diagnostics::Diagnostics;
 use crate::executor::{Compiled, StoppedRun, Unfinished};
 use crate::executors::executor_for;
 use crate::options::CompileOptions;
-use crate::output::{Failure, Outcome};
+use crate::output::{Failure, Left, Outcome};
 use crate::program::{Language, Program};
 use crate::stack::with_large_stack;
 
@@ -32,10 +31,24 @@ impl Program {
         let start = Instant::now();
         let compiled = with_large_stack(|| match executor_for(self, options) {
             Some(executor) => executor.compile(self, options),
-            None => Err(vec![Diagnostic::error("U0110", "nothing runs such a program on this device")]),
+            None => Err(vec![self.runs_nowhere()]),
         });
         let compiled = compiled.map_err(|list| self.diagnostics(list))?;
         Ok(Executable { program: self, compiled, compile_time: start.elapsed() })
+    }
+
+    /// No executor takes the program for a device and semantics: why, and at which place of its text.
+    fn runs_nowhere(&self) -> Diagnostic {
+        let Some(logic) = &self.logic else {
+            return Diagnostic::error("U0110", "nothing runs such a program on this device");
+        };
+        let message = "this program runs on the processor under the refined semantics only";
+        let help = "leave out --device and --semantics; `gchr check --explain` shows all reasons";
+        let diagnostic = Diagnostic::error("U0110", message).help(help);
+        match logic.reasons.first().and_then(|reason| Some((reason, reason.labels.first()?))) {
+            Some((reason, label)) => diagnostic.label(label.span, reason.message.clone()),
+            None => diagnostic,
+        }
     }
 }
 
@@ -91,9 +104,9 @@ impl<'p> Executable<'p> {
         }
     }
 
-    fn stopped(&self, error: RunError, stats: Stats, left: Option<Store>, places: &[Span]) -> Box<Failure> {
+    fn stopped(&self, error: RunError, stats: Stats, left: Option<Left>, places: &[Span]) -> Box<Failure> {
         let mut diagnostic = error.to_diagnostic(&self.program.rules);
-        diagnostic.notes.extend(left.as_ref().map(|store| match store.len() {
+        diagnostic.notes.extend(left.as_ref().map(|left| match left.len() {
             0 => "the store was empty".to_string(),
             1 => "one constraint was in the store (--partial writes it)".to_string(),
             n => format!("{n} constraints were in the store (--partial writes them)"),

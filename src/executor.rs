@@ -15,7 +15,7 @@ use gchr_kernel::device::DeviceError;
 use gchr_runtime::outcome;
 
 use crate::options::CompileOptions;
-use crate::output::{Answer, SchedulerReport};
+use crate::output::{Answer, Left, SchedulerReport};
 use crate::processor::CpuTerms;
 use crate::program::Program;
 use crate::race::Race;
@@ -77,7 +77,7 @@ pub(crate) struct StoppedRun {
     pub error: RunError,
     pub stats: Stats,
     /// The store of a constraint program at that moment, if there is one to be shown.
-    pub left: Option<Store>,
+    pub left: Option<Left>,
     /// Places of the goals around the one that stopped, innermost first.
     pub places: Vec<Span>,
 }
@@ -104,7 +104,12 @@ impl From<Box<gchr_terms::exec::Stopped>> for Unfinished {
 impl From<Box<gchr_constraints::exec::Stopped>> for Unfinished {
     fn from(stopped: Box<gchr_constraints::exec::Stopped>) -> Self {
         let gchr_constraints::exec::Stopped { error, store, stats } = *stopped;
-        Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: Some(store), places: Vec::new() }))
+        Unfinished::Stopped(Box::new(StoppedRun {
+            error,
+            stats,
+            left: Some(Left::Store(store)),
+            places: Vec::new(),
+        }))
     }
 }
 
@@ -125,6 +130,7 @@ impl From<outcome::Failure<Option<Store>>> for Unfinished {
         match failure {
             outcome::Failure::Stopped(stopped) => {
                 let outcome::Stopped { error, stats, left } = *stopped;
+                let left = left.map(Left::Store);
                 Unfinished::Stopped(Box::new(StoppedRun { error, stats, left, places: Vec::new() }))
             }
             outcome::Failure::Device(error) => Unfinished::Device(error),

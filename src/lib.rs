@@ -54,7 +54,7 @@ pub use gchr_logic::Answers;
 pub use gchr_terms as terms;
 pub use input::Input;
 pub use options::{CompileOptions, Device, Firing, Native, Schedule, Scheduler};
-pub use output::{Answer, Failure, Format, FormatError, LogicAnswers, Outcome, SchedulerReport};
+pub use output::{Answer, Failure, Format, FormatError, Left, LogicAnswers, Outcome, SchedulerReport};
 pub use program::{Language, Program};
 pub use race::{BY_GPU, Race, Work};
 pub use stack::with_large_stack;

@@ -18,7 +18,7 @@ use gchr_terms::exec::NormalForm;
 use crate::diagnostics::Diagnostics;
 use crate::program::Program;
 
-pub use answer::{Answer, LogicAnswers};
+pub use answer::{Answer, Left, LogicAnswers};
 
 /// A finished run: its result and what it took.
 pub struct Outcome<'p> {
@@ -38,7 +38,7 @@ pub struct Failure {
     /// What the run did until then.
     pub stats: Stats,
     /// What was in the store of a constraint program then, in rounds after the last whole round. It is no result.
-    pub left: Option<Store>,
+    pub left: Option<Left>,
 }
 
 impl std::fmt::Display for Failure {
@@ -152,6 +152,13 @@ impl<'p> Outcome<'p> {
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
+    /// The exit code that the program asked for by `halt/1`.
+    pub fn halted(&self) -> Option<u8> {
+        match &self.answer {
+            Answer::Logic(found) => found.halted.map(|code| code as u8),
+            Answer::NormalForm(_) | Answer::Store(_) => None,
+        }
+    }
     /// What the scheduler of a device counted beside that; `None` for runs on the CPU.
     pub fn report(&self) -> Option<&SchedulerReport> {
         self.report.as_ref()
@@ -194,14 +201,16 @@ impl Failure {
     /// Writes what was [left](Failure::left) in the store of `program`. JSON has it under a key of its own, so that it cannot be read as a
     /// result: `{"stopped": "step limit of 1000 reached", "partial_store": [...], "stats": {...}}`.
     pub fn write_left(&self, program: &Program, format: Format, out: &mut impl Write) -> io::Result<()> {
-        let Some(store) = &self.left else { return Ok(()) };
+        let Some(left) = &self.left else { return Ok(()) };
         let signature = &program.rules.signature;
-        match format {
-            Format::Text => store.write_text(signature, out),
-            Format::Csv => csv::write(store, signature, out),
-            Format::Json => {
+        match (format, left) {
+            (Format::Text, Left::Store(store)) => store.write_text(signature, out),
+            (Format::Text, Left::Logic(answer)) => logic::write_goals(answer, out),
+            (Format::Csv, Left::Store(store)) => csv::write(store, signature, out),
+            (Format::Csv, Left::Logic(answer)) => csv::write_rows(answer, out),
+            (Format::Json, left) => {
                 let why = self.diagnostics.list().first().map_or("", |d| d.message.as_str());
-                json::write_left(why, store, signature, &self.stats, out)
+                json::write_left(why, left, signature, &self.stats, out)
             }
         }
     }

@@ -99,7 +99,7 @@ pub(crate) fn refused(name: &str, arity: usize) -> Option<(&'static str, &'stati
 const PREDICATES: &[(&[usize], &str)] = &[
     (
         &[0],
-        "chr_notrace chr_trace debug garbage_collect garbage_collect_atoms nodebug notrace repeat \
+        "abolish_all_tables chr_notrace chr_trace debug garbage_collect garbage_collect_atoms nodebug notrace repeat \
          ttyflush",
     ),
     (&[0, 1], "flush_output halt reset_gensym"),
@@ -111,7 +111,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
          is_list is_ordset is_set listing nl ord_empty peek_char peek_code portray_clause rational \
          resource_error retract retractall set_random set_random_seed setrand throw time tnot",
     ),
-    (&[1, 2], "current_chr_constraint get_char put_char read shell tab write_canonical"),
+    (&[1, 2], "current_chr_constraint get_char put_char read shell tab write_canonical writef"),
     (&[1, 3], "random"),
     (&[1, 3, 4], "numbervars"),
     (
@@ -119,14 +119,14 @@ const PREDICATES: &[(&[usize], &str)] = &[
         "=.. =@= ?= \\=@= ^ apply assoc_to_keys assoc_to_list assoc_to_values atom_chars atom_codes \
          atom_length atom_number atom_string b_getval b_setval call_cleanup call_with_time_limit \
          char_code char_type clause clumped code_type copy_term_nat current_prolog_flag \
-         dcg_translate_rule del_attr dif domain_error downcase_atom existence_error flatten freeze \
+         dcg_translate_rule del_attr dif domain_error downcase_atom duplicate_term existence_error flatten freeze \
          frozen gensym get_attrs getenv group_pairs_by_key is_of_type keysort last length limit \
          list_to_assoc list_to_ord_set list_to_set max_list max_member member memberchk min_list \
          min_member msort must_be nb_current nb_getval nb_setval normalize_space normalize_space_text \
          number_chars number_codes number_string ord_disjoint ord_intersect ord_list_to_assoc \
          ord_memberchk ord_seteq ord_subset pairs_keys pairs_values permutation predicate_property \
          prefix print print_message prompt proper_length random_member random_permutation reverse \
-         same_length set_stream string string_chars string_codes string_length string_lower \
+         same_length set_prolog_flag set_stream string string_chars string_codes string_length string_lower \
          string_to_atom string_upper subset subsumes_term succ sum_list sumlist term_to_atom \
          text_to_string transpose transpose_pairs type_error unify_with_occurs_check upcase_atom when \
          with_output_to write writeln writeq",
@@ -142,10 +142,10 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[2, 4], "sort"),
     (
         &[3],
-        "arg atom_concat atom_to_term between call_with_depth_limit call_with_inference_limit compare \
-         convlist current_op delete exclude flag format functor gen_assoc get_assoc get_attr include \
+        "aggregate ansi_format arg atom_concat atom_to_term between call_with_depth_limit \
+         call_with_inference_limit catch compare concat convlist current_op delete exclude flag format functor gen_assoc get_assoc get_attr include \
          intersection map_list_to_pairs max_assoc merge merge_options merge_set message_to_codes \
-         min_assoc nb_setarg numlist ord_add_element ord_del_element ord_insert ord_intersection \
+         min_assoc nb_setarg nextto numlist op ord_add_element ord_del_element ord_insert ord_intersection \
          ord_subtract ord_symdiff pairs_keys_values permission_error plus predsort print_message_lines \
          put_attr random_between random_select setarg setup_call_cleanup sformat string_code \
          string_concat subseq subtract text_concat unifiable union",
@@ -157,7 +157,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[5], "sub_atom sub_string"),
 ];
 
-/// Whether a name is one of a predicate of Prolog that is not there.
+/// Whether the logic machine has a predicate that rules over ground stores do not have.
 pub(crate) fn is_predicate(name: &str, arity: usize) -> bool {
     let listed = |(arities, names): &(&[usize], &str)| {
         arities.contains(&arity) && names.split_ascii_whitespace().any(|known| known == name)

@@ -26,6 +26,14 @@ pub use parser::parse;
 
 use gchr_base::diagnostic::Diagnostic;
 
+/// Whether a program may call a predicate that it does not define: as a goal, or as a directive.
+pub fn is_builtin(name: &str, arity: usize) -> bool {
+    builtin::is_goal(name, arity)
+        || builtin::is_predicate(name, arity)
+        || builtin::refused(name, arity).is_some()
+        || builtin::is_declaration(name, arity)
+}
+
 /// What parsing a text gives: as much of the tree as could be read, and what is wrong with the rest.
 #[derive(Clone, Debug)]
 pub struct Parsed {

@@ -13,13 +13,28 @@ use super::out_file;
 #[serde(rename_all = "lowercase")]
 pub enum Exit {
     /// With all that was asked for.
-    Done = 0,
+    Done,
     /// Without a result: the program failed, or a limit was hit.
-    Failed = 1,
+    Failed,
     /// Because of the command line or a source text.
-    Usage = 2,
+    Usage,
     /// Because of a mistake in gchr.
-    Bug = 101,
+    Bug,
+    /// By the program, with a code of its own (`halt/1`).
+    Halted(u8),
+}
+
+impl Exit {
+    /// The exit code of the process.
+    pub fn code(self) -> u8 {
+        match self {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::Bug => 101,
+            Exit::Halted(code) => code,
+        }
+    }
 }
 
 impl Exit {
@@ -42,7 +57,7 @@ pub fn end_at_once(exit: Exit) -> ! {
 pub fn end_in_the_middle(exit: Exit) -> ! {
     out_file::remove_parts();
     // SAFETY: the call has no preconditions; nothing of this process is used after it.
-    unsafe { libc::_exit(exit as i32) }
+    unsafe { libc::_exit(exit.code().into()) }
 }
 
 /// Ends the process by a signal that it has caught, so that a shell sees what it would see of a process that does not catch it.

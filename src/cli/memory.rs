@@ -73,7 +73,7 @@ fn last_words(bytes: usize) {
     let length = text.len() - unused;
     let _ = std::io::stderr().write_all(&text[..length]);
     // SAFETY: the call has no preconditions; nothing of this process is used after it.
-    unsafe { libc::_exit(Exit::Failed as i32) }
+    unsafe { libc::_exit(Exit::Failed.code().into()) }
 }
 
 /// How many threads there is room for, at most as many as wanted; says so, once, where they are fewer.

@@ -13,6 +13,7 @@ use gchr_logic::{Options, Reason};
 
 use crate::executor::{Compiled, Executor, Finished, StoppedRun, Unfinished};
 use crate::options::{CompileOptions, Device};
+use crate::output::Left;
 use crate::output::{Answer, LogicAnswers};
 use crate::program::Program;
 
@@ -64,11 +65,19 @@ impl Compiled for LogicExecutable {
         };
         let options = Options { answers: self.options.answers, seed: self.options.seed };
         let mut answers = Vec::new();
-        let run =
-            gchr_logic::run(&logic.program, &gchr_chr::TermReader, &options, control, None, &mut |answer| {
+        // What the program itself writes to `user_error`.
+        let errors: Option<Box<dyn std::io::Write>> = Some(Box::new(std::io::stderr()));
+        let run = gchr_logic::run(
+            &logic.program,
+            &gchr_chr::TermReader,
+            &options,
+            control,
+            errors,
+            &mut |answer| {
                 answers.push(answer);
                 Ok(())
-            });
+            },
+        );
         let stats = |firings: u64, live: u64, bytes: u64| Stats {
             firings: Some(firings),
             live_cells: Some(live),
@@ -93,7 +102,12 @@ impl Compiled for LogicExecutable {
                 let span = stopped.places.first().copied();
                 let error = RunError { reason, rule: None, span, progress: stopped.progress };
                 let places = stopped.places.into_iter().skip(1).collect();
-                Err(Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: None, places })))
+                Err(Unfinished::Stopped(Box::new(StoppedRun {
+                    error,
+                    stats,
+                    left: stopped.left.map(Left::Logic),
+                    places,
+                })))
             }
         }
     }

@@ -24,3 +24,26 @@ pub struct LogicAnswers {
     /// The code with which the program called `halt/1`.
     pub halted: Option<i32>,
 }
+
+/// What was in the store of a constraint program when its run was stopped.
+#[derive(Debug)]
+pub enum Left {
+    /// A ground store.
+    Store(Store),
+    /// The store of the logic machine: an answer without bindings.
+    Logic(Box<gchr_logic::Answer>),
+}
+
+impl Left {
+    /// How many constraints there were.
+    pub fn len(&self) -> usize {
+        match self {
+            Left::Store(store) => store.len(),
+            Left::Logic(answer) => answer.store.len(),
+        }
+    }
+    /// Whether there were none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

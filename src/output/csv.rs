@@ -28,8 +28,13 @@ pub(super) fn write(store: &Store, signature: &Signature, out: &mut impl Write) 
 
 /// The constraints of the answers.
 pub(super) fn write_logic(found: &super::LogicAnswers, out: &mut impl Write) -> io::Result<()> {
+    found.answers.iter().try_for_each(|answer| write_rows(answer, out))
+}
+
+/// The constraints of an answer of the logic machine.
+pub(super) fn write_rows(answer: &gchr_logic::Answer, out: &mut impl Write) -> io::Result<()> {
     let mut lines = Lines { out, held: String::new(), is_open: false, fields: 0, error: None };
-    for row in found.answers.iter().flat_map(|answer| &answer.text.rows) {
+    for row in &answer.text.rows {
         for field in row {
             lines.field(field)?;
         }

@@ -8,7 +8,7 @@ use gchr_base::stats::Stats;
 use gchr_base::value::Value;
 use gchr_constraints::exec::Store;
 
-use super::answer::Answer;
+use super::answer::{Answer, Left};
 
 pub(super) fn write(
     answer: &Answer,
@@ -35,7 +35,7 @@ pub(super) fn write(
 /// The store of a run that stopped, and why.
 pub(super) fn write_left(
     why: &str,
-    store: &Store,
+    left: &Left,
     signature: &Signature,
     stats: &Stats,
     out: &mut impl Write,
@@ -44,7 +44,10 @@ pub(super) fn write_left(
     out.write_all(b"{\"stopped\": ")?;
     serde_json::to_writer(&mut *out, why)?;
     out.write_all(b", \"partial_store\": ")?;
-    write_store(store, signature, out)?;
+    match left {
+        Left::Store(store) => write_store(store, signature, out)?,
+        Left::Logic(answer) => super::logic::write_store(answer, out)?,
+    }
     write_end(stats, out)
 }
 

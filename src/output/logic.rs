@@ -16,14 +16,17 @@ pub(super) fn write_text(found: &LogicAnswers, out: &mut impl Write) -> io::Resu
         if !answer.text.bindings.is_empty() {
             writeln!(out, "{}", answer.text.bindings.join(", "))?;
         }
-        for goal in &answer.text.goals {
-            writeln!(out, "{goal}")?;
-        }
+        write_goals(answer, out)?;
         if answer.text.bindings.is_empty() && answer.text.goals.is_empty() {
             writeln!(out, "true")?;
         }
     }
     Ok(())
+}
+
+/// Waiting goals and constraints, one a line.
+pub(super) fn write_goals(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+    answer.text.goals.iter().try_for_each(|goal| writeln!(out, "{goal}"))
 }
 
 /// `"answers": [{"bindings": {"X": 1}, "goals": [], "store": [...]}], "more": false`.
@@ -50,7 +53,14 @@ fn write_answer(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
         out.write_all(if i > 0 { b", " } else { b"" })?;
         write_term(answer, term, out)?;
     }
-    out.write_all(b"], \"store\": [")?;
+    out.write_all(b"], \"store\": ")?;
+    write_store(answer, out)?;
+    out.write_all(b"}")
+}
+
+/// The constraints of an answer as a list of `{"constraint": "leq", "args": [...]}`.
+pub(super) fn write_store(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"[")?;
     for (i, &term) in answer.store.iter().enumerate() {
         out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
         let (name, args) = answer.terms.functor(term).unwrap_or(("", &[]));
@@ -63,7 +73,7 @@ fn write_answer(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
         }
         out.write_all(b"]}")?;
     }
-    out.write_all(b"]}")
+    out.write_all(b"]")
 }
 
 /// What is still to be written of a term.

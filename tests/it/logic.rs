@@ -52,3 +52,41 @@ fn failures_errors_and_limits_have_codes() {
     let time = run("loop(0)", &["--timeout", "300ms"]);
     assert!(time.code == 1 && time.stderr.contains("R0204"), "{}", time.stderr);
 }
+
+#[test]
+fn a_program_ends_the_run_with_a_code_of_its_own() {
+    let scratch = Scratch::new();
+    scratch.file("p.chr", "p(1).\np(2).\nstop :- p(X), X > 1, halt(3).\n");
+    let run = |query: &str| scratch.gchr(&["run", "p.chr", "--query", query]);
+    assert_eq!(run("stop").code, 3);
+    assert_eq!(run("p(_), halt").code, 0);
+    let written = run("p(_), write(user_error, hello), write(there)");
+    assert!(written.code == 0 && written.stderr.contains("hello"), "{}", written.stderr);
+    assert!(written.stdout.starts_with("there"), "{}", written.stdout);
+}
+
+#[test]
+fn the_store_of_a_run_that_stopped_is_written_on_demand() {
+    let scratch = Scratch::new();
+    scratch.file("leq.chr", LEQ);
+    let run = |more: &[&str]| {
+        scratch.gchr(&[&["run", "leq.chr", "--query", "leq(X, 1), throw(mine)", "--partial"], more].concat())
+    };
+    let text = run(&[]);
+    assert_eq!((text.code, text.stdout.as_str()), (1, "leq(_1, 1)\n"), "{}", text.stderr);
+    assert!(text.stderr.contains("one constraint was in the store"), "{}", text.stderr);
+    let json = run(&["--format", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let constraint = serde_json::json!({"constraint": "leq", "args": [{"variable": "_1"}, 1]});
+    assert_eq!(value["partial_store"][0], constraint);
+}
+
+#[test]
+fn other_semantics_and_devices_are_refused_with_the_reason() {
+    let scratch = Scratch::new();
+    scratch.file("leq.chr", LEQ);
+    let run =
+        scratch.gchr(&["run", "leq.chr", "--query", "member(X, [1]), leq(X, 2)", "--semantics", "rounds"]);
+    assert!(run.code != 0 && run.stderr.contains("U0110"), "{}", run.stderr);
+    assert!(run.stderr.contains("refined semantics only") && run.stderr.contains("╭─[ "), "{}", run.stderr);
+}

@@ -31,6 +31,8 @@ pub(crate) struct Heap {
     pub has_choice: bool,
     /// Attributed variables that were bound, and what they were bound to, until their goals are run.
     pub woken: Vec<(usize, Cell)>,
+    /// Pairs that are still to be unified; empty between unifications.
+    pub pending: Vec<(Cell, Cell)>,
 }
 
 /// A mark in the trail: the newest entry of `undo`.
@@ -45,6 +47,7 @@ impl Heap {
             barrier: 0,
             has_choice: false,
             woken: Vec::new(),
+            pending: Vec::new(),
         }
     }
     #[inline(always)]

@@ -81,3 +81,29 @@ fn read(m: &mut Machine<'_, '_>, part: &str, text: &str, clauses: &mut Vec<(Cell
         clauses.push((head, body));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gchr_base::control::{Control, Limits};
+    use gchr_base::logic::LogicProgram;
+
+    use super::*;
+
+    /// The frontend decides by name whether a goal is one of the machine's: it knows all of them, and no others.
+    #[test]
+    fn the_frontend_knows_the_predicates() {
+        let loaded = crate::load::load(&LogicProgram::default()).expect("an empty program");
+        let mut control = Control::new(Limits::default());
+        let mut m = Machine::new(loaded.db, loaded.constraints, &mut control, &gchr_chr::TermReader);
+        let append = m.db.named("append", 3);
+        assert!(load_for(&mut m, append).expect("the library is read"));
+        let public = m.db.preds.iter().filter(|p| p.library && !matches!(p.definition, Definition::Unknown));
+        let unknown: Vec<String> = public
+            .map(|p| (m.db.names.text(p.name).to_string(), p.arity))
+            .filter(|(name, arity)| !name.starts_with('$') && !gchr_chr::is_builtin(name, *arity))
+            .map(|(name, arity)| format!("{name}/{arity}"))
+            .filter(|name| name != "dynamic/1")
+            .collect();
+        assert!(unknown.is_empty(), "the frontend does not know {unknown:?}");
+    }
+}

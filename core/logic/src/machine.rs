@@ -14,7 +14,7 @@ use gchr_base::source::Span;
 use gchr_base::stop::StopReason;
 
 use crate::cell::{Atom, Cell};
-use crate::code::{Label, PredId};
+use crate::code::Label;
 use crate::constraints::Constraints;
 use crate::database::{ClauseId, Database};
 use crate::heap::{Heap, Undo};
@@ -42,7 +42,7 @@ pub(crate) enum Alternative {
     /// Code of the clause whose environment is current.
     Code(Label),
     /// The next clause of a list.
-    Clauses { pred: PredId, list: Rc<Vec<ClauseId>>, at: usize, key: u64, time: u64 },
+    Clauses { list: Rc<Vec<ClauseId>>, at: usize, key: u64, time: u64 },
     /// A goal that is interpreted, with its cut barrier, both saved.
     Goal,
     /// Nothing: it marks a `catch/3` whose environment is at a place.
@@ -372,11 +372,10 @@ impl<'c, 'a> Machine<'c, 'a> {
                         return Ok(Some(label));
                     }
                 }
-                Alternative::Clauses { list, at, key, time, pred } => {
-                    let (here, pred) = (*at, *pred);
+                Alternative::Clauses { list, at, key, time } => {
+                    let here = *at;
                     let clause = list[here];
                     let after = self.db.next_clause(list, here + 1, *key, *time);
-                    let _ = pred;
                     self.restore_registers();
                     match after {
                         Some(after) => {

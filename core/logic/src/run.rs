@@ -90,8 +90,8 @@ pub struct Stopped {
     pub progress: Progress,
     /// Firings.
     pub firings: u64,
-    /// What was in the store then, as texts.
-    pub store: Vec<String>,
+    /// What was in the store then: an answer without bindings; `None` where nothing ran.
+    pub left: Option<Box<Answer>>,
 }
 
 /// Why a run stopped.
@@ -133,7 +133,7 @@ pub fn run(
                 places: Vec::new(),
                 progress,
                 firings: 0,
-                store: Vec::new(),
+                left: None,
             }));
         }
     };
@@ -147,7 +147,8 @@ pub fn run(
         Ok(more) => Ok(Run { progress, firings, more, halted: None }),
         Err((Throw::Halt(code), _)) => Ok(Run { progress, firings, more: false, halted: Some(code) }),
         Err((throw, place)) => {
-            let store = machine.stored().iter().map(|&c| machine.written(c, Style::QUOTED)).collect();
+            let goal = Goal { goal: LogicTermId(0), variables: Vec::new(), span: place };
+            let left = Some(Box::new(machine.answer(&goal, &[])));
             let (reason, mut places) = match throw {
                 Throw::Stop(reason) => (Reason::Stop(*reason), Vec::new()),
                 Throw::Ball(ball) => {
@@ -160,7 +161,7 @@ pub fn run(
             };
             places.push(place);
             places.dedup();
-            Err(Box::new(Stopped { reason, places, progress, firings, store }))
+            Err(Box::new(Stopped { reason, places, progress, firings, left }))
         }
     }
 }
@@ -377,7 +378,7 @@ impl Machine<'_, '_> {
     /// What an error means, in words.
     pub fn error_text(&self, term: Cell) -> String {
         let term = self.heap.deref(term);
-        let Some((formal, context)) = self.heap.binary(term, atom::error) else {
+        let Some((formal, _)) = self.heap.binary(term, atom::error) else {
             return format!("uncaught: {}", self.written(term, Style::QUOTED));
         };
         let shown = |cell| self.written(cell, Style::QUOTED);
@@ -397,10 +398,7 @@ impl Machine<'_, '_> {
             ("syntax_error", 1) => format!("syntax error: {}", arg(0)),
             ("representation_error", 1) => format!("cannot represent due to `{}`", arg(0)),
             ("resource_error", 1) => format!("not enough resources: {}", arg(0)),
-            _ => {
-                let _ = context;
-                format!("unknown error: {}", shown(term))
-            }
+            _ => format!("unknown error: {}", shown(term)),
         }
     }
 }

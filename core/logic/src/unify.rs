@@ -40,7 +40,7 @@ impl Heap {
     #[inline]
     fn unify_simple(&mut self, a: Cell, b: Cell) -> Option<bool> {
         match (a.tag(), b.tag()) {
-            (Tag::Ref, Tag::Ref) => {
+            (Tag::Ref, Tag::Ref) | (Tag::Att, Tag::Att) => {
                 // The younger variable refers to the older one.
                 let (old, young) = if a.place() < b.place() { (a, b) } else { (b, a) };
                 self.bind(young, old);
@@ -52,11 +52,6 @@ impl Heap {
             }
             (_, Tag::Ref) => {
                 self.bind(b, a);
-                Some(true)
-            }
-            (Tag::Att, Tag::Att) => {
-                let (old, young) = if a.place() < b.place() { (a, b) } else { (b, a) };
-                self.bind(young, old);
                 Some(true)
             }
             (Tag::Att, _) => {
@@ -82,7 +77,18 @@ impl Heap {
     }
 
     fn unify_compound(&mut self, a: Cell, b: Cell) -> bool {
-        let mut pending = vec![(a, b)];
+        if a.tag() == Tag::Str && self.cells[a.place()] != self.cells[b.place()] {
+            return false;
+        }
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.push((a, b));
+        let holds = self.unify_pending(&mut pending);
+        pending.clear();
+        self.pending = pending;
+        holds
+    }
+
+    fn unify_pending(&mut self, pending: &mut Vec<(Cell, Cell)>) -> bool {
         let mut seen = Seen::default();
         while let Some((mut a, mut b)) = pending.pop() {
             loop {
@@ -115,6 +121,13 @@ impl Heap {
 
     /// Whether two terms are identical (`==`).
     pub fn identical(&self, a: Cell, b: Cell) -> bool {
+        let (a, b) = (self.deref(a), self.deref(b));
+        if a == b {
+            return true;
+        }
+        if a.tag() != b.tag() || a.is_var() || a.is_immediate() {
+            return false;
+        }
         let mut pending = vec![(a, b)];
         let mut seen = Seen::default();
         while let Some((a, b)) = pending.pop() {

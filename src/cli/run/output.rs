@@ -113,7 +113,10 @@ pub fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
             report::figures(&figures.figures());
         }
     }
-    ended(written, &mut out)
+    match (ended(written, &mut out), outcome.halted()) {
+        (Exit::Done, Some(code)) => Exit::Halted(code),
+        (exit, _) => exit,
+    }
 }
 
 /// Writes the result of the GPU child to its place, then its statistics.

@@ -39,7 +39,7 @@ pub(super) const TABLE: Table = &[
     ("ground", 1, |m| Ok(m.heap.is_ground(m.x[0]))),
     ("cyclic_term", 1, |m| Ok(m.is_cyclic(m.x[0]))),
     ("acyclic_term", 1, |m| Ok(!m.is_cyclic(m.x[0]))),
-    ("attvar", 1, |m| Ok(m.arg(0).tag() == Tag::Att)),
+    ("attvar", 1, |m| Ok(m.has_attributes(m.x[0]))),
     ("is", 2, |m| {
         let value = m.evaluate(m.x[1])?;
         let cell = m.heap.push_number(&value);
@@ -184,6 +184,24 @@ impl Machine<'_, '_> {
         self.attribute(variable, module).map(|place| self.heap.deref(self.heap.cells[place]))
     }
 
+    /// Whether a variable has an attribute; that of constraints counts while one of them is in the store.
+    fn has_attributes(&self, variable: Cell) -> bool {
+        let variable = self.heap.deref(variable);
+        if variable.tag() != Tag::Att {
+            return false;
+        }
+        let mut rest = self.heap.deref(self.heap.cells[variable.place() + 1]);
+        while rest.is_compound() {
+            let constraints = self.heap.arg(rest, 0) == Cell::atom(atom::chr);
+            let ids = || self.heap.list_items(self.heap.arg(rest, 1)).0;
+            if !constraints || ids().iter().any(|id| self.is_alive(id.as_int() as u32)) {
+                return true;
+            }
+            rest = self.heap.arg(rest, 2);
+        }
+        false
+    }
+
     fn put_attribute(&mut self) -> Done<bool> {
         let (variable, module) = (self.arg(0), self.arg(1));
         if !variable.is_var() {
@@ -303,18 +321,21 @@ fn functor(m: &mut M<'_, '_>) -> Done<bool> {
     Ok(m.unify_arg(1, name) && m.unify_arg(2, Cell::int(arity)))
 }
 
-/// `$arg(N, Term, Arg)` with `N` known.
-fn arg(m: &mut M<'_, '_>) -> Done<bool> {
+/// The place of the argument that `(N, Term, _)` names; `None` where the term has no such argument.
+fn argument_place(m: &mut M<'_, '_>) -> Done<Option<usize>> {
     let n = m.int_arg(0)?;
     let term = m.arg(1);
     if !term.is_compound() {
         return Err(m.type_error("compound", term));
     }
     let (start, arity) = m.heap.args(term);
-    if n < 1 || n as usize > arity {
-        return Ok(false);
-    }
-    let value = m.heap.cells[start + n as usize - 1];
+    Ok(usize::try_from(n).ok().filter(|n| (1..=arity).contains(n)).map(|n| start + n - 1))
+}
+
+/// `$arg(N, Term, Arg)` with `N` known.
+fn arg(m: &mut M<'_, '_>) -> Done<bool> {
+    let Some(place) = argument_place(m)? else { return Ok(false) };
+    let value = m.heap.cells[place];
     Ok(m.unify_arg(2, value))
 }
 
@@ -351,16 +372,7 @@ fn univ(m: &mut M<'_, '_>) -> Done<bool> {
 }
 
 fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
-    let n = m.int_arg(0)?;
-    let term = m.arg(1);
-    if !term.is_compound() {
-        return Err(m.type_error("compound", term));
-    }
-    let (start, arity) = m.heap.args(term);
-    if n < 1 || n as usize > arity {
-        return Ok(false);
-    }
-    let place = start + n as usize - 1;
+    let Some(place) = argument_place(m)? else { return Ok(false) };
     let value = m.arg(2);
     if for_ever {
         if !value.is_immediate() {

@@ -99,7 +99,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn is_alive(&self, id: u32) -> bool {
+    pub fn is_alive(&self, id: u32) -> bool {
         self.constraints.suspensions[id as usize].alive
     }
 

@@ -209,6 +209,13 @@ code_type(C, T) :- '$between'(0, 255, C), '$char_types'(T, C).
 normalize_space(Out, T) :- normalize_space_text(T, S), '$give'(Out, S).
 concat_atom(L, A) :- atomic_list_concat(L, A).
 concat_atom(L, S, A) :- atomic_list_concat(L, S, A).
+concat(A, B, C) :- atomic_list_concat([A, B], C).
+writef(F) :- writef(F, []).
+writef(F, As) :- atom_codes(F, Cs), '$writef'(Cs, As).
+'$writef'([], _).
+'$writef'([0'%, D|T], [A|As]) :- ( D =:= 0'w ; D =:= 0'd ), !, write(A), '$writef'(T, As).
+'$writef'([0'\\, D|T], As) :- ( D =:= 0'n ; D =:= 0'l ), !, nl, '$writef'(T, As).
+'$writef'([C|T], As) :- char_code(Ch, C), put_char(Ch), '$writef'(T, As).
 
 with_output_to(Sink, G) :-
     '$keep_output',
@@ -223,6 +230,7 @@ format(Stream, F, A) :- '$format'(Stream, F, A).
 '$give'(codes(C), S) :- string_codes(S, C).
 '$give'(codes(C, T), S) :- string_codes(S, C0), '$append'(C0, T, C).
 '$give'(chars(C), S) :- string_chars(S, C).
+ansi_format(_, F, A) :- format(F, A).
 print_message(_, _).
 print_message_lines(_, _, _).
 message_to_codes(_, _, _).
@@ -244,6 +252,7 @@ numbervars(T, S, E, _) :- numbervars(T, S, E).
 '$number'([V|Vs], N, E) :- V = '$VAR'(N), M is N+1, '$number'(Vs, M, E).
 term_variables(T, Vs, Tail) :- term_variables(T, L), '$append'(L, Tail, Vs).
 subsumes_term(G, S) :- \+ \+ ( term_variables(S, V1), G = S, term_variables(V1, V2), V1 == V2 ).
+duplicate_term(T, C) :- copy_term(T, C).
 unifiable(A, B, _) :- \+ A \= B.
 tnot(G) :- \+ G.
 
@@ -312,4 +321,5 @@ reset_gensym.
 flag(K, Old, New) :- atom_concat('$flag_', K, F), ( nb_current(F, Old0) -> true ; Old0 = 0 ), Old = Old0,
     V is New, nb_setval(F, V).
 table(_).
+abolish_all_tables.
 time(G) :- once(G).

@@ -166,3 +166,5 @@ transpose([R|Rs], Cs) :- '$columns'(R, [R|Rs], Cs).
 '$columns'([_|T], Rows, [C|Cs]) :- '$heads'(Rows, C, Rest), '$columns'(T, Rest, Cs).
 '$heads'([], [], []).
 '$heads'([[H|T]|Rs], [H|C], [T|Rest]) :- '$heads'(Rs, C, Rest).
+nextto(X, Y, [X, Y|_]).
+nextto(X, Y, [_|T]) :- nextto(X, Y, T).

@@ -67,3 +67,12 @@ aggregate_all(count, D, G, C) :- !, findall(D, G, L0), sort(L0, L), '$length'(L,
 aggregate_all(sum(E), D, G, S) :- !, findall(D-E, G, L0), sort(L0, L), pairs_values(L, Vs), sum_list(Vs, S).
 aggregate_all(max(E), D, G, M) :- !, findall(D-E, G, L0), sort(L0, L), pairs_values(L, Vs), max_list(Vs, M).
 aggregate_all(min(E), D, G, M) :- !, findall(D-E, G, L0), sort(L0, L), pairs_values(L, Vs), min_list(Vs, M).
+aggregate(Spec, _, _) :- var(Spec), !, throw(error(instantiation_error, _)).
+aggregate(count, G, C) :- !, bagof(x, G, L), '$length'(L, C).
+aggregate(sum(E), G, S) :- !, bagof(E, G, L), sum_list(L, S).
+aggregate(bag(E), G, L) :- !, bagof(E, G, L).
+aggregate(set(E), G, L) :- !, setof(E, G, L).
+aggregate(max(E), G, M) :- !, bagof(E, G, L), aggregate_all(max(X), '$element'(X, L), M).
+aggregate(min(E), G, M) :- !, bagof(E, G, L), aggregate_all(min(X), '$element'(X, L), M).
+aggregate(max(E, W), G, M) :- !, bagof(E-W, G, L), aggregate_all(max(X, V), '$element'(X-V, L), M).
+aggregate(min(E, W), G, M) :- !, bagof(E-W, G, L), aggregate_all(min(X, V), '$element'(X-V, L), M).

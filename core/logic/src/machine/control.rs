@@ -45,7 +45,7 @@ impl Machine<'_, '_> {
         let code = self.db.clauses[list[first] as usize].code;
         if let Some(at) = self.db.next_clause(list, first + 1, key, time) {
             let list = list.clone();
-            self.choose(Alternative::Clauses { pred, list, at, key, time }, arity);
+            self.choose(Alternative::Clauses { list, at, key, time }, arity);
         }
         Some(code)
     }
@@ -268,8 +268,6 @@ impl Machine<'_, '_> {
             }
             let thrown = self.heap.restore(&ball);
             // The choice point stays until it is known that the term is caught: it undoes the bindings.
-            let mark = self.heap.trail.len();
-            let _ = mark;
             if self.heap.unify(catcher, thrown) {
                 self.saved.truncate(self.choices[level].saved);
                 self.choices.truncate(level);

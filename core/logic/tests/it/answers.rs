@@ -50,3 +50,15 @@ fn terms_of_any_depth_are_worked_on() {
     let text = first("deep(300000, _T), copy_term(_T, U), _T == U, leq(_T, U)");
     assert!(text.contains("s(s(s("), "{}", &text[..text.len().min(200)]);
 }
+
+#[test]
+fn goals_of_directives_run_before_the_query() {
+    let text = ":- chr_constraint d/1.\n:- initialization(d(1)).\n";
+    assert_eq!(run(text, "d(1)", Answers::First(1), Limits::default()), "d(1)\nd(1)\n");
+}
+
+#[test]
+fn a_variable_without_constraints_has_no_attribute() {
+    assert_eq!(first("leq(X, Y), attvar(X)"), "leq(X, Y)\n");
+    assert_eq!(first("leq(X, Y), leq(Y, X), \\+ attvar(X)"), "X = Y\n");
+}

@@ -1,4 +1,5 @@
 //! Tests of the logic machine: programs from text to answers.
 
 mod answers;
+mod programs;
 mod support;
