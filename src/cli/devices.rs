@@ -79,10 +79,7 @@ fn warm(files: &[PathBuf]) -> Exit {
                 let name = escape::lines(&file.display().to_string()).into_owned();
                 let _ = writeln!(text, "{name}: kernels ready in {:.2} s", started.elapsed().as_secs_f64());
             }
-            Err(failed) => {
-                report::diagnostics(&failed);
-                exit = if failed.concern_the_device() { Exit::Failed } else { Exit::Usage };
-            }
+            Err(failed) => exit = report::refuse(&failed),
         }
     }
     match print(&text) {
