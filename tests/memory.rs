@@ -290,6 +290,8 @@ fn a_bound_of_the_process_holds_on_the_simulator() {
         };
         let more = 16 * MEGABYTE;
         let peak = peak_under_bound(&program, &options, more);
-        assert!(peak <= more + more / 10 + MEGABYTE, "program {number}: {peak} of {more}");
+        // The simulator keeps all kernels of a program, those too that only a run short of memory needs.
+        let kernels = 2 * MEGABYTE;
+        assert!(peak <= more + more / 10 + kernels, "program {number}: {peak} of {more}");
     }
 }

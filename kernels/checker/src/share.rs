@@ -1,13 +1,19 @@
 //! Work that threads share.
 
+use gchr_base::memory;
 use gchr_base::stack::with_large_stack;
 
 /// Threads at most.
 const MAX_THREADS: usize = 8;
 
+/// Memory that the check of a large kernel takes, in bytes: where the process has less, kernels are checked one after the other.
+const MEMORY: u64 = 32 << 20;
+
 /// How many threads are of use here.
 pub(super) fn available() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS))
+    let processors = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS));
+    let room = usize::try_from(memory::left() / MEMORY).unwrap_or(usize::MAX);
+    processors.min(room).max(1)
 }
 
 /// What `work` gives in each of so many threads, one of which is the caller.

@@ -264,9 +264,9 @@ fn a_signal_that_comes_twice_at_once_is_one() {
     assert_eq!(scratch.names(), ["loop.trs"]);
 }
 
-/// One function holds all states of the tasks scheduler, which a compiler would look at for minutes.
+/// Nothing but `--scheduler` chooses another scheduler, however large a program is.
 #[test]
-fn programs_of_many_functions_run_under_the_topology_scheduler() {
+fn programs_of_few_and_many_functions_run_under_one_scheduler() {
     let scratch = Scratch::new();
     let scheduler = |functions: usize, more: &[&str]| {
         let mut text = String::from("sort N = struct Z() | S(N);\n");
@@ -287,8 +287,8 @@ fn programs_of_many_functions_run_under_the_topology_scheduler() {
     let (few, by) = scheduler(8, &[]);
     assert_eq!((by, few), ("tasks".into(), "S^5(Z)".into()));
     let (many, by) = scheduler(100, &[]);
-    assert_eq!(by, "topology");
-    assert_eq!(scheduler(100, &["--scheduler", "tasks"]), (many, "tasks".into()));
+    assert_eq!(by, "tasks");
+    assert_eq!(scheduler(100, &["--scheduler", "topology"]), (many, "topology".into()));
 }
 
 #[test]

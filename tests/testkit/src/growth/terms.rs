@@ -156,7 +156,8 @@ pub const TERM_PROGRAMS: &[(&str, usize, Text)] = &[
     ("a tree", 300, |n| format!("{C} eqn f({}) = Z;", tree(n))),
     ("fields of constants", 100, |n| wide(n, |i| if i == 0 { "x0".into() } else { "Z".into() })),
     ("fields of variables", 100, |n| wide(n, |i| format!("x{i}"))),
-    ("arguments", 200, |n| {
+    // A plan has a block for each argument that is looked at, and each block has the arguments that are left.
+    ("arguments", 100, |n| {
         let sorts = join(n, " # ", |_| "N".into());
         let (constants, variables) = (join(n, ", ", |_| "Z".into()), join(n, ", ", |i| format!("v{i}")));
         format!(
