@@ -23,7 +23,7 @@ pub type Root = (u32, Val);
 pub struct Kept(BTreeMap<Root, u32>);
 
 impl Emit<'_> {
-    /// Says something about the calls that are emitted from here on, for [`Code::notes`].
+    /// Says something about the calls that are emitted from here on, for `Code::notes`.
     pub fn note(&mut self, note: u32) {
         self.b.set_srcloc(ir::SourceLoc::new(note));
     }
