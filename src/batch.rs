@@ -7,6 +7,7 @@ mod gpu_worker;
 mod job;
 mod line;
 mod queue;
+mod shard;
 mod wave;
 mod worker;
 
@@ -31,6 +32,7 @@ use worker::Worker;
 
 pub use job::BatchOptions;
 pub use line::{BatchLine, LineText};
+pub use shard::Shard;
 
 /// What a worker takes at a time.
 const CHUNK: ChunkSize = ChunkSize { lines: 256, bytes: 1 << 16 };
@@ -110,7 +112,7 @@ impl Executable<'_> {
             options,
             workers: workers as u64,
             start,
-            source: LineSource::new(input, options.limits.memory.unwrap_or(u64::MAX - 1)),
+            source: LineSource::new(input, options.limits.memory.unwrap_or(u64::MAX - 1), options.shard),
             results: Ordered::new(window, Tally::new(take, gpu.is_none())),
             gpu: GpuShare::default(),
         };

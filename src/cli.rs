@@ -15,11 +15,14 @@ mod out_file;
 mod profile;
 mod program;
 mod progress;
+mod repl;
 mod report;
 mod run;
 mod semantics;
+mod shell;
 mod simd;
 mod sink;
+mod test;
 mod values;
 mod verify;
 mod watchdog;
@@ -29,7 +32,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use gchr::base::escape;
 
 use exit::{Exit, end_at_once, end_by};
@@ -51,8 +54,12 @@ struct Cli {
 enum Command {
     /// Run a program and write its normal form or its final store
     Run(Box<run::Args>),
+    /// Type goals or terms, one after the other, on one store
+    Repl(Box<repl::Args>),
     /// Check programs and show all errors and warnings
     Check(check::Args),
+    /// Test programs against what their comments expect
+    Test(test::Args),
     /// Show a program as one of the stages it goes through
     Emit(emit::Args),
     /// Check the kernels of a program, or given ones: barriers, permissions between them, masks
@@ -65,6 +72,10 @@ enum Command {
     Devices(devices::Args),
     /// Run a program of the µ-SIMD machine: warps in lockstep with everywhere blocks
     Simd(simd::Args),
+    /// Write the completions of a shell
+    Completions(shell::CompletionsArgs),
+    /// Write the manual pages
+    Man(shell::ManArgs),
 }
 
 /// Runs the command line of this process.
@@ -83,6 +94,11 @@ pub fn main() -> ExitCode {
         && let Some(before) = args.gpu_child
     {
         run::run_as_gpu_child(args, before);
+    }
+    if let Command::Run(args) = &cli.command
+        && args.later_kernels
+    {
+        run::compile_later_kernels(args);
     }
     let work = std::panic::AssertUnwindSafe(|| gchr::with_large_stack(|| dispatch(&cli.command, start)));
     let exit = std::panic::catch_unwind(work).unwrap_or(Exit::Bug);
@@ -123,13 +139,17 @@ fn dispatch(command: &Command, start: Instant) -> Exit {
     }
     match command {
         Command::Run(args) => run::run(args, start),
+        Command::Repl(args) => repl::run(args),
         Command::Check(args) => check::run(args),
+        Command::Test(args) => test::run(args),
         Command::Emit(args) => emit::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Devices(args) => devices::run(args),
         Command::Simd(args) => simd::run(args),
+        Command::Completions(args) => shell::completions(args, Cli::command()),
+        Command::Man(args) => shell::man(args, Cli::command()),
     }
 }
 

@@ -46,6 +46,11 @@ pub fn cache_refusal() -> Option<String> {
     Some(format!("the kernel cache {} is not used: {refusal}", cache.folder()?.display()))
 }
 
+/// The folder of all that is kept from run to run; `None` where there is no place for it.
+pub fn cache_folder() -> Option<std::path::PathBuf> {
+    gchr_cuda::cache::root_folder()
+}
+
 fn without_sources(diagnostic: gchr_base::diagnostic::Diagnostic) -> Diagnostics {
     Diagnostics::new(Arc::new(SourceMap::new()), vec![diagnostic])
 }

@@ -21,6 +21,12 @@ impl Diagnostics {
     pub fn list(&self) -> &[Diagnostic] {
         &self.list
     }
+    /// The findings for which `keep` says so, after it changed them.
+    pub fn adjusted(&self, mut keep: impl FnMut(&mut Diagnostic) -> bool) -> Self {
+        let mut list = self.list.clone();
+        list.retain_mut(|found| keep(found));
+        Self { sources: Arc::clone(&self.sources), list }
+    }
     /// The texts that the findings point into.
     pub fn sources(&self) -> &SourceMap {
         &self.sources

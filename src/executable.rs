@@ -12,7 +12,7 @@ use gchr_base::stats::Stats;
 use crate::diagnostics::Diagnostics;
 use crate::executor::{Compiled, StoppedRun, Unfinished};
 use crate::executors::executor_for;
-use crate::options::CompileOptions;
+use crate::options::{CompileOptions, Kernels};
 use crate::output::{Failure, Left, Outcome};
 use crate::program::{Language, Program};
 use crate::stack::with_large_stack;
@@ -60,6 +60,11 @@ impl<'p> Executable<'p> {
     /// What its author probably wants to know about running it this way.
     pub fn warnings(&self) -> Diagnostics {
         self.program.diagnostics(self.compiled.warnings(self.program))
+    }
+    /// Which kernels a GPU runs; `None` on other devices. [`Kernels::Soon`] only where it was asked for, and fast ones were
+    /// not in the cache.
+    pub fn kernels(&self) -> Option<Kernels> {
+        self.compiled.kernels()
     }
     /// The program it was made from.
     pub fn program(&self) -> &'p Program {

@@ -14,7 +14,7 @@ use gchr_constraints::exec::Store;
 use gchr_kernel::device::DeviceError;
 use gchr_runtime::outcome;
 
-use crate::options::CompileOptions;
+use crate::options::{CompileOptions, Kernels};
 use crate::output::{Answer, Left, SchedulerReport};
 use crate::processor::CpuTerms;
 use crate::program::Program;
@@ -41,6 +41,11 @@ pub(crate) trait Compiled: Send + Sync {
     /// What its author probably wants to know about running it this way.
     fn warnings(&self, _program: &Program) -> Vec<Diagnostic> {
         Vec::new()
+    }
+
+    /// Which kernels a GPU runs.
+    fn kernels(&self) -> Option<Kernels> {
+        None
     }
 
     /// Runs the program from its start to its result.

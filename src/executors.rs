@@ -6,7 +6,7 @@ mod cpu_rounds;
 mod cpu_terms;
 mod device_rounds;
 mod device_terms;
-mod logic;
+pub(crate) mod logic;
 mod refined;
 
 use crate::executor::Executor;

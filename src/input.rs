@@ -6,16 +6,17 @@ use std::time::Instant;
 
 use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::ids::IdVec;
-use gchr_base::reading::Account;
+use gchr_base::reading::{Account, read_text};
 use gchr_base::rule::{self, Start};
 use gchr_base::signature::Signature;
 use gchr_base::source::{SourceId, SourceMap};
-use gchr_chr::Header;
+use gchr_chr::{FactFile, Header};
 
 use crate::diagnostics::Diagnostics;
-use crate::program::{Language, Logic, Parts, Program};
+use crate::program::{Language, Logic, Parts, Program, Syntax};
 use crate::stack::with_large_stack;
-use crate::text_file::{PROGRAM_FILE, read_text};
+use crate::term_reader::TermReader;
+use crate::text_file::PROGRAM_FILE;
 use crate::turned_text;
 
 #[derive(Clone, Debug)]
@@ -37,6 +38,7 @@ enum Text {
 pub struct Input {
     text: Text,
     language: Option<Language>,
+    syntax: Option<Syntax>,
     term: Option<String>,
     queries: Vec<String>,
     facts: Vec<gchr_chr::FactFile>,
@@ -62,12 +64,26 @@ impl Input {
         Self::text(Language::Constraints, "program.chr", text)
     }
     fn new(text: Text, language: Option<Language>) -> Self {
-        Self { text, language, term: None, queries: Vec::new(), facts: Vec::new(), memory: None }
+        Self {
+            text,
+            language,
+            syntax: None,
+            term: None,
+            queries: Vec::new(),
+            facts: Vec::new(),
+            memory: None,
+        }
     }
     /// Says which language the program is in, whatever its name.
     #[must_use]
     pub fn language(mut self, language: Language) -> Self {
         self.language = Some(language);
+        self
+    }
+    /// Says how the program is written, whatever its name and its first words.
+    #[must_use]
+    pub fn syntax(mut self, syntax: Syntax) -> Self {
+        self.syntax = Some(syntax);
         self
     }
     /// The term to rewrite, in place of the program's own input.
@@ -91,12 +107,19 @@ impl Input {
     /// The same, where it is known whether the first line of the file names the columns.
     #[must_use]
     pub fn facts_with_header(
-        mut self,
+        self,
         constraint: impl Into<String>,
         file: impl Into<PathBuf>,
         header: Header,
     ) -> Self {
-        self.facts.push(gchr_chr::FactFile { constraint: constraint.into(), path: file.into(), header });
+        let file = FactFile { constraint: constraint.into(), path: file.into(), header, format: None };
+        self.fact_file(file)
+    }
+
+    /// The same of a file of which more is said; `-` is standard input.
+    #[must_use]
+    pub fn fact_file(mut self, file: FactFile) -> Self {
+        self.facts.push(file);
         self
     }
 
@@ -105,6 +128,16 @@ impl Input {
     pub fn memory(mut self, limit: Option<u64>) -> Self {
         self.memory = limit;
         self
+    }
+
+    /// Bytes that reading may take.
+    pub(crate) fn memory_limit(&self) -> Option<u64> {
+        self.memory
+    }
+
+    /// The files of facts.
+    pub(crate) fn fact_files(&self) -> &[gchr_chr::FactFile] {
+        &self.facts
     }
 
     /// Reads and checks everything. Findings of an unusable input are the error; those of a usable one are its
@@ -134,39 +167,48 @@ impl Input {
 
     fn load(&self, sources: &mut SourceMap) -> Result<Parts, Vec<Diagnostic>> {
         let account = Account::new(self.memory);
-        let (id, language) = self.program_text(sources, &account).map_err(|d| vec![*d])?;
-        self.check_language(language)?;
-        match language {
-            Language::Terms => self.load_terms(sources, id),
-            Language::Constraints => self.load_constraints(sources, id, &account),
+        let (id, syntax) = self.program_text(sources, &account).map_err(|d| vec![*d])?;
+        self.check_language(syntax.language())?;
+        match syntax {
+            Syntax::Trs => self.load_terms(sources, id),
+            Syntax::Format(format) => self.load_format(sources, id, format, &account),
+            Syntax::Mcrl2 => self.load_mcrl2(sources, id),
+            Syntax::Chr => self.load_constraints(sources, id, &account),
         }
     }
 
-    fn program_text(
+    pub(crate) fn program_text(
         &self,
         sources: &mut SourceMap,
         account: &Account,
-    ) -> Result<(SourceId, Language), Box<Diagnostic>> {
+    ) -> Result<(SourceId, Syntax), Box<Diagnostic>> {
         match &self.text {
             Text::Given { name, text } => {
-                Ok((sources.add(name, text), self.language.unwrap_or(Language::Terms)))
+                let syntax = self.syntax.or(self.language.map(Syntax::from)).unwrap_or(Syntax::Trs);
+                Ok((sources.add(name, text), syntax))
             }
             Text::File(path) => {
-                let language = self.language.or_else(|| Language::of_path(path));
                 let text = read_text(path, sources, PROGRAM_FILE, account)?;
-                let language = language.ok_or_else(|| unknown_ending(path))?;
+                let syntax = self.syntax_of(path, &text).ok_or_else(|| unknown_ending(path))?;
                 if text.trim().is_empty() {
                     return Err(Box::new(
                         Diagnostic::error("U0103", format!("{} is empty", path.display()))
                             .help("a program has at least one declaration; see the folder examples/"),
                     ));
                 }
-                Ok((sources.add(path.display().to_string(), text), language))
+                Ok((sources.add(path.display().to_string(), text), syntax))
             }
         }
     }
 
-    fn check_language(&self, language: Language) -> Result<(), Vec<Diagnostic>> {
+    /// How a program file is written: as the caller says, else as its ending and its first words do.
+    fn syntax_of(&self, path: &Path, text: &str) -> Option<Syntax> {
+        let fits = |syntax: &Syntax| self.language.is_none_or(|language| syntax.language() == language);
+        let by_name = || Syntax::of_path(path).filter(fits).map(|syntax| syntax.of_text(text));
+        self.syntax.or_else(by_name).or(self.language.map(Syntax::from))
+    }
+
+    pub(crate) fn check_language(&self, language: Language) -> Result<(), Vec<Diagnostic>> {
         let mut found = Vec::new();
         let mut refuse = |given: bool, option: &str, other: &str, instead: &str| {
             if given {
@@ -182,7 +224,7 @@ impl Input {
             }
             Language::Constraints => {
                 let goals = "start a constraint program with --query GOALS or --facts C=FILE";
-                refuse(self.term.is_some(), "--input", "term programs (.trs)", goals);
+                refuse(self.term.is_some(), "--input", "term programs (.trs, .rec, .ari, .mcrl2)", goals);
             }
         }
         if found.is_empty() { Ok(()) } else { Err(found) }
@@ -191,20 +233,58 @@ impl Input {
     fn load_terms(&self, sources: &mut SourceMap, id: SourceId) -> Result<Parts, Vec<Diagnostic>> {
         let loaded = gchr_trs::load(sources, id);
         let mut diagnostics = loaded.diagnostics;
-        let Some(mut rules) = loaded.program else { return Err(diagnostics) };
-        if let Some(term) = &self.term {
-            let id = sources.add("--input", term);
-            match gchr_trs::parse_term(&rules, sources, id) {
-                Ok(ground) => rules.start = Start::Term(Some(ground)),
-                Err(errors) => {
-                    diagnostics.extend(errors);
-                    return Err(diagnostics);
-                }
+        let Some(rules) = loaded.program else { return Err(diagnostics) };
+        let rules = self.with_term(rules, Syntax::Trs, sources, &mut diagnostics)?;
+        Ok(Parts::of_terms(Syntax::Trs, Box::new(loaded.ast), rules, diagnostics))
+    }
+
+    fn load_format(
+        &self,
+        sources: &mut SourceMap,
+        id: SourceId,
+        format: gchr_formats::Format,
+        account: &Account,
+    ) -> Result<Parts, Vec<Diagnostic>> {
+        let path = match &self.text {
+            Text::File(path) => Some(path.as_path()),
+            Text::Given { .. } => None,
+        };
+        let files = gchr_formats::Files::beside(path, account);
+        let gchr_formats::Loaded { ast, program, mut diagnostics } =
+            gchr_formats::load(sources, id, format, &files);
+        let Some(rules) = program else { return Err(diagnostics) };
+        let syntax = Syntax::Format(format);
+        let rules = self.with_term(rules, syntax, sources, &mut diagnostics)?;
+        Ok(Parts::of_terms(syntax, Box::new(ast), rules, diagnostics))
+    }
+
+    /// A term may need rules of its own, so that it is read together with the program.
+    fn load_mcrl2(&self, sources: &mut SourceMap, id: SourceId) -> Result<Parts, Vec<Diagnostic>> {
+        let term = self.term.as_ref().map(|term| sources.add("--input", term));
+        let gchr_mcrl2::Loaded { ast, program, reader, diagnostics } = gchr_mcrl2::load(sources, id, term);
+        let Some(rules) = program else { return Err(diagnostics) };
+        Ok(Parts { reader, ..Parts::of_terms(Syntax::Mcrl2, Box::new(ast), rules, diagnostics) })
+    }
+
+    /// The rules with the caller's term in the place of the program's own; on errors, all findings.
+    fn with_term(
+        &self,
+        mut rules: rule::Program,
+        syntax: Syntax,
+        sources: &mut SourceMap,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<rule::Program, Vec<Diagnostic>> {
+        let Some(term) = &self.term else { return Ok(rules) };
+        let id = sources.add("--input", term);
+        let read = TermReader::new(&rules, syntax).read(sources, id);
+        match read {
+            Ok(ground) => rules.start = Start::Term(Some(ground)),
+            Err(errors) => {
+                diagnostics.extend(errors);
+                return Err(std::mem::take(diagnostics));
             }
         }
-        let ast = Box::new(loaded.ast);
-        let (facts, notices) = (Vec::new(), Vec::new());
-        Ok(Parts { language: Language::Terms, ast, rules, logic: None, facts, diagnostics, notices })
+        Ok(rules)
     }
 
     fn load_constraints(
@@ -227,9 +307,10 @@ impl Input {
             all.retain(|query| query.span.source != id);
         }
         Ok(Parts {
-            language: Language::Constraints,
+            syntax: Syntax::Chr,
             ast: Box::new(loaded.ast),
             rules,
+            reader: None,
             logic,
             facts: loaded.facts,
             diagnostics: loaded.diagnostics,
@@ -239,7 +320,7 @@ impl Input {
 }
 
 /// The rules of a program that the logic machine runs.
-fn no_rules() -> rule::Program {
+pub(crate) fn no_rules() -> rule::Program {
     rule::Program {
         signature: Signature::with_builtin_bool(),
         rules: IdVec::new(),
@@ -250,8 +331,7 @@ fn no_rules() -> rule::Program {
 
 fn unknown_ending(path: &Path) -> Box<Diagnostic> {
     let message = format!("the ending of {} names no language", path.display());
-    Box::new(
-        Diagnostic::error("U0104", message)
-            .help("name the file .trs for term rewriting, or .chr for Constraint Handling Rules"),
-    )
+    Box::new(Diagnostic::error("U0104", message).help(
+        "name the file .trs, .rec, .ari or .mcrl2 for term rewriting, or .chr for Constraint Handling Rules",
+    ))
 }

@@ -1,4 +1,4 @@
-//! gchr runs rule programs: many-sorted term rewriting (`.trs`) and Constraint Handling Rules (`.chr`).
+//! gchr runs rule programs: many-sorted term rewriting (`.trs`, and formats of others) and Constraint Handling Rules (`.chr`).
 //!
 //! The steps are those of the command line: an [`Input`] names the program and what to start it on, [`Input::parse`] checks it,
 //! [`Program::compile`] makes a plan for a [`Device`], [`Executable::run`] runs it under a [`Control`] and returns an [`Outcome`]. Nothing here prints
@@ -35,12 +35,14 @@ mod processor;
 mod program;
 mod race;
 pub mod report;
+mod session;
 pub mod simd;
 mod stack;
+mod term_reader;
 mod text_file;
 mod turned_text;
 
-pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary, LineText};
+pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary, LineText, Shard};
 pub use diagnostics::Diagnostics;
 pub use executable::Executable;
 pub use gchr_base as base;
@@ -48,13 +50,18 @@ pub use gchr_base::control::{Control, Limits, Progress};
 pub use gchr_base::diagnostic::{Diagnostic, Severity};
 pub use gchr_base::profile::Recorder;
 pub use gchr_base::stats::Stats;
-pub use gchr_chr::Header;
+pub use gchr_chr::{FactFile, FactFormat, Header};
 pub use gchr_constraints as constraints;
+pub use gchr_formats::Format as TermFormat;
 pub use gchr_logic::Answers;
 pub use gchr_terms as terms;
 pub use input::Input;
-pub use options::{CompileOptions, Device, Firing, Native, Schedule, Scheduler};
-pub use output::{Answer, Failure, Format, FormatError, Left, LogicAnswers, Outcome, SchedulerReport};
-pub use program::{Language, Program};
+pub use options::{CompileOptions, Device, Firing, Kernels, Native, Schedule, Scheduler};
+pub use output::{
+    Answer, Failure, Format, FormatError, Left, LogicAnswers, Outcome, SchedulerReport, Selection,
+    TableFormat,
+};
+pub use program::{Language, Program, Syntax};
 pub use race::{BY_GPU, Race, Work};
+pub use session::{Reply, Session};
 pub use stack::with_large_stack;

@@ -96,7 +96,8 @@ impl Firing {
     }
 }
 
-/// Whether the processor runs native code of a term program in the place of the interpreter.
+/// Whether the processor runs native code of a program, of terms or of constraints under the refined semantics, in the
+/// place of the interpreter.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Native {
     /// When the run is not over after a moment.
@@ -106,6 +107,16 @@ pub enum Native {
     On,
     /// Never.
     Off,
+}
+
+/// What matters of kernels for a GPU that are not in the cache.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Kernels {
+    /// That they are fast.
+    #[default]
+    Fast,
+    /// That they are compiled soon: less code, and a compiler that tries less. They take up to twice as long to run.
+    Soon,
 }
 
 /// How to compile.
@@ -130,8 +141,12 @@ pub struct CompileOptions {
     /// Whether runs will be recorded: then kernels for a GPU count their memory traffic and the applications of each rule, which costs
     /// time. The CPU and the simulator record without it.
     pub record: bool,
+    /// What matters of the kernels of a GPU where they must be compiled first.
+    pub kernels: Kernels,
     /// How many answers of a program with choices are looked for.
     pub answers: Answers,
+    /// Whether these are written to the program's output as text when they are found, and not kept.
+    pub answers_as_found: bool,
     /// Seed of the random numbers of programs that the logic machine runs.
     pub seed: u64,
 }
@@ -148,7 +163,9 @@ impl Default for CompileOptions {
             firing: Firing::default(),
             only_parallel: false,
             record: false,
+            kernels: Kernels::default(),
             answers: Answers::First(1),
+            answers_as_found: false,
             seed: 1,
         }
     }

@@ -3,7 +3,9 @@
 mod answer;
 mod csv;
 mod json;
-mod logic;
+pub(crate) mod logic;
+mod selection;
+mod tables;
 
 use std::fmt;
 use std::io::{self, Write};
@@ -19,6 +21,9 @@ use crate::diagnostics::Diagnostics;
 use crate::program::Program;
 
 pub use answer::{Answer, Left, LogicAnswers};
+pub use selection::Selection;
+pub use tables::TableFormat;
+pub(crate) use tables::{count_rows, write_logic_store, write_store};
 
 /// A finished run: its result and what it took.
 pub struct Outcome<'p> {
@@ -93,6 +98,11 @@ pub enum Format {
     /// A store, one constraint a line, without header: the constraint's name, then the arguments. Compound terms are
     /// written as text.
     Csv,
+    /// The same with tabs in the place of commas.
+    Tsv,
+    /// A JSON object on each line: the normal form, a constraint (`{"constraint": "edge", "args": [0, 1, 5]}`), or an
+    /// answer of the logic machine.
+    JsonLines,
 }
 
 /// Why a result was not written.
@@ -154,10 +164,7 @@ impl<'p> Outcome<'p> {
     }
     /// The exit code that the program asked for by `halt/1`.
     pub fn halted(&self) -> Option<u8> {
-        match &self.answer {
-            Answer::Logic(found) => found.halted.map(|code| code as u8),
-            Answer::NormalForm(_) | Answer::Store(_) => None,
-        }
+        self.answer.halted()
     }
     /// What the scheduler of a device counted beside that; `None` for runs on the CPU.
     pub fn report(&self) -> Option<&SchedulerReport> {
@@ -173,23 +180,77 @@ impl<'p> Outcome<'p> {
     }
     /// Writes the result. Statistics are a part of it in JSON only.
     pub fn write(&self, format: Format, out: &mut impl Write) -> Result<(), FormatError> {
+        self.write_selected(&Selection::all(), format, out)
+    }
+    /// The same of the selected constraints only.
+    pub fn write_selected(
+        &self,
+        selection: &Selection,
+        format: Format,
+        out: &mut impl Write,
+    ) -> Result<(), FormatError> {
+        let signature = self.signature();
         match (format, &self.answer) {
-            (Format::Text, _) => self.write_text(out)?,
-            (Format::Json, answer) => json::write(answer, self.signature(), &self.stats, out)?,
-            (Format::Csv, Answer::Store(store)) => csv::write(store, self.signature(), out)?,
-            (Format::Csv, Answer::Logic(found)) => csv::write_logic(found, out)?,
-            (Format::Csv, Answer::NormalForm(_)) => return Err(FormatError::NotTabular),
+            (Format::Text, answer) => write_text(answer, signature, selection, out)?,
+            (Format::Json, answer) => json::write(answer, signature, selection, &self.stats, out)?,
+            (Format::JsonLines, answer) => json::write_lines(answer, signature, selection, out)?,
+            (Format::Csv | Format::Tsv, Answer::NormalForm(_)) => return Err(FormatError::NotTabular),
+            (Format::Csv | Format::Tsv, Answer::Store(store)) => {
+                csv::write(store, signature, selection, csv_style(format), out)?;
+            }
+            (Format::Csv | Format::Tsv, Answer::Logic(found)) => {
+                csv::write_logic(&found.answers, selection, csv_style(format), out)?;
+            }
         }
         Ok(())
     }
-    fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
+    /// Writes how many there are of each selected constraint, in the order of the declarations.
+    pub fn write_sizes(
+        &self,
+        selection: &Selection,
+        format: Format,
+        out: &mut impl Write,
+    ) -> Result<(), FormatError> {
+        let sizes = self.sizes(selection).ok_or(FormatError::NotTabular)?;
+        tables::write_sizes(&sizes, &self.stats, format, out)?;
+        Ok(())
+    }
+    /// Name, number of arguments and number of each selected constraint; `None` for a normal form. Of the logic machine
+    /// those of all answers together.
+    pub fn sizes(&self, selection: &Selection) -> Option<Vec<(String, usize, usize)>> {
+        let declared = self.program.constraints().into_iter();
+        let selected = declared.filter(|(name, arity)| selection.has(name, *arity));
         match &self.answer {
-            Answer::NormalForm(term) => {
-                term.write_text(out)?;
-                writeln!(out)
+            Answer::NormalForm(_) => None,
+            Answer::Store(store) => {
+                let count = |name: &str, arity| tables::count(store, self.signature(), name, arity);
+                Some(selected.map(|(name, arity)| (name.clone(), arity, count(&name, arity))).collect())
             }
-            Answer::Store(store) => store.write_text(self.signature(), out),
-            Answer::Logic(found) => logic::write_text(found, out),
+            Answer::Logic(found) => {
+                let count = |name: &str, arity| {
+                    found.answers.iter().map(|answer| count_rows(answer, name, arity)).sum()
+                };
+                Some(selected.map(|(name, arity)| (name.clone(), arity, count(&name, arity))).collect())
+            }
+        }
+    }
+    /// Writes the constraints of one symbol without their name, one a line.
+    pub fn write_table(
+        &self,
+        name: &str,
+        arity: usize,
+        format: TableFormat,
+        out: &mut impl Write,
+    ) -> Result<(), FormatError> {
+        match &self.answer {
+            Answer::NormalForm(_) => Err(FormatError::NotTabular),
+            Answer::Store(store) => {
+                Ok(tables::write_table(store, self.signature(), name, arity, format, out)?)
+            }
+            Answer::Logic(found) => {
+                let one = Selection::of_symbols(vec![(name.into(), Some(arity))]);
+                Ok(tables::write_logic_table(found, &one, format, out)?)
+            }
         }
     }
     fn signature(&self) -> &'p Signature {
@@ -198,21 +259,60 @@ impl<'p> Outcome<'p> {
 }
 
 impl Failure {
-    /// Writes what was [left](Failure::left) in the store of `program`. JSON has it under a key of its own, so that it cannot be read as a
-    /// result: `{"stopped": "step limit of 1000 reached", "partial_store": [...], "stats": {...}}`.
-    pub fn write_left(&self, program: &Program, format: Format, out: &mut impl Write) -> io::Result<()> {
+    /// Writes what was [left](Failure::left) in the store of `program`. JSON has it under a key of its own, so that it
+    /// cannot be read as a result: `{"stopped": "step limit of 1000 reached", "partial_store": [...], "stats": {...}}`.
+    pub fn write_left(
+        &self,
+        program: &Program,
+        selection: &Selection,
+        format: Format,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let Some(left) = &self.left else { return Ok(()) };
         let signature = &program.rules.signature;
         match (format, left) {
-            (Format::Text, Left::Store(store)) => store.write_text(signature, out),
-            (Format::Text, Left::Logic(answer)) => logic::write_goals(answer, out),
-            (Format::Csv, Left::Store(store)) => csv::write(store, signature, out),
-            (Format::Csv, Left::Logic(answer)) => csv::write_rows(answer, out),
+            (Format::Text, Left::Store(store)) => {
+                selection.of(signature).try_for_each(|id| store.write_rows(signature, id, out))
+            }
+            (Format::Text, Left::Logic(answer)) => logic::write_goals(answer, selection, out),
+            (Format::Csv | Format::Tsv, Left::Store(store)) => {
+                csv::write(store, signature, selection, csv_style(format), out)
+            }
+            (Format::Csv | Format::Tsv, Left::Logic(answer)) => {
+                csv::write_logic([&**answer], selection, csv_style(format), out)
+            }
+            (Format::JsonLines, Left::Store(store)) => {
+                selection.of(signature).try_for_each(|id| json::write_table(store, signature, id, true, out))
+            }
+            (Format::JsonLines, Left::Logic(answer)) => logic::write_rows(answer, selection, true, out),
             (Format::Json, left) => {
                 let why = self.diagnostics.list().first().map_or("", |d| d.message.as_str());
-                json::write_left(why, left, signature, &self.stats, out)
+                json::write_left(why, left, signature, selection, &self.stats, out)
             }
         }
+    }
+}
+
+fn csv_style(format: Format) -> csv::Style {
+    if format == Format::Tsv { csv::TSV } else { csv::CSV }
+}
+
+/// The text of a result.
+pub(crate) fn write_text(
+    answer: &Answer,
+    signature: &Signature,
+    selection: &Selection,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    match answer {
+        Answer::NormalForm(term) => {
+            term.write_text(out)?;
+            writeln!(out)
+        }
+        Answer::Store(store) => {
+            selection.of(signature).try_for_each(|id| store.write_rows(signature, id, out))
+        }
+        Answer::Logic(found) => logic::write_text(found, selection, out),
     }
 }
 
@@ -220,7 +320,8 @@ impl Failure {
 impl fmt::Display for Outcome<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = Vec::new();
-        self.write_text(&mut text).map_err(|_| fmt::Error)?;
+        let all = Selection::all();
+        write_text(&self.answer, self.signature(), &all, &mut text).map_err(|_| fmt::Error)?;
         f.write_str(&String::from_utf8_lossy(&text))
     }
 }

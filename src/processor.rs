@@ -1,7 +1,11 @@
-//! Term programs on the processor: the interpreter, and native code for runs that take longer than a moment.
+//! Programs on the processor: the interpreters, and native code for runs that take longer than a moment.
 //!
 //! A run is interpreted first: most are over before a function is compiled. One that is not starts again with native
-//! code, which is as good as going on, for terms have no effects. Runs that are traced or recorded are interpreted.
+//! code, which is as good as going on, for it has had no effects. Native code has integers of 64 bits: where those of a
+//! program have any size and a result does not fit, the run starts again and is interpreted to its end. Runs that are
+//! traced or recorded are interpreted.
+
+mod refined;
 
 #[cfg_attr(
     not(all(feature = "native", unix, any(target_arch = "x86_64", target_arch = "aarch64"))),
@@ -9,10 +13,14 @@
 )]
 mod native;
 
+pub(crate) use refined::run_refined;
+
 use std::sync::{Arc, OnceLock};
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::error::StopReason;
+use gchr_base::op::ArithmeticError;
 use gchr_base::rule::{self, GroundNode, GroundTerm};
 use gchr_base::stats::Stats;
 use gchr_terms::exec::{Evaluation, Evaluator, NormalForm, Prepared, Stopped};
@@ -22,6 +30,17 @@ use crate::options::{CompileOptions, Native};
 
 /// Rule applications that are interpreted before a run starts again with native code: less than a millisecond.
 const TRIAL: u64 = 1 << 16;
+
+/// Why runs are interpreted although they should not be.
+pub(crate) fn native_warnings(native: Native) -> Vec<Diagnostic> {
+    let refused = (native != Native::Off).then(native::refused).flatten();
+    let wanted = native == Native::On;
+    let found = refused.filter(|refused| wanted || !refused.expected).map(|refused| {
+        Diagnostic::warning("U0116", format!("the program is interpreted: {}", refused.why))
+            .help("--native off leaves out the attempt")
+    });
+    found.into_iter().collect()
+}
 
 /// A term program for the processor.
 pub(crate) struct CpuTerms {
@@ -47,13 +66,7 @@ impl CpuTerms {
 
     /// Why runs are interpreted although they should not be.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        let refused = (self.native != Native::Off).then(native::refused).flatten();
-        let wanted = self.native == Native::On;
-        let found = refused.filter(|refused| wanted || !refused.expected).map(|refused| {
-            Diagnostic::warning("U0116", format!("the program is interpreted: {}", refused.why))
-                .help("--native off leaves out the attempt")
-        });
-        found.into_iter().collect()
+        native_warnings(self.native)
     }
 
     /// Bytecode for runs; `records`: for runs that are recorded, which are interpreted.
@@ -133,6 +146,10 @@ impl TermEvaluator<'_> {
                 Ok(Evaluation { normal_form, stats: native_ms(stats) })
             }
             Err(native::Unfinished::Stopped(stopped)) => {
+                if rules.signature.big_integers && overflows(&stopped) {
+                    self.native = None;
+                    return self.interpreter.run(term, control);
+                }
                 let Stopped { error, stats } = *stopped;
                 Err(Box::new(Stopped { error, stats: native_ms(stats) }))
             }
@@ -147,6 +164,11 @@ impl TermEvaluator<'_> {
             _ => self.interpreter.recycle(normal_form),
         }
     }
+}
+
+/// Whether a run came to an integer of more than 64 bits.
+fn overflows(stopped: &Stopped) -> bool {
+    matches!(stopped.error.reason, StopReason::Arithmetic { error: ArithmeticError::Overflow, .. })
 }
 
 /// Whether a term takes little time to build.

@@ -9,43 +9,110 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::Facts;
 use gchr_base::logic::LogicProgram;
 use gchr_base::rule::{self, GroundTerm, Semantics, Start};
-use gchr_base::source::SourceMap;
+use gchr_base::source::{SourceMap, Span};
 use gchr_terms::plan::TermOptions;
 
 use crate::diagnostics::Diagnostics;
 use crate::options::CompileOptions;
 use crate::stack::with_large_stack;
 
-/// Which of the two languages a program is written in.
+/// What a program is made of: which of the two kinds of rules.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
-    /// Many-sorted term rewriting (`.trs`).
+    /// Many-sorted term rewriting.
     Terms,
-    /// Constraint Handling Rules (`.chr`, `.pl`).
+    /// Constraint Handling Rules.
     Constraints,
 }
 
 impl Language {
     /// The language that the ending of a file name stands for.
     pub fn of_path(path: &Path) -> Option<Self> {
+        Syntax::of_path(path).map(Syntax::language)
+    }
+}
+
+/// How a program is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Syntax {
+    /// gchr's own language of term programs (`.trs`).
+    Trs,
+    /// A format of term programs that others use (`.rec`, `.ari`, `.trs` that begins with a bracket).
+    Format(gchr_formats::Format),
+    /// The data part of mCRL2 specifications (`.mcrl2`, `.dataspec`).
+    Mcrl2,
+    /// Constraint Handling Rules (`.chr`, `.pl`).
+    Chr,
+}
+
+impl Syntax {
+    /// The syntax that the ending of a file name stands for.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        use gchr_formats::Format;
         match path.extension()?.to_str()? {
-            "trs" | "mtrs" => Some(Language::Terms),
-            "chr" | "pl" => Some(Language::Constraints),
+            "trs" | "mtrs" => Some(Syntax::Trs),
+            "rec" => Some(Syntax::Format(Format::Rec)),
+            "ari" => Some(Syntax::Format(Format::Ari)),
+            "mcrl2" | "dataspec" => Some(Syntax::Mcrl2),
+            "chr" | "pl" => Some(Syntax::Chr),
             _ => None,
+        }
+    }
+
+    /// The syntax of a text whose file name ends as that of `self`: files of two formats end in `.trs`, and only one of
+    /// them begins with a bracket.
+    pub(crate) fn of_text(self, text: &str) -> Self {
+        let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        match self {
+            Syntax::Trs if text.starts_with("(format") => Syntax::Format(gchr_formats::Format::Ari),
+            Syntax::Trs if text.starts_with('(') => Syntax::Format(gchr_formats::Format::Tpdb),
+            syntax => syntax,
+        }
+    }
+
+    /// What programs of this syntax are made of.
+    pub fn language(self) -> Language {
+        match self {
+            Syntax::Trs | Syntax::Format(_) | Syntax::Mcrl2 => Language::Terms,
+            Syntax::Chr => Language::Constraints,
+        }
+    }
+}
+
+impl From<Language> for Syntax {
+    fn from(language: Language) -> Self {
+        match language {
+            Language::Terms => Syntax::Trs,
+            Language::Constraints => Syntax::Chr,
         }
     }
 }
 
 /// What the frontends hand over.
 pub(crate) struct Parts {
-    pub(crate) language: Language,
+    pub(crate) syntax: Syntax,
     pub(crate) ast: Box<dyn Display + Send + Sync>,
     pub(crate) rules: rule::Program,
+    /// Reads further terms, where rules do not say enough for that.
+    pub(crate) reader: Option<gchr_mcrl2::InputReader>,
     /// A program for the logic machine; there are no rules over ground stores then.
     pub(crate) logic: Option<Logic>,
     pub(crate) facts: Vec<Facts>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) notices: Vec<String>,
+}
+
+impl Parts {
+    /// Those of a term program.
+    pub(crate) fn of_terms(
+        syntax: Syntax,
+        ast: Box<dyn Display + Send + Sync>,
+        rules: rule::Program,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Self {
+        let (facts, notices) = (Vec::new(), Vec::new());
+        Self { syntax, ast, rules, reader: None, logic: None, facts, diagnostics, notices }
+    }
 }
 
 /// A program that needs logical variables, clauses or search.
@@ -55,11 +122,43 @@ pub(crate) struct Logic {
     pub(crate) reasons: Vec<Diagnostic>,
 }
 
+impl Logic {
+    /// Why the logic machine runs the program; for each rule whether ground stores could do it, and why not.
+    fn explain(&self, sources: &SourceMap) -> String {
+        let place = |reason: &Diagnostic| reason.labels.first().map(|label| label.span);
+        let line = |span| sources.line_column(span).0;
+        let within = |reason: &Diagnostic, rule: Span| {
+            place(reason)
+                .is_some_and(|p| p.source == rule.source && rule.start <= p.start && p.end <= rule.end)
+        };
+        let mut text = String::from("runs on the logic machine, one rule after the other, because of:\n");
+        for reason in &self.reasons {
+            text += &format!("  line {}: {}\n", place(reason).map_or(0, line), reason.message);
+        }
+        for rule in &self.program.rules {
+            let name = rule.name.as_deref().unwrap_or("rule");
+            let found: Vec<&str> = self
+                .reasons
+                .iter()
+                .filter(|reason| within(reason, rule.span))
+                .map(|reason| reason.message.as_str())
+                .collect();
+            let verdict = match found.as_slice() {
+                [] => "could run in rounds and on a GPU".to_string(),
+                found => format!("cannot run in rounds or on a GPU: {}", found.join("; ")),
+            };
+            text += &format!("{name} (line {}): {verdict}\n", line(rule.span));
+        }
+        text
+    }
+}
+
 /// A program that passed all checks of its frontend. Made by [`Input::parse`](crate::Input::parse).
 pub struct Program {
     pub(crate) sources: Arc<SourceMap>,
-    pub(crate) language: Language,
+    pub(crate) syntax: Syntax,
     pub(crate) rules: Arc<rule::Program>,
+    pub(crate) reader: Option<gchr_mcrl2::InputReader>,
     pub(crate) logic: Option<Logic>,
     pub(crate) facts: Arc<Vec<Facts>>,
     pub(crate) parse_time: Duration,
@@ -70,14 +169,18 @@ pub struct Program {
 
 impl Program {
     pub(crate) fn new(sources: Arc<SourceMap>, parts: Parts, parse_time: Duration) -> Self {
-        let Parts { language, ast, rules, logic, facts, diagnostics, notices } = parts;
+        let Parts { syntax, ast, rules, reader, logic, facts, diagnostics, notices } = parts;
         let warnings = Diagnostics::new(Arc::clone(&sources), diagnostics);
         let (rules, facts) = (Arc::new(rules), Arc::new(facts));
-        Self { sources, language, rules, logic, facts, parse_time, ast, warnings, notices }
+        Self { sources, syntax, rules, reader, logic, facts, parse_time, ast, warnings, notices }
     }
-    /// The language it is written in.
+    /// What it is made of.
     pub fn language(&self) -> Language {
-        self.language
+        self.syntax.language()
+    }
+    /// How it is written.
+    pub fn syntax(&self) -> Syntax {
+        self.syntax
     }
     /// What its author probably wants to know.
     pub fn warnings(&self) -> &Diagnostics {
@@ -127,12 +230,7 @@ impl Program {
     /// What the semantics of rounds makes of each rule of a constraint program: its class, or why it has none.
     pub fn explain(&self) -> Result<String, Diagnostics> {
         if let Some(logic) = &self.logic {
-            let mut text = String::from("runs on the logic machine, one rule after the other, because of:\n");
-            for reason in &logic.reasons {
-                let line = reason.labels.first().map_or(0, |label| self.sources.line_column(label.span).0);
-                text.push_str(&format!("  line {line}: {}\n", reason.message));
-            }
-            return Ok(text);
+            return Ok(logic.explain(&self.sources));
         }
         let plan = with_large_stack(|| {
             gchr_constraints::plan::compile_rounds(
@@ -141,7 +239,20 @@ impl Program {
             )
         });
         let plan = plan.map_err(|list| self.diagnostics(list))?;
-        Ok(plan.explain().to_string())
+        Ok(format!("{}\nplaces\n{}", plan.explain(), plan.explain_places()))
+    }
+
+    /// Name and number of arguments of the constraints that it declares, in that order.
+    pub fn constraints(&self) -> Vec<(String, usize)> {
+        match &self.logic {
+            Some(logic) => {
+                logic.program.constraints.iter().map(|c| (c.name.to_string(), c.columns.len())).collect()
+            }
+            None => {
+                let all = self.rules.signature.constraints.iter();
+                all.map(|c| (c.name.clone(), c.columns.len())).collect()
+            }
+        }
     }
 
     /// Whether its rules write, so that two runs of it side by side would write twice.
@@ -186,6 +297,6 @@ pub(crate) fn program_name(sources: &SourceMap) -> &str {
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Program").field("language", &self.language).finish_non_exhaustive()
+        f.debug_struct("Program").field("syntax", &self.syntax).finish_non_exhaustive()
     }
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::reading::Account;
+use gchr_base::reading::{Account, read_text};
 use gchr_base::source::{SourceId, SourceMap};
 
 use crate::diagnostics::Diagnostics;
-use crate::text_file::{KERNEL_FILE, read_text};
+use crate::text_file::KERNEL_FILE;
 
 /// What to do about files that are not there.
 const PROGRAM: &str = "give the path of a µ-SIMD program, e.g. examples/simd/bench08.simd";

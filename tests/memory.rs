@@ -177,7 +177,7 @@ fn schedulers_of_terms_on_the_simulator_name_a_failed_request() {
 fn batch(executable: &Executable<'_>, terms: &str, limits: Limits) -> (Vec<BatchLine>, bool) {
     let mut lines = Vec::with_capacity(terms.len());
     let threads = NonZeroUsize::new(2).expect("two");
-    let options = BatchOptions { limits, threads, interrupt: None, start: None };
+    let options = BatchOptions { limits, threads, ..BatchOptions::default() };
     let ran = executable.run_batch(terms.as_bytes(), "terms", &options, &mut |line| {
         lines.push(line);
         Ok(())
@@ -271,7 +271,7 @@ fn a_bound_of_the_process_holds_for_every_executor() {
             }
         };
         for options in all {
-            for more in [1, 16, 64].map(|n| n * MEGABYTE) {
+            for more in [1, 24].map(|n| n * MEGABYTE) {
                 let peak = peak_under_bound(&program, &options, more);
                 let most = more + more / 10 + MEGABYTE;
                 assert!(peak <= most, "program {number}, {options:?}: {peak} of {more}");

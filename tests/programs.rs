@@ -78,7 +78,9 @@ fn root() -> &'static Path {
 }
 
 fn programs() -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root().join("examples")).expect("folder examples");
+    let entries = ["examples", "examples/formats"]
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(root().join(folder)).expect("a folder of examples"));
     let mut found: Vec<_> = entries.map(|entry| entry.expect("entry of examples").path()).collect();
     found.retain(|path| Language::of_path(path).is_some());
     found.sort();
@@ -88,7 +90,7 @@ fn programs() -> Vec<PathBuf> {
 
 fn expected_path(program: &Path) -> PathBuf {
     let name = format!("{}.out", program.file_name().unwrap_or_default().to_string_lossy());
-    program.with_file_name("expected").join(name)
+    root().join("examples/expected").join(name)
 }
 
 fn read_expected(program: &Path) -> Result<Vec<Case>, String> {
@@ -123,7 +125,7 @@ fn split(command: &str) -> Vec<String> {
 }
 
 fn update(program: &Path) {
-    let relative = format!("examples/{}", program.file_name().unwrap_or_default().to_string_lossy());
+    let relative = program.strip_prefix(root()).expect("examples are in the project").display().to_string();
     let commands: Vec<String> = match std::fs::read_to_string(expected_path(program)) {
         Ok(old) => old.lines().filter_map(|l| l.strip_prefix("$ gchr run ")).map(str::to_string).collect(),
         Err(_) => vec![relative],
@@ -277,18 +279,25 @@ fn by_counts(case: &Case) -> Result<(), Failed> {
     if Some(found.live_cells) != live {
         return Err(format!("{:?}: {} live cells instead of {live:?}", case.args, found.live_cells).into());
     }
-    compare(case, "counted", found.rewrites, &format!("{}\n", found.text))
+    if rules.signature.notations.is_empty() {
+        return compare(case, "counted", found.rewrites, &format!("{}\n", found.text));
+    }
+    // There, everything is written as an application.
+    let mut plain = rules.clone();
+    plain.signature.notations.clear();
+    let plan = plan::compile(&plain, &TermOptions::default()).map_err(|e| format!("{e:?}"))?;
+    let expected = gchr_terms::exec::run(&plain, &plan, term, &mut Control::default());
+    let expected = expected.map_err(|e| format!("{:?}: {e:?}", case.args))?.normal_form.to_text();
+    let applied = Case { result: expected, ..case.clone() };
+    compare(&applied, "counted", found.rewrites, &found.text)
 }
 
 /// The printed syntax tree is a program that means the same, and prints as itself.
 fn reparsed(case: &Case) -> Result<(), Failed> {
     let first = Input::file(root().join(&case.args[0])).parse()?;
     let printed = first.ast().to_string();
-    let suffix = match first.language() {
-        Language::Terms => ".trs",
-        Language::Constraints => ".chr",
-    };
-    let file = tempfile::Builder::new().suffix(suffix).tempfile()?;
+    let ending = Path::new(&case.args[0]).extension().unwrap_or_default().to_string_lossy();
+    let file = tempfile::Builder::new().suffix(&format!(".{ending}")).tempfile()?;
     std::fs::write(file.path(), &printed)?;
     let mut args = case.args.clone();
     args[0] = file.path().display().to_string();

@@ -99,61 +99,111 @@ pub(crate) fn refused(name: &str, arity: usize) -> Option<(&'static str, &'stati
 const PREDICATES: &[(&[usize], &str)] = &[
     (
         &[0],
-        "abolish_all_tables chr_notrace chr_trace debug garbage_collect garbage_collect_atoms nodebug notrace repeat \
-         ttyflush",
+        "abolish_all_tables abort break chr_notrace chr_trace garbage_collect garbage_collect_atoms \
+         garbage_collect_clauses main notrace otherwise repeat seen told trace tracing trim_heap \
+         trim_stacks ttyflush",
     ),
-    (&[0, 1], "flush_output halt reset_gensym"),
+    (&[0, 1], "$ at_end_of_stream flush_output halt nodebug reset_gensym"),
+    (&[0, 1, 2], "maybe run_tests"),
+    (&[0, 1, 3], "debug"),
     (&[0, 2], "statistics"),
     (
         &[1],
-        "abolish acyclic_term assert asserta assertion assertz attvar chr_show_store current_predicate \
-         cyclic_term empty_assoc find_chr_constraint get_code get_time instantiation_error is_assoc \
-         is_list is_ordset is_set listing nl ord_empty peek_char peek_code portray_clause rational \
-         resource_error retract retractall set_random set_random_seed setrand throw time tnot",
+        "abolish acyclic_term all_different all_distinct assert asserta assertion assertz attvar \
+         backtrace chr_leash chr_show_store circuit consult context_module current_input current_key \
+         current_module current_output current_predicate cyclic_term debugging del_attrs displayq \
+         empty_assoc empty_heap empty_nb_set ensure_loaded erase exists_directory exists_file fd_var \
+         find_chr_constraint get get0 get_time getrand ignore indomain instantiation_error is_alnum \
+         is_alpha is_ascii is_assoc is_csym is_csymf is_digit is_endline is_graph is_heap is_list \
+         is_lower is_most_general_term is_newline is_ordset is_period is_punct is_quote is_rbtree \
+         is_set is_space is_stream is_upper is_white label lex_chain license listing mutex_create \
+         mutex_destroy mutex_lock mutex_trylock mutex_unlock nl no_style_check nospy not once \
+         ord_empty prompt1 proper_list raise_exception rational rb_empty rb_new representation_error \
+         resource_error retract retractall see seeing set_input set_output set_random set_random_seed \
+         setrand shift simple skip sleep spy style_check syntax_error tell telling thread_self throw \
+         time tnot uninstantiation_error unsetenv write_ln",
     ),
-    (&[1, 2], "current_chr_constraint get_char put_char read shell tab write_canonical writef"),
-    (&[1, 3], "random"),
+    (
+        &[1, 2],
+        "#\\ close cumulative current_chr_constraint display distinct get_byte get_char get_code \
+         initialization peek_byte peek_char peek_code portray_clause profile put put_byte put_char \
+         put_code read shell tab use_module write_canonical writef",
+    ),
+    (&[1, 2, 3], "append"),
+    (&[1, 3], "random reduced"),
     (&[1, 3, 4], "numbervars"),
     (
         &[2],
-        "=.. =@= ?= \\=@= ^ apply assoc_to_keys assoc_to_list assoc_to_values atom_chars atom_codes \
-         atom_length atom_number atom_string b_getval b_setval call_cleanup call_with_time_limit \
-         char_code char_type clause clumped code_type copy_term_nat current_prolog_flag \
-         dcg_translate_rule del_attr dif domain_error downcase_atom duplicate_term existence_error flatten freeze \
-         frozen gensym get_attrs getenv group_pairs_by_key is_of_type keysort last length limit \
-         list_to_assoc list_to_ord_set list_to_set max_list max_member member memberchk min_list \
-         min_member msort must_be nb_current nb_getval nb_setval normalize_space normalize_space_text \
-         number_chars number_codes number_string ord_disjoint ord_intersect ord_list_to_assoc \
-         ord_memberchk ord_seteq ord_subset pairs_keys pairs_values permutation predicate_property \
-         prefix print print_message prompt proper_length random_member random_permutation reverse \
-         same_length set_prolog_flag set_stream string string_chars string_codes string_length string_lower \
-         string_to_atom string_upper subset subsumes_term succ sum_list sumlist term_to_atom \
-         text_to_string transpose transpose_pairs type_error unify_with_occurs_check upcase_atom when \
-         with_output_to write writeln writeq",
+        "#/\\ #< #<== #<==> #= #=< #==> #> #>= #\\/ #\\= =.. =@= ?= \\=@= ^ abs acos apply asin \
+         assoc_to_keys assoc_to_list assoc_to_values atan atom_chars atom_codes atom_length \
+         atom_number atom_string atom_to_chars b_getval b_setval blank blanks blanks_to_nl call_nth \
+         call_with_time_limit ceiling chain char_code char_type checklist clause clumped code_type \
+         comma_list complement contains_term contains_var copy_predicate_clauses copy_term_nat cos \
+         current_prolog_flag date_time_stamp day_of_the_week day_of_the_year dcg_translate_rule \
+         del_attr dif domain_error downcase_atom duplicate_term edges eol eos fd_dom fd_inf fd_size \
+         fd_sup file_base_name file_directory_name flatten floor forall foreach free_of_term \
+         free_of_var free_variables freeze frozen gen_nb_set gensym get_attrs getenv \
+         group_pairs_by_key hash_term heap_size heap_to_list in ins instance is_of_type keysort \
+         labeling last length limit list_to_assoc list_to_heap list_to_ord_set list_to_rbtree \
+         list_to_set log max_list member memberchk min_list most_general_goal msort must_be name \
+         nb_current nb_getval nb_linkval nb_set_to_list nb_setval nonground normalize_space \
+         normalize_space_text number_chars number_codes number_string number_to_chars offset \
+         ord_disjoint ord_list_to_assoc ord_list_to_rbtree ord_memberchk ord_seteq ord_subset \
+         order_by pairs_keys pairs_values permutation pi_head predicate_property prefix print \
+         print_message print_term prolog_flag prompt proper_length random_member random_permutation \
+         rb_keys rb_size rb_visit read_from_chars read_from_codes read_line_to_string reverse round \
+         same_length same_term semicolon_list set_prolog_flag set_stream setenv sign sin size_nb_set \
+         sqrt string_chars string_codes string_length string_lines string_lower string_to_atom \
+         string_upper sub_term sub_var subset subsumes subsumes_chk subsumes_term succ sum_list \
+         sumlist tan term_attvars term_hash term_singletons term_size term_to_atom text_to_string \
+         to_lower to_upper top_sort transitive_closure transpose transpose_pairs transpose_ugraph \
+         tuples_in type_error unify_with_occurs_check unknown upcase_atom variant variant_hash \
+         variant_sha1 varnumbers vertices when white whites with_mutex with_output_to \
+         with_output_to_chars with_output_to_codes write write_to_chars write_to_codes writeln writeq",
     ),
     (
         &[2, 3],
-        "append atomic_list_concat concat_atom copy_term map_assoc option phrase read_term \
-         read_term_from_atom term_string term_variables write_term",
+        "add_nb_set atomic_list_concat call_cleanup concat_atom concurrent_forall copy_term \
+         existence_error global_cardinality map_assoc max_member min_member option ord_intersect \
+         phrase rb_map read_line_to_codes read_stream_to_codes read_term read_term_from_atom recorda \
+         recorded recordz string swritef term_string term_variables write_term",
     ),
-    (&[2, 3, 4], "ord_union"),
+    (&[2, 3, 4], "concurrent_maplist ord_intersection ord_union same_functor"),
     (&[2, 3, 4, 5, 6], "maplist"),
     (&[2, 3, 4, 5, 6, 7], ">>"),
     (&[2, 4], "sort"),
     (
         &[3],
-        "aggregate ansi_format arg atom_concat atom_to_term between call_with_depth_limit \
-         call_with_inference_limit catch compare concat convlist current_op delete exclude flag format functor gen_assoc get_assoc get_attr include \
-         intersection map_list_to_pairs max_assoc merge merge_options merge_set message_to_codes \
-         min_assoc nb_setarg nextto numlist op ord_add_element ord_del_element ord_insert ord_intersection \
-         ord_subtract ord_symdiff pairs_keys_values permission_error plus predsort print_message_lines \
-         put_attr random_between random_select setarg setup_call_cleanup sformat string_code \
-         string_concat subseq subtract text_concat unifiable union",
+        "C add_edges add_vertices aggregate alpha_to_lower ansi_format arg atom atom_concat \
+         atom_to_term bagof between call_with_depth_limit call_with_inference_limit catch \
+         catch_with_backtrace compare compose compound_name_arguments compound_name_arity concat \
+         concurrent convlist csym csyms current_op date_time_value del_edges del_vertices delete \
+         digit digits element exclude extend_goal file_name_extension first_solution flag float \
+         format format_to_chars format_to_codes functor gen_assoc genarg get_assoc get_attr \
+         head_name_arity include integer intersection map_list_to_pairs mapargs mapsubterms max_assoc \
+         merge merge_heaps merge_options merge_set message_to_codes min_assoc mkconj mkdisj \
+         nb_linkarg nb_setarg neighbors neighbours nextto nonblank nonblanks nth_clause number \
+         numlist occurrences_of_term occurrences_of_var on_exception op ord_add_element \
+         ord_del_element ord_insert ord_selectchk ord_subtract ord_symdiff pairs_keys_values \
+         permission_error plus pow predsort print_message_lines prolog_symbol put_attr random_between \
+         random_select random_subseq randseq randset rb_in rb_lookup rb_max rb_min reachable \
+         read_string read_term_from_codes remainder setarg setof setup_call_cleanup sformat \
+         singleton_heap stamp_date_time string_code string_concat strip_module sublist subseq \
+         subtract sum text_concat ugraph_union unifiable union vertices_edges_to_ugraph write_length \
+         write_term_to_codes xdigit xdigits xinteger zcompare",
     ),
-    (&[3, 4], "aggregate_all nth0 nth1 select select_option selectchk"),
-    (&[4], "del_assoc findnsols foldr put_assoc split_string"),
-    (&[4, 5], "partition"),
-    (&[4, 5, 6], "foldl"),
+    (&[3, 4], "aggregate_all findall format_time nth0 nth1 open rb_delete select select_option selectchk"),
+    (&[3, 5], "min_of_heap"),
+    (
+        &[4],
+        "add_to_heap del_assoc del_max_assoc del_min_assoc delete_from_heap divmod findnsols foldr \
+         get_from_heap group_by nth_integer_root_and_remainder optional put_assoc random_perm2 \
+         rb_apply rb_del_max rb_del_min rb_fold rb_insert rb_insert_new rb_next scalar_product \
+         setup_call_catcher_cleanup split_string string_without",
+    ),
+    (&[4, 5], "foldsubterms partition rb_update scanl"),
+    (&[4, 5, 6, 7], "foldl"),
+    (&[4, 5, 7], "sequence"),
     (&[5], "sub_atom sub_string"),
 ];
 
@@ -194,7 +244,19 @@ pub(crate) fn is_declaration(name: &str, arity: usize) -> bool {
     matches!(
         (name, arity),
         ("use_module" | "load_files" | "reexport", 1 | 2)
-            | ("ensure_loaded" | "include" | "consult" | "license" | "handler" | "rules" | "encoding", 1)
+            | (
+                "ensure_loaded"
+                    | "include"
+                    | "consult"
+                    | "compile"
+                    | "license"
+                    | "handler"
+                    | "rules"
+                    | "encoding",
+                1
+            )
+            | ("begin_tests", 1 | 2)
+            | ("end_tests", 1)
             | ("module" | "chr_option" | "option" | "set_prolog_flag" | "use_foreign_library", 2)
             | ("op", 3)
             | ("chr_preprocessor" | "chr_declaration" | "style_check" | "multifile" | "table" | "public", 1)

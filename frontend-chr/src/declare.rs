@@ -25,7 +25,7 @@ pub(crate) struct Declared {
 }
 
 /// What the directives of a program say.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Declarations {
     pub constraints: IdVec<ConstraintId, Declared>,
     by_name: HashMap<String, Vec<ConstraintId>>,
@@ -123,7 +123,9 @@ impl Directives<'_> {
             ("chr_option", &[key, value]) => self.option(key, value),
             ("use_module" | "ensure_loaded", &[file] | &[file, _]) => self.library(file),
             ("load_files" | "reexport", [_] | [_, _])
-            | ("include" | "consult" | "license" | "handler" | "rules" | "chr_preprocessor", _)
+            | ("include" | "consult" | "compile" | "license" | "handler" | "rules" | "chr_preprocessor", _)
+            | ("begin_tests", [_] | [_, _])
+            | ("end_tests", [_])
             | ("set_stream" | "encoding" | "garbage_collect" | "prompt" | "use_foreign_library", _) => {}
             ("module", &[_, exports]) => self.exports(exports),
             ("option", &[key, value]) => self.option(key, value),
@@ -136,6 +138,13 @@ impl Directives<'_> {
             ("set_prolog_flag", &[flag, value]) => {
                 if let Some(diagnostic) = flags::check(self.module, flag, value) {
                     self.report(diagnostic);
+                }
+                if flags::hides_store(self.module, flag, value) {
+                    self.found.beyond.push(
+                        Diagnostic::error("C0206", "the final store is always shown")
+                            .label(span, "not supported")
+                            .help("remove the directive"),
+                    );
                 }
             }
             (
@@ -406,9 +415,9 @@ impl Directives<'_> {
         }
         let mut used = self.found.types.mentioned();
         for c in &self.found.constraints {
-            used.extend(c.columns.iter().flatten().map(|ty| (c.span, ty.clone())));
+            used.extend(c.columns.iter().flatten().map(|ty| (c.span, ty.clone(), true)));
         }
-        for (span, ty) in used {
+        for (span, ty, needed) in used {
             if let Some((name, arity)) = self.found.types.unknown_name(&ty) {
                 let builtin = ["int", "dense_int", "natural", "float", "number", "any", "atom", "string"];
                 let near =
@@ -418,11 +427,13 @@ impl Directives<'_> {
                     None => format!("define it: :- chr_type {name} ---> ... ."),
                 };
                 let shown = if arity == 0 { name.to_string() } else { format!("{name}/{arity}") };
-                self.report(
-                    Diagnostic::error("C0203", format!("the type {shown} is not defined"))
-                        .label(span, "used here")
-                        .help(help),
-                );
+                let message = format!("the type {shown} is not defined");
+                // A part of an alternative of such a type never has a value.
+                let diagnostic = match needed {
+                    true => Diagnostic::error("C0203", message).label(span, "used here"),
+                    false => Diagnostic::warning("C0203", message).label(span, "a part of it has no values"),
+                };
+                self.report(diagnostic.help(help));
             }
         }
     }

@@ -1,8 +1,10 @@
-//! Facts in bulk: CSV and TSV files to columns of constraints.
+//! Facts in bulk: CSV, TSV and JSON-lines files, packed by gzip or not, to columns of constraints.
 //!
-//! [`table`] reads the bytes in parallel, [`cell`] parses fields, [`report`] shows what is wrong with a line.
+//! [`table`] reads bytes of CSV and TSV in parallel, [`cell`] parses fields, [`json`] reads JSON lines, [`report`] shows
+//! what is wrong with a line.
 
 mod cell;
+mod json;
 mod report;
 mod table;
 
@@ -23,10 +25,29 @@ use cell::{Cells, Want};
 pub struct FactFile {
     /// `edge`, or `edge/3` where the name alone is ambiguous.
     pub constraint: String,
-    /// The file; its ending says how it is read.
+    /// The file; `-` is standard input.
     pub path: PathBuf,
     /// Whether its first line names the columns.
     pub header: Header,
+    /// How it is written; `None`: as its ending says, `.gz` apart, and standard input as CSV.
+    pub format: Option<FactFormat>,
+}
+
+/// How a file of facts is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FactFormat {
+    /// Fields with commas between them.
+    Csv,
+    /// Fields with tabs between them.
+    Tsv,
+    /// On each line a JSON array, or an object as results in this format have: `{"constraint": "edge", "args": [1, 2]}`.
+    JsonLines,
+}
+
+impl FactFormat {
+    fn delimiter(self) -> u8 {
+        if self == FactFormat::Csv { b',' } else { b'\t' }
+    }
 }
 
 /// Whether the first line of a file names the columns. The default decides by the line, and says how.
@@ -52,12 +73,22 @@ pub(crate) fn load(
     diagnostics: &mut Vec<Diagnostic>,
     notices: &mut Vec<String>,
 ) -> Option<Facts> {
-    let found = constraint(declarations, file).and_then(|c| Ok((c, delimiter(&file.path)?)));
-    let (constraint, delimiter) = found.map_err(|d| diagnostics.push(*d)).ok()?;
-    let bytes = reading::read(&file.path, account);
+    let found = constraint(declarations, file).and_then(|c| Ok((c, format(file)?)));
+    let (constraint, format) = found.map_err(|d| diagnostics.push(*d)).ok()?;
+    let delimiter = format.delimiter();
+    let bytes = content(&file.path, account);
     let whole = bytes.map_err(|error| diagnostics.push(report::unreadable(&file.path, error))).ok()?;
     let columns = &declarations.constraints[constraint].columns;
     let wants: Vec<Want> = columns.iter().map(|ty| want(&declarations.types, ty.as_ref())).collect();
+    if format == FactFormat::JsonLines {
+        let name = &declarations.constraints[constraint].name;
+        let lines =
+            json::Lines { path: &file.path, name, label: declarations.label(constraint), wants: &wants };
+        let (cells, rows) = lines.read(&whole, account, sources, diagnostics)?;
+        account.give(whole.len() as u64);
+        let columns = cells.into_iter().zip(&wants).map(|(cells, want)| column(cells, want, texts)).collect();
+        return Some(Facts { constraint, columns, rows });
+    }
     let Some(table) = table::read(&whole, delimiter, &wants, file.header, account) else {
         let reason = account.reason(format!("the rows of {}", file.path.display()));
         diagnostics.push(reason.to_diagnostic());
@@ -150,21 +181,55 @@ fn constraint(declarations: &Declarations, file: &FactFile) -> Result<Constraint
     }
 }
 
-fn delimiter(path: &Path) -> Result<u8, Box<Diagnostic>> {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    match ending.as_str() {
-        "csv" => Ok(b','),
-        "tsv" | "txt" => Ok(b'\t'),
+/// The bytes of a file, unpacked where its name ends in `.gz`; `-` is standard input.
+fn content(path: &Path, account: &Account) -> std::io::Result<Vec<u8>> {
+    if path.as_os_str() == "-" {
+        return reading::read_from(std::io::stdin().lock(), 0, path, account);
+    }
+    if ending(path) != "gz" {
+        return reading::read(path, account);
+    }
+    let file = std::io::BufReader::new(std::fs::File::open(path)?);
+    let bytes = reading::read_from(flate2::bufread::MultiGzDecoder::new(file), 0, path, account);
+    bytes.map_err(|error| match error.kind() {
+        std::io::ErrorKind::UnexpectedEof => std::io::Error::other("the packed data ends too early"),
+        std::io::ErrorKind::InvalidInput | std::io::ErrorKind::InvalidData => {
+            std::io::Error::other(format!("it is no valid gzip file: {error}"))
+        }
+        _ => error,
+    })
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase()
+}
+
+fn format(file: &FactFile) -> Result<FactFormat, Box<Diagnostic>> {
+    let path = &file.path;
+    if let Some(format) = file.format {
+        return Ok(format);
+    }
+    if path.as_os_str() == "-" {
+        return Ok(FactFormat::Csv);
+    }
+    let of_packed = if ending(path) == "gz" { Path::new(path.file_stem().unwrap_or_default()) } else { path };
+    match ending(of_packed).as_str() {
+        "csv" => Ok(FactFormat::Csv),
+        "tsv" | "txt" => Ok(FactFormat::Tsv),
+        "jsonl" | "ndjson" => Ok(FactFormat::JsonLines),
         "parquet" => Err(Box::new(
             Diagnostic::error("C0602", format!("{}: Parquet files are not read", path.display()))
-                .help("convert it to CSV or TSV; .csv, .tsv and .txt are read"),
+                .help("convert it to CSV, TSV or JSON lines"),
         )),
         _ => Err(Box::new(
             Diagnostic::error(
                 "C0602",
                 format!("{}: the ending does not say what the file holds", path.display()),
             )
-            .help("rename it: .csv for fields separated by commas, .tsv or .txt by tabs"),
+            .help(
+                "give --facts-format, or rename it: .csv for fields separated by commas, .tsv or .txt by tabs, .jsonl \
+                 for JSON lines; each with .gz behind it when it is packed",
+            ),
         )),
     }
 }

@@ -19,8 +19,10 @@ mod reader;
 mod sorts;
 mod types;
 
-pub use facts::{FactFile, Header};
-pub use load::{Loaded, Request, load, load_any, load_within};
+pub use facts::{FactFile, FactFormat, Header};
+pub use load::{
+    Added, Addition, GroundSession, Loaded, LogicSession, Opened, Request, load, load_any, load_within, open,
+};
 pub use logic::TermReader;
 pub use parser::parse;
 

@@ -3,6 +3,8 @@
 //!
 //! Which of the two a program becomes is decided here, once: lowering to rules says what ground stores cannot do.
 
+mod session;
+
 use std::sync::Arc;
 
 use gchr_base::diagnostic::{Diagnostic, Severity, has_errors, sort};
@@ -22,6 +24,8 @@ use crate::flags::Quotes;
 use crate::logic::Builder;
 use crate::lower::{Lowering, Sorts};
 use crate::{Parsed, declare, lint, parser, sorts};
+
+pub use session::{Added, Addition, GroundSession, LogicSession, Opened, open};
 
 /// What to load.
 #[derive(Clone, Debug)]

@@ -4,7 +4,9 @@ mod goals;
 mod grammar;
 mod program;
 mod reader;
+mod tables;
 mod terms;
+mod units;
 
 pub(crate) use program::{Builder, predicates};
 pub use reader::TermReader;

@@ -102,6 +102,22 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Goes on with the signature of a program that was lowered before.
+    pub fn of_program(declarations: &'a Declarations, signature: Signature, sorts: Sorts) -> Self {
+        let functors = signature.symbols.iter_enumerated().filter(|(_, s)| s.kind == SymbolKind::Functor);
+        let functors = functors.map(|(id, s)| ((s.name.clone(), s.args.len()), id)).collect();
+        Self {
+            declarations,
+            signature,
+            sorts,
+            diagnostics: Vec::new(),
+            beyond: Vec::new(),
+            errors: 0,
+            unknown: HashSet::default(),
+            functors,
+        }
+    }
+
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.errors += usize::from(diagnostic.is_error());
         self.diagnostics.push(diagnostic);
@@ -147,11 +163,10 @@ impl<'a> Lowering<'a> {
         Rule { name, vars: scope.vars, heads, guard, body: Body::Goals(scope.goals), span }
     }
 
-    /// Lowers a query.
+    /// Lowers a query. A variable may occur once in it: answers show its value.
     pub fn query(&mut self, module: &Module, goals: &[TermId], span: Span) -> Query {
         let mut scope = Scope::new(module, goals.iter().copied());
         goals.iter().for_each(|&g| self.goal(&mut scope, g, goal::Place::Body));
-        self.singletons(&scope);
         Query { vars: scope.vars, goals: scope.goals, span }
     }
 

@@ -178,6 +178,14 @@ impl<'t, T: Texts> Parser<'t, T> {
                 self.diagnostics.push(long_quote(quote.span, text.at));
             }
         }
+        if read.is_err()
+            && let Some((mark, name)) = foreign_comment(&self.tokens)
+        {
+            // What follows on the next line is a clause again.
+            text.at = line_end(content, mark.start as usize);
+            self.diagnostics.truncate(reported);
+            self.diagnostics.push(no_comment(mark, name));
+        }
         if !self.conditions.hold() {
             self.diagnostics.truncate(reported);
         }
@@ -299,6 +307,22 @@ fn endless(last: Span) -> Diagnostic {
 fn is_long_quote(token: &Token, text: &str) -> bool {
     let quoted = matches!(token.tok, Tok::QuotedAtom(_) | Tok::Str(_) | Tok::Codes(_));
     quoted && text[token.span.range()].contains('\n')
+}
+
+/// What begins comments in other languages, where a clause that cannot be read begins with it.
+fn foreign_comment(tokens: &[Token]) -> Option<(Span, &'static str)> {
+    let first = tokens.first()?;
+    match &first.tok {
+        Tok::Atom(name) if name.starts_with('#') => Some((first.span, "#")),
+        Tok::Atom(name) if name.starts_with("//") => Some((first.span, "//")),
+        _ => None,
+    }
+}
+
+fn no_comment(mark: Span, name: &str) -> Diagnostic {
+    Diagnostic::error("C0101", format!("`{name}` begins no comment"))
+        .label(mark, "a comment of another language?")
+        .help("begin comments with %, or write them between /* and */")
 }
 
 fn line_end(text: &str, at: usize) -> usize {

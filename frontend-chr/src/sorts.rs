@@ -39,9 +39,37 @@ pub(crate) fn infer(
     facts: &[Facts],
     diagnostics: &mut Vec<Diagnostic>,
 ) {
+    infer_after(program, sorts, declarations, facts, &Inferred::default(), diagnostics);
+}
+
+/// What columns hold, as far as it is known.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Inferred(Vec<Columns>);
+
+impl Inferred {
+    /// Whether columns have the same sorts by both.
+    pub fn has_sorts_of(&self, other: &Self) -> bool {
+        let kinds = |columns: &Self| columns.0.iter().map(|c| c.kinds.clone()).collect::<Vec<_>>();
+        kinds(self) == kinds(other)
+    }
+}
+
+/// The same for a program to whose constraints something was added already, which `before` tells. Gives what to tell
+/// the next time.
+pub(crate) fn infer_after(
+    program: &mut Program,
+    sorts: Sorts,
+    declarations: &Declarations,
+    facts: &[Facts],
+    before: &Inferred,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Inferred {
     let mut columns = declared(program);
     loop {
         let mut inferred = columns.clone();
+        for (id, known) in before.0.iter().enumerate().filter(|(_, known)| known.inhabited) {
+            add(&mut inferred, ConstraintId::from_index(id), &known.kinds);
+        }
         start(program, facts, &mut inferred);
         saturate(program, &mut inferred, Rules::ThatFire);
         // What the others would add must be storable, too: whether a program is accepted depends on no query.
@@ -58,6 +86,7 @@ pub(crate) fn infer(
         }
     }
     assign::assign(program, sorts, declarations, &columns, diagnostics);
+    Inferred(columns)
 }
 
 fn declared(program: &Program) -> Vec<Columns> {

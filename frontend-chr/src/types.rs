@@ -171,7 +171,7 @@ pub(crate) enum Expanded {
     Builtin(Type),
     /// The alternatives of a user type.
     Variants(Vec<Variant>),
-    /// Unknown (reported elsewhere) or too big to check.
+    /// Circular (reported elsewhere) or too big to check.
     Unknown,
 }
 
@@ -208,18 +208,19 @@ impl Types {
         self.table.keys().map(|(name, _)| name.as_str())
     }
 
-    /// All definitions with the types they mention, for checks.
-    pub fn mentioned(&self) -> Vec<(Span, Type)> {
+    /// All definitions with the types they mention, for checks; whether it is another name that stands for them.
+    pub fn mentioned(&self) -> Vec<(Span, Type, bool)> {
         let mut all = Vec::new();
         for user in self.table.values() {
             match &user.definition {
-                Definition::Alias(ty) => all.push((user.span, ty.clone())),
+                Definition::Alias(ty) => all.push((user.span, ty.clone(), true)),
                 Definition::Variants(variants) => {
-                    all.extend(variants.iter().flat_map(|v| &v.args).map(|ty| (user.span, ty.clone())));
+                    let args = variants.iter().flat_map(|v| &v.args);
+                    all.extend(args.map(|ty| (user.span, ty.clone(), false)));
                 }
             }
         }
-        all.sort_by_key(|(span, _)| *span);
+        all.sort_by_key(|(span, ..)| *span);
         all
     }
 
@@ -276,16 +277,17 @@ impl Types {
         self.meanings = meanings;
     }
 
-    /// Follows aliases and substitutes parameters.
+    /// Follows aliases and substitutes parameters. A name that nothing defines is a type without values.
     pub fn expand(&self, ty: &Type) -> Expanded {
         let mut ty = ty.clone();
         // The meaning of an alias is no alias, but a parameter may be one.
         for _ in 0..MAX_SIZE {
             let Type::User(name, args) = &ty else { return Expanded::Builtin(ty) };
             let key = (name.clone(), args.len());
-            let Some(user) = self.table.get(&key).filter(|_| ty.size() <= MAX_SIZE) else {
+            if ty.size() > MAX_SIZE {
                 return Expanded::Unknown;
-            };
+            }
+            let Some(user) = self.table.get(&key) else { return Expanded::Variants(Vec::new()) };
             let Definition::Variants(variants) = &user.definition else {
                 let Some(Some(meaning)) = self.meanings.get(&key) else { return Expanded::Unknown };
                 ty = meaning.substitute(&user.params, args);
@@ -313,6 +315,9 @@ impl Types {
 
     /// The first subterm of a term that cannot be of its type, with that type. Variables fit every type.
     pub fn misfit(&self, module: &Module, id: TermId, ty: &Type) -> Option<(TermId, Type)> {
+        if self.unknown_name(ty).is_some() {
+            return None;
+        }
         let mut pending = vec![(id, ty.clone())];
         while let Some((id, ty)) = pending.pop() {
             let fits = match self.expand(&ty) {

@@ -51,6 +51,12 @@ pub(crate) enum Token {
     Mod,
     #[regex("[A-Za-z_][A-Za-z0-9_']*", |lex| lex.extras.names.intern(lex.slice()))]
     Ident(Name),
+    /// A name with other letters, which is reported.
+    #[regex(r"[\p{XID_Start}_][\p{XID_Continue}']*", |lex| lex.extras.names.intern(lex.slice()), priority = 1)]
+    ForeignName(Name),
+    /// A text in quotes, which is reported.
+    #[regex(r#""[^"\n]*"?"#, |lex| lex.extras.names.intern(lex.slice()))]
+    Text(Name),
     #[regex("[0-9]+", integer)]
     #[regex(r"[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?", float)]
     #[regex("[0-9]+[eE][+-]?[0-9]+", float)]
@@ -149,7 +155,8 @@ impl Token {
             Token::Input => "`input`",
             Token::IntDiv => "`div`",
             Token::Mod => "`mod`",
-            Token::Ident(_) => "a name",
+            Token::Ident(_) | Token::ForeignName(_) => "a name",
+            Token::Text(_) => "a text",
             Token::Number(_) => "a number",
             Token::Open => "`(`",
             Token::Close => "`)`",
@@ -196,6 +203,8 @@ pub(crate) struct Lexed<'a> {
     /// Byte range of each token.
     pub ranges: Vec<(u32, u32)>,
     pub tables: Tables,
+    /// Names that are reported already.
+    pub reported: Vec<Name>,
 }
 
 impl Lexed<'_> {
@@ -219,7 +228,14 @@ impl Lexed<'_> {
 
 /// Splits `text` into tokens. Characters that belong to no token are reported (once a run) and left out.
 pub(crate) fn lex<'a>(source: SourceId, text: &'a str, diagnostics: &mut Vec<Diagnostic>) -> Lexed<'a> {
-    let mut lexed = Lexed { source, text, tokens: Vec::new(), ranges: Vec::new(), tables: Tables::default() };
+    let mut lexed = Lexed {
+        source,
+        text,
+        tokens: Vec::new(),
+        ranges: Vec::new(),
+        tables: Tables::default(),
+        reported: Vec::new(),
+    };
     if u32::try_from(text.len()).is_err() {
         diagnostics.push(
             Diagnostic::error("T0010", "the text has 4 GiB or more")
@@ -234,6 +250,16 @@ pub(crate) fn lex<'a>(source: SourceId, text: &'a str, diagnostics: &mut Vec<Dia
         let range = lexer.span();
         match token {
             Ok(token) => {
+                let token = match token {
+                    Token::ForeignName(name) | Token::Text(name) => {
+                        if !lexed.reported.contains(&name) {
+                            lexed.reported.push(name);
+                            diagnostics.push(no_name(token, text, Span::new(source, range.start, range.end)));
+                        }
+                        Token::Ident(name)
+                    }
+                    token => token,
+                };
                 lexed.tokens.push(token);
                 lexed.ranges.push((range.start as u32, range.end as u32));
             }
@@ -249,6 +275,20 @@ pub(crate) fn lex<'a>(source: SourceId, text: &'a str, diagnostics: &mut Vec<Dia
     diagnostics.extend(bad.map(|run| bad_characters(text, run)));
     lexed.tables = lexer.extras;
     lexed
+}
+
+/// What stands where a name may, and is none.
+fn no_name(token: Token, text: &str, place: Span) -> Diagnostic {
+    if let Token::Text(_) = token {
+        return Diagnostic::error("T0001", "there are no texts in quotes")
+            .label(place, "this is one")
+            .help("declare constants and write these: `sort Text = struct Hello | Bye;`");
+    }
+    let ascii = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '\'';
+    let other = text[place.range()].chars().find(|&c| !ascii(c)).unwrap_or('_');
+    Diagnostic::error("T0001", format!("`{}` is no letter of a name", escape::line(&other.to_string())))
+        .label(place, "this name has it, wherever it occurs")
+        .help("write names with the letters from `a` to `z`, digits, `_` and `'`")
 }
 
 fn bad_characters(text: &str, run: Span) -> Diagnostic {
@@ -291,8 +331,8 @@ mod tests {
     #[test]
     fn runs_of_bad_characters_are_reported_once() {
         let (found, _, diagnostics) = tokens("a @@ä b $");
-        assert_eq!(found.len(), 2);
+        assert_eq!(found.len(), 3);
         let spans: Vec<_> = diagnostics.iter().map(|d| (d.code, d.labels[0].span.range())).collect();
-        assert_eq!(spans, [("T0001", 2..6), ("T0001", 9..10)]);
+        assert_eq!(spans, [("T0001", 4..6), ("T0001", 2..4), ("T0001", 9..10)]);
     }
 }

@@ -49,10 +49,25 @@ pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
         };
         error.into_diagnostic(&lexed, section)
     }));
-    let (sections, damaged) = assemble(sections.unwrap_or_default(), &lexed.tokens);
+    let (sections, mut damaged) = assemble(sections.unwrap_or_default(), &lexed.tokens);
+    damaged.extend(&lexed.reported);
+    damaged.sort_unstable();
     gchr_base::diagnostic::sort(&mut diagnostics);
+    say_once(&mut diagnostics);
     shorten(&mut diagnostics);
     Parsed { ast: Module { source: id, names: lexed.tables.names, sections, damaged }, diagnostics }
+}
+
+/// A reserved word that is taken for a name is wrong for one reason, wherever it occurs.
+fn say_once(diagnostics: &mut Vec<Diagnostic>) {
+    let mut said: Vec<String> = Vec::new();
+    diagnostics.retain(|diagnostic| {
+        let first = !said.contains(&diagnostic.message);
+        if diagnostic.message.ends_with(error::RESERVED) && first {
+            said.push(diagnostic.message.clone());
+        }
+        first
+    });
 }
 
 /// A text with very many syntax errors is no program at all: the first ones say enough.

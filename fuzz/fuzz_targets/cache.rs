@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(cache.get(&key).as_ref(), Some(&entry));
     for file in std::fs::read_dir(&folder).expect("the folder of the cache") {
         let path = file.expect("readable").path();
-        if path.is_file() {
+        if path.is_file() && path.file_name().is_some_and(|name| name != "CACHEDIR.TAG") {
             std::fs::write(path, bytes).expect("a temporary file");
         }
     }

@@ -240,6 +240,11 @@ impl<'a> Code<'a> {
         vm.frame - maps.get(&vm.site).map_or(0, |map| u64::from(map.size))
     }
 
+    /// Compiles all functions that nobody has compiled.
+    pub fn compile_all(&self) -> Result<(), Refused> {
+        (0..self.signatures.len()).try_for_each(|function| self.compile(Func(function as u32)).map(|_| ()))
+    }
+
     /// Time spent on compiling so far.
     pub fn compile_time(&self) -> Duration {
         Duration::from_nanos(self.time.load(Ordering::Relaxed))

@@ -19,8 +19,9 @@ use crate::code::{Code, Func};
 
 pub(crate) use calls::emit_adaptor;
 pub use calls::{Kept, Root};
+pub use control::Var;
 pub use memory::{Access, Width};
-pub use operators::{CheckedOp, Compare, DivideOp, FloatOp, WordOp};
+pub use operators::{CheckedOp, Compare, FloatOp, WordOp};
 
 /// A word or a float.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

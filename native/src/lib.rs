@@ -2,11 +2,13 @@
 //! called first.
 //!
 //! [`code`] and [`emit`] are the layer over the code generator, [`stack`] and [`vm`] what the code runs on. All of them
-//! are the same for every language. [`terms`] lowers plans of term programs.
+//! are the same for every language. [`terms`] lowers plans of term programs, [`constraints`] those of constraint
+//! programs.
 
 #![cfg(all(unix, any(target_arch = "x86_64", target_arch = "aarch64")))]
 
 pub mod code;
+pub mod constraints;
 pub mod emit;
 mod pages;
 pub mod stack;

@@ -13,6 +13,7 @@ use gchr_base::watch::Watch;
 use super::gpu_share::GpuShare;
 use super::line::{BatchLine, WorkedLine};
 use super::queue::{LineSource, Ordered, Sink};
+use super::shard::Shard;
 use crate::diagnostics::Diagnostics;
 use crate::executor::TermDevice;
 use crate::processor::PreparedTerms;
@@ -29,12 +30,14 @@ pub struct BatchOptions<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// When the clock of the time limit started; `None`: with the batch.
     pub start: Option<Instant>,
+    /// Which lines are evaluated.
+    pub shard: Shard,
 }
 
 impl Default for BatchOptions<'_> {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { limits: Limits::default(), threads, interrupt: None, start: None }
+        Self { limits: Limits::default(), threads, interrupt: None, start: None, shard: Shard::WHOLE }
     }
 }
 

@@ -12,6 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use gchr_base::error::StopReason;
 
 use super::line::Chunk;
+use super::shard::Shard;
 
 /// The state behind a lock; a thread that panicked leaves it in order, as locks are held for short, complete changes.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -34,6 +35,7 @@ pub(super) struct LineSource<R> {
 struct SourceState<R> {
     input: R,
     longest: u64,
+    shard: Shard,
     lines: u64,
     chunks: u64,
     error: Option<io::Error>,
@@ -41,9 +43,9 @@ struct SourceState<R> {
 }
 
 impl<R> LineSource<R> {
-    /// Lines of at most `longest` bytes.
-    pub fn new(input: R, longest: u64) -> Self {
-        let state = SourceState { input, longest, lines: 0, chunks: 0, error: None, done: false };
+    /// The lines of a share, all of at most `longest` bytes.
+    pub fn new(input: R, longest: u64, shard: Shard) -> Self {
+        let state = SourceState { input, longest, shard, lines: 0, chunks: 0, error: None, done: false };
         Self { state: Mutex::new(state), ended: AtomicBool::new(false) }
     }
 
@@ -60,7 +62,7 @@ impl<R> LineSource<R> {
 }
 
 impl<R: BufRead> LineSource<R> {
-    /// The next lines that are neither empty nor a comment, and the number of their chunk.
+    /// The next lines of the share that are neither empty nor a comment, and the number of their chunk.
     pub fn next_chunk(&self, size: ChunkSize) -> Option<(u64, Chunk)> {
         let mut source = lock(&self.state);
         let (mut chunk, mut bytes) = (Chunk::new(), 0);
@@ -76,7 +78,7 @@ impl<R: BufRead> LineSource<R> {
                 Ok(_) => {
                     source.lines += 1;
                     let blank = text.trim_ascii().first().is_none_or(|&b| b == b'%');
-                    if !blank {
+                    if !blank && source.shard.has(source.lines) {
                         bytes += text.len();
                         chunk.push((source.lines, text));
                     }
@@ -229,7 +231,7 @@ mod tests {
 
     #[test]
     fn chunks_hold_lines_with_a_term() {
-        let source = LineSource::new(&b"A\n\n% no term\nB\nC"[..], 100);
+        let source = LineSource::new(&b"A\n\n% no term\nB\nC"[..], 100, Shard::WHOLE);
         let size = ChunkSize { lines: 2, bytes: 100 };
         let (number, chunk) = source.next_chunk(size).expect("lines");
         assert_eq!((number, chunk), (0, vec![(1, b"A\n".to_vec()), (4, b"B\n".to_vec())]));
@@ -241,7 +243,7 @@ mod tests {
     #[test]
     fn a_line_without_an_end_ends_the_input() {
         let input = io::BufReader::new(io::Read::chain(&b"A\n"[..], io::repeat(b'B')));
-        let source = LineSource::new(input, 1 << 20);
+        let source = LineSource::new(input, 1 << 20, Shard::WHOLE);
         let size = ChunkSize { lines: 2, bytes: 100 };
         assert_eq!(source.next_chunk(size), Some((0, vec![(1, b"A\n".to_vec())])));
         let (lines, error) = source.into_error().expect("an error");

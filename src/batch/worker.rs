@@ -10,7 +10,6 @@ use gchr_base::rule::GroundTerm;
 use gchr_base::source::{SourceId, SourceMap, Start};
 use gchr_base::stats::Stats;
 use gchr_terms::exec::Evaluation;
-use gchr_trs::InputReader;
 
 use super::job::{self, Job};
 use super::line::{BatchLine, LineText, WorkedLine};
@@ -18,11 +17,12 @@ use crate::diagnostics::Diagnostics;
 use crate::executor::{Finished, TermDevice, Unfinished};
 use crate::output::Answer;
 use crate::processor::TermEvaluator;
+use crate::term_reader::TermReader;
 
 /// Reads lines: a reader, and a place for the text of a line among the texts of the program.
 pub(super) struct Reader<'w> {
     name: &'w str,
-    reader: InputReader<'w>,
+    reader: TermReader<'w>,
     sources: SourceMap,
     id: SourceId,
 }
@@ -32,7 +32,7 @@ impl<'w> Reader<'w> {
         let program = job.program;
         let mut sources = SourceMap::clone(&program.sources);
         let id = sources.add(job.name, "");
-        Self { name: job.name, reader: InputReader::new(&program.rules), sources, id }
+        Self { name: job.name, reader: TermReader::of(program), sources, id }
     }
 
     /// The term of a line.

@@ -1,16 +1,20 @@
 //! `gchr check`: all diagnostics of programs.
 
-use gchr::{CompileOptions, Diagnostics, Input, Language};
+mod machine;
+
+use gchr::{CompileOptions, Diagnostic, Diagnostics, Input, Language};
+
+use clap::ValueEnum;
 
 use super::exit::Exit;
 use super::program::{LanguageArg, ProgramArgs};
-use super::report;
 use super::semantics::SemanticsArgs;
+use super::{report, sink};
 
 /// Arguments of `gchr check`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Program files: .trs (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    /// Program files: .trs, .rec, .ari, .mcrl2 (term rewriting) or .chr, .pl (Constraint Handling Rules)
     #[arg(value_name = "FILE", required = true)]
     files: Vec<std::path::PathBuf>,
     /// Language of the files, when their endings do not tell
@@ -19,55 +23,125 @@ pub struct Args {
     /// Show what rounds make of each rule: its class, or why it has none (.chr)
     #[arg(long)]
     explain: bool,
+    /// How findings are shown: text on standard error, or json and sarif on standard output
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "explain")]
+    format: FormatArg,
+    /// Leave out warnings with this code, such as T0502; may be given several times
+    #[arg(long, value_name = "CODE", value_parser = code)]
+    allow: Vec<String>,
+    /// Take warnings for errors: `warnings` for all, or a code; may be given several times
+    #[arg(short = 'D', long, value_name = "WHAT", value_parser = denied)]
+    deny: Vec<String>,
     #[command(flatten)]
     semantics: SemanticsArgs,
 }
 
-/// Checks every file, and ends with an error when one of them has errors.
-pub fn run(args: &Args) -> Exit {
-    let mut exit = Exit::Done;
-    for file in &args.files {
-        let program = ProgramArgs { file: file.clone(), language: args.language };
-        let (errors, warnings) = check(&program.input(), args);
-        report::say(&format!(
-            "{}: {}, {}\n",
-            file.display(),
-            count(errors, "error"),
-            count(warnings, "warning")
-        ));
-        if errors > 0 {
-            exit = Exit::Usage;
-        }
-    }
-    exit
+/// How findings are shown.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormatArg {
+    /// As they are read by people
+    Text,
+    /// One object with all findings
+    Json,
+    /// SARIF 2.1.0, which services that show findings read
+    Sarif,
 }
 
-/// Shows what is found in one program; returns how many errors and warnings that are.
-fn check(input: &Input, args: &Args) -> (usize, usize) {
-    let show = |found: &Diagnostics| {
-        report::diagnostics(found);
-        found.counts()
+/// `T0502`.
+fn code(text: &str) -> Result<String, String> {
+    let is_code = text.len() == 5
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text[1..].bytes().all(|b| b.is_ascii_digit());
+    if is_code { Ok(text.to_string()) } else { Err("expected a code of a warning, e.g. T0502".into()) }
+}
+
+fn denied(text: &str) -> Result<String, String> {
+    if text == "warnings" {
+        Ok(text.to_string())
+    } else {
+        code(text).map_err(|e| format!("{e}, or `warnings`"))
+    }
+}
+
+/// What is found in one file.
+struct Checked {
+    file: String,
+    found: Vec<Diagnostics>,
+    errors: usize,
+    warnings: usize,
+    /// What `--explain` shows.
+    explained: Option<String>,
+}
+
+/// Checks every file, and ends with an error when one of them has errors.
+pub fn run(args: &Args) -> Exit {
+    let mut all = Vec::new();
+    for file in &args.files {
+        let program = ProgramArgs { file: file.clone(), language: args.language };
+        let checked = check(file.display().to_string(), &program.input(), args);
+        if args.format == FormatArg::Text {
+            checked.found.iter().for_each(report::diagnostics);
+            checked.explained.iter().for_each(|text| report::say(text));
+            report::say(&format!(
+                "{}: {}, {}\n",
+                checked.file,
+                count(checked.errors, "error"),
+                count(checked.warnings, "warning")
+            ));
+        }
+        all.push(checked);
+    }
+    let written = match args.format {
+        FormatArg::Text => Exit::Done,
+        FormatArg::Json => sink::print(&machine::json(&all)),
+        FormatArg::Sarif => sink::print(&machine::sarif(&all)),
     };
+    if written == Exit::Done && all.iter().any(|checked| checked.errors > 0) { Exit::Usage } else { written }
+}
+
+fn check(file: String, input: &Input, args: &Args) -> Checked {
+    let mut checked = Checked { file, found: Vec::new(), errors: 0, warnings: 0, explained: None };
     match input.parse() {
-        Err(found) => show(&found),
+        Err(found) => checked.take(&found, args),
         Ok(program) => {
-            let (_, mut warnings) = show(program.warnings());
+            checked.take(program.warnings(), args);
             let options = args.semantics.complete(CompileOptions::default());
-            let errors = match program.compile(&options) {
-                Ok(executable) => {
-                    warnings += show(&executable.warnings()).1;
-                    0
-                }
-                Err(found) => show(&found).0,
-            };
-            if args.explain && errors == 0 && program.language() == Language::Constraints {
+            match program.compile(&options) {
+                Ok(executable) => checked.take(&executable.warnings(), args),
+                Err(found) => checked.take(&found, args),
+            }
+            if args.explain && checked.errors == 0 && program.language() == Language::Constraints {
                 match program.explain() {
-                    Ok(text) => report::say(&text),
-                    Err(found) => return (show(&found).0, warnings),
+                    Ok(text) => checked.explained = Some(text),
+                    Err(found) => checked.take(&found, args),
                 }
             }
-            (errors, warnings)
         }
+    }
+    checked
+}
+
+impl Checked {
+    /// Takes findings as the options have them.
+    fn take(&mut self, found: &Diagnostics, args: &Args) {
+        let is_in = |list: &[String], found: &Diagnostic| list.iter().any(|code| code == found.code);
+        let found = found.adjusted(|found| {
+            if found.is_error() {
+                return true;
+            }
+            if is_in(&args.allow, found) {
+                return false;
+            }
+            if is_in(&args.deny, found) || args.deny.iter().any(|what| what == "warnings") {
+                found.severity = gchr::Severity::Error;
+                found.notes.push("a warning that -D makes an error".into());
+            }
+            true
+        });
+        let (errors, warnings) = found.counts();
+        self.errors += errors;
+        self.warnings += warnings;
+        self.found.push(found);
     }
 }
 

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use gchr::{Input, Language};
+use gchr::{Input, Syntax, TermFormat};
 
 use gchr::base::memory;
 
 /// A program on the command line.
 #[derive(clap::Args)]
 pub struct ProgramArgs {
-    /// Program file: .trs (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    /// Program file: .trs, .rec, .ari, .mcrl2 (term rewriting) or .chr, .pl (Constraint Handling Rules)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Language of FILE, when its ending does not tell
@@ -18,11 +18,19 @@ pub struct ProgramArgs {
     pub language: Option<LanguageArg>,
 }
 
-/// Which of the two languages.
+/// How a program is written.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum LanguageArg {
-    /// Many-sorted term rewriting
+    /// Many-sorted term rewriting, in gchr's own language
     Trs,
+    /// Format of the Rewriting Engines Competition
+    Rec,
+    /// ARI format of termination and confluence problems
+    Ari,
+    /// Older format of these problems: `(VAR x) (RULES ...)`
+    Tpdb,
+    /// Data part of mCRL2 specifications
+    Mcrl2,
     /// Constraint Handling Rules
     Chr,
 }
@@ -33,8 +41,20 @@ impl ProgramArgs {
         let input = Input::file(&self.file).memory(Some(memory::bound()));
         match self.language {
             None => input,
-            Some(LanguageArg::Trs) => input.language(Language::Terms),
-            Some(LanguageArg::Chr) => input.language(Language::Constraints),
+            Some(language) => input.syntax(language.into()),
+        }
+    }
+}
+
+impl From<LanguageArg> for Syntax {
+    fn from(language: LanguageArg) -> Self {
+        match language {
+            LanguageArg::Trs => Syntax::Trs,
+            LanguageArg::Rec => Syntax::Format(TermFormat::Rec),
+            LanguageArg::Ari => Syntax::Format(TermFormat::Ari),
+            LanguageArg::Tpdb => Syntax::Format(TermFormat::Tpdb),
+            LanguageArg::Mcrl2 => Syntax::Mcrl2,
+            LanguageArg::Chr => Syntax::Chr,
         }
     }
 }

@@ -4,7 +4,9 @@ mod args;
 mod as_gpu_child;
 mod execute;
 mod gpu_child;
+mod later_kernels;
 mod output;
+mod tables;
 
 use std::time::Instant;
 
@@ -20,6 +22,7 @@ use output::{Out, deliver, deliver_of_child, give_up};
 
 pub use args::Args;
 pub use as_gpu_child::run_as_gpu_child;
+pub use later_kernels::compile as compile_later_kernels;
 pub use output::unwritten;
 
 /// Runs the program; what goes wrong is on standard error when this returns.
@@ -33,6 +36,7 @@ pub fn run(args: &Args, start: Instant) -> Exit {
 
 fn run_from(args: &Args, start: Instant) -> Result<Exit, Exit> {
     let schedule = args.device.schedule()?;
+    args.check_stdin()?;
     args.start_threads_to_load()?;
     let program = load(args)?;
     watchdog::enter(Phase::Compile);
@@ -44,10 +48,11 @@ fn run_from(args: &Args, start: Instant) -> Result<Exit, Exit> {
     args.start_threads_to_run(&program, &options)?;
     let executable = program.compile(&options).map_err(|found| report::refuse(&found))?;
     report::differences(&executable.warnings(), &args.program.file);
+    later_kernels::start_for(executable.kernels());
     args.note_files();
     // The file is opened before the run: a path that cannot be written is known at once, not hours later.
     watchdog::enter(Phase::Open);
-    let out = Out::open(args)?;
+    let out = Out::open(args, &program)?;
     let exit = match args.inputs {
         Some(_) => Ok(run_batch(args, &executable, start, out)),
         None => run_one(args, &executable, &options, start, out),
@@ -67,10 +72,14 @@ fn load(args: &Args) -> Result<Program, Exit> {
 
 fn run_batch(args: &Args, executable: &Executable<'_>, start: Instant, out: Out) -> Exit {
     let Some(terms) = &args.inputs else { return Exit::Usage };
-    let request = batch::Request { terms, json: matches!(args.format, FormatArg::Json), stats: args.stats };
+    let request = batch::Request {
+        terms,
+        json: matches!(args.format(), FormatArg::Json | FormatArg::Jsonl),
+        stats: args.stats,
+    };
     let limits = args.limits.limits(args.device.device);
     let (threads, interrupt) = (batch::workers(args.threads), Some(interrupt::flag()));
-    let options = BatchOptions { limits, threads, interrupt, start: Some(start) };
+    let options = BatchOptions { limits, threads, interrupt, start: Some(start), shard: args.shard() };
     batch::run(&request, executable, &options, out.stdout, out.file)
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gchr::Header;
+use gchr::{Header, Shard};
 
 /// `512M`, `16G`, `1.5GiB`, `4096`: bytes, with binary units.
 pub fn size(text: &str) -> Result<u64, String> {
@@ -34,6 +34,18 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(positive(number)? * seconds).map_err(|_| "too long".into())
 }
 
+/// `path/2` or `path`.
+pub fn symbol(text: &str) -> Result<(String, Option<usize>), String> {
+    match text.rsplit_once('/') {
+        Some((name, arity)) if !name.is_empty() => match arity.parse() {
+            Ok(arity) => Ok((name.to_string(), Some(arity))),
+            Err(_) => Err("expected a number of arguments behind the slash, e.g. path/2".into()),
+        },
+        _ if text.is_empty() => Err("expected a constraint, e.g. path/2".into()),
+        _ => Ok((text.to_string(), None)),
+    }
+}
+
 /// `edge=FILE`.
 pub fn facts(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
@@ -57,6 +69,15 @@ pub fn header(text: &str) -> Result<(Option<String>, Header), String> {
         _ => return Err("expected yes, no or auto, or CONSTRAINT=yes and so on".into()),
     };
     Ok((constraint, header))
+}
+
+/// `3/8`, or `rank`: that of this process among those that a launcher started.
+pub fn shard(text: &str) -> Result<Shard, String> {
+    if text != "rank" {
+        return text.parse().map_err(|wrong| format!("{wrong}, or rank"));
+    }
+    let none = "no launcher gave this process a rank: start it with mpiexec or srun, or give K/N";
+    Shard::of_rank(|name| std::env::var(name).ok()).ok_or_else(|| none.into())
 }
 
 /// `sm_90`: the number of a GPU architecture.

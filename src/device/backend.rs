@@ -17,7 +17,7 @@ use gchr_simulator::SimDevice;
 
 use super::source::NAME;
 use super::verify::before_launch;
-use crate::options::Device;
+use crate::options::{CompileOptions, Device, Kernels};
 use crate::stack::with_large_stack;
 
 /// Bytes of this machine that a byte of tables takes on the simulator: itself, and the shadow in which the simulator keeps who touched
@@ -31,6 +31,8 @@ pub(crate) const SIM_BLOCKS: u32 = 2;
 /// A device with the kernels of one program.
 pub(crate) struct Backend {
     machine: LoadedDevice,
+    /// Which kernels, on a GPU.
+    kernels: Option<Kernels>,
     /// Milliseconds that the check of the kernels was waited for.
     verify_ms: f64,
 }
@@ -41,18 +43,17 @@ enum LoadedDevice {
 }
 
 impl Backend {
-    /// Generates kernels, checks them and brings them to the device. `name` is that of the program's text. A GPU gets them in a form; the
-    /// simulator always counts.
+    /// Generates kernels, checks them and brings them to the device. `name` is that of the program's text. A GPU gets them in the form that
+    /// the options say; the simulator always counts.
     pub fn load<T: HasKernels>(
-        device: Device,
         name: &str,
-        form: Form,
-        make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
+        options: &CompileOptions,
+        mut make: impl FnMut(Kernels) -> Result<T, Vec<Diagnostic>>,
     ) -> Result<(T, Self), Vec<Diagnostic>> {
-        let (made, verify_ms, machine) = match device {
-            Device::Gpu(ordinal) => load_gpu(ordinal, name, form, make)?,
+        match options.device {
+            Device::Gpu(ordinal) => load_gpu(ordinal, name, options, make),
             Device::Cpu | Device::Auto | Device::Sim => {
-                let made = make()?;
+                let made = make(Kernels::Fast)?;
                 let kernels = made.module();
                 let verify_ms = before_launch(kernels)?;
                 let simulated = with_large_stack(|| gchr_simulator::Program::new(kernels));
@@ -60,10 +61,14 @@ impl Backend {
                     errors.iter().map(|e| e.diagnostic()).collect::<Vec<_>>()
                 };
                 let machine = LoadedDevice::Sim(simulated.map_err(told)?);
-                (made, verify_ms, machine)
+                Ok((made, Self { machine, kernels: None, verify_ms }))
             }
-        };
-        Ok((made, Self { machine, verify_ms }))
+        }
+    }
+
+    /// Which kernels a GPU runs.
+    pub fn kernels(&self) -> Option<Kernels> {
+        self.kernels
     }
 
     /// Runs something on the device. Statistics name the device as the command line does.
@@ -98,6 +103,10 @@ impl Backend {
         change_stats(&mut result, |stats| {
             stats.device = Some(name);
             stats.verify_ms = Some(self.verify_ms);
+            stats.kernels = self.kernels.map(|kernels| match kernels {
+                Kernels::Fast => "fast".into(),
+                Kernels::Soon => "soon".into(),
+            });
         });
         result
     }
@@ -165,28 +174,39 @@ fn name_limit<O, L>(result: &mut Result<O, Failure<L>>, given: u64) {
 fn load_gpu<T: HasKernels>(
     ordinal: u32,
     name: &str,
-    form: Form,
-    make: impl FnOnce() -> Result<T, Vec<Diagnostic>>,
-) -> Result<(T, f64, LoadedDevice), Vec<Diagnostic>> {
+    options: &CompileOptions,
+    mut make: impl FnMut(Kernels) -> Result<T, Vec<Diagnostic>>,
+) -> Result<(T, Backend), Vec<Diagnostic>> {
     let known = driver::describe(ordinal).map_err(|error| vec![error.into()])?;
     let (opened, built) = std::thread::scope(|scope| {
         let opening = scope.spawn(|| Gpu::open(ordinal));
         let built = Compiler::from_env().map_err(|error| vec![error.into()]).and_then(|compiler| {
-            let made = make()?;
-            let target = Target { capability: known.capability, name: name.to_string(), form };
-            let (built, verify_ms) = check_and_compile(&compiler, &target, &made)?;
-            Ok((made, verify_ms, built))
+            let (form, kernels) = (options.form(), Kernels::Fast);
+            let target = Target { capability: known.capability, name: name.to_string(), form, kernels };
+            let made = make(kernels)?;
+            let texts = Texts::of(&made, &target)?;
+            let soon = options.kernels == Kernels::Soon && form == Form::Plain;
+            if !soon || texts.are_compiled(&compiler, &target) {
+                let (built, verify_ms) = check_and_compile(&compiler, &target, &made, texts)?;
+                return Ok((made, kernels, verify_ms, built));
+            }
+            let target = Target { kernels: Kernels::Soon, ..target };
+            let made = make(target.kernels)?;
+            let texts = Texts::of(&made, &target)?;
+            let (built, verify_ms) = check_and_compile(&compiler, &target, &made, texts)?;
+            Ok((made, target.kernels, verify_ms, built))
         });
         (opening.join(), built)
     });
     let opened = opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let mut gpu = opened.map_err(|error| vec![error.into()])?;
-    let (made, verify_ms, built) = built?;
+    let (made, kernels, verify_ms, built) = built?;
     for image in &built.images {
         gpu.load(image).map_err(DeviceError::into_diagnostics)?;
     }
     built.rare.into_iter().for_each(|(kernels, image)| gpu.load_when_asked(kernels, image));
-    Ok((made, verify_ms, LoadedDevice::Gpu(Box::new(Mutex::new(gpu)))))
+    let machine = LoadedDevice::Gpu(Box::new(Mutex::new(gpu)));
+    Ok((made, Backend { machine, kernels: Some(kernels), verify_ms }))
 }
 
 /// What kernels are compiled for.
@@ -196,6 +216,48 @@ struct Target {
     /// Of the program's text.
     name: String,
     form: Form,
+    kernels: Kernels,
+}
+
+impl Target {
+    fn text(&self, kernels: &Module) -> Result<String, Vec<Diagnostic>> {
+        with_large_stack(|| gchr_kernel::cuda_text_as(kernels, &self.name, self.form))
+    }
+
+    fn options(&self) -> NvrtcOptions {
+        match (self.form, self.kernels) {
+            (Form::Counting, _) => NvrtcOptions::kernels().with_lines(),
+            (Form::Plain, Kernels::Fast) => NvrtcOptions::kernels().from_env(),
+            (Form::Plain, Kernels::Soon) => NvrtcOptions::kernels_soon().from_env(),
+        }
+    }
+}
+
+/// What the compiler gets: a text for each unit that most runs need, and the units that few need.
+struct Texts {
+    usual: Vec<String>,
+    rare: Vec<Unit>,
+}
+
+impl Texts {
+    fn of(made: &impl HasKernels, target: &Target) -> Result<Self, Vec<Diagnostic>> {
+        let module = made.module();
+        // The counters of what kernels count belong to one image.
+        let units = match target.form {
+            Form::Plain => made.units(),
+            Form::Counting => Unit::whole(module),
+        };
+        let (rare, usual): (Vec<_>, Vec<_>) = units.into_iter().partition(|unit| unit.rare);
+        let usual = usual.iter().map(|unit| target.text(&unit.of(module))).collect::<Result<_, _>>()?;
+        Ok(Self { usual, rare })
+    }
+
+    /// Whether all that most runs need is in the cache.
+    fn are_compiled(&self, compiler: &Compiler, target: &Target) -> bool {
+        let Ok(arch) = compiler.arch_for(target.capability) else { return false };
+        let options = target.options();
+        self.usual.iter().all(|text| compiler.find(text, NAME, arch, &options).is_some())
+    }
 }
 
 /// Compiled kernels.
@@ -210,29 +272,24 @@ fn check_and_compile(
     compiler: &Compiler,
     target: &Target,
     made: &impl HasKernels,
+    Texts { usual, rare }: Texts,
 ) -> Result<(BuiltKernels, f64), Vec<Diagnostic>> {
     let module = made.module();
-    // The counters of what kernels count belong to one image.
-    let units = match target.form {
-        Form::Plain => made.units(),
-        Form::Counting => Unit::whole(module),
-    };
-    let (rare, usual): (Vec<_>, Vec<_>) = units.into_iter().partition(|unit| unit.rare);
     let rare = rare.into_iter().map(|unit| {
         let (kernels, target) = (unit.of(module), target.clone());
         let late: LateImage = Box::new(move || {
             let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
-            compile(&compiler, &target, &kernels)
+            compile(&compiler, &target, &target.text(&kernels)?)
         });
         (unit.kernels, late)
     });
     let rare = rare.collect();
     let (checked, images, compiled) = std::thread::scope(|scope| {
         let checking = scope.spawn(|| before_launch(module));
-        let compile_unit = |unit: &Unit| compile(compiler, target, &unit.of(module));
+        let compile_unit = |text: &String| compile(compiler, target, text);
         let mut units = usual.iter();
         let first = units.next();
-        let others: Vec<_> = units.map(|unit| scope.spawn(move || compile_unit(unit))).collect();
+        let others: Vec<_> = units.map(|text| scope.spawn(move || compile_unit(text))).collect();
         let mut images: Vec<_> = first.map(compile_unit).into_iter().collect();
         images.extend(
             others
@@ -256,10 +313,12 @@ pub(crate) fn compile_ahead(
     units: &[Unit],
 ) -> Result<(), Vec<Diagnostic>> {
     let known = driver::describe(gpu).map_err(|error| vec![error.into()])?;
-    let target = Target { capability: known.capability, name: name.to_string(), form: Form::Plain };
+    let (form, kernels) = (Form::Plain, Kernels::Fast);
+    let target = Target { capability: known.capability, name: name.to_string(), form, kernels };
     let compiler = Compiler::from_env().map_err(|error| vec![error.into()])?;
     std::thread::scope(|scope| {
-        let started = units.iter().map(|unit| scope.spawn(|| compile(&compiler, &target, &unit.of(module))));
+        let compile_unit = |unit: &Unit| compile(&compiler, &target, &target.text(&unit.of(module))?);
+        let started = units.iter().map(|unit| scope.spawn(move || compile_unit(unit)));
         let started: Vec<_> = started.collect();
         before_launch(module)?;
         let join = |unit: std::thread::ScopedJoinHandle<'_, _>| {
@@ -269,14 +328,8 @@ pub(crate) fn compile_ahead(
     })
 }
 
-fn compile(compiler: &Compiler, target: &Target, kernels: &Module) -> Result<Image, Vec<Diagnostic>> {
-    let Target { capability, name, form } = target;
-    let text = with_large_stack(|| gchr_kernel::cuda_text_as(kernels, name, *form))?;
-    let options = match form {
-        Form::Plain => NvrtcOptions::kernels_from_env(),
-        Form::Counting => NvrtcOptions::kernels().with_lines(),
-    };
-    let built = compiler.build_for(*capability, &text, NAME, &options);
+fn compile(compiler: &Compiler, target: &Target, text: &str) -> Result<Image, Vec<Diagnostic>> {
+    let built = compiler.build_for(target.capability, text, NAME, &target.options());
     let built = built.map_err(|found| vec![found])?;
     tracing::info!(cached = built.cached, "kernels compiled");
     if !built.compiled.log.is_empty() {

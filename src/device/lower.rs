@@ -1,8 +1,8 @@
 //! From programs to kernels: a term program by one of two schedulers, a constraint program in rounds.
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::rule;
-use gchr_base::source::SourceMap;
+use gchr_base::rule::{self, GoalKind};
+use gchr_base::source::{SourceMap, Span};
 use gchr_constraints::plan::{ChrPlan, RoundsOptions, compile_rounds};
 use gchr_kernel::Unit;
 use gchr_kernel::ir::Module;
@@ -14,7 +14,7 @@ use gchr_kernels_terms::{tasks, topology};
 use gchr_terms::plan::{TermOptions, TermPlan, compile};
 
 use super::backend::HasKernels;
-use crate::options::{Schedule, Scheduler};
+use crate::options::{Kernels as Wanted, Schedule, Scheduler};
 use crate::stack::with_large_stack;
 
 /// A term program as a scheduler sees it, and its kernels.
@@ -79,7 +79,7 @@ pub(crate) fn plan_side_by_side(
     rules: &rule::Program,
     schedule: Schedule,
 ) -> Result<TermPlan, Vec<Diagnostic>> {
-    let plan = with_large_stack(|| plan_for_tasks(rules, schedule.collector_of_tasks()))?;
+    let plan = with_large_stack(|| plan_for_tasks(rules, schedule.collector_of_tasks(), Wanted::Fast))?;
     match plan.functions.iter().any(|function| function.region.body.has_siblings()) {
         true => Ok(plan),
         false => Err(vec![
@@ -89,8 +89,13 @@ pub(crate) fn plan_side_by_side(
     }
 }
 
-fn plan_for_tasks(rules: &rule::Program, collector: Collector) -> Result<TermPlan, Vec<Diagnostic>> {
-    compile(rules, &TermOptions::tasks(collector == Collector::Queue))
+fn plan_for_tasks(
+    rules: &rule::Program,
+    collector: Collector,
+    wanted: Wanted,
+) -> Result<TermPlan, Vec<Diagnostic>> {
+    let options = TermOptions::tasks(collector == Collector::Queue);
+    compile(rules, &if wanted == Wanted::Soon { options.short() } else { options })
 }
 
 /// Generates the kernels of a term program; `planned` is its plan for tasks, where that is made already.
@@ -98,12 +103,13 @@ pub(crate) fn lower_terms(
     rules: &rule::Program,
     sources: &SourceMap,
     schedule: Schedule,
+    wanted: Wanted,
     planned: Option<TermPlan>,
 ) -> Result<LoweredTerms, Vec<Diagnostic>> {
     let collector = schedule.collector_of_tasks();
     with_large_stack(|| match schedule.scheduler {
         Scheduler::Tasks => {
-            let plan = planned.map_or_else(|| plan_for_tasks(rules, collector), Ok)?;
+            let plan = planned.map_or_else(|| plan_for_tasks(rules, collector, wanted), Ok)?;
             by_tasks(rules, sources, plan, collector)
         }
         Scheduler::Topology => by_topology(rules, sources, schedule),
@@ -126,9 +132,22 @@ fn by_topology(
     sources: &SourceMap,
     schedule: Schedule,
 ) -> Result<LoweredTerms, Vec<Diagnostic>> {
+    if let Some(place) = condition_that_binds(rules) {
+        return Err(vec![
+            Diagnostic::error("D0108", "the scheduler topology has no conditions that give variables values")
+                .label(place, "this condition binds variables")
+                .help("use the scheduler tasks, the default, or run the program on the processor"),
+        ]);
+    }
     let system = topology::system::System::new(rules);
     let (strategy, collector) = (schedule.strategy, schedule.collector_of_topology());
     let kernels = topology::kernels::kernels(&system, rules, sources, strategy, collector)?;
     let plan = compile(rules, &TermOptions::default())?;
     Ok(LoweredTerms::Topology { system: Box::new(system), plan: Box::new(plan), kernels: Box::new(kernels) })
+}
+
+/// The first condition of a rule that is more than a test.
+fn condition_that_binds(rules: &rule::Program) -> Option<Span> {
+    let goals = rules.rules.iter().flat_map(|rule| &rule.guard);
+    goals.into_iter().find(|goal| !matches!(goal.kind, GoalKind::Test(_))).map(|goal| goal.span)
 }

@@ -26,9 +26,11 @@ pub struct KernelSource<'p> {
 impl Program {
     /// Generates the kernels that run this program on a device: a term program by a schedule, a constraint program in rounds.
     pub fn kernels(&self, options: &CompileOptions) -> Result<KernelSource<'_>, Diagnostics> {
-        let module = match self.language {
-            Language::Terms => lower_terms(&self.rules, &self.sources, options.schedule, None)
-                .map(|made| (made.units(), made.into_module())),
+        let module = match self.language() {
+            Language::Terms => {
+                lower_terms(&self.rules, &self.sources, options.schedule, options.kernels, None)
+                    .map(|made| (made.units(), made.into_module()))
+            }
             Language::Constraints => lower_rounds(&self.rules, &self.sources, options.firing.plan_options())
                 .map(|made| (made.units(), made.1.module)),
         };
@@ -78,7 +80,7 @@ impl KernelSource<'_> {
     pub fn compile(&self, arch: Arch) -> Result<Image, Diagnostics> {
         let text = self.cuda()?;
         let compiler = Compiler::from_env().map_err(|error| self.program.diagnostics(vec![error.into()]))?;
-        let built = compiler.build(&text, NAME, arch, &Options::kernels_from_env());
+        let built = compiler.build(&text, NAME, arch, &Options::kernels().from_env());
         built.map(|built| built.compiled.image).map_err(|error| self.program.diagnostics(vec![error.into()]))
     }
 }

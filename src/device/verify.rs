@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gchr_base::diagnostic::Diagnostic;
-use gchr_base::reading::Account;
+use gchr_base::reading::{Account, read_text};
 use gchr_base::source::SourceMap;
 use gchr_checker::check;
 use gchr_cuda::cache::{Cache, CacheKey};
@@ -15,7 +15,7 @@ use gchr_kernel::text::{Aliases, parse_with};
 use super::source::KernelSource;
 use crate::diagnostics::Diagnostics;
 use crate::stack::with_large_stack;
-use crate::text_file::{KERNEL_FILE, read_text};
+use crate::text_file::KERNEL_FILE;
 
 pub use gchr_checker::{Assumed, Assumption, CheckStats, Location, Reason, Rule, Verdict};
 

@@ -17,7 +17,7 @@ use crate::device::backend::{Backend, HasStats, Placement};
 use crate::device::lower::lower_rounds;
 use crate::diagnostics::trace_missing;
 use crate::executor::{Compiled, Executor, Finished, Unfinished};
-use crate::options::CompileOptions;
+use crate::options::{self, CompileOptions};
 use crate::output::Answer;
 use crate::program::{Language, Program, program_name};
 
@@ -66,9 +66,8 @@ impl DeviceRoundsProgram {
         sources: &SourceMap,
         options: &CompileOptions,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let make = || lower_rounds(rules, sources, options.firing.plan_options());
-        let (name, form) = (program_name(sources), options.form());
-        let loaded = Backend::load(options.device, name, form, make)?;
+        let make = |_| lower_rounds(rules, sources, options.firing.plan_options());
+        let loaded = Backend::load(program_name(sources), options, make)?;
         let ((plan, kernels), backend) = loaded;
         Ok(Self { plan, kernels, backend })
     }
@@ -93,6 +92,10 @@ impl DeviceRoundsProgram {
 impl Compiled for DeviceRoundsProgram {
     fn plan<'a>(&'a self, _: &'a Program) -> Box<dyn Display + 'a> {
         Box::new(&self.kernels.module)
+    }
+
+    fn kernels(&self) -> Option<options::Kernels> {
+        self.backend.kernels()
     }
 
     fn warnings(&self, program: &Program) -> Vec<Diagnostic> {

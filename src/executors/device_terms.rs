@@ -18,7 +18,7 @@ use crate::diagnostics::trace_missing;
 use crate::executor::{
     Compiled, Executor, Finished, LineEvaluation, NormalFormTexts, TermDevice, Unfinished,
 };
-use crate::options::{CompileOptions, Schedule};
+use crate::options::{CompileOptions, Kernels, Schedule};
 use crate::output::{Answer, SchedulerReport};
 use crate::processor::CpuTerms;
 use crate::program::{Language, Program, program_name};
@@ -81,12 +81,11 @@ impl DeviceTermProgram {
         sources: &SourceMap,
         options: &CompileOptions,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let CompileOptions { device, schedule, only_parallel, .. } = *options;
+        let CompileOptions { schedule, only_parallel, .. } = *options;
         // Before the device is brought up.
-        let planned = only_parallel.then(|| plan_side_by_side(rules, schedule)).transpose()?;
-        let make = || lower_terms(rules, sources, schedule, planned);
-        let (name, form) = (program_name(sources), options.form());
-        let (lowered, backend) = Backend::load(device, name, form, make)?;
+        let mut planned = only_parallel.then(|| plan_side_by_side(rules, schedule)).transpose()?;
+        let make = |wanted| lower_terms(rules, sources, schedule, wanted, planned.take());
+        let (lowered, backend) = Backend::load(program_name(sources), options, make)?;
         Ok(Self { processor: OnceLock::new(), options: *options, lowered, schedule, backend })
     }
 
@@ -152,6 +151,10 @@ impl DeviceTermProgram {
 impl Compiled for DeviceTermProgram {
     fn plan<'a>(&'a self, _: &'a Program) -> Box<dyn Display + 'a> {
         Box::new(self.lowered.module())
+    }
+
+    fn kernels(&self) -> Option<Kernels> {
+        self.backend.kernels()
     }
 
     fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Finished, Unfinished> {

@@ -2,19 +2,18 @@
 
 use std::fmt::{self, Display};
 
-use gchr_base::control::Control;
+use gchr_base::control::{Control, Progress};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::RunError;
 use gchr_base::logic::LogicProgram;
 use gchr_base::rule::Semantics;
 use gchr_base::stats::Stats;
 use gchr_base::stop::StopReason;
-use gchr_logic::{Options, Reason};
+use gchr_logic::{Options, Reason, Streams};
 
 use crate::executor::{Compiled, Executor, Finished, StoppedRun, Unfinished};
 use crate::options::{CompileOptions, Device};
-use crate::output::Left;
-use crate::output::{Answer, LogicAnswers};
+use crate::output::{self, Answer, Left, LogicAnswers, Selection};
 use crate::program::Program;
 
 /// The executor of the logic machine.
@@ -45,8 +44,10 @@ impl Executor for LogicMachine {
         program: &Program,
         options: &CompileOptions,
     ) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
-        let Some(logic) = &program.logic else { return Err(Vec::new()) };
-        gchr_logic::check(&logic.program)?;
+        // Its database belongs to one run, which makes it.
+        if !program.is_logic() {
+            return Err(Vec::new());
+        }
         Ok(Box::new(LogicExecutable { options: *options }))
     }
 }
@@ -63,52 +64,69 @@ impl Compiled for LogicExecutable {
         let Some(logic) = program.logic.as_ref().filter(|_| program.has_goals()) else {
             return Err(Unfinished::NothingToRun);
         };
-        let options = Options { answers: self.options.answers, seed: self.options.seed };
-        let mut answers = Vec::new();
-        // What the program itself writes to `user_error`.
-        let errors: Option<Box<dyn std::io::Write>> = Some(Box::new(std::io::stderr()));
+        let options = options(&self.options);
+        let loaded = gchr_logic::load(&logic.program).map_err(Unfinished::Program)?;
+        let (mut answers, mut written) = (Vec::new(), 0);
         let run = gchr_logic::run(
             &logic.program,
+            loaded,
             &gchr_chr::TermReader,
             &options,
             control,
-            errors,
-            &mut |answer| {
-                answers.push(answer);
+            streams(),
+            &mut |answer, out| {
+                if self.options.answers_as_found {
+                    output::logic::write_text_of(&answer, written, &Selection::all(), out)
+                        .and_then(|()| out.flush())?;
+                    written += 1;
+                } else {
+                    answers.push(answer);
+                }
                 Ok(())
             },
         );
-        let stats = |firings: u64, live: u64, bytes: u64| Stats {
-            firings: Some(firings),
-            live_cells: Some(live),
-            peak_bytes: Some(bytes),
-            device: Some("cpu".into()),
-            semantics: Some("refined".into()),
-            ..Stats::default()
-        };
         match run {
             Ok(run) => {
-                let stats = stats(run.firings, run.progress.live, run.progress.bytes);
+                let stats = stats(run.firings, run.progress);
                 let answer = Answer::Logic(LogicAnswers { answers, more: run.more, halted: run.halted });
                 Ok(Finished { answer, stats, report: None })
             }
-            Err(stopped) => {
-                let reason = match stopped.reason {
-                    Reason::Stop(reason) => reason,
-                    Reason::Thrown { message, .. } => StopReason::Thrown { message },
-                    Reason::Program(found) => return Err(Unfinished::Program(found)),
-                };
-                let stats = stats(stopped.firings, stopped.progress.live, stopped.progress.bytes);
-                let span = stopped.places.first().copied();
-                let error = RunError { reason, rule: None, span, progress: stopped.progress };
-                let places = stopped.places.into_iter().skip(1).collect();
-                Err(Unfinished::Stopped(Box::new(StoppedRun {
-                    error,
-                    stats,
-                    left: stopped.left.map(Left::Logic),
-                    places,
-                })))
-            }
+            Err(stopped) => Err(unfinished(*stopped)),
         }
     }
+}
+
+/// How the machine runs programs.
+pub(crate) fn options(options: &CompileOptions) -> Options {
+    Options { answers: options.answers, seed: options.seed, ..Options::default() }
+}
+
+/// What a program itself reads, and writes to `user_error`.
+pub(crate) fn streams() -> Streams {
+    Streams { errors: Some(Box::new(std::io::stderr())), input: Some(Box::new(std::io::stdin())) }
+}
+
+/// What a run cost.
+pub(crate) fn stats(firings: u64, progress: Progress) -> Stats {
+    Stats {
+        firings: Some(firings),
+        live_cells: Some(progress.live),
+        peak_bytes: Some(progress.bytes),
+        device: Some("cpu".into()),
+        semantics: Some("refined".into()),
+        ..Stats::default()
+    }
+}
+
+/// Why a run has no answer.
+pub(crate) fn unfinished(stopped: gchr_logic::Stopped) -> Unfinished {
+    let reason = match stopped.reason {
+        Reason::Stop(reason) => reason,
+        Reason::Thrown { message, .. } => StopReason::Thrown { message },
+    };
+    let stats = stats(stopped.firings, stopped.progress);
+    let span = stopped.places.first().copied();
+    let error = RunError { reason, rule: None, span, progress: stopped.progress };
+    let places = stopped.places.into_iter().skip(1).collect();
+    Unfinished::Stopped(Box::new(StoppedRun { error, stats, left: Some(Left::Logic(stopped.left)), places }))
 }

@@ -14,10 +14,20 @@ pub enum Answer {
     Logic(LogicAnswers),
 }
 
+impl Answer {
+    /// The exit code that the program asked for by `halt/1`.
+    pub fn halted(&self) -> Option<u8> {
+        match self {
+            Answer::Logic(found) => found.halted.map(|code| code as u8),
+            Answer::NormalForm(_) | Answer::Store(_) => None,
+        }
+    }
+}
+
 /// What the logic machine found.
 #[derive(Debug)]
 pub struct LogicAnswers {
-    /// Answers in the order in which they were found.
+    /// Answers in the order in which they were found, but for those that were written then.
     pub answers: Vec<gchr_logic::Answer>,
     /// Whether there may be more.
     pub more: bool,

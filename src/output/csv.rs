@@ -1,50 +1,101 @@
-//! CSV form of a store: one constraint a line, its name and its arguments, no header. So the place of a value never
-//! depends on what else the store holds.
+//! CSV and TSV forms of a store: one constraint a line, its name and its arguments, no header. So the place of a value
+//! never depends on what else the store holds. A file of one constraint has no names.
 //!
 //! Fields are written piece by piece: shared parts of a value can make it larger than any memory.
 
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write};
 
-use gchr_base::signature::Signature;
+use gchr_base::signature::{ConstraintId, Signature};
 use gchr_constraints::exec::Store;
+
+use super::selection::Selection;
 
 /// Bytes of a field that are held to see whether it needs quotes; a longer one has them.
 const HELD: usize = 1 << 16;
 
-pub(super) fn write(store: &Store, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
-    let mut lines = Lines { out, held: String::new(), is_open: false, fields: 0, error: None };
-    for (id, constraint) in signature.constraints.iter_enumerated() {
-        for row in store.rows(signature, id).iter() {
-            lines.field(&constraint.name)?;
-            for value in row.values() {
-                lines.field(value.plain())?;
-            }
-            lines.end()?;
+/// How rows are written.
+#[derive(Clone, Copy)]
+pub(super) struct Style {
+    /// What stands between fields.
+    pub delimiter: u8,
+    /// Whether the first field is the name of the constraint.
+    pub named: bool,
+}
+
+/// Commas or tabs, with names.
+pub(super) const CSV: Style = Style { delimiter: b',', named: true };
+pub(super) const TSV: Style = Style { delimiter: b'\t', named: true };
+
+/// The selected constraints of a store.
+pub(super) fn write(
+    store: &Store,
+    signature: &Signature,
+    selection: &Selection,
+    style: Style,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    selection.of(signature).try_for_each(|id| write_table(store, signature, id, style, out))
+}
+
+/// The constraints of one symbol.
+pub(super) fn write_table(
+    store: &Store,
+    signature: &Signature,
+    id: ConstraintId,
+    style: Style,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut lines = Lines::new(style.delimiter, out);
+    for row in store.rows(signature, id).iter() {
+        if style.named {
+            lines.field(&signature.constraints[id].name)?;
         }
-    }
-    Ok(())
-}
-
-/// The constraints of the answers.
-pub(super) fn write_logic(found: &super::LogicAnswers, out: &mut impl Write) -> io::Result<()> {
-    found.answers.iter().try_for_each(|answer| write_rows(answer, out))
-}
-
-/// The constraints of an answer of the logic machine.
-pub(super) fn write_rows(answer: &gchr_logic::Answer, out: &mut impl Write) -> io::Result<()> {
-    let mut lines = Lines { out, held: String::new(), is_open: false, fields: 0, error: None };
-    for row in &answer.text.rows {
-        for field in row {
-            lines.field(field)?;
+        for value in row.values() {
+            lines.field(value.plain())?;
         }
         lines.end()?;
     }
     Ok(())
 }
 
+/// Counts by constraint: name, number of arguments, how many.
+pub(super) fn write_sizes(
+    sizes: &[(String, usize, usize)],
+    style: Style,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut lines = Lines::new(style.delimiter, out);
+    for (name, arity, count) in sizes {
+        lines.field(name)?;
+        lines.field(arity)?;
+        lines.field(count)?;
+        lines.end()?;
+    }
+    Ok(())
+}
+
+/// The selected constraints of answers of the logic machine.
+pub(super) fn write_logic<'a>(
+    answers: impl IntoIterator<Item = &'a gchr_logic::Answer>,
+    selection: &Selection,
+    style: Style,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut lines = Lines::new(style.delimiter, out);
+    for answer in answers {
+        for row in answer.text.rows.iter().filter(|row| selection.has_row(row)) {
+            let from = usize::from(!style.named);
+            row[from..].iter().try_for_each(|field| lines.field(field))?;
+            lines.end()?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes fields. A field is held back until it is complete, or long.
 struct Lines<'a, W> {
+    delimiter: u8,
     out: &'a mut W,
     held: String,
     /// The field is too long to be held: it is written, in quotes.
@@ -53,11 +104,15 @@ struct Lines<'a, W> {
     error: Option<io::Error>,
 }
 
-impl<W: Write> Lines<'_, W> {
+impl<'a, W: Write> Lines<'a, W> {
+    fn new(delimiter: u8, out: &'a mut W) -> Self {
+        Self { delimiter, out, held: String::new(), is_open: false, fields: 0, error: None }
+    }
+
     fn field(&mut self, value: impl Display) -> io::Result<()> {
         if self.fields > 0 {
             self.put_held()?;
-            self.out.write_all(b",")?;
+            self.out.write_all(&[self.delimiter])?;
         }
         self.fields += 1;
         let written = write!(self, "{value}");
@@ -81,7 +136,7 @@ impl<W: Write> Lines<'_, W> {
             return self.out.write_all(b"\"");
         }
         let held = std::mem::take(&mut self.held);
-        if held.contains([',', '"', '\n', '\r']) {
+        if held.contains([char::from(self.delimiter), '"', '\n', '\r']) {
             self.out.write_all(b"\"")?;
             self.put_quoted(&held)?;
             self.out.write_all(b"\"")?;
@@ -133,7 +188,7 @@ mod tests {
 
     fn written(lines: &[&[&str]]) -> Vec<u8> {
         let mut out = Vec::new();
-        let mut writer = Lines { out: &mut out, held: String::new(), is_open: false, fields: 0, error: None };
+        let mut writer = Lines::new(b',', &mut out);
         for line in lines {
             line.iter().for_each(|field| writer.field(field).unwrap());
             writer.end().unwrap();

@@ -3,16 +3,18 @@
 use std::io::{self, Write};
 
 use gchr_base::escape;
-use gchr_base::signature::Signature;
+use gchr_base::signature::{ConstraintId, Signature};
 use gchr_base::stats::Stats;
 use gchr_base::value::Value;
-use gchr_constraints::exec::Store;
+use gchr_constraints::exec::{Row, Store};
 
 use super::answer::{Answer, Left};
+use super::selection::Selection;
 
 pub(super) fn write(
     answer: &Answer,
     signature: &Signature,
+    selection: &Selection,
     stats: &Stats,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -25,11 +27,81 @@ pub(super) fn write(
         }
         Answer::Store(store) => {
             out.write_all(b"{\"store\": ")?;
-            write_store(store, signature, out)?;
+            write_store(store, signature, selection, out)?;
         }
-        Answer::Logic(found) => super::logic::write_json(found, out)?,
+        Answer::Logic(found) => super::logic::write_json(found, selection, out)?,
     }
     write_end(stats, out)
+}
+
+/// How many there are of each constraint: `{"sizes": {"path/2": 3}, "stats": {...}}`.
+pub(super) fn write_sizes(
+    sizes: &[(String, usize, usize)],
+    stats: &Stats,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let out = &mut escape::json(out);
+    out.write_all(b"{\"sizes\": {")?;
+    for (i, (name, arity, count)) in sizes.iter().enumerate() {
+        out.write_all(if i > 0 { b", " } else { b"" })?;
+        serde_json::to_writer(&mut *out, &format!("{name}/{arity}"))?;
+        write!(out, ": {count}")?;
+    }
+    out.write_all(b"}")?;
+    write_end(stats, out)
+}
+
+/// The normal form, each constraint, or each answer as an object on a line of its own.
+pub(super) fn write_lines(
+    answer: &Answer,
+    signature: &Signature,
+    selection: &Selection,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    match answer {
+        Answer::NormalForm(term) => {
+            let out = &mut escape::json(out);
+            out.write_all(b"{\"normal_form\": \"")?;
+            term.write_text(&mut Escaped(out))?;
+            out.write_all(b"\"}\n")
+        }
+        Answer::Store(store) => {
+            selection.of(signature).try_for_each(|id| write_table(store, signature, id, true, out))
+        }
+        Answer::Logic(found) => {
+            let out = &mut escape::json(out);
+            found.answers.iter().try_for_each(|answer| super::logic::write_line(answer, selection, out))
+        }
+    }
+}
+
+/// The constraints of one symbol, an object on each line; without names: an array of arguments.
+pub(super) fn write_table(
+    store: &Store,
+    signature: &Signature,
+    id: ConstraintId,
+    named: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let out = &mut escape::json(out);
+    let name = serde_json::to_string(&signature.constraints[id].name)?;
+    for row in store.rows(signature, id).iter() {
+        if named {
+            write!(out, "{{\"constraint\": {name}, \"args\": ")?;
+        }
+        write_args(row, out)?;
+        out.write_all(if named { b"}\n" } else { b"\n" })?;
+    }
+    Ok(())
+}
+
+fn write_args(row: Row<'_>, out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"[")?;
+    for (i, value) in row.values().enumerate() {
+        out.write_all(if i > 0 { b", " } else { b"" })?;
+        write_value(value, out)?;
+    }
+    out.write_all(b"]")
 }
 
 /// The store of a run that stopped, and why.
@@ -37,6 +109,7 @@ pub(super) fn write_left(
     why: &str,
     left: &Left,
     signature: &Signature,
+    selection: &Selection,
     stats: &Stats,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -45,8 +118,8 @@ pub(super) fn write_left(
     serde_json::to_writer(&mut *out, why)?;
     out.write_all(b", \"partial_store\": ")?;
     match left {
-        Left::Store(store) => write_store(store, signature, out)?,
-        Left::Logic(answer) => super::logic::write_store(answer, out)?,
+        Left::Store(store) => write_store(store, signature, selection, out)?,
+        Left::Logic(answer) => super::logic::write_store(answer, selection, "\n", out)?,
     }
     write_end(stats, out)
 }
@@ -57,20 +130,20 @@ fn write_end(stats: &Stats, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"}\n")
 }
 
-fn write_store(store: &Store, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
+fn write_store(
+    store: &Store,
+    signature: &Signature,
+    selection: &Selection,
+    out: &mut impl Write,
+) -> io::Result<()> {
     out.write_all(b"[")?;
     let mut separator = "";
-    for (id, constraint) in signature.constraints.iter_enumerated() {
-        let name = serde_json::to_string(&constraint.name)?;
+    for id in selection.of(signature) {
+        let name = serde_json::to_string(&signature.constraints[id].name)?;
         for row in store.rows(signature, id).iter() {
-            write!(out, "{separator}\n{{\"constraint\": {name}, \"args\": [")?;
-            let mut comma = "";
-            for value in row.values() {
-                out.write_all(comma.as_bytes())?;
-                write_value(value, out)?;
-                comma = ", ";
-            }
-            out.write_all(b"]}")?;
+            write!(out, "{separator}\n{{\"constraint\": {name}, \"args\": ")?;
+            write_args(row, out)?;
+            out.write_all(b"}")?;
             separator = ",";
         }
     }

@@ -6,40 +6,96 @@ use gchr_base::logic::{CONS, LogicNode, LogicTermId, Terms};
 use gchr_logic::Answer;
 
 use super::answer::LogicAnswers;
+use super::selection::Selection;
 
 /// Bindings on one line, then waiting goals and constraints, one a line; `;` between answers. An answer that says nothing is `true`.
-pub(super) fn write_text(found: &LogicAnswers, out: &mut impl Write) -> io::Result<()> {
-    for (i, answer) in found.answers.iter().enumerate() {
-        if i > 0 {
-            writeln!(out, ";")?;
-        }
-        if !answer.text.bindings.is_empty() {
-            writeln!(out, "{}", answer.text.bindings.join(", "))?;
-        }
-        write_goals(answer, out)?;
-        if answer.text.bindings.is_empty() && answer.text.goals.is_empty() {
-            writeln!(out, "true")?;
-        }
+pub(super) fn write_text(
+    found: &LogicAnswers,
+    selection: &Selection,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    (0..).zip(&found.answers).try_for_each(|(before, answer)| write_text_of(answer, before, selection, out))
+}
+
+/// The text of an answer behind so many others.
+pub(crate) fn write_text_of(
+    answer: &Answer,
+    before: u64,
+    selection: &Selection,
+    out: &mut (impl Write + ?Sized),
+) -> io::Result<()> {
+    if before > 0 {
+        writeln!(out, ";")?;
+    }
+    if !answer.text.bindings.is_empty() {
+        writeln!(out, "{}", answer.text.bindings.join(", "))?;
+    }
+    write_goals(answer, selection, out)?;
+    if answer.text.bindings.is_empty() && answer.text.goals.is_empty() {
+        writeln!(out, "true")?;
     }
     Ok(())
 }
 
 /// Waiting goals and constraints, one a line.
-pub(super) fn write_goals(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
-    answer.text.goals.iter().try_for_each(|goal| writeln!(out, "{goal}"))
+pub(super) fn write_goals(
+    answer: &Answer,
+    selection: &Selection,
+    out: &mut (impl Write + ?Sized),
+) -> io::Result<()> {
+    let (waiting, store) = answer.text.goals.split_at(answer.waiting.len());
+    waiting.iter().try_for_each(|goal| writeln!(out, "{goal}"))?;
+    let selected = store.iter().zip(&answer.text.rows).filter(|(_, row)| selection.has_row(row));
+    selected.map(|(goal, _)| goal).try_for_each(|goal| writeln!(out, "{goal}"))
+}
+
+/// An answer on a line of its own, as in [`write_json`].
+pub(super) fn write_line(answer: &Answer, selection: &Selection, out: &mut impl Write) -> io::Result<()> {
+    write_answer(answer, selection, "", out)?;
+    out.write_all(b"\n")
+}
+
+/// The constraints of an answer, each as an object on a line; without names: an array of arguments.
+pub(super) fn write_rows(
+    answer: &Answer,
+    selection: &Selection,
+    named: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for &term in answer.store.iter().filter(|&&term| is_selected(answer, selection, term)) {
+        match named {
+            true => write_constraint(answer, term, out)?,
+            false => write_args(answer, answer.terms.functor(term).map_or(&[], |(_, args)| args), out)?,
+        }
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+fn is_selected(answer: &Answer, selection: &Selection, term: LogicTermId) -> bool {
+    answer.terms.functor(term).is_none_or(|(name, args)| selection.has(name, args.len()))
 }
 
 /// `"answers": [{"bindings": {"X": 1}, "goals": [], "store": [...]}], "more": false`.
-pub(super) fn write_json(found: &LogicAnswers, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_json(
+    found: &LogicAnswers,
+    selection: &Selection,
+    out: &mut impl Write,
+) -> io::Result<()> {
     out.write_all(b"{\"answers\": [")?;
     for (i, answer) in found.answers.iter().enumerate() {
         out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
-        write_answer(answer, out)?;
+        write_answer(answer, selection, "\n", out)?;
     }
     write!(out, "], \"more\": {}", found.more)
 }
 
-fn write_answer(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+fn write_answer(
+    answer: &Answer,
+    selection: &Selection,
+    separator: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
     out.write_all(b"{\"bindings\": {")?;
     let all = answer.bindings.iter().flat_map(|(names, term)| names.iter().map(move |name| (name, *term)));
     for (i, (name, term)) in all.enumerate() {
@@ -54,24 +110,41 @@ fn write_answer(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
         write_term(answer, term, out)?;
     }
     out.write_all(b"], \"store\": ")?;
-    write_store(answer, out)?;
+    write_store(answer, selection, separator, out)?;
     out.write_all(b"}")
 }
 
-/// The constraints of an answer as a list of `{"constraint": "leq", "args": [...]}`.
-pub(super) fn write_store(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
+/// The constraints of an answer as a list of `{"constraint": "leq", "args": [...]}`, with a separator before each.
+pub(super) fn write_store(
+    answer: &Answer,
+    selection: &Selection,
+    separator: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
     out.write_all(b"[")?;
-    for (i, &term) in answer.store.iter().enumerate() {
-        out.write_all(if i > 0 { b",\n" } else { b"\n" })?;
-        let (name, args) = answer.terms.functor(term).unwrap_or(("", &[]));
-        out.write_all(b"{\"constraint\": ")?;
-        serde_json::to_writer(&mut *out, name)?;
-        out.write_all(b", \"args\": [")?;
-        for (i, &arg) in args.iter().enumerate() {
-            out.write_all(if i > 0 { b", " } else { b"" })?;
-            write_term(answer, arg, out)?;
-        }
-        out.write_all(b"]}")?;
+    let selected = answer.store.iter().filter(|&&term| is_selected(answer, selection, term));
+    for (i, &term) in selected.enumerate() {
+        out.write_all(if i > 0 { b"," } else { b"" })?;
+        out.write_all(separator.as_bytes())?;
+        write_constraint(answer, term, out)?;
+    }
+    out.write_all(b"]")
+}
+
+fn write_constraint(answer: &Answer, term: LogicTermId, out: &mut impl Write) -> io::Result<()> {
+    let (name, args) = answer.terms.functor(term).unwrap_or(("", &[]));
+    out.write_all(b"{\"constraint\": ")?;
+    serde_json::to_writer(&mut *out, name)?;
+    out.write_all(b", \"args\": ")?;
+    write_args(answer, args, out)?;
+    out.write_all(b"}")
+}
+
+fn write_args(answer: &Answer, args: &[LogicTermId], out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"[")?;
+    for (i, &arg) in args.iter().enumerate() {
+        out.write_all(if i > 0 { b", " } else { b"" })?;
+        write_term(answer, arg, out)?;
     }
     out.write_all(b"]")
 }

@@ -5,7 +5,10 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use gchr_base::control::Control;
+use gchr_base::facts::Facts;
 use gchr_base::rule::{self, GroundTerm};
+use gchr_constraints::exec::Outcome;
+use gchr_constraints::plan::ChrPlan;
 use gchr_terms::exec::{Evaluation, NormalForm, Stopped};
 use gchr_terms::plan::TermPlan;
 
@@ -54,4 +57,14 @@ impl Evaluator<'_> {
     pub fn recycle(&mut self, _: NormalForm) {
         match self.0 {}
     }
+}
+
+/// Constraint programs are interpreted.
+pub(super) fn run_constraints(
+    _: &rule::Program,
+    _: &ChrPlan,
+    _: &[Facts],
+    _: &mut Control<'_>,
+) -> Result<Outcome, Option<Box<gchr_constraints::exec::Stopped>>> {
+    Err(None)
 }

@@ -2,7 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use gchr_base::control::Control;
+use gchr_base::facts::Facts;
 use gchr_base::rule;
+use gchr_constraints::exec::{Outcome, Stopped};
+use gchr_constraints::plan::ChrPlan;
+use gchr_native::constraints;
 use gchr_native::terms::Terms;
 use gchr_terms::plan::TermPlan;
 
@@ -38,4 +43,17 @@ impl Code {
     pub fn compile_ms(&self) -> f64 {
         self.0.compile_time().as_secs_f64() * 1e3
     }
+}
+
+/// Runs a constraint program under the refined semantics; no reason of a failure means that it is to be interpreted.
+pub(super) fn run_constraints(
+    rules: &rule::Program,
+    plan: &ChrPlan,
+    facts: &[Facts],
+    control: &mut Control<'_>,
+) -> Result<Outcome, Option<Box<Stopped>>> {
+    constraints::run(rules, plan, facts, control).map_err(|unfinished| match unfinished {
+        constraints::Unfinished::Stopped(stopped) => Some(stopped),
+        constraints::Unfinished::Refused(_) => None,
+    })
 }

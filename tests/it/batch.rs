@@ -118,6 +118,50 @@ fn results_go_to_a_file_that_appears_when_it_is_complete() {
     assert_eq!(std::fs::read_to_string(out).expect("the results"), "2\n3\n");
 }
 
+/// Line by line in turn; comments count, so that lines keep their numbers.
+#[test]
+fn shares_of_several_processes_are_the_whole() {
+    let terms = "Fib(1)\n% no term\nFib(3)\nFib(4)\n\nFib(6)\nFib(7)\n";
+    let whole = batch(terms, &["--format", "json"]);
+    let mut shares = Vec::new();
+    for shard in ["1/3", "2/3", "3/3"] {
+        let run = batch(terms, &["--format", "json", "--shard", shard]);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{shard}");
+        shares.extend(run.stdout.lines().map(str::to_string));
+    }
+    assert_eq!(batch(terms, &["--shard", "1/3"]).stdout, "1\n3\n13\n");
+    let mut wanted: Vec<String> = whole.stdout.lines().map(str::to_string).collect();
+    wanted.sort();
+    shares.sort();
+    assert_eq!((shares.len(), &shares), (5, &wanted));
+    for wrong in ["4/3", "0/3", "3", "rank"] {
+        let run = batch(terms, &["--shard", wrong]);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{wrong}");
+    }
+    assert_eq!(gchr(&["run", PROGRAM, "--shard", "1/2"]).code, 2);
+}
+
+/// A launcher says which share is that of a process.
+#[test]
+fn the_rank_says_which_share() {
+    let scratch = Scratch::new();
+    let file = scratch.folder().join("terms.txt");
+    std::fs::write(&file, "Fib(6)\nFib(7)\nFib(8)\n").expect("written");
+    for (rank, wanted) in [("0", "8\n21\n"), ("1", "13\n")] {
+        let output = Command::new(BINARY)
+            .current_dir(root())
+            .args(["run", PROGRAM, "--shard", "rank", "--inputs"])
+            .arg(&file)
+            .envs([("PMI_RANK", rank), ("PMI_SIZE", "2")])
+            .output()
+            .expect("gchr runs");
+        assert_eq!(
+            (output.status.code(), String::from_utf8_lossy(&output.stdout).as_ref()),
+            (Some(0), wanted)
+        );
+    }
+}
+
 #[test]
 fn terms_come_from_standard_input() {
     let mut child = Command::new(BINARY)

@@ -36,6 +36,29 @@ fn answers_are_written_in_all_formats() {
 }
 
 #[test]
+fn it_is_explained_what_keeps_each_rule_from_rounds() {
+    let scratch = Scratch::new();
+    let rules = "same @ c(X) \\ c(X) <=> true.\nc(X) ==> (X > 1 -> d(X) ; true).\n";
+    scratch.file("p.chr", &format!(":- chr_constraint c(?int), d(?int).\n{rules}"));
+    let text = scratch.gchr(&["check", "p.chr", "--explain"]).stderr;
+    assert!(text.contains("same (line 2): could run in rounds and on a GPU"), "{text}");
+    assert!(text.contains("rule (line 3): cannot run in rounds or on a GPU: disjunction"), "{text}");
+}
+
+#[test]
+fn answers_are_written_when_they_are_found() {
+    let scratch = Scratch::new();
+    scratch.file("leq.chr", LEQ);
+    let late = "member(X, [1, 2]), write(x), (X < 2 -> true ; throw(late))";
+    let run = |more: &[&str]| scratch.gchr(&[&["run", "leq.chr", "--all", "--query", late], more].concat());
+    let text = run(&[]);
+    assert_eq!((text.code, text.stdout.as_str()), (1, "xX = 1\nx"), "{}", text.stderr);
+    assert!(text.stderr.contains("R0304"), "{}", text.stderr);
+    let json = run(&["--format", "json"]);
+    assert_eq!((json.code, json.stdout.as_str()), (1, ""), "{}", json.stderr);
+}
+
+#[test]
 fn failures_errors_and_limits_have_codes() {
     let scratch = Scratch::new();
     scratch

@@ -2,6 +2,7 @@
 
 mod batch;
 mod bench;
+mod check;
 mod cli;
 mod compare;
 mod hostile;
@@ -13,9 +14,12 @@ mod output;
 mod partial;
 mod profile;
 mod project;
+mod repl;
 mod rounds;
 mod signatures;
 mod simd;
 mod support;
+mod tables;
+mod test;
 mod tour;
 mod verify;

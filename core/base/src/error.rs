@@ -66,6 +66,11 @@ impl StopReason {
                         "overflow",
                         "integers have 64 bits and floats must stay finite; use smaller numbers or reduce them (mod)",
                     ),
+                    ArithmeticError::TooLarge => (
+                        "R0101",
+                        "overflow",
+                        "integers have at most 4194304 bits; use smaller numbers or reduce them (mod)",
+                    ),
                     ArithmeticError::DivisionByZero => {
                         ("R0102", "division by zero", "guard the rule against a zero divisor")
                     }

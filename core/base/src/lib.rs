@@ -11,6 +11,7 @@ pub mod ids;
 pub mod limited;
 pub mod logic;
 pub mod memory;
+pub mod names;
 pub mod op;
 pub mod profile;
 pub mod reading;

@@ -187,6 +187,8 @@ pub struct Flags {
     pub unknown: Unknown,
     /// `occurs_check`.
     pub occurs_check: OccursCheck,
+    /// `chr_toplevel_show_store`: whether answers show the store.
+    pub show_store: bool,
 }
 
 impl Default for Flags {
@@ -196,6 +198,7 @@ impl Default for Flags {
             back_quotes: QuotedText::Codes,
             unknown: Unknown::Error,
             occurs_check: OccursCheck::False,
+            show_store: true,
         }
     }
 }

@@ -17,6 +17,8 @@ use crate::sort::SortKind;
 pub enum ArithmeticError {
     /// The result needs more than 64 bits, or is not a finite float.
     Overflow,
+    /// An integer of any size has more digits than are computed with.
+    TooLarge,
     /// Division by zero.
     DivisionByZero,
     /// An operand has the wrong type for the operator.

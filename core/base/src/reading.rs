@@ -5,7 +5,9 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::diagnostic::Diagnostic;
 use crate::error::StopReason;
+use crate::source::{SourceMap, Span};
 
 /// Bytes read at a time where the system does not tell how long a file is.
 const PIECE: u64 = 1 << 20;
@@ -45,8 +47,13 @@ impl Account {
 /// The content of a file; it is counted, and what is counted for it stays so. The error is a [`StopReason`] when there
 /// is too much.
 pub fn read(path: &Path, account: &Account) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let file = File::open(path)?;
     let known = file.metadata().ok().filter(std::fs::Metadata::is_file).map_or(0, |known| known.len());
+    read_from(file, known, path, account)
+}
+
+/// The same of what stands behind a reader, which has about `known` bytes; `path` is its name.
+pub fn read_from(mut input: impl Read, known: u64, path: &Path, account: &Account) -> io::Result<Vec<u8>> {
     let too_much = || io::Error::from(account.reason(format!("the text of {}", path.display())));
     let mut bytes = Vec::new();
     loop {
@@ -54,7 +61,7 @@ pub fn read(path: &Path, account: &Account) -> io::Result<Vec<u8>> {
         let room =
             (known + 1).saturating_sub(bytes.len() as u64).max(PIECE).min(account.left().saturating_add(1));
         bytes.try_reserve_exact(room as usize).map_err(|_| too_much())?;
-        let read = (&mut file).take(room).read_to_end(&mut bytes)? as u64;
+        let read = (&mut input).take(room).read_to_end(&mut bytes)? as u64;
         if !account.take(read) {
             return Err(too_much());
         }
@@ -62,6 +69,38 @@ pub fn read(path: &Path, account: &Account) -> io::Result<Vec<u8>> {
             return Ok(bytes);
         }
     }
+}
+
+/// Reads a whole text file; what is wrong with it is said with the place where it can be, and `wanted` when it cannot
+/// be read at all. The text is counted in `account`.
+pub fn read_text(
+    path: &Path,
+    sources: &mut SourceMap,
+    wanted: &str,
+    account: &Account,
+) -> Result<String, Box<Diagnostic>> {
+    let shown = path.display();
+    let bytes = read(path, account).map_err(|error| {
+        let cause = match StopReason::from(error) {
+            _ if path.is_dir() => "it is a folder".to_string(),
+            StopReason::Output { message } => message,
+            reason => return Box::new(reason.to_diagnostic()),
+        };
+        Box::new(Diagnostic::error("U0101", format!("cannot read {shown}: {cause}")).help(wanted))
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let id = sources.add(shown.to_string(), String::from_utf8_lossy(error.as_bytes()));
+        Box::new(
+            Diagnostic::error("U0102", format!("{shown} is not a UTF-8 text"))
+                .label(
+                    Span::new(id, at, at + char::REPLACEMENT_CHARACTER.len_utf8()),
+                    "this byte is no UTF-8",
+                )
+                .note(format!("byte {at} of the file"))
+                .help("save the file as UTF-8"),
+        )
+    })
 }
 
 #[cfg(test)]

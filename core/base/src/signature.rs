@@ -89,6 +89,32 @@ pub struct Column {
     pub declared: bool,
 }
 
+/// How applications of a symbol are written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub enum Notation {
+    /// `f(a, b)`.
+    #[default]
+    Application,
+    /// Elements between brackets: the first argument, or the first two with a colon between them, is an element; the
+    /// last one holds the further ones.
+    Element(Brackets),
+    /// The same without elements.
+    Empty(Brackets),
+    /// As its only argument is.
+    Argument,
+    /// Its name between two arguments, the whole in brackets.
+    Infix,
+}
+
+/// What stands around elements.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Brackets {
+    /// Before the first element.
+    pub open: &'static str,
+    /// Behind the last one.
+    pub close: &'static str,
+}
+
 /// A constraint symbol.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constraint {
@@ -110,6 +136,9 @@ pub struct Booleans {
     /// `false`.
     pub false_symbol: SymbolId,
 }
+
+/// Name of the sort of truth values where a term program has none of its own; no program can write it.
+pub const HIDDEN_BOOL: &str = "(truth)";
 
 /// Interned texts of atoms and strings.
 #[derive(Clone, Default, Debug)]
@@ -159,6 +188,11 @@ pub struct Signature {
     pub booleans: Booleans,
     /// The operators that terms are written with, where the program declares some.
     pub operators: Option<Arc<Operators>>,
+    /// Symbols that are not written as applications.
+    pub notations: HashMap<SymbolId, Notation>,
+    /// Whether integers of term programs have any size; else 64 bits. Such a program has no floats, and its constants
+    /// lie between -2^62 and 2^62.
+    pub big_integers: bool,
 }
 
 impl Signature {
@@ -179,7 +213,18 @@ impl Signature {
         };
         let booleans = Booleans { sort, true_symbol: constant("true"), false_symbol: constant("false") };
         let (constraints, column_types, texts) = (IdVec::new(), ColumnTypes::default(), Texts::default());
-        Self { sorts, symbols, constraints, column_types, texts, booleans, operators: None }
+        let (notations, operators, big_integers) = (HashMap::default(), None, false);
+        Self {
+            sorts,
+            symbols,
+            constraints,
+            column_types,
+            texts,
+            booleans,
+            operators,
+            notations,
+            big_integers,
+        }
     }
     /// Kind of a sort.
     pub fn kind(&self, sort: SortId) -> SortKind {

@@ -22,6 +22,9 @@ pub struct Stats {
     /// Milliseconds that the check of the kernels of a device was waited for, part of `compile_ms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verify_ms: Option<f64>,
+    /// Which kernels a GPU ran: `fast`, or `soon` for those that were compiled in less time and run slower.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernels: Option<String>,
     /// Milliseconds for the run itself.
     pub run_ms: Option<f64>,
     /// Milliseconds for making native code, part of `run_ms`; none when a run was interpreted.

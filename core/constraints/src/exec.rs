@@ -4,7 +4,8 @@
 //! [`run`] flattens the plan into instructions, adds the facts in order, then executes the queries on one store. The
 //! order of rule tries is that of SWI-Prolog's library(chr); `docs/plan-constraints.md` says how far.
 
-pub(crate) mod code;
+#[doc(hidden)]
+pub mod code;
 pub(crate) mod column;
 pub(crate) mod common;
 mod evaluate;
@@ -14,19 +15,31 @@ mod history;
 pub(crate) mod index;
 pub(crate) mod machine;
 pub(crate) mod report;
+pub(crate) mod resident;
 pub(crate) mod round;
 pub(crate) mod search;
 pub mod start;
 pub(crate) mod step;
 mod store;
+mod storing;
 pub(crate) mod table;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod views;
+
+/// What an engine that executes plans on the processor in another way shares with the interpreter: the instructions, the
+/// store, the heap, looks at the control, and the errors.
+pub mod engine {
+    pub use super::machine::{Engine, Goals, Stop, Trial, try_run};
+    pub use super::storing::Storing;
+    pub use super::views::{Chain, Views};
+}
 
 pub use evaluate::is_evaluated;
 pub use exchange::Words;
 pub use report::{column_text, variable_text};
+pub use resident::{Resident, Undone};
 pub use store::{Row, Rows, Store};
 
 use std::time::Instant;

@@ -4,6 +4,7 @@
 //! Only data, and what follows from it at a look: [`crate::plan`] makes it, executors and kernel generators read it.
 
 pub mod classes;
+pub mod places;
 pub(crate) mod typing;
 pub(crate) mod vars;
 
@@ -14,6 +15,7 @@ use gchr_base::ids::IdVec;
 use gchr_base::rule::{Const, Expr, Goal, GoalKind, Pattern, Role, RuleId, Semantics};
 use gchr_base::signature::{ConstraintId, Density, SortKind, SymbolId};
 use gchr_base::source::Span;
+use places::Places;
 
 define_id!(
     /// An occurrence: a head that the active constraint can fill.
@@ -46,6 +48,8 @@ pub struct ChrPlan {
     pub indexed: bool,
     /// Tables to which rounds only add, or why such rounds have no fast path; decided by the last pass.
     pub monotone: Result<Monotone, String>,
+    /// Where constraints live when workers share a run; decided by the last pass for rounds.
+    pub places: Places,
 }
 
 /// How the constraints of one symbol are stored.

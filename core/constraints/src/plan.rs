@@ -11,11 +11,13 @@ mod drop;
 mod failure;
 mod guard;
 mod join;
+mod place;
 mod print;
 mod verify;
 
 pub use differences::differences;
 pub use failure::operator_can_fail;
+pub use place::PrintedPlaces;
 pub use verify::verify;
 
 pub use crate::ir::typing::checked_arguments;
@@ -79,6 +81,7 @@ fn passes(
         let any_order = class::any_order_tables(&plan);
         plan.tables.iter_mut().zip(&any_order).for_each(|(table, &any_order)| table.any_order = any_order);
         plan.monotone = class::monotone_tables(&plan);
+        plan.places = place::places(program, &plan);
         checked(program, &plan)?;
     }
     Ok(plan)
@@ -115,6 +118,7 @@ fn skeleton(program: &Program, semantics: Semantics, classes: Classes) -> Result
         classes,
         indexed: false,
         monotone: Err("it belongs to the semantics of rounds".into()),
+        places: places::Places::default(),
     };
     let mut found = Vec::new();
     for (id, rule) in program.rules.iter_enumerated() {

@@ -15,8 +15,10 @@ mod seek;
 use std::time::Instant;
 
 use crate::class;
+use crate::exec::code::Code;
 use crate::exec::common::{self, End};
 use crate::exec::machine::Stop;
+use crate::exec::resident::{Kept, Ran};
 use crate::exec::round::state::{Added, RoundsState};
 use crate::exec::{Outcome, Stopped, Store};
 use crate::ir::{ChrPlan, Joins};
@@ -38,20 +40,53 @@ pub fn run(
     let mut heap = Heap::new();
     let (code, usable) = common::code(program, plan, &mut heap);
     let state = RoundsState::new(program, plan, &code, heap, control, class::insertion_rules(plan));
-    if let Err(reason) = usable {
-        let stop = state.stop(reason);
-        return finish(state, Err(stop), start);
-    }
-    match plan.joins {
+    let (state, result) = match usable {
+        Ok(()) => saturated(state, facts),
+        Err(reason) => {
+            let stop = state.stop(reason);
+            (state, Err(stop))
+        }
+    };
+    finish(state, result, start)
+}
+
+/// Runs `program` as [`run`] does on a store that earlier runs left: only what is new is looked at.
+pub(crate) fn run_on(
+    program: &Program,
+    plan: &ChrPlan,
+    code: &Code,
+    kept: Kept,
+    facts: &[Facts],
+    control: &mut Control,
+) -> Ran {
+    let mut state = RoundsState::new(program, plan, code, kept.heap, control, class::insertion_rules(plan));
+    state.take_over(kept.tables, kept.next_id);
+    let (mut state, result) = saturated(state, facts);
+    let progress = state.progress();
+    state.control.record(progress);
+    state.report_rules();
+    let stats = Stats { rounds: Some(state.rounds), candidates: Some(state.candidates), ..Stats::default() };
+    let peak = state.peak;
+    let kept = Kept { tables: state.tables, heap: state.heap, next_id: state.next_id };
+    Ran { result, kept, progress, peak, stats }
+}
+
+/// Runs the batches on what is in the store.
+fn saturated<'a, 'c: 'a>(
+    state: RoundsState<'a, 'c>,
+    facts: &[Facts],
+) -> (RoundsState<'a, 'c>, Result<(), Stop>) {
+    match state.plan.joins {
         Joins::Indexed => {
             let mut engine = engine::Engine::new(state);
+            engine.go_on();
             let result = batches(&mut engine, facts);
-            finish(engine.state, result, start)
+            (engine.state, result)
         }
         Joins::Exhaustive => {
             let mut definition = definition::Definition::new(state);
             let result = batches(&mut definition, facts);
-            finish(definition.state, result, start)
+            (definition.state, result)
         }
     }
 }

@@ -4,6 +4,7 @@ mod atoms;
 mod database;
 mod flags;
 mod format;
+mod input;
 mod lists;
 mod output;
 mod strings;
@@ -14,6 +15,7 @@ use crate::database::{Control, Database, Definition, Native};
 use crate::machine::{Done, Machine};
 
 pub(crate) use flags::leaf;
+pub(crate) use input::Input;
 pub(crate) use output::Output;
 
 /// A table of predicates: name, number of arguments, code.
@@ -21,12 +23,13 @@ type Table = &'static [(&'static str, usize, Native)];
 
 /// Makes all predicates that are not written in Prolog.
 pub(crate) fn register(db: &mut Database) {
-    let tables: [Table; 8] = [
+    let tables: [Table; 9] = [
         terms::TABLE,
         lists::TABLE,
         atoms::TABLE,
         strings::TABLE,
         output::TABLE,
+        input::TABLE,
         database::TABLE,
         flags::TABLE,
         crate::constraints::TABLE,

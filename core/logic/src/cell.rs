@@ -1,12 +1,13 @@
 //! Cells: tagged machine words of which terms are made.
 
 /// What a [`Cell`] is: its three lowest bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(crate) enum Tag {
     /// A reference to a cell of the heap; an unbound variable refers to itself.
     Ref,
-    /// An unbound variable with attributes: refers to itself, the attributes are in the next cell.
+    /// An unbound variable with attributes: refers to itself, the attributes are in the next cell, its
+    /// number in the one behind.
     Att,
     /// A compound term: the place of its functor, which its arguments follow.
     Str,

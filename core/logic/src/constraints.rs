@@ -5,6 +5,7 @@ mod check;
 mod matching;
 mod plan;
 mod store;
+mod suspensions;
 
 use std::rc::Rc;
 

@@ -31,6 +31,10 @@ pub(crate) struct Heap {
     pub has_choice: bool,
     /// Attributed variables that were bound, and what they were bound to, until their goals are run.
     pub woken: Vec<(usize, Cell)>,
+    /// Numbers of attributed variables, by which indexes know them.
+    pub numbered: usize,
+    /// Whether a variable is not bound to a term that contains it: the flag `occurs_check`.
+    pub occurs_check: bool,
     /// Pairs that are still to be unified; empty between unifications.
     pub pending: Vec<(Cell, Cell)>,
 }
@@ -47,6 +51,8 @@ impl Heap {
             barrier: 0,
             has_choice: false,
             woken: Vec::new(),
+            numbered: 0,
+            occurs_check: false,
             pending: Vec::new(),
         }
     }
@@ -83,6 +89,13 @@ impl Heap {
     pub fn variable(&mut self) -> Cell {
         let cell = Cell::reference(self.cells.len());
         self.cells.push(cell);
+        cell
+    }
+    /// A new variable without attributes that can get some: three cells, the attributes and a number behind it.
+    pub fn attributed(&mut self) -> Cell {
+        let cell = Cell::attributed(self.cells.len());
+        self.numbered += 1;
+        self.cells.extend([cell, Cell::atom(atom::nil), Cell::int(self.numbered)]);
         cell
     }
     /// Notes that a variable is bound, where backtracking has to know it.

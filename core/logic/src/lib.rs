@@ -4,6 +4,7 @@ mod arithmetic;
 mod builtins;
 mod cell;
 mod code;
+mod collect;
 mod compile;
 mod constraints;
 mod database;
@@ -20,5 +21,6 @@ mod text;
 mod unify;
 mod write;
 
+pub use load::{Loaded, load};
 pub use print::plan;
-pub use run::{Answer, AnswerText, Answers, Options, Reason, Run, Stopped, check, run};
+pub use run::{Answer, AnswerText, Answers, OnAnswer, Options, Reason, Resident, Run, Stopped, Streams, run};

@@ -1,7 +1,7 @@
 //! The part of the library that is written in Prolog. It is read when a program first calls something that has no clauses.
 
 use gchr_base::hash::HashMap;
-use gchr_base::logic::{Flags, Operators};
+use gchr_base::logic::{Fixity, Flags, Operators};
 
 use crate::cell::Cell;
 use crate::code::PredId;
@@ -11,13 +11,23 @@ use crate::machine::{Done, Machine, Throw};
 use crate::names::atom;
 
 /// The texts.
-const TEXTS: [(&str, &str); 6] = [
+const TEXTS: [(&str, &str); 16] = [
     ("control", include_str!("library/control.pl")),
     ("lists", include_str!("library/lists.pl")),
     ("apply", include_str!("library/apply.pl")),
     ("solutions", include_str!("library/solutions.pl")),
     ("assoc", include_str!("library/assoc.pl")),
     ("attributes", include_str!("library/attributes.pl")),
+    ("terms", include_str!("library/terms.pl")),
+    ("sequences", include_str!("library/sequences.pl")),
+    ("tables", include_str!("library/tables.pl")),
+    ("graphs", include_str!("library/graphs.pl")),
+    ("grammars", include_str!("library/grammars.pl")),
+    ("dates", include_str!("library/dates.pl")),
+    ("input", include_str!("library/input.pl")),
+    ("clpfd", include_str!("library/clpfd.pl")),
+    ("plunit", include_str!("library/plunit.pl")),
+    ("more", include_str!("library/more.pl")),
 ];
 
 /// Reads the library, if it was not read before; whether a predicate has clauses now.
@@ -57,7 +67,7 @@ pub(crate) fn load_for(m: &mut Machine<'_, '_>, pred: PredId) -> Done<bool> {
 
 /// Reads the clauses of a text onto the heap.
 fn read(m: &mut Machine<'_, '_>, part: &str, text: &str, clauses: &mut Vec<(Cell, Cell)>) -> Done<()> {
-    let (operators, flags) = (Operators::default(), Flags::default());
+    let (mut operators, flags) = (Operators::default(), Flags::default());
     let mut at = 0;
     loop {
         let read = m.reader.read(text, at, &operators, &flags).map_err(|error| {
@@ -76,9 +86,22 @@ fn read(m: &mut Machine<'_, '_>, part: &str, text: &str, clauses: &mut Vec<(Cell
             &mut variables,
             &mut HashMap::default(),
         );
-        let (head, body) = compile::split(&m.heap, cell);
-        debug_assert!(m.heap.functor(cell) != Some((atom::neck, 1)), "the library has no directives");
-        clauses.push((head, body));
+        if let Some((atom::neck, 1)) = m.heap.functor(cell) {
+            declare(m, m.heap.arg(cell, 0), &mut operators);
+            continue;
+        }
+        clauses.push(compile::split(&m.heap, cell));
+    }
+}
+
+/// The only directive of the library: `op(Priority, Kind, Names)`, for the rest of its text.
+fn declare(m: &Machine<'_, '_>, directive: Cell, operators: &mut Operators) {
+    let (priority, kind) = (m.heap.arg(directive, 0), m.heap.arg(directive, 1));
+    let text = |cell: Cell| m.db.names.text(cell.as_atom());
+    for name in m.heap.list_items(m.heap.arg(directive, 2)).0 {
+        if let Some(fixity) = Fixity::of(text(kind)) {
+            operators.set(priority.as_int() as u16, fixity, text(name));
+        }
     }
 }
 

@@ -12,25 +12,66 @@ use crate::database::{Clauses, Database, Definition};
 use crate::heap::Heap;
 use crate::names::{Names, atom};
 
-/// A program that is ready to run.
+/// A program that is ready to run, once.
 #[derive(Debug)]
-pub(crate) struct Loaded {
-    pub db: Database,
-    pub constraints: Constraints,
+pub struct Loaded {
+    pub(crate) db: Database,
+    pub(crate) constraints: Constraints,
 }
 
 /// Predicates that give variables attributes.
-const ATTRIBUTES: &[&str] = &["freeze", "dif", "when", "put_attr"];
+const ATTRIBUTES: &[&str] = &[
+    "freeze",
+    "dif",
+    "when",
+    "put_attr",
+    "in",
+    "ins",
+    "#=",
+    "#\\=",
+    "#<",
+    "#>",
+    "#=<",
+    "#>=",
+    "all_different",
+    "all_distinct",
+    "sum",
+    "scalar_product",
+    "element",
+    "chain",
+    "lex_chain",
+    "tuples_in",
+    "global_cardinality",
+    "circuit",
+    "cumulative",
+    "zcompare",
+    "#<==>",
+    "#==>",
+    "#<==",
+    "#\\/",
+    "#/\\",
+    "#\\",
+];
 
-/// Compiles a program.
-pub(crate) fn load(program: &LogicProgram) -> Result<Loaded, Vec<Diagnostic>> {
+/// Compiles a program; what keeps it from being run is said.
+pub fn load(program: &LogicProgram) -> Result<Loaded, Vec<Diagnostic>> {
+    compile(program, false)
+}
+
+/// As [`load`], for goals that are not known yet: they may give variables attributes.
+pub(crate) fn load_for_goals(program: &LogicProgram) -> Result<Loaded, Vec<Diagnostic>> {
+    compile(program, true)
+}
+
+fn compile(program: &LogicProgram, open: bool) -> Result<Loaded, Vec<Diagnostic>> {
     let mut db = Database::new();
     db.operators = program.operators.clone();
     db.flags = program.flags;
     builtins::register(&mut db);
-    let open = |c: &gchr_base::logic::Column| c.mode != Mode::Ground;
-    db.wakes =
-        program.constraints.iter().any(|c| c.columns.iter().any(open)) || uses_attributes(&program.terms);
+    let varies = |c: &gchr_base::logic::Column| c.mode != Mode::Ground;
+    db.wakes = open
+        || program.constraints.iter().any(|c| c.columns.iter().any(varies))
+        || uses_attributes(&program.terms);
     for functor in &program.dynamic {
         let pred = db.named(&functor.name, functor.arity);
         own(&mut db, pred);

@@ -15,6 +15,7 @@ use gchr_base::stop::StopReason;
 
 use crate::cell::{Atom, Cell};
 use crate::code::Label;
+use crate::collect::FEWEST;
 use crate::constraints::Constraints;
 use crate::database::{ClauseId, Database};
 use crate::heap::{Heap, Undo};
@@ -53,11 +54,11 @@ pub(crate) enum Alternative {
 #[derive(Clone, Debug)]
 pub(crate) struct Choice {
     pub alternative: Alternative,
-    env: usize,
-    cp: Label,
+    pub env: usize,
+    pub cp: Label,
     barrier: usize,
-    heap: usize,
-    trail: usize,
+    pub heap: usize,
+    pub trail: usize,
     saved: usize,
     stack: usize,
     findalls: usize,
@@ -73,7 +74,7 @@ pub(crate) enum Global {
 }
 
 /// Words of an environment before its slots: the environment before, where to continue, and the number of slots.
-const FRAME: usize = 3;
+pub(crate) const FRAME: usize = 3;
 
 /// The state of a run.
 pub(crate) struct Machine<'c, 'a> {
@@ -81,9 +82,11 @@ pub(crate) struct Machine<'c, 'a> {
     pub heap: Heap,
     /// Argument and temporary registers.
     pub x: Vec<Cell>,
-    stack: Vec<Cell>,
+    pub stack: Vec<Cell>,
     pub choices: Vec<Choice>,
-    saved: Vec<Cell>,
+    pub saved: Vec<Cell>,
+    /// Terms that are used when a goal ended: the variables of the query.
+    pub roots: Vec<Option<Cell>>,
     /// The current environment.
     env: usize,
     /// Where to continue when the current clause ends.
@@ -98,15 +101,24 @@ pub(crate) struct Machine<'c, 'a> {
     /// Calls of predicates and firings of rules.
     pub steps: u64,
     fuel: u64,
+    /// Steps between two looks at limits and signals.
+    chunk: u64,
+    /// Cells of the heap from which on it is collected.
+    pub collect_at: usize,
+    /// The least that `collect_at` may be.
+    pub fewest: usize,
     pub control: &'c mut Control<'a>,
     pub reader: &'c dyn Reader,
     pub findalls: Vec<Vec<Record>>,
     pub globals: HashMap<Atom, Global>,
     pub constraints: Constraints,
     pub output: crate::builtins::Output,
+    pub input: crate::builtins::Input,
     pub random: u64,
     /// Places of the goals that were running when the last error was raised, innermost first.
     pub backtrace: Vec<Span>,
+    /// Whether a choice point below all others keeps what was there before the run.
+    pub returns: bool,
 }
 
 /// Steps between two looks at limits and signals.
@@ -126,6 +138,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             stack: vec![Cell(0); 1 << 10],
             choices: Vec::new(),
             saved: Vec::new(),
+            roots: Vec::new(),
             env: 0,
             cp: crate::code::at::ANSWER,
             barrier: 0,
@@ -134,15 +147,39 @@ impl<'c, 'a> Machine<'c, 'a> {
             numbers: Vec::new(),
             steps: 0,
             fuel: 0,
+            chunk: CHUNK,
+            collect_at: FEWEST,
+            fewest: FEWEST,
             control,
             reader,
             findalls: Vec::new(),
             globals: HashMap::default(),
             constraints,
             output: crate::builtins::Output::default(),
+            input: crate::builtins::Input::default(),
             random: 1,
             backtrace: Vec::new(),
+            returns: false,
         }
+    }
+    /// Choice points that are none of the goal's.
+    pub fn floor(&self) -> usize {
+        usize::from(self.returns)
+    }
+    /// A run begins: what it does can be taken back, where it [returns](Self::returns).
+    pub fn begin(&mut self) {
+        if self.returns {
+            self.choose(Alternative::Code(crate::code::FAIL), 0);
+        }
+    }
+    /// Takes back all that the run did; it [returns](Self::returns). Where no choice point is left, that is done.
+    pub fn return_to_start(&mut self) {
+        if !self.choices.is_empty() {
+            self.choices.truncate(1);
+            self.restore();
+            self.pop_choice();
+        }
+        self.settle();
     }
 
     /// An argument register, dereferenced.
@@ -172,11 +209,17 @@ impl<'c, 'a> Machine<'c, 'a> {
         if let Some(shortage) = self.control.memory_shortage(now.bytes) {
             return Err(stop(shortage.of("terms and environments of the run".to_string())));
         }
-        self.fuel = self.control.fuel(self.steps, CHUNK);
+        // Where a collection is due, the next call is to come here.
+        self.fuel = if self.is_collection_due() { 0 } else { self.control.fuel(self.steps, self.chunk) };
         Ok(())
     }
 
-    /// Counts a call or a firing.
+    /// Collects before each call.
+    pub fn collect_always(&mut self) {
+        (self.chunk, self.fewest, self.collect_at) = (1, 0, 0);
+    }
+
+    /// Counts a firing, or a call during which terms must stay where they are.
     #[inline(always)]
     pub fn step(&mut self) -> Done<()> {
         if self.fuel == 0 {
@@ -185,6 +228,22 @@ impl<'c, 'a> Machine<'c, 'a> {
         self.fuel = self.fuel.saturating_sub(1);
         self.steps += 1;
         Ok(())
+    }
+
+    /// Counts the call of a predicate whose arguments are in the first registers.
+    #[inline(always)]
+    pub fn step_into(&mut self, arity: usize) -> Done<()> {
+        if self.fuel == 0 {
+            self.rest(arity)?;
+        }
+        self.fuel = self.fuel.saturating_sub(1);
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// The current environment, and where its code goes on when what is called ends.
+    pub fn continuation(&self) -> (usize, Label) {
+        (self.env, self.cp)
     }
 
     // Environments.
@@ -287,9 +346,18 @@ impl<'c, 'a> Machine<'c, 'a> {
         self.heap.barrier = self.heap.top();
         self.heap.has_choice = true;
     }
+    /// A copy of a term that backtracking leaves where it is: all choice points count it, and what is older than it on
+    /// the heap, as older than they are.
+    pub fn kept_copy(&mut self, term: Cell) -> Cell {
+        let copy = self.heap.copy(term);
+        let top = self.heap.top();
+        self.choices.iter_mut().for_each(|choice| choice.heap = top);
+        self.settle();
+        copy
+    }
     /// Where variables and changes are noted from.
     #[inline]
-    fn settle(&mut self) {
+    pub fn settle(&mut self) {
         match self.choices.last() {
             Some(choice) => self.heap.barrier = choice.heap,
             None => {

@@ -5,12 +5,16 @@ use std::sync::Arc;
 use gchr_base::control::{Control, Progress};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::{HashMap, HashSet};
-use gchr_base::logic::{Goal, LogicNode, LogicProgram, LogicTermId, Reader, Terms, VarId};
+use gchr_base::logic::{Goal, LogicNode, LogicProgram, LogicTermId, OccursCheck, Reader, Terms, VarId};
 use gchr_base::source::Span;
 use gchr_base::stop::StopReason;
 
-use crate::cell::{Cell, Tag};
-use crate::machine::{Done, Machine, Outcome, Throw};
+use crate::cell::{Atom, Cell, Tag};
+use crate::constraints::Constraints;
+use crate::database::Database;
+use crate::heap::Heap;
+use crate::load::Loaded;
+use crate::machine::{Done, Global, Machine, Outcome, Throw};
 use crate::names::atom;
 use crate::write::Style;
 
@@ -30,11 +34,28 @@ pub struct Options {
     pub answers: Answers,
     /// Seed of random numbers.
     pub seed: u64,
+    /// Whether the heap is collected before each call, to find mistakes of the collection.
+    pub collect_always: bool,
+}
+
+/// What a program reads and writes beside its output.
+#[derive(Default)]
+pub struct Streams {
+    /// Where `user_error` goes.
+    pub errors: Option<Box<dyn std::io::Write>>,
+    /// What `read/1` and the like read.
+    pub input: Option<Box<dyn std::io::Read>>,
+}
+
+impl std::fmt::Debug for Streams {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Streams").finish_non_exhaustive()
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { answers: Answers::First(1), seed: 1 }
+        Self { answers: Answers::First(1), seed: 1, collect_always: false }
     }
 }
 
@@ -90,8 +111,8 @@ pub struct Stopped {
     pub progress: Progress,
     /// Firings.
     pub firings: u64,
-    /// What was in the store then: an answer without bindings; `None` where nothing ran.
-    pub left: Option<Box<Answer>>,
+    /// What was in the store then: an answer without bindings.
+    pub left: Box<Answer>,
 }
 
 /// Why a run stopped.
@@ -106,81 +127,168 @@ pub enum Reason {
         /// What it means, where it is an error of Prolog.
         message: String,
     },
-    /// The plan could not be made.
-    Program(Vec<Diagnostic>),
 }
 
-/// What keeps a program from being run.
-pub fn check(program: &LogicProgram) -> Result<(), Vec<Diagnostic>> {
-    crate::load::load(program).map(drop)
-}
+/// Takes an answer of the last query when it is found; it may write to the program's output.
+pub type OnAnswer<'a> = &'a mut dyn FnMut(Answer, &mut dyn std::io::Write) -> Result<(), StopReason>;
 
 /// Runs the initialization goals and the queries of a program, and hands out the answers of the last query.
 pub fn run(
     program: &LogicProgram,
+    loaded: Loaded,
     reader: &dyn Reader,
     options: &Options,
     control: &mut Control<'_>,
-    errors: Option<Box<dyn std::io::Write>>,
-    answer: &mut dyn FnMut(Answer) -> Result<(), StopReason>,
+    streams: Streams,
+    answer: OnAnswer<'_>,
 ) -> Result<Run, Box<Stopped>> {
-    let loaded = match crate::load::load(program) {
-        Ok(loaded) => loaded,
-        Err(found) => {
-            let progress = Progress { steps: 0, bytes: 0, live: 0 };
-            return Err(Box::new(Stopped {
-                reason: Reason::Program(found),
-                places: Vec::new(),
-                progress,
-                firings: 0,
-                left: None,
-            }));
+    Resident::of(program, loaded, options, false).run(&[program], reader, options, control, streams, answer)
+}
+
+/// A program with what its runs leave: clauses that were asserted, global variables, and the store. Each run goes on
+/// with what the ones before it left; one that stops takes back what backtracking takes back.
+pub struct Resident {
+    db: Database,
+    heap: Heap,
+    constraints: Constraints,
+    globals: HashMap<Atom, Global>,
+    random: u64,
+    collect_at: usize,
+    /// Whether runs that stop are taken back.
+    returns: bool,
+}
+
+impl Resident {
+    /// Compiles a program. Its goals are not run.
+    pub fn new(program: &LogicProgram, options: &Options) -> Result<Self, Vec<Diagnostic>> {
+        crate::load::load_for_goals(program).map(|loaded| Self::of(program, loaded, options, true))
+    }
+
+    fn of(program: &LogicProgram, loaded: Loaded, options: &Options, returns: bool) -> Self {
+        let Loaded { db, constraints } = loaded;
+        let mut heap = Heap::new();
+        heap.occurs_check = program.flags.occurs_check == OccursCheck::True;
+        let (globals, random) = (HashMap::default(), options.seed);
+        Self { db, heap, constraints, globals, random, collect_at: crate::collect::FEWEST, returns }
+    }
+
+    /// Runs the initialization goals and the queries of `goals`, and hands out the answers of the last query. What the
+    /// last answer that was looked for did stays.
+    pub fn run(
+        &mut self,
+        goals: &[&LogicProgram],
+        reader: &dyn Reader,
+        options: &Options,
+        control: &mut Control<'_>,
+        streams: Streams,
+        answer: OnAnswer<'_>,
+    ) -> Result<Run, Box<Stopped>> {
+        self.constraints.firings = 0;
+        self.with_machine(control, reader, |machine| {
+            if options.collect_always {
+                machine.collect_always();
+            }
+            machine.output.errors = streams.errors;
+            machine.input.source = streams.input;
+            machine.begin();
+            let run = machine.run_program(goals, options, answer);
+            machine.ended(run)
+        })
+    }
+
+    /// The constraints in the store: an answer without bindings.
+    pub fn store(&mut self, reader: &dyn Reader) -> Answer {
+        self.with_machine(&mut Control::default(), reader, |machine| machine.nothing_bound())
+    }
+
+    fn with_machine<T>(
+        &mut self,
+        control: &mut Control<'_>,
+        reader: &dyn Reader,
+        work: impl FnOnce(&mut Machine<'_, '_>) -> T,
+    ) -> T {
+        let db = std::mem::replace(&mut self.db, Database::new());
+        let constraints = std::mem::take(&mut self.constraints);
+        let mut machine = Machine::new(db, constraints, control, reader);
+        machine.heap = std::mem::replace(&mut self.heap, Heap::new());
+        machine.globals = std::mem::take(&mut self.globals);
+        (machine.random, machine.collect_at, machine.returns) = (self.random, self.collect_at, self.returns);
+        let done = work(&mut machine);
+        if self.returns {
+            machine.cut(0);
         }
-    };
-    let mut machine = Machine::new(loaded.db, loaded.constraints, control, reader);
-    machine.random = options.seed;
-    machine.output.errors = errors;
-    let run = machine.run_program(program, options, answer);
-    let progress = machine.progress();
-    let firings = machine.constraints.firings;
-    match run {
-        Ok(more) => Ok(Run { progress, firings, more, halted: None }),
-        Err((Throw::Halt(code), _)) => Ok(Run { progress, firings, more: false, halted: Some(code) }),
-        Err((throw, place)) => {
-            let goal = Goal { goal: LogicTermId(0), variables: Vec::new(), span: place };
-            let left = Some(Box::new(machine.answer(&goal, &[])));
-            let (reason, mut places) = match throw {
-                Throw::Stop(reason) => (Reason::Stop(*reason), Vec::new()),
-                Throw::Ball(ball) => {
-                    let term = machine.heap.restore(&ball);
-                    let message = machine.error_text(term);
-                    let term = machine.written(term, Style::QUOTED);
-                    (Reason::Thrown { term, message }, std::mem::take(&mut machine.backtrace))
-                }
-                Throw::Halt(_) => (Reason::Stop(StopReason::Failed), Vec::new()),
-            };
-            places.push(place);
-            places.dedup();
-            Err(Box::new(Stopped { reason, places, progress, firings, left }))
-        }
+        (self.random, self.collect_at) = (machine.random, machine.collect_at);
+        (self.db, self.heap, self.globals) = (machine.db, machine.heap, machine.globals);
+        self.constraints = machine.constraints;
+        done
+    }
+}
+
+impl std::fmt::Debug for Resident {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resident").finish_non_exhaustive()
     }
 }
 
 impl Machine<'_, '_> {
+    /// What a run came to.
+    fn ended(&mut self, run: Result<bool, (Throw, Span)>) -> Result<Run, Box<Stopped>> {
+        let progress = self.progress();
+        let firings = self.constraints.firings;
+        match run {
+            Ok(more) => Ok(Run { progress, firings, more, halted: None }),
+            Err((Throw::Halt(code), _)) => Ok(Run { progress, firings, more: false, halted: Some(code) }),
+            Err((throw, place)) => {
+                let left = Box::new(self.nothing_bound());
+                let (reason, mut places) = match throw {
+                    Throw::Stop(reason) => (Reason::Stop(*reason), Vec::new()),
+                    Throw::Ball(ball) => {
+                        let term = self.heap.restore(&ball);
+                        let message = self.error_text(term);
+                        let term = self.written(term, Style::QUOTED);
+                        (Reason::Thrown { term, message }, std::mem::take(&mut self.backtrace))
+                    }
+                    Throw::Halt(_) => (Reason::Stop(StopReason::Failed), Vec::new()),
+                };
+                places.push(place);
+                places.dedup();
+                if self.returns {
+                    self.return_to_start();
+                }
+                Err(Box::new(Stopped { reason, places, progress, firings, left }))
+            }
+        }
+    }
+
+    /// The store as an answer, which is asked for to be seen.
+    fn nothing_bound(&mut self) -> Answer {
+        let span = Span::new(gchr_base::source::SourceId(0), 0, 0);
+        let shown = std::mem::replace(&mut self.db.flags.show_store, true);
+        let store = self.answer(&Goal { goal: LogicTermId(0), variables: Vec::new(), span }, &[]);
+        self.db.flags.show_store = shown;
+        store
+    }
+
     /// Whether there are more answers.
     fn run_program(
         &mut self,
-        program: &LogicProgram,
+        programs: &[&LogicProgram],
         options: &Options,
-        answer: &mut dyn FnMut(Answer) -> Result<(), StopReason>,
+        answer: OnAnswer<'_>,
     ) -> Result<bool, (Throw, Span)> {
-        for goal in &program.initialization {
+        for program in programs {
+            for goal in &program.initialization {
+                self.loading(program, goal).map_err(|throw| (throw, goal.span))?;
+            }
+        }
+        let mut queries =
+            programs.iter().flat_map(|program| program.queries.iter().map(move |q| (program, q)));
+        let Some(mut next) = queries.next() else { return Ok(false) };
+        for after in queries {
+            let (program, goal) = std::mem::replace(&mut next, after);
             self.first(program, goal).map_err(|throw| (throw, goal.span))?;
         }
-        let Some((last, others)) = program.queries.split_last() else { return Ok(false) };
-        for goal in others {
-            self.first(program, goal).map_err(|throw| (throw, goal.span))?;
-        }
+        let (program, last) = next;
         self.answers(program, last, options.answers, answer).map_err(|throw| (throw, last.span))
     }
 
@@ -192,13 +300,35 @@ impl Machine<'_, '_> {
         (cell, variables)
     }
 
+    /// Runs the goal of a directive. What it binds and adds to the store is taken back, as when a file is loaded; that
+    /// it fails or throws is said.
+    fn loading(&mut self, program: &LogicProgram, goal: &Goal) -> Done<()> {
+        let (cell, _) = self.goal(program, goal);
+        let text = self.written(cell, Style::QUOTED);
+        let negated = self.heap.compound(atom::not, &[cell]);
+        let tried = self.heap.compound(atom::not, &[negated]);
+        let why = match self.solve(tried) {
+            Ok(Outcome::Holds) => return Ok(()),
+            Ok(Outcome::Fails) => "it does not hold".to_string(),
+            Err(Throw::Ball(ball)) => {
+                let term = self.heap.restore(&ball);
+                self.backtrace.clear();
+                self.error_text(term)
+            }
+            Err(other) => return Err(other),
+        };
+        if let Some(errors) = &mut self.output.errors {
+            let _ = writeln!(errors, "Warning: goal of a directive: {text}: {why}");
+        }
+        Ok(())
+    }
+
     /// Runs a goal for its effects: it must hold.
     fn first(&mut self, program: &LogicProgram, goal: &Goal) -> Done<()> {
         let (cell, _) = self.goal(program, goal);
         match self.solve(cell)? {
             Outcome::Holds => {
-                let level = 0;
-                self.cut(level);
+                self.cut(self.floor());
                 Ok(())
             }
             Outcome::Fails => Err(Throw::Stop(Box::new(StopReason::Failed))),
@@ -210,16 +340,18 @@ impl Machine<'_, '_> {
         program: &LogicProgram,
         goal: &Goal,
         wanted: Answers,
-        answer: &mut dyn FnMut(Answer) -> Result<(), StopReason>,
+        answer: OnAnswer<'_>,
     ) -> Done<bool> {
         let (cell, variables) = self.goal(program, goal);
+        self.roots = variables;
         let mut found = 0;
         let mut outcome = self.solve(cell)?;
         while outcome == Outcome::Holds {
             found += 1;
+            let variables = self.roots.clone();
             let one = self.answer(goal, &variables);
-            answer(one).map_err(|reason| Throw::Stop(Box::new(reason)))?;
-            let more = !self.choices.is_empty();
+            answer(one, self.control.out()).map_err(|reason| Throw::Stop(Box::new(reason)))?;
+            let more = self.choices.len() > self.floor();
             if !more || wanted == Answers::First(found) {
                 return Ok(more);
             }
@@ -248,7 +380,7 @@ impl Machine<'_, '_> {
                 names.insert(*cell, last.to_string());
             }
         }
-        let store = self.stored();
+        let store = if self.db.flags.show_store { self.stored() } else { Vec::new() };
         let waiting = self.waiting(&groups, &store);
         let shown =
             groups.iter().map(|(_, cell)| *cell).chain(waiting.iter().copied()).chain(store.iter().copied());
@@ -366,12 +498,40 @@ impl Machine<'_, '_> {
                         }
                     }
                 }
+                "clpfd" => self.domain_goals(variable, value, goals),
                 _ => {
                     let name = self.db.names.intern("put_attr");
                     goals.push(self.heap.compound(name, &[variable, module, value]));
                 }
             }
             rest = self.heap.arg(rest, 2);
+        }
+    }
+
+    /// `X in 1..3` and the constraints on integers that a variable is in.
+    fn domain_goals(&mut self, variable: Cell, value: Cell, goals: &mut Vec<Cell>) {
+        let bound =
+            |text: &str, m: &Self, cell: Cell| cell.is_atom() && &**m.db.names.text(cell.as_atom()) == text;
+        let (intervals, union) = (self.heap.arg(value, 0), self.db.names.intern("\\/"));
+        let (dots, inside) = (self.db.names.intern(".."), self.db.names.intern("in"));
+        let mut domain = None;
+        for interval in self.heap.list_items(intervals).0 {
+            let (low, high) = (self.heap.arg(interval, 0), self.heap.arg(interval, 1));
+            if bound("inf", self, low) && bound("sup", self, high) {
+                break;
+            }
+            let one = if low == high { low } else { self.heap.compound(dots, &[low, high]) };
+            domain = Some(domain.map_or(one, |all| self.heap.compound(union, &[all, one])));
+        }
+        let mut shown: Vec<Cell> =
+            domain.map(|d| self.heap.compound(inside, &[variable, d])).into_iter().collect();
+        let propagators = self.heap.list_items(self.heap.arg(value, 1)).0;
+        let done = |p| bound("done", self, self.heap.arg(p, 0));
+        shown.extend(propagators.iter().filter(|&&p| !done(p)).map(|&p| self.heap.arg(p, 1)));
+        for goal in shown {
+            if !goals.iter().any(|&known| self.heap.identical(known, goal)) {
+                goals.push(goal);
+            }
         }
     }
 

@@ -46,26 +46,24 @@ impl Heap {
                 self.bind(young, old);
                 Some(true)
             }
-            (Tag::Ref, _) => {
-                self.bind(a, b);
-                Some(true)
-            }
-            (_, Tag::Ref) => {
-                self.bind(b, a);
-                Some(true)
-            }
-            (Tag::Att, _) => {
-                self.bind(a, b);
-                Some(true)
-            }
-            (_, Tag::Att) => {
-                self.bind(b, a);
-                Some(true)
-            }
+            (Tag::Ref, _) => Some(self.bind_checked(a, b)),
+            (_, Tag::Ref) => Some(self.bind_checked(b, a)),
+            (Tag::Att, _) => Some(self.bind_checked(a, b)),
+            (_, Tag::Att) => Some(self.bind_checked(b, a)),
             (Tag::Box, Tag::Box) => Some(self.same_box(a, b)),
             (Tag::Lst, Tag::Lst) | (Tag::Str, Tag::Str) => None,
             _ => Some(false),
         }
+    }
+
+    /// Binds a variable to something else, unless the flag forbids it.
+    #[inline]
+    fn bind_checked(&mut self, variable: Cell, value: Cell) -> bool {
+        if self.occurs_check && value.is_compound() && self.variables(value).contains(&variable) {
+            return false;
+        }
+        self.bind(variable, value);
+        true
     }
 
     fn same_box(&self, a: Cell, b: Cell) -> bool {

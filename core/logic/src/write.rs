@@ -136,23 +136,13 @@ impl Writer<'_> {
         match &*text {
             "," => self.comma(),
             "|" => self.raw("|"),
-            "->" | ":-" | "-->" | "is" | ">:<" | ":<" | "*->" | "<=>" | "==>" if self.spaces(&text) => {
-                self.raw(" ");
-                self.atom(name);
-                self.raw(" ");
-            }
-            _ if text.starts_with(char::is_alphabetic) || self.spaces(&text) => {
+            _ if text.starts_with(char::is_alphabetic) => {
                 self.raw(" ");
                 self.atom(name);
                 self.raw(" ");
             }
             _ => self.atom(name),
         }
-    }
-
-    /// Whether an operator stands between spaces where arguments are spaced.
-    fn spaces(&self, name: &str) -> bool {
-        self.style.spaced && self.operators.infix(name).is_some_and(|op| op.priority >= 700) && name != ";"
     }
 
     fn term(&mut self, cell: Cell, max: u16, pending: &mut Vec<Item>) {

@@ -9,6 +9,7 @@ mod bytecode;
 mod compare;
 mod evaluator;
 mod heap;
+mod integers;
 mod machine;
 mod normal_form;
 mod outcome;

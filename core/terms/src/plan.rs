@@ -110,7 +110,7 @@ pub const PASSES: &[Pass] = &[
     Pass {
         name: "base-cases",
         description: "what recursive functions do without a call, a loop or a branch to one, for call sites",
-        wanted: |o| o.split || o.bases,
+        wanted: |o| o.bases,
         run: base::base_cases,
     },
 ];

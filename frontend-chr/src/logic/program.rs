@@ -6,13 +6,15 @@ use gchr_base::diagnostic::Diagnostic;
 use gchr_base::facts::{FactColumn, Facts};
 use gchr_base::logic::{
     Clause, Column, ConstraintDeclaration, ConstraintRule, Flags, Functor, Goal, LogicNode, LogicProgram,
-    LogicTermId, Mode, OccursCheck, RuleHead, TypeBody, TypeDefinition, Unknown,
+    LogicTermId, Mode, OccursCheck, Operators, RuleHead, TypeBody, TypeDefinition, Unknown,
 };
 use gchr_base::signature::Signature;
 use gchr_base::source::Span;
 
 use super::goals::Goals;
+use super::tables;
 use super::terms::{Building, Scope};
+use super::units;
 use crate::ast::{ClauseKind, Module, Rule, TermId, TermKind};
 use crate::builtin;
 use crate::declare::Declarations;
@@ -26,6 +28,9 @@ pub(crate) struct Builder {
     program: LogicProgram,
     /// Goals of `initialization`, which wait until everything is read.
     at_end: Vec<Goal>,
+    tabled: Vec<tables::Tabled>,
+    /// The unit of tests that a text is in.
+    unit: Option<Arc<str>>,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -34,10 +39,22 @@ impl Builder {
     pub fn new(module: &Module, quotes: Quotes) -> Self {
         let flags = Flags { double_quotes: quotes.double, back_quotes: quotes.back, ..Flags::default() };
         let program = LogicProgram { operators: module.operators.clone(), flags, ..LogicProgram::default() };
-        let mut builder =
-            Self { building: Building::default(), program, at_end: Vec::new(), diagnostics: Vec::new() };
+        let mut builder = Self {
+            building: Building::default(),
+            program,
+            at_end: Vec::new(),
+            tabled: Vec::new(),
+            unit: None,
+            diagnostics: Vec::new(),
+        };
         builder.text(module);
         builder
+    }
+
+    /// Takes no clauses: for goals of a program that is loaded.
+    pub fn of_goals(operators: &Operators, quotes: Quotes) -> Self {
+        let module = Module { operators: operators.clone(), ..Module::default() };
+        Self::new(&module, quotes)
     }
 
     /// Takes the queries of another text.
@@ -48,11 +65,13 @@ impl Builder {
     /// The program, when all texts are taken.
     pub fn finish(mut self) -> (LogicProgram, Vec<Diagnostic>) {
         self.program.initialization.append(&mut self.at_end);
+        tables::rename(&mut self.building, &mut self.program.clauses, &self.tabled);
         (LogicProgram { terms: self.building.terms, ..self.program }, self.diagnostics)
     }
 
     /// Takes facts of files: goals that are run before the queries.
     pub fn facts(&mut self, declarations: &Declarations, signature: &Signature, all: &[Facts]) {
+        let mut goals = Vec::new();
         for facts in all {
             let declared = &declarations.constraints[facts.constraint];
             for row in 0..facts.rows {
@@ -62,9 +81,11 @@ impl Builder {
                     .map(|column| self.field(signature, column, row, declared.span))
                     .collect();
                 let goal = self.building.compound(&declared.name, &args, declared.span);
-                self.program.initialization.push(Goal { goal, variables: Vec::new(), span: declared.span });
+                goals.push(Goal { goal, variables: Vec::new(), span: declared.span });
             }
         }
+        // Before the queries, on their store.
+        self.program.queries.splice(0..0, goals);
     }
 
     fn field(&mut self, signature: &Signature, column: &FactColumn, row: usize, span: Span) -> LogicTermId {
@@ -88,7 +109,11 @@ impl Builder {
                     }
                 }
                 ClauseKind::Prolog(term) => {
-                    self.program.clauses.extend(clause_of(&mut goals, *term, clause.span))
+                    let clause = clause_of(&mut goals, *term, clause.span);
+                    self.program.clauses.extend(clause.map(|clause| match &self.unit {
+                        Some(unit) => units::fact(&mut goals.building, unit, clause),
+                        None => clause,
+                    }));
                 }
                 ClauseKind::Rule(rule) => self.program.rules.push(rule_of(&mut goals, rule, clause.span)),
                 ClauseKind::Query(terms) => {
@@ -117,6 +142,11 @@ impl Builder {
             ("dynamic" | "thread_local" | "volatile", args) => {
                 args.iter().for_each(|&spec| predicates(module, spec, &mut self.program.dynamic));
             }
+            ("begin_tests", &[unit] | &[unit, _]) => {
+                self.unit = module.functor(unit).map(|(name, _)| name.into());
+            }
+            ("end_tests", _) => self.unit = None,
+            ("table", &[specs]) => tables::declared(goals, specs, &mut self.tabled),
             ("set_prolog_flag", &[flag, value]) => self.flag(module, flag, value),
             ("initialization", &[goal] | &[goal, _]) => {
                 let goal = initialization(goals, goal);
@@ -141,6 +171,7 @@ impl Builder {
             ("occurs_check", "true") => flags.occurs_check = OccursCheck::True,
             ("occurs_check", "error") => flags.occurs_check = OccursCheck::Error,
             ("occurs_check", _) => flags.occurs_check = OccursCheck::False,
+            ("chr_toplevel_show_store", value) => flags.show_store = value != "false",
             _ => {}
         }
     }

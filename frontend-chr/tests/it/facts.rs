@@ -24,7 +24,7 @@ fn load_with(
     std::fs::write(&path, bytes).unwrap();
     let mut sources = SourceMap::new();
     let program = sources.add("p.chr", program);
-    let facts = vec![FactFile { constraint: constraint.into(), path, header }];
+    let facts = vec![FactFile { constraint: constraint.into(), path, header, format: None }];
     let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts });
     (loaded, sources)
 }
@@ -242,7 +242,7 @@ fn bad_requests() {
     let mut sources = SourceMap::new();
     let program = sources.add("p.chr", EDGE);
     let path = "/does/not/exist.csv".into();
-    let facts = vec![FactFile { constraint: "edge/3".into(), path, header: Header::Auto }];
+    let facts = vec![FactFile { constraint: "edge/3".into(), path, header: Header::Auto, format: None }];
     let loaded = load(&mut sources, &Request { program, queries: Vec::new(), facts });
     assert_eq!(loaded.diagnostics[0].code, "C0601");
 }
@@ -329,7 +329,7 @@ fn facts_are_read_within_a_limit_of_memory() {
             std::fs::write(&path, text).unwrap();
             let mut sources = SourceMap::new();
             let program = sources.add("p.chr", &program);
-            let facts = vec![FactFile { constraint: "c".into(), path, header: Header::Auto }];
+            let facts = vec![FactFile { constraint: "c".into(), path, header: Header::Auto, format: None }];
             let request = Request { program, queries: Vec::new(), facts };
             gchr_chr::load_within(&mut sources, &request, &Account::new(Some(memory)))
         };

@@ -7,15 +7,12 @@ use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
 use gchr_base::signature::{
-    Booleans, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind, Texts,
+    Booleans, HIDDEN_BOOL, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind, Texts,
 };
 use gchr_base::suggest::nearest;
 
 use super::Reporter;
 use crate::ast::{Ident, Module, Name, Names, NodeKind, Section, StructSymbol, VariableDeclaration};
-
-/// Name of the sort of truth values when the program's own `Bool` cannot serve; no program can write it.
-pub(crate) const HIDDEN_BOOL: &str = "(truth)";
 
 /// A declared variable.
 pub(crate) struct Variable {
@@ -373,6 +370,8 @@ impl<'a> Collector<'a, '_> {
             texts: Texts::default(),
             booleans,
             operators: None,
+            notations: HashMap::default(),
+            big_integers: false,
         };
         Scope {
             names: self.names,

@@ -3,7 +3,7 @@
 use gchr_base::diagnostic::{self, Diagnostic};
 use gchr_base::hash::HashMap;
 use gchr_base::rule::{GroundTerm, Program};
-use gchr_base::signature::SymbolId;
+use gchr_base::signature::{HIDDEN_BOOL, SymbolId};
 use gchr_base::source::{SourceId, SourceMap};
 
 use super::Reporter;
@@ -41,9 +41,7 @@ impl<'p> InputReader<'p> {
             symbols.extend([("True", booleans.true_symbol), ("False", booleans.false_symbol)]);
         }
         // The program's own symbols hide these other names of the built-in truth values.
-        let written = |id: &SymbolId| {
-            signature.sorts[signature.symbols[*id].result].name != super::declarations::HIDDEN_BOOL
-        };
+        let written = |id: &SymbolId| signature.sorts[signature.symbols[*id].result].name != HIDDEN_BOOL;
         symbols.extend(
             signature.symbols.ids().filter(written).map(|id| (signature.symbols[id].name.as_str(), id)),
         );

@@ -267,12 +267,21 @@ impl<'s, 'v> Resolver<'s, 'v> {
                 .help(format!("write `{text}` alone, or declare a symbol `{text}`"));
             return self.error(diagnostic);
         }
-        let near = if self.reporter.suggests() { self.scope.nearest_term(text) } else { None };
+        // With its one letter replaced, a name is another one.
+        let suggests = self.reporter.suggests() && text.len() > 1;
+        let near = if suggests { self.scope.nearest_term(text) } else { None };
         let (what, place) = match self.vars {
             Vars::None => ("symbol", "a `struct` or a `map` section"),
             _ => ("symbol or variable", "a `struct`, a `map` or, before its equations, a `var` section"),
         };
         let help = match near {
+            _ if text == "if" => {
+                "there is no `if`: write one equation for each case, `C -> L = R;` and `!(C) -> L = R;`"
+                    .to_string()
+            }
+            _ if text == "_" => {
+                "there is no `_`: declare a variable and use it once, `var X: Nat;`".to_string()
+            }
             _ if self.scope.is_variable_somewhere(name) => {
                 format!("move the `var` section that declares `{text}` before the equations that use it")
             }

@@ -70,6 +70,9 @@ impl SyntaxError {
             SyntaxError::Specific(diagnostic) => return *diagnostic,
             SyntaxError::Expected { expected, at } => (expected, at),
         };
+        if let Some(slip) = slip(lexed, section, &expected, at) {
+            return slip;
+        }
         let found = lexed.show(at);
         expected.sort_unstable();
         expected.dedup();
@@ -81,6 +84,65 @@ impl SyntaxError {
         let help = if begins_a_foreign_comment(lexed, at) { COMMENT } else { form(section) };
         Diagnostic::error("T0003", message).label(lexed.span(at), "not understood here").help(help)
     }
+}
+
+/// How messages about reserved words end.
+pub(crate) const RESERVED: &str = "is a reserved word";
+
+/// A reserved word at the place of a name.
+pub(crate) fn reserved(lexed: &Lexed<'_>, at: usize) -> Diagnostic {
+    Diagnostic::error("T0003", format!("{} {RESERVED}", lexed.show(at)))
+        .label(lexed.span(at), "taken for a name here")
+        .help("choose another name: `sort struct cons map var eqn input div mod` are reserved")
+}
+
+/// Whether a token is a word that could be taken for a name.
+fn is_reserved_word(token: Option<&Token>) -> bool {
+    token.is_some_and(|token| {
+        token.starts_section() || matches!(token, Token::Struct | Token::IntDiv | Token::Mod)
+    })
+}
+
+/// Words that are taken for those that sections begin with.
+const OTHER_WORDS: [(&str, &[&str]); 5] = [
+    ("eqn", &["eq", "eqs", "eqns", "equation", "equations", "rule", "rules", "ceq"]),
+    ("var", &["vars", "variable", "variables"]),
+    ("sort", &["sorts", "type", "types", "data"]),
+    ("map", &["maps", "op", "ops", "opns", "fun", "func", "function", "functions"]),
+    ("cons", &["con", "constructor", "constructors"]),
+];
+
+/// What was probably meant, where that is known.
+fn slip(lexed: &Lexed<'_>, section: Option<Token>, expected: &[&str], at: usize) -> Option<Diagnostic> {
+    let token = |at: usize| lexed.tokens.get(at);
+    let before = at.checked_sub(1)?;
+    if section == Some(Token::Eqn) && token(at) == Some(&Token::Arrow) {
+        return Some(
+            Diagnostic::error("T0003", "a condition is a term, not an equation")
+                .label(lexed.span(at), "what stands before is the condition")
+                .help("compare with `==`: `X == Y -> L = R;`"),
+        );
+    }
+    let starts_clause = before == 0 || token(before - 1) == Some(&Token::Semicolon);
+    if let (Some(Token::Ident(name)), true) = (token(before), starts_clause) {
+        let word = lexed.tables.names.get(*name);
+        let meant = OTHER_WORDS.iter().find(|(_, others)| others.contains(&word)).map(|(meant, _)| meant);
+        if let Some(meant) = meant {
+            return Some(
+                Diagnostic::error("T0003", format!("no section begins with `{word}`"))
+                    .label(lexed.span(before), "taken for a name")
+                    .help(format!("write `{meant}`")),
+            );
+        }
+    }
+    let wants_name =
+        expected.iter().any(|what| ["a symbol", "a variable", "a sort", "a name"].contains(what));
+    if wants_name && is_reserved_word(token(at)) && !token(before).is_some_and(|t| *t == Token::Semicolon) {
+        return Some(reserved(lexed, at));
+    }
+    let goes_on = matches!(token(at), Some(Token::Colon | Token::Close | Token::Semicolon | Token::Comma));
+    let is_word = token(before).is_some_and(|token| token.starts_section());
+    (wants_name && goes_on && is_word).then(|| reserved(lexed, before))
 }
 
 /// The way out where a line looks like a comment of another language.

@@ -11,6 +11,8 @@ use gchr_base::source::Span;
 use crate::ast::{COMPARISON_LEVEL, Name, Node, NodeKind, Term, operator_level, operator_text};
 use crate::lexer::{Lexed, Literal, Token};
 
+use super::error::reserved;
+
 /// Reads the term that starts at token `start`; also returns the position behind it. A term ends before the first token
 /// that cannot continue it.
 pub(crate) fn read_term(lexed: &Lexed<'_>, start: usize) -> Result<(Term, usize), Box<Diagnostic>> {
@@ -290,6 +292,10 @@ impl Reader<'_> {
         let dangling = matches!(before, Some(Token::Comma)) || before.is_some_and(|t| infix(t).is_some());
         if let Some(unclosed) = self.unclosed().filter(|_| !dangling) {
             return unclosed;
+        }
+        let called = self.token(1) == Some(Token::Open);
+        if called && matches!(self.token(0), Some(Token::IntDiv | Token::Mod)) {
+            return Box::new(reserved(self.lexed, self.next));
         }
         let found = self.lexed.show(self.next);
         let help = match self.token(0) {

@@ -66,6 +66,28 @@ fn comments_of_other_languages_are_named() {
     assert!(!shown.contains("comments start"), "{shown}");
 }
 
+/// Slips that have one cause have one message, which says what to write.
+#[test]
+fn slips_of_other_languages() {
+    let text = |rest: &str| {
+        format!("sort Nat = struct Z | S(Nat); map F: Nat -> Nat; var X: Nat; eqn F(Z) = Z; {rest}")
+    };
+    for (rest, messages, way_out) in [
+        ("F(Y) = Z;", 1, "declare `Y` in"),
+        ("var Y: Nat; eq F(Y) = Z;", 1, "write `eqn`"),
+        ("F(X) = if(X == Z, X, Z);", 1, "there is no `if`"),
+        ("F(X) = \"a\";", 1, "declare constants"),
+        ("X = Z -> F(X) = X;", 1, "compare with `==`"),
+        ("map Größe: Nat -> Nat; eqn Größe(X) = X;", 1, "from `a` to `z`"),
+        ("map div: Nat -> Nat; var map: Nat; eqn div(map) = map;", 2, "choose another name"),
+        ("F(_) = Z;", 1, "use it once"),
+    ] {
+        let shown = rendered(&text(rest));
+        assert_eq!(shown.matches("Error:").count(), messages, "{rest}:\n{shown}");
+        assert!(shown.contains(way_out), "{rest}:\n{shown}");
+    }
+}
+
 #[test]
 fn characters_and_numbers() {
     check("sort A @= struct B();", &[("T0001", "@")]);

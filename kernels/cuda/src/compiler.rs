@@ -48,20 +48,24 @@ impl Compiler {
         options: &Options,
     ) -> Result<Built, CompileError> {
         let _span = tracing::info_span!("kernels", %arch).entered();
-        let version = self.nvrtc.version();
-        let key = CacheKey::new(source, name, arch, options, version);
-        if let Some(Entry { log, code }) = self.cache.get(&key)
-            && let Ok(image) = Image::from_content(arch, code)
-        {
-            return Ok(Built { compiled: Compiled { image, log, version }, cached: true });
+        if let Some(built) = self.find(source, name, arch, options) {
+            return Ok(built);
         }
         let compiled = self.nvrtc.compile(source, name, arch, options)?;
         let entry = Entry { log: compiled.log.clone(), code: compiled.image.content().to_vec() };
-        self.cache.put(&key, &entry);
+        self.cache.put(&CacheKey::new(source, name, arch, options, self.nvrtc.version()), &entry);
         Ok(Built { compiled, cached: false })
     }
 
-    /// Compiles for a device: machine code when NVRTC knows its architecture, else PTX that the driver translates.
+    /// What was compiled before, if it is in the cache.
+    pub fn find(&self, source: &str, name: &str, arch: Arch, options: &Options) -> Option<Built> {
+        let version = self.nvrtc.version();
+        let Entry { log, code } = self.cache.get(&CacheKey::new(source, name, arch, options, version))?;
+        let image = Image::from_content(arch, code).ok()?;
+        Some(Built { compiled: Compiled { image, log, version }, cached: true })
+    }
+
+    /// Compiles for a device ([`arch_for`](Self::arch_for)).
     pub fn build_for(
         &self,
         capability: Capability,
@@ -69,6 +73,11 @@ impl Compiler {
         name: &str,
         options: &Options,
     ) -> Result<Built, Diagnostic> {
+        Ok(self.build(source, name, self.arch_for(capability)?, options)?)
+    }
+
+    /// What is compiled for a device: machine code when NVRTC knows its architecture, else PTX that the driver translates.
+    pub fn arch_for(&self, capability: Capability) -> Result<Arch, Diagnostic> {
         let known = self.nvrtc.architectures();
         let Some(arch) = Arch::for_device(capability, known) else {
             let oldest = known.iter().min().copied().unwrap_or(0);
@@ -87,6 +96,6 @@ impl Compiler {
         if let Arch::Virtual(_) = arch {
             tracing::warn!(%capability, %arch, "NVRTC does not know this GPU; the driver translates the kernels");
         }
-        Ok(self.build(source, name, arch, options)?)
+        Ok(arch)
     }
 }

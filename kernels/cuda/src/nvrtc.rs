@@ -39,19 +39,25 @@ impl Options {
     /// The options for generated kernels: floats as the CPU computes them (no fused multiply-add), a warning for every register spill, and
     /// functions compiled side by side.
     pub fn kernels() -> Self {
-        Options::none()
-            .with("--std=c++17")
-            .with("--fmad=false")
-            .with("--ptxas-options=--warn-on-spills")
-            .with("--split-compile=0")
+        Options::exact().with("--split-compile=0")
     }
 
-    /// [`kernels`](Self::kernels), with line numbers where [`LINES_VARIABLE`] asks for them.
-    pub fn kernels_from_env() -> Self {
+    /// Adds line numbers where [`LINES_VARIABLE`] asks for them.
+    #[must_use]
+    pub fn from_env(self) -> Self {
         match std::env::var_os(LINES_VARIABLE) {
-            Some(value) if !value.is_empty() => Self::kernels().with_lines(),
-            _ => Self::kernels(),
+            Some(value) if !value.is_empty() => self.with_lines(),
+            _ => self,
         }
+    }
+
+    /// [`kernels`](Self::kernels), compiled in less time by a compiler that tries less. They run slower.
+    pub fn kernels_soon() -> Self {
+        Options::exact().with("--Ofast-compile=min")
+    }
+
+    fn exact() -> Self {
+        Options::none().with("--std=c++17").with("--fmad=false").with("--ptxas-options=--warn-on-spills")
     }
 
     /// Adds line numbers for profilers and sanitizers. They take a fifth of the time to compile, and make machine code several times as large.

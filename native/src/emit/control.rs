@@ -1,13 +1,34 @@
 //! Labels, jumps, and what leaves the straight way: the ends of the stack and of the fuel.
 
 use cranelift_codegen::ir::{BlockArg, InstBuilder, TrapCode};
-use cranelift_frontend::Switch;
+use cranelift_frontend::{Switch, Variable};
 
 use super::{Access, Compare, Cond, Emit, Label, Root, Val, Width, WordOp};
 use crate::code::{Kind, type_of};
 use crate::vm::{self, Helper};
 
+/// A word that changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Var(Variable);
+
 impl Emit<'_> {
+    /// A variable with its first value.
+    pub fn variable(&mut self, value: Val) -> Var {
+        let var = Var(self.b.declare_var(type_of(Kind::Word)));
+        self.set(var, value);
+        var
+    }
+
+    /// Changes a variable.
+    pub fn set(&mut self, var: Var, value: Val) {
+        self.b.def_var(var.0, value.0);
+    }
+
+    /// The value of a variable.
+    pub fn get(&mut self, var: Var) -> Val {
+        Val(self.b.use_var(var.0))
+    }
+
     /// A label with parameters.
     pub fn label(&mut self, params: &[Kind]) -> Label {
         let block = self.b.create_block();
@@ -75,11 +96,16 @@ impl Emit<'_> {
     /// machine's limit.
     pub fn check_stack(&mut self, grow: Helper, args: &[Val], roots: &[Root]) {
         let (full, on) = (self.cold_label(&[]), self.label(&[]));
-        let limit = self.load_machine(Width::Word, Access::Plain, vm::STACK_LIMIT);
-        let sp = self.stack_pointer();
-        let below = self.compare(Compare::Below, sp, limit);
+        let below = self.is_stack_low();
         self.branch(below, (full, &[]), (on, &[]));
         self.rarely(full, on, grow, args, roots);
+    }
+
+    /// Whether the frame lies below the machine's limit.
+    pub fn is_stack_low(&mut self) -> Cond {
+        let limit = self.load_machine(Width::Word, Access::Plain, vm::STACK_LIMIT);
+        let sp = self.stack_pointer();
+        self.compare(Compare::Below, sp, limit)
     }
 
     /// Takes steps from the machine's fuel.

@@ -4,6 +4,8 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{F64, I8, I16, I32, I64};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData};
 
+use gchr_base::op::Op;
+
 use super::{Cond, Emit, Val};
 use crate::code::Kind;
 
@@ -72,7 +74,7 @@ pub enum CheckedOp {
 
 /// Division of signed words, towards zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DivideOp {
+enum DivideOp {
     /// Quotient.
     Quotient,
     /// Remainder.
@@ -160,11 +162,42 @@ impl Emit<'_> {
     }
 
     /// Division: `b` is neither 0 nor, where `a` may be the smallest number, -1.
-    pub fn divide(&mut self, op: DivideOp, a: Val, b: Val) -> Val {
+    fn divide(&mut self, op: DivideOp, a: Val, b: Val) -> Val {
         Val(match op {
             DivideOp::Quotient => self.b.ins().sdiv(a.0, b.0),
             DivideOp::Remainder => self.b.ins().srem(a.0, b.0),
         })
+    }
+
+    /// Division of integers by neither 0 nor -1. `//` and `rem` truncate, `div` and `mod` round down.
+    pub fn integer_division(&mut self, op: Op, a: Val, b: Val) -> Val {
+        let power = self.constant(b).filter(|b| *b > 0 && b.count_ones() == 1);
+        match (op, power) {
+            (Op::Quot, _) => self.divide(DivideOp::Quotient, a, b),
+            (Op::Rem, _) => self.divide(DivideOp::Remainder, a, b),
+            (Op::Mod, Some(power)) => self.word_by(WordOp::And, a, power - 1),
+            (Op::FloorDiv, Some(power)) => {
+                self.word_by(WordOp::ShiftRightSigned, a, i64::from(power.trailing_zeros()))
+            }
+            (_, _) => {
+                let rest = self.divide(DivideOp::Remainder, a, b);
+                // The rest has the sign of the divisor, or is zero: where the signs differ, `rest xor b` is negative.
+                let signs = self.word(WordOp::Xor, rest, b);
+                let differ = self.compare_to(Compare::Less, signs, 0);
+                let zero = self.int(0);
+                if op == Op::Mod {
+                    let mended = self.add(rest, b);
+                    let mended = self.select(differ, mended, rest);
+                    let none = self.compare_to(Compare::Equal, rest, 0);
+                    return self.select(none, zero, mended);
+                }
+                let quotient = self.divide(DivideOp::Quotient, a, b);
+                let less = self.word_by(WordOp::Sub, quotient, 1);
+                let mended = self.select(differ, less, quotient);
+                let none = self.compare_to(Compare::Equal, rest, 0);
+                self.select(none, quotient, mended)
+            }
+        }
     }
 
     /// A comparison of words.

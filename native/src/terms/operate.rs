@@ -8,7 +8,7 @@ use gchr_terms::plan::{Block, Function, LocalId, Step, TermPlan, Test};
 use super::lower::Lower;
 use super::machine::{float, float_to_int, int, same, type_error};
 use crate::code::Kind;
-use crate::emit::{CheckedOp, Compare, Cond, DivideOp, FloatOp, Val, WordOp};
+use crate::emit::{CheckedOp, Compare, Cond, FloatOp, Val, WordOp};
 use crate::vm::Helper;
 
 /// How an operator is computed.
@@ -191,11 +191,11 @@ impl<'p> Lower<'_, '_, 'p> {
     fn divided(&mut self, step: &'p Step, op: Op, a: Val, b: Val) -> Val {
         let known = self.e.constant(b);
         if known.is_some_and(|b| b != 0 && b != -1) {
-            return self.divide(op, a, b, known);
+            return self.e.integer_division(op, a, b);
         }
         let more = self.e.word_by(WordOp::Add, b, 1);
         let special = self.e.compare_to(Compare::BelowOrEqual, more, 1);
-        self.unless(special, step, a, b, |lower| lower.divide(op, a, b, known))
+        self.unless(special, step, a, b, |lower| lower.e.integer_division(op, a, b))
     }
 
     /// Shifts: by less than no bit, by all of them and losing some in the helper.
@@ -245,37 +245,6 @@ impl<'p> Lower<'_, '_, 'p> {
         let value = plain(self);
         self.e.jump(join, &[value]);
         self.e.bind(join)[0]
-    }
-
-    /// Division by neither 0 nor -1. `//` and `rem` truncate, `div` and `mod` round down.
-    fn divide(&mut self, op: Op, a: Val, b: Val, known: Option<i64>) -> Val {
-        let power = known.filter(|b| *b > 0 && b.count_ones() == 1);
-        match (op, power) {
-            (Op::Quot, _) => self.e.divide(DivideOp::Quotient, a, b),
-            (Op::Rem, _) => self.e.divide(DivideOp::Remainder, a, b),
-            (Op::Mod, Some(power)) => self.e.word_by(WordOp::And, a, power - 1),
-            (Op::FloorDiv, Some(power)) => {
-                self.e.word_by(WordOp::ShiftRightSigned, a, i64::from(power.trailing_zeros()))
-            }
-            (_, _) => {
-                let rest = self.e.divide(DivideOp::Remainder, a, b);
-                // The rest has the sign of the divisor, or is zero: where the signs differ, `rest xor b` is negative.
-                let signs = self.e.word(WordOp::Xor, rest, b);
-                let differ = self.e.compare_to(Compare::Less, signs, 0);
-                let zero = self.e.int(0);
-                if op == Op::Mod {
-                    let mended = self.e.add(rest, b);
-                    let mended = self.e.select(differ, mended, rest);
-                    let none = self.e.compare_to(Compare::Equal, rest, 0);
-                    return self.e.select(none, zero, mended);
-                }
-                let quotient = self.e.divide(DivideOp::Quotient, a, b);
-                let less = self.e.word_by(WordOp::Sub, quotient, 1);
-                let mended = self.e.select(differ, less, quotient);
-                let none = self.e.compare_to(Compare::Equal, rest, 0);
-                self.e.select(none, quotient, mended)
-            }
-        }
     }
 
     /// `!x`: the other truth value; another normal form is a type error.

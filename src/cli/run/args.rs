@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use gchr::base::rule::Semantics;
-use gchr::{Answers, CompileOptions, Device, Format, Header, Input, Language, Native, Program, Schedule};
+use gchr::{
+    Answers, CompileOptions, Device, FactFile, FactFormat, Format, Header, Input, Kernels, Language, Native,
+    Program, Schedule, Selection, Shard, TableFormat,
+};
 
 use crate::cli::device::DeviceArgs;
 use crate::cli::exit::Exit;
@@ -24,16 +27,24 @@ pub struct Args {
     /// Terms to rewrite, one per line of a file (- for standard input), side by side; results are in their order (.trs)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["input", "trace", "profile"])]
     pub inputs: Option<PathBuf>,
+    /// Only the K-th of N shares of the lines of --inputs, line by line in turn, e.g. 3/8; rank takes both from MPI or
+    /// Slurm (.trs)
+    #[arg(long, value_name = "K/N", value_parser = values::shard, requires = "inputs")]
+    shard: Option<Shard>,
     /// Goals to run, in place of the program's own queries; may be given several times (.chr)
     #[arg(long, value_name = "GOALS")]
     pub query: Vec<String>,
-    /// Rows of constraint C from a CSV or TSV file, added before the queries; may be given several times (.chr)
+    /// Rows of constraint C from a CSV, TSV or JSON-lines file (.csv, .tsv, .jsonl, packed: .csv.gz), or from standard
+    /// input (-), added before the queries; may be given several times (.chr)
     #[arg(long, value_name = "C=FILE", value_parser = values::facts)]
     pub facts: Vec<(String, PathBuf)>,
     /// Whether the first line of fact files names their columns: auto guesses, and says how; C=WHEN is for the files of
     /// constraint C; may be given several times [default: auto] (.chr)
     #[arg(long, value_name = "WHEN", value_parser = values::header)]
     pub header: Vec<(Option<String>, Header)>,
+    /// How fact files are written, where their endings do not tell; standard input is CSV without it (.chr)
+    #[arg(long, value_name = "FORMAT")]
+    facts_format: Option<FactsFormatArg>,
     /// Look for all answers of the last query, not for the first one only (.chr)
     #[arg(long, conflicts_with = "answers")]
     pub all: bool,
@@ -47,9 +58,19 @@ pub struct Args {
     pub device: DeviceArgs,
     #[command(flatten)]
     pub semantics: SemanticsArgs,
-    /// How to write the result
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: FormatArg,
+    /// How to write the result [default: text; csv with --out-dir]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<FormatArg>,
+    /// Write only this constraint of the store; may be given several times (.chr)
+    #[arg(long, value_name = "NAME/ARITY", value_parser = values::symbol)]
+    show: Vec<(String, Option<usize>)>,
+    /// Write how many there are of each constraint in the place of the constraints (.chr)
+    #[arg(long)]
+    pub sizes: bool,
+    /// Write a file for each constraint to a folder: NAME.csv with one line for each row, no name and no header;
+    /// --format tsv and jsonl as well (.chr)
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "inputs", "partial", "sizes"])]
+    pub out_dir: Option<PathBuf>,
     /// Write the result to a file; it appears when it is complete, or not at all
     #[arg(long, value_name = "PATH")]
     pub out: Option<PathBuf>,
@@ -66,15 +87,22 @@ pub struct Args {
     #[arg(long, value_name = "PATH", value_parser = profile::target)]
     pub profile: Option<profile::Target>,
     /// Whether the processor runs machine code made of the rules in the place of the interpreter: auto does when the
-    /// run is not over after a moment (.trs)
+    /// run is not over after a moment (.trs, and .chr under the refined semantics)
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub native: NativeArg,
+    /// What a GPU gets when its kernels are not in the cache: soon compiles some that run slower and, in the background,
+    /// fast ones for later runs; fast waits for these [default: soon; fast with --profile]
+    #[arg(long, value_name = "WHICH")]
+    pub kernels: Option<KernelsArg>,
     /// Show every rule application on standard error
     #[arg(long)]
     pub trace: bool,
     /// Run on a GPU for a process that began so many milliseconds before, and for which --device auto was given
     #[arg(long, value_name = "MS", hide = true)]
     pub gpu_child: Option<u64>,
+    /// Compile fast kernels for the cache, for a process that runs others
+    #[arg(long, hide = true)]
+    pub later_kernels: bool,
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Number of threads for loading facts, for rounds and for --inputs [default: all cores]
@@ -91,6 +119,31 @@ pub enum FormatArg {
     Json,
     /// One constraint a line: its name, then its arguments (.chr)
     Csv,
+    /// The same with tabs between them (.chr)
+    Tsv,
+    /// A JSON object on each line: a constraint, a normal form, or an answer
+    Jsonl,
+}
+
+/// How a file of facts is written.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FactsFormatArg {
+    /// Fields with commas between them
+    Csv,
+    /// Fields with tabs between them
+    Tsv,
+    /// An array of arguments on each line
+    Jsonl,
+}
+
+impl From<FactsFormatArg> for FactFormat {
+    fn from(format: FactsFormatArg) -> Self {
+        match format {
+            FactsFormatArg::Csv => FactFormat::Csv,
+            FactsFormatArg::Tsv => FactFormat::Tsv,
+            FactsFormatArg::Jsonl => FactFormat::JsonLines,
+        }
+    }
 }
 
 /// When native code runs.
@@ -102,6 +155,15 @@ pub enum NativeArg {
     Off,
     /// When the run is not over after a moment
     Auto,
+}
+
+/// Which kernels are compiled.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KernelsArg {
+    /// Those that are ready soon
+    Soon,
+    /// Those that run fastest
+    Fast,
 }
 
 impl From<NativeArg> for Native {
@@ -120,6 +182,8 @@ impl From<FormatArg> for Format {
             FormatArg::Text => Format::Text,
             FormatArg::Json => Format::Json,
             FormatArg::Csv => Format::Csv,
+            FormatArg::Tsv => Format::Tsv,
+            FormatArg::Jsonl => Format::JsonLines,
         }
     }
 }
@@ -135,18 +199,38 @@ impl Args {
             input = input.query(goals);
         }
         for (constraint, file) in &self.facts {
-            input = input.facts_with_header(constraint, file, self.header(constraint));
+            input = input.fact_file(FactFile {
+                constraint: constraint.clone(),
+                path: file.clone(),
+                header: self.header(constraint),
+                format: self.facts_format.map(FactFormat::from),
+            });
         }
         input
+    }
+
+    /// How the result is written.
+    pub fn format(&self) -> FormatArg {
+        self.format.unwrap_or(if self.out_dir.is_some() { FormatArg::Csv } else { FormatArg::Text })
+    }
+
+    /// Which constraints are written.
+    pub fn selection(&self) -> Selection {
+        Selection::of_symbols(self.show.clone())
+    }
+
+    /// Which lines of a batch are evaluated.
+    pub fn shard(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
     }
 
     /// Notes what is read, so that no result is written over it.
     pub fn note_files(&self) {
         out_file::reads("the program", &self.program.file);
-        self.facts.iter().for_each(|(_, file)| out_file::reads("a file of facts", file));
+        let facts = self.facts.iter().map(|(_, file)| stdin_of(file));
+        facts.for_each(|file| out_file::reads("a file of facts", file));
         if let Some(file) = &self.inputs {
-            let file = if file.as_os_str() == "-" { Path::new("/dev/stdin") } else { file };
-            out_file::reads("the file of --inputs", file);
+            out_file::reads("the file of --inputs", stdin_of(file));
         }
     }
 
@@ -163,12 +247,29 @@ impl Args {
             inline: !self.trace,
             device,
             native: self.native.into(),
+            kernels: self.kernels(),
             schedule,
             answers: self.answers(),
+            answers_as_found: self.shows_answers_as_they_are(),
             seed: self.seed.unwrap_or(1),
             ..CompileOptions::default()
         };
         self.semantics.complete(options)
+    }
+
+    /// Whether the answers of a logic program are written to standard output as text, each as a whole.
+    fn shows_answers_as_they_are(&self) -> bool {
+        let elsewhere = self.out.is_some() || self.out_dir.is_some();
+        matches!(self.format(), FormatArg::Text) && !elsewhere && !self.sizes && self.show.is_empty()
+    }
+
+    /// What matters of a GPU's kernels. A profile is one of those that run fast.
+    fn kernels(&self) -> Kernels {
+        match self.kernels {
+            Some(KernelsArg::Fast) => Kernels::Fast,
+            None if self.profile.is_some() => Kernels::Fast,
+            Some(KernelsArg::Soon) | None => Kernels::Soon,
+        }
     }
 
     /// How many answers are looked for.
@@ -177,6 +278,17 @@ impl Args {
             (true, _) => Answers::All,
             (false, n) => Answers::First(n.unwrap_or(1)),
         }
+    }
+
+    /// Refuses that standard input is read for two things.
+    pub fn check_stdin(&self) -> Result<(), Exit> {
+        let files = self.facts.iter().map(|(_, file)| file).chain(&self.inputs);
+        if files.filter(|file| file.as_os_str() == "-").count() > 1 {
+            let help = "give - once, and files for the others";
+            report::problem("U0105", "standard input can be read once only", help);
+            return Err(Exit::Usage);
+        }
+        Ok(())
     }
 
     /// Starts the threads that load facts, and those whose number is given.
@@ -195,6 +307,8 @@ impl Args {
     /// Whether a GPU runs beside the processor, in a process of its own.
     pub fn races(&self, program: &Program) -> bool {
         let single = self.inputs.is_none() && !self.trace && self.profile.is_none();
+        // Standard input is read once, and files are written by one process.
+        let single = single && self.out_dir.is_none() && self.facts.iter().all(|(_, f)| f.as_os_str() != "-");
         let options = self.semantics.complete(CompileOptions::default());
         let in_rounds = || program.semantics(&options) == Semantics::Rounds && !program.writes();
         self.device.device == Device::Auto && single && (program.language() == Language::Terms || in_rounds())
@@ -208,14 +322,15 @@ impl Args {
     /// Refuses options that would have no effect on this program.
     pub fn check(&self, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
         let language = program.language();
-        if let (FormatArg::Csv, Language::Terms) = (self.format, language) {
-            let help = "use --format text or --format json";
-            report::problem("U0109", "a normal form has no rows and columns to write as CSV", help);
-            return Err(Exit::Usage);
-        }
+        self.check_output(program)?;
         if let Some(message) = self.semantics.misplaced(program, options) {
             let help = "leave it out, or give --semantics rounds with a .chr program";
             report::problem("U0105", &message, help);
+            return Err(Exit::Usage);
+        }
+        if self.kernels.is_some() && matches!(self.device.device, Device::Cpu | Device::Sim) {
+            let help = "leave it out, or give --device gpu or --device auto";
+            report::problem("U0105", "--kernels has no effect: no GPU is used", help);
             return Err(Exit::Usage);
         }
         let choices =
@@ -262,4 +377,48 @@ impl Args {
         }
         Ok(())
     }
+
+    /// Refuses ways to write a result that do not fit it.
+    fn check_output(&self, program: &Program) -> Result<(), Exit> {
+        let terms = program.language() == Language::Terms;
+        if let (FormatArg::Csv | FormatArg::Tsv, true) = (self.format(), terms && self.out_dir.is_none()) {
+            let help = "use --format text, --format json or --format jsonl";
+            report::problem("U0109", "a normal form has no rows and columns to write as CSV", help);
+            return Err(Exit::Usage);
+        }
+        let given = [
+            ("--show", !self.show.is_empty()),
+            ("--sizes", self.sizes),
+            ("--out-dir", self.out_dir.is_some()),
+        ];
+        if let (true, Some((option, _))) = (terms, given.iter().find(|(_, given)| *given)) {
+            let message = format!("{option} does not apply to a term program");
+            report::problem("U0105", &message, "leave it out: the result is a normal form, no store");
+            return Err(Exit::Usage);
+        }
+        if self.out_dir.is_some() && self.table_format().is_none() {
+            let help = "give --format csv, --format tsv or --format jsonl";
+            report::problem("U0105", "--out-dir writes tables, not this format", help);
+            return Err(Exit::Usage);
+        }
+        self.selection().check(&program.constraints()).map_err(|found| {
+            report::finding(&found.note("in --show"));
+            Exit::Usage
+        })
+    }
+
+    /// How the files of `--out-dir` are written.
+    pub fn table_format(&self) -> Option<TableFormat> {
+        match self.format() {
+            FormatArg::Csv => Some(TableFormat::Csv),
+            FormatArg::Tsv => Some(TableFormat::Tsv),
+            FormatArg::Jsonl => Some(TableFormat::JsonLines),
+            FormatArg::Text | FormatArg::Json => None,
+        }
+    }
+}
+
+/// A file, where `-` is standard input.
+fn stdin_of(file: &Path) -> &Path {
+    if file.as_os_str() == "-" { Path::new("/dev/stdin") } else { file }
 }

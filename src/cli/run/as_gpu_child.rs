@@ -11,6 +11,8 @@ use gchr::{BY_GPU, CompileOptions, Device, Diagnostics};
 use super::args::Args;
 use super::execute::{Ran, execute};
 use super::gpu_child::ChildReport;
+use super::later_kernels::{self, MOST_FOR_THE_NEXT_RUN, give_way};
+use super::output::outcome_to;
 use crate::cli::exit::{Exit, end_at_once};
 use crate::cli::sink::Stdout;
 use crate::cli::watchdog::{self, Phase};
@@ -47,6 +49,7 @@ fn run_on_gpu(args: &Args, before: u64, start: Instant) -> Result<ChildReport, S
     let options = CompileOptions { only_parallel: true, ..args.options(device, schedule) };
     let executable =
         finished_without_parent(|| program.compile(&options)).map_err(|found| first_error(&found))?;
+    later_kernels::start_for(executable.kernels());
     let mut stdout = Stdout::new();
     // The parent bounds this process: what it does not want any more ends with it.
     let began = start.checked_sub(Duration::from_millis(before)).unwrap_or(start);
@@ -58,7 +61,7 @@ fn run_on_gpu(args: &Args, before: u64, start: Instant) -> Result<ChildReport, S
     stats.wall_ms = Some(before as f64 + start.elapsed().as_secs_f64() * 1e3);
     stats.choice = Some(BY_GPU.into());
     let mut limited = Limited::new(&mut stdout, Watch::new()).max_output(args.limits.max_output());
-    let written = outcome.write(args.format.into(), &mut limited);
+    let written = outcome_to(args, &outcome, &mut limited);
     written
         .and_then(|()| Ok(stdout.flush()?))
         .map_err(|error| format!("cannot write the result: {error}"))?;
@@ -87,9 +90,6 @@ fn write_report(report: &ChildReport) -> io::Result<()> {
     out.write_all(b"\n")?;
     out.flush()
 }
-
-/// How long kernels may still take that nobody waits for.
-const MOST_FOR_THE_NEXT_RUN: Duration = Duration::from_secs(120);
 
 /// What becomes of this process when its parent ends.
 struct Parting {
@@ -135,16 +135,5 @@ fn end_with_parent() {
     };
     if let Err(error) = std::thread::Builder::new().name("gchr parent".into()).spawn(watch) {
         tracing::warn!("this process does not end with its parent: {error}");
-    }
-}
-
-/// Gives all threads of the process the lowest priority; those that they start have it, too.
-fn give_way() {
-    const LOWEST: i32 = 19;
-    let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return };
-    let names = threads.filter_map(|thread| thread.ok()?.file_name().to_str()?.parse::<u32>().ok());
-    for thread in names {
-        // SAFETY: the call takes numbers only. A thread that has ended meanwhile is an error, which changes nothing.
-        unsafe { libc::setpriority(libc::PRIO_PROCESS, thread, LOWEST) };
     }
 }

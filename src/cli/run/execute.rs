@@ -33,9 +33,12 @@ pub fn execute<'p>(
     let mut line = progress::Line::new(unit);
     let mut control = Control::new(limits).since(start).interrupt(interrupt::flag());
     let limited = |out| Limited::new(out, control.watch().clone()).max_output(limits.max_output);
-    let out: Box<dyn Write + '_> = match args.format {
+    let out: Box<dyn Write + '_> = match args.format() {
+        _ if args.out_dir.is_some() => Box::new(limited(&mut *stdout as &mut dyn Write)),
         FormatArg::Text => Box::new(limited(&mut *stdout as &mut dyn Write)),
-        FormatArg::Json | FormatArg::Csv => Box::new(limited(&mut errors as &mut dyn Write)),
+        FormatArg::Json | FormatArg::Csv | FormatArg::Tsv | FormatArg::Jsonl => {
+            Box::new(limited(&mut errors as &mut dyn Write))
+        }
     };
     control = control.output(out);
     if line.enabled() && !args.trace {

@@ -15,6 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::exit::Exit;
 
+/// What a GPU child is called with, before the milliseconds that its parent has run.
+pub const FLAG: &str = "--gpu-child";
+
 /// The last line of the GPU child: how it ended.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ChildReport {
@@ -50,11 +53,7 @@ pub fn start(start: Instant) -> Result<Work<ChildResult>, String> {
     let cannot = |error: io::Error| format!("no process for the gpu: {error}");
     let mut arguments = std::env::args_os().skip(1);
     let mut command = Command::new(std::env::current_exe().map_err(cannot)?);
-    command
-        .args(arguments.next())
-        .arg("--gpu-child")
-        .arg(start.elapsed().as_millis().to_string())
-        .args(arguments);
+    command.args(arguments.next()).arg(FLAG).arg(start.elapsed().as_millis().to_string()).args(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     // Its report says what goes wrong; a log is for the user.
     let is_logged = std::env::var_os("GCHR_LOG").is_some();

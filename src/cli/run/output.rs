@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use gchr::base::error::StopReason;
 use gchr::base::limited::Limited;
-use gchr::{Format, FormatError, Outcome, Program};
+use gchr::{FormatError, Outcome, Program};
 
 use super::args::Args;
 use super::gpu_child::ChildResult;
+use super::tables::Tables;
 use crate::cli::exit::Exit;
 use crate::cli::out_file::File;
 use crate::cli::sink::{Stdout, half_written};
@@ -19,26 +20,35 @@ use crate::cli::{interrupt, report};
 pub struct Out {
     pub stdout: Stdout,
     pub file: Option<File>,
+    /// The files of `--out-dir`.
+    tables: Option<Tables>,
     /// Bytes that the result may take.
     max: Option<u64>,
 }
 
 impl Out {
     /// Opens what the options name.
-    pub fn open(args: &Args) -> Result<Self, Exit> {
-        let file = args.out.as_ref().map(|path| File::create("--out", path));
-        Ok(Self { stdout: Stdout::new(), file: file.transpose()?, max: args.limits.max_output() })
+    pub fn open(args: &Args, program: &Program) -> Result<Self, Exit> {
+        let file = args.out.as_ref().map(|path| File::create("--out", path)).transpose()?;
+        let tables = match (&args.out_dir, args.table_format()) {
+            (Some(folder), Some(format)) => {
+                Some(Tables::open(folder, format, &args.selection(), &program.constraints())?)
+            }
+            _ => None,
+        };
+        Ok(Self { stdout: Stdout::new(), file, tables, max: args.limits.max_output() })
     }
 
     /// Writes what there is to be shown of a run, and what the program wrote before it.
-    fn write(&mut self, format: Format, what: &Shown) -> Result<(), FormatError> {
+    fn write(&mut self, args: &Args, what: &Shown) -> Result<(), FormatError> {
         watchdog::enter(Phase::Write);
-        match self.file.take() {
-            Some(mut file) => {
-                what.write(format, &mut limited(&mut file, self.max))?;
+        match (self.tables.take(), self.file.take(), what) {
+            (Some(tables), _, Shown::Result(outcome)) => tables.write(outcome, self.max)?,
+            (_, Some(mut file), _) => {
+                what.write(args, &mut limited(&mut file, self.max))?;
                 file.finish()?;
             }
-            None => what.write(format, &mut limited(&mut self.stdout, self.max))?,
+            (_, None, _) => what.write(args, &mut limited(&mut self.stdout, self.max))?,
         }
         self.stdout.flush()?;
         // What comes now does not take the result back.
@@ -49,7 +59,7 @@ impl Out {
 }
 
 /// A writer under the limits of this process.
-fn limited<W: Write>(out: W, max: Option<u64>) -> Limited<'static, W> {
+pub fn limited<W: Write>(out: W, max: Option<u64>) -> Limited<'static, W> {
     Limited::new(out, watchdog::limits()).max_output(max)
 }
 
@@ -64,12 +74,22 @@ enum Shown<'a> {
 }
 
 impl Shown<'_> {
-    fn write(&self, format: Format, out: &mut impl Write) -> Result<(), FormatError> {
+    fn write(&self, args: &Args, out: &mut impl Write) -> Result<(), FormatError> {
         match self {
-            Shown::Result(outcome) => outcome.write(format, out),
+            Shown::Result(outcome) => outcome_to(args, outcome, out),
             Shown::OfChild(result) => Ok(out.write_all(&result.out)?),
-            Shown::Left(failure, program) => Ok(failure.write_left(program, format, out)?),
+            Shown::Left(failure, program) => {
+                Ok(failure.write_left(program, &args.selection(), args.format().into(), out)?)
+            }
         }
+    }
+}
+
+/// Writes of a result what the options ask for.
+pub fn outcome_to(args: &Args, outcome: &Outcome, out: &mut impl Write) -> Result<(), FormatError> {
+    match args.sizes {
+        true => outcome.write_sizes(&args.selection(), args.format().into(), out),
+        false => outcome.write_selected(&args.selection(), args.format().into(), out),
     }
 }
 
@@ -81,7 +101,7 @@ pub fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out:
     let written = match args.partial && failure.left.is_some() {
         true => {
             watchdog::limit(args.limits.timeout(), Instant::now());
-            out.write(args.format.into(), &Shown::Left(failure, program))
+            out.write(args, &Shown::Left(failure, program))
         }
         false => out.stdout.flush().map_err(FormatError::Io),
     };
@@ -106,7 +126,7 @@ pub fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out:
 /// Writes the result to its place, then the statistics.
 pub fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
     let _span = tracing::info_span!("write").entered();
-    let written = out.write(args.format.into(), &Shown::Result(outcome));
+    let written = out.write(args, &Shown::Result(outcome));
     if args.stats {
         report::stats(outcome.stats());
         if let Some(figures) = outcome.report() {
@@ -121,7 +141,7 @@ pub fn deliver(args: &Args, outcome: &Outcome, mut out: Out) -> Exit {
 
 /// Writes the result of the GPU child to its place, then its statistics.
 pub fn deliver_of_child(args: &Args, result: &ChildResult, mut out: Out) -> Exit {
-    let written = out.write(args.format.into(), &Shown::OfChild(result));
+    let written = out.write(args, &Shown::OfChild(result));
     if args.stats {
         report::stats(&result.stats);
         report::figures(&result.figures);

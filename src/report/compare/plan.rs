@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use gchr_base::control::Limits;
-use gchr_base::reading::Account;
+use gchr_base::reading::{Account, read_text};
 use gchr_base::source::SourceMap;
 use serde::{Serialize, Serializer};
 
@@ -13,7 +13,7 @@ use crate::diagnostics::Diagnostics;
 use crate::input::Input;
 use crate::options::CompileOptions;
 use crate::program::Language;
-use crate::text_file::{PROGRAM_FILE, read_text};
+use crate::text_file::PROGRAM_FILE;
 
 /// A program that takes part.
 #[derive(Clone, Debug)]

@@ -180,7 +180,7 @@ fn limits_end_a_run_on_the_simulator() {
     let large = ["--input", "Visit(Multl(S^12(Zero()), Leaf(Zero())))"];
     for (program, options, code) in [
         ("loop.trs", &["--max-steps", "100"][..], "R0201"),
-        ("loop.trs", &["--timeout", "300ms"], "R0204"),
+        ("loop.trs", &["--timeout", "5s"], "R0204"),
         ("loop.trs", &["--input", "Loop(9223372036854775807)"], "R0101"),
         (&tree, &["--memory", "64K", large[0], large[1]], "R0202"),
     ] {
@@ -304,5 +304,16 @@ fn the_log_shows_the_stages() {
     let log = String::from_utf8_lossy(&output.stderr);
     for stage in ["parse", "compile", "run", "write"] {
         assert!(log.contains(stage), "{stage}: {log}");
+    }
+}
+
+#[test]
+fn a_choice_of_kernels_needs_a_gpu() {
+    for device in ["cpu", "sim"] {
+        for kernels in ["fast", "soon"] {
+            let run = gchr(&["run", "examples/bst.trs", "--device", device, "--kernels", kernels]);
+            assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{device} {kernels}: {}", run.stderr);
+            assert!(run.stderr.contains("[U0105] Error: --kernels has no effect"), "{}", run.stderr);
+        }
     }
 }

@@ -83,7 +83,7 @@ fn unreadable_programs_are_diagnostics() {
     "#);
     insta::assert_snapshot!(shown("program.txt", &run), @r#"
     [U0104] Error: the ending of program.txt names no language
-      Help: name the file .trs for term rewriting, or .chr for Constraint Handling Rules
+      Help: name the file .trs, .rec, .ari or .mcrl2 for term rewriting, or .chr for Constraint Handling Rules
     "#);
     insta::assert_snapshot!(shown("latin.trs", &run), @r#"
     [U0102] Error: latin.trs is not a UTF-8 text
@@ -153,17 +153,19 @@ fn every_finding_is_shown_and_nothing_runs() {
 
 #[test]
 fn check_accepts_all_examples() {
-    let programs = fs::read_dir(root().join("examples")).unwrap().map(|e| e.unwrap().path());
+    let folders = ["examples", "examples/chr", "examples/formats"].map(|folder| root().join(folder));
+    let programs = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap()).map(|e| e.unwrap().path());
     let programs: Vec<_> = programs.filter(|p| gchr::Language::of_path(p).is_some()).collect();
     let mut args = vec!["check".to_string()];
     args.extend(programs.iter().map(|p| p.display().to_string()));
     let run = gchr(&args.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(run.stderr.matches(": no errors, ").count(), programs.len(), "{}", run.stderr);
-    // Functions that are partial by intention, rules whose overlap does no harm, facts from a file.
+    // Functions that are partial by intention, rules whose overlap does no harm, facts from a file, processes.
     let warned: Vec<_> =
         run.stderr.lines().filter(|l| l.contains(": no errors, ") && !l.contains("no warnings")).collect();
-    let expected = ["bitonic.chr", "bitonic.trs", "bst.trs", "floyd.trs", "lexer.trs", "roads.chr"];
+    let expected =
+        ["bitonic.chr", "bitonic.trs", "bst.trs", "floyd.trs", "lexer.trs", "roads.chr", "warehouse.mcrl2"];
     assert!(warned.iter().all(|line| expected.iter().any(|name| line.contains(name))), "{warned:#?}");
 }
 

@@ -3,6 +3,8 @@
 pub mod browser;
 #[cfg(target_os = "linux")]
 pub mod process;
+#[cfg(target_os = "linux")]
+pub mod terminal;
 
 use std::ffi::OsStr;
 use std::fs;

@@ -1,5 +1,7 @@
 //! Arrays of words that are zero at first and take memory only where they were written.
 
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
 use super::{Reservation, Shortage, ask};
 
 /// Words of a page, the unit in which they take memory.
@@ -35,6 +37,11 @@ impl SparseWords {
     /// Bytes in use: of the pages that may be written to.
     pub fn bytes(&self) -> u64 {
         self.in_use * PAGE as u64 * 4
+    }
+
+    /// The first word: they follow each other, and can be read.
+    pub fn start(&self) -> *const u32 {
+        self.memory.start().cast()
     }
 
     /// A word; `None` behind the last one.
@@ -77,9 +84,83 @@ impl SparseWords {
     }
 }
 
+/// Words that threads write to side by side. A word that several of them write to has the value of one.
+pub struct SharedWords<'w> {
+    words: &'w [AtomicU32],
+    pages: &'w [AtomicU64],
+    taken: AtomicU64,
+}
+
+impl SparseWords {
+    /// Lets threads write side by side.
+    pub fn share<T>(&mut self, work: impl FnOnce(&SharedWords<'_>) -> T) -> T {
+        let words = self.memory.base().cast::<AtomicU32>();
+        let pages = self.pages.as_mut_ptr().cast::<AtomicU64>();
+        // SAFETY: atomic words have the size and the alignment of plain ones; the reservation is aligned to pages, is
+        // readable and writable, and both are borrowed mutably, so that nobody else refers to them meanwhile.
+        let (words, pages) = unsafe {
+            let pages = std::slice::from_raw_parts(pages, self.pages.len());
+            (std::slice::from_raw_parts(words, self.words), pages)
+        };
+        let shared = SharedWords { words, pages, taken: AtomicU64::new(0) };
+        let result = work(&shared);
+        self.in_use += shared.taken.into_inner();
+        self.memory.touch(self.bytes());
+        result
+    }
+}
+
+impl SharedWords<'_> {
+    /// A word, which must be one of the array.
+    #[inline]
+    pub fn get(&self, at: usize) -> u32 {
+        self.words[at].load(Ordering::Relaxed)
+    }
+
+    /// Writes a word.
+    #[inline]
+    pub fn set(&self, at: usize, word: u32) -> Result<(), Shortage> {
+        let page = at / PAGE;
+        if self.pages[page / 64].load(Ordering::Relaxed) >> (page % 64) & 1 == 0 {
+            self.take(page)?;
+        }
+        self.words[at].store(word, Ordering::Relaxed);
+        Ok(())
+    }
+
+    #[cold]
+    fn take(&self, page: usize) -> Result<(), Shortage> {
+        ask(PAGE as u64 * 4)?;
+        let bit = 1 << (page % 64);
+        if self.pages[page / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0 {
+            self.taken.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_write_side_by_side() {
+        let mut words = SparseWords::new(3 * PAGE).expect("address space");
+        words.share(|shared| {
+            std::thread::scope(|scope| {
+                for thread in 0..3 {
+                    scope.spawn(move || {
+                        for at in (0..2 * PAGE).filter(|at| at % 3 == thread) {
+                            assert_eq!(shared.get(at), 0);
+                            shared.set(at, at as u32 + 1).expect("there is memory");
+                        }
+                    });
+                }
+            });
+        });
+        assert_eq!(words.bytes(), 2 * PAGE as u64 * 4);
+        assert!((0..3 * PAGE).all(|at| words.get(at) == Some(if at < 2 * PAGE { at as u32 + 1 } else { 0 })));
+    }
 
     #[test]
     fn words_take_memory_where_they_are_written() {

@@ -135,7 +135,7 @@ fn summary(op: Op) -> &'static str {
 fn errors(ints: &[ArithmeticError], floats: &[ArithmeticError], takes_floats: bool) -> String {
     let shown = |errors: &[ArithmeticError]| {
         let words = errors.iter().map(|error| match error {
-            ArithmeticError::Overflow => "overflow",
+            ArithmeticError::Overflow | ArithmeticError::TooLarge => "overflow",
             ArithmeticError::DivisionByZero => "division by zero",
             ArithmeticError::Type => "wrong type",
             ArithmeticError::Undefined => "undefined",

@@ -68,11 +68,14 @@ fn rules_and_kernels_are_summed() {
 
 #[test]
 fn a_sampler_finds_the_place_where_time_goes() {
-    let sampler = Sampler::start(3);
-    sampler.place().set(1);
-    std::thread::sleep(Duration::from_millis(200));
-    let shares = sampler.stop();
-    assert_eq!(shares, [0.0, 1.0, 0.0]);
+    // On a busy machine the sampling thread may not get its turns soon.
+    let shares = [200, 2_000, 20_000].map(Duration::from_millis).into_iter().find_map(|time| {
+        let sampler = Sampler::start(3);
+        sampler.place().set(1);
+        std::thread::sleep(time);
+        Some(sampler.stop()).filter(|shares| shares.iter().any(|&share| share > 0.0))
+    });
+    assert_eq!(shares, Some(vec![0.0, 1.0, 0.0]));
 }
 
 #[test]

@@ -11,6 +11,7 @@ use super::operators::{self, ARGUMENT, Operator, TERM};
 use super::{Args, Value};
 use crate::escape::is_hidden;
 use crate::logic::{OpDef, Operators};
+use crate::signature::Signature;
 
 /// A value with the way to show it; made by [`Value::quoted`] and [`Value::plain`].
 #[derive(Clone, Copy)]
@@ -41,6 +42,45 @@ impl Display for Written<'_> {
             readable: self.readable,
         };
         Writer { out: f, quoted: self.quoted, syntax, last: ' ' }.run(self.value, self.max)
+    }
+}
+
+/// A constraint whose name is an operator, written as one.
+pub struct Operation<'a> {
+    name: &'a str,
+    operands: [Option<Value<'a>>; 2],
+    signature: &'a Signature,
+}
+
+impl<'a> Operation<'a> {
+    /// Whether a name of one or two operands is an operator of a program.
+    pub fn is_one(signature: &Signature, name: &str, operands: usize) -> bool {
+        let syntax = Syntax { declared: signature.operators.as_deref(), readable: true };
+        match operands {
+            1 => syntax.prefix(name).is_some() || syntax.postfix(name).is_some(),
+            2 => syntax.infix(name).is_some(),
+            _ => false,
+        }
+    }
+    /// The operator with its operands.
+    pub fn new(
+        signature: &'a Signature,
+        name: &'a str,
+        mut operands: impl Iterator<Item = Value<'a>>,
+    ) -> Self {
+        Self { name, operands: [operands.next(), operands.next()], signature }
+    }
+}
+
+impl Display for Operation<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let syntax = Syntax { declared: self.signature.operators.as_deref(), readable: true };
+        let mut writer = Writer { out: f, quoted: true, syntax, last: ' ' };
+        let mut pending = Vec::new();
+        if writer.operation(self.name, self.operands, ARGUMENT, &mut pending)? {
+            return writer.finish(pending);
+        }
+        Ok(())
     }
 }
 
@@ -118,6 +158,10 @@ impl Writer<'_> {
         // Most values are numbers and texts: no stack for them.
         let mut pending = Vec::new();
         self.term(value, max, &mut pending)?;
+        self.finish(pending)
+    }
+
+    fn finish(&mut self, mut pending: Vec<Item<'_>>) -> fmt::Result {
         while let Some(item) = pending.pop() {
             match item {
                 Item::Operand(Value::Atom(name), _) if self.syntax.is_operator(name) => {
@@ -207,32 +251,7 @@ impl Writer<'_> {
             ("$VAR", Some(Value::Int(n @ 0..)), _, 1) if !self.syntax.readable => {
                 return self.numbered_variable(n);
             }
-            (_, Some(left), Some(right), 2) => {
-                if let Some(op) = self.syntax.infix(name) {
-                    self.open(op.priority > max, pending)?;
-                    pending.push(Item::Operand(right, op.right));
-                    pending.push(Item::Infix(name));
-                    pending.push(Item::Operand(left, op.left));
-                    return Ok(());
-                }
-            }
-            (_, Some(arg), _, 1) => {
-                if let Some(op) = self.syntax.prefix(name) {
-                    self.open(op.priority > max, pending)?;
-                    self.atom(name)?;
-                    if name.starts_with(char::is_alphabetic) || self.syntax.needs_space(name, arg, op.right) {
-                        self.raw(" ")?;
-                    }
-                    pending.push(Item::Operand(arg, op.right));
-                    return Ok(());
-                }
-                if let Some(op) = self.syntax.postfix(name) {
-                    self.open(op.priority > max, pending)?;
-                    pending.push(Item::Infix(name));
-                    pending.push(Item::Operand(arg, op.left));
-                    return Ok(());
-                }
-            }
+            (_, left, right, 1 | 2) if self.operation(name, [left, right], max, pending)? => return Ok(()),
             _ => {}
         }
         match name {
@@ -243,6 +262,43 @@ impl Writer<'_> {
         self.raw("(")?;
         pending.push(Item::Args(args, 0));
         Ok(())
+    }
+
+    /// Begins an operator with its operands; whether the name is one.
+    fn operation<'a>(
+        &mut self,
+        name: &'a str,
+        operands: [Option<Value<'a>>; 2],
+        max: u16,
+        pending: &mut Vec<Item<'a>>,
+    ) -> Result<bool, fmt::Error> {
+        match operands {
+            [Some(left), Some(right)] => {
+                let Some(op) = self.syntax.infix(name) else { return Ok(false) };
+                self.open(op.priority > max, pending)?;
+                pending.push(Item::Operand(right, op.right));
+                pending.push(Item::Infix(name));
+                pending.push(Item::Operand(left, op.left));
+            }
+            [Some(arg), None] => {
+                if let Some(op) = self.syntax.prefix(name) {
+                    self.open(op.priority > max, pending)?;
+                    self.atom(name)?;
+                    if name.starts_with(char::is_alphabetic) || self.syntax.needs_space(name, arg, op.right) {
+                        self.raw(" ")?;
+                    }
+                    pending.push(Item::Operand(arg, op.right));
+                } else if let Some(op) = self.syntax.postfix(name) {
+                    self.open(op.priority > max, pending)?;
+                    pending.push(Item::Infix(name));
+                    pending.push(Item::Operand(arg, op.left));
+                } else {
+                    return Ok(false);
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     fn open(&mut self, parenthesis: bool, pending: &mut Vec<Item<'_>>) -> fmt::Result {

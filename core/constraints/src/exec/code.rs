@@ -11,13 +11,13 @@ use gchr_base::signature::{ConstraintId, SortKind, SymbolId, TypeId};
 use gchr_base::source::Span;
 
 /// A register of the frame at hand.
-pub(crate) type Reg = u32;
+pub type Reg = u32;
 /// A place in [`Code::ins`].
-pub(crate) type Pc = u32;
+pub type Pc = u32;
 
 /// One instruction. "Fails unless" ends the sequence when the condition does not hold.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Ins {
+pub enum Ins {
     /// The sequence is done.
     End,
     /// Fails.
@@ -104,122 +104,209 @@ const _: () = assert!(size_of::<Ins>() <= 16);
 
 /// Where an instruction comes from: for errors, and for the kinds of operands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Site {
-    pub(crate) rule: Option<RuleId>,
-    pub(crate) span: Span,
-    pub(crate) kinds: [SortKind; 2],
+pub struct Site {
+    pub rule: Option<RuleId>,
+    pub span: Span,
+    pub kinds: [SortKind; 2],
     /// Kind of the result, or of the column to be stored in.
-    pub(crate) result: SortKind,
+    pub result: SortKind,
 }
 
 /// A compound term to build.
 #[derive(Debug)]
-pub(crate) struct Build {
-    pub(crate) symbol: SymbolId,
-    pub(crate) args: Box<[Reg]>,
+pub struct Build {
+    pub symbol: SymbolId,
+    pub args: Box<[Reg]>,
 }
 
 /// A constraint to add.
 #[derive(Debug)]
-pub(crate) struct Call {
-    pub(crate) constraint: ConstraintId,
-    pub(crate) args: Box<[Reg]>,
+pub struct Call {
+    pub constraint: ConstraintId,
+    pub args: Box<[Reg]>,
 }
 
 /// A sum of registers and a constant.
 #[derive(Debug)]
-pub(crate) struct KeySum {
-    pub(crate) terms: Box<[(Reg, bool)]>,
-    pub(crate) constant: i64,
+pub struct KeySum {
+    pub terms: Box<[(Reg, bool)]>,
+    pub constant: i64,
 }
 
 /// How the rows of a partner are found.
 #[derive(Debug)]
-pub(crate) enum Access {
+pub enum Access {
     All,
     One(Reg),
     Two(Reg, Reg),
     Many(Box<[Reg]>),
 }
 
+impl Access {
+    /// The registers with the key.
+    pub fn registers(&self) -> Vec<Reg> {
+        match self {
+            Access::All => Vec::new(),
+            Access::One(a) => vec![*a],
+            Access::Two(a, b) => vec![*a, *b],
+            Access::Many(key) => key.to_vec(),
+        }
+    }
+}
+
 /// One join.
 #[derive(Debug)]
-pub(crate) struct Level {
-    pub(crate) table: usize,
-    pub(crate) index: usize,
-    pub(crate) access: Access,
+pub struct Level {
+    pub table: usize,
+    pub index: usize,
+    pub access: Access,
     /// Computes key registers; when it fails there is no partner.
-    pub(crate) key: Option<Pc>,
+    pub key: Option<Pc>,
     /// Holds the row.
-    pub(crate) row: Reg,
+    pub row: Reg,
     /// Rows that it must differ from.
-    pub(crate) distinct: Box<[Reg]>,
+    pub distinct: Box<[Reg]>,
     /// Columns that are read first: register and column.
-    pub(crate) loads: Box<[(Reg, u16)]>,
+    pub loads: Box<[(Reg, u16)]>,
     /// Checks of a row.
-    pub(crate) check: Option<Pc>,
+    pub check: Option<Pc>,
     /// Conditions whose errors do not count yet.
-    pub(crate) prunes: Box<[Pc]>,
+    pub prunes: Box<[Pc]>,
 }
 
 /// One occurrence.
 #[derive(Debug)]
-pub(crate) struct OccurrenceCode {
-    pub(crate) rule: RuleId,
-    pub(crate) removes_active: bool,
-    pub(crate) older_partners: bool,
-    pub(crate) entry: Option<Pc>,
-    pub(crate) entry_prunes: Box<[Pc]>,
-    pub(crate) levels: Box<[Level]>,
-    pub(crate) commit: Option<Pc>,
+pub struct OccurrenceCode {
+    pub rule: RuleId,
+    pub removes_active: bool,
+    pub older_partners: bool,
+    pub entry: Option<Pc>,
+    pub entry_prunes: Box<[Pc]>,
+    pub levels: Box<[Level]>,
+    pub commit: Option<Pc>,
     /// Under rounds, the conditions among those that decide last, each on its own: when one is an error, a false one
     /// hides it.
-    pub(crate) commit_tests: Box<[Pc]>,
+    pub commit_tests: Box<[Pc]>,
     /// Levels whose constraint is removed.
-    pub(crate) removed: Box<[usize]>,
+    pub removed: Box<[usize]>,
     /// For each head of the rule its level; `None` for the active one.
-    pub(crate) level_of_head: Box<[Option<usize>]>,
-    pub(crate) history: bool,
+    pub level_of_head: Box<[Option<usize>]>,
+    pub history: bool,
     /// Body; `None` when there is nothing to do.
-    pub(crate) body: Option<Pc>,
+    pub body: Option<Pc>,
     /// Whether the body adds constraints, so that the search is suspended while it runs.
-    pub(crate) calls: bool,
+    pub calls: bool,
+}
+
+impl Ins {
+    /// The registers that an instruction reads, but for those of the arguments of calls.
+    pub fn reads(self, code: &Code) -> Vec<Reg> {
+        match self {
+            Ins::End | Ins::Fail | Ins::Const { .. } | Ins::Newline => Vec::new(),
+            Ins::Call { .. } | Ins::CallLast { .. } => Vec::new(),
+            Ins::Load { row, .. } => vec![row],
+            Ins::SameColumn { src, row, .. } => vec![src, row],
+            Ins::Move { src, .. }
+            | Ins::Field { src, .. }
+            | Ins::Functor { src, .. }
+            | Ins::ToAny { src, .. }
+            | Ins::FromAny { src, .. }
+            | Ins::Narrow { src, .. }
+            | Ins::Check { src, .. }
+            | Ins::Write { src, .. } => vec![src],
+            Ins::SameConst { a, .. }
+            | Ins::AddConst { a, .. }
+            | Ins::KeyAdd { a, .. }
+            | Ins::LessConst { a, .. }
+            | Ins::GreaterConst { a, .. }
+            | Ins::DifferConst { a, .. }
+            | Ins::Holds { a }
+            | Ins::Not { a, .. }
+            | Ins::JumpIf { a, .. } => vec![a],
+            Ins::Same { a, b }
+            | Ins::Differ { a, b }
+            | Ins::Add { a, b, .. }
+            | Ins::Sub { a, b, .. }
+            | Ins::Int { a, b, .. }
+            | Ins::Float { a, b, .. }
+            | Ins::Num { a, b, .. }
+            | Ins::Less { a, b }
+            | Ins::LessEq { a, b }
+            | Ins::IntTest { a, b, .. }
+            | Ins::AnyTest { a, b, .. } => vec![a, b],
+            Ins::Build { build, .. } => code.builds[build as usize].args.to_vec(),
+            Ins::Repeat { dst, .. } => vec![dst],
+            Ins::KeySum { sum, .. } => code.sums[sum as usize].terms.iter().map(|term| term.0).collect(),
+        }
+    }
+
+    /// The register that an instruction sets.
+    pub fn sets(self) -> Option<Reg> {
+        match self {
+            Ins::Load { dst, .. }
+            | Ins::Const { dst, .. }
+            | Ins::Move { dst, .. }
+            | Ins::Field { dst, .. }
+            | Ins::ToAny { dst, .. }
+            | Ins::FromAny { dst, .. }
+            | Ins::Narrow { dst, .. }
+            | Ins::Build { dst, .. }
+            | Ins::Repeat { dst, .. }
+            | Ins::Add { dst, .. }
+            | Ins::Sub { dst, .. }
+            | Ins::AddConst { dst, .. }
+            | Ins::Int { dst, .. }
+            | Ins::Float { dst, .. }
+            | Ins::Num { dst, .. }
+            | Ins::KeyAdd { dst, .. }
+            | Ins::KeySum { dst, .. }
+            | Ins::IntTest { dst, .. }
+            | Ins::AnyTest { dst, .. }
+            | Ins::Not { dst, .. } => Some(dst),
+            _ => None,
+        }
+    }
 }
 
 impl OccurrenceCode {
+    /// Whether firing stores the active constraint, if it is not stored yet.
+    pub fn stores_active(&self) -> bool {
+        !self.removes_active && (self.calls || self.history)
+    }
+
     /// Number of heads of the rule.
-    pub(crate) fn heads(&self) -> usize {
+    pub fn heads(&self) -> usize {
         self.level_of_head.len()
     }
 }
 
 /// Occurrences of one symbol.
 #[derive(Debug, Default)]
-pub(crate) struct Activation {
-    pub(crate) occurrences: Vec<OccurrenceCode>,
+pub struct Activation {
+    pub occurrences: Vec<OccurrenceCode>,
     /// Number of registers of a frame.
-    pub(crate) registers: usize,
+    pub registers: usize,
 }
 
 /// A query.
 #[derive(Debug)]
-pub(crate) struct QueryCode {
-    pub(crate) body: Pc,
-    pub(crate) registers: usize,
+pub struct QueryCode {
+    pub body: Pc,
+    pub registers: usize,
 }
 
 /// All code of a program.
 #[derive(Debug, Default)]
-pub(crate) struct Code {
-    pub(crate) ins: Vec<Ins>,
+pub struct Code {
+    pub ins: Vec<Ins>,
     /// One entry an instruction.
-    pub(crate) sites: Vec<Site>,
-    pub(crate) builds: Vec<Build>,
-    pub(crate) calls: Vec<Call>,
-    pub(crate) sums: Vec<KeySum>,
+    pub sites: Vec<Site>,
+    pub builds: Vec<Build>,
+    pub calls: Vec<Call>,
+    pub sums: Vec<KeySum>,
     /// By constraint symbol.
-    pub(crate) activations: Vec<Activation>,
-    pub(crate) queries: Vec<QueryCode>,
+    pub activations: Vec<Activation>,
+    pub queries: Vec<QueryCode>,
     /// Words of the constants of sort `Any`: roots of the heap.
-    pub(crate) constants: Vec<u64>,
+    pub constants: Vec<u64>,
 }

@@ -1,9 +1,18 @@
 //! Columns of a table: a word a row, in 32 bits while all words fit.
 
+use rayon::prelude::*;
+
 use gchr_base::signature::SortKind;
 
 /// Id of a row that holds no constraint: greater than every id.
 pub(crate) const DEAD: u64 = u64::MAX;
+
+/// Rows that hold constraints.
+pub(crate) enum Live {
+    /// The first so many.
+    All(usize),
+    Some(Vec<u32>),
+}
 
 /// Values of one column, as words.
 pub(crate) enum Column {
@@ -29,13 +38,70 @@ impl Column {
         }
     }
 
-    /// Writes the values of some rows, one in each `step` words.
-    pub(crate) fn gather(&self, rows: &[u32], into: &mut [u64], step: usize) {
-        let places = into.iter_mut().step_by(step).zip(rows);
+    /// Calls `f` with the values of some rows.
+    #[inline]
+    pub(crate) fn for_each(&self, live: &Live, mut f: impl FnMut(u64)) {
+        match (self, live) {
+            (Column::Narrow(values), Live::All(rows)) => {
+                values[..*rows].iter().for_each(|&v| f(u64::from(v)))
+            }
+            (Column::Wide(values), Live::All(rows)) => values[..*rows].iter().for_each(|&v| f(v)),
+            (_, Live::Some(rows)) => rows.iter().for_each(|&row| f(self.get(row))),
+        }
+    }
+
+    /// Writes the values of some rows.
+    #[inline]
+    pub(crate) fn gather(&self, rows: &[u64], into: &mut [u64]) {
+        let places = into.iter_mut().zip(rows);
         match self {
             Column::Narrow(values) => places.for_each(|(to, &row)| *to = u64::from(values[row as usize])),
             Column::Wide(values) => places.for_each(|(to, &row)| *to = values[row as usize]),
         }
+    }
+
+    /// Sets the rows from one on, for which there is room, to some values. Says whether the column has become wider.
+    pub(crate) fn set_all(
+        &mut self,
+        first: usize,
+        values: impl ExactSizeIterator<Item = u64> + Clone,
+    ) -> bool {
+        let rows = first..first + values.len();
+        match self {
+            Column::Narrow(narrow) => {
+                let mut all = 0;
+                for (to, value) in narrow[rows].iter_mut().zip(values.clone()) {
+                    *to = value as u32;
+                    all |= value;
+                }
+                if all > u64::from(u32::MAX) {
+                    self.widen(u64::from);
+                    self.set_all(first, values);
+                    return true;
+                }
+            }
+            Column::Wide(wide) => wide[rows].iter_mut().zip(values).for_each(|(to, value)| *to = value),
+        }
+        false
+    }
+
+    /// Sets the rows from one on, for which there is room, to the values of some lists, one behind the other; threads
+    /// share the lists. Says whether the column has become wider.
+    pub(crate) fn set_lists(&mut self, first: usize, lists: &[Vec<&[u64]>]) -> bool {
+        let is_narrow = || {
+            let fits =
+                |values: &&[u64]| values.iter().fold(0, |all, value| all | value) <= u64::from(u32::MAX);
+            lists.par_iter().all(|own| own.iter().all(fits))
+        };
+        let widens = matches!(self, Column::Narrow(_)) && !is_narrow();
+        if widens {
+            self.widen(u64::from);
+        }
+        match self {
+            Column::Narrow(narrow) => write_lists(&mut narrow[first..], lists, |value| value as u32),
+            Column::Wide(wide) => write_lists(&mut wide[first..], lists, |value| value),
+        }
+        widens
     }
 
     /// Says whether the column has become wider.
@@ -90,6 +156,14 @@ impl Column {
         }
     }
 
+    /// Where the values are, and whether they have 64 bits.
+    pub(super) fn place(&self) -> (u64, bool) {
+        match self {
+            Column::Narrow(values) => (values.as_ptr() as u64, false),
+            Column::Wide(values) => (values.as_ptr() as u64, true),
+        }
+    }
+
     /// Bytes of a value.
     pub(crate) fn width(&self) -> usize {
         match self {
@@ -97,6 +171,18 @@ impl Column {
             Column::Wide(_) => 8,
         }
     }
+}
+
+fn write_lists<T: Send>(mut rest: &mut [T], lists: &[Vec<&[u64]>], f: impl Fn(u64) -> T + Sync) {
+    let mut pieces = Vec::with_capacity(lists.len());
+    for own in lists {
+        let (piece, behind) = rest.split_at_mut(own.iter().map(|values| values.len()).sum());
+        pieces.push((piece, own));
+        rest = behind;
+    }
+    pieces.into_par_iter().for_each(|(piece, own)| {
+        piece.iter_mut().zip(own.iter().copied().flatten()).for_each(|(to, &value)| *to = f(value));
+    });
 }
 
 /// The id of the constraint in each row, or [`DEAD`].
@@ -133,6 +219,25 @@ impl Ids {
             }
             Column::Wide(ids) => ids[row as usize] = id,
         }
+    }
+
+    /// Gives the rows from one on so many ids, from one on.
+    pub(crate) fn set_all(&mut self, first: usize, id: u64, count: usize) {
+        // All ids of rows are less than that of a dead one.
+        if matches!(self.0, Column::Narrow(_)) && id + count as u64 > u64::from(NARROW_DEAD) {
+            self.0.widen(wide_id);
+        }
+        self.0.set_all(first, (0..count).map(|at| id + at as u64));
+    }
+
+    /// Where the ids are, and whether they have 64 bits.
+    pub(super) fn place(&self) -> (u64, bool) {
+        self.0.place()
+    }
+
+    /// From now on ids have 64 bits.
+    pub(super) fn widen(&mut self) {
+        self.0.widen(wide_id);
     }
 
     /// Makes room for so many rows in all; new ones hold nothing.

@@ -33,11 +33,13 @@ pub(crate) fn live(tables: &[Table]) -> u64 {
     tables.iter().map(|t| t.live() as u64).sum()
 }
 
-/// All terms in the store: roots of the heap.
+/// All terms in the store, and those that may come back into it: roots of the heap.
 pub(crate) fn stored_terms(tables: &[Table]) -> impl Iterator<Item = u64> {
     tables.iter().flat_map(|table| {
         let terms = (0..table.kinds.len()).filter(|&c| table.kinds[c] == SortKind::Any);
-        terms.flat_map(move |c| table.rows().map(move |row| table.columns[c].get(row)))
+        terms.flat_map(move |c| {
+            table.rows().map(move |row| table.columns[c].get(row)).chain(table.noted_words(c))
+        })
     })
 }
 

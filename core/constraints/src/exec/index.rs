@@ -7,16 +7,21 @@
 
 mod grid;
 mod hash;
+mod many;
 
 use super::column::{Column, DEAD, Ids};
+use super::views::Chain;
 use crate::ir::{IndexKind, IndexPlan};
 use gchr_base::memory::Shortage;
 use gchr_base::signature::SortKind;
 use grid::{Bits, Grid, Room};
 use hash::{HashHeads, hash_many, hash_row, hash1, hash2};
+pub(crate) use many::{Cursor, SharedSet};
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
+/// The row that stands for all of a set, from which none is ever removed: the first one.
+const ANY: u32 = 0;
 
 /// One index.
 pub(crate) struct Index {
@@ -44,6 +49,7 @@ enum Links {
 }
 
 #[derive(Clone, Copy)]
+#[repr(C)]
 struct Link {
     next: u32,
     prev: u32,
@@ -115,6 +121,34 @@ impl Index {
         }
     }
 
+    /// How the rows of its lists follow each other.
+    pub(super) fn chain(&self) -> Chain {
+        match &self.links {
+            Links::None if matches!(self.heads, Heads::Rows) => Chain::Rows,
+            Links::None => Chain::Single,
+            Links::Next(_) => Chain::Links { bytes: size_of::<u32>() },
+            Links::Both(_) => Chain::Links { bytes: size_of::<Link>() },
+        }
+    }
+
+    /// Where the links are; the number of the next row comes first in each.
+    pub(super) fn links_place(&self) -> u64 {
+        match &self.links {
+            Links::None => 0,
+            Links::Next(links) => links.as_ptr() as u64,
+            Links::Both(links) => links.as_ptr() as u64,
+        }
+    }
+
+    /// Where the heads of its lists are, if that is a grid, with its width and height; the same of the bits of a set.
+    pub(super) fn grid(&self) -> Option<(u64, u64, u64)> {
+        match &self.heads {
+            Heads::Grid(grid) => grid.place(),
+            Heads::Bits(bits) => bits.place(),
+            _ => None,
+        }
+    }
+
     /// Whether two rows are known to be in one list: their keys are the same words.
     pub(crate) fn share_list(&self, table: &[Column], a: u32, b: u32) -> bool {
         self.columns.iter().all(|&c| table[c].get(a) == table[c].get(b))
@@ -131,7 +165,12 @@ impl Index {
         }
     }
 
-    /// The newest row with this value in the key's column.
+    /// Whether the index only says whether there is a key.
+    pub(super) fn is_set(&self) -> bool {
+        self.is_set
+    }
+
+    /// The newest row with this value in the key's column; of a set, any row.
     #[inline]
     pub(crate) fn find1(&self, table: &[Column], a: u64) -> u32 {
         match &self.heads {
@@ -140,11 +179,12 @@ impl Index {
                 Column::Narrow(x) => hash.find(hash1(a), |row| u64::from(x[row as usize]) == a),
             },
             Heads::Grid(grid) => grid.get(0, a).wrapping_sub(1),
+            Heads::Bits(bits) if bits.contains(0, a) => ANY,
             _ => NONE,
         }
     }
 
-    /// The newest row with these values in the key's columns.
+    /// The newest row with these values in the key's columns; of a set, any row.
     #[inline]
     pub(crate) fn find2(&self, table: &[Column], a: u64, b: u64) -> u32 {
         match &self.heads {
@@ -158,6 +198,7 @@ impl Index {
                 (x, y) => hash.find(hash2(a, b), |row| x.get(row) == a && y.get(row) == b),
             },
             Heads::Grid(grid) => grid.get(a, b).wrapping_sub(1),
+            Heads::Bits(bits) if bits.contains(a, b) => ANY,
             _ => NONE,
         }
     }
@@ -175,7 +216,6 @@ impl Index {
 
     /// The newest row with a key of any number of columns.
     pub(crate) fn lookup(&self, table: &[Column], key: &[u64]) -> u32 {
-        debug_assert!(!self.is_set, "rows of a set are not found");
         match key {
             [] => self.first(),
             [a] => self.find1(table, *a),
@@ -194,26 +234,6 @@ impl Index {
             (_, [a, b]) => self.find2(table, *a, *b) != NONE,
             (_, []) => self.first() != NONE,
             _ => self.find(table, key) != NONE,
-        }
-    }
-
-    /// For each of some constraints, one behind the other, whether a row has its key.
-    pub(crate) fn have_keys(&self, table: &[Column], args: &[u64], have: &mut Vec<bool>) {
-        have.clear();
-        let constraints = args.chunks_exact(table.len());
-        match (&self.heads, &self.columns[..]) {
-            (Heads::Bits(bits), &[b]) => have.extend(constraints.map(|args| bits.contains(0, args[b]))),
-            (Heads::Bits(bits), &[a, b]) => {
-                have.extend(constraints.map(|args| bits.contains(args[a], args[b])))
-            }
-            (_, columns) => {
-                let mut key = Vec::with_capacity(columns.len());
-                have.extend(constraints.map(|args| {
-                    key.clear();
-                    key.extend(columns.iter().map(|&c| args[c]));
-                    self.has_key(table, &key)
-                }));
-            }
         }
     }
 

@@ -5,7 +5,9 @@
 //! active constraint, the rows that the search stands on are pinned. Registers of frames on the stack, columns of sort
 //! `Any` and constants are all the roots of the heap whenever it is collected.
 
+mod engine;
 mod limits;
+mod trial;
 
 use super::code::{Code, Ins, OccurrenceCode, Pc};
 use super::common;
@@ -13,6 +15,7 @@ use super::history::History;
 use super::index::NONE;
 use super::search::{Search, Searched};
 use super::step::{EvalCtx, Flow};
+use super::storing::Storing;
 use super::table::Table;
 use super::tally::Tally;
 use crate::ir::ChrPlan;
@@ -21,8 +24,11 @@ use gchr_base::error::{RunError, StopReason};
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::value::Heap;
 
+pub use engine::{Engine, Goals};
+pub use trial::{Trial, try_run};
+
 /// A stopped run.
-pub(crate) type Stop = Box<RunError>;
+pub type Stop = Box<RunError>;
 
 /// Firings, and rows tried, between two looks at the control.
 const FIRINGS: u64 = 1 << 14;
@@ -50,6 +56,11 @@ pub(crate) struct Machine<'a, 'c> {
     last_rule: Option<RuleId>,
     /// Counts of a recorded run.
     tally: Option<Box<Tally>>,
+    /// Whether the run is only tried: it is given up where it would look at the control.
+    is_trial: bool,
+    /// Bytes of frames that are not on the stack, and roots of the heap in them.
+    other_frames: u64,
+    other_roots: Vec<u64>,
 }
 
 /// An activation, or a query.
@@ -105,13 +116,14 @@ impl<'a, 'c> Machine<'a, 'c> {
         control: &'a mut Control<'c>,
     ) -> Self {
         let fuel = control.fuel(0, FIRINGS);
+        let traces = control.traces();
         let tally = control.records().then(|| Box::new(Tally::new(plan.rules.len())));
         let mut machine = Self {
             program,
             plan,
             code,
             control,
-            tables: plan.tables.iter().map(Table::new).collect(),
+            tables: Storing::new(plan, code).tables(plan, traces),
             heap,
             stack: Vec::new(),
             frames: Vec::new(),
@@ -124,10 +136,24 @@ impl<'a, 'c> Machine<'a, 'c> {
             table_bytes: 0,
             last_rule: None,
             tally,
+            is_trial: false,
+            other_frames: 0,
+            other_roots: Vec::new(),
         };
         machine.table_bytes = common::bytes(&machine.tables);
         machine.record();
         machine
+    }
+
+    /// Goes on with the tables of another run, whose next id this was.
+    pub(crate) fn take_over(&mut self, tables: Vec<Table>, next_id: u64) {
+        (self.tables, self.next_id) = (tables, next_id);
+        self.table_bytes = common::bytes(&self.tables);
+    }
+
+    /// The id of the next constraint.
+    pub(crate) fn next_id(&self) -> u64 {
+        self.next_id
     }
 
     /// Activates a constraint with these arguments on an empty stack.
@@ -180,7 +206,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         let end = frame.base + table.columns.len();
         if frame.row == NONE && end <= self.stack.len() {
             // A full table has no room for it, and says so itself.
-            let _ = table.insert(self.next_id, &self.stack[frame.base..end]);
+            let _ = table.leave_behind(self.next_id, &self.stack[frame.base..end]);
         }
     }
 
@@ -495,10 +521,11 @@ impl<'a, 'c> Machine<'a, 'c> {
         }
     }
 
-    fn store(&mut self, frame: &mut Frame) -> Result<(), Stop> {
+    /// Stores the active constraint. Says whether the memory of its table has changed.
+    fn store(&mut self, frame: &mut Frame) -> Result<bool, Stop> {
         let table = &mut self.tables[frame.owner as usize];
         let arity = table.columns.len();
-        let asks = table.asks_for();
+        let asks = table.asks_for(1);
         if asks > 0
             && let Err(shortage) = self.control.ask_memory(self.bytes(), asks)
         {
@@ -513,7 +540,7 @@ impl<'a, 'c> Machine<'a, 'c> {
                     self.table_bytes = self.table_bytes - before + table.bytes();
                     self.check_memory(|m| m.table_text(frame.owner as usize))?;
                 }
-                Ok(())
+                Ok(grown)
             }
             Err(full) => Err(self.stop(full.reason(self.table_text(frame.owner as usize)))),
         }

@@ -1,8 +1,10 @@
 //! What executors of rounds share: the store of a run, how instances are looked for, and which failure comes first.
 
+pub(crate) mod adding;
 pub(crate) mod bodies;
 mod limits;
 pub(crate) mod numbers;
+pub(crate) mod pipeline;
 pub(crate) mod state;
 pub(crate) mod storing;
 pub(crate) mod strategy;

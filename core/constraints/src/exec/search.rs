@@ -46,15 +46,9 @@ impl<'a, H: Cells> Search<'a, '_, H> {
     }
 
     /// Searches on from a row of a level.
-    pub(crate) fn find(&mut self, k: usize, row: u32) -> Result<Searched, Trap> {
-        self.find_to(self.occurrence.levels.len(), k, row)
-    }
-
-    /// The same for the partners of the first so many levels; what decides last is asked only where these are all.
-    pub(crate) fn find_to(&mut self, depth: usize, mut k: usize, mut row: u32) -> Result<Searched, Trap> {
+    pub(crate) fn find(&mut self, mut k: usize, mut row: u32) -> Result<Searched, Trap> {
         let occurrence = self.occurrence;
-        let levels = &occurrence.levels[..depth];
-        let is_whole = depth == occurrence.levels.len();
+        let levels = &occurrence.levels;
         let older = occurrence.older_partners;
         // Dead rows have the greatest id, so one comparison says "alive and older".
         let limit = if older { self.active } else { DEAD };
@@ -83,7 +77,7 @@ impl<'a, H: Cells> Search<'a, '_, H> {
                     row = self.first(&levels[k])?;
                     continue;
                 }
-                if !is_whole || self.commit()? {
+                if self.commit()? {
                     break Searched::Match;
                 }
             }

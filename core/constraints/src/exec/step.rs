@@ -189,6 +189,37 @@ impl<H: Cells> EvalCtx<'_, H> {
         }
     }
 
+    /// Executes one instruction that is neither a jump nor the machine's business. Says whether it holds.
+    pub(crate) fn one(&mut self, regs: &mut [u64], pc: Pc) -> Result<bool, Trap> {
+        let int = |r: Reg| regs[r as usize] as i64;
+        let float = |r: Reg| f64::from_bits(regs[r as usize]);
+        let sum = |n: Option<i64>| n.map(|n| n as u64).ok_or_else(|| overflow(pc));
+        let (dst, word) = match self.code.ins[pc as usize] {
+            Ins::Add { dst, a, b } => (dst, sum(int(a).checked_add(int(b)))?),
+            Ins::Sub { dst, a, b } => (dst, sum(int(a).checked_sub(int(b)))?),
+            Ins::AddConst { dst, a, n } => (dst, sum(int(a).checked_add(i64::from(n)))?),
+            Ins::Int { dst, a, b, op } => {
+                (dst, op.int(int(a), int(b)).map_err(|error| arithmetic(pc, error))? as u64)
+            }
+            Ins::Float { dst, a, b, op } => {
+                (dst, op.float(float(a), float(b)).map_err(|error| arithmetic(pc, error))?.to_bits())
+            }
+            Ins::KeySum { dst, sum } => match self.key_sum(regs, sum) {
+                Some(n) => (dst, n as u64),
+                None => return Ok(false),
+            },
+            Ins::Field { dst, src, index } => {
+                (dst, self.heap.heap().field(regs[src as usize], index as usize))
+            }
+            Ins::Functor { src, symbol } => {
+                return Ok(self.heap.heap().has_functor(regs[src as usize], symbol));
+            }
+            other => return self.slow(regs, pc, other).map_err(|kind| Trap { pc, kind }),
+        };
+        regs[dst as usize] = word;
+        Ok(true)
+    }
+
     /// Instructions on terms and on values of kinds known only at run time. Says whether the instruction holds.
     #[inline(never)]
     fn slow(&mut self, regs: &mut [u64], pc: Pc, ins: Ins) -> Result<bool, TrapKind> {

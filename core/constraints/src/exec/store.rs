@@ -1,5 +1,6 @@
 //! The final store: constraints in canonical order, as values and as text.
 
+mod digits;
 mod sorted;
 
 use std::fmt;
@@ -9,7 +10,7 @@ use super::table::Table;
 use gchr_base::ids::Id;
 use gchr_base::limited::cut;
 use gchr_base::signature::{ConstraintId, Signature, SortKind};
-use gchr_base::value::{Heap, Terms, Value, write_atom};
+use gchr_base::value::{Heap, Operation, Terms, Value, write_atom};
 use sorted::Sorted;
 
 /// The constraints that are left when a run ends, or stops.
@@ -38,6 +39,11 @@ impl Store {
         self.tables.get(constraint.index()).map_or(0, Table::live)
     }
 
+    /// Whether a symbol has a table, as all have once something has run.
+    pub fn has_table(&self, constraint: ConstraintId) -> bool {
+        constraint.index() < self.tables.len()
+    }
+
     /// Number of constraints.
     pub fn len(&self) -> usize {
         self.tables.iter().map(Table::live).sum()
@@ -57,17 +63,31 @@ impl Store {
 
     /// Writes all constraints, one a line: by declaration, then by arguments in the standard order of terms.
     pub fn write_text(&self, signature: &Signature, out: &mut impl Write) -> io::Result<()> {
-        for (id, constraint) in signature.constraints.iter_enumerated() {
-            let rows = self.rows(signature, id);
-            if !rows.kinds.is_empty() && rows.kinds.iter().all(|&kind| kind == SortKind::Int) {
-                write_integers(&rows, &constraint.name, out)?;
-                continue;
-            }
+        signature.constraints.ids().try_for_each(|id| self.write_rows(signature, id, out))
+    }
+
+    /// Writes the constraints of a symbol, one a line, in the standard order of their arguments.
+    pub fn write_rows(
+        &self,
+        signature: &Signature,
+        id: ConstraintId,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let name = &signature.constraints[id].name;
+        let rows = self.rows(signature, id);
+        if Operation::is_one(signature, name, rows.kinds.len()) {
             for row in rows.iter() {
-                // Piece by piece: shared parts of a value can make it larger than any memory.
-                let args = || row.values().map(Value::argument);
-                writeln!(out, "{}", fmt::from_fn(|f| write_constraint(f, &constraint.name, args())))?;
+                writeln!(out, "{}", Operation::new(signature, name, row.values()))?;
             }
+            return Ok(());
+        }
+        if !rows.kinds.is_empty() && rows.kinds.iter().all(|&kind| kind == SortKind::Int) {
+            return write_integers(&rows, name, out);
+        }
+        for row in rows.iter() {
+            // Piece by piece: shared parts of a value can make it larger than any memory.
+            let args = || row.values().map(Value::argument);
+            writeln!(out, "{}", fmt::from_fn(|f| write_constraint(f, name, args())))?;
         }
         Ok(())
     }
@@ -76,22 +96,30 @@ impl Store {
 /// Bytes of lines that are written at once.
 const LINES: usize = 1 << 12;
 
-/// Writes constraints all of whose arguments are integers: the most frequent ones by far.
+/// Writes constraints all of whose arguments are integers: the most frequent ones by far. What a line has in common
+/// with the one before, up to its last argument, is copied.
 fn write_integers(rows: &Rows<'_>, name: &str, out: &mut impl Write) -> io::Result<()> {
     let mut start = String::new();
     let written = write_atom(&mut start, name);
     debug_assert!(written.is_ok(), "a string takes any text");
+    let last = rows.kinds.len() - 1;
+    let mut leading = vec![None; last];
+    let mut line = Vec::new();
     let mut lines = Vec::with_capacity(2 * LINES);
-    for row in rows.iter() {
-        lines.extend_from_slice(start.as_bytes());
-        for column in 0..rows.kinds.len() {
-            lines.push(if column == 0 { b'(' } else { b',' });
-            let n = rows.sorted.word(row.at, column).cast_signed();
-            match u64::try_from(n) {
-                Ok(n) => push_digits(&mut lines, n),
-                Err(_) => write!(lines, "{}", Value::Int(n).argument())?,
+    for at in 0..rows.len() {
+        let word = |column| rows.sorted.word(at, column);
+        if line.is_empty() || (0..last).any(|column| leading[column] != Some(word(column))) {
+            line.clear();
+            line.extend_from_slice(start.as_bytes());
+            line.push(b'(');
+            for (column, leading) in leading.iter_mut().enumerate() {
+                *leading = Some(word(column));
+                push_integer(&mut line, word(column).cast_signed())?;
+                line.push(b',');
             }
         }
+        lines.extend_from_slice(&line);
+        push_integer(&mut lines, word(last).cast_signed())?;
         lines.extend_from_slice(b")\n");
         if lines.len() >= LINES {
             out.write_all(&lines)?;
@@ -101,7 +129,10 @@ fn write_integers(rows: &Rows<'_>, name: &str, out: &mut impl Write) -> io::Resu
     out.write_all(&lines)
 }
 
-fn push_digits(text: &mut Vec<u8>, mut n: u64) {
+fn push_integer(text: &mut Vec<u8>, n: i64) -> io::Result<()> {
+    let Ok(mut n) = u64::try_from(n) else {
+        return write!(text, "{}", Value::Int(n).argument());
+    };
     let mut digits = [0; 20];
     let mut at = digits.len();
     loop {
@@ -113,6 +144,7 @@ fn push_digits(text: &mut Vec<u8>, mut n: u64) {
         }
     }
     text.extend_from_slice(&digits[at..]);
+    Ok(())
 }
 
 /// `name(arg, ...)` as `writeq` shows it.

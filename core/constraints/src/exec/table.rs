@@ -4,10 +4,12 @@
 //! removed it is dead at once, but stays linked until it is unpinned, so that the search can go on from it.
 
 pub(crate) use super::column::DEAD;
+pub(crate) use super::column::Live;
 use super::column::{Column, Ids};
-use super::index::{Index, NONE, Rows};
+use super::index::{Index, NONE, Rows, SharedSet};
 use super::round::state::Added;
 use crate::ir::TablePlan;
+use gchr_base::hash::HashMap;
 use gchr_base::memory::{self, Shortage};
 use gchr_base::signature::SortKind;
 use gchr_base::stop::StopReason;
@@ -30,6 +32,17 @@ pub(crate) struct Table {
     keeps_rows: bool,
     /// Indexes to which rows are added when they are asked for, not when they are stored.
     late: Vec<bool>,
+    /// What [`note_from`](Self::note_from) asks for.
+    journal: Journal,
+}
+
+/// What was removed from a table, or replaced in it, of constraints older than a mark: id and values, one behind the
+/// other, oldest change first.
+#[derive(Default)]
+struct Journal {
+    /// Constraints with smaller ids are noted; 0: none are.
+    mark: u64,
+    gone: Vec<u64>,
 }
 
 /// Why a table has no row left.
@@ -71,6 +84,7 @@ impl Table {
             bytes: 0,
             keeps_rows: false,
             late: vec![false; plan.indexes.len()],
+            journal: Journal::default(),
         }
     }
 
@@ -94,13 +108,20 @@ impl Table {
         (0..self.used as u32).filter(|&row| self.ids.get(row) != DEAD)
     }
 
-    /// Bytes that the next insertion asks for, at least; 0 when there is room.
+    /// The same, to be looked at several times.
+    pub(crate) fn live_rows(&self) -> Live {
+        if self.live == self.used { Live::All(self.used) } else { Live::Some(self.rows().collect()) }
+    }
+
+    /// Bytes that so many insertions ask for, at least; 0 when there is room.
     #[inline]
-    pub(crate) fn asks_for(&self) -> u64 {
-        if self.free.is_empty() && self.used == self.ids.rows() {
-            (Self::more(self.used) - self.used) as u64 * self.row_bytes()
-        } else {
+    pub(crate) fn asks_for(&self, count: usize) -> u64 {
+        let rows = self.used + count.saturating_sub(self.free.len());
+        let capacity = self.ids.rows();
+        if rows <= capacity {
             0
+        } else {
+            (Self::more(capacity).max(rows) - capacity) as u64 * self.row_bytes()
         }
     }
 
@@ -157,21 +178,130 @@ impl Table {
         Ok((row, grown))
     }
 
+    /// Whether constraints are put into the rows behind the others, and no index but `set` has them at once.
+    pub(crate) fn appends(&self, set: Option<usize>) -> bool {
+        let is_late = |index: usize| self.late[index] || Some(index) == set;
+        self.keeps_rows && (0..self.indexes.len()).all(is_late)
+    }
+
+    /// Puts the keys of constraints, given by columns, into a set, as [`Index::claim`] does: those that are new must be
+    /// [appended](Self::append). Says whether memory grew, too.
+    pub(crate) fn claim(
+        &mut self,
+        set: usize,
+        args: &[&[u64]],
+        (from, to): (usize, usize),
+        new: &mut Vec<u32>,
+    ) -> Result<usize, TableFull> {
+        if !self.appends(Some(set)) {
+            return Ok(from);
+        }
+        let before = self.indexes[set].head_bytes();
+        let end = self.indexes[set].claim(args, (from, to), new).map_err(TableFull::Memory)?;
+        if self.indexes[set].head_bytes() != before {
+            self.count_bytes();
+        }
+        Ok(end)
+    }
+
+    /// Lets threads put keys into a set side by side: the constraints that are new must be
+    /// [appended](Self::append_lists).
+    pub(crate) fn share_set<E>(
+        &mut self,
+        set: usize,
+        work: impl FnOnce(&SharedSet<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        debug_assert!(self.appends(Some(set)));
+        let result = self.indexes[set].share(work);
+        self.count_bytes();
+        result.unwrap_or(Ok(()))
+    }
+
+    /// Stores constraints as the newest ones, with ids from `id` on; each column is given by lists, which threads
+    /// share. Gives the first of their rows, which follow each other, and says whether memory grew.
+    pub(crate) fn append_lists<'v>(
+        &mut self,
+        id: u64,
+        count: usize,
+        columns: impl Iterator<Item = Vec<Vec<&'v [u64]>>>,
+    ) -> Result<(u32, bool), TableFull> {
+        let (first, end) = (self.used, self.used + count);
+        let mut grown = end > self.ids.rows();
+        if grown {
+            self.grow(end)?;
+        }
+        for (column, lists) in self.columns.iter_mut().zip(columns) {
+            grown |= column.set_lists(first, &lists);
+        }
+        self.ids.set_all(first, id, count);
+        (self.used, self.live) = (end, self.live + count);
+        if grown {
+            self.count_bytes();
+        }
+        Ok((first as u32, grown))
+    }
+
+    /// Stores some of the constraints that are given by columns as the newest ones, with ids from `id` on. Gives the
+    /// first of their rows, which follow each other, and says whether memory grew.
+    pub(crate) fn append(
+        &mut self,
+        id: u64,
+        args: &[&[u64]],
+        which: &[u32],
+    ) -> Result<(u32, bool), TableFull> {
+        let (first, end) = (self.used, self.used + which.len());
+        let mut grown = end > self.ids.rows();
+        if grown {
+            self.grow(end)?;
+        }
+        for (column, args) in self.columns.iter_mut().zip(args) {
+            grown |= column.set_all(first, which.iter().map(|&at| args[at as usize]));
+        }
+        self.ids.set_all(first, id, which.len());
+        (self.used, self.live) = (end, self.live + which.len());
+        if grown {
+            self.count_bytes();
+        }
+        Ok((first as u32, grown))
+    }
+
+    /// Puts a constraint into a row that no index has: nobody looks for it any more.
+    pub(crate) fn leave_behind(&mut self, id: u64, values: &[u64]) -> Result<(), TableFull> {
+        let row = match self.free.pop() {
+            Some(row) => row,
+            None => self.fresh_row()?.0,
+        };
+        for (column, &value) in self.columns.iter_mut().zip(values) {
+            column.set(row, value);
+        }
+        self.ids.set(row, id);
+        self.live += 1;
+        self.count_bytes();
+        Ok(())
+    }
+
     fn fresh_row(&mut self) -> Result<(u32, bool), TableFull> {
         let grown = self.used == self.ids.rows();
         if grown {
-            let rows = Self::more(self.used).min(Self::MAX_ROWS as usize);
-            if rows == self.used {
-                return Err(TableFull::Rows);
-            }
-            memory::ask((rows - self.used) as u64 * self.row_bytes()).map_err(TableFull::Memory)?;
-            self.ids.reserve(rows);
-            self.columns.iter_mut().for_each(|c| c.reserve(rows));
-            let early = self.indexes.iter_mut().zip(&self.late).filter(|(_, late)| !**late);
-            early.for_each(|(index, _)| index.reserve(rows));
+            self.grow(self.used + 1)?;
         }
         self.used += 1;
         Ok((self.used as u32 - 1, grown))
+    }
+
+    /// Makes room for so many rows, and some more.
+    fn grow(&mut self, rows: usize) -> Result<(), TableFull> {
+        let capacity = self.ids.rows();
+        if rows > Self::MAX_ROWS as usize {
+            return Err(TableFull::Rows);
+        }
+        let rows = Self::more(capacity).max(rows).min(Self::MAX_ROWS as usize);
+        memory::ask((rows - capacity) as u64 * self.row_bytes()).map_err(TableFull::Memory)?;
+        self.ids.reserve(rows);
+        self.columns.iter_mut().for_each(|c| c.reserve(rows));
+        let early = self.indexes.iter_mut().zip(&self.late).filter(|(_, late)| !**late);
+        early.for_each(|(index, _)| index.reserve(rows));
+        Ok(())
     }
 
     fn count_bytes(&mut self) {
@@ -179,13 +309,17 @@ impl Table {
         let heads: u64 = self.indexes.iter().map(Index::head_bytes).sum();
         let late = self.indexes.iter().zip(&self.late).filter(|(_, late)| **late);
         let links: usize = late.map(|(index, _)| index.link_bytes() * index.link_capacity()).sum();
-        self.bytes = rows + heads + links as u64 + ((self.pins.capacity() + self.free.capacity()) * 4) as u64;
+        let lists = (self.pins.capacity() + self.free.capacity()) * 4 + self.journal.gone.capacity() * 8;
+        self.bytes = rows + heads + (links + lists) as u64;
     }
 
     /// Marks a constraint as removed; [`unlink`](Self::unlink) must follow, at once or when the row is unpinned.
     #[inline]
     pub(crate) fn kill(&mut self, row: u32) {
         debug_assert_ne!(self.ids.get(row), DEAD);
+        if self.journal.mark > 0 {
+            self.note(row);
+        }
         self.ids.set(row, DEAD);
         self.live -= 1;
     }
@@ -309,18 +443,124 @@ impl Table {
             memory::ask((rows - capacity) as u64 * own.link_bytes() as u64).map_err(TableFull::Memory)?;
             own.reserve(rows);
         }
-        for row in first as u32..self.used as u32 {
-            let rows = Rows { columns: &self.columns, ids: &self.ids };
-            own.make_room(rows, row, self.used).map_err(TableFull::Memory)?;
-            own.insert(&self.columns, row);
+        let (mut row, end) = (first as u32, self.used as u32);
+        while row < end {
+            row = own.insert_run(&self.columns, row..end).map_err(TableFull::Memory)?;
+            if row < end {
+                let rows = Rows { columns: &self.columns, ids: &self.ids };
+                own.make_room(rows, row, self.used).map_err(TableFull::Memory)?;
+                own.insert(&self.columns, row);
+                row += 1;
+            }
         }
         self.count_bytes();
         Ok(true)
     }
 
+    /// From now on notes what is removed or replaced of constraints whose ids are smaller than `mark`, so that
+    /// [`return_to`](Self::return_to) can bring it back.
+    pub(crate) fn note_from(&mut self, mark: u64) {
+        self.journal.mark = mark;
+    }
+
+    /// How much is noted: a place to return to.
+    pub(crate) fn noted(&self) -> usize {
+        self.journal.gone.len()
+    }
+
+    /// Forgets the notes before a place; those behind it move to the front.
+    pub(crate) fn forget(&mut self, place: usize) {
+        self.journal.gone.drain(..place);
+    }
+
+    #[cold]
+    fn note(&mut self, row: u32) {
+        let id = self.ids.get(row);
+        if id < self.journal.mark {
+            self.journal.gone.push(id);
+            self.journal.gone.extend(self.columns.iter().map(|column| column.get(row)));
+        }
+    }
+
+    /// The words of noted values in a column.
+    pub(crate) fn noted_words(&self, column: usize) -> impl Iterator<Item = u64> + '_ {
+        self.journal.gone.iter().skip(1 + column).step_by(1 + self.columns.len()).copied()
+    }
+
+    /// Makes the table what it was when the next id was `mark` and [`noted`](Self::noted) was `place`. Nobody stands on
+    /// its rows any more.
+    pub(crate) fn return_to(&mut self, mark: u64, place: usize) -> Result<(), TableFull> {
+        let noted = self.journal.gone.split_off(place);
+        let mut old: HashMap<u64, &[u64]> = HashMap::default();
+        for entry in noted.chunks_exact(1 + self.columns.len()).filter(|entry| entry[0] < mark) {
+            old.entry(entry[0]).or_insert(&entry[1..]);
+        }
+        for row in 0..self.used as u32 {
+            match self.ids.get(row) {
+                DEAD => {}
+                id if id >= mark => self.ids.set(row, DEAD),
+                id => {
+                    if let Some(values) = old.remove(&id) {
+                        self.columns.iter_mut().zip(values).for_each(|(column, &value)| {
+                            column.set(row, value);
+                        });
+                    }
+                }
+            }
+        }
+        self.pins.clear();
+        self.free.clear();
+        if self.keeps_rows {
+            debug_assert!(old.is_empty(), "rows that stay are never removed");
+            self.used = (0..self.used as u32).take_while(|&row| self.ids.get(row) != DEAD).count();
+        } else {
+            self.free.extend((0..self.used as u32).filter(|&row| self.ids.get(row) == DEAD));
+        }
+        for (id, values) in old {
+            let row = match self.free.pop() {
+                Some(row) => row,
+                None => self.fresh_row()?.0,
+            };
+            self.columns.iter_mut().zip(values).for_each(|(column, &value)| {
+                column.set(row, value);
+            });
+            self.ids.set(row, id);
+        }
+        self.live = self.rows().count();
+        self.indexes.iter_mut().for_each(Index::clear);
+        self.link_again()
+    }
+
+    /// Moves all constraints and notes of another table with as many columns here; `word` makes a word of this table of
+    /// one of the other.
+    pub(crate) fn adopt<E: From<TableFull>>(
+        &mut self,
+        other: Table,
+        mut word: impl FnMut(usize, u64) -> Result<u64, E>,
+    ) -> Result<(), E> {
+        let mut rows: Vec<u32> = other.rows().collect();
+        rows.sort_unstable_by_key(|&row| other.ids.get(row));
+        let mut values = vec![0; self.columns.len()];
+        for row in rows {
+            for (at, value) in values.iter_mut().enumerate() {
+                *value = word(at, other.columns[at].get(row))?;
+            }
+            self.insert(other.ids.get(row), &values)?;
+        }
+        let step = 1 + self.columns.len();
+        for (at, &noted) in other.journal.gone.iter().enumerate() {
+            let own = if at % step == 0 { noted } else { word(at % step - 1, noted)? };
+            self.journal.gone.push(own);
+        }
+        Ok(())
+    }
+
     /// Replaces a value of a constraint in a column that no index has in its key.
     pub(crate) fn replace(&mut self, row: u32, column: usize, value: u64) {
         debug_assert!(self.indexes.iter().all(|index| !index.has(column)));
+        if self.journal.mark > 0 {
+            self.note(row);
+        }
         if self.columns[column].set(row, value) {
             self.count_bytes();
         }
@@ -331,9 +571,18 @@ impl Table {
         self.used
     }
 
+    /// From now on ids have 64 bits.
+    pub(super) fn widen_ids(&mut self) {
+        self.ids.widen();
+        self.count_bytes();
+    }
+
     /// Keeps a row in its lists while a suspended search stands on it.
     #[inline]
     pub(crate) fn pin(&mut self, row: u32) {
+        if self.keeps_rows {
+            return;
+        }
         if row as usize >= self.pins.len() {
             self.pins.resize(row as usize + 1, 0);
         }
@@ -343,6 +592,9 @@ impl Table {
     /// The search went on.
     #[inline]
     pub(crate) fn unpin(&mut self, row: u32) {
+        if self.keeps_rows {
+            return;
+        }
         self.pins[row as usize] -= 1;
         if self.ids.get(row) == DEAD {
             self.unlink(row);

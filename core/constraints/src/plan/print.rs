@@ -40,6 +40,7 @@ impl Display for Printed<'_> {
         if self.plan.semantics == Semantics::Rounds {
             write!(f, "\nclasses\n{}", self.plan.explain())?;
             self.fast_paths(f)?;
+            write!(f, "\nplaces\n{}", self.plan.explain_places())?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use gchr_base::rule::GoalKind;
 /// are ordered, each partner is joined once, every slot has a value before it is used, every condition of the guard is
 /// tested or determines a key, keys are ascending and have an index on just their columns, and partners of one symbol
 /// are kept distinct. Decisions that backends rely on are derived anew: which rules remove rows, which rules fire where
-/// they are found, which expressions can fail.
+/// they are found, which expressions can fail. Places are checked against what they are for.
 pub fn verify(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if plan.rules.len() != program.rules.len() {
@@ -35,6 +35,7 @@ pub fn verify(program: &Program, plan: &ChrPlan) -> Vec<Diagnostic> {
     }
     crate::class::verify(program, plan, &mut found);
     decisions(program, plan, &mut found);
+    place::verify(program, plan, &mut found);
     // Joins come with a later pass; an occurrence without steps at all is one that it has not reached yet.
     for occurrence in &plan.occurrences {
         let reached = !occurrence.joins.is_empty()

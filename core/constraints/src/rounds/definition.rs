@@ -25,6 +25,8 @@ pub(super) struct Definition<'a, 'c> {
     pub(super) state: RoundsState<'a, 'c>,
     /// Instances that fired: the rule, and the ids of its constraints by head.
     history: HashSet<(RuleId, Vec<u64>)>,
+    /// The first id of this run: instances of older constraints alone have fired in earlier ones.
+    first: u64,
     /// What the bodies of the round at hand add and write.
     adds: Adds,
     regs: Vec<u64>,
@@ -60,7 +62,8 @@ const PATIENCE: u32 = 1 << 16;
 impl<'a, 'c> Definition<'a, 'c> {
     pub(super) fn new(state: RoundsState<'a, 'c>) -> Self {
         let registers = state.code.activations.iter().map(|a| a.registers).max().unwrap_or(0);
-        Self { state, history: HashSet::new(), adds: Adds::default(), regs: vec![0; registers], tried: 0 }
+        let (history, first) = (HashSet::new(), state.next_id);
+        Self { state, history, first, adds: Adds::default(), regs: vec![0; registers], tried: 0 }
     }
 
     pub(super) fn saturate(&mut self) -> Result<(), Stop> {
@@ -148,7 +151,8 @@ impl<'a, 'c> Definition<'a, 'c> {
                 self.instances(n, occurrence, &mut instances)?;
             }
         }
-        instances.retain(|i| !self.history.contains(&(i.rule, i.ids.clone())));
+        let is_new = |i: &Instance| i.ids.iter().any(|&id| id >= self.first);
+        instances.retain(|i| is_new(i) && !self.history.contains(&(i.rule, i.ids.clone())));
         instances.sort_by(|a, b| (a.rule, &a.rank).cmp(&(b.rule, &b.rank)));
         let ends = |i: &Instance| i.failure.is_some() || i.occurrence.removes_active;
         if let Some(end) = instances.iter().position(ends) {

@@ -11,6 +11,8 @@
 
 mod fire;
 pub(super) mod place;
+mod shares;
+pub(super) mod vectors;
 
 use rayon::prelude::*;
 
@@ -23,6 +25,8 @@ use crate::exec::step::{Trap, TrapKind};
 use fire::{Firing, Setting};
 use gchr_base::rule::RuleId;
 use place::{Apart, Direct, Part};
+use shares::Shares;
+use vectors::Vectors;
 
 /// What a round did.
 pub(super) struct Done {
@@ -86,6 +90,7 @@ pub(super) struct Task<'w> {
     pub(super) fresh: &'w [Added],
     pub(super) how: DirectRound,
     pub(super) regs: &'w mut [u64],
+    pub(super) vectors: &'w mut Vectors,
     pub(super) threads: usize,
     /// Threads cannot share rounds: one thread does them.
     pub(super) alone: &'w mut bool,
@@ -191,7 +196,8 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
         let setting = self.setting(&watch, self.steps);
         let Self { state, task, done, .. } = self;
         let place = Direct { state, added: &mut done.added };
-        let mut firing = Firing::new(setting, place, task.regs, std::mem::take(&mut done.counts));
+        let work = (&mut *task.regs, &mut *task.vectors);
+        let mut firing = Firing::new(setting, place, work, std::mem::take(&mut done.counts));
         let result = firing.all(fresh);
         done.counts = firing.into_counts();
         result
@@ -205,8 +211,10 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
         let size = wave.len().div_ceil(task.threads * PARTS);
         task.parts.resize_with(task.parts.len().max(wave.len().div_ceil(size)), Part::default);
         let (rules, registers) = (state.plan.rules.len(), task.regs.len());
-        let RoundsState { tables, heap, sets, .. } = &**state;
+        let (tables, heap, filters) = (&state.tables, &state.heap, state.filters());
         let parts = task.parts.par_iter_mut().zip(wave.par_chunks(size));
+        // How many threads store what has no order.
+        let side_by_side = if task.how.any_order { task.threads } else { 1 };
         let most = MOST_WORDS / wave.len().div_ceil(size);
         let found = parts.try_for_each(|(part, fresh)| {
             part.clear();
@@ -214,22 +222,30 @@ impl<'w, 'a> RoundAtWork<'w, 'a, '_> {
                 return Err(Halt::Watch);
             }
             let mut regs = vec![0; registers];
-            let place = Apart::new(tables, heap, sets, &watch, (part, most));
-            let mut firing = Firing::new(setting, place, &mut regs, Counts::new(rules));
+            let mut vectors = std::mem::take(&mut part.vectors);
+            let place = Apart::new(tables, heap, filters, (&watch, side_by_side), (part, most));
+            let mut firing = Firing::new(setting, place, (&mut regs, &mut vectors), Counts::new(rules));
             firing.all(fresh)?;
-            part.counts = firing.into_counts();
+            (part.counts, part.vectors) = (firing.into_counts(), vectors);
             Ok(())
         });
         // One thread may need less memory.
         let is_short = matches!(found, Err(Halt::Watch)) && watch.of_run.look().is_ok();
         if is_short { Err(Halt::Alone) } else { found }?;
-        let parts = &task.parts[..wave.len().div_ceil(size)];
+        let parts = &mut task.parts[..wave.len().div_ceil(size)];
+        let words = parts.iter().map(Part::words).sum();
         parts.iter().for_each(|part| done.counts.append(&part.counts));
         if done.counts.firings > *steps {
             return Err(Halt::General);
         }
+        for table in 0..state.tables.len() {
+            let found: Vec<&mut Shares> = parts.iter_mut().filter_map(|part| part.shares(table)).collect();
+            if let (false, Some(set)) = (found.is_empty(), state.filter(table)) {
+                shares::store(state, (table, set), found, &mut done.added).map_err(Halt::Full)?;
+            }
+        }
         parts.iter().try_for_each(|part| part.store(state, &mut done.added)).map_err(Halt::Full)?;
-        Ok(parts.iter().map(Part::words).sum())
+        Ok(words)
     }
 
     fn setting<'s>(&self, watch: &'s RoundWatch<'s>, steps: u64) -> Setting<'s, 'a>

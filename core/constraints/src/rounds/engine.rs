@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::apply::Bodies;
 use super::claims::{Claims, Round};
-use super::direct::{self, place::Part};
+use super::direct::{self, place::Part, vectors::Vectors};
 use super::found::{Abort, Entry, Found, Kept, Pending, State};
 use super::seek::{Seeker, Shared};
 use crate::class::replacement::execute::Replacements;
@@ -38,6 +38,7 @@ pub(super) struct Engine<'a, 'c> {
     replacements: Replacements<'a>,
     /// Buffers of threads, used again.
     parts: Vec<Part>,
+    vectors: Vectors,
     pub(super) found: Vec<Found>,
     pub(super) regs: Vec<u64>,
     pub(super) registers: usize,
@@ -51,7 +52,8 @@ pub(super) struct Engine<'a, 'c> {
 
 impl<'a, 'c> Engine<'a, 'c> {
     pub(super) fn new(state: RoundsState<'a, 'c>) -> Self {
-        let strategy = Strategy::new(state.plan, state.code, state.control.traces());
+        let strategy =
+            Strategy::new(&state.program.signature, state.plan, state.code, state.control.traces());
         let registers = state.code.activations.iter().map(|a| a.registers).max().unwrap_or(0);
         let threads = rayon::current_num_threads();
         Self {
@@ -65,6 +67,7 @@ impl<'a, 'c> Engine<'a, 'c> {
             kept: Kept::default(),
             claims: Claims::default(),
             parts: Vec::new(),
+            vectors: Vectors::default(),
             found: Vec::new(),
             regs: vec![0; registers],
             registers,
@@ -73,6 +76,11 @@ impl<'a, 'c> Engine<'a, 'c> {
             fired: Vec::new(),
             threads,
         }
+    }
+
+    /// Goes on with a store that earlier runs left, in which nothing is to be done.
+    pub(super) fn go_on(&mut self) {
+        self.replacements.go_on(&self.state.tables);
     }
 
     /// Runs rounds until there is nothing to do.
@@ -149,9 +157,9 @@ impl<'a, 'c> Engine<'a, 'c> {
 
     /// A direct round. Says whether it had candidates; nothing when it is one for the general rounds after all.
     fn direct_round(&mut self, how: DirectRound) -> Result<Option<bool>, Stop> {
-        let Self { state, strategy, fresh, spare, regs, threads, parts, .. } = self;
+        let Self { state, strategy, fresh, spare, regs, vectors, threads, parts, .. } = self;
         let alone = &mut self.alone[0];
-        let task = direct::Task { strategy, fresh, how, regs, threads: *threads, alone, parts };
+        let task = direct::Task { strategy, fresh, how, regs, vectors, threads: *threads, alone, parts };
         let done = direct::round(state, task, std::mem::take(spare))?;
         let Some(direct::Done { added, counts }) = done else { return Ok(None) };
         state.count_firings(counts.firings, counts.last);

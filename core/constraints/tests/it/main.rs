@@ -3,6 +3,7 @@
 mod arithmetic;
 mod growth;
 mod language;
+mod places;
 mod stops;
 mod support;
 mod terms;

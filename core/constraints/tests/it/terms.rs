@@ -236,3 +236,12 @@ proptest! {
         reads_back(&term)?;
     }
 }
+
+#[test]
+fn constraints_that_are_operators_are_written_as_such() {
+    let text = ":- op(700, xfx, '->>').\n:- op(300, fx, neg).\n:- op(700, xfx, is_a).\n\
+                :- chr_constraint (->>)/2, neg/1, (is_a)/2, (->>)/1.\nX ->> X <=> true.\n";
+    check(text, "3 ->> (-1), 2 ->> 2", "3->> -1");
+    check(text, "neg(4), (a, b) is_a (c :- d), f is_a [1]", "neg 4 f is_a [1] (a,b) is_a (c:-d)");
+    check(text, "->>(1)", "->>(1)");
+}

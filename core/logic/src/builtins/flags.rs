@@ -1,7 +1,7 @@
 //! Built-in predicates about the system: operators, flags, statistics, time, random numbers, reading terms from text.
 
 use gchr_base::hash::HashMap;
-use gchr_base::logic::{Fixity, LogicNode, QuotedText, Terms, Unknown};
+use gchr_base::logic::{Fixity, LogicNode, QuotedText, ReadTerm, SyntaxError, Terms, Unknown};
 
 use super::Table;
 use crate::cell::Cell;
@@ -72,7 +72,9 @@ fn set_flag(m: &mut M<'_, '_>) -> Done<bool> {
                 _ => QuotedText::Str,
             }
         }
+        "occurs_check" => m.heap.occurs_check = value == "true",
         "unknown" => m.db.flags.unknown = if value == "fail" { Unknown::Fail } else { Unknown::Error },
+        "chr_toplevel_show_store" => m.db.flags.show_store = value != "false",
         _ => {}
     }
     Ok(true)
@@ -99,7 +101,8 @@ fn flag_value(m: &mut M<'_, '_>) -> Done<bool> {
             let text = if m.db.flags.unknown == Unknown::Fail { "fail" } else { "error" };
             m.atom_cell(text)
         }
-        "occurs_check" => m.atom_cell("false"),
+        "occurs_check" => m.atom_cell(if m.heap.occurs_check { "true" } else { "false" }),
+        "chr_toplevel_show_store" => m.atom_cell(if m.db.flags.show_store { "true" } else { "false" }),
         _ => return Ok(false),
     };
     Ok(m.unify_arg(1, value))
@@ -135,7 +138,13 @@ impl Machine<'_, '_> {
 
     /// Reads the term of a text, and the list of its named variables; the end of the text is `end_of_file`.
     pub fn read_term(&mut self, text: &str) -> Done<(Cell, Cell)> {
-        let read = match self.reader.read(text, 0, &self.db.operators, &self.db.flags) {
+        let read = self.reader.read(text, 0, &self.db.operators, &self.db.flags);
+        self.term_of(read)
+    }
+
+    /// A term that was read, and the list of its named variables.
+    pub(super) fn term_of(&mut self, read: Result<ReadTerm, SyntaxError>) -> Done<(Cell, Cell)> {
+        let read = match read {
             Ok(read) => read,
             Err(error) => {
                 let (name, what) = (self.db.names.intern("syntax_error"), self.atom_cell(&error.message));

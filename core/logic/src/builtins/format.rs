@@ -158,6 +158,7 @@ impl Machine<'_, '_> {
             'w' => self.written(cell, Style::PLAIN),
             'p' => self.written(cell, Style::QUOTED),
             'q' => self.written(cell, Style::QUOTED),
+            'k' => self.canonical_text(cell),
             'a' => self.text(cell)?,
             's' => self.text(cell)?,
             'd' | 'D' => {

@@ -128,8 +128,8 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn write_canonical(&mut self, stream: Option<usize>, index: usize) -> Done<bool> {
-        let term = self.x[index];
+    /// A term as `write_canonical/1` shows it.
+    pub(super) fn canonical_text(&self, term: Cell) -> String {
         let names = canonical_names(self, term);
         let style = Style {
             quoted: true,
@@ -138,7 +138,11 @@ impl Machine<'_, '_> {
             names: Some(&names),
             ..Style::PLAIN
         };
-        let text = self.written(term, style);
+        self.written(term, style)
+    }
+
+    fn write_canonical(&mut self, stream: Option<usize>, index: usize) -> Done<bool> {
+        let text = self.canonical_text(self.x[index]);
         match stream {
             Some(stream) => self.put_to(stream, &text),
             None => self.put(&text),

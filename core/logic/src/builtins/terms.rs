@@ -150,11 +150,9 @@ impl Machine<'_, '_> {
     pub fn attach(&mut self, variable: Cell, module: Cell, value: Cell) {
         let mut variable = variable;
         if variable.tag() == Tag::Ref {
-            let place = self.heap.top();
-            self.heap.push(Cell::attributed(place));
-            self.heap.push(Cell::atom(atom::nil));
-            self.heap.bind(variable, Cell::attributed(place));
-            variable = Cell::attributed(place);
+            let attributed = self.heap.attributed();
+            self.heap.bind(variable, attributed);
+            variable = attributed;
         }
         match self.attribute(variable, module) {
             Some(place) => self.heap.assign(place, value),
@@ -375,10 +373,7 @@ fn set_argument(m: &mut M<'_, '_>, for_ever: bool) -> Done<bool> {
     let Some(place) = argument_place(m)? else { return Ok(false) };
     let value = m.arg(2);
     if for_ever {
-        if !value.is_immediate() {
-            return Err(m.type_error("atom or small integer (nb_setarg/3)", value));
-        }
-        m.heap.cells[place] = value;
+        m.heap.cells[place] = if value.is_immediate() { value } else { m.kept_copy(value) };
     } else {
         // A variable is where it is.
         m.heap.assign(place, value);

@@ -64,6 +64,16 @@ impl Machine<'_, '_> {
         self.activate(id)
     }
 
+    /// Raises a type error unless the arguments from a place of the heap on have the types of their columns.
+    fn check_types(&mut self, symbol: u32, start: usize) -> Done<()> {
+        for column in 0..self.constraints.symbols[symbol as usize].arity {
+            if let Some(ty) = self.constraints.symbols[symbol as usize].types[column].clone() {
+                self.check_type(&ty, self.heap.cells[start + column])?;
+            }
+        }
+        Ok(())
+    }
+
     /// The keys of a constraint in all indexes of its symbol.
     fn keys(&self, symbol: u32, term: Cell) -> Vec<u64> {
         let start = self.heap.args(term).0;
@@ -100,7 +110,7 @@ impl Machine<'_, '_> {
     }
 
     pub fn is_alive(&self, id: u32) -> bool {
-        self.constraints.suspensions[id as usize].alive
+        self.constraints.suspensions.get(id).is_some_and(|s| s.alive)
     }
 
     /// Tries the rules of a constraint in the store.
@@ -134,12 +144,12 @@ impl Machine<'_, '_> {
     pub fn continue_active(&mut self) -> Done<Option<Label>> {
         loop {
             let id = self.slot(slot::ID).as_int() as u32;
-            let suspension = &self.constraints.suspensions[id as usize];
             let number = self.slot(slot::OCCURRENCE).as_int() as usize;
-            let symbol = &self.constraints.symbols[suspension.symbol as usize];
-            let current =
-                suspension.alive && i64::from(suspension.generation) == self.slot(slot::GENERATION).as_int();
-            let Some(occurrence) = symbol.occurrences.get(number).filter(|_| current) else {
+            let generation = self.slot(slot::GENERATION).as_int();
+            let current = self.constraints.suspensions.get(id);
+            let current = current.filter(|s| s.alive && i64::from(s.generation) == generation);
+            let symbol = current.map(|s| &self.constraints.symbols[s.symbol as usize]);
+            let Some(occurrence) = symbol.and_then(|symbol| symbol.occurrences.get(number)) else {
                 self.leave();
                 return Ok(Some(self.cp_now()));
             };
@@ -392,6 +402,7 @@ impl Machine<'_, '_> {
         for &id in &ids {
             let suspension = &self.constraints.suspensions[id as usize];
             let (symbol, term) = (suspension.symbol, suspension.term);
+            self.check_types(symbol, self.heap.args(term).0)?;
             for (index, key) in self.keys(symbol, term).into_iter().enumerate() {
                 if self.constraints.suspensions[id as usize].keys[index] != key {
                     let old = self.constraints.move_key(id, index, key);

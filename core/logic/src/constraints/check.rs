@@ -4,7 +4,7 @@ use gchr_base::hash::HashMap;
 use gchr_base::logic::{LogicNode, LogicProgram, LogicTermId, TypeBody};
 
 use crate::cell::{BoxKind, Cell};
-use crate::machine::{Done, Machine};
+use crate::machine::{Done, Machine, Throw};
 
 /// A type: its name and its parameters; a number is a variable of the definition.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ impl Machine<'_, '_> {
             }
             let Some((params, body)) = self.constraints.types.0.get(&(name.clone(), args.len())).cloned()
             else {
-                continue;
+                return Err(self.wrong_type(&ty, cell));
             };
             match body {
                 Body::Alias(other) => pending.push((instance(&other, &params, args), cell)),
@@ -140,7 +140,7 @@ impl Machine<'_, '_> {
                         }
                     });
                     match fits {
-                        None => return Err(self.type_error(name, cell)),
+                        None => return Err(self.wrong_type(&ty, cell)),
                         Some(Alternative::Term(_, types)) => {
                             for (i, ty) in types.iter().enumerate() {
                                 pending.push((instance(ty, &params, args), self.heap.arg(cell, i)));
@@ -152,5 +152,22 @@ impl Machine<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A type error that names a type with its parameters.
+    fn wrong_type(&mut self, ty: &Type, culprit: Cell) -> Throw {
+        let kind = self.type_cell(ty);
+        self.formal("type_error", &[kind, culprit])
+    }
+
+    fn type_cell(&mut self, ty: &Type) -> Cell {
+        match ty {
+            Type::Variable(_) => self.db.names.cell("any"),
+            Type::Named(name, args) => {
+                let args: Vec<Cell> = args.iter().map(|arg| self.type_cell(arg)).collect();
+                let functor = self.db.names.intern(name);
+                if args.is_empty() { self.db.names.cell(name) } else { self.heap.compound(functor, &args) }
+            }
+        }
     }
 }

@@ -103,8 +103,9 @@ impl Heap {
                         let n = self.box_words(cell);
                         self.cells[cell.place()..cell.place() + n].iter().for_each(|w| w.0.hash(&mut hasher));
                     }
-                    // A variable with attributes is known by its place, too.
-                    Tag::Ref | Tag::Att => (cell.place() as u64).hash(&mut hasher),
+                    // Places change: variables in the store have attributes, and with these a number.
+                    Tag::Att => self.cells[cell.place() + 2].0.hash(&mut hasher),
+                    Tag::Ref => Tag::Ref.hash(&mut hasher),
                     _ => cell.0.hash(&mut hasher),
                 }
             }

@@ -2,8 +2,10 @@
 
 use gchr_base::hash::{HashMap, HashSet};
 
+use super::suspensions::Suspensions;
 use super::{Rule, Symbol};
 use crate::cell::Cell;
+use crate::heap::Undo;
 
 /// A constraint that was added; its number says how old it is.
 #[derive(Clone, Debug)]
@@ -12,6 +14,8 @@ pub(super) struct Suspension {
     /// The constraint as a term.
     pub term: Cell,
     pub alive: bool,
+    /// Whether backtracking brings it back, as the last collection found out.
+    pub wanted: bool,
     /// How often it became active.
     pub generation: u32,
     /// Its keys in the indexes of its symbol.
@@ -58,7 +62,7 @@ pub(crate) struct Constraints {
     pub(super) symbols: Vec<Symbol>,
     pub(super) rules: Vec<std::rc::Rc<Rule>>,
     pub(super) tables: Vec<Table>,
-    pub(super) suspensions: Vec<Suspension>,
+    pub(super) suspensions: Suspensions,
     pub(super) alive: u64,
     /// Firings of rules.
     pub firings: u64,
@@ -107,7 +111,22 @@ impl Constraints {
     }
     /// Bytes of the store.
     pub fn bytes(&self) -> usize {
-        self.suspensions.capacity() * (size_of::<Suspension>() + 32)
+        self.suspensions.bytes()
+    }
+    /// Terms of the constraints that are in the store, or that backtracking brings back.
+    pub fn terms(&mut self, undo: &[Undo]) -> Vec<Cell> {
+        self.suspensions.iter_mut().for_each(|s| s.wanted = false);
+        for undo in undo {
+            if let Undo::Store(Change::Killed(id)) = undo {
+                self.suspensions[*id as usize].wanted = true;
+            }
+        }
+        self.suspensions.iter().filter(|s| s.alive || s.wanted).map(|s| s.term).collect()
+    }
+    /// Moves these terms, and forgets the other constraints.
+    pub fn move_terms(&mut self, moved: impl Fn(&mut Cell)) {
+        self.suspensions.forget_dead();
+        self.suspensions.iter_mut().filter(|s| s.alive || s.wanted).for_each(|s| moved(&mut s.term));
     }
     fn bucket(&mut self, table: u32, index: Option<(usize, u64)>) -> &mut Bucket {
         let table = &mut self.tables[table as usize];
@@ -125,7 +144,15 @@ impl Constraints {
             self.bucket(symbol, Some((index, key))).insert(id);
         }
         let keys = keys.into_boxed_slice();
-        self.suspensions.push(Suspension { symbol, term, alive: true, generation: 0, keys, history: None });
+        self.suspensions.push(Suspension {
+            symbol,
+            term,
+            alive: true,
+            wanted: false,
+            generation: 0,
+            keys,
+            history: None,
+        });
         self.alive += 1;
         id
     }

@@ -8,6 +8,7 @@
 '$hook'(freeze, G, V) :- !, '$thaw'(G, V).
 '$hook'(dif, Ds, V) :- !, '$recheck'(Ds, V).
 '$hook'(when, Ws, V) :- !, '$recheck_when'(Ws, V).
+'$hook'(clpfd, A, V) :- !, '$fd_bound'(A, V).
 '$hook'(_, A, V) :- attr_unify_hook(A, V).
 
 freeze(V, G) :- nonvar(V), !, call(G).

@@ -1,6 +1,8 @@
 % Control and meta-predicates.
 
 once(G) :- call(G), !.
+'$'(G) :- call(G), !.
+'$'.
 ignore(G) :- call(G), !.
 ignore(_).
 not(G) :- \+ call(G).
@@ -136,15 +138,6 @@ findnsols(N, T, G, L) :- findall(T, limit(N, G), L).
 limit(N, G) :- N > 0, S = count(0), call(G), arg(1, S, C0), C is C0+1,
     ( C =:= N -> ! ; nb_setarg(1, S, C) ).
 
-read(end_of_file).
-read(_, end_of_file).
-read_term(end_of_file, _).
-read_term(_, end_of_file, _).
-get_char(end_of_file).
-get_char(_, end_of_file).
-peek_char(end_of_file).
-get_code(-1).
-peek_code(-1).
 
 phrase(G, L) :- phrase(G, L, []).
 phrase(G, _, _) :- var(G), !, throw(error(instantiation_error, _)).
@@ -234,12 +227,29 @@ ansi_format(_, F, A) :- format(F, A).
 print_message(_, _).
 print_message_lines(_, _, _).
 message_to_codes(_, _, _).
-portray_clause(C) :- \+ \+ ( numbervars(C, 0, _), '$portray'(C) ).
-'$portray'((H :- true)) :- !, writeq(H), write('.'), nl.
-'$portray'((H :- B)) :- !, writeq(H), write(' :-'), '$portray_body'(B), write('.'), nl.
-'$portray'(H) :- writeq(H), write('.'), nl.
-'$portray_body'((A, B)) :- !, '$portray_body'(A), write(','), '$portray_body'(B).
-'$portray_body'(A) :- nl, write('    '), writeq(A).
+portray_clause(C) :- copy_term_nat(C, T), '$clause_names'(T, Ns), '$portray'(T, [variable_names(Ns), quoted(true), numbervars(true), spacing(next_argument), portray(true)]).
+'$clause_names'(T, Ns) :- term_variables(T, Vs), term_singletons(T, Ss), '$name_all'(Vs, Ss, 0, Ns).
+'$name_all'([], _, _, []).
+'$name_all'([V|Vs], Ss, N, ['_' = V|Ns]) :- '$identical_in'(Ss, V), !, '$name_all'(Vs, Ss, N, Ns).
+'$name_all'([V|Vs], Ss, N, [A = V|Ns]) :- format(atom(A), '~p', ['$VAR'(N)]), M is N+1, '$name_all'(Vs, Ss, M, Ns).
+'$portray'((H :- true), O) :- !, write_term(H, O), write('.'), nl.
+'$portray'((H :- B), O) :- !, write_term(H, O), write(' :-'), '$indent'(4), '$portray_body'(B, 4, O), write('.'), nl.
+'$portray'((:- B), O) :- !, write(':- '), '$portray_body'(B, 4, O), write('.'), nl.
+'$portray'(H, O) :- write_term(H, O), write('.'), nl.
+'$indent'(N) :- nl, tab(N).
+'$portray_body'(G, _, O) :- var(G), !, write_term(G, O).
+'$portray_body'((A, B), I, O) :- !, '$portray_body'(A, I, O), write(','), '$indent'(I), '$portray_body'(B, I, O).
+'$portray_body'(G, I, O) :- '$alternatives'(G), !, write('(   '), '$portray_or'(G, I, O), '$indent'(I), write(')').
+'$portray_body'(\+ G, I, O) :- !, write('\\+ '), J is I+3, ( nonvar(G), G = (_, _) -> K is J+2, write('( '), '$portray_body'(G, K, O), '$indent'(J), write(')') ; '$portray_body'(G, J, O) ).
+'$portray_body'(G, _, O) :- write_term(G, [priority(999)|O]).
+'$alternatives'((_ ; _)).
+'$alternatives'((_ -> _)).
+'$alternatives'((_ *-> _)).
+'$portray_or'(G, I, O) :- nonvar(G), G = (A ; B), !, '$portray_then'(A, I, O), '$indent'(I), write(';   '), '$portray_or'(B, I, O).
+'$portray_or'(G, I, O) :- '$portray_then'(G, I, O).
+'$portray_then'(G, I, O) :- nonvar(G), G = (A -> B), !, J is I+4, '$portray_body'(A, J, O), '$indent'(I), write('->  '), '$portray_body'(B, J, O).
+'$portray_then'(G, I, O) :- nonvar(G), G = (A *-> B), !, J is I+4, '$portray_body'(A, J, O), '$indent'(I), write('*-> '), '$portray_body'(B, J, O).
+'$portray_then'(G, I, O) :- J is I+4, '$portray_body'(G, J, O).
 listing(S) :- ( S = N/A -> true ; N = S ),
     forall(( current_predicate(N/A), functor(H, N, A) ),
            ( ( '$is_dynamic'(N, A) -> format(':- dynamic ~q/~w.~n~n', [N, A]) ; true ),
@@ -276,12 +286,11 @@ must_be(T, X) :- '$must_be'(T, X).
 '$must_be'(T, X) :- '$checks'(T, X, G), !,
     ( call(G) -> true
     ; var(X) -> throw(error(instantiation_error, _))
-    ; '$ranged'(T, K), \+ integer(X) -> throw(error(type_error(K, X), _))
+    ; '$items'(T, E), is_list(X) -> '$element'(Y, X), '$must_be'(E, Y), fail
     ; throw(error(type_error(T, X), _)) ).
 '$must_be'(T, _) :- throw(error(existence_error(type, T), _)).
-'$ranged'(nonneg, integer).
-'$ranged'(positive_integer, integer).
-'$ranged'(between(_, _), integer).
+'$items'(list(T), T).
+'$items'(list_of(T), T).
 '$checks'(integer, X, integer(X)).
 '$checks'(atom, X, atom(X)).
 '$checks'(atomic, X, atomic(X)).
@@ -320,6 +329,4 @@ reset_gensym(Base) :- atom_concat('$gensym_', Base, K), nb_setval(K, 0).
 reset_gensym.
 flag(K, Old, New) :- atom_concat('$flag_', K, F), ( nb_current(F, Old0) -> true ; Old0 = 0 ), Old = Old0,
     V is New, nb_setval(F, V).
-table(_).
-abolish_all_tables.
 time(G) :- once(G).

@@ -180,7 +180,7 @@ impl Machine<'_, '_> {
         }
         self.x[..arity].copy_from_slice(&self.heap.cells[start..start + arity]);
         let pred = self.db.pred(name, arity);
-        self.step()?;
+        self.step_into(arity)?;
         self.enter(pred)
     }
 
@@ -253,7 +253,7 @@ impl Machine<'_, '_> {
         while env != 0 && active.insert(env) {
             env = self.stack[env].0 as usize;
         }
-        while let Some(choice) = self.choices.last() {
+        while let Some(choice) = self.choices.get(self.floor()..).and_then(<[_]>::last) {
             let Alternative::Catch(env) = choice.alternative else {
                 self.choices.pop();
                 continue;
@@ -277,7 +277,7 @@ impl Machine<'_, '_> {
             self.restore();
             self.choices.pop();
         }
-        self.saved.clear();
+        self.saved.truncate(self.choices.last().map_or(0, |choice| choice.saved));
         self.settle();
         Err(Throw::Ball(ball))
     }

@@ -21,7 +21,7 @@ impl Machine<'_, '_> {
         let ball = self.heap.compound(atom::error, &[formal, context]);
         self.throw(ball)
     }
-    fn formal(&mut self, name: &str, args: &[Cell]) -> Throw {
+    pub fn formal(&mut self, name: &str, args: &[Cell]) -> Throw {
         let name = self.db.names.intern(name);
         let formal = self.heap.compound(name, args);
         self.error(formal)

@@ -21,16 +21,23 @@ type Next = Done<Option<Label>>;
 impl Machine<'_, '_> {
     /// Calls a goal: its first solution.
     pub fn solve(&mut self, goal: Cell) -> Done<Outcome> {
-        self.heap.undo_to(0);
-        self.heap.trail.clear();
-        self.heap.undo.clear();
-        self.choices.clear();
-        self.saved.clear();
+        if self.returns {
+            self.cut(self.floor());
+        } else {
+            self.heap.undo_to(0);
+            self.heap.trail.clear();
+            self.heap.undo.clear();
+            self.choices.clear();
+            self.saved.clear();
+            self.heap.has_choice = false;
+            self.heap.barrier = 0;
+        }
         self.findalls.clear();
-        self.heap.has_choice = false;
-        self.heap.barrier = 0;
         self.env = 0;
         self.cp = crate::code::at::ANSWER;
+        if self.returns && self.choices.is_empty() {
+            self.choose(Alternative::Code(FAIL), 0);
+        }
         let level = self.choices.len();
         let next = self.call_goal(goal, level);
         self.proceed(next)
@@ -213,8 +220,8 @@ impl Machine<'_, '_> {
                 Instr::Deallocate => self.deallocate(),
                 Instr::Call(pred, arity) => {
                     if self.heap.woken.is_empty() {
-                        self.step()?;
                         self.cp = p;
+                        self.step_into(arity as usize)?;
                         go!(self.enter(pred)?);
                     } else {
                         go!(self.wake(p - 1, arity as usize)?);
@@ -222,7 +229,7 @@ impl Machine<'_, '_> {
                 }
                 Instr::Execute(pred, arity) => {
                     if self.heap.woken.is_empty() {
-                        self.step()?;
+                        self.step_into(arity as usize)?;
                         go!(self.enter(pred)?);
                     } else {
                         go!(self.wake(p - 1, arity as usize)?);
@@ -294,8 +301,12 @@ impl Machine<'_, '_> {
                 }
 
                 Instr::PopCatch => {
-                    self.pop_catch();
-                    p = crate::code::at::PROCEED;
+                    if self.heap.woken.is_empty() {
+                        self.pop_catch();
+                        p = crate::code::at::PROCEED;
+                    } else {
+                        go!(self.wake(p - 1, 0)?);
+                    }
                 }
                 Instr::Woken => p = self.woken(),
                 Instr::NextGoal => {

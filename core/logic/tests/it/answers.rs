@@ -1,9 +1,9 @@
 //! Answers as they are written, limits, and errors.
 
 use gchr_base::control::Limits;
-use gchr_logic::Answers;
+use gchr_logic::{Answers, Options};
 
-use crate::support::run;
+use crate::support::{run, run_with};
 
 const LEQ: &str = ":- use_module(library(chr)).
 :- chr_constraint leq(?any, ?any).
@@ -53,12 +53,53 @@ fn terms_of_any_depth_are_worked_on() {
 
 #[test]
 fn goals_of_directives_run_before_the_query() {
-    let text = ":- chr_constraint d/1.\n:- initialization(d(1)).\n";
-    assert_eq!(run(text, "d(1)", Answers::First(1), Limits::default()), "d(1)\nd(1)\n");
+    let text =
+        ":- chr_constraint d/1.\n:- initialization((d(1), write(one), nl)).\n:- fail.\n:- d(X), X = Y.\n";
+    assert_eq!(run(text, "d(1)", Answers::First(1), Limits::default()), "one\nd(1)\n");
 }
 
 #[test]
 fn a_variable_without_constraints_has_no_attribute() {
     assert_eq!(first("leq(X, Y), attvar(X)"), "leq(X, Y)\n");
     assert_eq!(first("leq(X, Y), leq(Y, X), \\+ attvar(X)"), "X = Y\n");
+}
+
+#[test]
+fn loops_that_need_no_memory_take_none() {
+    let limits = || Limits { memory: Some(64 << 20), ..Limits::default() };
+    let text = "count(N, N, _) :- !.
+count(I, N, f(I)) :- J is I+1, count(J, N, f(J)).
+list(0, []) :- !.
+list(N, [N|T]) :- M is N-1, list(M, T).
+app([], L, L).
+app([H|T], L, [H|R]) :- app(T, L, R).
+rev([], []).
+rev([H|T], R) :- rev(T, S), app(S, [H], R).
+rounds(0, _) :- !.
+rounds(N, L) :- rev(L, R), M is N-1, rounds(M, R).
+reversed(N, X) :- list(40, L), rounds(N, L), L = [X|_].
+:- chr_constraint tick(?any, ?any), keep(?any).
+tick(0, _) <=> true.
+tick(N, _) <=> M is N-1, tick(M, f(N, _)).
+";
+    let first = |query| run(text, query, Answers::First(1), limits());
+    assert_eq!(first("count(0, 3000000, f(0))"), "true\n");
+    assert_eq!(first("reversed(10000, X)"), "X = 40\n");
+    assert_eq!(first("keep(X), tick(1000000, X)"), "keep(X)\n");
+    assert_eq!(first("member(X, [1,2]), count(0, 1000000, f(0)), X == 2"), "X = 2\n");
+}
+
+#[test]
+fn terms_are_read_from_the_input() {
+    let options = Options::default();
+    let read = |query, input| run_with(LEQ, query, &options, Limits::default(), input);
+    assert_eq!(
+        read("read(X), read(Y), leq(X, Y)", "f(A, B).\n% more\n'x y'."),
+        "X = f(_1, _2)\nY = 'x y'\nleq(f(_1, _2), 'x y')\n"
+    );
+    assert_eq!(read("read(X), leq(X, Y)", ""), "X = end_of_file\nleq(end_of_file, Y)\n");
+    assert_eq!(
+        read("get_char(X), read_line_to_string(user_input, Y), read_term(Z, []), leq(A, A)", "abc\nz. "),
+        "X = a\nY = \"bc\"\nZ = z\n"
+    );
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use gchr_base::control::Limits;
-use gchr_logic::Answers;
+use gchr_logic::{Answers, Options};
 
-use crate::support::run;
+use crate::support::{run, run_with};
 
 /// A program with its queries and what they give.
 struct Case {
@@ -47,6 +47,21 @@ fn programs_have_their_answers() {
     for case in cases() {
         for (query, wanted) in &case.queries {
             let found = run(&case.text, query, Answers::First(1), Limits::default());
+            if found.lines().ne(wanted) {
+                wrong += &format!("{}: {query}\n{found}", case.path.display());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn programs_have_their_answers_when_the_heap_is_collected_at_each_call() {
+    let options = Options { collect_always: true, ..Options::default() };
+    let mut wrong = String::new();
+    for case in cases() {
+        for (query, wanted) in &case.queries {
+            let found = run_with(&case.text, query, &options, Limits::default(), "");
             if found.lines().ne(wanted) {
                 wrong += &format!("{}: {query}\n{found}", case.path.display());
             }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use gchr_base::control::{Control, Limits};
 use gchr_base::reading::Account;
 use gchr_base::source::SourceMap;
-use gchr_logic::{Answers, Options, Reason};
+use gchr_logic::{Answers, Options, Reason, Streams};
 
 /// What the program writes, kept.
 #[derive(Clone, Default)]
@@ -23,6 +23,17 @@ impl std::io::Write for Kept {
 
 /// The output of a query and its answers, one fact a line; errors and failures too.
 pub fn run(program: &str, query: &str, answers: Answers, limits: Limits) -> String {
+    run_with(program, query, &Options { answers, ..Options::default() }, limits, "")
+}
+
+/// The same with other options and an input.
+pub fn run_with(
+    program: &str,
+    query: &str,
+    options: &Options,
+    limits: Limits,
+    input: &'static str,
+) -> String {
     let mut sources = SourceMap::new();
     let program = sources.add("program", program);
     let queries = vec![sources.add("--query", query)];
@@ -37,23 +48,34 @@ pub fn run(program: &str, query: &str, answers: Answers, limits: Limits) -> Stri
     let kept = Kept::default();
     let mut control = Control::new(limits).output(kept.clone());
     let mut text = String::new();
-    let options = Options { answers, ..Options::default() };
-    let run = gchr_logic::run(&logic, &gchr_chr::TermReader, &options, &mut control, None, &mut |answer| {
-        let mut lines = answer.text.bindings.clone();
-        lines.extend(answer.text.goals.clone());
-        if lines.is_empty() {
-            lines.push("true".into());
-        }
-        text.push_str(&(lines.join("\n") + "\n"));
-        Ok(())
-    });
+    let streams = Streams { errors: None, input: Some(Box::new(input.as_bytes())) };
+    let ready = match gchr_logic::load(&logic) {
+        Ok(ready) => ready,
+        Err(found) => return format!("refused: {found:?}\n"),
+    };
+    let run = gchr_logic::run(
+        &logic,
+        ready,
+        &gchr_chr::TermReader,
+        options,
+        &mut control,
+        streams,
+        &mut |answer, _| {
+            let mut lines = answer.text.bindings.clone();
+            lines.extend(answer.text.goals.clone());
+            if lines.is_empty() {
+                lines.push("true".into());
+            }
+            text.push_str(&(lines.join("\n") + "\n"));
+            Ok(())
+        },
+    );
     drop(control);
     match run {
         Ok(_) => {}
         Err(stopped) => match stopped.reason {
             Reason::Stop(reason) => text.push_str(&format!("{}\n", reason.to_diagnostic().message)),
             Reason::Thrown { message, .. } => text.push_str(&format!("error: {message}\n")),
-            Reason::Program(found) => text.push_str(&format!("refused: {found:?}\n")),
         },
     }
     let output = kept.0.lock().expect("no panic while it is held").clone();

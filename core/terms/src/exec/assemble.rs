@@ -31,7 +31,8 @@ pub(super) struct TooLarge {
 /// Bytecode of a plan; `recorded` counts how often each block is entered in which rules are applied.
 pub(super) fn assemble(plan: &TermPlan, booleans: Booleans, recorded: bool) -> Result<Code, TooLarge> {
     let holes = functions_with_holes(plan);
-    let has_cells = plan.layout.sorts.iter().map(SortLayout::has_cells).collect();
+    let is_traced = |(id, sort): (SortId, &SortLayout)| sort.has_cells() || plan.layout.is_big(id);
+    let traced = plan.layout.sorts.iter_enumerated().map(is_traced).collect();
     let mut code = empty(plan)?;
     let mut calls = Vec::new();
     for (id, function) in plan.functions.iter_enumerated() {
@@ -42,7 +43,7 @@ pub(super) fn assemble(plan: &TermPlan, booleans: Booleans, recorded: bool) -> R
             function,
             id,
             holes: &holes,
-            has_cells: &has_cells,
+            traced: &traced,
             recorded,
             code: &mut code,
             calls: &mut calls,
@@ -153,6 +154,7 @@ fn target_of(op: &mut Instr) -> Option<&mut Pc> {
         | UnlessLoad1 { target, .. }
         | UnlessLoad2 { target, .. }
         | UnlessInt { target, .. }
+        | UnlessBig { target, .. }
         | UnlessFloat { target, .. }
         | UnlessConst { target, .. }
         | UnlessSame { target, .. }
@@ -197,7 +199,7 @@ struct Assembler<'a> {
     id: FunctionId,
     holes: &'a IdVec<FunctionId, bool>,
     /// Whether values of a sort may be cells.
-    has_cells: &'a IdVec<SortId, bool>,
+    traced: &'a IdVec<SortId, bool>,
     /// Whether blocks are counted.
     recorded: bool,
     code: &'a mut Code,

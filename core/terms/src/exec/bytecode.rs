@@ -1,7 +1,8 @@
 //! The bytecode that plans are lowered to for the CPU.
 //!
 //! Registers are 64-bit slots of a frame: a term value in the low half (high half zero), or the bits of an `Int` or a
-//! `Float`. Every operand is a slot number; jump targets are positions in the code.
+//! `Float`. An `Int` of any size is a number or names one (`integers`). Every operand is a slot number; jump targets are
+//! positions in the code.
 
 use crate::plan::FunctionId;
 use gchr_base::op::Op;
@@ -200,6 +201,14 @@ pub(super) enum Instr {
         b: Slot,
         site: u32,
     },
+    /// Arithmetic of integers of any size: may collect.
+    Big {
+        op: Op,
+        dst: Slot,
+        a: Slot,
+        b: Slot,
+        site: u32,
+    },
     /// Float arithmetic.
     Float {
         op: Op,
@@ -227,6 +236,14 @@ pub(super) enum Instr {
         yes: u16,
         no: u16,
     },
+    CompareBig {
+        op: Op,
+        dst: Slot,
+        a: Slot,
+        b: Slot,
+        yes: u16,
+        no: u16,
+    },
     CompareFloat {
         op: Op,
         dst: Slot,
@@ -246,6 +263,12 @@ pub(super) enum Instr {
     },
     /// Goes on when the comparison holds, else jumps.
     UnlessInt {
+        op: Op,
+        a: Slot,
+        b: Slot,
+        target: Pc,
+    },
+    UnlessBig {
         op: Op,
         a: Slot,
         b: Slot,
@@ -411,8 +434,8 @@ pub(super) struct OpSite {
     pub(super) float: bool,
 }
 
-/// Which slots hold term values at an instruction that may collect: before it for an allocation, after the return for a
-/// call.
+/// Which slots hold term values, and integers of any size, at an instruction that may collect: before it for an
+/// allocation, after the return for a call.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Map {
     pub(super) first: u32,

@@ -6,12 +6,15 @@
 //! allocation goes through the bitmap and takes one run of unmarked cells after the other, then fresh cells after the
 //! last one.
 
+use crate::exec::integers::Integers;
 use crate::exec::text::Cells;
 use crate::plan::{ClassId, Layout, SortLayout};
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
 use gchr_base::memory::{self, Reservation};
+use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::signature::SortId;
+use num_bigint::BigInt;
 
 /// No collection before this many bytes are allocated.
 const MIN_BUDGET: i64 = 8 << 20;
@@ -88,6 +91,8 @@ struct VariantShape {
     class: u32,
     first: u32,
     fields: u32,
+    first_integer: u32,
+    integers: u32,
 }
 
 const NO_CELL: u32 = u32::MAX;
@@ -98,6 +103,8 @@ struct Shapes {
     variants: Vec<VariantShape>,
     /// Offset and sort of the fields that may hold cells.
     fields: Vec<(u32, u32)>,
+    /// Offsets of the fields that may name entries of the table of integers.
+    integers: Vec<u32>,
 }
 
 /// All cells of a run, or of a normal form.
@@ -106,6 +113,8 @@ pub struct Heap {
     bumps: *mut [Bump],
     arenas: Vec<Arena>,
     shapes: Shapes,
+    /// Boxed, for few heaps have any.
+    integers: Box<Integers>,
     /// Bytes that may still be allocated before the next collection.
     budget: i64,
     /// What the budget was after the last collection.
@@ -155,6 +164,7 @@ impl Heap {
             bumps: Box::into_raw(bumps.into_boxed_slice()),
             arenas,
             shapes: Shapes::new(layout),
+            integers: Box::default(),
             budget,
             granted: budget,
             committed: 0,
@@ -176,6 +186,7 @@ impl Heap {
             (arena.high, arena.cursor, arena.scan_end) = (1, 1, 1);
             set_run(self.bumps, class, 1, 1);
         }
+        *self.integers = Integers::default();
         (self.committed, self.peak, self.stack_bytes) = (0, 0, 0);
         self.budget = MIN_BUDGET.min((self.memory / 2) as i64);
         self.granted = self.budget;
@@ -192,7 +203,7 @@ impl Heap {
     }
     /// Bytes taken now, stack included.
     pub fn bytes(&self) -> u64 {
-        self.committed + self.stack_bytes
+        self.committed + self.stack_bytes + self.integers.bytes()
     }
     /// The limit of [`bytes`](Self::bytes).
     pub fn memory(&self) -> u64 {
@@ -232,7 +243,7 @@ impl Heap {
         loop {
             match self.store(class, tag, words) {
                 Err(Full::Collect) => {
-                    self.collect(&mut |marker| live.iter().for_each(|v| marker.root(v.0, v.1 as u32)))?;
+                    self.collect(&mut |marker| live.iter().for_each(|v| marker.value(v.0, v.1)))?;
                 }
                 done => return done,
             }
@@ -254,7 +265,7 @@ impl Heap {
 
     /// A new run of free cells for a class.
     pub fn refill(&mut self, class: usize) -> Result<(), Full> {
-        if self.budget <= 0 && self.allocated_since {
+        if self.is_due() {
             return Err(Full::Collect);
         }
         let stress = self.stress;
@@ -313,7 +324,30 @@ impl Heap {
         Ok((first, end))
     }
 
-    /// Bytes that cells and stack may still take.
+    /// The integers that are not small.
+    pub(super) fn integers(&self) -> &Integers {
+        &self.integers
+    }
+
+    /// The value of an operation on integers of any size.
+    pub(super) fn compute(&mut self, op: Op, a: u64, b: u64) -> Result<u64, ArithmeticError> {
+        let before = self.integers.bytes();
+        let value = self.integers.compute(op, a, b)?;
+        let taken = self.integers.bytes() - before;
+        if taken > 0 {
+            self.budget = if self.stress { 0 } else { self.budget - taken.cast_signed() };
+            self.allocated_since = true;
+            self.peak = self.peak.max(self.bytes());
+        }
+        Ok(value)
+    }
+
+    /// Whether enough has been allocated for a collection.
+    pub(super) fn is_due(&self) -> bool {
+        self.budget <= 0 && self.allocated_since
+    }
+
+    /// Bytes that cells, integers and stack may still take.
     pub fn free(&self) -> u64 {
         self.memory.saturating_sub(self.bytes())
     }
@@ -339,7 +373,8 @@ impl Heap {
         self.collections += 1;
         let spent = (self.granted - self.budget).max(0) as u64;
         let before = self.live_bytes + spent;
-        let (_, bytes) = self.mark(roots);
+        let (_, cell_bytes) = self.mark(roots);
+        let bytes = cell_bytes + self.integers.bytes();
         self.live_bytes = bytes;
         for (class, arena) in self.arenas.iter_mut().enumerate() {
             (arena.cursor, arena.scan_end) = (1, arena.high);
@@ -384,11 +419,13 @@ impl Heap {
                 live: 0,
             });
         }
-        let mut marker =
-            Marker { shapes: &self.shapes, classes, stack: std::mem::take(&mut self.mark_stack) };
+        self.integers.begin();
+        let (shapes, integers) = (&self.shapes, &mut *self.integers);
+        let mut marker = Marker { shapes, integers, classes, stack: std::mem::take(&mut self.mark_stack) };
         roots(&mut marker);
         let Marker { classes, stack, .. } = marker;
         self.mark_stack = stack;
+        self.integers.sweep();
         if self.mark_stack.capacity() > 1 << 16 {
             self.mark_stack = Vec::new();
         }
@@ -399,6 +436,10 @@ impl Heap {
 }
 
 impl Cells for Heap {
+    fn integer(&self, word: u64) -> Option<&BigInt> {
+        self.integers.get(word)
+    }
+
     fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]> {
         let arena = self.arenas.get(class.index())?;
         let bump = bump_of(self.bumps, class.index());
@@ -491,20 +532,26 @@ fn find(bits: &[u64], from: u32, limit: u32, flip: u64) -> Option<u32> {
 
 impl Shapes {
     fn new(layout: &Layout) -> Self {
-        let mut shapes = Self { sorts: Vec::new(), variants: Vec::new(), fields: Vec::new() };
+        let mut shapes =
+            Self { sorts: Vec::new(), variants: Vec::new(), fields: Vec::new(), integers: Vec::new() };
         for sort in &layout.sorts {
             let first = shapes.variants.len() as u32;
             for variant in &sort.variants {
                 let start = shapes.fields.len() as u32;
+                let first_integer = shapes.integers.len() as u32;
                 for field in &variant.fields {
                     if layout.sorts[field.sort].has_cells() {
                         shapes.fields.push((field.offset, field.sort.0));
+                    } else if layout.is_big(field.sort) {
+                        shapes.integers.push(field.offset);
                     }
                 }
                 shapes.variants.push(VariantShape {
                     class: variant.class.map_or(NO_CELL, |c| c.0),
                     first: start,
                     fields: shapes.fields.len() as u32 - start,
+                    first_integer,
+                    integers: shapes.integers.len() as u32 - first_integer,
                 });
             }
             // A number is no cell, whatever its bits.
@@ -526,11 +573,21 @@ struct MarkClass {
 /// A collection in progress.
 pub struct Marker<'a> {
     shapes: &'a Shapes,
+    integers: &'a mut Integers,
     classes: Vec<MarkClass>,
     stack: Vec<(u32, u32)>,
 }
 
 impl Marker<'_> {
+    /// Marks a value of any sort, given as its bits, and all it reaches.
+    pub fn value(&mut self, sort: SortId, bits: u64) {
+        if self.shapes.sorts[sort.index()].bits == 32 {
+            self.integers.mark(bits);
+        } else {
+            self.root(sort, bits as u32);
+        }
+    }
+
     /// Marks a value and all it reaches.
     pub fn root(&mut self, sort: SortId, value: u32) {
         let (mut sort, mut value) = (sort.0, value);
@@ -570,6 +627,11 @@ impl Marker<'_> {
             class.base.add(cell)
         };
         class.live += 1;
+        let first_integer = variant.first_integer as usize;
+        for &offset in &self.shapes.integers[first_integer..first_integer + variant.integers as usize] {
+            // SAFETY: as above; an integer has two words.
+            self.integers.mark(unsafe { cell.add(offset as usize).cast::<u64>().read_unaligned() });
+        }
         let first = variant.first as usize;
         let (&(offset, sort), rest) =
             self.shapes.fields[first..first + variant.fields as usize].split_last()?;

@@ -10,6 +10,7 @@ mod slow;
 use crate::exec::bytecode::*;
 use crate::exec::compare;
 use crate::exec::heap::{Bump, Full, Heap};
+use crate::exec::integers;
 use crate::exec::run::{Run, Stop};
 use crate::exec::start::Engine;
 use crate::exec::tally::Tally;
@@ -397,6 +398,19 @@ impl<'a, 'c> Machine<'a, 'c> {
                         let result = op.int(a.cast_signed(), b.cast_signed());
                         slot!(dst) = arithmetic!(site, a, b, result).cast_unsigned();
                     }
+                    Instr::Big { op, dst, a, b, site } => {
+                        let (a, b) = (slot!(a), slot!(b));
+                        slot!(dst) = match integers::small(op, a, b) {
+                            Some(value) => value,
+                            None => match self.big(site, [a, b], fp, at!(), fuel) {
+                                Ok(value) => value,
+                                Err(stop) => {
+                                    fuel -= i64::from(code.sites[site as usize].pending);
+                                    stop!(stop);
+                                }
+                            },
+                        };
+                    }
                     Instr::Float { op, dst, a, b, site } => {
                         let (a, b) = (slot!(a), slot!(b));
                         let result = op.float(f64::from_bits(a), f64::from_bits(b));
@@ -412,6 +426,10 @@ impl<'a, 'c> Machine<'a, 'c> {
                         let holds = compare::ints(op, slot!(a), slot!(b));
                         slot!(dst) = u64::from(if holds { yes } else { no });
                     }
+                    Instr::CompareBig { op, dst, a, b, yes, no } => {
+                        let holds = self.run.heap.integers().holds(op, slot!(a), slot!(b));
+                        slot!(dst) = u64::from(if holds { yes } else { no });
+                    }
                     Instr::CompareFloat { op, dst, a, b, yes, no } => {
                         let holds = compare::floats(op, slot!(a), slot!(b));
                         slot!(dst) = u64::from(if holds { yes } else { no });
@@ -422,6 +440,11 @@ impl<'a, 'c> Machine<'a, 'c> {
                     }
                     Instr::UnlessInt { op, a, b, target } => {
                         if !compare::ints(op, slot!(a), slot!(b)) {
+                            goto!(target);
+                        }
+                    }
+                    Instr::UnlessBig { op, a, b, target } => {
+                        if !self.run.heap.integers().holds(op, slot!(a), slot!(b)) {
                             goto!(target);
                         }
                     }
@@ -510,6 +533,10 @@ impl<'a, 'c> Engine<'a, 'c> for Machine<'a, 'c> {
     fn apply(&mut self, function: FunctionId, args: &[u64]) -> Result<u64, RunError> {
         let code = self.code.function(function);
         self.enter(code, args).map_err(|stop| self.run.error(self.fuel, stop))
+    }
+
+    fn big_integers(&self) -> bool {
+        self.run.plan.layout.big_integers
     }
 
     fn cell(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, RunError> {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use crate::exec::heap::Heap;
-use crate::exec::text;
+use crate::exec::text::{self, Cells};
 use crate::plan::{Layout, Variant};
 use gchr_base::signature::{SortId, SortKind, SymbolId};
 
@@ -119,9 +119,13 @@ impl<'a> View<'a> {
     pub fn args(self) -> impl Iterator<Item = View<'a>> {
         (0..self.arity()).filter_map(move |i| self.arg(i))
     }
-    /// The value of an `Int`.
+    /// The value of an `Int` that fits 64 bits.
     pub fn int(&self) -> Option<i64> {
-        (self.of.layout.sorts[self.sort].kind == SortKind::Int).then(|| self.value.cast_signed())
+        let is_int = self.of.layout.sorts[self.sort].kind == SortKind::Int;
+        match self.of.heap.integer(self.value) {
+            Some(number) if is_int => i64::try_from(number).ok(),
+            _ => is_int.then(|| self.value.cast_signed()),
+        }
     }
     /// The value of a `Float`.
     pub fn float(&self) -> Option<f64> {

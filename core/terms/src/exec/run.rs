@@ -190,6 +190,20 @@ impl<'a, 'c> Run<'a, 'c> {
         self.heap.stop_reason(full, &self.plan.layout, ClassId::from_index(class))
     }
 
+    /// The value of an operation on integers of any size.
+    pub(super) fn big_integer(&mut self, op: Op, a: u64, b: u64) -> Result<u64, StopReason> {
+        let size = self.heap.integers().size_of(op, a, b);
+        if size.is_ok_and(|size| size > self.heap.free()) {
+            let what = "integers of any size".into();
+            return Err(StopReason::Memory { limit: self.heap.memory(), what });
+        }
+        size.and_then(|_| self.heap.compute(op, a, b)).map_err(|error| {
+            let operands = [a, b].into_iter().take(op.arity());
+            let operands = operands.map(|word| self.heap.integers().shown(word)).collect();
+            StopReason::Arithmetic { op, error, operands }
+        })
+    }
+
     /// An operation on numbers without a result.
     pub fn arithmetic(
         op: Op,

@@ -21,6 +21,10 @@ pub trait Engine<'a, 'c: 'a> {
     fn fuel(&self) -> i64;
     /// Applies a function to values; the arguments are dead afterwards.
     fn apply(&mut self, function: FunctionId, args: &[u64]) -> Result<u64, RunError>;
+    /// Whether integers have any size where the program says so; else 64 bits.
+    fn big_integers(&self) -> bool {
+        false
+    }
     /// A cell, while no call is pending: all other live values are in [`Run::values`].
     fn cell(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, RunError>;
 }
@@ -215,6 +219,17 @@ impl<'a, 'c: 'a, E: Engine<'a, 'c>> Start<'_, 'a, 'c, E> {
         let a = self.pop().1;
         let signature = &self.program.signature;
         let operators = Operators { signature, layout: &self.plan.layout };
+        if self.engine.big_integers() && signature.kind(sort) == SortKind::Int {
+            let run = self.engine.run();
+            let value = if op.is_test() {
+                Ok(operators.truth(run.heap.integers().holds(op, a, b)))
+            } else {
+                run.big_integer(op, a, b)
+            };
+            let value = value.map_err(|reason| self.stopped(reason))?;
+            self.push(signature.sort_of_result(op, sort), value);
+            return Ok(());
+        }
         let result = match operators.evaluate(op, sort, a, b) {
             Operation::Done(result) => result,
             Operation::Compare { mut comparison, differ } => {
@@ -236,8 +251,12 @@ impl<'a, 'c: 'a, E: Engine<'a, 'c>> Start<'_, 'a, 'c, E> {
         let (layout, heap) = (&self.plan.layout, &self.engine.run().heap);
         let show = |&v: &u64| text::bounded(layout, heap, sort, v, 200);
         let operands = operands.iter().take(op.arity()).map(show).collect();
+        self.stopped(StopReason::Arithmetic { op, error, operands })
+    }
+
+    fn stopped(&mut self, reason: StopReason) -> RunError {
         let fuel = self.engine.fuel();
-        let mut error = self.engine.run().error(fuel, StopReason::Arithmetic { op, error, operands }.into());
+        let mut error = self.engine.run().error(fuel, reason.into());
         error.span = Some(self.input.span);
         error
     }

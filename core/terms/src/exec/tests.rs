@@ -3,6 +3,7 @@
 mod bases;
 mod growth;
 mod instructions;
+mod integers;
 mod limits;
 mod peers;
 mod random;

@@ -2,14 +2,20 @@
 
 use std::io::{self, Write};
 
+use num_bigint::BigInt;
+
 use crate::plan::{ClassId, Layout, Variant};
 use gchr_base::hash::HashMap;
-use gchr_base::signature::{SortId, SortKind};
+use gchr_base::signature::{Brackets, Notation, SortId, SortKind};
 
 /// Cells of values, wherever they are.
 pub trait Cells {
     /// The words of a cell. `None` when the index names no cell.
     fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]>;
+    /// The integer that a word of sort `Int` names; `None` for one that is the number itself.
+    fn integer(&self, _word: u64) -> Option<&BigInt> {
+        None
+    }
 }
 
 /// Writes a value in input syntax on one line, as [`NormalForm::write_text`](super::NormalForm::write_text) does.
@@ -27,8 +33,11 @@ pub fn write_value(
 const MIN_POWER: u64 = 4;
 
 /// What is still to be written.
-enum Todo {
+enum Todo<'a> {
     Value(SortId, u64),
+    Text(&'a str),
+    /// The elements behind the first one, and the closing bracket.
+    Elements(SortId, u32),
     /// The fields of a cell from this one on.
     Fields {
         sort: SortId,
@@ -58,10 +67,15 @@ pub(super) fn write(
                     out.write_all(b")")?;
                 }
             }
+            Todo::Text(text) => out.write_all(text.as_bytes())?,
+            Todo::Elements(sort, value) => further_elements(layout, heap, sort, value, &mut todo, out)?,
             Todo::Value(sort, value) => match layout.sorts[sort].kind {
                 SortKind::Float => out.write_all(float(f64::from_bits(value)).as_bytes())?,
                 SortKind::Data => head(layout, heap, sort, value as u32, &mut powers, &mut todo, out)?,
-                _ => write!(out, "{}", value.cast_signed())?,
+                _ => match heap.integer(value) {
+                    Some(number) => write!(out, "{number}")?,
+                    None => write!(out, "{}", value.cast_signed())?,
+                },
             },
             Todo::Fields { sort, value, next } => {
                 let Some((variant, cell)) = cell(layout, heap, sort, value) else { continue };
@@ -84,18 +98,19 @@ pub(super) fn write(
     Ok(())
 }
 
-fn head(
-    layout: &Layout,
+fn head<'a>(
+    layout: &'a Layout,
     heap: &impl Cells,
     sort: SortId,
     value: u32,
     powers: &mut Powers,
-    todo: &mut Vec<Todo>,
+    todo: &mut Vec<Todo<'a>>,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let shape = &layout.sorts[sort];
-    let tag = value & ((1u32 << shape.tag_bits) - 1);
-    let Some(variant) = shape.variants.get(tag as usize) else { return Ok(()) };
+    let Some(variant) = variant(layout, sort, value) else { return Ok(()) };
+    if variant.notation != Notation::Application && notated(layout, heap, sort, value, todo, out)? {
+        return Ok(());
+    }
     out.write_all(variant.name.as_bytes())?;
     if variant.fields.is_empty() {
         return Ok(());
@@ -118,6 +133,101 @@ fn head(
     out.write_all(b"(")?;
     todo.push(Todo::Fields { sort, value, next: 0 });
     Ok(())
+}
+
+/// The variant of a value.
+fn variant(layout: &Layout, sort: SortId, value: u32) -> Option<&Variant> {
+    let shape = &layout.sorts[sort];
+    shape.variants.get((value & ((1u32 << shape.tag_bits) - 1)) as usize)
+}
+
+/// Begins a value that is not written as an application; whether it is one.
+fn notated<'a>(
+    layout: &'a Layout,
+    heap: &impl Cells,
+    sort: SortId,
+    value: u32,
+    todo: &mut Vec<Todo<'a>>,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    let Some(of) = variant(layout, sort, value) else { return Ok(false) };
+    let notation = of.notation;
+    if let Notation::Empty(brackets) = notation {
+        out.write_all(brackets.open.as_bytes())?;
+        out.write_all(brackets.close.as_bytes())?;
+        return Ok(true);
+    }
+    let Some((variant, cell)) = cell(layout, heap, sort, value) else { return Ok(false) };
+    let field = |at: usize| {
+        let field = variant.fields[at];
+        Todo::Value(field.sort, field_bits(cell, field.offset, field.wide))
+    };
+    match (notation, variant.fields.len()) {
+        (Notation::Element(brackets), 2 | 3) if is_closed(layout, heap, sort, value, brackets) => {
+            out.write_all(brackets.open.as_bytes())?;
+            element(variant, cell, sort, todo);
+        }
+        (Notation::Argument, 1) => todo.push(field(0)),
+        (Notation::Infix, 2) => {
+            todo.extend([Todo::Text(")"), field(1), Todo::Text(" "), Todo::Text(&of.name), Todo::Text(" ")]);
+            todo.extend([field(0), Todo::Text("(")]);
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// What is to be written for an element, and behind it.
+fn element(variant: &Variant, cell: &[u32], sort: SortId, todo: &mut Vec<Todo<'_>>) {
+    let bits = |at: usize| {
+        let field = variant.fields[at];
+        (field.sort, field_bits(cell, field.offset, field.wide))
+    };
+    let last = variant.fields.len() - 1;
+    todo.push(Todo::Elements(sort, bits(last).1 as u32));
+    if last == 2 {
+        let (sort, count) = bits(1);
+        todo.extend([Todo::Value(sort, count), Todo::Text(": ")]);
+    }
+    let (sort, first) = bits(0);
+    todo.push(Todo::Value(sort, first));
+}
+
+fn further_elements<'a>(
+    layout: &'a Layout,
+    heap: &impl Cells,
+    sort: SortId,
+    value: u32,
+    todo: &mut Vec<Todo<'a>>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    match cell(layout, heap, sort, value) {
+        Some((variant, cell)) => {
+            out.write_all(b", ")?;
+            element(variant, cell, sort, todo);
+            Ok(())
+        }
+        None => match variant(layout, sort, value).map(|variant| variant.notation) {
+            Some(Notation::Empty(brackets)) => out.write_all(brackets.close.as_bytes()),
+            _ => Ok(()),
+        },
+    }
+}
+
+/// Whether the elements end with an empty value: another term may be in its place.
+fn is_closed(layout: &Layout, heap: &impl Cells, sort: SortId, mut value: u32, brackets: Brackets) -> bool {
+    loop {
+        match variant(layout, sort, value).map(|variant| variant.notation) {
+            Some(Notation::Empty(found)) => return found.close == brackets.close,
+            Some(Notation::Element(found)) if found.close == brackets.close => {}
+            _ => return false,
+        }
+        let Some((variant, cell)) = cell(layout, heap, sort, value) else { return false };
+        match variant.fields.last() {
+            Some(rest) if rest.sort == sort => value = cell[rest.offset as usize],
+            _ => return false,
+        }
+    }
 }
 
 /// Lengths of nests. Numbers of a list may share one nest: known lengths at some places of it keep the walks short.
@@ -163,7 +273,7 @@ pub(super) fn cell<'a>(
     value: u32,
 ) -> Option<(&'a Variant, &'a [u32])> {
     let shape = &layout.sorts[sort];
-    let variant = shape.variants.get((value & ((1u32 << shape.tag_bits) - 1)) as usize)?;
+    let variant = variant(layout, sort, value)?;
     Some((variant, heap.cell(variant.class?, value >> shape.tag_bits)?))
 }
 

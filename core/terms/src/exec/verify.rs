@@ -94,12 +94,15 @@ impl Instr {
             Int { dst, a, b, .. }
             | AddInt { dst, a, b, .. }
             | SubInt { dst, a, b, .. }
+            | Big { dst, a, b, .. }
+            | CompareBig { dst, a, b, .. }
             | Float { dst, a, b, .. }
             | CompareInt { dst, a, b, .. }
             | CompareFloat { dst, a, b, .. }
             | CompareTerm { dst, a, b, .. } => Refs::slots(&[dst, a, b]),
             IntToFloat { dst, a } | FloatToInt { dst, a, .. } => Refs::slots(&[dst, a]),
             UnlessInt { a, b, target, .. }
+            | UnlessBig { a, b, target, .. }
             | UnlessFloat { a, b, target, .. }
             | UnlessSame { a, b, target, .. } => Refs::slots(&[a, b]).target(target),
             TypeError { a, .. } => Refs::slots(&[a]),
@@ -130,6 +133,7 @@ impl Instr {
                 | Repeat { .. }
                 | Hole1 { .. }
                 | Hole2 { .. }
+                | Big { .. }
         )
     }
 

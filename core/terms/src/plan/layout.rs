@@ -4,7 +4,7 @@ use gchr_base::define_id;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
-use gchr_base::signature::{Signature, SortId, SortKind, SymbolId, SymbolKind};
+use gchr_base::signature::{Notation, Signature, SortId, SortKind, SymbolId, SymbolKind};
 
 define_id!(
     /// A size class: cells of one size whose values have equally many tag bits live in one arena.
@@ -24,6 +24,9 @@ pub struct Layout {
     pub sorts: IdVec<SortId, SortLayout>,
     /// Size classes.
     pub classes: IdVec<ClassId, Class>,
+    /// Whether integers have any size. The interpreter keeps to it; for others they have 64 bits, and a result that
+    /// does not fit is an error.
+    pub big_integers: bool,
     tags: IdVec<SymbolId, Option<(SortId, u32)>>,
 }
 
@@ -56,6 +59,8 @@ pub struct Variant {
     pub symbol: SymbolId,
     /// Its name.
     pub name: String,
+    /// How it is written with its fields.
+    pub notation: Notation,
     /// Its fields.
     pub fields: Vec<Field>,
     /// Where its cells live; `None` for a symbol without arguments, which needs no cell.
@@ -90,6 +95,7 @@ impl Layout {
         let mut layout = Self {
             sorts: IdVec::new(),
             classes: IdVec::new(),
+            big_integers: signature.big_integers,
             tags: signature.symbols.iter().map(|_| None).collect(),
         };
         for sort in &signature.sorts {
@@ -120,8 +126,9 @@ impl Layout {
             offset += 1 + u32::from(wide);
             field
         });
-        let variant =
-            Variant { symbol: id, name: symbol.name.clone(), fields: fields.collect(), class: None };
+        let (name, notation) =
+            (symbol.name.clone(), signature.notations.get(&id).copied().unwrap_or_default());
+        let variant = Variant { symbol: id, name, notation, fields: fields.collect(), class: None };
         let variants = &mut self.sorts[symbol.result].variants;
         self.tags[id] = Some((symbol.result, variants.len() as u32));
         variants.push(variant);
@@ -171,6 +178,11 @@ impl Layout {
             }
         }
         diagnostics
+    }
+
+    /// Whether values of a sort may be entries of the table of integers.
+    pub(crate) fn is_big(&self, sort: SortId) -> bool {
+        self.big_integers && self.sorts[sort].kind == SortKind::Int
     }
 
     /// Tag of a symbol among the variants of its sort; `None` when it never heads a normal form.

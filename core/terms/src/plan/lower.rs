@@ -10,7 +10,9 @@ use crate::plan::matching::{self, Group, Leaf, Part, Tree};
 use gchr_base::hash::HashMap;
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::op::Op;
-use gchr_base::rule::{Body, Const, Expr, ExprKind, Goal, GoalKind, Program, RuleId, VarId};
+use gchr_base::rule::{
+    Body, Const, Expr, ExprKind, Goal, GoalKind, Pattern, PatternKind, Program, RuleId, VarId,
+};
 use gchr_base::signature::{SortId, SortKind, SymbolId, SymbolKind};
 
 /// A right-hand side that more than one leaf of a tree needs is outlined when it is larger than this.
@@ -237,11 +239,12 @@ impl Lower<'_> {
         let mut conditions: Vec<Condition<'_>> =
             leaf.checks.iter().map(|&(a, b)| Condition::Same(a, b)).collect();
         conditions.extend(rule.guard.iter().flat_map(conditions_of));
+        let left = conditions.iter().map(Condition::ways_to_fail).sum();
         let otherwise = leaf.otherwise.as_ref().map(|tree| {
             let block = self.tree(cx, tree);
-            if conditions.len() > 1 { self.shareable(cx, block) } else { block }
+            if left > 1 { self.shareable(cx, block) } else { block }
         });
-        let mut otherwise = Otherwise { block: otherwise, left: conditions.len() };
+        let mut otherwise = Otherwise { block: otherwise, left };
         self.conditions(cx, leaf.rule, &conditions, &mut scope, &mut otherwise)
     }
 
@@ -263,8 +266,14 @@ impl Lower<'_> {
             Condition::Bind(var, value) => {
                 let local = self.expr(cx, rule, &mut steps, scope, value);
                 scope.vars.insert(var, local);
-                otherwise.left -= 1;
                 let mut block = self.conditions(cx, rule, rest, scope, otherwise);
+                block.steps.splice(0..0, steps);
+                return block;
+            }
+            Condition::Match(value, pattern) => {
+                let local = self.expr(cx, rule, &mut steps, scope, value);
+                let mut block =
+                    self.take_apart(cx, (rule, rest, 1), vec![(local, pattern)], scope, otherwise);
                 block.steps.splice(0..0, steps);
                 return block;
             }
@@ -278,6 +287,58 @@ impl Lower<'_> {
         let holds = Box::new(holds);
         let (then, otherwise) = if negated { (failed, holds) } else { (holds, failed) };
         Block { applied: Vec::new(), steps, end: End::If { test, then, otherwise } }
+    }
+
+    /// Matches values with patterns, the last one first; what follows are the further conditions of a rule. So deep is the
+    /// block nested since the last one that is a function of its own.
+    fn take_apart(
+        &mut self,
+        cx: &mut FunctionLowering,
+        (rule, rest, depth): (RuleId, &[Condition<'_>], usize),
+        mut todo: Vec<(LocalId, &Pattern)>,
+        scope: &mut Bindings,
+        otherwise: &mut Otherwise,
+    ) -> Block {
+        let Some((on, pattern)) = todo.pop() else {
+            return self.conditions(cx, rule, rest, scope, otherwise);
+        };
+        let (further, below) = ((rule, rest, depth), (rule, rest, depth % MAX_CONDITIONS + 1));
+        let test = match &pattern.kind {
+            PatternKind::Wild => return self.take_apart(cx, further, todo, scope, otherwise),
+            PatternKind::Var(var) => match scope.vars.get(var) {
+                Some(&known) => Test::Same(known, on),
+                None => {
+                    scope.vars.insert(*var, on);
+                    return self.take_apart(cx, further, todo, scope, otherwise);
+                }
+            },
+            PatternKind::Const(value) => Test::Constant(on, *value),
+            PatternKind::App { symbol, args } => {
+                let Some(variant) = self.layout.variant(*symbol) else {
+                    return otherwise.take(&mut cx.function);
+                };
+                let fields: Vec<LocalId> =
+                    variant.fields.iter().map(|field| cx.function.local("part", field.sort)).collect();
+                let others = self.layout.sorts[pattern.sort].variants.len() > 1;
+                let default = others.then(|| Box::new(otherwise.take(&mut cx.function)));
+                todo.extend(fields.iter().copied().zip(args).rev());
+                let mut body = self.take_apart(cx, below, todo, scope, otherwise);
+                if depth == MAX_CONDITIONS {
+                    body = self.shareable(cx, body);
+                }
+                let fields = fields.into_iter().map(Some).collect();
+                let arms = vec![Arm { symbol: *symbol, fields, body }];
+                return Block {
+                    applied: Vec::new(),
+                    steps: Vec::new(),
+                    end: End::Match { on, arms, default },
+                };
+            }
+        };
+        let otherwise_block = Box::new(otherwise.take(&mut cx.function));
+        let then = Box::new(self.take_apart(cx, below, todo, scope, otherwise));
+        let end = End::If { test, then, otherwise: otherwise_block };
+        Block { applied: Vec::new(), steps: Vec::new(), end }
     }
 
     fn test(
@@ -394,7 +455,23 @@ enum Condition<'a> {
     Same(LocalId, LocalId),
     Test(&'a Expr),
     Bind(VarId, &'a Expr),
+    Match(&'a Expr, &'a Pattern),
     Fails,
+}
+
+impl Condition<'_> {
+    /// At how many places it may fail; for a pattern at most so many.
+    fn ways_to_fail(&self) -> usize {
+        match self {
+            Condition::Same(..) | Condition::Test(_) | Condition::Fails => 1,
+            Condition::Bind(..) => 0,
+            Condition::Match(_, pattern) => {
+                let mut ways = 0;
+                pattern.walk(&mut |_| ways += 1);
+                ways
+            }
+        }
+    }
 }
 
 fn conditions_of(goal: &Goal) -> Vec<Condition<'_>> {
@@ -411,6 +488,7 @@ fn conditions_of(goal: &Goal) -> Vec<Condition<'_>> {
             found
         }
         GoalKind::Bind { var, value } => vec![Condition::Bind(*var, value)],
+        GoalKind::Match { value, pattern } => vec![Condition::Match(value, pattern)],
         _ => vec![Condition::Fails],
     }
 }
@@ -464,10 +542,11 @@ pub(super) fn unsupported(program: &Program) -> Option<gchr_base::diagnostic::Di
         }
     }
     for rule in &program.rules {
-        let goals_ok = rule
-            .guard
-            .iter()
-            .all(|g| matches!(g.kind, GoalKind::Test(_) | GoalKind::Bind { .. } | GoalKind::Fail));
+        let is_condition = |goal: &Goal| {
+            use GoalKind::{Bind, Fail, Match, Test};
+            matches!(goal.kind, Test(_) | Bind { .. } | Match { .. } | Fail)
+        };
+        let goals_ok = rule.guard.iter().all(is_condition);
         if !goals_ok || rule.vars.iter().any(|v| foreign(&v.sort)) {
             return Some(
                 internal("a rule of a term program has a goal or a sort of constraint programs")

@@ -107,13 +107,13 @@ fn open_holes_are_found_where_all_must_be_filled() {
 #[test]
 fn depth_is_limited_without_recursion_beyond_the_limit() {
     let mut deep = Expr::new(ExprKind::Special(Special::Lane), Type::U32);
-    for _ in 0..5000 {
+    for _ in 0..1000 {
         deep = Expr::new(ExprKind::Unary(UnaryOp::BitNot, Box::new(deep)), Type::U32);
     }
     let deep = StmtKind::Return(Some(deep)).into();
     assert!(codes(|m| m.functions[TWICE].body = vec![deep]).contains(&"K0110"));
     let mut nested = Vec::new();
-    for _ in 0..5000 {
+    for _ in 0..1000 {
         let condition = Expr::new(ExprKind::Literal(Literal::Bool(true)), Type::BOOL);
         nested = vec![StmtKind::If { condition, then: nested, otherwise: Vec::new() }.into()];
     }

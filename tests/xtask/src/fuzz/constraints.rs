@@ -8,7 +8,7 @@ use gchr::base::rule::Semantics;
 use gchr::base::source::SourceMap;
 use gchr::constraints::class::Verdict;
 use gchr::constraints::plan::{ChrPlan, DropReason, Joins, RoundsOptions, compile, compile_rounds};
-use gchr::{CompileOptions, Device, Firing, Input, Limits, Program};
+use gchr::{CompileOptions, Device, Firing, Input, Limits, Native, Program};
 use gchr_chr::ast::{ClauseKind, Module, TermId, TermKind};
 use gchr_testkit::coverage;
 use gchr_testkit::reference::rounds::{Class, Plan};
@@ -133,15 +133,17 @@ fn under_refined(
     let orders = orders(&plan, written);
     let run = refined::run(model, &|rule, head| orders.get(&(rule, head)).cloned());
     found.note(&run.end);
-    let options = CompileOptions { semantics: Some(Semantics::Refined), ..CompileOptions::default() };
+    let refined = CompileOptions { semantics: Some(Semantics::Refined), ..CompileOptions::default() };
     let mut first = None;
     if run.end == End::Unknown(LARGE) {
         return;
     }
     let limits = limits_of(&run);
     for (name, program) in programs {
-        let ran = answer::run(program, &options, limits);
-        compare(&format!("{name}refined"), expected(&run), &run, &mut first, ran, found);
+        for (how, native) in [("refined", Native::Off), ("refined native", Native::On)] {
+            let ran = answer::run(program, &CompileOptions { native, ..refined }, limits);
+            compare(&format!("{name}{how}"), expected(&run), &run, &mut first, ran, found);
+        }
     }
 }
 

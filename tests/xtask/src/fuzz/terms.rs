@@ -125,7 +125,7 @@ fn batches(case: &Case, program: &Program, model: &reference::Program, found: &m
     }
     for threads in [1, 2] {
         let threads = NonZeroUsize::new(threads).unwrap_or(NonZeroUsize::MIN);
-        let options = BatchOptions { limits: limits(), threads, interrupt: None, start: None };
+        let options = BatchOptions { limits: limits(), threads, ..BatchOptions::default() };
         let mut results = Vec::new();
         let text = lines.join("\n");
         let ran = caught(|| {

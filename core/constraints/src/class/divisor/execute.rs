@@ -1,6 +1,7 @@
 //! Constraints that are reduced to greatest common divisors: which one of each key lives.
 
 use crate::exec::round::state::{InsertionRule, RoundsState};
+use crate::exec::table::Table;
 use crate::ir::classes::Divisor;
 use gchr_base::hash::HashMap;
 use gchr_base::ids::Id;
@@ -71,6 +72,13 @@ impl InsertionRule for Divisors<'_> {
     fn stored(&mut self, args: &[u64], row: u32) {
         if args[self.class.column].cast_signed() > 0 {
             self.rows.insert(self.key(args), row);
+        }
+    }
+
+    fn learn(&mut self, table: &Table) {
+        for row in table.rows() {
+            let args: Vec<u64> = table.columns.iter().map(|column| column.get(row)).collect();
+            self.stored(&args, row);
         }
     }
 

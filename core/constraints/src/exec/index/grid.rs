@@ -1,6 +1,8 @@
 //! Arrays over pairs of small numbers, which grow with them: heads of lists, or one bit a pair.
 
-use gchr_base::memory::{self, Shortage, SparseWords};
+use std::ops::Range;
+
+use gchr_base::memory::{self, SharedWords, Shortage, SparseWords};
 
 /// Bytes of a grid that are in proportion whatever the number of rows: pages that are not written to take no memory.
 const FREE_BYTES: usize = 64 << 20;
@@ -84,6 +86,12 @@ impl Grid {
         Self { shape: Shape::default(), heads: None }
     }
 
+    /// Where the heads are, by rows of a rectangle, with its width and height.
+    pub(super) fn place(&self) -> Option<(u64, u64, u64)> {
+        let heads = self.heads.as_ref()?;
+        Some((heads.start() as u64, self.shape.width as u64, self.shape.height as u64))
+    }
+
     /// Whether a grid of pairs up to this one takes not much more memory than a hash table of so many keys.
     pub(super) fn fits(a: u64, b: u64, keys: usize) -> bool {
         Shape::default().with(a, b, keys.saturating_mul(KEY_BYTES) / 4).is_some()
@@ -126,7 +134,28 @@ impl Grid {
             words.set(place, head);
         }
         (self.shape, self.heads) = (shape, Some(words));
-        self.make_room(a, b, rows)
+        // The heads are elsewhere now.
+        self.make_room(a, b, rows).map(|_| Room::Made)
+    }
+
+    /// Makes rows the first ones of their pairs' lists, as long as there is room in the rectangle; each leads to the
+    /// one before. Gives the row behind the last of them.
+    #[inline]
+    pub(super) fn push_run(
+        &mut self,
+        pair: impl Fn(u32) -> (u64, u64),
+        rows: Range<u32>,
+        links: &mut [u32],
+    ) -> Result<u32, Shortage> {
+        let Some(heads) = &mut self.heads else { return Ok(rows.start) };
+        for row in rows.clone() {
+            let (a, b) = pair(row);
+            let Some(place) = self.shape.place(a, b) else { return Ok(row) };
+            heads.make_room(place)?;
+            links[row as usize] = heads.get(place).unwrap_or(0).wrapping_sub(1);
+            heads.set(place, row + 1);
+        }
+        Ok(rows.end)
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -149,6 +178,12 @@ pub(super) struct Bits {
 impl Bits {
     pub(super) fn new() -> Self {
         Self { shape: Shape::default(), words: None }
+    }
+
+    /// Where the bits are, in words of 32 bits by rows of a rectangle, with its width in words and its height.
+    pub(super) fn place(&self) -> Option<(u64, u64, u64)> {
+        let words = self.words.as_ref()?;
+        Some((words.start() as u64, self.shape.width as u64, self.shape.height as u64))
     }
 
     /// Whether a set of pairs up to this one is in proportion to so many rows.
@@ -177,6 +212,47 @@ impl Bits {
         words.set(place, if is_member { word | bit } else { word & !bit });
     }
 
+    /// The line of the cache that has the bit of a pair, if there is room for it.
+    #[inline]
+    pub(super) fn line_of(&self, a: u64, b: u64) -> Option<usize> {
+        self.shape.place(a, b / 32).map(|place| place / LINE)
+    }
+
+    /// Lets threads put pairs into the set side by side.
+    pub(super) fn share<T>(&mut self, work: impl FnOnce(SharedBits<'_>) -> T) -> Option<T> {
+        let shape = self.shape;
+        self.words.as_mut().map(|words| words.share(|words| work(SharedBits { shape, words })))
+    }
+
+    /// Puts the pairs of some places into the set, as long as there is room in its rectangle; the places of those that
+    /// are new are appended. Gives the place behind the last one.
+    #[inline]
+    pub(super) fn claim(
+        &mut self,
+        pair: impl Fn(usize) -> (u64, u64),
+        (from, to): (usize, usize),
+        new: &mut Vec<u32>,
+    ) -> Result<usize, Shortage> {
+        let Some(words) = &mut self.words else { return Ok(from) };
+        let start = new.len();
+        new.resize(start + (to - from), 0);
+        let (mut count, mut at) = (start, from);
+        while at < to {
+            let (a, b) = pair(at);
+            let Some(place) = self.shape.place(a, b / 32) else { break };
+            let (word, bit) = (words.get(place).unwrap_or(0), 1 << (b % 32));
+            new[count] = at as u32;
+            if word & bit == 0 {
+                words.make_room(place)?;
+                words.set(place, word | bit);
+                count += 1;
+            }
+            at += 1;
+        }
+        new.truncate(count);
+        Ok(at)
+    }
+
     /// Makes room for a pair, as long as the set is in proportion to so many rows.
     #[inline]
     pub(super) fn make_room(&mut self, a: u64, b: u64, rows: usize) -> Result<Room, Shortage> {
@@ -200,11 +276,36 @@ impl Bits {
             words.set(place, word);
         }
         (self.shape, self.words) = (shape, Some(words));
-        self.make_room(a, b, rows)
+        self.make_room(a, b, rows).map(|_| Room::Made)
     }
 
     pub(super) fn bytes(&self) -> u64 {
         self.words.as_ref().map_or(0, SparseWords::bytes)
+    }
+}
+
+/// Words of a line of the cache.
+const LINE: usize = 16;
+
+/// A set of pairs to which threads add side by side, each of them pairs of [lines](Bits::line_of) of its own.
+pub(super) struct SharedBits<'w> {
+    shape: Shape,
+    words: &'w SharedWords<'w>,
+}
+
+impl SharedBits<'_> {
+    /// Puts a pair, which has a line, into the set. Says whether it was not there.
+    #[inline]
+    pub(super) fn claim(&self, a: u64, b: u64) -> Result<bool, Shortage> {
+        let Some(place) = self.shape.place(a, b / 32) else {
+            debug_assert!(false, "there is room for the pair");
+            return Ok(false);
+        };
+        let (word, bit) = (self.words.get(place), 1 << (b % 32));
+        if word & bit != 0 {
+            return Ok(false);
+        }
+        self.words.set(place, word | bit).map(|()| true)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What bounds a run: memory, collections of the heap, and looks at the control.
 
-use super::{FIRINGS, Frame, Machine, ROWS, Stop};
+use super::{FIRINGS, Frame, Machine, ROWS, Stop, trial};
 use crate::exec::code::Pc;
 use crate::exec::common;
 use gchr_base::control::Progress;
@@ -18,8 +18,12 @@ impl Machine<'_, '_> {
     }
 
     pub(super) fn bytes(&self) -> u64 {
+        self.table_bytes + self.heap.bytes() + self.history.bytes() + self.frame_bytes()
+    }
+
+    fn frame_bytes(&self) -> u64 {
         let frames = self.frames.capacity() * size_of::<Frame>() + self.stack.capacity() * 8;
-        self.table_bytes + self.heap.bytes() + self.history.bytes() + frames as u64
+        frames as u64 + self.other_frames
     }
 
     pub(super) fn check_memory(&mut self, what: impl Fn(&Self) -> String) -> Result<(), Stop> {
@@ -33,11 +37,10 @@ impl Machine<'_, '_> {
 
     /// What takes the most memory now.
     fn largest(&self) -> String {
-        let frames = self.frames.capacity() * size_of::<Frame>() + self.stack.capacity() * 8;
         let (others, what) = [
             (self.heap.bytes(), "terms"),
             (self.history.bytes(), "the propagation history"),
-            (frames as u64, "suspended activations"),
+            (self.frame_bytes(), "suspended activations"),
         ]
         .into_iter()
         .max()
@@ -51,7 +54,8 @@ impl Machine<'_, '_> {
     pub(super) fn collect(&mut self, top: usize) -> Result<(), Stop> {
         let stored = common::stored_terms(&self.tables);
         let registers = self.stack[..top.min(self.stack.len())].iter().copied();
-        self.heap.collect(stored.chain(registers).chain(self.code.constants.iter().copied()));
+        let outside = self.code.constants.iter().chain(&self.other_roots).copied();
+        self.heap.collect(stored.chain(registers).chain(outside));
         self.check_memory(Self::largest)
     }
 
@@ -62,6 +66,9 @@ impl Machine<'_, '_> {
 
     #[inline(never)]
     pub(super) fn ask_control(&mut self, top: usize, firing: bool) -> Result<(), Stop> {
+        if self.is_trial {
+            return Err(self.stop(trial::given_up()));
+        }
         self.check_memory(Self::largest)?;
         if self.heap.wants_collection() {
             self.collect(top)?;

@@ -162,8 +162,8 @@ impl<'c> RoundsState<'_, 'c> {
         self.table_bytes + self.heap.bytes() + self.other_bytes + detached + rules
     }
 
-    pub(super) fn check_growth(&self, table: usize) -> Result<(), Stop> {
-        match self.tables[table].asks_for() {
+    pub(super) fn check_growth(&self, table: usize, count: usize) -> Result<(), Stop> {
+        match self.tables[table].asks_for(count) {
             0 => Ok(()),
             asks => {
                 let answer = self.control.ask_memory(self.bytes(), asks);

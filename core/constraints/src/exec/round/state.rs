@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::adding::Buffers;
 use super::numbers::Numbers;
 use super::storing::Storing;
 use crate::exec::code::{Code, Pc};
@@ -15,8 +16,6 @@ use crate::ir::classes::{Best, BestOrder, Reduction};
 use gchr_base::control::Control;
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
-use gchr_base::ids::Id;
-use gchr_base::memory;
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::signature::SortKind;
 use gchr_base::value::{Heap, Terms};
@@ -59,6 +58,8 @@ pub(crate) trait InsertionRule {
     fn meet(&mut self, state: &mut RoundsState<'_, '_>, table: usize, args: &[u64], id: u64) -> bool;
     /// Notes where a constraint that lives was stored.
     fn stored(&mut self, _args: &[u64], _row: u32) {}
+    /// Learns what is stored already.
+    fn learn(&mut self, _table: &Table) {}
     /// Bytes that it has beside the store.
     fn bytes(&self) -> u64 {
         0
@@ -73,11 +74,10 @@ pub(crate) struct RoundsState<'a, 'c> {
     pub(crate) control: &'a mut Control<'c>,
     pub(crate) tables: Vec<Table>,
     pub(crate) heap: Heap,
-    /// By table: the reduction that drops a constraint whose key is there, unless that is traced or there is but one
-    /// key.
-    pub(crate) sets: Vec<Option<&'a Reduction>>,
-    /// Which constraints of a slice are there.
-    known: Vec<bool>,
+    /// By table: the reduction that drops constraints by what of their keys is there, unless that is traced or there is
+    /// but one key.
+    pub(super) filters: Vec<Option<&'a Reduction>>,
+    pub(super) buffers: Buffers,
     /// By table.
     pub(super) insertion_rules: Vec<Option<Box<dyn InsertionRule + 'a>>>,
     pub(crate) next_id: u64,
@@ -111,8 +111,8 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         insertion_rules: Vec<Option<Box<dyn InsertionRule + 'a>>>,
     ) -> Self {
         let records = control.recorder().is_some();
-        let is_looked_up = |r: &&Reduction| r.best.is_none() && !r.key.is_empty() && !control.traces();
-        let sets = plan.tables.ids().map(|t| plan.classes.reduction_of(t).filter(is_looked_up)).collect();
+        let is_looked_up = |r: &&Reduction| !r.key.is_empty() && !control.traces();
+        let filters = plan.tables.ids().map(|t| plan.classes.reduction_of(t).filter(is_looked_up)).collect();
         let Storing { tables, looks_in } = Storing::new(plan, code, control.traces());
         Self {
             program,
@@ -121,8 +121,8 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             control,
             tables,
             heap,
-            sets,
-            known: Vec::new(),
+            filters,
+            buffers: Buffers::default(),
             insertion_rules,
             next_id: 0,
             firings: 0,
@@ -141,6 +141,17 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         }
     }
 
+    /// Goes on with the tables of another run, whose next id this was.
+    pub(crate) fn take_over(&mut self, tables: Vec<Table>, next_id: u64) {
+        (self.tables, self.next_id) = (tables, next_id);
+        self.table_bytes = common::bytes(&self.tables);
+        for (table, rule) in self.tables.iter().zip(&mut self.insertion_rules) {
+            if let Some(rule) = rule {
+                rule.learn(table);
+            }
+        }
+    }
+
     /// Puts a constraint into the store; the id is `next_id`, which goes up. `None` when a class removed it at once.
     pub(crate) fn add(&mut self, table: usize, args: &[u64]) -> Result<Option<Added>, Stop> {
         let id = self.next_id;
@@ -152,7 +163,7 @@ impl<'a, 'c> RoundsState<'a, 'c> {
                 return Ok(None);
             }
         }
-        self.check_growth(table)?;
+        self.check_growth(table, 1)?;
         let before = self.tables[table].bytes();
         match self.tables[table].insert(id, args) {
             Ok((row, grown)) => {
@@ -167,41 +178,6 @@ impl<'a, 'c> RoundsState<'a, 'c> {
                 Ok(Some(Added { table: table as u32, row, id }))
             }
             Err(full) => Err(self.stop(full.reason(self.table_text(table)))),
-        }
-    }
-
-    /// Puts so many constraints, one behind the other, into the store, as [`add`](Self::add) does one after the other;
-    /// what lives is appended.
-    pub(crate) fn add_slice(
-        &mut self,
-        table: usize,
-        args: &[u64],
-        count: usize,
-        added: &mut Vec<Added>,
-    ) -> Result<(), Stop> {
-        let step = self.tables[table].columns.len();
-        let room = memory::reserve(added, count);
-        room.map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
-        let mut known = std::mem::take(&mut self.known);
-        known.clear();
-        if let Some(set) = self.sets[table] {
-            let stored = &self.tables[table];
-            stored.indexes[set.index].have_keys(&stored.columns, args, &mut known);
-        }
-        known.resize(count, false);
-        for (at, _) in known.iter().enumerate().filter(|(_, known)| !**known) {
-            added.extend(self.add(table, &args[at * step..(at + 1) * step])?);
-        }
-        self.count_known(table, known.iter().filter(|known| **known).count() as u64);
-        self.known = known;
-        Ok(())
-    }
-
-    /// Counts constraints that were not stored because their keys are there.
-    pub(crate) fn count_known(&mut self, table: usize, known: u64) {
-        self.firings += known;
-        if let (Some(counts), Some(set)) = (&mut self.fired_by_rule, self.sets[table]) {
-            counts[set.rule.index()] += known;
         }
     }
 

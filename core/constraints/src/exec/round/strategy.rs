@@ -1,10 +1,11 @@
 //! How the instances of each symbol are looked for: rule by rule, and by what is known of a rule before the run.
 
-use crate::exec::code::{Code, Ins, OccurrenceCode, Reg};
+use super::pipeline::Pipeline;
+use crate::exec::code::{Code, OccurrenceCode};
 use crate::ir::ChrPlan;
 use gchr_base::ids::Id;
 use gchr_base::rule::{Role, RuleId};
-use gchr_base::signature::ConstraintId;
+use gchr_base::signature::{ConstraintId, Signature};
 
 /// For each symbol what to do with a constraint of it.
 pub(crate) struct Strategy {
@@ -38,67 +39,11 @@ pub(crate) struct Group {
     pub(crate) rule: RuleId,
     /// Occurrences of the symbol; for pairs, all instances of one come before those of the next.
     pub(crate) occurrences: Vec<usize>,
-    /// For each of them, the one constraint that instances add as it is.
-    pub(crate) copies: Vec<Option<Copies>>,
+    /// For each of them, how its instances are found and fired many at a time, if they can be.
+    pub(crate) pipelines: Vec<Option<Pipeline>>,
     pub(crate) shape: Shape,
     /// Each instance fires where it is found, and need not be traced.
     pub(crate) immediate: bool,
-}
-
-/// What an instance adds, where its last partner is any row of a list and the body only copies values into one
-/// constraint.
-pub(crate) struct Copies {
-    pub(crate) table: usize,
-    pub(crate) args: Box<[Source]>,
-}
-
-/// Where a value of a constraint comes from that is added.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Source {
-    /// A register that is set before the last partner is looked for.
-    Register(Reg),
-    /// A column of the last partner.
-    Column(usize),
-    /// A column of another partner, whose row is in a register.
-    Outer { row: Reg, table: usize, column: usize },
-}
-
-impl Copies {
-    fn new(code: &Code, occurrence: &OccurrenceCode) -> Option<Self> {
-        let last = occurrence.levels.last()?;
-        if last.check.is_some() || !last.prunes.is_empty() {
-            return None;
-        }
-        let from_last = |&(reg, column): &(Reg, u16)| (reg, Source::Column(usize::from(column)));
-        let mut loads: Vec<(Reg, Source)> = last.loads.iter().map(from_last).collect();
-        for ins in occurrence.commit.map_or(&[][..], |pc| &code.ins[pc as usize..]) {
-            match *ins {
-                Ins::End => break,
-                Ins::Load { dst, row, column, .. } if row == last.row => {
-                    loads.push((dst, Source::Column(column as usize)));
-                }
-                Ins::Load { dst, row, table, column } => {
-                    let (table, column) = (table as usize, usize::from(column));
-                    loads.push((dst, Source::Outer { row, table, column }));
-                }
-                _ => return None,
-            }
-        }
-        let body = occurrence.body? as usize;
-        let (Ins::Call { call } | Ins::CallLast { call }, Ins::End) = (code.ins[body], code.ins[body + 1])
-        else {
-            return None;
-        };
-        let call = &code.calls[call as usize];
-        if call.args.is_empty() {
-            return None;
-        }
-        let source = |&reg: &Reg| {
-            let load = loads.iter().find(|load| load.0 == reg);
-            load.map_or(Source::Register(reg), |load| load.1)
-        };
-        Some(Self { table: call.constraint.index(), args: call.args.iter().map(source).collect() })
-    }
 }
 
 /// How many partners there are.
@@ -114,9 +59,9 @@ pub(crate) enum Shape {
 
 impl Strategy {
     /// `whole` keeps every instance, so that it can be traced.
-    pub(crate) fn new(plan: &ChrPlan, code: &Code, whole: bool) -> Self {
+    pub(crate) fn new(signature: &Signature, plan: &ChrPlan, code: &Code, whole: bool) -> Self {
         let mut groups = Vec::new();
-        for activation in &code.activations {
+        for (table, activation) in code.activations.iter().enumerate() {
             let mut own: Vec<Group> = Vec::new();
             for (k, occurrence) in activation.occurrences.iter().enumerate() {
                 let rule = occurrence.rule;
@@ -132,7 +77,13 @@ impl Strategy {
                             _ => Shape::Any,
                         };
                         let immediate = plan.rules[rule].fires_where_found && !whole;
-                        own.push(Group { rule, occurrences: vec![k], copies: Vec::new(), shape, immediate });
+                        own.push(Group {
+                            rule,
+                            occurrences: vec![k],
+                            pipelines: Vec::new(),
+                            shape,
+                            immediate,
+                        });
                     }
                 }
             }
@@ -144,9 +95,13 @@ impl Strategy {
                 let at_first = |&k: &usize| activation.occurrences[k].level_of_head[0].is_none();
                 group.occurrences.sort_by_key(|k| at_first(k) != newest_first);
             }
-            for group in &mut own {
-                let all = group.occurrences.iter().map(|&k| Copies::new(code, &activation.occurrences[k]));
-                group.copies = all.collect();
+            let columns = plan.tables[ConstraintId::from_index(table)].columns.len();
+            for group in own.iter_mut().filter(|group| group.immediate) {
+                let pipeline = |&k: &usize| {
+                    let occurrence = &activation.occurrences[k];
+                    Pipeline::new(signature, code, (table, columns), activation.registers, occurrence)
+                };
+                group.pipelines = group.occurrences.iter().map(pipeline).collect();
             }
             groups.push(own);
         }

@@ -6,18 +6,16 @@
 
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
-
+use super::digits::{Packed, sorted};
 use crate::exec::column::Column;
-use crate::exec::table::Table;
+use crate::exec::table::{Live, Table};
 use gchr_base::signature::{SortKind, TextId};
 use gchr_base::value::{Terms, Value, compare};
 
-/// Constraints from which on threads share the sorting.
-const MANY: usize = 1 << 16;
-
 /// The constraints of a table, sorted.
 pub(super) enum Sorted<'a> {
+    /// Packed into 32 bits.
+    Tiny(Vec<u32>, Packing),
     /// Packed into 64 bits.
     Short(Vec<u64>, Packing),
     /// Packed into 128 bits.
@@ -44,20 +42,20 @@ const SIGN: u64 = 1 << 63;
 
 impl Field {
     /// The field of a column, if its order is that of numbers.
-    fn new(table: &Table, column: usize, terms: Terms<'_>) -> Option<Self> {
+    fn new(table: &Table, live: &Live, column: usize, terms: Terms<'_>) -> Option<Self> {
         let kind = table.kinds[column];
         let values = &table.columns[column];
         let ranks = match kind {
             SortKind::Int | SortKind::Float => None,
-            SortKind::Atom | SortKind::Str => Some(ranks(table, values, kind, terms)),
+            SortKind::Atom | SortKind::Str => Some(ranks(live, values, kind, terms)),
             _ => return None,
         };
         let mut field = Field { shift: 0, bits: 0, least: 0, kind, ranks };
         let (mut least, mut greatest) = (u64::MAX, 0);
-        for row in table.rows() {
-            let value = field.ordered(values.get(row));
+        values.for_each(live, |word| {
+            let value = field.ordered(word);
             (least, greatest) = (value.min(least), value.max(greatest));
-        }
+        });
         if least <= greatest {
             (field.least, field.bits) = (least, u64::BITS - (greatest - least).leading_zeros());
         }
@@ -86,11 +84,11 @@ impl Field {
 }
 
 /// The ranks of the texts of a column by their numbers, and their numbers by rank.
-fn ranks(table: &Table, column: &Column, kind: SortKind, terms: Terms<'_>) -> (Vec<u32>, Vec<u32>) {
+fn ranks(live: &Live, column: &Column, kind: SortKind, terms: Terms<'_>) -> (Vec<u32>, Vec<u32>) {
     let mut ranks = Vec::new();
     let mut texts = Vec::new();
-    for row in table.rows() {
-        let text = column.get(row) as usize;
+    column.for_each(live, |word| {
+        let text = word as usize;
         if text >= ranks.len() {
             ranks.resize(text + 1, u32::MAX);
         }
@@ -98,7 +96,7 @@ fn ranks(table: &Table, column: &Column, kind: SortKind, terms: Terms<'_>) -> (V
             ranks[text] = 0;
             texts.push(TextId(text as u32).0);
         }
-    }
+    });
     let value = |text: u32| terms.value(kind, u64::from(text));
     texts.sort_unstable_by(|&a, &b| compare(value(a), value(b)));
     (0..).zip(&texts).for_each(|(rank, &text)| ranks[text as usize] = rank);
@@ -107,8 +105,8 @@ fn ranks(table: &Table, column: &Column, kind: SortKind, terms: Terms<'_>) -> (V
 
 impl Packing {
     /// How the arguments of a table are packed, and the bits of all of them.
-    fn new(table: &Table, terms: Terms<'_>) -> Option<(Self, u32)> {
-        let fields = (0..table.kinds.len()).map(|column| Field::new(table, column, terms));
+    fn new(table: &Table, live: &Live, terms: Terms<'_>) -> Option<(Self, u32)> {
+        let fields = (0..table.kinds.len()).map(|column| Field::new(table, live, column, terms));
         let mut fields: Vec<Field> = fields.collect::<Option<_>>()?;
         let mut shift = 0;
         for field in fields.iter_mut().rev() {
@@ -118,51 +116,34 @@ impl Packing {
         Some((Self(fields), shift))
     }
 
-    /// Packs the constraint of a row; bits above the type's are lost.
-    #[inline]
-    fn pack(&self, table: &Table, row: u32) -> u128 {
-        let fields = self.0.iter().zip(&table.columns);
-        fields.fold(0, |packed, (f, c)| {
-            packed | u128::from(f.ordered(c.get(row)) - f.least).unbounded_shl(f.shift)
-        })
+    /// The constraints of a table as numbers.
+    fn pack<T: Packed>(&self, table: &Table, live: &Live) -> Vec<T> {
+        let mut packed = vec![T::default(); table.live()];
+        for (field, column) in self.0.iter().zip(&table.columns) {
+            let mut all = packed.iter_mut();
+            column.for_each(live, |word| {
+                if let Some(packed) = all.next() {
+                    *packed = packed.with(field.ordered(word) - field.least, field.shift);
+                }
+            });
+        }
+        packed
     }
 
     #[inline]
-    fn pack_short(&self, table: &Table, row: u32) -> u64 {
-        let fields = self.0.iter().zip(&table.columns);
-        fields.fold(0, |packed, (f, c)| packed | (f.ordered(c.get(row)) - f.least).unbounded_shl(f.shift))
-    }
-
-    fn unpack(&self, packed: u128, column: usize) -> u64 {
+    fn unpack(&self, packed: impl Packed, column: usize) -> u64 {
         let field = &self.0[column];
-        let mask = (1_u128 << field.bits) - 1;
-        field.word((packed.unbounded_shr(field.shift) & mask) as u64 + field.least)
-    }
-}
-
-fn sort<T: Ord + Send>(values: &mut [T]) {
-    if values.len() >= MANY && rayon::current_num_threads() > 1 {
-        values.par_sort_unstable();
-    } else {
-        values.sort_unstable();
+        field.word(packed.part(field.shift, field.bits) + field.least)
     }
 }
 
 impl<'a> Sorted<'a> {
     pub(super) fn new(table: &'a Table, terms: Terms<'_>) -> Self {
-        match Packing::new(table, terms) {
-            Some((packing, ..=64)) => {
-                let mut packed: Vec<u64> = Vec::with_capacity(table.live());
-                packed.extend(table.rows().map(|row| packing.pack_short(table, row)));
-                sort(&mut packed);
-                Sorted::Short(packed, packing)
-            }
-            Some((packing, ..=128)) => {
-                let mut packed: Vec<u128> = Vec::with_capacity(table.live());
-                packed.extend(table.rows().map(|row| packing.pack(table, row)));
-                sort(&mut packed);
-                Sorted::Long(packed, packing)
-            }
+        let live = table.live_rows();
+        match Packing::new(table, &live, terms) {
+            Some((packing, bits @ ..=32)) => Sorted::Tiny(sorted(packing.pack(table, &live), bits), packing),
+            Some((packing, bits @ ..=64)) => Sorted::Short(sorted(packing.pack(table, &live), bits), packing),
+            Some((packing, bits @ ..=128)) => Sorted::Long(sorted(packing.pack(table, &live), bits), packing),
             _ => {
                 let mut rows: Vec<u32> = Vec::with_capacity(table.live());
                 rows.extend(table.rows());
@@ -174,6 +155,7 @@ impl<'a> Sorted<'a> {
 
     pub(super) fn len(&self) -> usize {
         match self {
+            Sorted::Tiny(packed, _) => packed.len(),
             Sorted::Short(packed, _) => packed.len(),
             Sorted::Long(packed, _) => packed.len(),
             Sorted::Rows(_, rows) => rows.len(),
@@ -184,7 +166,8 @@ impl<'a> Sorted<'a> {
     #[inline]
     pub(super) fn word(&self, at: usize, column: usize) -> u64 {
         match self {
-            Sorted::Short(packed, packing) => packing.unpack(u128::from(packed[at]), column),
+            Sorted::Tiny(packed, packing) => packing.unpack(packed[at], column),
+            Sorted::Short(packed, packing) => packing.unpack(packed[at], column),
             Sorted::Long(packed, packing) => packing.unpack(packed[at], column),
             Sorted::Rows(table, rows) => table.columns[column].get(rows[at]),
         }

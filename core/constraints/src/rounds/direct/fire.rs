@@ -1,19 +1,20 @@
 //! Fires the instances of constraints where they are found, and hands on what their bodies add.
 
-use super::place::Place;
+use super::place::{Columns, Place};
+use super::vectors::{MOST, Vectors, Work};
 use super::{Counts, Halt};
 use crate::exec::code::{Code, Ins, Level, OccurrenceCode};
 use crate::exec::index::NONE;
 use crate::exec::round::bodies::load_active;
+use crate::exec::round::pipeline::Pipeline;
 use crate::exec::round::state::Added;
-use crate::exec::round::strategy::{Copies, Group, Shape, Source, Strategy};
+use crate::exec::round::strategy::{Group, Shape, Strategy};
 use crate::exec::round::watch::RoundWatch;
 use crate::exec::search::{Search, Searched};
 use crate::exec::step::{EvalCtx, Flow};
 use crate::ir::ChrPlan;
 use crate::rounds::seek::PATIENCE;
 use gchr_base::ids::Id;
-use gchr_base::memory;
 use gchr_base::rule::{Program, Role, RuleId};
 
 /// What all threads of a round read.
@@ -33,35 +34,33 @@ pub(super) struct Setting<'w, 'a> {
 /// A thread at work.
 pub(super) struct Firing<'w, 'a, P> {
     setting: Setting<'w, 'a>,
-    place: P,
+    pub(super) place: P,
     regs: &'w mut [u64],
-    active: Added,
+    pub(super) vectors: &'w mut Vectors,
+    pub(super) active: Added,
+    /// Its place among the constraints at hand.
+    pub(super) position: usize,
+    /// That of the last constraint with an instance.
+    last: usize,
     counts: Counts,
     patience: u32,
     /// Rows of partners of one list.
     rows: Vec<u32>,
     args: Vec<u64>,
-    slice: Slice,
 }
-
-/// Constraints of one table that bodies have added and that were not handed over yet, one behind the other. They are
-/// looked up together, so that the memory's answers overlap.
-#[derive(Default)]
-struct Slice {
-    table: usize,
-    args: Vec<u64>,
-    count: usize,
-}
-
-/// Words of a slice: no more than stay in the nearest cache.
-const SLICE: usize = 1 << 10;
 
 impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     /// A thread that counts on from `counts`.
-    pub(super) fn new(setting: Setting<'w, 'a>, place: P, regs: &'w mut [u64], counts: Counts) -> Self {
+    pub(super) fn new(
+        setting: Setting<'w, 'a>,
+        place: P,
+        (regs, vectors): (&'w mut [u64], &'w mut Vectors),
+        counts: Counts,
+    ) -> Self {
         let active = Added { table: 0, row: 0, id: 0 };
-        let (rows, args, slice) = (Vec::new(), Vec::new(), Slice::default());
-        Self { setting, place, regs, active, counts, patience: PATIENCE, rows, args, slice }
+        let (rows, args) = (Vec::new(), Vec::new());
+        let (position, last, patience) = (0, 0, PATIENCE);
+        Self { setting, place, regs, vectors, active, position, last, counts, patience, rows, args }
     }
 
     pub(super) fn into_counts(self) -> Counts {
@@ -70,39 +69,85 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
 
     /// Fires the instances of which one of these constraints is the newest.
     pub(super) fn all(&mut self, fresh: &[Added]) -> Result<(), Halt> {
-        fresh.iter().try_for_each(|&active| self.list(active))?;
+        let mut at = 0;
+        while let Some(first) = fresh.get(at) {
+            let most = self.most_at_once(first.table as usize);
+            let run = fresh[at..].iter().take(most).take_while(|added| added.table == first.table).count();
+            self.run(at, &fresh[at..at + run])?;
+            at += run;
+        }
         self.counts.tried += u64::from(PATIENCE - self.patience);
         self.patience = PATIENCE;
-        self.empty_slice()?;
         self.place.account();
         Ok(())
     }
 
-    /// Fires the instances of which a constraint is the newest.
-    fn list(&mut self, active: Added) -> Result<(), Halt> {
-        self.active = active;
-        self.tick()?;
-        let strategy = self.setting.strategy;
-        for group in &strategy.groups[active.table as usize] {
-            load_active(self.place.tables(), self.regs, (active.table as usize, active.row));
-            for (&k, copies) in group.occurrences.iter().zip(&group.copies) {
-                let occurrence = &self.setting.code.activations[active.table as usize].occurrences[k];
-                let is_plain = occurrence.entry.is_none() && occurrence.entry_prunes.is_empty();
-                if !is_plain && !self.search(occurrence).entry()? {
-                    continue;
-                }
-                match group.shape {
-                    Shape::Alone => {
-                        if self.search(occurrence).commit()? {
-                            self.fire(occurrence)?;
+    /// How many constraints of a table can look for partners rule by rule: where the order of instances can be told and
+    /// several occurrences are tried, they do it one by one.
+    fn most_at_once(&self, table: usize) -> usize {
+        let groups = &self.setting.strategy.groups[table];
+        let is_one = || groups.iter().map(|group| group.occurrences.len()).sum::<usize>() <= 1;
+        if self.setting.any_order || is_one() { MOST } else { 1 }
+    }
+
+    /// Fires the instances of which one of these constraints of one table is the newest; `position` is that of the
+    /// first one.
+    fn run(&mut self, position: usize, fresh: &[Added]) -> Result<(), Halt> {
+        self.active = fresh[0];
+        let (strategy, code) = (self.setting.strategy, self.setting.code);
+        let occurrences = &code.activations[self.active.table as usize].occurrences;
+        for group in &strategy.groups[self.active.table as usize] {
+            for (&k, pipeline) in group.occurrences.iter().zip(&group.pipelines) {
+                let occurrence = &occurrences[k];
+                let in_order = !self.setting.any_order;
+                let oldest_first = in_order && group.shape == Shape::Pairs && self.oldest_first(occurrence);
+                match pipeline {
+                    Some(pipeline) if !in_order || self.keeps_order(group, pipeline, occurrence) => {
+                        let work = Work::new(pipeline, occurrence, oldest_first);
+                        self.fire_vectors(work, position, fresh)?;
+                    }
+                    _ => {
+                        for (at, &active) in (position..).zip(fresh) {
+                            (self.position, self.active) = (at, active);
+                            self.occurrence(group, occurrence)?;
                         }
                     }
-                    Shape::Pairs => self.pairs(group, occurrence, copies.as_ref())?,
-                    Shape::Any => self.nested(occurrence, copies.as_ref())?,
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether the instances of a pipeline come, and are added, in the order that can be told.
+    fn keeps_order(&self, group: &Group, pipeline: &Pipeline, occurrence: &OccurrenceCode) -> bool {
+        let is_all = |level: &Level| self.place.tables()[level.table].indexes[level.index].is_all();
+        group.shape != Shape::Any && pipeline.calls <= 1 && !occurrence.levels.iter().any(is_all)
+    }
+
+    /// Whether the rows of the only partner come oldest first.
+    fn oldest_first(&self, occurrence: &OccurrenceCode) -> bool {
+        let partner = occurrence.level_of_head.iter().position(Option::is_some).unwrap_or(0);
+        self.setting.plan.rules[occurrence.rule].heads[partner].role == Role::Kept
+    }
+
+    /// Fires the instances of an occurrence of which a constraint is the newest.
+    fn occurrence(&mut self, group: &Group, occurrence: &'a OccurrenceCode) -> Result<(), Halt> {
+        self.tick(1)?;
+        load_active(self.place.tables(), self.regs, (self.active.table as usize, self.active.row));
+        let is_plain = occurrence.entry.is_none() && occurrence.entry_prunes.is_empty();
+        if !is_plain && !self.search(occurrence).entry()? {
+            return Ok(());
+        }
+        match group.shape {
+            Shape::Alone => {
+                if self.search(occurrence).commit()? {
+                    self.fire(occurrence)?;
+                }
+                Ok(())
+            }
+            Shape::Pairs => self.pairs(occurrence),
+            Shape::Any => self.nested(occurrence),
+        }
     }
 
     #[inline]
@@ -127,19 +172,10 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
         Ok(self.place.tables()[level.table].behind(level.index, row, own))
     }
 
-    fn pairs(
-        &mut self,
-        group: &Group,
-        occurrence: &'a OccurrenceCode,
-        copies: Option<&Copies>,
-    ) -> Result<(), Halt> {
+    fn pairs(&mut self, occurrence: &'a OccurrenceCode) -> Result<(), Halt> {
         let level = &occurrence.levels[0];
-        let partner = occurrence.level_of_head.iter().position(Option::is_some).unwrap_or(0);
-        let oldest_first = self.setting.plan.rules[group.rule].heads[partner].role == Role::Kept;
+        let oldest_first = self.oldest_first(occurrence);
         let mut row = self.first(occurrence)?;
-        if let Some(copies) = copies {
-            return self.copy(occurrence, copies, row, oldest_first && !self.setting.any_order);
-        }
         if self.setting.any_order || !oldest_first {
             while row != NONE {
                 self.try_row(occurrence, level, row)?;
@@ -167,7 +203,7 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     /// Fires with this row as the only partner, if it is one.
     #[inline]
     fn try_row(&mut self, occurrence: &'a OccurrenceCode, level: &'a Level, row: u32) -> Result<(), Halt> {
-        self.tick()?;
+        self.tick(1)?;
         let mut search = self.search(occurrence);
         let table = &search.ctx.tables[level.table];
         let fits =
@@ -177,13 +213,11 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
     }
 
     /// Fires with any number of partners, in the order in which they are found.
-    fn nested(&mut self, occurrence: &'a OccurrenceCode, copies: Option<&Copies>) -> Result<(), Halt> {
-        load_active(self.place.tables(), self.regs, (self.active.table as usize, self.active.row));
+    fn nested(&mut self, occurrence: &'a OccurrenceCode) -> Result<(), Halt> {
         let (mut k, mut row) = (0, self.first(occurrence)?);
-        let depth = occurrence.levels.len() - usize::from(copies.is_some());
-        let last = depth - 1;
+        let last = occurrence.levels.len() - 1;
         loop {
-            let found = self.search(occurrence).find_to(depth, k, row)?;
+            let found = self.search(occurrence).find(k, row)?;
             match found {
                 Searched::Nothing => return Ok(()),
                 Searched::Pause(at, on) => {
@@ -191,13 +225,7 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
                     (k, row) = (at, on);
                 }
                 Searched::Match => {
-                    match copies {
-                        Some(copies) => {
-                            let row = self.search(occurrence).first(&occurrence.levels[depth])?;
-                            self.copy(occurrence, copies, row, false)?;
-                        }
-                        None => self.fire(occurrence)?,
-                    }
+                    self.fire(occurrence)?;
                     let level = &occurrence.levels[last];
                     let on = self.regs[level.row as usize] as u32;
                     (k, row) = (last, self.place.tables()[level.table].indexes[level.index].next(on));
@@ -206,109 +234,22 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
         }
     }
 
-    /// Fires with the rows of a list, from `row` on, as the last partner; the oldest first if it is said so.
-    fn copy(
-        &mut self,
-        occurrence: &'a OccurrenceCode,
-        copies: &Copies,
-        row: u32,
-        oldest_first: bool,
-    ) -> Result<(), Halt> {
-        if row == NONE {
-            return Ok(());
-        }
-        self.collect(occurrence, row)?;
-        if oldest_first {
-            self.rows.reverse();
-        }
-        self.count(occurrence.rule, self.rows.len() as u64)?;
-        if self.slice.table != copies.table || self.slice.args.len() > SLICE {
-            self.empty_slice()?;
-            self.slice.table = copies.table;
-        }
-        let level = &occurrence.levels[occurrence.levels.len() - 1];
-        let (step, start) = (copies.args.len(), self.slice.args.len());
-        let more = self.rows.len() * step;
-        memory::reserve(&mut self.slice.args, more).map_err(|shortage| self.place.full(shortage))?;
-        self.slice.args.resize(start + more, 0);
-        self.slice.count += self.rows.len();
-        for (at, source) in copies.args.iter().enumerate().filter(|_| !self.rows.is_empty()) {
-            let into = &mut self.slice.args[start + at..];
-            let tables = self.place.tables();
-            let word = match *source {
-                Source::Register(reg) => self.regs[reg as usize],
-                Source::Outer { row, table, column } => {
-                    tables[table].columns[column].get(self.regs[row as usize] as u32)
-                }
-                Source::Column(column) => {
-                    tables[level.table].columns[column].gather(&self.rows, into, step);
-                    continue;
-                }
-            };
-            into.iter_mut().step_by(step).for_each(|to| *to = word);
-        }
-        Ok(())
-    }
-
-    /// Collects the rows of a list, from `row` on, that may be the last partner.
-    fn collect(&mut self, occurrence: &'a OccurrenceCode, mut row: u32) -> Result<(), Halt> {
-        let level = &occurrence.levels[occurrence.levels.len() - 1];
-        let table = &self.place.tables()[level.table];
-        let index = &table.indexes[level.index];
-        self.rows.clear();
-        if level.distinct.is_empty() && table.all_older(level.index, self.active.id) {
-            while row != NONE {
-                self.rows.push(row);
-                row = index.next(row);
-            }
-        } else {
-            while row != NONE {
-                let is_same = |&r: &u32| self.regs[r as usize] == u64::from(row);
-                if table.ids.get(row) < self.active.id && !level.distinct.iter().any(is_same) {
-                    self.rows.push(row);
-                }
-                row = index.next(row);
-            }
-        }
-        match self.patience.checked_sub(self.rows.len() as u32) {
-            Some(left) => self.patience = left,
-            None => {
-                self.counts.tried += self.rows.len() as u64 - u64::from(self.patience);
-                self.patience = 0;
-                self.look()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Counts firings of a rule.
+    /// Counts firings of a rule, the last one of a constraint at this position. Rules may come in any order, but for
+    /// those of one constraint.
     #[inline]
-    fn count(&mut self, rule: RuleId, firings: u64) -> Result<(), Halt> {
-        if firings > 0 {
-            self.counts.firings += firings;
-            self.counts.last = Some(rule);
-            self.counts.fired[rule.index()] += firings;
+    pub(super) fn count(&mut self, rule: RuleId, firings: u64, position: usize) -> Result<(), Halt> {
+        self.counts.firings += firings;
+        self.counts.fired[rule.index()] += firings;
+        if position >= self.last {
+            (self.last, self.counts.last) = (position, Some(rule));
         }
         if self.counts.firings > self.setting.steps { Err(Halt::General) } else { Ok(()) }
-    }
-
-    /// Hands over the constraints of the slice.
-    fn empty_slice(&mut self) -> Result<(), Halt> {
-        let Slice { table, args, count } = &mut self.slice;
-        if *count == 0 {
-            return Ok(());
-        }
-        let added = self.place.add(*table, args, *count);
-        args.clear();
-        *count = 0;
-        added
     }
 
     /// Runs the body of an instance, whose values are in the registers.
     #[inline]
     fn fire(&mut self, occurrence: &OccurrenceCode) -> Result<(), Halt> {
-        self.count(occurrence.rule, 1)?;
-        self.empty_slice()?;
+        self.count(occurrence.rule, 1, self.position)?;
         let Some(mut pc) = occurrence.body else { return Ok(()) };
         let Setting { program, code, .. } = self.setting;
         loop {
@@ -325,17 +266,23 @@ impl<'w, 'a, P: Place> Firing<'w, 'a, P> {
             let call = &code.calls[call as usize];
             self.args.clear();
             self.args.extend(call.args.iter().map(|&r| self.regs[r as usize]));
-            self.place.add(call.constraint.index(), &self.args, 1)?;
+            let columns = Columns::new(self.args.iter().map(std::slice::from_ref));
+            self.place.add(call.constraint.index(), columns.as_slice(), 1)?;
             pc = at + 1;
         }
     }
 
+    /// Counts rows, and looks from time to time whether the run must stop.
     #[inline]
-    fn tick(&mut self) -> Result<(), Halt> {
-        if self.patience == 0 {
-            return self.look();
+    pub(super) fn tick(&mut self, rows: usize) -> Result<(), Halt> {
+        match self.patience.checked_sub(rows as u32) {
+            Some(left) => self.patience = left,
+            None => {
+                self.counts.tried += rows as u64 - u64::from(self.patience);
+                self.patience = 0;
+                self.look()?;
+            }
         }
-        self.patience -= 1;
         Ok(())
     }
 

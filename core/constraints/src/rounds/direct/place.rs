@@ -3,15 +3,42 @@
 
 use std::sync::atomic::Ordering;
 
+use super::shares::Shares;
+use super::vectors::Vectors;
 use super::{Counts, Halt};
 use crate::exec::machine::Stop;
+use crate::exec::round::adding::{Batch, choose};
 use crate::exec::round::state::{Added, RoundsState};
 use crate::exec::round::watch::RoundWatch;
 use crate::exec::step::Cells;
 use crate::exec::table::Table;
 use crate::ir::classes::Reduction;
-use gchr_base::memory::{self, Shortage};
+use gchr_base::memory;
 use gchr_base::value::Heap;
+
+/// Arguments of constraints, by columns: few need no list.
+pub(super) struct Columns<'s> {
+    few: [&'s [u64]; 8],
+    many: Vec<&'s [u64]>,
+    count: usize,
+}
+
+impl<'s> Columns<'s> {
+    pub(super) fn new(columns: impl ExactSizeIterator<Item = &'s [u64]>) -> Self {
+        let count = columns.len();
+        let mut own = Self { few: [&[]; 8], many: Vec::new(), count };
+        if count <= own.few.len() {
+            own.few.iter_mut().zip(columns).for_each(|(to, column)| *to = column);
+        } else {
+            own.many = columns.collect();
+        }
+        own
+    }
+
+    pub(super) fn as_slice(&self) -> &[&'s [u64]] {
+        if self.many.is_empty() { &self.few[..self.count] } else { &self.many }
+    }
+}
 
 /// What instances are looked for in, and what takes the constraints that bodies add.
 pub(super) trait Place {
@@ -23,10 +50,8 @@ pub(super) trait Place {
     fn tables(&self) -> &[Table];
     /// Tables and heap.
     fn parts(&mut self) -> (&[Table], Self::Cells<'_>);
-    /// Takes so many constraints of a table, one behind the other.
-    fn add(&mut self, table: usize, args: &[u64], count: usize) -> Result<(), Halt>;
-    /// There is no memory for constraints.
-    fn full(&self, shortage: Shortage) -> Halt;
+    /// Takes so many constraints of a table, by columns.
+    fn add(&mut self, table: usize, args: &[&[u64]], count: usize) -> Result<(), Halt>;
     /// Tells how much memory it has taken, if nobody else does.
     fn account(&mut self) {}
 }
@@ -54,17 +79,8 @@ impl Place for Direct<'_, '_, '_> {
     }
 
     #[inline]
-    fn add(&mut self, table: usize, args: &[u64], count: usize) -> Result<(), Halt> {
-        if count == 1 {
-            memory::reserve(self.added, 1).map_err(|shortage| self.full(shortage))?;
-            self.added.extend(self.state.add(table, args).map_err(Halt::Full)?);
-            return Ok(());
-        }
-        self.state.add_slice(table, args, count, self.added).map_err(Halt::Full)
-    }
-
-    fn full(&self, shortage: Shortage) -> Halt {
-        Halt::Full(self.state.stop(shortage.of("the constraints that a round adds")))
+    fn add(&mut self, table: usize, args: &[&[u64]], count: usize) -> Result<(), Halt> {
+        self.state.add_batch(Batch { table, args, count }, self.added).map_err(Halt::Full)
     }
 }
 
@@ -73,40 +89,56 @@ impl Place for Direct<'_, '_, '_> {
 pub(crate) struct Part {
     stretches: Vec<Stretch>,
     args: Vec<u64>,
+    /// By table: what several threads will store side by side.
+    shares: Vec<Shares>,
     pub(super) counts: Counts,
+    pub(super) vectors: Vectors,
 }
 
-/// Constraints of one table that follow each other.
+/// Constraints of one table, column by column.
 struct Stretch {
     table: usize,
     count: usize,
-    /// So many more are in the store already.
-    known: u64,
+    /// So many more are dropped for what the store has of their keys.
+    dropped: u64,
 }
 
 impl Part {
     pub(super) fn clear(&mut self) {
         self.stretches.clear();
         self.args.clear();
+        self.shares.iter_mut().for_each(Shares::clear);
     }
 
     /// Words of constraints.
     pub(super) fn words(&self) -> usize {
-        self.args.len()
+        self.args.len() + self.shares.iter().map(Shares::words).sum::<usize>()
+    }
+
+    /// What was found of a table that several threads store side by side.
+    pub(super) fn shares(&mut self, table: usize) -> Option<&mut Shares> {
+        self.shares.get_mut(table).filter(|shares| shares.words() > 0)
     }
 
     /// Bytes of its lists.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.stretches.capacity() * size_of::<Stretch>() + self.args.capacity() * 8) as u64
+        let shares: u64 = self.shares.iter().map(Shares::bytes).sum();
+        (self.stretches.capacity() * size_of::<Stretch>() + self.args.capacity() * 8) as u64 + shares
     }
 
     /// Puts what was found into the store.
     pub(super) fn store(&self, state: &mut RoundsState<'_, '_>, added: &mut Vec<Added>) -> Result<(), Stop> {
         let mut rest = &self.args[..];
         for stretch in &self.stretches {
-            let (args, behind) = rest.split_at(stretch.count * state.tables[stretch.table].columns.len());
-            state.add_slice(stretch.table, args, stretch.count, added)?;
-            state.count_known(stretch.table, stretch.known);
+            let &Stretch { table, count, dropped } = stretch;
+            let (args, behind) = rest.split_at(count * state.tables[table].columns.len());
+            if count > 0 {
+                let columns = Columns::new(args.chunks_exact(count));
+                state.add_batch(Batch { table, args: columns.as_slice(), count }, added)?;
+            }
+            if let Some(filter) = state.filter(table) {
+                state.count_dropped(filter, dropped);
+            }
             rest = behind;
         }
         Ok(())
@@ -117,14 +149,18 @@ impl Part {
 pub(super) struct Apart<'w> {
     tables: &'w [Table],
     heap: &'w Heap,
-    /// By table: the reduction that drops a constraint whose key is there.
-    sets: &'w [Option<&'w Reduction>],
+    /// By table: what drops constraints by what there is of their keys.
+    filters: &'w [Option<&'w Reduction>],
     watch: &'w RoundWatch<'w>,
+    /// Threads that store what has no order side by side.
+    threads: usize,
     part: &'w mut Part,
     /// Words that the list may have.
     most: usize,
-    /// Which constraints of a slice are there.
-    known: Vec<bool>,
+    /// Those of a batch that are not dropped.
+    chosen: Vec<u32>,
+    /// A row of each key of a batch.
+    rows: Vec<u32>,
     /// Bytes of the list that the watch knows of.
     bytes: u64,
 }
@@ -133,12 +169,14 @@ impl<'w> Apart<'w> {
     pub(super) fn new(
         tables: &'w [Table],
         heap: &'w Heap,
-        sets: &'w [Option<&'w Reduction>],
-        watch: &'w RoundWatch<'w>,
+        filters: &'w [Option<&'w Reduction>],
+        (watch, threads): (&'w RoundWatch<'w>, usize),
         (part, most): (&'w mut Part, usize),
     ) -> Self {
         let bytes = part.bytes();
-        Self { tables, heap, sets, watch, part, most, known: Vec::new(), bytes }
+        part.shares.resize_with(tables.len(), Shares::default);
+        let (chosen, rows) = (Vec::new(), Vec::new());
+        Self { tables, heap, filters, watch, threads, part, most, chosen, rows, bytes }
     }
 }
 
@@ -159,36 +197,31 @@ impl Place for Apart<'_> {
     }
 
     #[inline]
-    fn add(&mut self, table: usize, args: &[u64], count: usize) -> Result<(), Halt> {
-        let Self { part, known, .. } = self;
-        if part.args.len() > self.most {
+    fn add(&mut self, table: usize, args: &[&[u64]], count: usize) -> Result<(), Halt> {
+        let Self { part, chosen, rows, .. } = self;
+        if part.words() > self.most {
             return Err(Halt::Long);
         }
-        let room = memory::reserve(&mut part.args, args.len())
+        let room = memory::reserve(&mut part.args, args.len() * count)
             .and_then(|()| memory::reserve(&mut part.stretches, 1));
         room.map_err(|_| Halt::Alone)?;
-        if part.stretches.last().is_none_or(|stretch| stretch.table != table) {
-            part.stretches.push(Stretch { table, count: 0, known: 0 });
-        }
-        let Some(stretch) = part.stretches.last_mut() else { return Ok(()) };
-        let stored = &self.tables[table];
-        let Some(set) = self.sets[table] else {
-            part.args.extend_from_slice(args);
-            stretch.count += count;
+        let Some(filter) = self.filters[table] else {
+            part.stretches.push(Stretch { table, count, dropped: 0 });
+            args.iter().for_each(|column| part.args.extend_from_slice(column));
             return Ok(());
         };
-        stored.indexes[set.index].have_keys(&stored.columns, args, known);
-        let new = known.iter().zip(args.chunks_exact(stored.columns.len())).filter(|(known, _)| !**known);
-        let before = part.args.len();
-        new.for_each(|(_, args)| part.args.extend_from_slice(args));
-        let new = (part.args.len() - before) / stored.columns.len();
-        stretch.count += new;
-        stretch.known += (count - new) as u64;
+        chosen.clear();
+        choose(&self.tables[table], filter, Batch { table, args, count }, 0, rows, chosen);
+        let dropped = (count - chosen.len()) as u64;
+        if self.threads > 1 && self.tables[table].appends(Some(filter.index)) {
+            let batch = Batch { table, args, count };
+            part.shares[table].take(&self.tables[table], filter.index, batch, self.threads, chosen);
+        }
+        part.stretches.push(Stretch { table, count: chosen.len(), dropped });
+        for column in args {
+            part.args.extend(chosen.iter().map(|&at| column[at as usize]));
+        }
         Ok(())
-    }
-
-    fn full(&self, _: Shortage) -> Halt {
-        Halt::Alone
     }
 
     fn account(&mut self) {

@@ -201,10 +201,11 @@ impl Assembler<'_> {
                 }
             }
             Test::Compare(op, a, b) => {
-                let kind = self.plan.layout.sorts[self.function.sort(a)].kind;
+                let sort = self.function.sort(a);
                 let (a, b) = (self.slot(a), self.slot(b));
-                match kind {
+                match self.plan.layout.sorts[sort].kind {
                     SortKind::Float => Instr::UnlessFloat { op, a, b, target },
+                    _ if self.plan.layout.is_big(sort) => Instr::UnlessBig { op, a, b, target },
                     _ => Instr::UnlessInt { op, a, b, target },
                 }
             }

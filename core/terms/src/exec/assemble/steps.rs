@@ -28,7 +28,7 @@ impl Assembler<'_> {
                 let at = self.emit(Instr::Repeat { dst, tag, class, arg, count: *count });
                 self.root_map(at, &before);
             }
-            Step::Operate { dst, op, args, site } => self.operate(*dst, *op, args, *site, after),
+            Step::Operate { dst, op, args, site } => self.operate(*dst, *op, args, *site, before, after),
             Step::Call { dst, function, args, .. } => self.call(*dst, *function, args, after),
             Step::Region { dst, inits, region } => self.region(*dst, inits, region, after),
             Step::Trace { rule, symbol, args } => {
@@ -43,12 +43,12 @@ impl Assembler<'_> {
         }
     }
 
-    /// Slots and sorts of live locals that may hold cells.
+    /// Slots and sorts of live locals that may hold cells or name integers.
     pub(super) fn roots_of(&self, live: &LocalSet) -> Vec<(Slot, SortId)> {
         live.iter()
             .filter_map(|local| {
                 let sort = self.function.sort(local);
-                let root = self.has_cells[sort] && self.state.bound.contains(local);
+                let root = self.traced[sort] && self.state.bound.contains(local);
                 root.then(|| (self.slot(local), sort))
             })
             .collect()
@@ -93,7 +93,15 @@ impl Assembler<'_> {
         self.root_map(at, roots);
     }
 
-    pub(super) fn operate(&mut self, dst: LocalId, op: Op, args: &[LocalId], site: Site, after: &LocalSet) {
+    pub(super) fn operate(
+        &mut self,
+        dst: LocalId,
+        op: Op,
+        args: &[LocalId],
+        site: Site,
+        before: &LocalSet,
+        after: &LocalSet,
+    ) {
         let Some(&first) = args.first() else { return };
         let sort = self.function.sort(first);
         let kind = self.plan.layout.sorts[sort].kind;
@@ -104,6 +112,8 @@ impl Assembler<'_> {
         let index = self.code.sites.len() as u32;
         let Site { rule, span } = site;
         self.code.sites.push(OpSite { op, rule, span, pending: self.state.pending, float });
+        let big = self.plan.layout.is_big(sort);
+        let roots = if big { self.roots_of(before) } else { Vec::new() };
         let dst = self.result(dst, after);
         let truth = |symbol| self.plan.layout.tag(symbol).unwrap_or(0) as u16;
         let (yes, no) = (truth(self.booleans.true_symbol), truth(self.booleans.false_symbol));
@@ -118,6 +128,7 @@ impl Assembler<'_> {
             }
             (SortKind::Data, _) => Instr::TypeError { a, sort: sort.0 as u16, site: index },
             (SortKind::Float, _) if op.is_test() => Instr::CompareFloat { op, dst, a, b, yes, no },
+            (_, _) if op.is_test() && big => Instr::CompareBig { op, dst, a, b, yes, no },
             (_, _) if op.is_test() => Instr::CompareInt { op, dst, a, b, yes, no },
             (SortKind::Float, _) if op.rounds() => Instr::FloatToInt { op, dst, a, site: index },
             (SortKind::Int, ToFloat) => Instr::IntToFloat { dst, a },
@@ -125,6 +136,10 @@ impl Assembler<'_> {
                 Instr::TypeError { a, sort: sort.0 as u16, site: index }
             }
             (SortKind::Float, _) => Instr::Float { op, dst, a, b, site: index },
+            _ if big => {
+                let at = self.emit(Instr::Big { op, dst, a, b, site: index });
+                return self.root_map(at, &roots);
+            }
             (_, Add) => Instr::AddInt { dst, a, b, site: index },
             (_, Sub) => Instr::SubInt { dst, a, b, site: index },
             _ => Instr::Int { op, dst, a, b, site: index },

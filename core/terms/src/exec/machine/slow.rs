@@ -112,6 +112,35 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// An operation on integers of any size, which are collected when many have been made.
+    #[cold]
+    pub(super) fn big(
+        &mut self,
+        site: u32,
+        operands: [u64; 2],
+        fp: Fp,
+        pc: usize,
+        fuel: i64,
+    ) -> Result<u64, Stop> {
+        let OpSite { op, rule, span, .. } = self.code.sites[site as usize];
+        let [a, b] = operands;
+        let mut result = Err(StopReason::Interrupted);
+        // A second time, after a collection, where there was no room.
+        for full in [self.run.heap.is_due(), true] {
+            if full {
+                match self.collect(fp, pc, fuel) {
+                    Ok(()) | Err(Ok(_)) => {}
+                    Err(Err(reason)) => return Err(Stop { reason, rule: Some(rule), span: None }),
+                }
+            }
+            result = self.run.big_integer(op, a, b);
+            if !matches!(result, Err(StopReason::Memory { .. })) {
+                break;
+            }
+        }
+        result.map_err(|reason| Stop { reason, rule: Some(rule), span: Some(span) })
+    }
+
     /// Collects; the roots are the live slots of all frames, the roots of their holes, and `values`.
     pub(super) fn collect(&mut self, fp: Fp, pc: usize, fuel: i64) -> Result<(), Result<Full, StopReason>> {
         self.run.poll(fuel).map_err(Err)?;
@@ -122,13 +151,13 @@ impl Machine<'_, '_> {
         self.run
             .heap
             .collect(&mut |marker| {
-                values.iter().for_each(|v| marker.root(v.0, v.1 as u32));
+                values.iter().for_each(|v| marker.value(v.0, v.1));
                 let (mut fp, mut pc) = (fp, pc);
                 loop {
                     let Some(map) = code.maps.get(code.map_of[pc] as usize) else { return };
                     for &(slot, sort) in &code.roots[map.first as usize..][..map.len as usize] {
                         // SAFETY: verified maps name slots of the frame; they are initialised where the map holds.
-                        marker.root(sort, unsafe { *fp.add(slot as usize) } as u32);
+                        marker.value(sort, unsafe { *fp.add(slot as usize) });
                     }
                     // SAFETY: every frame has a return word right below, and a root below that when the caller says so.
                     let word = unsafe { *fp.sub(1) };

@@ -26,7 +26,7 @@ fn time_is_in_proportion_to_the_text() {
 #[test]
 fn plans_for_many_workers_end() {
     for (name, n, text) in TERM_PROGRAMS {
-        for n in [*n, 16 * n] {
+        for n in [*n, 4 * n] {
             let mut sources = SourceMap::new();
             let id = sources.add("large.trs", text(n));
             let program = gchr_trs::load(&sources, id).program.expect("no errors");

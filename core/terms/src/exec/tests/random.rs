@@ -22,7 +22,7 @@ const ALL: TermOptions = TermOptions {
     counts: false,
 };
 
-fn option_sets() -> Vec<TermOptions> {
+pub(super) fn option_sets() -> Vec<TermOptions> {
     vec![
         ALL,
         TermOptions { inline: false, ..ALL },
@@ -31,6 +31,7 @@ fn option_sets() -> Vec<TermOptions> {
         TermOptions { inline: false, contexts: false, simplify: false, ..ALL },
         TermOptions::tasks(false),
         TermOptions::tasks(true),
+        TermOptions::tasks(true).short(),
         TermOptions::traced(),
     ]
 }
@@ -58,6 +59,7 @@ fn reachable(nf: &NormalForm) -> u64 {
 /// An operator without a result.
 fn wrong(error: ArithmeticError) -> String {
     match error {
+        ArithmeticError::TooLarge => "TooLarge".into(),
         ArithmeticError::Type => "Type".into(),
         other => format!("Number({other:?})"),
     }

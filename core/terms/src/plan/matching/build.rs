@@ -12,6 +12,9 @@ use gchr_base::signature::SymbolId;
 /// Deeper trees go on in another part: code is nested as deeply as trees are, and passes look at each level of it from
 /// each level above.
 const MAX_DEPTH: usize = 96;
+/// A part has what its rows still need as parameters. Where a row needs very many, its part is this share of them deep,
+/// so that all parts together have parameters in proportion to the patterns.
+const WIDTH_TO_DEPTH: usize = 16;
 /// Positions in the budget.
 const NODES: usize = 0;
 const ROWS: usize = 1;
@@ -37,8 +40,9 @@ pub(super) struct Build<'a> {
     single: bool,
     /// The function of the symbol with its parameters alone.
     entry: Function,
-    /// The function of the part at hand.
+    /// The function of the part at hand, and how deep its tree may get.
     function: Function,
+    max_depth: usize,
     /// Parts in use; those that are not built yet.
     parts: usize,
     todo: Vec<(usize, Function, Rows<'a>)>,
@@ -61,7 +65,8 @@ impl<'a> Build<'a> {
             64 + MAX_NODES[0] * nodes.min(MANY_NODES) + MAX_NODES[1] * nodes.saturating_sub(MANY_NODES);
         let budget = [nodes, MAX_ROWS[0] + MAX_ROWS[1] * nodes];
         let entry = function.clone();
-        Self { program, layout, budget, single, function, entry, parts: 1, todo: Vec::new() }
+        let (max_depth, todo) = (MAX_DEPTH, Vec::new());
+        Self { program, layout, budget, single, function, max_depth, entry, parts: 1, todo }
     }
 
     /// The parts of the tree for all rows.
@@ -71,6 +76,8 @@ impl<'a> Build<'a> {
         while let Some((number, function, mut rows)) = self.todo.pop() {
             self.function = function;
             let all = rows.all();
+            let width = all.iter().map(|&at| rows.row(at).size()).max().unwrap_or(0);
+            self.max_depth = MAX_DEPTH.max(width / WIDTH_TO_DEPTH);
             let tree = self.tree(&mut rows, all, 0)?;
             let function = std::mem::replace(&mut self.function, self.entry.clone());
             built.push((number, Part { function, tree }));
@@ -93,7 +100,7 @@ impl<'a> Build<'a> {
         let row = rows.row(first);
         let leaf = row.tests.is_empty();
         let conditional = !row.checks.is_empty() || !self.program.rules[row.rule].guard.is_empty();
-        if depth >= MAX_DEPTH && (conditional || !leaf) {
+        if depth >= self.max_depth && (conditional || !leaf) {
             return self.part(rows, &active);
         }
         if leaf {
@@ -178,7 +185,9 @@ impl<'a> Build<'a> {
         depth: usize,
     ) -> Result<Tree, TooBig> {
         match active.iter().find_map(|&at| integer(rows, at, on)) {
-            Some(first) if depth < MAX_DEPTH => self.constants(rows, active, on, Const::Int(first), depth),
+            Some(first) if depth < self.max_depth => {
+                self.constants(rows, active, on, Const::Int(first), depth)
+            }
             _ => self.tree(rows, active, depth),
         }
     }

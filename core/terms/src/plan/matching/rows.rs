@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::plan::ir::{Function, LocalId};
 use crate::plan::layout::Layout;
-use gchr_base::rule::{ExprKind, Head, HeadAtom, Pattern, PatternKind, Program, RuleId, VarId};
+use gchr_base::rule::{ExprKind, GoalKind, Head, HeadAtom, Pattern, PatternKind, Program, RuleId, VarId};
 
 /// A rule, as far as it has been matched.
 #[derive(Clone)]
@@ -176,6 +176,15 @@ fn needed(program: &Program, rule: RuleId) -> Rc<[bool]> {
             needed[var.0 as usize] = true;
         }
     });
+    for goal in &rule.guard {
+        // A variable that the head binds stands for an equal value in the pattern of a condition.
+        let GoalKind::Match { pattern, .. } = &goal.kind else { continue };
+        pattern.walk(&mut |pattern| {
+            if let PatternKind::Var(var) = pattern.kind {
+                needed[var.0 as usize] = true;
+            }
+        });
+    }
     let mut seen = vec![false; rule.vars.len()];
     for arg in rule.heads.iter().flat_map(|head| head.atom.args()) {
         arg.walk(&mut |pattern| {

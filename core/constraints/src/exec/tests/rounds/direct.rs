@@ -72,9 +72,59 @@ fn distances(length: i64) -> Builder {
     b
 }
 
+/// Conditions, sums and keys that are computed, and constraints of two and three columns, with a key and without.
+fn computed(scale: i64, least: i64) -> Builder {
+    let mut b = Builder::new();
+    b.con("e", &["int", "int"]).con("s", &["int", "int", "int"]).con("r", &["int", "int"]);
+    b.con("m", &["int", "int"]).con("near", &["int", "int"]);
+    set_semantics(&mut b, "e");
+    set_semantics(&mut b, "r");
+    let triple = || ("s", vec![v("X"), v("Y"), v("Z")]);
+    b.rule("s", R { kept: vec![triple()], removed: vec![triple()], ..R::default() });
+    let pair = |name, x, y| (name, vec![v(x), v(y)]);
+    let test = |o, x, y| G::Test(op(o, [v(x), v(y)]));
+    let sum = |to, x, y| G::Is(to, op(Op::Add, [v(x), y]));
+    let guard = vec![test(Op::Lt, "X", "Z"), G::Test(op(Op::Ne, [v("Y"), n(3 * scale)]))];
+    let body = vec![
+        sum("A", "X", v("Z")),
+        add("r", [v("A"), v("X")]),
+        add("s", [v("X"), v("Y"), v("Z")]),
+        sum("B", "A", n(scale)),
+        add("m", [v("B"), v("B")]),
+    ];
+    let kept = vec![pair("e", "X", "Y"), pair("e", "Y", "Z")];
+    b.rule("join", R { kept, guard, body, ..R::default() });
+    let guard = vec![G::Test(op(Op::Eq, [v("Y"), op(Op::Add, [v("X"), n(scale)])]))];
+    let kept = vec![pair("e", "X", "A"), pair("e", "Y", "B")];
+    b.rule("near", R { kept, guard, body: vec![add("near", [v("A"), v("B")])], ..R::default() });
+    edges(&mut b, "e", 12, 40, scale, least);
+    b
+}
+
+/// Pairs of siblings, whose numbers at last are too large for an array of bits, which several threads have begun.
+fn siblings() -> Builder {
+    let mut b = Builder::new();
+    b.con("e", &["int", "int"]).con("s", &["int", "int"]);
+    set_semantics(&mut b, "s");
+    let e = |x| ("e", vec![v("P"), v(x)]);
+    let body = vec![add("s", [v("X"), v("Y")])];
+    b.rule("base", R { kept: vec![e("X"), e("Y")], body, ..R::default() });
+    b.query((1..12_000).map(|x| add("e", [n(x / 2), n(x)])).collect::<Vec<_>>());
+    b
+}
+
+#[test]
+fn sets_that_threads_share_may_become_too_large_for_bits() {
+    let one = told(&siblings(), 1, None);
+    for threads in 2..=4 {
+        assert_eq!(told(&siblings(), threads, None), one, "{threads} threads");
+    }
+}
+
 #[test]
 fn they_give_what_general_rounds_give() {
     let mut programs = vec![distances(3), distances(i64::MAX / 4), distances(-1)];
+    programs.extend([computed(1, 0), computed(7, -30), computed(1 << 59, 0), computed(1 << 40, 0)]);
     for column in ["int", "dense"] {
         programs.push(three_heads(column));
         for (scale, offset) in [(1, 0), (1_000_003, 0), (1 << 50, -5)] {

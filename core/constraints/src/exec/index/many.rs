@@ -1,0 +1,186 @@
+//! Indexes asked for many rows at a time, and given many rows, by loops that decide nothing for each.
+
+use std::ops::Range;
+
+use super::grid::SharedBits;
+use super::{Heads, Index, Links, NONE};
+use crate::exec::column::Column;
+use gchr_base::memory::Shortage;
+
+impl Index {
+    /// The newest row of each of some keys, given by columns; of a set, any row.
+    pub(crate) fn heads(&self, table: &[Column], key: &[&[u64]], count: usize, heads: &mut Vec<u32>) {
+        match (&self.heads, key) {
+            (_, []) => heads.resize(count, self.first()),
+            (Heads::Grid(grid), [b]) => heads.extend(b.iter().map(|&b| grid.get(0, b).wrapping_sub(1))),
+            (Heads::Grid(grid), [a, b]) => {
+                heads.extend(a.iter().zip(*b).map(|(&a, &b)| grid.get(a, b).wrapping_sub(1)));
+            }
+            (_, [a]) => heads.extend(a.iter().map(|&a| self.find1(table, a))),
+            (_, [a, b]) => heads.extend(a.iter().zip(*b).map(|(&a, &b)| self.find2(table, a, b))),
+            _ => {
+                let mut one = vec![0; key.len()];
+                heads.extend((0..count).map(|at| {
+                    one.iter_mut().zip(key).for_each(|(word, column)| *word = column[at]);
+                    self.find(table, &one)
+                }));
+            }
+        }
+    }
+
+    /// For each of some constraints, given by columns, a row of its key.
+    pub(crate) fn rows_of(&self, table: &[Column], args: &[&[u64]], count: usize, rows: &mut Vec<u32>) {
+        rows.clear();
+        match &self.columns[..] {
+            &[b] => self.heads(table, &[args[b]], count, rows),
+            &[a, b] => self.heads(table, &[args[a], args[b]], count, rows),
+            columns => {
+                let key: Vec<&[u64]> = columns.iter().map(|&c| args[c]).collect();
+                self.heads(table, &key, count, rows);
+            }
+        }
+    }
+
+    /// Puts the keys of constraints, given by columns, into the set, from a place on, as long as it has an array with
+    /// room for them; the places of those that are new are appended. Gives the place behind the last of them.
+    pub(crate) fn claim(
+        &mut self,
+        args: &[&[u64]],
+        (from, to): (usize, usize),
+        new: &mut Vec<u32>,
+    ) -> Result<usize, Shortage> {
+        match (&mut self.heads, &self.columns[..]) {
+            (Heads::Bits(bits), &[b]) => bits.claim(|at| (0, args[b][at]), (from, to), new),
+            (Heads::Bits(bits), &[a, b]) => {
+                let (a, b) = (&args[a][..to], &args[b][..to]);
+                bits.claim(|at| (a[at], b[at]), (from, to), new)
+            }
+            _ => Ok(from),
+        }
+    }
+
+    /// The line of the cache in which the set has the key of one of some constraints, if it has room for it.
+    #[inline]
+    pub(crate) fn line_of(&self, args: &[&[u64]], at: usize) -> Option<usize> {
+        match (&self.heads, &self.columns[..]) {
+            (Heads::Bits(bits), &[b]) => bits.line_of(0, args[b][at]),
+            (Heads::Bits(bits), &[a, b]) => bits.line_of(args[a][at], args[b][at]),
+            _ => None,
+        }
+    }
+
+    /// Lets threads put keys into the set side by side, if it is an array.
+    pub(crate) fn share<T>(&mut self, work: impl FnOnce(&SharedSet<'_>) -> T) -> Option<T> {
+        let columns = &self.columns;
+        match &mut self.heads {
+            Heads::Bits(bits) => bits.share(|bits| work(&SharedSet { columns, bits })),
+            _ => None,
+        }
+    }
+
+    /// Writes rows of some lists, as many as there is room for, and the place of the list of each. Gives their number.
+    #[inline]
+    pub(crate) fn follow(
+        &self,
+        heads: &[u32],
+        cursor: &mut Cursor,
+        rows: &mut [u64],
+        from: &mut [u32],
+    ) -> usize {
+        match &self.links {
+            Links::Both(links) => {
+                cursor.follow(heads, rows, from, |row| links.get(row as usize).map_or(NONE, |l| l.next))
+            }
+            Links::Next(links) => {
+                cursor.follow(heads, rows, from, |row| links.get(row as usize).map_or(NONE, |&next| next))
+            }
+            // Before the first row there is none.
+            Links::None if matches!(self.heads, Heads::Rows) => {
+                cursor.follow(heads, rows, from, |row| row.wrapping_sub(1))
+            }
+            Links::None => cursor.follow(heads, rows, from, |_| NONE),
+        }
+    }
+
+    /// Puts rows before all others of their keys, one after the other, as long as lists begin in an array with room for
+    /// them and links lead to older rows only. Gives the row behind the last of them.
+    pub(crate) fn insert_run(&mut self, table: &[Column], rows: Range<u32>) -> Result<u32, Shortage> {
+        let (Heads::Grid(grid), Links::Next(links)) = (&mut self.heads, &mut self.links) else {
+            return Ok(rows.start);
+        };
+        let end = match &self.columns[..] {
+            [b] => match &table[*b] {
+                Column::Narrow(b) => grid.push_run(|row| (0, u64::from(b[row as usize])), rows, links)?,
+                Column::Wide(b) => grid.push_run(|row| (0, b[row as usize]), rows, links)?,
+            },
+            columns => grid.push_run(|row| Self::pair(columns, table, row), rows, links)?,
+        };
+        self.linked = end as usize;
+        Ok(end)
+    }
+
+    /// Whether [`claim`](Self::claim) works.
+    pub(crate) fn is_array(&self) -> bool {
+        matches!(self.heads, Heads::Bits(_))
+    }
+}
+
+/// A set to which threads add keys side by side, each of them keys of [lines](Index::line_of) of its own.
+pub(crate) struct SharedSet<'w> {
+    columns: &'w [usize],
+    bits: SharedBits<'w>,
+}
+
+impl SharedSet<'_> {
+    /// Puts the key of one of some constraints, which has a line, into the set. Says whether it was not there.
+    #[inline]
+    pub(crate) fn claim(&self, args: &[Vec<u64>], at: usize) -> Result<bool, Shortage> {
+        match *self.columns {
+            [b] => self.bits.claim(0, args[b][at]),
+            [a, b] => self.bits.claim(args[a][at], args[b][at]),
+            _ => Ok(false),
+        }
+    }
+}
+
+/// How far some lists were followed.
+pub(crate) struct Cursor {
+    /// The list at hand: those before it are done.
+    pub(crate) at: usize,
+    row: u32,
+}
+
+impl Cursor {
+    /// At the beginning of lists with these first rows.
+    pub(crate) fn new(heads: &[u32]) -> Self {
+        Self { at: 0, row: heads.first().map_or(NONE, |&row| row) }
+    }
+
+    #[inline]
+    fn follow(
+        &mut self,
+        heads: &[u32],
+        rows: &mut [u64],
+        from: &mut [u32],
+        next: impl Fn(u32) -> u32,
+    ) -> usize {
+        let most = rows.len().min(from.len());
+        let (rows, from) = (&mut rows[..most], &mut from[..most]);
+        let (mut at, mut row, mut count) = (self.at, self.row, 0);
+        while at < heads.len() {
+            while row != NONE {
+                if count == most {
+                    *self = Self { at, row };
+                    return count;
+                }
+                (rows[count], from[count]) = (u64::from(row), at as u32);
+                count += 1;
+                row = next(row);
+            }
+            at += 1;
+            row = heads.get(at).map_or(NONE, |&row| row);
+        }
+        *self = Self { at, row };
+        count
+    }
+}

@@ -1,0 +1,251 @@
+//! Puts many constraints of one table into the store, as [`RoundsState::add`] does one after the other.
+
+use super::state::{Added, RoundsState, is_better};
+use crate::exec::index::{NONE, SharedSet};
+use crate::exec::machine::Stop;
+use crate::exec::table::{Table, TableFull};
+use crate::ir::classes::Reduction;
+use gchr_base::ids::Id;
+use gchr_base::memory;
+
+/// Lists that are used again.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    /// The constraints of some that are to be stored.
+    chosen: Vec<u32>,
+    /// A row of each key.
+    rows: Vec<u32>,
+    /// The arguments of one.
+    args: Vec<u64>,
+}
+
+/// Constraints of one table that a thread has found, by columns.
+#[derive(Default)]
+pub(crate) struct Share {
+    pub(crate) columns: Vec<Vec<u64>>,
+    pub(crate) count: usize,
+}
+
+impl Share {
+    /// A column, if there are constraints.
+    fn column(&self, column: usize) -> Option<&[u64]> {
+        self.columns.get(column).map(Vec::as_slice)
+    }
+}
+
+/// Constraints of one table, by columns.
+#[derive(Clone, Copy)]
+pub(crate) struct Batch<'s> {
+    pub(crate) table: usize,
+    pub(crate) args: &'s [&'s [u64]],
+    pub(crate) count: usize,
+}
+
+/// The constraints of a batch, from a place on, that the table does not drop for what it has of their keys.
+pub(crate) fn choose(
+    stored: &Table,
+    filter: &Reduction,
+    batch: Batch<'_>,
+    from: usize,
+    rows: &mut Vec<u32>,
+    chosen: &mut Vec<u32>,
+) {
+    stored.indexes[filter.index].rows_of(&stored.columns, batch.args, batch.count, rows);
+    let all = (from..batch.count).map(|at| at as u32);
+    match filter.best {
+        None => chosen.extend(all.filter(|&at| rows[at as usize] == NONE)),
+        Some(best) => {
+            let (kind, values) = (stored.kinds[best.column], batch.args[best.column]);
+            let column = &stored.columns[best.column];
+            let lives = |&at: &u32| {
+                let row = rows[at as usize];
+                row == NONE || is_better(best, kind, values[at as usize], column.get(row))
+            };
+            chosen.extend(all.filter(lives));
+        }
+    }
+}
+
+impl<'a> RoundsState<'a, '_> {
+    /// What drops constraints of a table by what it has of their keys.
+    pub(crate) fn filter(&self, table: usize) -> Option<&'a Reduction> {
+        self.filters[table]
+    }
+
+    /// Those of all tables.
+    pub(crate) fn filters(&self) -> &[Option<&'a Reduction>] {
+        &self.filters
+    }
+
+    /// Puts constraints into the store; what lives is appended.
+    pub(crate) fn add_batch(&mut self, batch: Batch<'_>, added: &mut Vec<Added>) -> Result<(), Stop> {
+        let room = memory::reserve(added, batch.count);
+        room.map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
+        if batch.count == 1 {
+            return self.add_one(batch, 0, added);
+        }
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let result = match self.filters[batch.table] {
+            Some(set) if set.best.is_none() => self.add_new(set, batch, added, &mut buffers),
+            Some(_) => self.add_chosen(batch, 0, added, &mut buffers),
+            None => self.add_all(batch, added, &mut buffers),
+        };
+        self.buffers = buffers;
+        result
+    }
+
+    /// Puts those into the store whose keys are new.
+    fn add_new(
+        &mut self,
+        set: &Reduction,
+        batch: Batch<'_>,
+        added: &mut Vec<Added>,
+        buffers: &mut Buffers,
+    ) -> Result<(), Stop> {
+        let mut from = 0;
+        while from < batch.count {
+            buffers.chosen.clear();
+            let before = self.tables[batch.table].bytes();
+            let table = &mut self.tables[batch.table];
+            let end = table.claim(set.index, batch.args, (from, batch.count), &mut buffers.chosen);
+            let end = end.map_err(|full| self.full(batch.table, full))?;
+            if end == from && !self.tables[batch.table].appends(Some(set.index)) {
+                return self.add_chosen(batch, from, added, buffers);
+            }
+            self.table_bytes = self.table_bytes - before + self.tables[batch.table].bytes();
+            self.count_dropped(set, (end - from - buffers.chosen.len()) as u64);
+            self.append(batch, &buffers.chosen, added)?;
+            from = end;
+            if from < batch.count {
+                // There is no array with room for it yet, or not any more.
+                self.add_one(batch, from, added)?;
+                from += 1;
+                if !self.tables[batch.table].indexes[set.index].is_array() {
+                    return self.add_chosen(batch, from, added, buffers);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts those into the store that the table does not drop, from one on.
+    fn add_chosen(
+        &mut self,
+        batch: Batch<'_>,
+        from: usize,
+        added: &mut Vec<Added>,
+        buffers: &mut Buffers,
+    ) -> Result<(), Stop> {
+        let Some(filter) = self.filters[batch.table] else { return Ok(()) };
+        let Buffers { chosen, rows, .. } = &mut *buffers;
+        chosen.clear();
+        choose(&self.tables[batch.table], filter, batch, from, rows, chosen);
+        self.count_dropped(filter, (batch.count - from - chosen.len()) as u64);
+        let chosen = std::mem::take(chosen);
+        let result = chosen.iter().try_for_each(|&at| self.add_one(batch, at as usize, added));
+        buffers.chosen = chosen;
+        result
+    }
+
+    fn add_all(
+        &mut self,
+        batch: Batch<'_>,
+        added: &mut Vec<Added>,
+        buffers: &mut Buffers,
+    ) -> Result<(), Stop> {
+        let is_plain = self.insertion_rules[batch.table].is_none();
+        if !is_plain || !self.tables[batch.table].appends(None) {
+            return (0..batch.count).try_for_each(|at| self.add_one(batch, at, added));
+        }
+        buffers.chosen.clear();
+        buffers.chosen.extend((0..batch.count).map(|at| at as u32));
+        self.append(batch, &buffers.chosen, added)
+    }
+
+    fn add_one(&mut self, batch: Batch<'_>, at: usize, added: &mut Vec<Added>) -> Result<(), Stop> {
+        let mut args = std::mem::take(&mut self.buffers.args);
+        args.clear();
+        args.extend(batch.args.iter().map(|column| column[at]));
+        let result = self.add(batch.table, &args);
+        self.buffers.args = args;
+        added.extend(result?);
+        Ok(())
+    }
+
+    /// Puts some of a batch into the rows behind the others.
+    fn append(&mut self, batch: Batch<'_>, which: &[u32], added: &mut Vec<Added>) -> Result<(), Stop> {
+        let Batch { table, args, .. } = batch;
+        if which.is_empty() {
+            return Ok(());
+        }
+        self.appending(table, which.len(), added, |stored, id| stored.append(id, args, which))
+    }
+
+    /// Lets threads put keys into a set side by side: the constraints that are new must be
+    /// [appended](Self::append_shares).
+    pub(crate) fn share_set<E>(
+        &mut self,
+        table: usize,
+        set: usize,
+        work: impl FnOnce(&SharedSet<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let before = self.tables[table].bytes();
+        let result = self.tables[table].share_set(set, work);
+        self.table_bytes = self.table_bytes - before + self.tables[table].bytes();
+        result
+    }
+
+    /// Puts constraints that threads have found into the rows behind the others; their keys are in the set already.
+    pub(crate) fn append_shares(
+        &mut self,
+        table: usize,
+        lists: &[Vec<&mut Share>],
+        added: &mut Vec<Added>,
+    ) -> Result<(), Stop> {
+        let count = lists.iter().flatten().map(|share| share.count).sum();
+        let room = memory::reserve(added, count);
+        room.map_err(|shortage| self.stop(shortage.of("the constraints that a round adds")))?;
+        let values = |column: usize| {
+            lists.iter().map(|own| own.iter().filter_map(|share| share.column(column)).collect()).collect()
+        };
+        let columns = self.tables[table].columns.len();
+        self.appending(table, count, added, |stored, id| {
+            stored.append_lists(id, count, (0..columns).map(values))
+        })
+    }
+
+    /// Puts so many constraints into rows that follow each other.
+    fn appending(
+        &mut self,
+        table: usize,
+        count: usize,
+        added: &mut Vec<Added>,
+        append: impl FnOnce(&mut Table, u64) -> Result<(u32, bool), TableFull>,
+    ) -> Result<(), Stop> {
+        self.check_growth(table, count)?;
+        let (before, id) = (self.tables[table].bytes(), self.next_id);
+        let (row, grown) = append(&mut self.tables[table], id).map_err(|full| self.full(table, full))?;
+        self.table_bytes = self.table_bytes - before + self.tables[table].bytes();
+        let of_table = table as u32;
+        let all =
+            (0..count as u32).map(|at| Added { table: of_table, row: row + at, id: id + u64::from(at) });
+        added.extend(all);
+        self.next_id += count as u64;
+        if grown {
+            self.check_memory(|w| w.table_text(table))?;
+        }
+        Ok(())
+    }
+
+    fn full(&self, table: usize, full: TableFull) -> Stop {
+        self.stop(full.reason(self.table_text(table)))
+    }
+
+    /// Counts constraints that were not stored for what there is of their keys.
+    pub(crate) fn count_dropped(&mut self, filter: &Reduction, dropped: u64) {
+        self.firings += dropped;
+        if let Some(counts) = &mut self.fired_by_rule {
+            counts[filter.rule.index()] += dropped;
+        }
+    }
+}

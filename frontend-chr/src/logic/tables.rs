@@ -1,0 +1,74 @@
+//! Predicates with tables (`:- table`): their clauses get another name, and a clause of theirs looks into the table.
+
+use gchr_base::logic::{CONS, Clause, Functor, LogicNode, LogicTermId};
+use gchr_base::source::Span;
+
+use super::goals::Goals;
+use super::program::predicates;
+use super::terms::{Building, Scope};
+use crate::ast::{TermId, TermKind};
+use crate::operators::without_module;
+
+/// A predicate with a table.
+#[derive(Debug)]
+pub(super) struct Tabled {
+    functor: Functor,
+    /// What each argument is: `index`, or how answers are joined; empty where all are `index`.
+    modes: Vec<LogicTermId>,
+    span: Span,
+}
+
+/// The predicates that a directive names: `p/2`, or `p(_, min)` with modes.
+pub(super) fn declared(goals: &mut Goals<'_>, id: TermId, found: &mut Vec<Tabled>) {
+    let module = goals.module;
+    for spec in module.members(id, ",") {
+        let spec = without_module(module, spec);
+        let spec = module.binary(spec, "as").map_or(spec, |(spec, _)| spec);
+        let span = module.span(spec);
+        let mut plain = Vec::new();
+        predicates(module, spec, &mut plain);
+        let Some((name, args)) = module.functor(spec) else { continue };
+        if !plain.is_empty() || name == "/" || name == "//" {
+            found.extend(plain.into_iter().map(|functor| Tabled { functor, modes: Vec::new(), span }));
+            continue;
+        }
+        let mut modes: Vec<LogicTermId> = Vec::new();
+        let mut plain = true;
+        for &arg in args {
+            let is_index = matches!(module.kind(arg), TermKind::Var(_))
+                || module.functor(arg).is_some_and(|f| f.0 == "index");
+            plain &= is_index;
+            modes.push(match is_index {
+                true => goals.building.atom("index", span),
+                false => goals.term(arg, &mut Scope::default()),
+            });
+        }
+        let functor = Functor { name: name.into(), arity: args.len() };
+        found.push(Tabled { functor, modes: if plain { Vec::new() } else { modes }, span });
+    }
+}
+
+/// Renames the clauses of predicates with tables, and adds those that look into the tables.
+pub(super) fn rename(building: &mut Building, clauses: &mut Vec<Clause>, tabled: &[Tabled]) {
+    let inner = |name: &str| format!("{name} tabled");
+    for clause in clauses.iter_mut() {
+        let Some((name, args)) = building.terms.functor(clause.head) else { continue };
+        if tabled.iter().any(|t| *t.functor.name == *name && t.functor.arity == args.len()) {
+            let (name, args) = (inner(name), args.to_vec());
+            clause.head = building.compound(&name, &args, clause.span);
+        }
+    }
+    for one in tabled {
+        let (span, mut scope) = (one.span, Scope::default());
+        let args: Vec<_> = (0..one.functor.arity)
+            .map(|_| building.terms.push(LogicNode::Var(scope.fresh()), span))
+            .collect();
+        let head = building.compound(&one.functor.name, &args, span);
+        let call = building.compound(&inner(&one.functor.name), &args, span);
+        let nil = building.atom("[]", span);
+        let modes =
+            one.modes.iter().rev().fold(nil, |rest, &mode| building.compound(CONS, &[mode, rest], span));
+        let body = building.compound("$tabled", &[head, call, modes], span);
+        clauses.push(Clause { head, body, variables: scope.variables, span });
+    }
+}

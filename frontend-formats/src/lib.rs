@@ -1,0 +1,85 @@
+//! Term programs in the formats of other communities to the rule IR: the Rewriting Engines Competition's (`.rec`), ARI
+//! (`.ari`), and the older one of TPDB and COPS. The formats are described in `docs/formats.md`.
+//!
+//! Each format has a parser and a printer of one syntax tree, [`System`]; one lowering makes rules of it. The order of
+//! calls: [`load`] reads, checks and lowers a text and the modules that it includes; [`InputReader`] reads further
+//! input terms for it. No call fails: all findings are [`Diagnostic`]s.
+
+mod ari;
+mod files;
+mod lower;
+mod rec;
+mod system;
+mod term;
+mod tokens;
+mod tpdb;
+mod unsupported;
+
+use std::fmt;
+
+use gchr_base::diagnostic::{self, Diagnostic};
+use gchr_base::rule::Program;
+use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::stack::with_large_stack;
+
+pub use files::Files;
+pub use lower::InputReader;
+pub use system::*;
+pub use term::{Node, Term};
+
+/// A format.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Format {
+    /// Of the Rewriting Engines Competition.
+    Rec,
+    /// Lists in brackets, of termination and confluence problems.
+    Ari,
+    /// The older text format of these.
+    Tpdb,
+}
+
+/// A system with the format that it prints in.
+#[derive(Clone, Debug)]
+pub struct Printable {
+    /// The syntax tree.
+    pub system: System,
+    /// Its format.
+    pub format: Format,
+}
+
+impl fmt::Display for Printable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.format {
+            Format::Rec => rec::Printed(&self.system).fmt(f),
+            Format::Ari => ari::Printed(&self.system).fmt(f),
+            Format::Tpdb => tpdb::Printed(&self.system).fmt(f),
+        }
+    }
+}
+
+/// What [`load`] found.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What was understood; it prints as a text that is read as the same.
+    pub ast: Printable,
+    /// The program; `Some` iff no diagnostic is an error.
+    pub program: Option<Program>,
+    /// Errors and warnings, by place.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads, checks and lowers the text `id` and the modules that it includes, which become further texts.
+pub fn load(sources: &mut SourceMap, id: SourceId, format: Format, files: &Files<'_>) -> Loaded {
+    // The verifier of rules recurses over their terms.
+    with_large_stack(|| {
+        let mut diagnostics = Vec::new();
+        let system = match format {
+            Format::Rec => rec::parse(sources, id, files, &mut diagnostics),
+            Format::Ari => ari::parse(sources, id, &mut diagnostics),
+            Format::Tpdb => tpdb::parse(sources, id, &mut diagnostics),
+        };
+        let program = lower::lower(&system, &mut diagnostics);
+        diagnostic::sort(&mut diagnostics);
+        Loaded { ast: Printable { system, format }, program, diagnostics }
+    })
+}

@@ -1,0 +1,168 @@
+//! Syntax tree of the first-order formats: sorts, symbols, variables, rules and terms to evaluate. All of them are read
+//! into it, each prints it in its own way, and one lowering makes rules of it.
+
+use gchr_base::hash::HashSet;
+use gchr_base::names::{Ident, Name, Names};
+use gchr_base::source::Span;
+
+use crate::term::Term;
+
+/// A rewrite system.
+#[derive(Clone, PartialEq, Debug)]
+pub struct System {
+    /// Its identifiers.
+    pub names: Names,
+    /// What the text calls it.
+    pub title: Option<String>,
+    /// The only sort of a format without sorts.
+    pub one_sort: Option<Ident>,
+    /// Declared sorts; the one of a format without sorts is among them.
+    pub sorts: Vec<Ident>,
+    /// Declared symbols, or in formats that do not declare them those that occur.
+    pub symbols: Vec<SymbolDeclaration>,
+    /// Whether names that are no symbols are variables.
+    pub undeclared_variables: bool,
+    /// Declared variables.
+    pub variables: Vec<VariableDeclaration>,
+    /// What conditions mean, where the format has several kinds of them.
+    pub conditions: ConditionKind,
+    /// Rules in textual order.
+    pub rules: Vec<RuleDeclaration>,
+    /// Terms to evaluate.
+    pub terms: Vec<Term>,
+}
+
+/// What the conditions of a system mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ConditionKind {
+    /// The left side is rewritten to the right side, which may bind variables.
+    Oriented,
+    /// Both sides have a common reduct.
+    Join,
+    /// Both sides are convertible.
+    SemiEquational,
+}
+
+/// A symbol with the sorts of its arguments and of its result.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SymbolDeclaration {
+    /// Its name.
+    pub name: Ident,
+    /// Sorts of the arguments.
+    pub args: Vec<Ident>,
+    /// Sort of the result.
+    pub result: Ident,
+    /// Whether it is declared as a constructor.
+    pub constructor: bool,
+}
+
+/// A variable.
+#[derive(Clone, PartialEq, Debug)]
+pub struct VariableDeclaration {
+    /// Its name.
+    pub name: Ident,
+    /// Its sort.
+    pub sort: Ident,
+}
+
+/// A rule.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RuleDeclaration {
+    /// Left-hand side.
+    pub left: Term,
+    /// Right-hand side.
+    pub right: Term,
+    /// Conditions, all of which must hold.
+    pub conditions: Vec<Condition>,
+    /// Of a relative system: one of the rules whose number of applications does not count.
+    pub relative: bool,
+    /// The whole.
+    pub span: Span,
+}
+
+/// A condition of a rule.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Condition {
+    /// Left side.
+    pub left: Term,
+    /// Right side.
+    pub right: Term,
+    /// Whether the two must be different.
+    pub differ: bool,
+}
+
+impl System {
+    /// An empty system of a format with sorts.
+    pub fn new() -> Self {
+        Self {
+            names: Names::default(),
+            title: None,
+            one_sort: None,
+            sorts: Vec::new(),
+            symbols: Vec::new(),
+            undeclared_variables: false,
+            variables: Vec::new(),
+            conditions: ConditionKind::Join,
+            rules: Vec::new(),
+            terms: Vec::new(),
+        }
+    }
+
+    /// An empty system of a format without sorts.
+    pub fn with_one_sort(span: Span) -> Self {
+        let mut system = Self::new();
+        system.set_one_sort(span);
+        system
+    }
+
+    /// Gives the system one sort for everything.
+    pub fn set_one_sort(&mut self, span: Span) {
+        let sort = Ident { name: self.names.intern("Term"), span };
+        self.one_sort = Some(sort);
+        self.sorts = vec![sort];
+    }
+
+    /// The text of a name.
+    pub fn text(&self, name: Name) -> &str {
+        self.names.get(name)
+    }
+
+    /// Declares the names of rules that are no declared variables, with as many arguments as they are first seen with;
+    /// everything has one sort.
+    pub(crate) fn declare_what_occurs(&mut self, sort: Ident) {
+        let variables: HashSet<Name> = self.variables.iter().map(|variable| variable.name.name).collect();
+        let mut known: HashSet<Name> = self.symbols.iter().map(|symbol| symbol.name.name).collect();
+        for node in self.rules.iter().flat_map(RuleDeclaration::terms).flat_map(|term| &term.nodes) {
+            if node.arity == 0 && variables.contains(&node.name) || !known.insert(node.name) {
+                continue;
+            }
+            let name = Ident { name: node.name, span: node.span };
+            let args = vec![sort; node.arity as usize];
+            self.symbols.push(SymbolDeclaration { name, args, result: sort, constructor: false });
+        }
+    }
+}
+
+impl RuleDeclaration {
+    /// Its terms.
+    pub(crate) fn terms_mut(&mut self) -> impl Iterator<Item = &mut Term> {
+        let conditions = self.conditions.iter_mut().flat_map(|c| [&mut c.left, &mut c.right]);
+        [&mut self.left, &mut self.right].into_iter().chain(conditions)
+    }
+    /// Its terms.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
+        let conditions = self.conditions.iter().flat_map(|c| [&c.left, &c.right]);
+        [&self.left, &self.right].into_iter().chain(conditions)
+    }
+}
+
+impl Default for System {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Texts of names, with something between them.
+pub(crate) fn joined(names: &Names, idents: &[Ident], between: &str) -> String {
+    idents.iter().map(|ident| names.get(ident.name)).collect::<Vec<_>>().join(between)
+}

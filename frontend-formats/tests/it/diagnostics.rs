@@ -1,0 +1,101 @@
+//! Every diagnostic: its code and the place it points at.
+
+use gchr_base::diagnostic::render_all;
+use gchr_formats::Format::{self, Ari, Rec, Tpdb};
+
+use super::load_text;
+
+/// Code and source text of the primary place of each diagnostic.
+#[track_caller]
+fn check(format: Format, text: &str, expected: &[(&str, &str)]) {
+    let (sources, loaded) = load_text(text, format);
+    for diagnostic in &loaded.diagnostics {
+        assert!(diagnostic.help.is_some(), "{} shows a way out", diagnostic.code);
+        assert!(!diagnostic.labels.is_empty(), "{} shows a place", diagnostic.code);
+    }
+    let found: Vec<_> =
+        loaded.diagnostics.iter().map(|d| (d.code, sources.snippet(d.labels[0].span))).collect();
+    assert_eq!(found, expected, "\n{}", render_all(&loaded.diagnostics, &sources, false));
+}
+
+/// A module with some declarations and these sections.
+#[track_caller]
+fn check_rec(rest: &str, expected: &[(&str, &str)]) {
+    let text = format!(
+        "REC-SPEC M\nSORTS A B\nCONS a : -> A\n b : A -> B\nOPNS f : A A -> A\nVARS X Y : A\n{rest}\nEND-SPEC"
+    );
+    check(Rec, &text, expected);
+}
+
+#[test]
+fn syntax() {
+    check(Rec, "", &[("T1001", ""), ("T1001", "")]);
+    check(Rec, "SPEC M END-SPEC", &[("T1001", "SPEC")]);
+    check_rec("RULES f(X, X) X", &[("T1001", "X")]);
+    check_rec("RULES f(X, X -> X", &[("T1001", "->")]);
+    check_rec("RULES f(X, X) -> X if X", &[("T1001", "END-SPEC")]);
+    check_rec("EVAL a\nEND-SPEC\nget normal form", &[("T1403", "get")]);
+    check_rec("CONS c : A -> VARS Z : A", &[("T1001", "VARS")]);
+    check(Rec, "REC-SPEC M SORTS A CONS a : -> A EVAL a(a", &[("T1001", ""), ("T1002", "")]);
+    check(Tpdb, "VAR x", &[("T1001", "VAR")]);
+    check(Tpdb, "(RULES f(x) -> ", &[("T1001", "")]);
+    check(Tpdb, "(RULES f(x) = x)", &[("T1001", "=")]);
+    check(Ari, "(fun f 1)", &[("T1003", ""), ("T1101", "1")]);
+    check(Ari, "(format TRS) (fun f many)", &[("T1001", "many")]);
+    check(Ari, "(format TRS) (fun a 0) (rule (a", &[("T1002", "")]);
+    check(Ari, "(format TRS) (format TRS)", &[("T1104", "TRS")]);
+}
+
+#[test]
+fn names_and_sorts() {
+    check_rec("CONS c : C -> A", &[("T1101", "C")]);
+    check_rec("EVAL g(a)", &[("T1102", "g")]);
+    check_rec("EVAL f(a)", &[("T1103", "f")]);
+    check_rec("CONS a : -> B", &[("T1104", "a")]);
+    check_rec("CONS a : -> A", &[]);
+    check_rec("EVAL f(a, b(a))", &[("T1201", "b")]);
+    check_rec("RULES f(X, Y) -> b(X)", &[("T1201", "b")]);
+    check_rec("RULES f(X, b(X)) -> X", &[("T1201", "b")]);
+    check_rec("EVAL f(X, a)", &[("T1304", "X")]);
+    check(Rec, "REC-SPEC M : Other END-SPEC", &[("T1105", "Other")]);
+    check(Tpdb, "(RULES f(a) -> f(a, a))", &[("T1103", "f")]);
+    let unsorted = "(format MSTRS) (sort A) (fun a A) (fun f (-> A A)) (rule (f a) a (= x y))";
+    check(Ari, unsorted, &[("T1202", "x")]);
+}
+
+#[test]
+fn rules_that_give_no_value() {
+    check_rec("RULES X -> a", &[("T1301", "X")]);
+    check_rec("RULES f(a, X) -> Y", &[("T1302", "Y")]);
+    check_rec("RULES f(a, X) -> X if Y <> a", &[("T1302", "Y")]);
+    check(Tpdb, "(VAR x) (RULES a -> x)", &[("T1302", "x")]);
+    check(Ari, "(format TRS) (fun a 0) (rule x a)", &[("T1301", "x")]);
+    let deep = format!("(VAR x) (RULES f(x) -> {}x{})", "f(".repeat(30_000), ")".repeat(30_000));
+    let (_, loaded) = load_text(&deep, Tpdb);
+    assert_eq!(loaded.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), ["T1303"]);
+}
+
+#[test]
+fn what_is_not_supported_is_named() {
+    check(Tpdb, "(VAR x) (THEORY (AC f)) (RULES f(x, x) -> x)", &[("T1401", "THEORY")]);
+    check(Tpdb, "(RULES a -> b) (STRATEGY OUTERMOST)", &[("T1401", "OUTERMOST")]);
+    check(Tpdb, "(RULES a -> b) (STRATEGY CONTEXTSENSITIVE (a))", &[("T1401", "CONTEXTSENSITIVE")]);
+    check(Tpdb, "(REPLACEMENT-MAP (f 1)) (RULES a -> b)", &[("T1401", "REPLACEMENT-MAP")]);
+    check(Tpdb, "(CONDITIONTYPE OTHER) (RULES a -> b)", &[("T1401", "OTHER")]);
+    check(Tpdb, "(RULES a -> b) (PROPER x)", &[("T1403", "PROPER")]);
+    check(Tpdb, "(RULES a -> b b ->= c)", &[("T1402", "b ->= c")]);
+    check(Ari, "(format LCTRS)", &[("T1401", "LCTRS")]);
+    check(Ari, "(format TRS) (fun f 2 :theory AC)", &[("T1401", ":theory")]);
+    check(Ari, "(format TRS) (fun f 2 :replacement-map (1))", &[("T1401", ":replacement-map")]);
+    check(Ari, "(format TRS) (fun a 0) (theory Ints)", &[("T1401", "theory")]);
+    check(Ari, "(format TRS) (fun a 0) (fun b 0) (rule a b :cost 0)", &[("T1402", "rule a b :cost 0")]);
+    check(Ari, "(format TRS) (fun a 0) (infeasible? (= a a))", &[("T1403", "infeasible?")]);
+    check(Ari, "(format TRS) (frob)", &[("T1401", "frob")]);
+}
+
+#[test]
+fn very_many_errors_are_cut() {
+    let (_, loaded) = load_text(&format!("(RULES {})", "f(a) -> f(a, a) ".repeat(500)), Tpdb);
+    assert_eq!(loaded.diagnostics.len(), 101);
+    assert!(loaded.diagnostics.iter().any(|d| d.code == "T1004"));
+}

@@ -1,0 +1,141 @@
+//! No text makes a reader panic, and what is printed is read back as the same.
+
+use gchr_base::diagnostic::{Diagnostic, has_errors};
+use gchr_base::rule::{Start, verify};
+use gchr_formats::{Format, InputReader};
+use proptest::prelude::*;
+
+use super::load_text;
+
+const FORMATS: [Format; 3] = [Format::Rec, Format::Ari, Format::Tpdb];
+
+/// Texts to change: every construct of each format occurs.
+const TEXTS: [&str; 6] = [
+    "REC-SPEC M SORTS Bool Nat, List CONS true false : -> Bool 0 : -> Nat s : Nat -> Nat nil : -> List\n\
+     cons : Nat List -> List % comment\n OPNS if : Bool Nat Nat -> Nat leq : Nat Nat -> Bool f : Nat -> Nat\n\
+     VARS X, Y : Nat RULES if(true, X, Y) -> X if(false, X, Y) -> Y f(X) -> X if leq(X, 0) = true\n\
+     f(X) -> f(s(X)) if leq(X, 0) <> true and-if X -><- Y f(0) -> 0 if s(0) ->/<- 0\n\
+     EVAL f(s(0)), leq(0, s^3(0)) END-SPEC",
+    "(format TRS) ; comment\n (fun f 2) (fun 0 0) (rule (f x 0) x) (rule (f x y) (f y x) :cost 0 :index 7)",
+    "(meta-info (comment \"text\")) (format MSTRS) (sort A) (sort B) (fun f :sort (A B A)) (fun a A) (fun g (-> A B))\n\
+     (rule (f x (g x)) x) (rule (g (f a z)) (g a))",
+    "(format CTRS oriented :problem infeasibility) (fun f 1) (fun p 2) (rule (f x) y (= x (p y z)))\n\
+     (rule (f (p x x)) x :condition (and (= x x) (= x x))) (infeasible? (= (f x) y))",
+    "(VAR x y) (CONDITIONTYPE JOIN) (RULES f(x, y) -> x | x == y, y -> x  +(x, 1) ->= 1 | y -><- x\n c -> f(c(), 'q))\n\
+     (STRATEGY INNERMOST) (COMMENT (any) text)",
+    "(SIG (app List List -> List) (nil -> List) (cons E List -> List)) (RULES app(nil, x) -> x\n\
+     app(cons(y, x), z) -> cons(y, app(x, z)))",
+];
+
+const WORDS: [&str; 40] = [
+    "REC-SPEC ",
+    "SORTS ",
+    "CONS ",
+    "OPNS ",
+    "VARS ",
+    "RULES ",
+    "EVAL ",
+    "END-SPEC ",
+    "M ",
+    "A ",
+    "f",
+    "x ",
+    "a ",
+    "(",
+    ")",
+    "(",
+    ")",
+    ",",
+    ":",
+    "->",
+    " -> ",
+    "->=",
+    "==",
+    " if ",
+    " and-if ",
+    "<>",
+    "=",
+    "|",
+    "(format TRS)",
+    "(format MSTRS)",
+    "(fun f 2)",
+    "(fun a 0)",
+    "(rule (f x y) x)",
+    "(sort A)",
+    "(VAR x)",
+    "(RULES ",
+    "(SIG ",
+    "%",
+    "; ",
+    "\n",
+];
+
+/// What holds for every text in every format.
+fn check_any(text: &str) {
+    for format in FORMATS {
+        let (mut sources, loaded) = load_text(text, format);
+        assert_eq!(loaded.program.is_none(), has_errors(&loaded.diagnostics));
+        for Diagnostic { labels, .. } in &loaded.diagnostics {
+            for label in labels {
+                assert!(text.get(label.span.range()).is_some(), "{:?} lies in {text:?}", label.span);
+            }
+        }
+        let Some(program) = loaded.program else { continue };
+        assert_eq!(verify(&program), []);
+        for term in [text, "f(s^3(0), a)", "(f a (f a 0))"] {
+            let id = sources.add("--input", term);
+            if let Ok(term) = InputReader::new(&program).read(&sources, id) {
+                let program = gchr_base::rule::Program { start: Start::Term(Some(term)), ..program.clone() };
+                assert_eq!(verify(&program), []);
+            }
+        }
+        let printed = loaded.ast.to_string();
+        let (_, again) = load_text(&printed, format);
+        assert!(!has_errors(&again.diagnostics), "{printed}\n{:?}", again.diagnostics);
+        assert_eq!(again.ast.to_string(), printed);
+        let text = |program: &gchr_base::rule::Program| program.to_string();
+        assert_eq!(again.program.as_ref().map(text), Some(text(&program)));
+    }
+}
+
+#[test]
+fn the_texts_are_programs() {
+    for (text, format) in TEXTS.iter().zip([0, 1, 1, 1, 2, 2]) {
+        let (sources, loaded) = load_text(text, FORMATS[format]);
+        let shown = gchr_base::diagnostic::render_all(&loaded.diagnostics, &sources, false);
+        assert!(loaded.program.is_some(), "{shown}");
+        check_any(text);
+    }
+}
+
+#[test]
+fn terms_of_any_depth_are_read_and_printed() {
+    let deep = format!("{}0{}", "s(".repeat(300_000), ")".repeat(300_000));
+    let text = format!("REC-SPEC M SORTS N CONS 0 : -> N s : N -> N EVAL {deep} END-SPEC");
+    let (_, loaded) = super::load_clean(&text, Format::Rec);
+    assert!(loaded.ast.to_string().contains(&deep));
+}
+
+proptest! {
+    #[test]
+    fn any_text(text in any::<String>()) {
+        check_any(&text);
+    }
+
+    #[test]
+    fn words_in_any_order(words in prop::collection::vec(prop::sample::select(&WORDS[..]), 0..60)) {
+        check_any(&words.concat());
+    }
+
+    #[test]
+    fn a_program_with_a_part_replaced(
+        text in prop::sample::select(&TEXTS[..]),
+        from in any::<prop::sample::Index>(),
+        length in 0..12_usize,
+        word in prop::sample::select(&WORDS[..]),
+    ) {
+        let from = from.index(text.len());
+        let to = (from + length).min(text.len());
+        check_any(&format!("{}{word}{}", &text[..from], &text[to..]));
+    }
+}

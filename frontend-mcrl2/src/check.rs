@@ -1,0 +1,617 @@
+//! Sorts of terms. Names may mean several symbols; which one is meant follows from the sorts of the arguments and from
+//! the sort that is expected. First, from the leaves up, all sorts that a term can have are found; then, from the root
+//! down, one of them is chosen, and conversions are put in where a number or a finite set stands for a wider sort.
+
+mod choose;
+mod report;
+
+use std::sync::Arc;
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::hash::HashMap;
+use gchr_base::source::Span;
+use num_bigint::{BigInt, Sign};
+
+use crate::ast::{self, Binder, Binding, Expr, ExprKind};
+use crate::core::{Callee, Equation, Kind, Term, Variable};
+use crate::scope::{Scope, Sorts};
+use crate::types::{Con, Type, fits, join};
+
+use self::choose::Choice;
+
+/// Most sorts of one term that are looked at.
+const MAX_TYPES: usize = 24;
+/// Digits of a number: more take long to read.
+const MAX_DIGITS: usize = 10_000;
+
+/// Checks the terms of one equation.
+pub(crate) struct Checker<'a> {
+    scope: &'a Scope,
+    /// The sorts, for names of sorts in terms.
+    sorts: &'a mut Sorts,
+    /// What the parameters of the library stand for.
+    params: &'a [Type],
+    vars: Vec<Variable>,
+    /// Variables in force, the innermost last.
+    in_force: Vec<(Arc<str>, usize)>,
+    /// The sorts of terms that were looked at.
+    known: HashMap<*const Expr, Arc<[Type]>>,
+    /// The variables that a term binds.
+    bound: HashMap<*const Expr, Vec<usize>>,
+    /// Whether a left-hand side is being read.
+    pattern: bool,
+    least: Vec<(usize, i64)>,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+/// What stands at the head of a left-hand side, with its arguments.
+pub(crate) fn head(expr: &Expr) -> (&str, Vec<&Expr>) {
+    match &expr.kind {
+        ExprKind::Name(name) => (name, Vec::new()),
+        ExprKind::Apply(head, args) => match &head.kind {
+            ExprKind::Name(name) => (name, args.iter().collect()),
+            _ => ("", Vec::new()),
+        },
+        ExprKind::Operator(mark, args) => (mark, args.iter().collect()),
+        _ => ("", Vec::new()),
+    }
+}
+
+impl<'a> Checker<'a> {
+    pub fn new(
+        scope: &'a Scope,
+        sorts: &'a mut Sorts,
+        params: &'a [Type],
+        diagnostics: &'a mut Vec<Diagnostic>,
+    ) -> Self {
+        Self {
+            scope,
+            sorts,
+            params,
+            vars: Vec::new(),
+            in_force: Vec::new(),
+            known: HashMap::default(),
+            bound: HashMap::default(),
+            pattern: false,
+            least: Vec::new(),
+            diagnostics,
+        }
+    }
+
+    fn declare(&mut self, bindings: &[Binding]) -> Vec<usize> {
+        let mut found = Vec::new();
+        for binding in bindings {
+            let ty = self.sort(&binding.sort);
+            for name in &binding.names {
+                found.push(self.variable(&name.text, ty.clone(), name.span));
+            }
+        }
+        found
+    }
+
+    fn sort(&mut self, sort: &ast::Sort) -> Type {
+        let found = self.sorts.resolve(sort, &[], self.diagnostics).unwrap_or(Type::Hole);
+        if self.params.is_empty() { found } else { found.with(self.params) }
+    }
+
+    fn variable(&mut self, name: &Arc<str>, ty: Type, span: Span) -> usize {
+        self.vars.push(Variable { name: name.clone(), ty, span });
+        self.vars.len() - 1
+    }
+
+    fn enter(&mut self, vars: &[usize]) {
+        for &var in vars {
+            self.in_force.push((self.vars[var].name.clone(), var));
+        }
+    }
+
+    fn leave(&mut self, vars: &[usize]) {
+        self.in_force.truncate(self.in_force.len() - vars.len());
+    }
+
+    fn local(&self, name: &str) -> Option<usize> {
+        self.in_force.iter().rev().find(|(local, _)| **local == *name).map(|&(_, var)| var)
+    }
+
+    /// A term without variables.
+    pub fn ground(mut self, expr: &Expr) -> Option<(Term, Vec<Variable>)> {
+        let types = self.types(expr);
+        let Some(ty) = types.first().cloned() else {
+            self.report(expr);
+            return None;
+        };
+        let term = self.check(expr, &ty)?;
+        Some((term, self.vars))
+    }
+
+    /// An equation of the program.
+    pub fn equation(mut self, equation: &ast::Equation, variables: &[Binding]) -> Option<Equation> {
+        let vars = self.declare(variables);
+        self.enter(&vars);
+        let (left_types, right_types) = (self.types(&equation.left), self.types(&equation.right));
+        for (side, types) in [(&equation.left, &left_types), (&equation.right, &right_types)] {
+            if types.is_empty() {
+                self.report(side);
+                return None;
+            }
+        }
+        let cost = |left: &Type| {
+            right_types.iter().filter_map(|right| fits(right, left)).min().map(|cost| (cost, left.clone()))
+        };
+        let Some((_, ty)) = left_types.iter().filter_map(cost).min_by_key(|(cost, _)| *cost) else {
+            let (left, right) = (self.shown(&left_types[0]), self.shown(&right_types[0]));
+            self.diagnostics.push(
+                Diagnostic::error("T2203", "the two sides of this equation have different sorts")
+                    .label(equation.right.span, format!("this has the sort `{right}`"))
+                    .label(equation.left.span, format!("this has the sort `{left}`"))
+                    .help("both sides have one sort; numbers stand for wider ones: Pos, Nat, Int, Real"),
+            );
+            return None;
+        };
+        let ty = match (ty, right_types.first()) {
+            (ty, Some(right)) if has_hole(&ty) => join(&ty, right).unwrap_or(ty),
+            (ty, _) => ty,
+        };
+        self.pattern = true;
+        let left = self.check(&equation.left, &ty);
+        self.pattern = false;
+        self.finish(equation, left?, &ty)
+    }
+
+    /// An equation of the library for a symbol.
+    pub fn library_equation(
+        mut self,
+        equation: &ast::Equation,
+        variables: &[Binding],
+        callee: &Callee,
+    ) -> Option<Equation> {
+        let vars = self.declare(variables);
+        self.enter(&vars);
+        let symbol = &self.scope.symbols[callee.symbol];
+        let (_, args) = head(&equation.left);
+        self.pattern = true;
+        let mut checked = Vec::new();
+        for (arg, ty) in args.into_iter().zip(&symbol.params) {
+            checked.push(self.check(arg, &ty.with(self.params))?);
+        }
+        self.pattern = false;
+        let ty = symbol.result.with(self.params);
+        let kind = Kind::Call(callee.clone(), checked);
+        let left = Term { kind, ty: ty.clone(), span: equation.left.span };
+        self.finish(equation, left, &ty)
+    }
+
+    fn finish(mut self, equation: &ast::Equation, left: Term, ty: &Type) -> Option<Equation> {
+        let bool = Type::basic(Con::Bool);
+        let condition = match &equation.condition {
+            Some(condition) => Some(self.check(condition, &bool)?),
+            None => None,
+        };
+        let right = self.check(&equation.right, ty)?;
+        let Checker { vars, least, .. } = self;
+        Some(Equation { vars, least, condition, left, right, span: equation.span })
+    }
+
+    /// All sorts that a term can have; none when something in it is wrong.
+    fn types(&mut self, expr: &Expr) -> Arc<[Type]> {
+        if let Some(known) = self.known.get(&std::ptr::from_ref(expr)) {
+            return known.clone();
+        }
+        let mut found: Vec<Type> = Vec::new();
+        for ty in self.find_types(expr) {
+            if !found.contains(&ty) && found.len() < MAX_TYPES {
+                found.push(ty);
+            }
+        }
+        let found: Arc<[Type]> = found.into();
+        self.known.insert(expr, found.clone());
+        found
+    }
+
+    fn find_types(&mut self, expr: &Expr) -> Vec<Type> {
+        match &expr.kind {
+            ExprKind::Number(digits) => {
+                let zero = digits.bytes().all(|digit| digit == b'0');
+                vec![Type::basic(if zero { Con::Nat } else { Con::Pos })]
+            }
+            ExprKind::Name(name) => match self.local(name) {
+                Some(var) => vec![self.vars[var].ty.clone()],
+                None => {
+                    // A function of the library that takes any sort is no value: nothing says which sort it is for.
+                    let ty = |id: &usize| {
+                        let symbol = &self.scope.symbols[*id];
+                        let ty = symbol.value_type().with(&vec![Type::Hole; symbol.type_params]);
+                        (symbol.params.is_empty() || symbol.type_params == 0).then_some(ty)
+                    };
+                    self.scope.named(name).iter().filter_map(ty).collect()
+                }
+            },
+            ExprKind::Operator(mark, args) => self.results(mark, &args.iter().collect::<Vec<_>>()),
+            ExprKind::Apply(head, args) => {
+                let args: Vec<&Expr> = args.iter().collect();
+                match &head.kind {
+                    ExprKind::Name(name) if self.local(name).is_none() => {
+                        let mut found = self.results(name, &args);
+                        found.extend(self.applied(head, &args));
+                        found
+                    }
+                    _ => self.applied(head, &args),
+                }
+            }
+            ExprKind::List(items) => self.of_items(items, Con::List),
+            ExprKind::Set(items) => self.of_items(items, Con::FSet),
+            ExprKind::Bag(items) => {
+                let nat = Type::basic(Con::Nat);
+                for (_, count) in items {
+                    if !self.types(count).iter().any(|ty| fits(ty, &nat).is_some()) {
+                        return Vec::new();
+                    }
+                }
+                let items: Vec<&Expr> = items.iter().map(|(item, _)| item).collect();
+                self.common(&items).into_iter().map(|ty| Type::of(Con::FBag, ty)).collect()
+            }
+            ExprKind::Comprehension(variable, body) => {
+                let vars = self.bind(expr, std::slice::from_ref(&**variable));
+                self.enter(&vars);
+                let types = self.types(body);
+                self.leave(&vars);
+                let of = vars.first().map_or(Type::Hole, |&var| self.vars[var].ty.clone());
+                let container = |ty: &Type| match ty.rank() {
+                    Some(0 | 1) => Some(Type::of(Con::Bag, of.clone())),
+                    _ => (ty.con() == Some(Con::Bool)).then(|| Type::of(Con::Set, of.clone())),
+                };
+                types.iter().filter_map(container).collect()
+            }
+            ExprKind::Update(parts) => {
+                let [function, at, value] = &**parts;
+                let (types, at, value) = (self.types(function), self.types(at), self.types(value));
+                let takes = |ty: &&Type| match ty.as_function() {
+                    Some(([arg], result)) => {
+                        at.iter().any(|ty| fits(ty, arg).is_some())
+                            && value.iter().any(|ty| fits(ty, result).is_some())
+                    }
+                    _ => false,
+                };
+                types.iter().filter(takes).cloned().collect()
+            }
+            ExprKind::Binder(binder, bindings, body) => {
+                let vars = self.bind(expr, bindings);
+                self.enter(&vars);
+                let types = self.types(body);
+                self.leave(&vars);
+                if *binder == Binder::Lambda {
+                    let args: Vec<Type> = vars.iter().map(|&var| self.vars[var].ty.clone()).collect();
+                    return types.iter().map(|ty| Type::function(args.clone(), ty.clone())).collect();
+                }
+                types.iter().filter(|ty| ty.con() == Some(Con::Bool)).take(1).cloned().collect()
+            }
+            ExprKind::Where(body, bindings) => {
+                let Some(vars) = self.bind_values(expr, bindings) else { return Vec::new() };
+                self.enter(&vars);
+                let types = self.types(body);
+                self.leave(&vars);
+                types.to_vec()
+            }
+        }
+    }
+
+    /// The variables that a term binds, which are the same whenever it is looked at.
+    fn bind(&mut self, expr: &Expr, bindings: &[Binding]) -> Vec<usize> {
+        if let Some(known) = self.bound.get(&std::ptr::from_ref(expr)) {
+            return known.clone();
+        }
+        let vars = self.declare(bindings);
+        self.bound.insert(expr, vars.clone());
+        vars
+    }
+
+    fn bind_values(&mut self, expr: &Expr, bindings: &[(ast::Ident, Expr)]) -> Option<Vec<usize>> {
+        if let Some(known) = self.bound.get(&std::ptr::from_ref(expr)) {
+            return Some(known.clone());
+        }
+        let mut vars = Vec::new();
+        for (name, value) in bindings {
+            let ty = self.types(value).first().cloned()?;
+            vars.push(self.variable(&name.text, ty, name.span));
+        }
+        self.bound.insert(expr, vars.clone());
+        Some(vars)
+    }
+
+    fn of_items(&mut self, items: &[Expr], con: Con) -> Vec<Type> {
+        let items: Vec<&Expr> = items.iter().collect();
+        self.common(&items).into_iter().map(|ty| Type::of(con, ty)).collect()
+    }
+
+    /// The sorts of values of a function that is a value.
+    fn applied(&mut self, head: &Expr, args: &[&Expr]) -> Vec<Type> {
+        let mut found = Vec::new();
+        for ty in self.types(head).iter() {
+            let Some((params, result)) = ty.as_function() else { continue };
+            let takes = params.len() == args.len()
+                && args.iter().zip(params).all(|(arg, param)| self.can_be(arg, param).is_some());
+            if takes {
+                found.push(result.clone());
+            }
+        }
+        found
+    }
+
+    /// How far a term is from a sort that it can have.
+    fn can_be(&mut self, expr: &Expr, ty: &Type) -> Option<u32> {
+        self.types(expr).iter().filter_map(|found| fits(found, ty)).min()
+    }
+
+    fn shown(&self, ty: &Type) -> String {
+        ty.shown(self.sorts).to_string()
+    }
+
+    /// The term with exactly this sort; `None` when it cannot have it, which then is reported.
+    fn check(&mut self, expr: &Expr, want: &Type) -> Option<Term> {
+        let types = self.types(expr);
+        if types.is_empty() {
+            self.report(expr);
+            return None;
+        }
+        if !types.iter().any(|ty| fits(ty, want).is_some()) {
+            self.wrong_sort(expr, &types[0], want);
+            return None;
+        }
+        let span = expr.span;
+        match &expr.kind {
+            ExprKind::Number(digits) => self.number(digits, want, span),
+            ExprKind::Name(name) => match self.local(name) {
+                Some(var) => {
+                    let ty = self.vars[var].ty.clone();
+                    self.convert(Term { kind: Kind::Var(var), ty, span }, want)
+                }
+                None => self.symbol(name, &[], expr, want),
+            },
+            ExprKind::Operator(mark, args) => self.symbol(mark, &args.iter().collect::<Vec<_>>(), expr, want),
+            ExprKind::Apply(head, args) => {
+                let args: Vec<&Expr> = args.iter().collect();
+                match &head.kind {
+                    ExprKind::Name(name) if self.local(name).is_none() => {
+                        match self.choose(name, &args, Some(want)) {
+                            Some(choice) => self.call(choice, &args, span, want),
+                            None => self.apply(head, &args, span, want),
+                        }
+                    }
+                    _ => self.apply(head, &args, span, want),
+                }
+            }
+            ExprKind::List(items) => {
+                let of = self.element(&types, want, Con::List);
+                let nil = self.library("@nil", &of, Vec::new(), Type::of(Con::List, of.clone()), span);
+                self.fold(items, &of, nil, "|>", want)
+            }
+            ExprKind::Set(items) => {
+                let of = self.element(&types, want, Con::FSet);
+                let empty = self.library("@empty", &of, Vec::new(), Type::of(Con::FSet, of.clone()), span);
+                self.fold(items, &of, empty, "@add", want)
+            }
+            ExprKind::Bag(items) => self.bag(items, &types, want, span),
+            ExprKind::Comprehension(_, body) => {
+                let vars = self.bound.get(&std::ptr::from_ref(expr)).cloned().unwrap_or_default();
+                let is_set = want.con() != Some(Con::Bag);
+                let result = Type::basic(if is_set { Con::Bool } else { Con::Nat });
+                self.enter(&vars);
+                let body = self.check(body, &result);
+                self.leave(&vars);
+                let of = vars.first().map_or(Type::Hole, |&var| self.vars[var].ty.clone());
+                let ty = Type::function(vec![of.clone()], result);
+                let test = Term { kind: Kind::Lambda(vars, Box::new(body?)), ty, span };
+                let (name, con) = if is_set { ("@set", Con::Set) } else { ("@bag", Con::Bag) };
+                let set = self.library(name, &of, vec![test], Type::of(con, of.clone()), span);
+                self.convert(set?, want)
+            }
+            ExprKind::Update(parts) => {
+                let found =
+                    types.iter().filter(|ty| fits(ty, want).is_some()).min_by_key(|ty| fits(ty, want));
+                let ty = found.cloned()?;
+                let (args, result) = ty.as_function()?;
+                let function = self.check(&parts[0], &ty)?;
+                let (at, value) = (self.check(&parts[1], &args[0])?, self.check(&parts[2], result)?);
+                let params = vec![args[0].clone(), result.clone()];
+                let callee = Callee { symbol: self.scope.in_library("@update"), params };
+                let kind = Kind::Call(callee, vec![function, at, value]);
+                self.convert(Term { kind, ty: ty.clone(), span }, want)
+            }
+            ExprKind::Binder(binder, _, body) => self.binder(*binder, expr, body, want),
+            ExprKind::Where(body, bindings) => {
+                let vars = self.bind_values(expr, bindings)?;
+                let mut values = Vec::new();
+                for (&var, (_, value)) in vars.iter().zip(bindings) {
+                    let ty = self.vars[var].ty.clone();
+                    values.push((var, self.check(value, &ty)?));
+                }
+                self.enter(&vars);
+                let body = self.check(body, want);
+                self.leave(&vars);
+                let kind = Kind::Where(values, Box::new(body?));
+                Some(Term { kind, ty: want.clone(), span })
+            }
+        }
+    }
+
+    fn binder(&mut self, binder: Binder, expr: &Expr, body: &Expr, want: &Type) -> Option<Term> {
+        let (span, bool) = (expr.span, Type::basic(Con::Bool));
+        let vars = self.bound.get(&std::ptr::from_ref(expr)).cloned().unwrap_or_default();
+        let result = match (binder, want.as_function()) {
+            (Binder::Lambda, Some((_, result))) => result.clone(),
+            _ => bool.clone(),
+        };
+        self.enter(&vars);
+        let body = self.check(body, &result);
+        self.leave(&vars);
+        let body = body?;
+        if binder == Binder::Lambda {
+            let args = vars.iter().map(|&var| self.vars[var].ty.clone()).collect();
+            let ty = Type::function(args, result);
+            return self.convert(Term { kind: Kind::Lambda(vars, Box::new(body)), ty, span }, want);
+        }
+        let all = binder == Binder::All;
+        let quantify = |body, var| {
+            let kind = Kind::Quantifier { all, var, body: Box::new(body) };
+            Term { kind, ty: bool.clone(), span }
+        };
+        Some(vars.into_iter().rev().fold(body, quantify))
+    }
+
+    /// The sort of the elements of a list, set or bag that is written out.
+    fn element(&self, types: &[Type], want: &Type, con: Con) -> Type {
+        let own = types.iter().filter(|ty| fits(ty, want).is_some() && ty.con() == Some(con));
+        let own = own.min_by_key(|ty| fits(ty, want)).and_then(|ty| ty.args().first().cloned());
+        let own = own.unwrap_or(Type::Hole);
+        match want.args().first() {
+            Some(of) => join(of, &own).unwrap_or(own),
+            None => own,
+        }
+    }
+
+    fn fold(
+        &mut self,
+        items: &[Expr],
+        of: &Type,
+        empty: Option<Term>,
+        with: &str,
+        want: &Type,
+    ) -> Option<Term> {
+        let mut whole = empty?;
+        for item in items.iter().rev() {
+            let item = self.check(item, of)?;
+            let (span, ty) = (whole.span, whole.ty.clone());
+            whole = self.library(with, of, vec![item, whole], ty, span)?;
+        }
+        self.convert(whole, want)
+    }
+
+    fn bag(&mut self, items: &[(Expr, Expr)], types: &[Type], want: &Type, span: Span) -> Option<Term> {
+        let (of, nat) = (self.element(types, want, Con::FBag), Type::basic(Con::Nat));
+        let ty = Type::of(Con::FBag, of.clone());
+        let mut whole = self.library("@none", &of, Vec::new(), ty.clone(), span)?;
+        for (item, count) in items.iter().rev() {
+            let (item, count) = (self.check(item, &of)?, self.check(count, &nat)?);
+            whole = self.library("@add_count", &of, vec![item, count, whole], ty.clone(), span)?;
+        }
+        self.convert(whole, want)
+    }
+
+    /// A symbol of the library with one parameter, applied.
+    fn library(&self, name: &str, of: &Type, args: Vec<Term>, ty: Type, span: Span) -> Option<Term> {
+        let callee = Callee { symbol: self.scope.in_library(name), params: vec![of.clone()] };
+        Some(Term { kind: Kind::Call(callee, args), ty, span })
+    }
+
+    fn number(&mut self, digits: &str, want: &Type, span: Span) -> Option<Term> {
+        let value = (digits.len() <= MAX_DIGITS).then(|| digits.parse::<BigInt>().ok()).flatten();
+        let Some(value) = value else {
+            self.diagnostics.push(
+                Diagnostic::error("T2002", "this number has too many digits")
+                    .label(span, "too long")
+                    .note(format!(
+                        "a number in a text has at most {MAX_DIGITS} digits; what it is used for, any"
+                    ))
+                    .help("compute it, with `exp` for example"),
+            );
+            return None;
+        };
+        let con = if value.sign() == Sign::NoSign { Con::Nat } else { Con::Pos };
+        self.convert(Term { kind: Kind::Number(value), ty: Type::basic(con), span }, want)
+    }
+
+    fn symbol(&mut self, name: &str, args: &[&Expr], expr: &Expr, want: &Type) -> Option<Term> {
+        match self.choose(name, args, Some(want)) {
+            Some(choice) => self.call(choice, args, expr.span, want),
+            None => {
+                self.report(expr);
+                None
+            }
+        }
+    }
+
+    fn call(&mut self, choice: Choice, args: &[&Expr], span: Span, want: &Type) -> Option<Term> {
+        let symbol = &self.scope.symbols[choice.callee.symbol];
+        if args.is_empty() && !symbol.params.is_empty() {
+            return self.convert(Term { kind: Kind::Value(choice.callee), ty: choice.result, span }, want);
+        }
+        let mut checked = Vec::new();
+        for (arg, ty) in args.iter().zip(&symbol.params) {
+            checked.push(self.check(arg, &ty.with(&choice.callee.params))?);
+        }
+        let kind = Kind::Call(choice.callee, checked);
+        self.convert(Term { kind, ty: choice.result, span }, want)
+    }
+
+    /// A function that is a value, applied.
+    fn apply(&mut self, head: &Expr, args: &[&Expr], span: Span, want: &Type) -> Option<Term> {
+        let mut best: Option<(u32, Type)> = None;
+        for ty in self.types(head).iter() {
+            let Some((params, result)) = ty.as_function() else { continue };
+            let Some(cost) = fits(result, want).filter(|_| params.len() == args.len()) else { continue };
+            let sum =
+                args.iter().zip(params).try_fold(cost, |sum, (arg, ty)| Some(sum + self.can_be(arg, ty)?));
+            if let Some(sum) = sum
+                && best.as_ref().is_none_or(|(least, _)| sum < *least)
+            {
+                best = Some((sum, ty.clone()));
+            }
+        }
+        let (_, ty) = best?;
+        let (params, result) = ty.as_function()?;
+        let function = self.check(head, &ty)?;
+        let mut checked = Vec::new();
+        for (arg, param) in args.iter().zip(params) {
+            checked.push(self.check(arg, param)?);
+        }
+        let kind = Kind::Apply(Box::new(function), checked);
+        self.convert(Term { kind, ty: result.clone(), span }, want)
+    }
+
+    /// A term where a wider sort is wanted.
+    fn convert(&mut self, term: Term, want: &Type) -> Option<Term> {
+        if let (true, Kind::Var(var), Some(from), Some(to)) =
+            (self.pattern, &term.kind, term.ty.rank(), want.rank())
+            && from < to
+            && from < 2
+        {
+            self.least.push((*var, if from == 0 { 1 } else { 0 }));
+        }
+        let span = term.span;
+        if term.ty.erased() == want.erased() || has_hole(want) {
+            let ty = if has_hole(want) { term.ty.clone() } else { want.clone() };
+            return Some(Term { ty, ..term });
+        }
+        if want.con() == Some(Con::Real) && term.ty.rank().is_some() {
+            let whole = matches!(term.kind, Kind::Number(_)) || self.pattern;
+            let (name, mut args) = (if whole { "@ratio" } else { "@int2real" }, vec![term]);
+            if whole {
+                args.push(Term { kind: Kind::Number(1.into()), ty: Type::basic(Con::Int), span });
+            }
+            let callee = Callee { symbol: self.scope.in_library(name), params: Vec::new() };
+            return Some(Term { kind: Kind::Call(callee, args), ty: want.clone(), span });
+        }
+        let of = |ty: &Type| ty.args().first().map(Type::erased);
+        let name = match (term.ty.con(), want.con()) {
+            (Some(Con::FSet), Some(Con::Set)) => "@fin",
+            (Some(Con::FBag), Some(Con::Bag)) => "@finbag",
+            _ => "",
+        };
+        if !name.is_empty() && of(&term.ty) == of(want) {
+            let element = want.args()[0].clone();
+            return self.library(name, &element, vec![term], want.clone(), span);
+        }
+        let (from, to) = (self.shown(&term.ty), self.shown(want));
+        self.diagnostics.push(
+            Diagnostic::error("T2201", format!("this has the sort `{from}`, not `{to}`"))
+                .label(span, format!("a term of sort `{to}` is expected here"))
+                .help("convert the elements one by one"),
+        );
+        None
+    }
+}
+
+/// Whether part of a sort is open.
+fn has_hole(ty: &Type) -> bool {
+    matches!(ty, Type::Hole) || ty.args().iter().any(has_hole)
+}

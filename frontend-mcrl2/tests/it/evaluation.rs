@@ -1,0 +1,220 @@
+//! What terms evaluate to.
+
+use super::value;
+
+/// Terms and their values by one specification.
+#[track_caller]
+fn check(text: &str, cases: &[(&str, &str)]) {
+    for (term, expected) in cases {
+        assert_eq!(&value(text, term), expected, "{term}");
+    }
+}
+
+#[test]
+fn numbers_and_their_sorts() {
+    check(
+        "map half: Nat -> Nat; f: Pos -> Bool; f: Nat -> Nat; g: Nat -> Nat; eqn g(0) = 7;
+         var n: Nat; p: Pos; eqn half(n) = n div 2; f(p) = true; f(n) = n + 1; g(p) = p;",
+        &[
+            ("half(7) + 2 * 3", "9"),
+            ("3 - 5", "-2"),
+            ("Int2Nat(5 - 3)", "2"),
+            ("f(1)", "true"),
+            ("f(0)", "1"),
+            ("g(0) + g(5)", "12"),
+            ("-7 div 2", "-4"),
+            ("-7 mod 2", "1"),
+            ("exp(2, 10) - exp(3, 0)", "1023"),
+            ("max(1, -3) + min(2, 5) + abs(-4)", "7"),
+            ("succ(pred(4)) == 4 && succ(0) < 2 && 2 >= 2", "true"),
+            ("sqrt(17)", "4"),
+            ("if(2 in [1, 2], 1, 0)", "1"),
+            ("[succ(2) + if(1 < 2, 1, 0)] ++ [if(false, 3, 0)]", "[4, 0]"),
+        ],
+    );
+}
+
+#[test]
+fn numbers_have_any_size() {
+    check(
+        "sort L = struct l(n: Nat, i: Int);
+         map f: Nat -> Nat; big: Nat -> Bool; fact: Nat -> Nat; keep: Nat # List(Nat) -> List(Nat);
+         var n: Nat; p: Pos; l: List(Nat);
+         eqn f(4611686018427387904) = 1; f(100000000000000000000) = 2; f(n) = 3;
+             n > 9223372036854775807 -> big(n) = true; n <= 9223372036854775807 -> big(n) = false;
+             fact(0) = 1; n > 0 -> fact(n) = n * fact(Int2Nat(n - 1));
+             keep(0, l) = l; n > 0 -> keep(n, l) = keep(Int2Nat(n - 1), n * exp(2, 64) |> l);",
+        &[
+            ("exp(2, 62) - 1", "4611686018427387903"),
+            ("exp(2, 62)", "4611686018427387904"),
+            ("-exp(2, 62)", "-4611686018427387904"),
+            ("-exp(2, 62) - 1", "-4611686018427387905"),
+            ("exp(2, 63)", "9223372036854775808"),
+            ("exp(10, 30) div 7", "142857142857142857142857142857"),
+            ("-exp(10, 30) div 7", "-142857142857142857142857142858"),
+            ("exp(10, 30) mod exp(10, 28)", "0"),
+            ("exp(2, 100) - exp(2, 100) + 5", "5"),
+            ("fact(30)", "265252859812191058636308480000000"),
+            ("sqrt(exp(10, 40))", "100000000000000000000"),
+            ("[f(exp(2, 62)), f(exp(10, 20)), f(exp(10, 20) + 1), f(7)]", "[1, 2, 3, 3]"),
+            ("[big(exp(2, 63)), big(Int2Nat(exp(2, 63) - 1))]", "[true, false]"),
+            ("exp(10, 20) == 100000000000000000000 && exp(10, 20) != exp(10, 21)", "true"),
+            ("{exp(10, 20), exp(10, 20), 1} == {1, exp(10, 20)}", "true"),
+            ("max(exp(2, 80), 3) > min(-exp(2, 80), 3)", "true"),
+            ("l(exp(2, 70), -exp(2, 70))", "l(1180591620717411303424, -1180591620717411303424)"),
+            ("keep(3, [])", "[18446744073709551616, 36893488147419103232, 55340232221128654848]"),
+            ("123456789012345678901234567890 / 30", "(4115226300411522630041152263 / 1)"),
+        ],
+    );
+}
+
+#[test]
+fn a_variable_of_a_smaller_sort_stands_for_its_numbers_only() {
+    check(
+        "map sign: Int -> Int; var p: Pos; i: Int; eqn sign(p) = 1; sign(0) = 0; sign(i) = -1;",
+        &[("[sign(-4), sign(0), sign(9)]", "[-1, 0, 1]")],
+    );
+}
+
+#[test]
+fn rational_numbers() {
+    check(
+        "map r: Real; eqn r = 1 / 3;",
+        &[
+            ("r + 1 / 6", "(1 / 2)"),
+            ("r * 3 == 1", "true"),
+            ("floor(-1 / 2) + ceil(1 / 2) + round(5 / 2)", "3"),
+            ("r < 1/2 && !(r <= 0) && max(r, 2) > 1", "true"),
+            ("Real2Int(6 / 3)", "2"),
+            ("exp(2 / 3, -2)", "(9 / 4)"),
+            ("-r", "(-1 / 3)"),
+        ],
+    );
+}
+
+#[test]
+fn lists() {
+    check(
+        "map rev: List(Nat) -> List(Nat); var n: Nat; l: List(Nat); eqn rev([]) = []; rev(n |> l) = rev(l) <| n;",
+        &[
+            ("rev([1, 2, 3]) ++ [0]", "[3, 2, 1, 0]"),
+            ("#[1, 2, 3] + [4, 5] . 1", "8"),
+            ("[head([1, 2]), rhead([3, 4])]", "[1, 4]"),
+            ("[tail([1, 2, 3]), rtail([1, 2, 3]), []]", "[[2, 3], [1, 2], []]"),
+            ("[1, 2] < [1, 3] && [] < [1] && !([2] <= [1, 5])", "true"),
+            ("head(tail([1]))", "NoRule { redex: \"head([])\" }"),
+        ],
+    );
+}
+
+#[test]
+fn records() {
+    check(
+        "sort P = struct pair(first: Nat, second: Q)?is_pair | none?is_none; Q = struct a | b | c(first: Bool);",
+        &[
+            ("first(pair(3, b))", "3"),
+            ("first(second(pair(3, c(true))))", "true"),
+            ("is_pair(none) || is_none(none)", "true"),
+            ("pair(1, a) < pair(1, b) && pair(2, a) < none && c(false) < c(true)", "true"),
+            ("pair(1, a) == pair(1, a) && pair(1, a) != none", "true"),
+            ("second(none)", "second(none)"),
+        ],
+    );
+}
+
+#[test]
+fn only_the_branch_that_is_chosen_is_evaluated() {
+    check(
+        "map count: Nat -> List(Nat); loop: Bool; var n: Nat;
+         eqn count(n) = if(n == 0, [], n |> count(Int2Nat(n - 1))); loop = loop;",
+        &[
+            ("count(3)", "[3, 2, 1]"),
+            ("false && loop || (true => true) || loop", "true"),
+            ("if(true, 1, head([]))", "1"),
+        ],
+    );
+}
+
+#[test]
+fn functions_are_values() {
+    check(
+        "sort F = Nat -> Nat; A; map twice: F -> F; comp: F # F -> F; add: Nat -> F; table: F; inc: Nat -> Nat;
+         fold: (Nat # Nat -> Nat) # Nat # List(Nat) -> Nat; a: A; id: A -> A;
+         var f, g: F; m, n: Nat; l: List(Nat); h: Nat # Nat -> Nat; x: A;
+         eqn twice(f) = lambda n: Nat. f(f(n)); comp(f, g)(n) = f(g(n)); add(m) = lambda n: Nat. m + n;
+         table = (lambda n: Nat. 0)[3 -> 9][1 -> 2][3 -> 4]; inc(n) = n + 1; id = lambda x: A. x;
+         fold(h, n, []) = n; fold(h, n, m |> l) = h(m, fold(h, n, l));",
+        &[
+            ("twice(inc)(5)", "7"),
+            ("comp(add(2), twice(add(10)))(1)", "23"),
+            ("[table(1), table(2), table(3)]", "[2, 0, 4]"),
+            ("table[1 -> 0](1)", "0"),
+            ("fold(lambda a, b: Nat. a + b, 0, [1, 2, 3])", "6"),
+            ("(lambda x: Nat. x * x)(7)", "49"),
+            ("id(a)", "a"),
+            ("(x + y) * x whr x = 3, y = 4 end", "21"),
+            ("table[5 -> 1][2 -> 3] == table[2 -> 3][5 -> 1]", "true"),
+            ("table == table[2 -> 5]", "==(table, update(table, 2, 5))"),
+        ],
+    );
+}
+
+#[test]
+fn functions_over_finite_sorts_are_equal_by_their_values() {
+    check(
+        "sort E = struct x | y | z; map f, g: E -> Nat; var e: E; eqn f(e) = if(e == x, 1, 2); g(x) = 1; g(y) = 2; g(z) = 2;",
+        &[("f == g", "true"), ("f[x -> 2] == g", "false"), ("f[x -> 2] == (lambda e: E. 2)", "true")],
+    );
+}
+
+#[test]
+fn sets_and_bags() {
+    check(
+        "sort E = struct p | q | r(Bool); map s: Set(Nat); eqn s = { n: Nat | n mod 2 == 0 };",
+        &[
+            ("{3, 1, 2, 1} + {5}", "{1, 2, 3, 5}"),
+            ("{1, 2, 3} * {2, 3, 4} - {3}", "{2}"),
+            ("4 in s && !(3 in s) && 3 in !s && 8 in s + {3}", "true"),
+            ("{1, 2, 4} * s", "{2, 4}"),
+            ("{ e: E | e != q }", "{p, r(false), r(true)}"),
+            ("!{p}", "{q, r(false), r(true)}"),
+            ("{1} <= {1, 2} && {1} < {1, 2} && !({1, 2} < {1, 2}) && {} != {1}", "true"),
+            ("{ n: Nat | n < 6 && n in s }", "{0, 2, 4}"),
+            ("!{1} * !{2}", "!({1, 2})"),
+            ("{p: 2, q: 1} + {p: 1, q: 0}", "{p: 3, q: 1}"),
+            ("count(p, {p: 2} * {p: 5, q: 1}) + #{p: 2, q: 3}", "7"),
+            ("Bag2Set({p: 2, q: 1}) == {q, p} && {:} <= {p: 1}", "true"),
+            ("{ e: E | if(e == q, 2, 0) }", "{q: 2}"),
+            ("#{p, q, p} + count(3, Set2Bag(s + {3}))", "3"),
+        ],
+    );
+}
+
+#[test]
+fn quantifiers() {
+    check(
+        "sort E = struct x | y | z; map likes: E # E -> Bool; prime, small: Nat -> Bool; l: List(Nat);
+         var a: E; n: Nat;
+         eqn likes(a, a) = false; likes(x, a) = a == y; likes(a, x) = true; likes(y, z) = false; likes(z, y) = true;
+         prime(n) = n > 1 && forall d: Pos. 1 < d && d * d <= n && d < n => n mod d != 0; l = [4, 8]; small(n) = n < 5;",
+        &[
+            ("exists a: E. likes(a, x)", "true"),
+            ("forall a: E. exists b: E. likes(a, b)", "true"),
+            ("exists a, b: E. likes(a, b) && likes(b, a)", "true"),
+            ("[prime(2), prime(7), prime(9)]", "[true, true, false]"),
+            ("forall n: Nat. n in l => n mod 4 == 0", "true"),
+            ("exists n: Nat. n < 3 && n * n == 4", "true"),
+            ("forall n: Nat. n + 1 < #l => l . n < l . (n + 1)", "true"),
+            ("exists n: Nat. small(n) && n * n == 9", "true"),
+            ("exists i: Int. -3 <= i && i < 0 && i * i == 4", "true"),
+        ],
+    );
+}
+
+#[test]
+fn constants_without_equations_are_values() {
+    check(
+        "sort D; map d1, d2: D; f: D -> D; var d: D; eqn f(d) = d2;",
+        &[("d1 == d2", "false"), ("f(d1)", "d2"), ("{d2, d1}", "{d1, d2}"), ("[d1, f(d1)]", "[d1, d2]")],
+    );
+}

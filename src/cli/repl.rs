@@ -1,0 +1,152 @@
+//! `gchr repl`: goals or terms one after the other, on one store.
+
+mod commands;
+mod lines;
+mod state;
+mod text;
+
+use std::path::PathBuf;
+
+use gchr::base::memory as limits_of_process;
+use gchr::{Answers, CompileOptions, Device, Header, Session};
+
+use super::device::DeviceArgs;
+use super::exit::Exit;
+use super::limits::LimitArgs;
+use super::program::ProgramArgs;
+use super::semantics::SemanticsArgs;
+use super::watchdog::{self, Phase};
+use super::{interrupt, memory, report, values};
+use commands::Next;
+use lines::{Line, Lines};
+use state::State;
+
+/// Arguments of `gchr repl`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "A line is a goal (.chr) or a term (.trs); brackets that are open take further lines. Lines that begin \
+    with a colon are commands: `:help` lists them. The store stays from goal to goal; a goal that fails leaves it as it \
+    was. With a standard input that is no terminal, lines are read from it, and the exit code is 1 when one of them \
+    failed."
+)]
+pub struct Args {
+    #[command(flatten)]
+    program: ProgramArgs,
+    /// Rows of constraint C from a file, added before the first goal; may be given several times (.chr)
+    #[arg(long, value_name = "C=FILE", value_parser = values::facts)]
+    facts: Vec<(String, PathBuf)>,
+    /// Whether the first line of fact files names their columns: yes, no, auto, or C=WHEN [default: auto] (.chr)
+    #[arg(long, value_name = "WHEN", value_parser = values::header)]
+    header: Vec<(Option<String>, Header)>,
+    /// Seed of the random numbers of a program [default: 1] (.chr)
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
+    semantics: SemanticsArgs,
+    /// Run a constraint program on the logic machine from the start, for goals with variables and choices behind goals
+    /// without any (.chr)
+    #[arg(long)]
+    logic: bool,
+    /// Show every rule application on standard error
+    #[arg(long)]
+    trace: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+    /// Number of threads for loading facts and for rounds [default: all cores]
+    #[arg(long, value_name = "N", value_parser = values::threads)]
+    threads: Option<usize>,
+}
+
+impl Args {
+    /// What was said of the first lines of the files of a constraint, last.
+    fn header(&self, constraint: &str) -> Header {
+        let said = |of: Option<&str>| self.header.iter().rev().find(|(c, _)| c.as_deref() == of);
+        said(Some(constraint)).or_else(|| said(None)).map_or(Header::Auto, |&(_, header)| header)
+    }
+
+    fn options(&self, device: Device, trace: bool, answers: Answers) -> Result<CompileOptions, Exit> {
+        let options = CompileOptions {
+            trace,
+            inline: !trace,
+            device,
+            schedule: self.device.schedule()?,
+            answers,
+            seed: self.seed.unwrap_or(1),
+            ..CompileOptions::default()
+        };
+        Ok(self.semantics.complete(options))
+    }
+
+    /// Opens a session; what is wrong is on standard error then.
+    fn open(&self, options: &CompileOptions) -> Result<Session, Exit> {
+        let mut input = self.program.input().memory(Some(limits_of_process::bound()));
+        for (constraint, file) in &self.facts {
+            input = input.facts_with_header(constraint, file, self.header(constraint));
+        }
+        let opened = if self.logic { input.open_for_logic(options) } else { input.open(options) };
+        let session = opened.map_err(|found| report::refuse(&found))?;
+        report::warnings(session.warnings(), &self.program.file);
+        report::notices(session.notices());
+        Ok(session)
+    }
+}
+
+/// Runs the lines; what goes wrong is on standard error when this returns.
+pub fn run(args: &Args) -> Exit {
+    args.limits.bound_process(args.device.device);
+    match loop_over(args) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn loop_over(args: &Args) -> Result<Exit, Exit> {
+    memory::start_threads(args.threads)?;
+    let mut state = State::open(args)?;
+    let mut lines = Lines::open(state.names());
+    if lines.is_terminal() {
+        report::say(&format!("{}: {}. :help lists commands.\n", args.program.file.display(), state.kind()));
+    }
+    let mut failed = false;
+    loop {
+        watchdog::enter(Phase::Read);
+        let text = match lines.next() {
+            Line::Text(text) => text,
+            Line::Interrupted => continue,
+            Line::End => break,
+            Line::Open(text) => {
+                let message = format!("the input ends within `{}`", text::shown(&text));
+                report::problem("U0118", &message, "close its brackets and quotes; nothing of it was run");
+                failed = true;
+                break;
+            }
+            Line::Unreadable(error) => {
+                report::problem("U0101", &format!("cannot read a line: {error}"), "give lines of UTF-8 text");
+                failed = true;
+                if lines.is_at_end() { break } else { continue }
+            }
+        };
+        let text = text.trim();
+        if text.is_empty() || text.starts_with('%') {
+            continue;
+        }
+        let next = match commands::of_line(text) {
+            Some(command) => state.command(command),
+            None => state.goal(text),
+        };
+        // A Ctrl-C ended the goal, and is forgotten.
+        interrupt::answered();
+        match next {
+            Next::Go => {}
+            Next::Failed => failed = true,
+            Next::End(Exit::Done) => break,
+            Next::End(exit) => return Ok(exit),
+            Next::Names => lines.set_names(state.names()),
+        }
+        if state.is_closed() {
+            return Ok(Exit::Done);
+        }
+    }
+    Ok(if failed && !lines.is_terminal() { Exit::Failed } else { Exit::Done })
+}

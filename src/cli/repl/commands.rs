@@ -1,0 +1,191 @@
+//! Commands of the interactive session: lines that begin with a colon.
+
+use gchr::{Answers, Device, Selection};
+
+use crate::cli::exit::Exit;
+use crate::cli::report;
+use crate::cli::values;
+
+use super::state::State;
+
+/// What follows a line.
+pub enum Next {
+    /// The next line.
+    Go,
+    /// The same; this one failed.
+    Failed,
+    /// The same; names may have changed.
+    Names,
+    /// The end.
+    End(Exit),
+}
+
+/// A command, and what is behind its name.
+pub struct Command<'a> {
+    name: &'a str,
+    rest: &'a str,
+}
+
+/// Names of commands with what they take and do.
+const COMMANDS: [(&str, &str, &str); 13] = [
+    (":store", "[NAME/ARITY ...]", "the constraints in the store, all or those of these symbols"),
+    (":sizes", "", "how many there are of each constraint"),
+    (":facts", "C=FILE", "add the rows of a file"),
+    (":run", "", "run the program's own queries, or evaluate its own input"),
+    (":trace", "[on|off]", "show every rule application"),
+    (":stats", "[on|off]", "show statistics behind each result"),
+    (
+        ":set",
+        "OPTION VALUE",
+        "max-steps, max-rounds, memory, timeout, max-output (off: no limit), answers (N or all)",
+    ),
+    (":undo", "", "take back the last goal that changed the store"),
+    (":clear", "", "begin anew with an empty store"),
+    (":reload", "", "read the program again; the store begins anew"),
+    (":device", "DEVICE", "what evaluates terms from now on: cpu, gpu, gpu:N, sim"),
+    (":help", "", "this list"),
+    (":quit", "", "leave; so does Ctrl-D"),
+];
+
+const SETTINGS: [&str; 6] = ["answers", "max-output", "max-rounds", "max-steps", "memory", "timeout"];
+
+/// The command of a line, if it is one: `:-` and `::` begin none.
+pub fn of_line(text: &str) -> Option<Command<'_>> {
+    let rest = text.strip_prefix(':')?;
+    if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    Some(Command { name: &text[..end], rest: text[end..].trim() })
+}
+
+/// Commands that begin so.
+pub fn names(start: &str) -> Vec<String> {
+    let all = COMMANDS.iter().map(|(name, ..)| *name);
+    all.filter(|name| name.starts_with(start)).map(String::from).collect()
+}
+
+/// Settings that begin so.
+pub fn settings(start: &str) -> Vec<String> {
+    SETTINGS.iter().filter(|name| name.starts_with(start)).map(|name| name.to_string()).collect()
+}
+
+fn wrong(message: &str, help: &str) -> Next {
+    report::problem("U0119", message, help);
+    Next::Failed
+}
+
+impl State<'_> {
+    /// Does what a command says.
+    pub fn command(&mut self, Command { name, rest }: Command<'_>) -> Next {
+        match (name, rest) {
+            (":store", symbols) => {
+                let symbols: Result<Vec<_>, String> =
+                    symbols.split_whitespace().map(values::symbol).collect();
+                match symbols {
+                    Ok(symbols) => self.show_store(&Selection::of_symbols(symbols)),
+                    Err(error) => wrong(&error, ":store path/2"),
+                }
+            }
+            (":sizes", "") => self.show_sizes(),
+            (":facts", file) => match values::facts(file) {
+                Ok((constraint, file)) => self.add_facts(&constraint, &file),
+                Err(error) => wrong(&error, ":facts edge=roads.csv"),
+            },
+            (":run", "") => self.run_own(),
+            (":trace", value) => self.switch(value, ":trace"),
+            (":stats", value) => self.switch(value, ":stats"),
+            (":set", rest) => self.set(rest),
+            (":undo", "") => self.undo(),
+            (":clear", "") => self.begin_anew(),
+            (":reload", "") => self.begin_anew(),
+            (":device", device) => match crate::cli::device::device(device) {
+                Ok(Device::Auto) => {
+                    wrong("a session has one device", ":device cpu, :device gpu or :device sim")
+                }
+                Ok(device) => self.set_device(device),
+                Err(error) => wrong(&error, ":device cpu, :device gpu or :device sim"),
+            },
+            (":help" | ":h", "") => {
+                for (name, takes, does) in COMMANDS {
+                    report::say(&format!("{:<26} {does}\n", format!("{name} {takes}")));
+                }
+                Next::Go
+            }
+            (":quit" | ":q" | ":exit", "") => Next::End(Exit::Done),
+            _ => match COMMANDS.iter().find(|(known, ..)| *known == name) {
+                Some((name, ..)) => wrong(&format!("{name} takes nothing behind it"), ":help lists commands"),
+                None => {
+                    let near = gchr::base::suggest::nearest(name, COMMANDS.iter().map(|(known, ..)| *known));
+                    let help =
+                        near.map_or(":help lists commands".into(), |near| format!("did you mean {near}?"));
+                    wrong(&format!("there is no command {name}"), &help)
+                }
+            },
+        }
+    }
+
+    fn set(&mut self, text: &str) -> Next {
+        let (option, value) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let (value, is_off) = (value.trim(), value.trim() == "off");
+        let number = |value: &str| value.parse::<u64>().map_err(|_| "expected a number".to_string());
+        fn limit<T>(
+            is_off: bool,
+            read: impl FnOnce(&str) -> Result<T, String>,
+            value: &str,
+        ) -> Result<Option<T>, String> {
+            if is_off { Ok(None) } else { read(value).map(Some) }
+        }
+        let limits = &mut self.limits;
+        let set = match option {
+            "max-steps" => limit(is_off, number, value).map(|limit| limits.max_steps = limit),
+            "max-rounds" => limit(is_off, number, value).map(|limit| limits.max_rounds = limit),
+            "memory" => limit(is_off, values::size, value).map(|limit| limits.memory = limit),
+            "max-output" => limit(is_off, values::size, value).map(|limit| limits.max_output = limit),
+            "timeout" => limit(is_off, values::duration, value).map(|limit| limits.timeout = limit),
+            "answers" => {
+                let answers = match value {
+                    "all" => Ok(Answers::All),
+                    n => number(n).map(|n| Answers::First(n.max(1))),
+                };
+                answers.map(|answers| self.set_answers(answers))
+            }
+            other => Err(format!("there is no option `{other}`")),
+        };
+        match set {
+            Ok(()) => Next::Go,
+            Err(error) => wrong(
+                &error,
+                &format!("one of {} with a value, e.g. :set max-steps 1000", SETTINGS.join(", ")),
+            ),
+        }
+    }
+
+    fn switch(&mut self, value: &str, name: &str) -> Next {
+        let on = match value {
+            "on" => true,
+            "off" => false,
+            "" => !self.is_on(name),
+            _ => return wrong(&format!("{name} is on or off"), &format!("{name} on")),
+        };
+        report::say(&format!("{} is {}\n", &name[1..], if on { "on" } else { "off" }));
+        self.turn(name, on)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_begin_with_a_colon_and_a_letter() {
+        let parts = |text| of_line(text).map(|command| (command.name, command.rest));
+        assert_eq!(parts(":store path/2  q "), Some((":store", "path/2  q")));
+        assert_eq!(parts(":quit"), Some((":quit", "")));
+        for other in ["p(1)", ":- p", "::", ":", "?- p", ""] {
+            assert_eq!(parts(other), None, "{other}");
+        }
+        assert_eq!(names(":s"), [":store", ":sizes", ":stats", ":set"]);
+        assert_eq!(settings("max-"), ["max-output", "max-rounds", "max-steps"]);
+    }
+}

@@ -1,0 +1,198 @@
+//! Where lines come from: a terminal with editing, history and completion, or any other standard input.
+
+use std::io::{self, BufRead, IsTerminal};
+use std::path::PathBuf;
+
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{Context, Editor, Helper};
+
+use super::commands;
+use super::text::is_open;
+
+/// What comes next.
+pub enum Line {
+    /// A goal, a term or a command, which may have several lines.
+    Text(String),
+    /// Ctrl-C at the prompt.
+    Interrupted,
+    /// The end of the input.
+    End,
+    /// The end of the input in the middle of this.
+    Open(String),
+    /// What came is no text, or cannot be read.
+    Unreadable(String),
+}
+
+/// A source of lines.
+pub struct Lines(Source);
+
+enum Source {
+    Terminal { editor: Box<Editor<Words, FileHistory>>, history: Option<PathBuf> },
+    Plain { is_at_end: bool },
+}
+
+impl Lines {
+    /// Standard input.
+    pub fn open(names: Vec<String>) -> Self {
+        let plain = Self(Source::Plain { is_at_end: false });
+        if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+            return plain;
+        }
+        let config = rustyline::Config::builder().auto_add_history(true).build();
+        let Ok(mut editor) = Editor::with_config(config) else { return plain };
+        editor.set_helper(Some(Words { names }));
+        let history = history_file();
+        if let Some(file) = &history {
+            // There is none the first time.
+            let _ = editor.load_history(file);
+        }
+        Self(Source::Terminal { editor: Box::new(editor), history })
+    }
+
+    /// Whether somebody types.
+    pub fn is_terminal(&self) -> bool {
+        matches!(self.0, Source::Terminal { .. })
+    }
+
+    /// Whether nothing more comes.
+    pub fn is_at_end(&self) -> bool {
+        matches!(self.0, Source::Plain { is_at_end: true })
+    }
+
+    /// The names that are completed.
+    pub fn set_names(&mut self, names: Vec<String>) {
+        if let Source::Terminal { editor, .. } = &mut self.0 {
+            editor.set_helper(Some(Words { names }));
+        }
+    }
+
+    /// The next goal, term or command.
+    pub fn next(&mut self) -> Line {
+        match &mut self.0 {
+            Source::Terminal { editor, .. } => match editor.readline("gchr> ") {
+                Ok(text) => Line::Text(text),
+                Err(ReadlineError::Interrupted) => Line::Interrupted,
+                Err(ReadlineError::Eof) => Line::End,
+                Err(error) => Line::Unreadable(error.to_string()),
+            },
+            Source::Plain { is_at_end } => read(&mut io::stdin().lock(), is_at_end),
+        }
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        if let Source::Terminal { editor, history: Some(file) } = &mut self.0 {
+            // A history that cannot be kept is no reason to complain.
+            let _ = file.parent().map(std::fs::create_dir_all);
+            let _ = editor.save_history(file);
+        }
+    }
+}
+
+/// Reads lines until what is open is closed.
+fn read(input: &mut impl BufRead, is_at_end: &mut bool) -> Line {
+    let mut text = String::new();
+    loop {
+        let mut line = String::new();
+        match input.read_line(&mut line) {
+            Ok(0) => {
+                *is_at_end = true;
+                return if text.trim().is_empty() { Line::End } else { Line::Open(text) };
+            }
+            Ok(_) => text.push_str(&line),
+            Err(error) => {
+                *is_at_end = error.kind() != io::ErrorKind::InvalidData;
+                return Line::Unreadable(error.to_string());
+            }
+        }
+        if commands::of_line(text.trim()).is_some() || !is_open(&text) {
+            return Line::Text(text);
+        }
+    }
+}
+
+fn history_file() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
+    Some(state.join("gchr/history"))
+}
+
+/// Completes names and commands, and knows what is complete.
+struct Words {
+    names: Vec<String>,
+}
+
+impl Completer for Words {
+    type Candidate = String;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        let before = &line[..at];
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let start = before
+            .rfind(|c| !is_part(c))
+            .map_or(0, |i| i + before[i..].chars().next().map_or(1, char::len_utf8));
+        if before.starts_with(':') && start <= 1 {
+            return Ok((0, commands::names(before)));
+        }
+        let word = &before[start..];
+        if before.starts_with(":set ") {
+            return Ok((start, commands::settings(word)));
+        }
+        let mut found: Vec<String> =
+            self.names.iter().filter(|name| !word.is_empty() && name.starts_with(word)).cloned().collect();
+        found.sort();
+        found.dedup();
+        Ok((start, found))
+    }
+}
+
+impl Validator for Words {
+    fn validate(&self, ctx: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let text = ctx.input();
+        let is_command = commands::of_line(text.trim()).is_some();
+        Ok(match is_open(text) && !is_command {
+            true => ValidationResult::Incomplete,
+            false => ValidationResult::Valid(None),
+        })
+    }
+}
+
+impl Highlighter for Words {}
+impl Hinter for Words {
+    type Hint = String;
+}
+impl Helper for Words {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &[u8]) -> Vec<String> {
+        let (mut input, mut is_at_end, mut found) = (text, false, Vec::new());
+        while !is_at_end {
+            found.push(match read(&mut input, &mut is_at_end) {
+                Line::Text(text) => text.trim().to_string(),
+                Line::Interrupted => "interrupted".into(),
+                Line::End => "end".into(),
+                Line::Open(text) => format!("open {}", text.trim()),
+                Line::Unreadable(_) => "unreadable".into(),
+            });
+        }
+        found
+    }
+
+    #[test]
+    fn open_brackets_take_further_lines() {
+        assert_eq!(all(b"p(1)\np(\n2)\n:store\nq"), ["p(1)", "p(\n2)", ":store", "q", "end"]);
+        assert_eq!(all(b"p(1),\n"), ["open p(1),"]);
+        assert_eq!(all(b":set (\np(1)\n"), [":set (", "p(1)", "end"]);
+        assert_eq!(all(b""), ["end"]);
+        assert_eq!(all(b"\xff\np(1)\n")[0], "unreadable");
+    }
+}

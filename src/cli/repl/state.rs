@@ -1,0 +1,303 @@
+//! The session behind the lines: what goals and commands do with it.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use gchr::base::escape;
+use gchr::base::limited::Limited;
+use gchr::base::watch::Watch;
+use gchr::{
+    Answers, Control, Device, Diagnostics, Failure, Format, Language, Limits, Reply, Selection, Session,
+};
+
+use super::Args;
+use super::commands::Next;
+use crate::cli::exit::Exit;
+use crate::cli::sink::Stdout;
+use crate::cli::watchdog::{self, Phase};
+use crate::cli::{interrupt, progress, report};
+
+/// Constraints that are shown behind a goal; a larger store is counted.
+const SHOWN: usize = 20;
+
+/// A session with its settings.
+pub struct State<'a> {
+    args: &'a Args,
+    session: Session,
+    device: Device,
+    trace: bool,
+    stats: bool,
+    answers: Answers,
+    pub limits: Limits,
+    out: Stdout,
+}
+
+/// Runs one thing of a session.
+type Work<'w> = dyn FnMut(&mut Session, &mut Control<'_>) -> Result<Reply, Box<Failure>> + 'w;
+
+impl<'a> State<'a> {
+    /// Opens the program.
+    pub fn open(args: &'a Args) -> Result<Self, Exit> {
+        watchdog::enter(Phase::Compile);
+        let (device, trace, answers) = (args.device.device, args.trace, Answers::First(1));
+        let session = args.open(&args.options(device, trace, answers)?)?;
+        let limits = args.limits.limits(device);
+        Ok(Self { args, session, device, trace, stats: false, answers, limits, out: Stdout::new() })
+    }
+
+    /// What the lines are about.
+    pub fn kind(&self) -> &'static str {
+        match (self.session.language(), self.session.is_logic()) {
+            (Language::Terms, _) => "type a term to evaluate it",
+            (Language::Constraints, false) => "type goals to add constraints",
+            (Language::Constraints, true) => "type goals to look for an answer",
+        }
+    }
+
+    /// Names for completion.
+    pub fn names(&self) -> Vec<String> {
+        self.session.names()
+    }
+
+    /// Whether nobody reads the results any more.
+    pub fn is_closed(&self) -> bool {
+        self.out.is_closed()
+    }
+
+    /// Runs goals, or evaluates a term.
+    pub fn goal(&mut self, text: &str) -> Next {
+        if self.session.language() == Language::Terms {
+            let term = text.trim_end_matches([';', '.']);
+            return self.run(&mut |session, control| session.evaluate(term, control));
+        }
+        let added = self.session.add_goals(text);
+        match added {
+            Ok(()) => self.run(&mut |session, control| session.run(control)),
+            Err(found) => failed(&found),
+        }
+    }
+
+    /// Runs the queries or the input of the program itself.
+    pub fn run_own(&mut self) -> Next {
+        if self.session.language() == Language::Terms {
+            return self.run(&mut |session, control| session.evaluate_own(control));
+        }
+        match self.session.add_own_queries() {
+            Ok(0) => {
+                report::say("gchr: the program has no queries of its own\n");
+                Next::Go
+            }
+            Ok(_) => self.run(&mut |session, control| session.run(control)),
+            Err(found) => failed(&found),
+        }
+    }
+
+    /// Adds the rows of a file.
+    pub fn add_facts(&mut self, constraint: &str, file: &Path) -> Next {
+        match self.session.add_facts(constraint, file, self.args.header(constraint)) {
+            Ok(notices) => {
+                report::notices(&notices);
+                self.run(&mut |session, control| session.run(control))
+            }
+            Err(found) => failed(&found),
+        }
+    }
+
+    fn run(&mut self, work: &mut Work<'_>) -> Next {
+        watchdog::enter(Phase::Run);
+        let ran = self.under_control(work);
+        watchdog::heard();
+        watchdog::enter(Phase::Write);
+        match ran {
+            Ok(reply) => {
+                if let Some(code) = reply.halted() {
+                    let _ = self.out.flush();
+                    return Next::End(if code == 0 { Exit::Done } else { Exit::Halted(code) });
+                }
+                let written = self.write(|state, mut out| {
+                    reply.write(&mut out)?;
+                    state.show_small_store(out)
+                });
+                if self.stats {
+                    report::stats(&reply.stats);
+                }
+                if written { Next::Go } else { Next::Failed }
+            }
+            Err(failure) => {
+                let _ = self.out.flush();
+                let next = failed(&failure.diagnostics);
+                if self.stats {
+                    report::stats(&failure.stats);
+                }
+                next
+            }
+        }
+    }
+
+    fn under_control(&mut self, work: &mut Work<'_>) -> Result<Reply, Box<Failure>> {
+        let unit = match self.session.language() {
+            Language::Terms => "rule applications",
+            Language::Constraints => "firings",
+        };
+        let mut line = progress::Line::new(unit);
+        let mut control = Control::new(self.limits).interrupt(interrupt::flag());
+        let out = Limited::new(&mut self.out, control.watch().clone()).max_output(self.limits.max_output);
+        control = control.output(out);
+        if line.enabled() && !self.trace {
+            control = control.progress(move |now| line.update(now));
+        }
+        if self.trace {
+            let mut log = BufWriter::new(io::stderr());
+            control = control.trace(move |text| drop(writeln!(log, "{}", escape::lines(text))));
+        }
+        work(&mut self.session, &mut control)
+    }
+
+    /// Writes to standard output under the limits; says what went wrong, and whether nothing did.
+    fn write(&mut self, write: impl FnOnce(&mut Self, &mut dyn Write) -> io::Result<()>) -> bool {
+        let mut stdout = std::mem::replace(&mut self.out, Stdout::new());
+        let watch = Watch::new().interrupt(interrupt::flag());
+        let mut out = Limited::new(&mut stdout, watch).max_output(self.limits.max_output);
+        let written = write(self, &mut out);
+        drop(out);
+        let written = written.and_then(|()| stdout.flush());
+        self.out = stdout;
+        match written {
+            Err(error) if !self.out.is_closed() => {
+                let _ = self.out.flush();
+                crate::cli::run::unwritten("the result", error.into());
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// A small store as it is, a larger one counted; none for programs whose answers show it.
+    fn show_small_store(&mut self, mut out: &mut dyn Write) -> io::Result<()> {
+        let Some((store, _)) = self.session.store() else { return Ok(()) };
+        let size = store.len();
+        if size <= SHOWN {
+            let written = self.session.write_store(&Selection::all(), Format::Text, &mut out);
+            return written.map_err(io_error);
+        }
+        let sizes = self.sizes();
+        let sizes: Vec<String> = sizes.iter().map(|(symbol, count)| format!("{symbol} {count}")).collect();
+        writeln!(out, "{size} constraints: {}", sizes.join(", "))
+    }
+
+    fn sizes(&mut self) -> Vec<(String, usize)> {
+        let constraints = self.session.constraints();
+        let sizes = constraints
+            .into_iter()
+            .map(|(name, arity)| (format!("{name}/{arity}"), self.session.count(&name, arity).unwrap_or(0)));
+        sizes.filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Writes the selected constraints.
+    pub fn show_store(&mut self, selection: &Selection) -> Next {
+        if self.session.language() == Language::Terms {
+            return no_store();
+        }
+        if let Err(found) = selection.check(&self.session.constraints()) {
+            report::finding(&found);
+            return Next::Failed;
+        }
+        let written = self.write(|state, mut out| {
+            state.session.write_store(selection, Format::Text, &mut out).map_err(io_error)
+        });
+        if written { Next::Go } else { Next::Failed }
+    }
+
+    /// Writes how many there are of each constraint.
+    pub fn show_sizes(&mut self) -> Next {
+        if self.session.language() == Language::Terms {
+            return no_store();
+        }
+        let sizes = self.sizes();
+        let written = self
+            .write(|_, out| sizes.iter().try_for_each(|(symbol, count)| writeln!(out, "{symbol} {count}")));
+        if written { Next::Go } else { Next::Failed }
+    }
+
+    /// Takes back the last run.
+    pub fn undo(&mut self) -> Next {
+        match self.session.undo() {
+            Ok(true) => {
+                self.write(|state, out| state.show_small_store(out));
+                Next::Go
+            }
+            Ok(false) if self.session.store().is_some() => {
+                report::say("gchr: there is nothing to take back\n");
+                Next::Go
+            }
+            Ok(false) => {
+                let help = "`:clear` begins anew";
+                report::problem("U0119", "nothing can be taken back in a session of this program", help);
+                Next::Failed
+            }
+            Err(found) => failed(&found),
+        }
+    }
+
+    /// Opens the program again; the store begins anew. With a mistake in it, the session goes on as it was.
+    pub fn begin_anew(&mut self) -> Next {
+        self.reopen(self.device, self.trace, self.answers)
+    }
+
+    /// Brings a program to another device.
+    pub fn set_device(&mut self, device: Device) -> Next {
+        self.reopen(device, self.trace, self.answers)
+    }
+
+    fn reopen(&mut self, device: Device, trace: bool, answers: Answers) -> Next {
+        watchdog::enter(Phase::Compile);
+        let options = self.args.options(device, trace, answers);
+        match options.and_then(|options| self.args.open(&options)) {
+            Ok(session) => {
+                (self.session, self.device, self.trace, self.answers) = (session, device, trace, answers);
+                Next::Names
+            }
+            Err(_) => Next::Failed,
+        }
+    }
+
+    /// How many answers are looked for.
+    pub fn set_answers(&mut self, answers: Answers) {
+        self.answers = answers;
+        self.session.set_answers(answers);
+    }
+
+    /// Whether a switch is on.
+    pub fn is_on(&self, name: &str) -> bool {
+        if name == ":trace" { self.trace } else { self.stats }
+    }
+
+    /// Turns a switch. Term programs are compiled in another way for traces.
+    pub fn turn(&mut self, name: &str, on: bool) -> Next {
+        match (name, self.session.language()) {
+            (":trace", Language::Terms) if on != self.trace => {
+                return self.reopen(self.device, on, self.answers);
+            }
+            (":trace", _) => self.trace = on,
+            _ => self.stats = on,
+        }
+        Next::Go
+    }
+}
+
+fn failed(found: &Diagnostics) -> Next {
+    report::diagnostics(found);
+    Next::Failed
+}
+
+fn no_store() -> Next {
+    report::problem("U0119", "a term program has no store", "type a term to evaluate it");
+    Next::Failed
+}
+
+fn io_error(error: gchr::FormatError) -> io::Error {
+    match error {
+        gchr::FormatError::Io(error) => error,
+        other => io::Error::other(other),
+    }
+}

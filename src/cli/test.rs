@@ -1,0 +1,208 @@
+//! `gchr test`: what comments of programs expect of goals and terms.
+//!
+//! `%> GOALS` or `%> TERM` begins an expectation; each `%=` line behind it is a line of the result, and `%= error CODE`
+//! says that there is none. What the program itself writes is a part of the result.
+
+use std::path::{Path, PathBuf};
+
+use gchr::base::escape;
+use gchr::base::memory as limits_of_process;
+use gchr::base::reading::{Account, read_text};
+use gchr::base::source::SourceMap;
+use gchr::{CompileOptions, Control, Diagnostics, Language};
+
+use super::device::DeviceArgs;
+use super::exit::Exit;
+use super::limits::LimitArgs;
+use super::program::{LanguageArg, ProgramArgs};
+use super::semantics::SemanticsArgs;
+use super::watchdog::{self, Phase};
+use super::{interrupt, memory, report};
+
+/// Arguments of `gchr test`.
+#[derive(clap::Args)]
+#[command(
+    after_help = "In a program:\n  %> gcd(9), gcd(6)\n  %= gcd(3)\nA line `%= error R0301` expects that the run ends \
+    with this error. The exit code is 0 when all expectations hold, 1 when one does not, 2 when a program has none."
+)]
+pub struct Args {
+    /// Program files: .trs, .rec, .ari (term rewriting) or .chr, .pl (Constraint Handling Rules)
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Language of the files, when their endings do not tell
+    #[arg(long, value_name = "LANGUAGE")]
+    language: Option<LanguageArg>,
+    #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
+    semantics: SemanticsArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// What a text expects.
+#[derive(PartialEq, Eq, Debug)]
+struct Expectation {
+    /// One-based.
+    line: usize,
+    input: String,
+    result: Vec<String>,
+}
+
+/// Tests every file.
+pub fn run(args: &Args) -> Exit {
+    args.limits.bound_process(args.device.device);
+    match all(args) {
+        Ok(exit) | Err(exit) => exit,
+    }
+}
+
+fn all(args: &Args) -> Result<Exit, Exit> {
+    memory::start_threads(None)?;
+    let options = CompileOptions {
+        device: args.device.device,
+        schedule: args.device.schedule()?,
+        ..Default::default()
+    };
+    let options = args.semantics.complete(options);
+    let (mut passed, mut failed) = (0, 0);
+    for file in &args.files {
+        let expected = read(file)?;
+        if expected.is_empty() {
+            let message = format!("{} expects nothing", file.display());
+            report::problem("U0120", &message, "write `%> input` and `%= result` in comments of the program");
+            return Err(Exit::Usage);
+        }
+        for one in &expected {
+            if interrupt::requested() {
+                return Ok(Exit::Failed);
+            }
+            let found = result(args, file, &one.input, &options)?;
+            if found == one.result {
+                passed += 1;
+                continue;
+            }
+            failed += 1;
+            let place = format!("{}:{}: {}", file.display(), one.line, escape::line(&one.input));
+            report::say(&format!("FAILED {place}\n{}", difference(&one.result, &found)));
+        }
+    }
+    report::say(&format!("{passed} passed, {failed} failed\n"));
+    Ok(if failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+fn read(file: &Path) -> Result<Vec<Expectation>, Exit> {
+    let account = Account::new(Some(limits_of_process::bound()));
+    let text = read_text(file, &mut SourceMap::new(), "give the path of a program file", &account);
+    let text = text.map_err(|found| {
+        report::finding(&found);
+        Exit::Usage
+    })?;
+    expectations(&text).map_err(|line| {
+        let message = format!("{}:{line}: `%=` without an input before it", file.display());
+        report::problem("U0120", &message, "write `%> input` before it");
+        Exit::Usage
+    })
+}
+
+/// What a text expects; the line of a result without an input.
+fn expectations(text: &str) -> Result<Vec<Expectation>, usize> {
+    let mut found: Vec<Expectation> = Vec::new();
+    // An input may go on over several lines that begin with `%>`.
+    let mut in_input = false;
+    for (line, content) in (1..).zip(text.lines()) {
+        let content = content.trim();
+        if let Some(input) = content.strip_prefix("%>") {
+            match found.last_mut().filter(|_| in_input) {
+                Some(last) => last.input.push_str(&format!("\n{}", input.trim())),
+                None => found.push(Expectation { line, input: input.trim().into(), result: Vec::new() }),
+            }
+            in_input = true;
+        } else if let Some(result) = content.strip_prefix("%=") {
+            let result = result.strip_prefix(' ').unwrap_or(result).trim_end();
+            found.last_mut().ok_or(line)?.result.push(result.to_string());
+            in_input = false;
+        } else {
+            in_input = false;
+        }
+    }
+    Ok(found)
+}
+
+/// The lines that an input gives; the code of the error that ends its run.
+fn result(args: &Args, file: &Path, input: &str, options: &CompileOptions) -> Result<Vec<String>, Exit> {
+    watchdog::enter(Phase::Compile);
+    let program = ProgramArgs { file: file.to_path_buf(), language: args.language }.input();
+    let plain = program.parse().map_err(|found| report::refuse(&found))?;
+    let program = match plain.language() {
+        Language::Terms => program.term(input),
+        Language::Constraints => program.query(input),
+    };
+    let program = match program.parse() {
+        Ok(program) => program,
+        Err(found) => return Ok(error(&found)),
+    };
+    let executable = program.compile(options).map_err(|found| report::refuse(&found))?;
+    watchdog::enter(Phase::Run);
+    let mut written = Vec::new();
+    let limits = args.limits.limits(args.device.device);
+    let mut control = Control::new(limits).interrupt(interrupt::flag()).output(&mut written);
+    let ran = executable.run(&mut control);
+    drop(control);
+    let text = match ran {
+        Ok(outcome) => outcome.to_string(),
+        Err(failure) if failure.error.is_none() => return Err(report::refuse(&failure.diagnostics)),
+        Err(failure) => return Ok(error(&failure.diagnostics)),
+    };
+    let text = format!("{}{text}", String::from_utf8_lossy(&written));
+    Ok(text.lines().map(|line| line.trim_end().to_string()).collect())
+}
+
+fn error(found: &Diagnostics) -> Vec<String> {
+    let first = found.list().iter().find(|found| found.is_error());
+    vec![first.map_or("error".into(), |found| format!("error {}", found.code))]
+}
+
+/// Lines of which one side has none on the other side, as a comparison of sorted results shows them.
+fn difference(expected: &[String], found: &[String]) -> String {
+    let mut text = String::new();
+    let only = |these: &[String], those: &[String], mark: &str, text: &mut String| {
+        for line in these.iter().filter(|line| !those.contains(line)).take(SHOWN) {
+            text.push_str(&format!("  {mark} {}\n", escape::line(line)));
+        }
+    };
+    only(expected, found, "expected", &mut text);
+    only(found, expected, "found   ", &mut text);
+    if text.is_empty() {
+        text.push_str(&format!(
+            "  the same lines, in another order or number: {} and {}\n",
+            expected.len(),
+            found.len()
+        ));
+    }
+    text
+}
+
+/// Lines of each side that are shown.
+const SHOWN: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expectations_are_comments() {
+        let text = "a.\n%> p(1),\n%> p(2)\n%= p(1)\n%=  x\n% other\n  %> q\n%> r\nb.\n%> s\n";
+        let expected = |line, input: &str, result: &[&str]| Expectation {
+            line,
+            input: input.into(),
+            result: result.iter().map(|line| line.to_string()).collect(),
+        };
+        let found = expectations(text).expect("expectations");
+        assert_eq!(
+            found,
+            [expected(2, "p(1),\np(2)", &["p(1)", " x"]), expected(7, "q\nr", &[]), expected(10, "s", &[])]
+        );
+        assert_eq!(expectations("a\n%= b\n"), Err(2));
+    }
+}

@@ -1,0 +1,478 @@
+//! Sessions: a program that is compiled once, and takes goals, facts or terms one after the other.
+//!
+//! A constraint program keeps its store from run to run: [`Session::add_goals`] and [`Session::add_facts`] say what
+//! comes next, [`Session::run`] runs it, and the store can be read in between. A run that fails, is interrupted or hits
+//! a limit leaves the store as it was before the run. A term program evaluates one term after the other.
+//!
+//! ```
+//! use gchr::{CompileOptions, Control, Input};
+//!
+//! let mut session = Input::constraints(
+//!     ":- chr_constraint edge(+int, +int), path(+int, +int).
+//!      path(X, Y) \\ path(X, Y) <=> true.
+//!      edge(X, Y) ==> path(X, Y).
+//!      edge(X, Y), path(Y, Z) ==> path(X, Z).",
+//! )
+//! .open(&CompileOptions::default())?;
+//! session.add_goals("edge(1, 2)")?;
+//! session.run(&mut Control::default()).map_err(|stopped| stopped.diagnostics)?;
+//! assert_eq!(session.count("path", 2), Some(1));
+//! session.add_goals("edge(2, 3)")?;
+//! session.run(&mut Control::default()).map_err(|stopped| stopped.diagnostics)?;
+//! assert_eq!(session.count("path", 2), Some(3));
+//! # Ok::<(), gchr::Diagnostics>(())
+//! ```
+
+mod ground;
+mod logic;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use gchr_base::control::Control;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::reading::Account;
+use gchr_base::signature::Signature;
+use gchr_base::source::{SourceId, SourceMap};
+use gchr_base::stats::Stats;
+use gchr_chr::{Addition, FactFile, Header};
+use gchr_constraints::exec::Store;
+use gchr_logic::Answers;
+
+use crate::diagnostics::Diagnostics;
+use crate::executor::StoppedRun;
+use crate::input::Input;
+use crate::options::CompileOptions;
+use crate::output::{Answer, Failure, Format, FormatError, Selection};
+use crate::program::{Language, Syntax};
+use crate::stack::with_large_stack;
+use ground::GroundSession;
+use logic::LogicSession;
+use terms::TermSession;
+
+/// A program between runs. [`Input::open`] makes one.
+pub struct Session {
+    /// The program's own texts.
+    texts: SourceMap,
+    /// These, and what waits for a run.
+    sources: SourceMap,
+    syntax: Syntax,
+    memory: Option<u64>,
+    warnings: Diagnostics,
+    notices: Vec<String>,
+    kind: Kind,
+    parse_time: Duration,
+}
+
+enum Kind {
+    Terms(Box<TermSession>),
+    Ground(Box<GroundSession>),
+    Logic(Box<LogicSession>),
+}
+
+/// What a run of a session gave.
+#[derive(Debug)]
+pub struct Reply {
+    /// The normal form of a term, or the answers of the logic machine. The store of a program over ground terms is read
+    /// from the session.
+    pub answer: Option<Answer>,
+    /// What the run did and cost.
+    pub stats: Stats,
+}
+
+impl Reply {
+    /// Writes the answer as text; nothing where there is none.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        match &self.answer {
+            Some(answer) => {
+                let none = Signature::with_builtin_bool();
+                crate::output::write_text(answer, &none, &Selection::all(), out)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The exit code that the program asked for by `halt/1`.
+    pub fn halted(&self) -> Option<u8> {
+        self.answer.as_ref().and_then(Answer::halted)
+    }
+}
+
+impl Input {
+    /// Reads and compiles the program for a session. Its own term or queries are not run, and neither are those of the
+    /// input; facts of the input wait for the first run.
+    pub fn open(&self, options: &CompileOptions) -> Result<Session, Diagnostics> {
+        self.open_session(options, false)
+    }
+
+    /// The same for a constraint program that is to take goals with logical variables and choices, also behind goals
+    /// without any: the logic machine runs it from the start.
+    pub fn open_for_logic(&self, options: &CompileOptions) -> Result<Session, Diagnostics> {
+        self.open_session(options, true)
+    }
+
+    fn open_session(&self, options: &CompileOptions, logic: bool) -> Result<Session, Diagnostics> {
+        with_large_stack(|| {
+            let start = Instant::now();
+            let mut texts = SourceMap::new();
+            let account = Account::new(self.memory_limit());
+            let opened = self.open_kind(&mut texts, &account, options, logic);
+            match opened {
+                Ok((syntax, kind, found)) => {
+                    let warnings = Diagnostics::new(Arc::new(texts.clone()), found);
+                    let (sources, memory) = (texts.clone(), self.memory_limit());
+                    let parse_time = start.elapsed();
+                    let notices = Vec::new();
+                    let mut session =
+                        Session { texts, sources, syntax, memory, warnings, notices, kind, parse_time };
+                    let mut notices = Vec::new();
+                    for file in self.fact_files() {
+                        notices.extend(session.add_fact_file(file.clone())?);
+                    }
+                    session.notices = notices;
+                    Ok(session)
+                }
+                Err(found) => Err(Diagnostics::new(Arc::new(texts), found)),
+            }
+        })
+    }
+
+    fn open_kind(
+        &self,
+        texts: &mut SourceMap,
+        account: &Account,
+        options: &CompileOptions,
+        logic: bool,
+    ) -> Result<(Syntax, Kind, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let (id, syntax) = self.program_text(texts, account).map_err(|d| vec![*d])?;
+        self.check_language(syntax.language())?;
+        if syntax.language() == Language::Terms {
+            let program = self.parse().map_err(|found| {
+                *texts = found.sources().clone();
+                found.list().to_vec()
+            })?;
+            *texts = program.sources().clone();
+            let warnings = program.warnings().list().to_vec();
+            return Ok((syntax, Kind::Terms(Box::new(TermSession::new(program, options)?)), warnings));
+        }
+        let (kind, warnings) = open_constraints(texts, id, logic, account, options)?;
+        Ok((syntax, kind, warnings))
+    }
+}
+
+fn open_constraints(
+    texts: &mut SourceMap,
+    id: SourceId,
+    logic: bool,
+    account: &Account,
+    options: &CompileOptions,
+) -> Result<(Kind, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let (opened, found) = gchr_chr::open(texts, id, logic, account);
+    let kind = match opened {
+        None => return Err(found),
+        Some(gchr_chr::Opened::Ground(program)) => {
+            Kind::Ground(Box::new(GroundSession::new(*program, options)?))
+        }
+        Some(gchr_chr::Opened::Logic(program)) => {
+            Kind::Logic(Box::new(LogicSession::new(*program, options)?))
+        }
+    };
+    Ok((kind, found))
+}
+
+impl Session {
+    /// What the program is made of.
+    pub fn language(&self) -> Language {
+        self.syntax.language()
+    }
+    /// Whether the logic machine runs it.
+    pub fn is_logic(&self) -> bool {
+        matches!(self.kind, Kind::Logic(_))
+    }
+    /// What its author probably wants to know.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.warnings
+    }
+
+    /// What was guessed about files of facts when it was opened, one line each.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Adds goals for the next run, with or without `?-` and a full stop. What is wrong with them is told at once, and
+    /// nothing is added then. In a store of the logic machine [`run`](Self::run) gives the answers of the last goals.
+    pub fn add_goals(&mut self, text: &str) -> Result<(), Diagnostics> {
+        let id = self.sources.add("goal", text);
+        self.add(&Addition::Goals(vec![id])).map(drop)
+    }
+
+    /// Adds the queries of the program's own text for the next run; how many they are.
+    pub fn add_own_queries(&mut self) -> Result<usize, Diagnostics> {
+        self.add(&Addition::OwnQueries).map(|added| added.queries)
+    }
+
+    /// Adds the rows of a file as constraints for the next run. Gives what was guessed about it, one line each.
+    pub fn add_facts(
+        &mut self,
+        constraint: &str,
+        file: &std::path::Path,
+        header: Header,
+    ) -> Result<Vec<String>, Diagnostics> {
+        self.add_fact_file(FactFile {
+            constraint: constraint.into(),
+            path: file.into(),
+            header,
+            format: None,
+        })
+    }
+
+    /// The same of a file of which more is said.
+    pub fn add_fact_file(&mut self, file: FactFile) -> Result<Vec<String>, Diagnostics> {
+        self.add(&Addition::Facts(file)).map(|added| added.notices)
+    }
+
+    fn add(&mut self, addition: &Addition) -> Result<gchr_chr::Added, Diagnostics> {
+        let account = Account::new(self.memory);
+        let added = with_large_stack(|| match &mut self.kind {
+            Kind::Terms(_) => {
+                let message = "a term program takes terms, no goals and no facts";
+                let mut added = gchr_chr::Added::default();
+                added.diagnostics.push(
+                    Diagnostic::error("U0105", message).help("evaluate a term over the program's symbols"),
+                );
+                added
+            }
+            Kind::Ground(session) => session.add(&mut self.sources, addition, &account),
+            Kind::Logic(session) => session.add(&mut self.sources, addition, &account),
+        });
+        if added.is_done() {
+            return Ok(added);
+        }
+        if !added.beyond.is_empty()
+            && let Kind::Ground(session) = &self.kind
+        {
+            return match session.is_untouched() {
+                true => self.become_logic(addition, &account),
+                false => Err(self.refused(beyond_ground(added.beyond))),
+            };
+        }
+        Err(self.refused(added.diagnostics))
+    }
+
+    /// Opens the program for the logic machine: nothing has run so far.
+    fn become_logic(
+        &mut self,
+        addition: &Addition,
+        account: &Account,
+    ) -> Result<gchr_chr::Added, Diagnostics> {
+        let Kind::Ground(session) = &self.kind else { return self.add(addition) };
+        let options = *session.options();
+        let first = self.texts.iter().next().map(|(id, _)| id);
+        let Some(first) = first else { return self.add(addition) };
+        let mut texts = self.texts.clone();
+        let opened = with_large_stack(|| open_constraints(&mut texts, first, true, account, &options));
+        match opened {
+            Ok((kind, _)) => self.kind = kind,
+            Err(found) => return Err(Diagnostics::new(Arc::new(texts), found)),
+        }
+        self.add(addition)
+    }
+
+    /// Why something was not added; its text is not kept.
+    fn refused(&mut self, found: Vec<Diagnostic>) -> Diagnostics {
+        Diagnostics::new(Arc::new(self.sources.clone()), found)
+    }
+
+    /// Whether something waits for a run.
+    pub fn is_pending(&self) -> bool {
+        match &self.kind {
+            Kind::Terms(_) => false,
+            Kind::Ground(session) => session.is_pending(),
+            Kind::Logic(session) => session.is_pending(),
+        }
+    }
+
+    /// Forgets what waits for a run.
+    pub fn drop_pending(&mut self) {
+        match &mut self.kind {
+            Kind::Terms(_) => {}
+            Kind::Ground(session) => session.drop_pending(),
+            Kind::Logic(session) => session.drop_pending(),
+        }
+        self.sources = self.texts.clone();
+    }
+
+    /// Runs what waits: facts first, then goals, each in the order in which they were added. When it stops before its
+    /// end, the store is what it was, and nothing waits any more. Under rounds the facts and the first goals are one
+    /// batch, and further goals are one each; a round looks only at what is new.
+    pub fn run(&mut self, control: &mut Control<'_>) -> Result<Reply, Box<Failure>> {
+        let start = Instant::now();
+        let ran = with_large_stack(|| match &mut self.kind {
+            Kind::Terms(_) => Ok(Reply { answer: None, stats: Stats::default() }),
+            Kind::Ground(session) => session.run(control),
+            Kind::Logic(session) => session.run(control),
+        });
+        let sources = std::mem::replace(&mut self.sources, self.texts.clone());
+        self.ended(ran, sources, start)
+    }
+
+    /// Evaluates a term; a session of a term program has no other runs.
+    pub fn evaluate(&mut self, term: &str, control: &mut Control<'_>) -> Result<Reply, Box<Failure>> {
+        let start = Instant::now();
+        let id = self.sources.add("term", term);
+        let ran = with_large_stack(|| match &self.kind {
+            Kind::Terms(session) => session.evaluate(&self.sources, id, self.syntax, control),
+            Kind::Ground(_) | Kind::Logic(_) => {
+                let message = "a constraint program takes goals, no terms";
+                let help = "add constraints: name(arguments), ...";
+                Err(Ended::Refused(vec![Diagnostic::error("U0105", message).help(help)]))
+            }
+        });
+        let sources = std::mem::replace(&mut self.sources, self.texts.clone());
+        self.ended(ran, sources, start)
+    }
+
+    /// Evaluates the term that the program itself names.
+    pub fn evaluate_own(&mut self, control: &mut Control<'_>) -> Result<Reply, Box<Failure>> {
+        let start = Instant::now();
+        let ran = with_large_stack(|| match &self.kind {
+            Kind::Terms(session) => session.evaluate_own(control),
+            Kind::Ground(_) | Kind::Logic(_) => Ok(Reply { answer: None, stats: Stats::default() }),
+        });
+        self.ended(ran, self.texts.clone(), start)
+    }
+
+    /// How many answers of a program with choices further runs look for.
+    pub fn set_answers(&mut self, answers: Answers) {
+        if let Kind::Logic(session) = &mut self.kind {
+            session.set_answers(answers);
+        }
+    }
+
+    fn ended(
+        &self,
+        ran: Result<Reply, Ended>,
+        sources: SourceMap,
+        start: Instant,
+    ) -> Result<Reply, Box<Failure>> {
+        let ms = |d: Duration| Some(d.as_secs_f64() * 1e3);
+        let complete = |stats: Stats| Stats {
+            parse_ms: ms(self.parse_time),
+            run_ms: ms(start.elapsed()),
+            wall_ms: ms(start.elapsed()),
+            ..stats
+        };
+        let (error, list, stats) = match ran {
+            Ok(Reply { answer, stats }) => return Ok(Reply { answer, stats: complete(stats) }),
+            Err(Ended::Refused(list)) => (None, list, Stats::default()),
+            Err(Ended::Stopped(stopped, found)) => {
+                let mut found = *found;
+                for &place in &stopped.places {
+                    found = found.label(place, "called from here");
+                }
+                if !matches!(self.kind, Kind::Terms(_)) {
+                    found = found.note("the store is what it was before");
+                }
+                (Some(stopped.error), vec![found], stopped.stats)
+            }
+        };
+        let diagnostics = Diagnostics::new(Arc::new(sources), list);
+        Err(Box::new(Failure { error, diagnostics, stats: complete(stats), left: None }))
+    }
+
+    /// Takes back the last run that is not taken back; whether there was one. Stores of the logic machine and term
+    /// programs take nothing back.
+    pub fn undo(&mut self) -> Result<bool, Diagnostics> {
+        match &mut self.kind {
+            Kind::Terms(_) | Kind::Logic(_) => Ok(false),
+            Kind::Ground(session) => {
+                let undone = session.undo();
+                undone.map_err(|found| Diagnostics::new(Arc::new(self.texts.clone()), vec![found]))
+            }
+        }
+    }
+
+    /// The store of a program over ground terms, with the signature that its rows are read with.
+    pub fn store(&self) -> Option<(&Store, &Signature)> {
+        match &self.kind {
+            Kind::Ground(session) => Some((session.store(), session.signature())),
+            Kind::Terms(_) | Kind::Logic(_) => None,
+        }
+    }
+
+    /// Name and number of arguments of the constraints that the program declares, in that order.
+    pub fn constraints(&self) -> Vec<(String, usize)> {
+        match &self.kind {
+            Kind::Terms(_) => Vec::new(),
+            Kind::Ground(session) => {
+                session.signature().constraints.iter().map(|c| (c.name.clone(), c.columns.len())).collect()
+            }
+            Kind::Logic(session) => session.constraints(),
+        }
+    }
+
+    /// Names that goals or terms can have, for completion.
+    pub fn names(&self) -> Vec<String> {
+        match &self.kind {
+            Kind::Terms(session) => session.names(),
+            Kind::Ground(_) | Kind::Logic(_) => {
+                self.constraints().into_iter().map(|(name, _)| name).collect()
+            }
+        }
+    }
+
+    /// How many constraints of a symbol are in the store; `None` where it is not declared.
+    pub fn count(&mut self, name: &str, arity: usize) -> Option<usize> {
+        match &mut self.kind {
+            Kind::Terms(_) => None,
+            Kind::Ground(session) => session.count(name, arity),
+            Kind::Logic(session) => session.count(name, arity),
+        }
+    }
+
+    /// Writes the constraints of the store that are selected.
+    pub fn write_store(
+        &mut self,
+        selection: &Selection,
+        format: Format,
+        out: &mut impl Write,
+    ) -> Result<(), FormatError> {
+        match &mut self.kind {
+            Kind::Terms(_) => Err(FormatError::NotTabular),
+            Kind::Ground(session) => {
+                crate::output::write_store(session.store(), session.signature(), selection, format, out)
+            }
+            Kind::Logic(session) => {
+                crate::output::write_logic_store(&session.store(), selection, format, out)
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("syntax", &self.syntax).finish_non_exhaustive()
+    }
+}
+
+/// Why a run has no reply.
+enum Ended {
+    /// It did not begin.
+    Refused(Vec<Diagnostic>),
+    /// The program or a limit stopped it: told so.
+    Stopped(Box<StoppedRun>, Box<Diagnostic>),
+}
+
+/// What to say of goals for which a ground store is not enough.
+fn beyond_ground(beyond: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let told = |found: Diagnostic| {
+        found.note("a store that began with ground terms stays one without variables and choices").note(
+            "begin anew on the logic machine for such goals: gchr repl --logic, or Input::open_for_logic",
+        )
+    };
+    beyond.into_iter().map(told).collect()
+}

@@ -1,0 +1,83 @@
+//! Sessions of term programs: the plan, and the kernels of a device, are made once.
+
+use gchr_base::control::Control;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule::GroundTerm;
+use gchr_base::source::{SourceId, SourceMap};
+
+use super::{Ended, Reply};
+use crate::executor::{Compiled, Finished, LineEvaluation, Unfinished};
+use crate::executors::executor_for;
+use crate::options::CompileOptions;
+use crate::output::Answer;
+use crate::program::{Program, Syntax};
+use crate::term_reader::TermReader;
+
+/// A term program that evaluates one term after the other.
+pub(super) struct TermSession {
+    program: Program,
+    compiled: Box<dyn Compiled>,
+}
+
+impl TermSession {
+    pub fn new(program: Program, options: &CompileOptions) -> Result<Self, Vec<Diagnostic>> {
+        let Some(executor) = executor_for(&program, options) else {
+            return Err(vec![Diagnostic::error("U0110", "nothing runs such a program on this device")]);
+        };
+        let compiled = executor.compile(&program, options)?;
+        Ok(Self { program, compiled })
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        self.program.rules.signature.symbols.iter().map(|symbol| symbol.name.clone()).collect()
+    }
+
+    pub fn evaluate(
+        &self,
+        sources: &SourceMap,
+        id: SourceId,
+        syntax: Syntax,
+        control: &mut Control<'_>,
+    ) -> Result<Reply, Ended> {
+        let term = TermReader::new(&self.program.rules, syntax).read(sources, id).map_err(Ended::Refused)?;
+        self.run(&term, control)
+    }
+
+    /// Evaluates the input of the program.
+    pub fn evaluate_own(&self, control: &mut Control<'_>) -> Result<Reply, Ended> {
+        match self.program.term() {
+            Some(term) => self.run(term, control),
+            None => {
+                let found = Diagnostic::error("U0106", "no term to rewrite");
+                Err(Ended::Refused(vec![found.help("write `input TERM;` in the program")]))
+            }
+        }
+    }
+
+    fn run(&self, term: &GroundTerm, control: &mut Control<'_>) -> Result<Reply, Ended> {
+        let rules = &self.program.rules;
+        let lines = self.compiled.lines(&self.program).map_err(Ended::Refused)?;
+        let ran = match lines {
+            Some(LineEvaluation::Processor(processor) | LineEvaluation::Shared { processor, .. }) => {
+                let ran = processor.run(rules, term, control).map_err(Unfinished::from);
+                ran.map(|run| Finished {
+                    answer: Answer::NormalForm(run.normal_form),
+                    stats: run.stats,
+                    report: None,
+                })
+            }
+            Some(LineEvaluation::OneByOne(device) | LineEvaluation::Waves { device, .. }) => {
+                device.normalise(rules, term, control)
+            }
+            None => Err(Unfinished::NothingToRun),
+        };
+        match ran {
+            Ok(Finished { answer, stats, .. }) => Ok(Reply { answer: Some(answer), stats }),
+            Err(Unfinished::Stopped(stopped)) => {
+                let found = stopped.error.to_diagnostic(rules);
+                Err(Ended::Stopped(stopped, Box::new(found)))
+            }
+            Err(other) => Err(Ended::Refused(other.diagnostics(rules))),
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! Sessions against runs of the same goals and facts, and what a run that stops leaves behind.
+
+use std::sync::atomic::AtomicBool;
+
+use gchr_base::control::{Control, Limits};
+use gchr_base::rule::Semantics;
+
+use super::Session;
+use crate::input::Input;
+use crate::options::{CompileOptions, Firing};
+use crate::output::{Format, Selection};
+
+/// Programs, each with goals that are added one after the other.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    // A set that grows, by propagation.
+    (
+        ":- chr_constraint edge(+int, +int), path(+int, +int).
+         edge(X, Y) \\ edge(X, Y) <=> true.
+         path(X, Y) \\ path(X, Y) <=> true.
+         edge(X, Y) ==> path(X, Y).
+         edge(X, Y), path(Y, Z) ==> path(X, Z).",
+        &["edge(1,2), edge(4,5)", "edge(2,3)", "edge(3,4), edge(2,3)", "edge(5,1)"],
+    ),
+    // The best of all.
+    (
+        ":- chr_constraint min(+int).
+         min(X) \\ min(Y) <=> X =< Y | true.",
+        &["min(5), min(7)", "min(9)", "min(3), min(4)", "min(3)", "min(1)"],
+    ),
+    // Greatest common divisors.
+    (
+        ":- chr_constraint gcd(+int).
+         gcd(0) <=> true.
+         gcd(N) \\ gcd(M) <=> 0 < N, N =< M | L is M mod N, gcd(L).",
+        &["gcd(90), gcd(60)", "gcd(42)", "gcd(0)", "gcd(35), gcd(70)"],
+    ),
+    // The best of each key, replaced in place.
+    (
+        ":- chr_constraint edge(+int, +int, +int), path(+int, +int, +int).
+         path(X, Y, D) \\ path(X, Y, E) <=> D =< E | true.
+         edge(X, Y, D) ==> path(X, Y, D).
+         path(X, Y, D), path(Y, Z, E) ==> F is D + E, path(X, Z, F).",
+        &["edge(1,2,5), edge(2,3,7)", "edge(1,3,20)", "edge(3,4,1), edge(1,3,2)", "edge(2,4,1)"],
+    ),
+    (
+        ":- chr_constraint d(+dense_int, +dense_int, +int).
+         d(I, J, A) \\ d(I, J, B) <=> A =< B | true.
+         d(I, K, A), d(K, J, B) \\ d(I, J, C) <=> A + B < C | D is A + B, d(I, J, D).",
+        &[
+            "d(0,1,4), d(1,2,5), d(0,2,50)",
+            "d(2,3,1), d(0,3,100), d(1,3,70)",
+            "d(0,1,1)",
+            "d(3,0,2), d(2,0,9)",
+        ],
+    ),
+    // A history of what fired.
+    (
+        ":- chr_constraint a(+int), b(+int), c(+int, +int).
+         a(X), a(Y) # passive, b(Z) ==> X < Y, Z > 0 | c(X, Y).
+         c(X, Y) \\ c(X, Y) <=> true.",
+        &["a(1), b(1)", "a(2)", "a(0), a(3)", "b(0), b(2)"],
+    ),
+    // Columns whose values become more general.
+    (
+        ":- chr_constraint p/1, q/1, r/2.
+         q(X) \\ q(X) <=> true.
+         p(X) ==> q(f(X, 'an atom')), q(X).
+         p(X), p(Y) ==> X @< Y | r(X, Y).",
+        &["p(1), p(2)", "p(a)", "p(\"s\"), p(1.5)", "p([1, a]), p(100000000000000000)", "p(2), p(1)"],
+    ),
+    // Removal of what is older.
+    (
+        ":- chr_constraint account(+int, +int), pay(+int, +int), log/1.
+         account(N, B), pay(N, A) <=> C is B + A, account(N, C), log(paid(N, A)).",
+        &["account(1, 10), pay(2, 1)", "pay(1, 5), account(2, 0)", "pay(1, 1), pay(2, 2)"],
+    ),
+];
+
+fn options(semantics: Semantics, firing: Firing) -> CompileOptions {
+    CompileOptions { semantics: Some(semantics), firing, ..CompileOptions::default() }
+}
+
+fn ways() -> [CompileOptions; 4] {
+    [
+        options(Semantics::Refined, Firing::Indexed),
+        options(Semantics::Rounds, Firing::Indexed),
+        options(Semantics::Rounds, Firing::General),
+        options(Semantics::Rounds, Firing::Exhaustive),
+    ]
+}
+
+fn open(text: &str, options: &CompileOptions) -> Session {
+    Input::constraints(text).open(options).expect("a program")
+}
+
+fn store(session: &mut Session) -> String {
+    let mut text = Vec::new();
+    session.write_store(&Selection::all(), Format::Text, &mut text).expect("a text");
+    String::from_utf8(text).expect("UTF-8")
+}
+
+/// What a run of all goals, each a query of its own, gives.
+fn run_at_once(text: &str, goals: &[&str], options: &CompileOptions) -> String {
+    let input = goals.iter().fold(Input::constraints(text), |input, goal| input.query(*goal));
+    let program = input.parse().expect("a program");
+    let executable = program.compile(options).expect("a plan");
+    executable.run(&mut Control::default()).expect("a store").to_string()
+}
+
+fn add_and_run(session: &mut Session, goals: &[&str]) {
+    goals.iter().for_each(|goal| session.add_goals(goal).expect("a goal"));
+    session.run(&mut Control::default()).map_err(|stopped| stopped.diagnostics).expect("a store");
+}
+
+/// Any split of the same goals into runs gives the store of one run.
+#[test]
+fn splits_give_the_same_store() {
+    for (text, goals) in PROGRAMS {
+        for options in ways() {
+            let expected = run_at_once(text, goals, &options);
+            for split in 0..1_u32 << (goals.len() - 1) {
+                let mut session = open(text, &options);
+                let mut from = 0;
+                for at in 1..=goals.len() {
+                    if at == goals.len() || split >> (at - 1) & 1 == 1 {
+                        add_and_run(&mut session, &goals[from..at]);
+                        from = at;
+                    }
+                }
+                assert_eq!(store(&mut session), expected, "{text}\n{options:?}, split {split:b}");
+            }
+        }
+    }
+}
+
+/// A run that stops in the middle, for whatever reason, leaves the store as it was, and later runs are as if it had
+/// not been.
+#[test]
+fn a_run_that_stops_leaves_nothing() {
+    for (text, goals) in PROGRAMS {
+        for options in ways() {
+            for before in 0..goals.len() {
+                let mut session = open(text, &options);
+                goals[..before].iter().for_each(|goal| add_and_run(&mut session, &[goal]));
+                let expected = store(&mut session);
+                let stops = |session: &mut Session, control: &mut Control<'_>, always: bool| {
+                    match session.run(control) {
+                        // What classes of rules do when constraints are stored counts, and stops nothing.
+                        Ok(_) => assert!(!always && session.undo().expect("a store")),
+                        Err(stopped) => assert!(stopped.error.is_some(), "{}", stopped.diagnostics),
+                    }
+                    assert_eq!(store(session), expected, "{text}\n{options:?} after {before}");
+                };
+                // All goals that are to come, then one that fails.
+                goals[before..].iter().for_each(|goal| session.add_goals(goal).expect("a goal"));
+                session.add_goals("fail").expect("a goal");
+                stops(&mut session, &mut Control::default(), true);
+                for steps in 0..3 {
+                    goals.iter().for_each(|goal| session.add_goals(goal).expect("a goal"));
+                    let limits = Limits { max_steps: Some(steps), ..Limits::default() };
+                    stops(&mut session, &mut Control::new(limits), false);
+                }
+                let interrupted = AtomicBool::new(true);
+                session.add_goals(goals[0]).expect("a goal");
+                // Short runs end before they look at the flag.
+                if session.run(&mut Control::default().interrupt(&interrupted)).is_ok() {
+                    assert!(session.undo().expect("a store"));
+                }
+                assert_eq!(store(&mut session), expected);
+                goals[before..].iter().for_each(|goal| add_and_run(&mut session, &[goal]));
+                assert_eq!(store(&mut session), run_at_once(text, goals, &options), "{text}\n{options:?}");
+            }
+        }
+    }
+}
+
+/// Each run can be taken back, the last one first, and done again.
+#[test]
+fn runs_are_taken_back() {
+    for (text, goals) in PROGRAMS {
+        for options in ways() {
+            let mut session = open(text, &options);
+            let mut stores = vec![store(&mut session)];
+            for goal in *goals {
+                add_and_run(&mut session, &[goal]);
+                stores.push(store(&mut session));
+            }
+            for round in 0..2 {
+                for at in (round..goals.len()).rev() {
+                    assert!(session.undo().expect("a store"));
+                    assert_eq!(store(&mut session), stores[at], "{text}\n{options:?}");
+                }
+                for at in round..goals.len() {
+                    add_and_run(&mut session, &[goals[at]]);
+                    assert_eq!(store(&mut session), stores[at + 1], "{text}\n{options:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A trace shows partners, for which tables keep more than without one.
+#[test]
+fn a_run_is_traced_or_not() {
+    let (text, goals) = PROGRAMS[0];
+    for options in ways() {
+        let mut session = open(text, &options);
+        let mut lines = 0;
+        for (at, goal) in goals.iter().enumerate() {
+            session.add_goals(goal).expect("a goal");
+            let control = Control::default();
+            let mut control = if at % 2 == 0 { control.trace(|_| lines += 1) } else { control };
+            session.run(&mut control).map_err(|stopped| stopped.diagnostics).expect("a store");
+        }
+        assert!(lines > 0);
+        assert_eq!(store(&mut session), run_at_once(text, goals, &options));
+    }
+}
+
+/// Mistakes are told when goals are added, and change nothing.
+#[test]
+fn wrong_goals_are_refused() {
+    let (text, goals) = PROGRAMS[0];
+    let mut session = open(text, &CompileOptions::default());
+    add_and_run(&mut session, &goals[..1]);
+    let expected = store(&mut session);
+    for (goal, code) in [
+        ("edgee(1,2)", "C0302"),
+        ("edge(1,", "C0103"),
+        ("edge(a, 1)", "C04"),
+        ("", "C0109"),
+        ("X = f(Y)", "C04"),
+    ] {
+        let found = session.add_goals(goal).expect_err("it is wrong");
+        let codes: Vec<_> = found.list().iter().map(|d| d.code).collect();
+        assert!(codes.iter().any(|c| c.starts_with(&code[..3])), "{goal}: {codes:?}");
+        assert!(!session.is_pending());
+    }
+    session.add_goals("edge(7, 8)").expect("a goal");
+    assert!(session.is_pending());
+    session.drop_pending();
+    session.run(&mut Control::default()).map_err(|stopped| stopped.diagnostics).expect("nothing to do");
+    assert_eq!(store(&mut session), expected);
+    assert!(session.add_facts("edge", "no/such/file.csv".as_ref(), crate::Header::Auto).is_err());
+    assert!(session.evaluate("F(1)", &mut Control::default()).is_err());
+}
+
+/// Facts come before the goals that wait with them, as in a run.
+#[test]
+fn facts_of_files_are_added() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("edges.csv");
+    std::fs::write(&file, "2,3\n3,4\n").expect("a file");
+    let (text, _) = PROGRAMS[0];
+    for options in ways() {
+        let input = Input::constraints(text).facts("edge", &file).query("edge(1,2)").query("edge(4,1)");
+        let expected = input.parse().expect("a program");
+        let expected =
+            expected.compile(&options).expect("a plan").run(&mut Control::default()).expect("a store");
+        let mut session = Input::constraints(text).facts("edge", &file).open(&options).expect("a program");
+        session.add_goals("edge(1,2)").expect("a goal");
+        add_and_run(&mut session, &[]);
+        add_and_run(&mut session, &["edge(4,1)"]);
+        assert_eq!(store(&mut session), expected.to_string());
+        assert_eq!(session.count("edge", 2), Some(4));
+        assert_eq!(session.count("edge", 3), None);
+    }
+}
+
+const LEQ: &str = ":- chr_constraint leq(?any, ?any).
+reflexivity  @ leq(X, X) <=> true.
+antisymmetry @ leq(X, Y), leq(Y, X) <=> X = Y.
+idempotence  @ leq(X, Y) \\ leq(X, Y) <=> true.
+transitivity @ leq(X, Y), leq(Y, Z) ==> leq(X, Z).
+loop(N) :- M is N + 1, loop(M).
+";
+
+/// The store of the logic machine stays, too, with its variables.
+#[test]
+fn stores_of_the_logic_machine_stay() {
+    let open = || Input::constraints(LEQ).open_for_logic(&CompileOptions::default()).expect("a program");
+    let mut session = open();
+    assert!(session.is_logic());
+    add_and_run(&mut session, &["leq(a, b)"]);
+    add_and_run(&mut session, &["leq(b, X), leq(X, c)"]);
+    let expected = store(&mut session);
+    assert!(expected.contains("leq(a,c)") || expected.contains("leq(a, c)"), "{expected}");
+    let count = session.count("leq", 2);
+    for wrong in ["leq(c, d), fail", "leq(c, d), X is foo + 1", "leq(c, d), loop(0)", "leq(c, d), throw(no)"]
+    {
+        session.add_goals("leq(x, y)").expect("a goal");
+        session.add_goals(wrong).expect("a goal");
+        let limits = Limits { max_steps: Some(100_000), ..Limits::default() };
+        let stopped = session.run(&mut Control::new(limits)).expect_err("it stops");
+        assert!(stopped.error.is_some(), "{wrong}");
+        assert_eq!(store(&mut session), expected, "{wrong}");
+    }
+    add_and_run(&mut session, &["leq(c, d)"]);
+    assert!(session.count("leq", 2) > count);
+    let mut other = open();
+    add_and_run(&mut other, &["leq(a, b)", "leq(b, X), leq(X, c)", "leq(c, d)"]);
+    assert_eq!(store(&mut session), store(&mut other));
+    assert!(!session.undo().expect("a store"));
+}
+
+/// Goals with variables make a program one for the logic machine as long as nothing has run.
+#[test]
+fn a_ground_store_stays_ground() {
+    let text = ":- chr_constraint p(?any).\np(X) \\ p(X) <=> true.\n";
+    let mut session = open(text, &CompileOptions::default());
+    session.add_goals("p(X), X = 1").expect("a goal");
+    session.run(&mut Control::default()).map_err(|stopped| stopped.diagnostics).expect("an answer");
+    assert!(session.is_logic());
+    assert_eq!(store(&mut session), "p(1)\n");
+    let mut session = open(text, &CompileOptions::default());
+    add_and_run(&mut session, &["p(1)"]);
+    let found = session.add_goals("p(X), X = 1").expect_err("the store is ground");
+    assert!(found.to_string().contains("begin anew"), "{found}");
+    assert_eq!(store(&mut session), "p(1)\n");
+}
+
+/// Terms one after the other, with mistakes and limits between them.
+#[test]
+fn terms_are_evaluated_one_after_the_other() {
+    let text = "map Fib: Int -> Int;
+        var n: Int;
+        eqn n < 2 -> Fib(n) = n;
+            Fib(n) = Fib(n - 1) + Fib(n - 2);
+        input Fib(10);";
+    let mut session = Input::terms(text).open(&CompileOptions::default()).expect("a program");
+    let mut evaluate = |term: &str, limits: Limits| {
+        let reply = session.evaluate(term, &mut Control::new(limits))?;
+        let mut text = Vec::new();
+        reply.write(&mut text).expect("a text");
+        Ok::<_, Box<crate::Failure>>(String::from_utf8(text).expect("UTF-8"))
+    };
+    let free = Limits::default();
+    assert_eq!(evaluate("Fib(20)", free).expect("a number"), "6765\n");
+    assert!(evaluate("Fib(", free).is_err_and(|failure| failure.error.is_none()));
+    let few = Limits { max_steps: Some(10), ..free };
+    assert!(evaluate("Fib(30)", few).is_err_and(|failure| failure.error.is_some()));
+    assert_eq!(evaluate("Fib(25) + 1", free).expect("a number"), "75026\n");
+    assert!(session.add_goals("a").is_err());
+    assert!(session.store().is_none());
+}
+
+/// What cannot be a session is told when it is opened.
+#[test]
+fn devices_and_broken_programs_are_refused() {
+    use crate::options::Device;
+    let on_sim = CompileOptions { device: Device::Sim, ..CompileOptions::default() };
+    let (text, _) = PROGRAMS[0];
+    let refused = Input::constraints(text).open(&on_sim).expect_err("not on a device");
+    assert_eq!(refused.list()[0].code, "U0110");
+    let rounds = options(Semantics::Rounds, Firing::Indexed);
+    assert!(Input::constraints(LEQ).open_for_logic(&rounds).is_err());
+    assert!(Input::constraints(":- chr_constraint p(+int).\np(X) <=> q(X).\n").open(&on_sim).is_err());
+    assert!(Input::file("no/such/file.chr").open(&on_sim).is_err());
+}

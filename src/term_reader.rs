@@ -1,0 +1,41 @@
+//! Reads terms to evaluate, in the syntax of their program.
+
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule::{self, GroundTerm};
+use gchr_base::source::{SourceId, SourceMap};
+
+use crate::program::{Program, Syntax};
+
+/// Reads terms of one program.
+pub(crate) enum TermReader<'p> {
+    Trs(gchr_trs::InputReader<'p>),
+    Format(gchr_formats::InputReader<'p>),
+    Mcrl2(Box<gchr_mcrl2::InputReader>),
+}
+
+impl<'p> TermReader<'p> {
+    /// A reader of terms over the symbols of a term program.
+    pub(crate) fn new(rules: &'p rule::Program, syntax: Syntax) -> Self {
+        match syntax {
+            Syntax::Format(_) => TermReader::Format(gchr_formats::InputReader::new(rules)),
+            Syntax::Trs | Syntax::Mcrl2 | Syntax::Chr => TermReader::Trs(gchr_trs::InputReader::new(rules)),
+        }
+    }
+
+    /// A reader of terms of a checked program.
+    pub(crate) fn of(program: &'p Program) -> Self {
+        match &program.reader {
+            Some(reader) => TermReader::Mcrl2(Box::new(reader.clone())),
+            None => Self::new(&program.rules, program.syntax),
+        }
+    }
+
+    /// Reads the term in the text `id`.
+    pub(crate) fn read(&mut self, sources: &SourceMap, id: SourceId) -> Result<GroundTerm, Vec<Diagnostic>> {
+        match self {
+            TermReader::Trs(reader) => reader.read(sources, id),
+            TermReader::Format(reader) => reader.read(sources, id),
+            TermReader::Mcrl2(reader) => reader.read(sources, id),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `gchr repl` with piped lines, and in a terminal.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::support::{BINARY, Run, Scratch};
+
+const PATHS: &str = ":- chr_constraint edge(+int, +int), path(+int, +int).
+path(X, Y) \\ path(X, Y) <=> true.
+edge(X, Y) ==> path(X, Y).
+edge(X, Y), path(Y, Z) ==> path(X, Z).
+?- edge(8, 9).
+";
+
+const FIB: &str = "map Fib: Int -> Int;
+var n: Int;
+eqn n < 2 -> Fib(n) = n;
+    Fib(n) = Fib(n - 1) + Fib(n - 2);
+input Fib(10);
+";
+
+/// What a session does with these lines.
+fn repl(scratch: &Scratch, args: &[&str], lines: &str) -> Run {
+    let mut child = Command::new(BINARY)
+        .current_dir(scratch.folder())
+        .arg("repl")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("gchr runs");
+    child.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("lines are taken");
+    let output = child.wait_with_output().expect("gchr ends");
+    Run {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+fn scratch() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.file("paths.chr", PATHS);
+    scratch.file("fib.trs", FIB);
+    scratch.file("edges.csv", "4,5\n5,6\n");
+    scratch
+}
+
+#[test]
+fn the_store_stays_from_goal_to_goal() {
+    let scratch = scratch();
+    let run =
+        repl(&scratch, &["paths.chr"], "edge(1, 2)\n% a comment\n\nedge(2,\n 3).\n:store path/2\n:sizes\n");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let expected = "edge(1,2)\npath(1,2)\n\
+        edge(1,2)\nedge(2,3)\npath(1,2)\npath(1,3)\npath(2,3)\n\
+        path(1,2)\npath(1,3)\npath(2,3)\n\
+        edge/2 2\npath/2 3\n";
+    assert_eq!(run.stdout, expected);
+    let rounds =
+        repl(&scratch, &["paths.chr", "--semantics", "rounds"], "edge(1, 2)\nedge(2, 3)\n:store path/2\n");
+    assert!(rounds.stdout.ends_with("path(1,2)\npath(1,3)\npath(2,3)\n"), "{}", rounds.stdout);
+}
+
+#[test]
+fn a_goal_that_fails_leaves_the_store_and_the_session() {
+    let scratch = scratch();
+    let lines =
+        "edge(1, 2)\nedge(2, 3), fail\nedgee(1, 2)\nedge(1, x)\nedge(3, 4)\n:undo\n:undo\n:undo\n:store\n";
+    let run = repl(&scratch, &["paths.chr"], lines);
+    assert_eq!(run.code, 1, "{}", run.stdout);
+    for said in ["R0301", "the store is what it was before", "C0302", "nothing to take back"] {
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
+    }
+    assert!(
+        run.stdout.contains("edge(1,2)\nedge(3,4)\n") && !run.stdout.contains("edge(2,3)"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.ends_with("path(3,4)\nedge(1,2)\npath(1,2)\n"), "{}", run.stdout);
+}
+
+#[test]
+fn commands_change_the_session() {
+    let scratch = scratch();
+    let lines = ":facts edge=edges.csv\n:set max-steps 1\nedge(1, 4)\n:set max-steps off\nedge(1, 4)\n\
+        :stats on\n:run\n:stats off\n:clear\n:store\n:trace\nedge(1, 1)\n:trace off\n:help\n:reload\n:quit\nedge(0, 0)\n";
+    let run = repl(&scratch, &["paths.chr"], lines);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    for said in ["step limit of 1 reached", "firings", "trace is on", "edge(1,1)#", ":store [NAME/ARITY ...]"]
+    {
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
+    }
+    assert!(run.stdout.contains("edge(1,4)\nedge(4,5)\nedge(5,6)\npath(1,4)\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("edge(8,9)") && !run.stdout.contains("edge(0,0)"), "{}", run.stdout);
+    let wrong = ":nonsense\n:set nothing 1\n:set timeout never\n:store nothing/2\n:facts edge\n:facts edge=no.csv\n\
+        :device tpu\n:device sim\n:sizes 1\nedge(1, 2)\n";
+    let run = repl(&scratch, &["paths.chr"], wrong);
+    assert_eq!(run.code, 1);
+    assert_eq!(run.stderr.matches("Error:").count(), 9, "{}", run.stderr);
+    assert_eq!(run.stdout, "edge(1,2)\npath(1,2)\n");
+}
+
+#[test]
+fn terms_are_evaluated() {
+    let scratch = scratch();
+    let lines = "Fib(10)\nFib(\n 11)\nFob(1)\n:run\n:trace on\nFib(2)\n:trace off\n:store\n:device sim\nFib(7);\n:quit\n";
+    let run = repl(&scratch, &["fib.trs"], lines);
+    assert_eq!(run.stdout, "55\n89\n55\n1\n13\n", "{}", run.stderr);
+    assert!(run.stderr.contains("did you mean") && run.stderr.contains("a term program has no store"));
+    assert_eq!(run.code, 1);
+    assert_eq!(repl(&scratch, &["fib.trs"], "Fib(3)\n").code, 0);
+}
+
+#[test]
+fn the_end_of_input_within_a_goal_is_told() {
+    let scratch = scratch();
+    let run = repl(&scratch, &["paths.chr"], "edge(1, 2)\nedge(2,");
+    assert_eq!((run.code, run.stdout.as_str()), (1, "edge(1,2)\npath(1,2)\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("U0118") && run.stderr.contains("edge(2,"), "{}", run.stderr);
+    assert_eq!(repl(&scratch, &["paths.chr"], "edge(1, \"open\n").code, 1);
+    assert_eq!(repl(&scratch, &["paths.chr"], "").code, 0);
+    assert_eq!(repl(&scratch, &["missing.chr"], "edge(1, 2)\n").code, 2);
+}
+
+#[test]
+fn programs_of_the_logic_machine_have_answers() {
+    let scratch = Scratch::new();
+    scratch.file("leq.chr", ":- chr_constraint leq(?any, ?any).\nleq(X, X) <=> true.\n\
+        leq(X, Y), leq(Y, X) <=> X = Y.\nleq(X, Y) \\ leq(X, Y) <=> true.\nleq(X, Y), leq(Y, Z) ==> leq(X, Z).\n");
+    let lines = "leq(a, b), member(X, [1, 2])\nleq(b, c)\nleq(c, d), throw(no)\n:set answers all\n\
+        member(X, [1, 2])\n:undo\nhalt(3)\n";
+    let run = repl(&scratch, &["leq.chr", "--logic"], lines);
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert!(run.stdout.starts_with("X = 1\nleq(a, b)\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("leq(a, c)") && !run.stdout.contains("leq(c, d)"), "{}", run.stdout);
+    assert!(run.stdout.contains(";\nX = 2\n"), "{}", run.stdout);
+    assert!(run.stderr.contains("R0304") && run.stderr.contains("U0119"), "{}", run.stderr);
+}
+
+/// In a terminal: lines are edited, Ctrl-C stops the goal and not the session, Ctrl-D ends it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_is_one() {
+    use std::time::{Duration, Instant};
+
+    use crate::support::terminal::Terminal;
+
+    let scratch = scratch();
+    scratch
+        .file("loop.chr", ":- chr_constraint p(+int).\np(X) <=> Y is X + 1, Y > 0, Z is Y mod 1000, p(Z).\n");
+    let mut terminal = Terminal::start(scratch.folder(), &["repl", "loop.chr"]);
+    terminal.wait_for("gchr> ");
+    terminal.send("p(1)\r");
+    std::thread::sleep(Duration::from_millis(300));
+    let start = Instant::now();
+    terminal.send("\x03");
+    terminal.wait_for("interrupted");
+    assert!(start.elapsed() < Duration::from_secs(5));
+    terminal.wait_for("gchr> ");
+    terminal.send(":he\t\r");
+    terminal.wait_for("so does Ctrl-D");
+    // At the prompt it only clears the line.
+    terminal.send("\x03");
+    assert_eq!(terminal.end_by("\x04"), Some(0));
+}

@@ -1,0 +1,61 @@
+//! `gchr test`: expectations in comments of programs.
+
+use crate::support::{Scratch, gchr};
+
+const GCD: &str = ":- chr_constraint gcd(+int), fail_at(+int).
+gcd(0) <=> true.
+gcd(N) \\ gcd(M) <=> 0 < N, N =< M | L is M mod N, gcd(L).
+fail_at(N) <=> N > 0 | fail.
+%> gcd(9), gcd(6)
+%= gcd(3)
+%> gcd(8),
+%> gcd(12)
+%= gcd(4)
+%> fail_at(1)
+%= error R0301
+%> gcdd(1)
+%= error C0302
+%> gcd(0)
+";
+
+#[test]
+fn what_holds_passes() {
+    let scratch = Scratch::new();
+    scratch.file("gcd.chr", GCD);
+    scratch.file("f.trs", "map F: Int -> Int;\nvar n: Int;\neqn F(n) = n + 1;\n%> F(F(1))\n%= 3\n");
+    for more in [&[][..], &["--semantics", "refined"]] {
+        let run = scratch.gchr(&[&["test", "gcd.chr"], more].concat());
+        assert_eq!((run.code, run.stderr.as_str()), (0, "5 passed, 0 failed\n"), "{more:?}");
+    }
+    let rounds = scratch.gchr(&["test", "gcd.chr", "--semantics", "rounds"]);
+    assert_eq!(rounds.code, 0, "{}", rounds.stderr);
+    let both = scratch.gchr(&["test", "f.trs", "gcd.chr"]);
+    assert_eq!((both.code, both.stderr.as_str()), (0, "6 passed, 0 failed\n"));
+    assert_eq!(scratch.gchr(&["test", "f.trs", "--device", "sim"]).code, 0);
+    let examples = gchr(&["test", "examples/gcd.chr", "examples/fib_int.trs"]);
+    assert_eq!(examples.code, 0, "{}", examples.stderr);
+}
+
+#[test]
+fn what_does_not_hold_is_shown() {
+    let scratch = Scratch::new();
+    scratch.file("gcd.chr", &GCD.replace("%= gcd(3)", "%= gcd(4)"));
+    let run = scratch.gchr(&["test", "gcd.chr"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    for said in
+        ["FAILED gcd.chr:5: gcd(9), gcd(6)", "expected gcd(4)", "found    gcd(3)", "4 passed, 1 failed"]
+    {
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
+    }
+    let limited = scratch.gchr(&["test", "gcd.chr", "--max-steps", "0"]);
+    assert!(limited.code == 1 && limited.stderr.contains("error R0201"), "{}", limited.stderr);
+    for (name, text) in [
+        ("none.chr", "a.\n"),
+        ("result.chr", "%= a\n"),
+        ("wrong.chr", "%> a\n:- chr_constraint.\na <=> b.\n"),
+    ] {
+        scratch.file(name, text);
+        assert_eq!(scratch.gchr(&["test", name]).code, 2, "{name}");
+    }
+    assert_eq!(scratch.gchr(&["test", "missing.chr"]).code, 2);
+}
