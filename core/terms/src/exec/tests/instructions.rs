@@ -44,6 +44,14 @@ const PROGRAMS: [&str; 7] = [
     super::peers::TREEXP,
 ];
 
+/// Arithmetic, comparisons and conditions with integers of any size.
+const BIG: &str = "sort L = struct Nil | Cons(Int, L);
+     map Fact: Int -> Int; Down: Int # L -> L; Same: Int # Int -> Bool; Meet: L # L -> Int; var N, M: Int; K, L: L;
+     eqn Fact(0) = 1; Fact(N) = (N * Fact((N - 1))); Down(0, L) = L; (N < 0) -> Down(N, L) = Down(-N, L);
+      Down(N, L) = Cons(Fact(N), Down((N - 1), L)); Same(N, M) = (N == M);
+      Meet(Cons(N, K), Cons(N, L)) = N; Meet(Cons(N, K), Cons(M, L)) = Meet(K, Cons(M, L)); Meet(K, L) = 0;
+     input Cons(Meet(Down(-23, Nil), Down(22, Nil)), Down(3, Nil));";
+
 /// The names of all instructions, from the text of their type.
 fn all() -> BTreeSet<&'static str> {
     let text = include_str!("../bytecode.rs");
@@ -57,7 +65,8 @@ fn all() -> BTreeSet<&'static str> {
 
 /// Runs a program; gives the names of the instructions of its code, and its end.
 fn run_all(text: &str, options: &TermOptions, stress: bool, seen: &mut BTreeSet<String>) -> String {
-    let program = program(&text.replace("$N", "S^3(Zero)"));
+    let mut program = program(&text.replace("$N", "S^3(Zero)"));
+    program.signature.big_integers = text == BIG;
     let Start::Term(Some(input)) = &program.start else { panic!("no input") };
     let plan = compile(&program, options).unwrap_or_else(|e| panic!("{e:?}"));
     let code = assemble(&plan, program.signature.booleans, true).expect("code");
@@ -80,7 +89,7 @@ fn run_all(text: &str, options: &TermOptions, stress: bool, seen: &mut BTreeSet<
 fn every_instruction_runs_whenever_the_collector_does() {
     let mut seen = BTreeSet::new();
     let generated = SEEDS.map(Generator::program);
-    let texts = PROGRAMS.into_iter().chain(generated.iter().map(String::as_str));
+    let texts = PROGRAMS.into_iter().chain([BIG]).chain(generated.iter().map(String::as_str));
     for text in texts {
         let mut ends = BTreeSet::new();
         let plain = TermOptions { inline: false, simplify: false, ..TermOptions::default() };
