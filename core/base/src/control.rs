@@ -42,6 +42,24 @@ pub struct Control<'a> {
     output: Box<dyn Write + 'a>,
 }
 
+/// The limits, the clock and the flags of a run, for another thread that takes part in it.
+#[derive(Clone, Debug)]
+pub struct Beside<'a> {
+    limits: Limits,
+    start: Instant,
+    watch: Watch<'a>,
+    memory: memory::Watch,
+}
+
+impl<'a> Beside<'a> {
+    /// A control with nothing to report to: output is dropped.
+    pub fn control(self) -> Control<'a> {
+        let Self { limits, start, watch, memory } = self;
+        let output = Box::new(std::io::sink());
+        Control { limits, start, watch, memory, progress: None, trace: None, recorder: None, output }
+    }
+}
+
 impl Default for Control<'_> {
     fn default() -> Self {
         Self::new(Limits::default())
@@ -76,6 +94,10 @@ impl<'a> Control<'a> {
     pub fn interrupt(mut self, flag: &'a AtomicBool) -> Self {
         self.watch = self.watch.interrupt(flag);
         self
+    }
+    /// What another thread that takes part in the run makes a control of.
+    pub fn beside(&self) -> Beside<'a> {
+        Beside { limits: self.limits, start: self.start, watch: self.watch.clone(), memory: self.memory }
     }
     /// Stops the run soon after this flag becomes true, too.
     pub fn also_stop(&mut self, flag: Arc<AtomicBool>) {

@@ -164,6 +164,12 @@ impl StopReason {
                 "written here",
                 some("raise it with --max-output SIZE, or leave it out for no limit"),
             ),
+            StopReason::Lost { what } => (
+                "R0305",
+                format!("workers are lost: {what}"),
+                "the last step was here",
+                some("look at what ended them, and run the job again"),
+            ),
             StopReason::Output { message } => {
                 ("R0303", format!("output cannot be written: {message}"), "written here", None)
             }

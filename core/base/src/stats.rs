@@ -44,6 +44,12 @@ pub struct Stats {
     /// When memory ended the run: milliseconds from the moment when it was found full to the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_ms: Option<f64>,
+    /// Workers that have shared the run, if it was shared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<u64>,
+    /// Bytes of constraints that workers have sent to each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sent_bytes: Option<u64>,
     /// What ran it: `cpu`, ...
     pub device: Option<String>,
     /// When something was to be chosen that runs it: what was, and why.

@@ -84,6 +84,11 @@ pub enum StopReason {
         /// What it means, in words.
         message: String,
     },
+    /// Workers that share the run do not answer any more.
+    Lost {
+        /// Which, or why.
+        what: String,
+    },
     /// An invariant of gchr is broken.
     Internal {
         /// Which one.

@@ -11,6 +11,7 @@ mod direct;
 mod engine;
 mod found;
 mod seek;
+pub mod workers;
 
 use std::time::Instant;
 

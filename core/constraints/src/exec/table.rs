@@ -280,6 +280,13 @@ impl Table {
         Ok(())
     }
 
+    /// Removes all constraints of a table without indexes; its memory stays.
+    pub(crate) fn clear(&mut self) {
+        debug_assert!(self.indexes.is_empty() && self.pins.is_empty() && self.journal.mark == 0);
+        self.free.clear();
+        (self.used, self.live) = (0, 0);
+    }
+
     fn fresh_row(&mut self) -> Result<(u32, bool), TableFull> {
         let grown = self.used == self.ids.rows();
         if grown {

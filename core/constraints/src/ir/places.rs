@@ -19,11 +19,13 @@ pub enum Place {
 /// Where the constraints of a table are.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TablePlaces {
-    /// Columns by whose hash a constraint has its home, where it is reduced and counted. At most one.
-    pub home: Vec<usize>,
+    /// Where a constraint is reduced and counted: at the worker of one column, at the first worker, or everywhere, by
+    /// each worker for itself.
+    pub home: Place,
     /// Where else it is looked for.
     pub copies: Vec<Place>,
-    /// Whether bodies of rules add to the table; otherwise all of it is there from the start of a batch.
+    /// Whether rules add to the table whose instances single workers find; otherwise every worker knows of itself what
+    /// is added.
     pub is_added_to: bool,
 }
 
@@ -33,7 +35,8 @@ pub struct RulePlaces {
     /// One entry a head: where its constraints are looked for. Empty for a rule that is a class.
     pub heads: Vec<Place>,
     /// The head whose constraint says which worker finds an instance: it is at one place, the others are there too.
-    pub finder: usize,
+    /// `None` where all are everywhere: each worker finds the instance for itself, and counts it once.
+    pub finder: Option<usize>,
     /// One entry a constraint that the body adds, in order: whether its home is where the instance is found.
     pub stays: Vec<bool>,
     /// How often workers exchange constraints in a round in which the rule fires, or why the rule cannot be shared by
@@ -63,6 +66,6 @@ impl Places {
     /// Whether a place is the home of a table or one of its copies.
     pub fn has(&self, table: ConstraintId, place: &Place) -> bool {
         let TablePlaces { home, copies, .. } = &self.tables[table];
-        matches!(place, Place::By(columns) if columns == home) || copies.contains(place)
+        home == place || copies.contains(place)
     }
 }

@@ -1,21 +1,21 @@
 //! Chooses homes and copies of tables so that workers exchange as little as possible in a round.
 //!
-//! A home is one column of the key of a table. All choices are compared where there are few; where there are many, one
+//! A home is one column of the key of a table, or everywhere for what cannot be divided. All choices are compared where there are few; where there are many, one
 //! table after the other takes its best home until none changes. The best is the one with the fewest exchanges, then
 //! the one with the least to copy.
 
 mod print;
+mod undivided;
 mod verify;
 
 pub use print::PrintedPlaces;
 pub(super) use verify::verify;
 
-use crate::ir::ChrPlan;
-use crate::ir::classes::Verdict;
 use crate::ir::places::{Place, Places, RulePlaces, TablePlaces};
+use crate::ir::{ChrPlan, HeadPlan, RulePlan};
 use gchr_base::ids::IdVec;
 use gchr_base::rule::{Expr, ExprKind, GoalKind, HeadAtom, Pattern, PatternKind, Program, RuleId, VarId};
-use gchr_base::signature::{ConstraintId, SortKind};
+use gchr_base::signature::ConstraintId;
 
 /// Choices of homes that are all compared.
 const ALL: usize = 1 << 12;
@@ -25,8 +25,8 @@ const EXCHANGE: u64 = 1 << 20;
 const COPY_TO_ALL: u64 = 4;
 const COPY: u64 = 1;
 
-/// A column for each table, or none for those that have their home at the first worker.
-type Homes = IdVec<ConstraintId, Vec<usize>>;
+/// The home of each table.
+type Homes = IdVec<ConstraintId, Place>;
 
 /// Decides the places of all tables and rules.
 pub(super) fn places(program: &Program, plan: &ChrPlan) -> Places {
@@ -60,50 +60,27 @@ pub(super) fn places(program: &Program, plan: &ChrPlan) -> Places {
 
 /// How often workers exchange constraints for a rule: to the homes, then from there to the copies.
 fn exchanges(plan: &ChrPlan, places: &Places, id: RuleId) -> Result<u32, String> {
-    refusal(plan, places, id).map_or(Ok(()), Err)?;
+    if is_repeated(plan, places) {
+        undivided::reason(plan, id).map_or(Ok(()), Err)?;
+    }
+    if let Some(table) = same_at_two_places(plan, places, id) {
+        let name = &plan.tables[table].name;
+        return Err(format!("it looks for two constraints {name}, equal or not, at two places"));
+    }
     let is_copied = |table: ConstraintId| !places.tables[table].copies.is_empty();
-    let moves = places.rules[id].stays.contains(&false);
-    let copies = plan.is_general(id) && plan.rules[id].added().any(is_copied);
+    let rule = &places.rules[id];
+    let moves = rule.stays.contains(&false);
+    let copies = plan.is_general(id) && rule.finder.is_some() && plan.rules[id].added().any(is_copied);
     Ok(u32::from(moves) + u32::from(copies))
 }
 
-/// Why workers cannot share a rule.
-fn refusal(plan: &ChrPlan, places: &Places, id: RuleId) -> Option<String> {
-    let rule = &plan.rules[id];
-    let seen = rule.heads.iter().map(|head| head.constraint).chain(rule.added());
-    let name = |table: ConstraintId| plan.tables[table].name.as_str();
-    if let Some(table) = seen.into_iter().find(|&table| has_terms(plan, table)) {
-        return Some(format!("{} has a column for values of any kind", name(table)));
-    }
-    match &plan.classes.verdicts[id] {
-        Verdict::Reduction(at) => {
-            let reduction = &plan.classes.reductions[*at];
-            let columns = &plan.tables[reduction.constraint].columns;
-            if reduction.key.len() + usize::from(reduction.best.is_some()) < columns.len() {
-                return Some("which of its constraints stays depends on their age".into());
-            }
-            let is_float = |best: crate::class::Best| columns[best.column].kind == SortKind::Float;
-            reduction
-                .best
-                .is_some_and(is_float)
-                .then(|| "it compares floats, of which equal ones can differ".into())
-        }
-        Verdict::Replacement(_) => Some("it replaces values in place".into()),
-        Verdict::Divisor(_) => Some("it takes greatest common divisors".into()),
-        Verdict::General { .. } => {
-            if let Some(head) =
-                rule.heads.iter().find(|head| !plan.tables[head.constraint].removed_by.is_empty())
-            {
-                let by = &plan.rules[plan.tables[head.constraint].removed_by[0]].name;
-                return Some(format!("{by} removes constraints {}", name(head.constraint)));
-            }
-            if rule.body.iter().any(gchr_base::rule::Goal::writes) {
-                return Some("it writes output".into());
-            }
-            same_at_two_places(plan, places, id).map(|table| {
-                format!("it looks for two constraints {}, equal or not, at two places", name(table))
-            })
-        }
+/// Whether each worker would do all that rules do.
+fn is_repeated(plan: &ChrPlan, places: &Places) -> bool {
+    let mut general = plan.general_rules().peekable();
+    let is_everywhere = |table: &TablePlaces| table.home == Place::Everywhere;
+    match general.peek() {
+        Some(_) => general.all(|(id, _)| places.rules[id].finder.is_none()),
+        None => places.tables.iter().any(is_everywhere),
     }
 }
 
@@ -115,10 +92,6 @@ fn same_at_two_places(plan: &ChrPlan, places: &Places, id: RuleId) -> Option<Con
         is_bag && heads.iter().any(|(other, at)| other.constraint == head.constraint && at != place)
     };
     heads.iter().find(|pair| differs(pair)).map(|(head, _)| head.constraint)
-}
-
-fn has_terms(plan: &ChrPlan, table: ConstraintId) -> bool {
-    plan.tables[table].columns.iter().any(|column| column.kind == SortKind::Any)
 }
 
 /// The arguments of a head over constraints.
@@ -140,10 +113,11 @@ pub(super) fn variable_at(args: &[Pattern], place: &Place) -> Option<VarId> {
 
 /// Whether the home of an added constraint is the worker of the value of `var`, or the first worker where that finds
 /// the instance.
-pub(super) fn stays(home: &[usize], args: &[Expr], found: &Place, var: Option<VarId>) -> bool {
-    match home {
-        [] => *found == Place::By(Vec::new()),
-        [column] => var.is_some_and(|var| matches!(args[*column].kind, ExprKind::Var(v) if v == var)),
+pub(super) fn stays(home: &Place, args: &[Expr], found: &Place, var: Option<VarId>) -> bool {
+    let Place::By(columns) = home else { return false };
+    match columns[..] {
+        [] => *found == *home,
+        [column] => var.is_some_and(|var| matches!(args[column].kind, ExprKind::Var(v) if v == var)),
         _ => false,
     }
 }
@@ -154,20 +128,26 @@ struct Chooser<'p> {
     plan: &'p ChrPlan,
     is_added_to: IdVec<ConstraintId, bool>,
     /// By table: the homes that it can have.
-    choices: Vec<Vec<Vec<usize>>>,
+    choices: Vec<Vec<Place>>,
 }
 
 impl<'p> Chooser<'p> {
     fn new(program: &'p Program, plan: &'p ChrPlan) -> Self {
+        let everywhere = undivided::tables(plan);
         let mut is_added_to: IdVec<ConstraintId, bool> = plan.tables.iter().map(|_| false).collect();
-        let general = plan.general_rules().flat_map(|(_, rule)| rule.added());
-        general.for_each(|table| is_added_to[table] = true);
+        let is_shared = |rule: &RulePlan| rule.heads.iter().any(|head| !everywhere[head.constraint]);
+        let shared = plan.general_rules().filter(|(_, rule)| is_shared(rule));
+        shared.flat_map(|(_, rule)| rule.added()).for_each(|table| is_added_to[table] = true);
         let choices = plan.tables.iter_enumerated().map(|(id, table)| {
             let columns = match plan.classes.reduction_of(id) {
+                _ if everywhere[id] => return vec![Place::Everywhere],
                 Some(reduction) => reduction.key.clone(),
                 None => (0..table.columns.len()).collect(),
             };
-            if columns.is_empty() { vec![Vec::new()] } else { columns.into_iter().map(|c| vec![c]).collect() }
+            match columns.is_empty() {
+                true => vec![Place::By(Vec::new())],
+                false => columns.into_iter().map(|column| Place::By(vec![column])).collect(),
+            }
         });
         Self { choices: choices.collect(), program, plan, is_added_to }
     }
@@ -183,7 +163,7 @@ impl<'p> Chooser<'p> {
     fn best_of_all(&self, all: usize) -> Homes {
         let homes = |number: usize| -> Homes {
             let mut rest = number;
-            let pick = |own: &Vec<Vec<usize>>| {
+            let pick = |own: &Vec<Place>| {
                 let at = rest % own.len();
                 rest /= own.len();
                 own[at].clone()
@@ -218,21 +198,37 @@ impl<'p> Chooser<'p> {
 
     /// The cheapest way to find the instances of a rule, with its cost.
     fn rule(&self, homes: &Homes, id: RuleId) -> (u64, RulePlaces) {
-        let none = RulePlaces { heads: Vec::new(), finder: 0, stays: Vec::new(), exchanges: Ok(0) };
+        let none = RulePlaces { heads: Vec::new(), finder: None, stays: Vec::new(), exchanges: Ok(0) };
         if !self.plan.is_general(id) {
             return (0, none);
         }
         let heads = &self.plan.rules[id].heads;
         let finders = heads.iter().enumerate().flat_map(|(head, plan)| {
-            let home = &homes[plan.constraint];
+            let home = homes[plan.constraint].clone();
             let args = arguments(self.program, id, head).iter().enumerate();
-            let others = args.filter(|(column, _)| [*column] != home[..]);
-            let others = others.filter(|(_, arg)| matches!(arg.kind, PatternKind::Var(_)));
-            let places = std::iter::once(home.clone()).chain(others.map(|(column, _)| vec![column]));
-            places.map(move |columns| (head, Place::By(columns)))
+            let is_divided = home != Place::Everywhere;
+            let others = args.filter(|(_, arg)| is_divided && matches!(arg.kind, PatternKind::Var(_)));
+            let others: Vec<Place> = others.map(|(column, _)| Place::By(vec![column])).collect();
+            let others = others.into_iter().filter(|other| *other != home && self.may_copy(plan, other));
+            let places: Vec<Place> = others.collect();
+            let home = is_divided.then_some(home);
+            home.into_iter().chain(places).map(move |place| (head, place))
         });
         let found = finders.map(|(head, place)| self.found_by(homes, id, head, place));
-        found.min_by_key(|(cost, _)| *cost).unwrap_or((0, none))
+        let everywhere = || RulePlaces {
+            heads: vec![Place::Everywhere; heads.len()],
+            stays: self.plan.rules[id].added().map(|_| true).collect(),
+            ..none
+        };
+        found.min_by_key(|(cost, _)| *cost).unwrap_or_else(|| (0, everywhere()))
+    }
+
+    /// Whether constraints may have copies by a column: one of the key, so that what comes in the place of a constraint
+    /// has its copies at the same workers.
+    fn may_copy(&self, head: &HeadPlan, place: &Place) -> bool {
+        let Place::By(columns) = place else { return true };
+        let reduction = self.plan.classes.reduction_of(head.constraint);
+        reduction.is_none_or(|reduction| columns.iter().all(|column| reduction.key.contains(column)))
     }
 
     /// A rule whose instances are found where the constraint at one head has this place.
@@ -240,7 +236,7 @@ impl<'p> Chooser<'p> {
         let var = variable_at(arguments(self.program, id, finder), &found);
         let mut cost = 0;
         let heads = self.plan.rules[id].heads.iter().enumerate().map(|(head, plan)| {
-            let home = Place::By(homes[plan.constraint].clone());
+            let home = homes[plan.constraint].clone();
             let place = match head == finder {
                 true => found.clone(),
                 false => self.place_of_partner(id, head, &home, var),
@@ -261,16 +257,19 @@ impl<'p> Chooser<'p> {
         });
         let stays: Vec<bool> = added.collect();
         cost += stays.iter().filter(|stays| !**stays).count() as u64 * EXCHANGE;
-        (cost, RulePlaces { heads, finder, stays, exchanges: Ok(0) })
+        (cost, RulePlaces { heads, finder: Some(finder), stays, exchanges: Ok(0) })
     }
 
     /// Where a partner is looked for: by the variable, if it has it.
     fn place_of_partner(&self, id: RuleId, head: usize, home: &Place, var: Option<VarId>) -> Place {
         let args = arguments(self.program, id, head);
-        if var.is_some() && variable_at(args, home) == var {
+        if *home == Place::Everywhere || (var.is_some() && variable_at(args, home) == var) {
             return home.clone();
         }
         let is_var = |arg: &Pattern| matches!(arg.kind, PatternKind::Var(v) if Some(v) == var);
-        args.iter().position(is_var).map_or(Place::Everywhere, |column| Place::By(vec![column]))
+        let plan = &self.plan.rules[id].heads[head];
+        let columns = args.iter().enumerate().filter(|(_, arg)| is_var(arg));
+        let mut places = columns.map(|(column, _)| Place::By(vec![column]));
+        places.find(|place| self.may_copy(plan, place)).unwrap_or(Place::Everywhere)
     }
 }

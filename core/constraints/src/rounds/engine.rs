@@ -50,6 +50,14 @@ pub(super) struct Engine<'a, 'c> {
     pub(super) alone: [bool; 2],
 }
 
+/// A round that was done.
+pub(super) struct Performed {
+    /// Whether it had candidates.
+    pub(super) active: bool,
+    /// The constraints that it has put into the store; some may have been removed since.
+    pub(super) added: Vec<Added>,
+}
+
 impl<'a, 'c> Engine<'a, 'c> {
     pub(super) fn new(state: RoundsState<'a, 'c>) -> Self {
         let strategy =
@@ -89,19 +97,31 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.queue(added.to_vec());
         loop {
             self.state.look_up()?;
-            if self.pending.is_empty() && self.fresh.is_empty() && !self.replacements.is_pending() {
+            if self.is_idle() {
                 return Ok(());
             }
-            self.state.rounds += 1;
-            let performed = self.round();
-            if !matches!(performed, Ok(true)) {
-                self.state.rounds -= 1;
-            }
-            performed?;
-            self.write()?;
-            self.state.collect()?;
-            self.state.report_round();
+            let Performed { added, .. } = self.perform()?;
+            self.queue(added);
         }
+    }
+
+    /// Whether there is nothing to do.
+    pub(super) fn is_idle(&self) -> bool {
+        self.pending.is_empty() && self.fresh.is_empty() && !self.replacements.is_pending()
+    }
+
+    /// One round, which counts if it has candidates. What it adds is to be [queued](Self::queue).
+    pub(super) fn perform(&mut self) -> Result<Performed, Stop> {
+        self.state.rounds += 1;
+        let performed = self.round();
+        if !matches!(performed, Ok(Performed { active: true, .. })) {
+            self.state.rounds -= 1;
+        }
+        let performed = performed?;
+        self.write()?;
+        self.state.collect()?;
+        self.state.report_round();
+        Ok(performed)
     }
 
     /// Writes what the bodies of the round have written.
@@ -111,7 +131,7 @@ impl<'a, 'c> Engine<'a, 'c> {
     }
 
     /// Lets the next round start from constraints that a batch or a round has added.
-    fn queue(&mut self, mut added: Vec<Added>) {
+    pub(super) fn queue(&mut self, mut added: Vec<Added>) {
         added.retain(|added| {
             let lives = self.state.lives(added);
             if lives {
@@ -120,15 +140,15 @@ impl<'a, 'c> Engine<'a, 'c> {
             lives && !self.strategy.groups[added.table as usize].is_empty()
         });
         self.spare = std::mem::replace(&mut self.fresh, added);
+        self.state.other_bytes = self.bytes();
     }
 
-    /// One round. Says whether it had candidates.
-    fn round(&mut self) -> Result<bool, Stop> {
+    fn round(&mut self) -> Result<Performed, Stop> {
         let tables = self.link()?;
         if let Some(how) = self.direct(&tables)
-            && let Some(active) = self.direct_round(how)?
+            && let Some(performed) = self.direct_round(how)?
         {
-            return Ok(active);
+            return Ok(performed);
         }
         let fresh = self.fresh.drain(..);
         self.pending.extend(fresh.map(|added| Pending { added, state: State::Fresh, kept: (0, 0) }));
@@ -155,8 +175,8 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.strategy.direct(tables.iter().copied())
     }
 
-    /// A direct round. Says whether it had candidates; nothing when it is one for the general rounds after all.
-    fn direct_round(&mut self, how: DirectRound) -> Result<Option<bool>, Stop> {
+    /// A direct round; nothing when it is one for the general rounds after all.
+    fn direct_round(&mut self, how: DirectRound) -> Result<Option<Performed>, Stop> {
         let Self { state, strategy, fresh, spare, regs, vectors, threads, parts, .. } = self;
         let alone = &mut self.alone[0];
         let task = direct::Task { strategy, fresh, how, regs, vectors, threads: *threads, alone, parts };
@@ -172,13 +192,11 @@ impl<'a, 'c> Engine<'a, 'c> {
         }
         state.look_within(counts.firings)?;
         state.release();
-        self.queue(added);
-        self.state.other_bytes = self.bytes();
-        Ok(Some(counts.firings > 0))
+        Ok(Some(Performed { active: counts.firings > 0, added }))
     }
 
     /// One round whose candidates are written down and checked against each other.
-    fn general_round(&mut self) -> Result<bool, Stop> {
+    fn general_round(&mut self) -> Result<Performed, Stop> {
         self.lists()?;
         let (values, failure) = self.replacements.improve(&mut self.state, &mut self.regs)?;
         let candidates: usize = self.found.iter().map(|f| f.candidates.len()).sum();
@@ -215,9 +233,7 @@ impl<'a, 'c> Engine<'a, 'c> {
         self.keep()?;
         self.state.release();
         self.state.go_on()?;
-        self.queue(added);
-        self.state.other_bytes = self.bytes();
-        Ok(active)
+        Ok(Performed { active, added })
     }
 
     /// Counts what the round fires by rule, and the rows that it looked at.

@@ -8,3 +8,4 @@ mod stops;
 mod support;
 mod terms;
 mod types;
+mod workers;

@@ -13,11 +13,13 @@ use crate::exec::step::{EvalCtx, Trap};
 use crate::exec::table::{DEAD, Table};
 use crate::ir::ChrPlan;
 use crate::ir::classes::{Best, BestOrder, Reduction};
+use crate::rounds::workers::{Deal, Worker};
 use gchr_base::control::Control;
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
+use gchr_base::ids::{Id, IdVec};
 use gchr_base::rule::{Program, RuleId};
-use gchr_base::signature::SortKind;
+use gchr_base::signature::{ConstraintId, SortKind};
 use gchr_base::value::{Heap, Terms};
 
 /// A constraint that was put into the store, and which may have been removed since.
@@ -97,8 +99,17 @@ pub(crate) struct RoundsState<'a, 'c> {
     pub(super) fuel: u64,
     /// Bytes that the executor has beside the store.
     pub(crate) other_bytes: u64,
-    /// Firings of each rule, in a run that is recorded.
+    /// Firings of each rule, in a run that is recorded, or shared with other workers.
     pub(crate) fired_by_rule: Option<Vec<u64>>,
+    /// Where this worker keeps what facts and goals add; `None`: in the table of the constraint.
+    pub(crate) dealing: Option<Dealing<'a>>,
+}
+
+/// How a worker keeps its part of the constraints that all workers are given.
+#[derive(Clone, Copy)]
+pub(crate) struct Dealing<'a> {
+    pub(crate) deals: &'a IdVec<ConstraintId, Deal>,
+    pub(crate) worker: Worker,
 }
 
 impl<'a, 'c> RoundsState<'a, 'c> {
@@ -138,7 +149,14 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             fuel: 0,
             other_bytes: 0,
             fired_by_rule: records.then(|| vec![0; program.rules.len()]),
+            dealing: None,
         }
+    }
+
+    /// Shares the run with other workers.
+    pub(crate) fn deal(&mut self, dealing: Dealing<'a>) {
+        self.dealing = Some(dealing);
+        self.fired_by_rule = Some(vec![0; self.program.rules.len()]);
     }
 
     /// Goes on with the tables of another run, whose next id this was.
@@ -292,8 +310,15 @@ impl StartSink for Adding<'_, '_, '_> {
         EvalCtx { code, signature: &program.signature, tables, heap }
     }
     fn add(&mut self, table: usize, args: &[u64]) -> Result<(), Stop> {
-        self.added.extend(self.state.add(table, args)?);
-        Ok(())
+        let Some(Dealing { deals, worker }) = self.state.dealing else {
+            self.added.extend(self.state.add(table, args)?);
+            return Ok(());
+        };
+        let deal = &deals[ConstraintId::from_index(table)];
+        deal.tables(worker, |column| args[column]).try_for_each(|table| {
+            self.added.extend(self.state.add(table, args)?);
+            Ok(())
+        })
     }
     fn write(&mut self, pc: Pc, word: u64) -> Result<(), Stop> {
         self.state.write(Written { word, pc })

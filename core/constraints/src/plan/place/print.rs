@@ -23,7 +23,7 @@ impl Display for PrintedPlaces<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let places = &self.plan.places;
         for (id, table) in places.tables.iter_enumerated() {
-            write!(f, "  {}: home {}", self.plan.tables[id].name, place(&Place::By(table.home.clone())))?;
+            write!(f, "  {}: home {}", self.plan.tables[id].name, place(&table.home))?;
             for copy in &table.copies {
                 write!(f, ", copies {}", place(copy))?;
             }
@@ -51,11 +51,13 @@ impl PrintedPlaces<'_> {
         write!(f, "  {}: ", rule.name)?;
         if places.heads.is_empty() {
             write!(f, "at the home of {}", self.table(rule.heads[0].constraint))?;
-        } else {
-            write!(f, "found by head {} {}", places.finder + 1, place(&places.heads[places.finder]))?;
-            for (head, at) in places.heads.iter().enumerate().filter(|(head, _)| *head != places.finder) {
+        } else if let Some(finder) = places.finder {
+            write!(f, "found by head {} {}", finder + 1, place(&places.heads[finder]))?;
+            for (head, at) in places.heads.iter().enumerate().filter(|(head, _)| *head != finder) {
                 write!(f, ", head {} {}", head + 1, place(at))?;
             }
+        } else {
+            write!(f, "found by each worker")?;
         }
         match &places.exchanges {
             Ok(_) if places.heads.is_empty() => writeln!(f),
@@ -71,15 +73,16 @@ impl PrintedPlaces<'_> {
         places.rules.iter_enumerated().find_map(|(id, rule)| {
             let (name, added) = (&self.plan.rules[id].name, || self.plan.rules[id].added());
             let moved = added().zip(&rule.stays).find(|(_, stays)| !**stays);
-            if let Some((table, _)) = moved {
-                let found = place(&rule.heads[rule.finder]);
-                let home = place(&Place::By(places.tables[table].home.clone()));
-                let head = rule.finder + 1;
+            if let (Some((table, _)), Some(finder)) = (moved, rule.finder) {
+                let found = place(&rule.heads[finder]);
+                let home = place(&places.tables[table].home);
+                let head = finder + 1;
                 return Some(format!(
                     "{name} adds {} {home}, another value than that {found} of head {head}",
                     self.table(table)
                 ));
             }
+            rule.finder?;
             let copied = added().find(|&table| !places.tables[table].copies.is_empty())?;
             Some(format!("{name} adds {}, which has copies", self.table(copied)))
         })

@@ -3,7 +3,7 @@
 
 use super::{arguments, exchanges, stays, variable_at};
 use crate::ir::places::{Place, Places, RulePlaces};
-use crate::ir::{ChrPlan, internal};
+use crate::ir::{ChrPlan, HeadPlan, internal};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::{GoalKind, Program, RuleId};
 
@@ -14,8 +14,13 @@ pub(in crate::plan) fn verify(program: &Program, plan: &ChrPlan, found: &mut Vec
         return;
     }
     for reduction in &plan.classes.reductions {
-        if places.tables[reduction.constraint].home.iter().any(|column| !reduction.key.contains(column)) {
-            found.push(internal(plan.rules[reduction.rule].span, "constraints of one key have two homes"));
+        let table = &places.tables[reduction.constraint];
+        let is_of_key = |place: &Place| match place {
+            Place::By(columns) => columns.iter().all(|column| reduction.key.contains(column)),
+            Place::Everywhere => true,
+        };
+        if !is_of_key(&table.home) || !table.copies.iter().all(is_of_key) {
+            found.push(internal(plan.rules[reduction.rule].span, "constraints of one key are at two places"));
         }
     }
     for (id, rule) in places.rules.iter_enumerated().filter(|(id, _)| plan.is_general(*id)) {
@@ -36,18 +41,27 @@ fn broken(
     if rule.heads.len() != heads.len() {
         return Some("some head has no place");
     }
-    let found = rule.heads.get(rule.finder)?;
+    let is_everywhere = |head: &HeadPlan| places.tables[head.constraint].home == Place::Everywhere;
+    let Some(finder) = rule.finder else {
+        let is_known = heads.iter().all(is_everywhere) && rule.stays.iter().all(|stays| *stays);
+        return (!is_known)
+            .then_some("an instance is found by all workers, of which some have not all of it");
+    };
+    let Some(found) = rule.heads.get(finder) else { return Some("no head finds the instances") };
     if *found == Place::Everywhere {
         return Some("an instance is found by all workers");
     }
-    let var = variable_at(arguments(program, id, rule.finder), found);
+    if plan.rules[id].added().any(|table| places.tables[table].home == Place::Everywhere) {
+        return Some("one worker adds what all must have");
+    }
+    let var = variable_at(arguments(program, id, finder), found);
     for (head, (plan, place)) in heads.iter().zip(&rule.heads).enumerate() {
         if !places.has(plan.constraint, place) {
             return Some("a head is looked for where its table has no copies");
         }
         let meets = *place == Place::Everywhere
             || (var.is_some() && variable_at(arguments(program, id, head), place) == var);
-        if head != rule.finder && !meets {
+        if head != finder && !meets {
             return Some("a partner is not where the instance is found");
         }
     }

@@ -1,0 +1,150 @@
+//! The parts of all workers put together: one store, and sums of what was counted.
+
+use super::Part;
+use super::member::Ended;
+use super::parcel::{Parcels, unpack};
+use super::wire::{Lost, Wire};
+use crate::exec::Store;
+use crate::exec::common;
+use crate::exec::table::{Table, TableFull};
+use crate::ir::ChrPlan;
+use crate::ir::places::Place;
+use gchr_base::control::Progress;
+use gchr_base::error::StopReason;
+use gchr_base::ids::Id;
+use gchr_base::signature::ConstraintId;
+
+/// What all workers have counted.
+#[derive(Default)]
+pub(super) struct Totals {
+    pub(super) workers: u64,
+    pub(super) rounds: u64,
+    pub(super) firings: u64,
+    pub(super) candidates: u64,
+    pub(super) peak: u64,
+    pub(super) sent: u64,
+}
+
+impl Totals {
+    fn add(&mut self, part: &[u64]) {
+        let [rounds, firings, candidates, peak, sent] = part else { return };
+        self.workers += 1;
+        self.rounds = self.rounds.max(*rounds);
+        self.firings += firings;
+        self.candidates += candidates;
+        self.peak += peak;
+        self.sent += sent;
+    }
+}
+
+/// Words of [`counts`].
+const COUNTS: usize = 5;
+
+fn counts(part: &Part) -> [u64; COUNTS] {
+    [part.rounds, part.firings, part.candidates, part.peak, part.sent]
+}
+
+/// Rows that are moved at once.
+const ROWS: usize = 1 << 14;
+
+/// Puts the parts of workers in one process together; that of the first worker comes first.
+pub(super) fn here(plan: &ChrPlan, mut parts: Vec<Part>) -> Result<(Store, Totals), Ended> {
+    let mut totals = Totals::default();
+    parts.iter().for_each(|part| totals.add(&counts(part)));
+    let mut tables = Vec::with_capacity(plan.tables.len());
+    for id in plan.tables.ids() {
+        let mut pieces = parts.iter_mut().map(|part| part.take(plan, id));
+        let first = pieces.next().unwrap_or_else(|| Table::without_indexes(&plan.tables[id]));
+        if plan.places.tables[id].home == Place::Everywhere {
+            tables.push(first);
+            continue;
+        }
+        let mut all = Table::without_indexes(&plan.tables[id]);
+        let moved = std::iter::once(first).chain(pieces).try_for_each(|piece| append(&mut all, &piece));
+        moved.map_err(|full| ended(plan, id, full))?;
+        tables.push(all);
+    }
+    let heap = parts.swap_remove(0).heap;
+    Ok((Store { tables, heap }, totals))
+}
+
+/// Puts the parts of workers together that are behind a wire: at the first one, which gets the store.
+pub(super) fn over(
+    plan: &ChrPlan,
+    mut part: Part,
+    wire: &mut dyn Wire,
+) -> Result<Option<(Store, Totals)>, Ended> {
+    let worker = wire.worker();
+    let lost = |lost: Lost| stop(plan, StopReason::Lost { what: lost.what });
+    let mut heard = vec![0; worker.ranks * COUNTS];
+    wire.all_to_all(&counts(&part).repeat(worker.ranks), &mut heard).map_err(lost)?;
+    let mut totals = Totals::default();
+    heard.chunks(COUNTS).for_each(|part| totals.add(part));
+    let mut tables = Vec::with_capacity(plan.tables.len());
+    for id in plan.tables.ids() {
+        let own = part.take(plan, id);
+        if plan.places.tables[id].home == Place::Everywhere {
+            tables.push(own);
+            continue;
+        }
+        let mut parcels = Parcels::new(worker.ranks);
+        if worker.rank > 0 {
+            parcels.pack(&own, id, own.rows(), |_| Some(0));
+        }
+        let said: Vec<u64> = parcels.to.iter().map(|words| words.len() as u64).collect();
+        let mut lengths = vec![0; worker.ranks];
+        wire.all_to_all(&said, &mut lengths).map_err(lost)?;
+        let lengths: Vec<usize> = lengths.into_iter().map(|length| length as usize).collect();
+        let received = wire.all_to_all_v(parcels.to, &lengths).map_err(lost)?;
+        let mut all = Table::without_indexes(&plan.tables[id]);
+        append(&mut all, &own).map_err(|full| ended(plan, id, full))?;
+        drop(own);
+        for words in received {
+            let batches = unpack(&words, |_| Some(all.columns.len())).unwrap_or_default();
+            for batch in batches {
+                let args: Vec<&[u64]> = batch.columns.iter().map(Vec::as_slice).collect();
+                append_rows(&mut all, &args, batch.count).map_err(|full| ended(plan, id, full))?;
+            }
+        }
+        tables.push(all);
+    }
+    Ok((worker.rank == 0).then_some((Store { tables, heap: part.heap }, totals)))
+}
+
+fn append(all: &mut Table, piece: &Table) -> Result<(), TableFull> {
+    let rows: Vec<u32> = piece.rows().collect();
+    for rows in rows.chunks(ROWS) {
+        let of_column = |column: &crate::exec::column::Column| -> Vec<u64> {
+            rows.iter().map(|&row| column.get(row)).collect()
+        };
+        let columns: Vec<Vec<u64>> = piece.columns.iter().map(of_column).collect();
+        let args: Vec<&[u64]> = columns.iter().map(Vec::as_slice).collect();
+        append_rows(all, &args, rows.len())?;
+    }
+    Ok(())
+}
+
+fn append_rows(all: &mut Table, args: &[&[u64]], count: usize) -> Result<(), TableFull> {
+    let which: Vec<u32> = (0..count as u32).collect();
+    let id = all.used() as u64;
+    all.append(id, args, &which).map(|_| ())
+}
+
+fn ended(plan: &ChrPlan, id: ConstraintId, full: TableFull) -> Ended {
+    stop(plan, full.reason(format!("constraints {}", plan.tables[id].name)))
+}
+
+fn stop(plan: &ChrPlan, reason: StopReason) -> Ended {
+    Ended::Stopped(common::stop(plan, None, reason, Progress { steps: 0, bytes: 0, live: 0 }))
+}
+
+impl Part {
+    /// The constraints of a table of the shared program.
+    fn take(&mut self, plan: &ChrPlan, id: ConstraintId) -> Table {
+        let none = Table::without_indexes(&plan.tables[id]);
+        match self.tables.get_mut(id.index()) {
+            Some(table) => std::mem::replace(table, none),
+            None => none,
+        }
+    }
+}

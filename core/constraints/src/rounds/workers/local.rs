@@ -1,0 +1,75 @@
+//! Workers in one process: a thread each.
+
+use std::num::NonZeroUsize;
+use std::time::Instant;
+
+use super::member::Ended;
+use super::wire::Post;
+use super::{Job, Part, gather, outcome, stopped, work};
+use crate::exec::common;
+use crate::exec::{Outcome, Stopped};
+use gchr_base::control::{Control, Progress};
+use gchr_base::error::StopReason;
+
+/// Bytes of the stack of a worker's thread.
+const STACK: usize = 64 << 20;
+
+/// Runs a job by so many workers of this process. The result is that of one worker.
+pub fn run_local(
+    job: Job<'_>,
+    workers: NonZeroUsize,
+    control: &mut Control<'_>,
+) -> Result<Outcome, Box<Stopped>> {
+    let start = Instant::now();
+    let post = Post::new(workers.get());
+    let ended = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..workers.get())
+            .map(|rank| {
+                let (post, beside) = (&post, control.beside());
+                let builder =
+                    std::thread::Builder::new().name(format!("gchr worker {rank}")).stack_size(STACK);
+                builder.spawn_scoped(scope, move || work(job, &mut post.end(rank), &mut beside.control()))
+            })
+            .collect();
+        let own = match others.iter().find_map(|other| other.as_ref().err()) {
+            None => work(job, &mut post.end(0), control),
+            Some(error) => {
+                drop(post.end(0));
+                lost(job, format!("the system starts no thread for one: {error}"))
+            }
+        };
+        let others = others.into_iter().flatten().map(|other| other.join());
+        std::iter::once(Ok(own)).chain(others).collect::<Vec<_>>()
+    });
+    let mut parts = Vec::new();
+    let mut result = Ok(());
+    for (rank, ended) in ended.into_iter().enumerate() {
+        let (part, ended) = ended.unwrap_or_else(|_| lost(job, format!("worker {rank} has panicked")));
+        parts.push(part);
+        result = worse(result, ended);
+    }
+    let gathered = result.and_then(|()| gather::here(job.plan, parts));
+    match gathered {
+        Ok((store, totals)) => outcome(job, store, totals, start),
+        Err(Ended::Stopped(stop)) => Err(stopped(stop, start)),
+        Err(Ended::Again | Ended::Elsewhere) => crate::rounds::run(job.program, job.plan, job.facts, control),
+    }
+}
+
+fn lost(job: Job<'_>, what: String) -> (Part, Result<(), Ended>) {
+    let none = Progress { steps: 0, bytes: 0, live: 0 };
+    let stop = common::stop(job.plan, None, StopReason::Lost { what }, none);
+    (Part::default(), Err(Ended::Stopped(stop)))
+}
+
+/// What says more about why workers have ended: that one had to stop, and the first to say so.
+fn worse(a: Result<(), Ended>, b: Result<(), Ended>) -> Result<(), Ended> {
+    let rank = |ended: &Result<(), Ended>| match ended {
+        Ok(()) => 0,
+        Err(Ended::Elsewhere) => 1,
+        Err(Ended::Again) => 2,
+        Err(Ended::Stopped(stop)) if matches!(stop.reason, StopReason::Lost { .. }) => 3,
+        Err(Ended::Stopped(_)) => 4,
+    };
+    if rank(&b) > rank(&a) { b } else { a }
+}

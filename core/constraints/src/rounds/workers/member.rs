@@ -1,0 +1,253 @@
+//! A worker between two rounds: what was added goes to its homes, what is new there to the copies, and all workers hear
+//! whether there is more to do, or whether one must stop.
+
+use super::dealing::owner;
+use super::parcel::{Parcels, unpack};
+use super::program::Outbox;
+use super::wire::{Lost, Wire};
+use super::{Worker, WorkerProgram, is_repeatable};
+use crate::exec::machine::Stop;
+use crate::exec::round::adding::Batch;
+use crate::exec::round::state::{Added, RoundsState};
+use crate::rounds::engine::{Engine, Performed};
+use gchr_base::error::StopReason;
+use gchr_base::facts::Facts;
+use gchr_base::ids::Id;
+
+/// Why a worker does not go on.
+pub(super) enum Ended {
+    /// It has to stop.
+    Stopped(Stop),
+    /// Another one has.
+    Elsewhere,
+    /// One worker is to run the job alone, which says exactly where it stops, and why.
+    Again,
+}
+
+/// The end of a wire, and what a worker says over it.
+pub(super) struct Member<'w> {
+    wire: &'w mut dyn Wire,
+    worker: Worker,
+    shared: &'w WorkerProgram,
+    /// Why the worker must stop, as soon as the others know.
+    failure: Option<Stop>,
+    /// Words that went to other workers.
+    words: u64,
+}
+
+/// Words that each worker says to each other one at each meeting: how many words follow for that one; what is the
+/// matter; its firings; its bytes.
+const SAID: usize = 4;
+
+/// What can be the matter, as bits.
+const ACTIVE: u64 = 1;
+const SENDS: u64 = 2;
+const STOPS: u64 = 4;
+const REPEAT: u64 = 8;
+
+/// What a meeting has found.
+struct Met {
+    /// Some worker had candidates in the round.
+    active: bool,
+    parcels: Vec<Vec<u64>>,
+}
+
+impl<'w> Member<'w> {
+    pub(super) fn new(wire: &'w mut dyn Wire, shared: &'w WorkerProgram) -> Self {
+        Self { worker: wire.worker(), wire, shared, failure: None, words: 0 }
+    }
+
+    /// Bytes that went to other workers.
+    pub(super) fn sent(&self) -> u64 {
+        self.words * 8
+    }
+
+    /// Runs all batches: the facts and the first query are one, each further query is one of its own.
+    pub(super) fn run(
+        &mut self,
+        engine: &mut Engine<'_, '_>,
+        facts: &[Facts],
+        usable: Result<(), Stop>,
+    ) -> Result<(), Ended> {
+        self.failure = usable.err();
+        let queries = engine.state.code.queries.len();
+        for number in 0..queries.max(1) {
+            let mut added = Vec::new();
+            let facts = if number == 0 { facts } else { &[] };
+            let started = self.unless_failed(|| {
+                facts.iter().try_for_each(|facts| engine.state.facts(facts, &mut added))?;
+                if number < queries { engine.state.query(number, &mut added) } else { Ok(()) }
+            });
+            self.note(started);
+            engine.state.release();
+            engine.queue(added);
+            self.saturate(engine)?;
+        }
+        Ok(())
+    }
+
+    /// Runs rounds until no worker has anything to do.
+    fn saturate(&mut self, engine: &mut Engine<'_, '_>) -> Result<(), Ended> {
+        loop {
+            let rounds = engine.state.rounds;
+            let nothing = Performed { active: false, added: Vec::new() };
+            let performed = self.unless_failed(|| {
+                engine.state.look_up()?;
+                if engine.is_idle() { Ok(None) } else { engine.perform().map(Some) }
+            });
+            let Performed { active, added } = self.note(performed).flatten().unwrap_or(nothing);
+            let (parcels, mut new, mut known) = self.leave(&mut engine.state, added);
+            let met = self.meet(&engine.state, rounds, active, parcels)?;
+            if !met.active {
+                return Ok(());
+            }
+            engine.state.rounds = rounds + 1;
+            self.receive(&mut engine.state, met.parcels, &mut new);
+            if self.shared.forwards {
+                let parcels = self.forward(&engine.state, &new);
+                let met = self.meet(&engine.state, rounds, true, parcels)?;
+                self.receive(&mut engine.state, met.parcels, &mut new);
+            }
+            engine.state.release();
+            new.append(&mut known);
+            engine.queue(new);
+        }
+    }
+
+    fn unless_failed<T: Default>(&self, work: impl FnOnce() -> Result<T, Stop>) -> Result<T, Stop> {
+        if self.failure.is_some() { Ok(T::default()) } else { work() }
+    }
+
+    /// Keeps why the worker must stop.
+    fn note<T>(&mut self, result: Result<T, Stop>) -> Option<T> {
+        result.map_err(|stop| self.failure.get_or_insert(stop)).ok()
+    }
+
+    /// Takes what a round has added out of the outboxes. Gives what is sent, what else the round has added, and what of
+    /// that which all workers know is kept here, in homes and copies.
+    fn leave(
+        &mut self,
+        state: &mut RoundsState<'_, '_>,
+        mut added: Vec<Added>,
+    ) -> (Parcels, Vec<Added>, Vec<Added>) {
+        let mut known = Vec::new();
+        let mut parcels = Parcels::new(self.worker.ranks);
+        let first = self.shared.deals.len() as u32;
+        let is_outbox = |added: &Added| {
+            added.table >= first && self.shared.outboxes.iter().any(|o| o.table.index() as u32 == added.table)
+        };
+        added.retain(|added| !is_outbox(added));
+        for &Outbox { table, of, is_known } in &self.shared.outboxes {
+            let deal = &self.shared.deals[of];
+            let from = &state.tables[table.index()];
+            if from.live() == 0 {
+                continue;
+            }
+            let (place, home) = &deal.places[0];
+            let value = |row| move |column: usize| from.columns[column].get(row);
+            if !is_known {
+                parcels.pack(from, *home, from.rows(), |row| owner(self.worker.ranks, place, value(row)));
+                state.tables[table.index()].clear();
+                continue;
+            }
+            let rows: Vec<Vec<u64>> =
+                from.rows().map(|row| from.columns.iter().map(|column| column.get(row)).collect()).collect();
+            state.tables[table.index()].clear();
+            let kept = self.unless_failed(|| {
+                for args in &rows {
+                    for table in deal.tables(self.worker, |column| args[column]) {
+                        known.extend(state.add(table, args)?);
+                    }
+                }
+                Ok(())
+            });
+            self.note(kept);
+        }
+        (parcels, added, known)
+    }
+
+    /// What goes on from homes to copies: what came there in this round and lives.
+    fn forward(&self, state: &RoundsState<'_, '_>, new: &[Added]) -> Parcels {
+        let mut parcels = Parcels::new(self.worker.ranks);
+        for (id, deal) in self.shared.deals.iter_enumerated() {
+            let is_of = |added: &&Added| added.table as usize == id.index() && state.lives(added);
+            for (place, copy) in deal.copies() {
+                let from = &state.tables[id.index()];
+                let rows = new.iter().filter(is_of).map(|added| added.row);
+                let value = |row| move |column: usize| from.columns[column].get(row);
+                parcels.pack(from, *copy, rows, |row| owner(self.worker.ranks, place, value(row)));
+            }
+        }
+        parcels
+    }
+
+    /// Puts what has come into the store; what lives is appended.
+    fn receive(&mut self, state: &mut RoundsState<'_, '_>, parcels: Vec<Vec<u64>>, new: &mut Vec<Added>) {
+        for words in parcels {
+            let stored = self.unless_failed(|| {
+                let columns = |table: usize| state.tables.get(table).map(|table| table.columns.len());
+                let what = || StopReason::Internal { what: "a worker has sent what is no constraint".into() };
+                let batches = unpack(&words, columns).ok_or_else(|| state.stop(what()))?;
+                for batch in batches {
+                    let args: Vec<&[u64]> = batch.columns.iter().map(Vec::as_slice).collect();
+                    let batch = Batch { table: batch.table, args: &args, count: batch.count };
+                    state.add_batch(batch, new)?;
+                }
+                Ok(())
+            });
+            self.note(stored);
+        }
+    }
+
+    /// Exchanges parcels with all workers, and hears how they are.
+    fn meet(
+        &mut self,
+        state: &RoundsState<'_, '_>,
+        rounds: u64,
+        active: bool,
+        parcels: Parcels,
+    ) -> Result<Met, Ended> {
+        let Worker { rank, ranks } = self.worker;
+        let sends = self.failure.is_none() && parcels.to.iter().any(|words| !words.is_empty());
+        let mut matter = if active { ACTIVE } else { 0 } | if sends { SENDS } else { 0 };
+        if let Some(stop) = &self.failure {
+            matter |= if is_repeatable(&stop.reason) { REPEAT } else { STOPS };
+        }
+        let firings = self.shared.firings_of(self.worker, state);
+        let say = |to: &Vec<u64>| [if sends { to.len() as u64 } else { 0 }, matter, firings, state.bytes()];
+        let said: Vec<u64> = parcels.to.iter().flat_map(say).collect();
+        let mut heard = vec![0; ranks * SAID];
+        self.wire.all_to_all(&said, &mut heard).map_err(|lost| self.lost(state, lost))?;
+        let sum = |at: usize| heard.chunks(SAID).map(|said| said[at]).sum::<u64>();
+        let matter = heard.chunks(SAID).fold(0, |all, said| all | said[1]);
+        if matter & STOPS != 0 {
+            let own = self.failure.take().filter(|stop| !is_repeatable(&stop.reason));
+            return Err(own.map_or(Ended::Elsewhere, Ended::Stopped));
+        }
+        let limits = state.control.limits();
+        let is_active = matter & ACTIVE != 0;
+        let is_beyond = limits.max_steps.is_some_and(|limit| sum(2) > limit)
+            || limits.max_rounds.is_some_and(|limit| is_active && rounds >= limit);
+        if matter & REPEAT != 0 || is_beyond {
+            return Err(Ended::Again);
+        }
+        if let Some(limit) = limits.memory.filter(|&limit| sum(3) > limit) {
+            let reason = StopReason::Memory { limit, what: "the constraints of all workers".into() };
+            return Err(if rank == 0 { Ended::Stopped(state.stop(reason)) } else { Ended::Elsewhere });
+        }
+        let mut received = Vec::new();
+        if matter & SENDS != 0 {
+            let lengths: Vec<usize> = heard.chunks(SAID).map(|said| said[0] as usize).collect();
+            let others = parcels.to.iter().enumerate().filter(|(to, _)| *to != rank);
+            self.words += if sends { others.map(|(_, words)| words.len() as u64).sum() } else { 0 };
+            let send = if sends { parcels.to } else { vec![Vec::new(); ranks] };
+            received = self.wire.all_to_all_v(send, &lengths).map_err(|lost| self.lost(state, lost))?;
+        }
+        Ok(Met { active: is_active, parcels: received })
+    }
+
+    fn lost(&mut self, state: &RoundsState<'_, '_>, lost: Lost) -> Ended {
+        let own = self.failure.take();
+        Ended::Stopped(own.unwrap_or_else(|| state.stop(StopReason::Lost { what: lost.what })))
+    }
+}

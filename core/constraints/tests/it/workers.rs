@@ -1,0 +1,299 @@
+//! Workers that share a run have the rounds, the firings and the store of one worker, whatever their number, that of
+//! their threads, and the order in which messages arrive.
+
+use std::num::NonZeroUsize;
+
+use super::support::{loaded, shown};
+use gchr_base::control::{Control, Limits};
+use gchr_base::rule::Program;
+use gchr_base::stats::Stats;
+use gchr_constraints::exec::Outcome;
+use gchr_constraints::exec::Stopped;
+use gchr_constraints::plan::{ChrPlan, RoundsOptions, compile_rounds};
+use gchr_constraints::rounds;
+use gchr_constraints::rounds::workers::wire::{Local, Post};
+use gchr_constraints::rounds::workers::{
+    Job, Lost, Undividable, Wire, Worker, WorkerProgram, run_local, run_over,
+};
+use gchr_testkit::random::Random;
+
+/// A wire on which the words of the workers arrive in any order.
+struct Shuffled<'s> {
+    wire: Local<'s>,
+    random: Random,
+}
+
+impl Wire for Shuffled<'_> {
+    fn worker(&self) -> Worker {
+        self.wire.worker()
+    }
+    fn all_to_all(&mut self, send: &[u64], received: &mut [u64]) -> Result<(), Lost> {
+        if self.random.below(4) == 0 {
+            std::thread::yield_now();
+        }
+        self.wire.all_to_all(send, received)
+    }
+    fn all_to_all_v(&mut self, send: Vec<Vec<u64>>, lengths: &[usize]) -> Result<Vec<Vec<u64>>, Lost> {
+        let mut received = self.wire.all_to_all_v(send, lengths)?;
+        for at in (1..received.len()).rev() {
+            received.swap(at, self.random.below(at + 1));
+        }
+        Ok(received)
+    }
+}
+
+struct Case {
+    program: Program,
+    plan: ChrPlan,
+}
+
+impl Case {
+    fn new(text: &str, query: &str) -> Self {
+        let program = loaded(text, query).unwrap_or_else(|codes| panic!("{codes}\n{text}\n?- {query}."));
+        let plan = compile_rounds(&program, RoundsOptions::default()).expect("a plan");
+        Self { program, plan }
+    }
+
+    fn shared(&self) -> Result<WorkerProgram, Undividable> {
+        WorkerProgram::new(&self.program, &self.plan)
+    }
+
+    fn alone(&self, limits: Limits) -> Result<Outcome, Box<Stopped>> {
+        rounds::run(&self.program, &self.plan, &[], &mut Control::new(limits))
+    }
+
+    fn job<'j>(&'j self, shared: &'j WorkerProgram, threads: usize) -> Job<'j> {
+        Job { program: &self.program, plan: &self.plan, shared, facts: &[], threads }
+    }
+
+    fn here(&self, workers: usize, threads: usize, limits: Limits) -> Result<Outcome, Box<Stopped>> {
+        let shared = self.shared().expect("workers can share it");
+        let workers = NonZeroUsize::new(workers).expect("some");
+        run_local(self.job(&shared, threads), workers, &mut Control::new(limits))
+    }
+
+    /// Over wires that shuffle; all but the first worker give nothing.
+    fn shuffled(&self, workers: usize, seed: u64, limits: Limits) -> Result<Outcome, Box<Stopped>> {
+        let shared = self.shared().expect("workers can share it");
+        let (post, job) = (Post::new(workers), self.job(&shared, 1));
+        let run = |rank: usize| {
+            let random = Random::new(seed + rank as u64);
+            let mut wire = Shuffled { wire: post.end(rank), random };
+            run_over(job, &mut wire, &mut Control::new(limits))
+        };
+        std::thread::scope(|scope| {
+            let others: Vec<_> = (1..workers).map(|rank| scope.spawn(move || run(rank))).collect();
+            let first = run(0);
+            for other in others {
+                let other = other.join().expect("no panic");
+                assert!(matches!(other, Ok(None) | Err(_)), "only the first worker has the store");
+            }
+            first.map(|outcome| outcome.expect("the first worker has the store"))
+        })
+    }
+
+    fn text(&self, result: Result<Outcome, Box<Stopped>>) -> String {
+        let counts = |stats: &Stats| format!("{:?} {:?} {:?}", stats.rounds, stats.firings, stats.candidates);
+        match result {
+            Ok(outcome) => format!("{} {}", counts(&outcome.stats), shown(&outcome.store, &self.program)),
+            Err(stopped) => format!("{} {:?}", counts(&stopped.stats), stopped.error),
+        }
+    }
+
+    /// The same from any number of workers.
+    #[track_caller]
+    fn check(&self, numbers: &[usize], limits: Limits) {
+        let alone = self.text(self.alone(limits));
+        let about = || format!("{}\n{}", self.program.rules.len(), self.plan.explain_places());
+        for &workers in numbers {
+            for threads in [1, 2] {
+                let here = self.text(self.here(workers, threads, limits));
+                assert_eq!(here, alone, "{workers} workers, {threads} threads\n{}", about());
+            }
+            let shuffled = self.text(self.shuffled(workers, 7 * workers as u64, limits));
+            assert_eq!(shuffled, alone, "{workers} workers, any order\n{}", about());
+        }
+    }
+}
+
+const CLOSURE: &str = ":- chr_constraint e(+int, +int), p(+int, +int), draw(+int, +int).
+one @ e(X, Y) \\ e(X, Y) <=> true.
+set @ p(X, Y) \\ p(X, Y) <=> true.
+base @ e(X, Y) ==> p(X, Y).
+none @ draw(0, _) <=> true.
+next @ draw(N, S) <=> N > 0 | T is (1103515245 * S + 12345) mod 2147483648, X is (S >> 8) mod 23,
+    Y is (T >> 9) mod 23, e(X, Y), M is N - 1, draw(M, T).
+";
+
+#[test]
+fn closures_are_those_of_one_worker() {
+    let graph = "draw(40, 7)";
+    for step in
+        ["e(X, Y), p(Y, Z) ==> p(X, Z).", "p(X, Y), e(Y, Z) ==> p(X, Z).", "p(X, Y), p(Y, Z) ==> p(X, Z)."]
+    {
+        Case::new(&format!("{CLOSURE}{step}\n"), graph).check(&[1, 2, 3, 4, 7], Limits::default());
+    }
+}
+
+/// A path that meets itself is one constraint, not two, also where one of the two is looked for among copies.
+#[test]
+fn a_constraint_is_no_partner_of_itself() {
+    let text = ":- chr_constraint p(+int, +int), q(+int, +int, +int).
+p(X, Y) \\ p(X, Y) <=> true.
+q(X, Y, Z) \\ q(X, Y, Z) <=> true.
+p(X, Y), p(Y, Z) ==> q(X, Y, Z).
+p(X, 1), p(_, X) ==> q(X, X, X).
+q(X, _, Y) ==> X < 3 | p(X, Y).
+";
+    Case::new(text, "p(1, 1), p(1, 2), p(2, 2), p(2, 1), p(3, 3)").check(&[2, 3], Limits::default());
+}
+
+#[test]
+fn best_values_go_to_their_key_and_to_copies() {
+    let text = ":- chr_constraint e(+int, +int, +int), d(+int, +int, +int), near(+int, +int), step(+int).
+best @ d(S, X, A) \\ d(S, X, B) <=> A =< B | true.
+e(X, Y, L) \\ e(X, Y, L) <=> true.
+near(X, Y) \\ near(X, Y) <=> true.
+walk @ d(S, X, A), e(X, Y, L) ==> C is A + L, C < 60 | d(S, Y, C).
+meet @ d(S, X, A), d(T, X, B) ==> A + B < 12 | near(S, T).
+start @ e(X, _, _) ==> d(X, X, 0).
+";
+    let edges =
+        "e(1, 2, 3), e(2, 3, 4), e(3, 1, 1), e(1, 3, 9), e(3, 4, 2), e(4, 2, 1), e(4, 5, 1), e(5, 1, 1)";
+    let text = text.replace("C is A + L, C < 60 |", "A + L < 60 | C is A + L,");
+    Case::new(&text, edges).check(&[2, 3, 4, 7], Limits::default());
+}
+
+/// Each further query is a batch of its own.
+#[test]
+fn batches_follow_each_other() {
+    let text = format!(
+        "{CLOSURE}p(X, Y), p(Y, Z) ==> p(X, Z).\n?- e(1, 2), e(2, 3).\n?- e(3, 4), p(9, 1).\n?- e(4, 1).\n"
+    );
+    Case::new(&text, "").check(&[2, 5], Limits::default());
+}
+
+/// An error, a failure and a limit are told as by one worker.
+#[test]
+fn stops_are_those_of_one_worker() {
+    let text =
+        format!("{CLOSURE}e(X, Y), p(Y, Z) ==> p(X, Z).\nbad @ p(X, X) ==> Y is 1 // (X - 3), p(X, Y).\n");
+    let ring = "e(1, 2), e(2, 3), e(3, 4), e(4, 1)";
+    Case::new(&text, ring).check(&[2, 3], Limits::default());
+    let text = format!("{CLOSURE}e(X, Y), p(Y, Z) ==> p(X, Z).\nbad @ p(X, X) ==> X > 9.\n");
+    Case::new(&text, ring).check(&[2], Limits::default());
+    Case::new(&text, "e(1, 2), 1 > 2").check(&[2], Limits::default());
+    let endless = format!("{CLOSURE}p(X, Y) ==> Z is Y + 1, p(X, Z).\n");
+    Case::new(&endless, ring).check(&[2], Limits { max_steps: Some(200), ..Limits::default() });
+    Case::new(&endless, ring).check(&[3], Limits { max_rounds: Some(9), ..Limits::default() });
+}
+
+/// A limit of memory holds for all workers together.
+#[test]
+fn memory_is_bounded() {
+    let endless = format!("{CLOSURE}p(X, Y) ==> Z is Y + 1, p(X, Z).\n");
+    let limits = Limits { memory: Some(1 << 16), ..Limits::default() };
+    let case = Case::new(&endless, "e(1, 2), e(2, 3)");
+    let stopped = case.here(3, 1, limits).expect_err("it does not end");
+    assert!(format!("{:?}", stopped.error.reason).contains("Memory"), "{:?}", stopped.error);
+}
+
+/// A random program of rules that add, with sets, best values and a rule that removes what no worker divides.
+fn random_program(random: &mut Random) -> (String, String) {
+    let arities: Vec<usize> = (0..2 + random.below(3)).map(|_| 1 + random.below(3)).collect();
+    let declared = arities.iter().enumerate().map(|(t, n)| format!("t{t}({})", vec!["+int"; *n].join(", ")));
+    let mut text = format!(":- chr_constraint {}, go(+int).\n", declared.collect::<Vec<_>>().join(", "));
+    let args =
+        |t: usize, name: &str| (0..arities[t]).map(|c| format!("{name}{c}")).collect::<Vec<_>>().join(", ");
+    let mut is_bag = vec![false; arities.len()];
+    for (t, &arity) in arities.iter().enumerate() {
+        match random.below(8) {
+            0 => is_bag[t] = true,
+            1 | 2 if arity > 1 => {
+                let key = (0..arity - 1).map(|c| format!("X{c}")).collect::<Vec<_>>().join(", ");
+                let order = random.pick(&["A =< B", "A >= B"]);
+                text += &format!("t{t}({key}, A) \\ t{t}({key}, B) <=> {order} | true.\n");
+            }
+            _ => text += &format!("t{t}({0}) \\ t{t}({0}) <=> true.\n", args(t, "X")),
+        }
+    }
+    let target = random.below(arities.len());
+    text +=
+        &format!("go(0) <=> true.\ngo(N) <=> N > 0 | M is N - 1, go(M), V is N mod 5, t{target}({}).\n", {
+            (0..arities[target]).map(|_| random.pick(&["N", "M", "V"])).collect::<Vec<_>>().join(", ")
+        });
+    for rule in 0..1 + random.below(4) {
+        let heads: Vec<usize> = (0..1 + random.below(3)).map(|_| random.below(arities.len())).collect();
+        let mut seen: Vec<String> = Vec::new();
+        let mut texts = Vec::new();
+        for &t in &heads {
+            let of_head: Vec<String> = (0..arities[t])
+                .map(|_| match random.below(6) {
+                    0 => "_".into(),
+                    1 => random.below(4).to_string(),
+                    n if n < 4 && !seen.is_empty() => seen[random.below(seen.len())].clone(),
+                    _ => {
+                        seen.push(format!("V{}", seen.len()));
+                        seen[seen.len() - 1].clone()
+                    }
+                })
+                .collect();
+            texts.push(format!("t{t}({})", of_head.join(", ")));
+        }
+        // Bags grow without end where they feed themselves.
+        let adds: Vec<usize> =
+            (0..arities.len()).filter(|&t| !is_bag[t] || !heads.contains(&t) && rule == 0).collect();
+        if adds.is_empty() {
+            continue;
+        }
+        let t = adds[random.below(adds.len())];
+        let value = |random: &mut Random| match seen.is_empty() || random.below(5) == 0 {
+            true => random.below(5).to_string(),
+            false => seen[random.below(seen.len())].clone(),
+        };
+        let mut body = String::new();
+        let mut added: Vec<String> = (0..arities[t]).map(|_| value(random)).collect();
+        if random.below(2) == 0 {
+            body = format!("W is ({} + {} * {}) mod 11, ", value(random), value(random), 1 + random.below(3));
+            let at = random.below(added.len());
+            added[at] = "W".into();
+        }
+        let guard = if !seen.is_empty() && random.below(3) == 0 {
+            format!("{} =< {} | ", seen[0], 3 + random.below(6))
+        } else {
+            String::new()
+        };
+        text += &format!("r{rule} @ {} ==> {guard}{body}t{t}({}).\n", texts.join(", "), added.join(", "));
+    }
+    let facts = (0..3 + random.below(12)).map(|_| {
+        let t = random.below(arities.len());
+        let values: Vec<String> = (0..arities[t]).map(|_| random.below(7).to_string()).collect();
+        format!("t{t}({})", values.join(", "))
+    });
+    let facts: Vec<String> = facts.collect();
+    (text, format!("{}, go({})", facts.join(", "), random.below(7)))
+}
+
+/// Random programs. Set `GCHR_WORKER_CASES` for more of them.
+#[test]
+fn random_programs_are_those_of_one_worker() {
+    let cases = std::env::var("GCHR_WORKER_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let seed = std::env::var("GCHR_WORKER_SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let mut shared = 0;
+    for case in 0..cases {
+        let mut random = Random::new(seed * 1_000_003 + case);
+        let (text, query) = random_program(&mut random);
+        let case = Case::new(&text, &query);
+        if case.shared().is_err() {
+            continue;
+        }
+        shared += 1;
+        let limits = Limits { max_steps: Some(3_000), ..Limits::default() };
+        let numbers = [[2, 3], [4, 7], [1, 2]];
+        let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            case.check(&numbers[random.below(3)], limits)
+        }));
+        assert!(checked.is_ok(), "{text}?- {query}.");
+    }
+    assert!(shared * 2 > cases, "workers can share only {shared} of {cases} programs");
+}
