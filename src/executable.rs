@@ -103,6 +103,10 @@ impl<'p> Executable<'p> {
                 self.stopped(error, self.complete(stats, time), left, &places)
             }
             Unfinished::Program(found) => self.fail(found, self.complete(Stats::default(), time)),
+            Unfinished::Elsewhere { done } => {
+                let failure = self.fail(Vec::new(), self.complete(Stats::default(), time));
+                Box::new(Failure { elsewhere: Some(done), ..*failure })
+            }
             Unfinished::Device(error) => {
                 self.fail(error.into_diagnostics(), self.complete(Stats::default(), time))
             }
@@ -120,13 +124,13 @@ impl<'p> Executable<'p> {
             diagnostic = diagnostic.label(place, "called from here");
         }
         let diagnostics = self.program.diagnostics(vec![diagnostic]);
-        Box::new(Failure { error: Some(error), diagnostics, stats, left })
+        Box::new(Failure { error: Some(error), diagnostics, stats, left, elsewhere: None })
     }
 
     /// A failure that is none of a run.
     pub(crate) fn fail(&self, list: Vec<Diagnostic>, stats: Stats) -> Box<Failure> {
         let diagnostics = self.program.diagnostics(list);
-        Box::new(Failure { error: None, diagnostics, stats, left: None })
+        Box::new(Failure { error: None, diagnostics, stats, left: None, elsewhere: None })
     }
 
     fn nothing_to_run(&self) -> Box<Failure> {

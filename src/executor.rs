@@ -75,6 +75,8 @@ pub(crate) enum Unfinished {
     Device(DeviceError),
     /// The program cannot be run.
     Program(Vec<Diagnostic>),
+    /// Another process has the result, or knows why there is none.
+    Elsewhere { done: bool },
 }
 
 /// A run that the program or a limit stopped.
@@ -91,7 +93,7 @@ impl Unfinished {
     /// The same as diagnostics.
     pub fn diagnostics(self, rules: &rule::Program) -> Vec<Diagnostic> {
         match self {
-            Unfinished::NothingToRun => Vec::new(),
+            Unfinished::NothingToRun | Unfinished::Elsewhere { .. } => Vec::new(),
             Unfinished::Stopped(stopped) => vec![stopped.error.to_diagnostic(rules)],
             Unfinished::Device(error) => error.into_diagnostics(),
             Unfinished::Program(found) => found,

@@ -8,16 +8,18 @@ mod device_rounds;
 mod device_terms;
 pub(crate) mod logic;
 mod refined;
+mod shared_rounds;
 
 use crate::executor::Executor;
 use crate::options::CompileOptions;
 use crate::program::Program;
 
 /// All executors.
-const EXECUTORS: [&dyn Executor; 7] = [
+const EXECUTORS: [&dyn Executor; 8] = [
     &cpu_terms::CpuTerms,
     &refined::Refined,
     &cpu_rounds::CpuRounds,
+    &shared_rounds::SharedRounds,
     &device_terms::DeviceTerms,
     &device_rounds::DeviceRounds,
     &auto_terms::AutoTerms,

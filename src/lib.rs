@@ -38,6 +38,7 @@ pub mod report;
 mod session;
 pub mod simd;
 mod stack;
+mod team;
 mod term_reader;
 mod text_file;
 mod turned_text;
@@ -52,11 +53,12 @@ pub use gchr_base::profile::Recorder;
 pub use gchr_base::stats::Stats;
 pub use gchr_chr::{FactFile, FactFormat, Header};
 pub use gchr_constraints as constraints;
+pub use gchr_constraints::rounds::workers::Worker;
 pub use gchr_formats::Format as TermFormat;
 pub use gchr_logic::Answers;
 pub use gchr_terms as terms;
 pub use input::Input;
-pub use options::{CompileOptions, Device, Firing, Kernels, Native, Schedule, Scheduler};
+pub use options::{CompileOptions, Device, Firing, Kernels, Native, Schedule, Scheduler, Workers};
 pub use output::{
     Answer, Failure, Format, FormatError, Left, LogicAnswers, Outcome, SchedulerReport, Selection,
     TableFormat,
@@ -65,3 +67,4 @@ pub use program::{Language, Program, Syntax};
 pub use race::{BY_GPU, Race, Work};
 pub use session::{Reply, Session};
 pub use stack::with_large_stack;
+pub use team::{Agreement, Team};

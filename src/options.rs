@@ -1,5 +1,7 @@
 //! How a program is compiled: for which device, under which semantics, by which scheduler.
 
+use std::num::NonZeroUsize;
+
 use gchr_base::rule::Semantics;
 use gchr_constraints::plan::{Joins, RoundsOptions};
 use gchr_kernel::Form;
@@ -109,6 +111,18 @@ pub enum Native {
     Off,
 }
 
+/// Which workers share a constraint program in rounds on the processor.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Workers {
+    /// None: one has it all.
+    #[default]
+    Alone,
+    /// So many, in this process.
+    Here(NonZeroUsize),
+    /// One in each of the processes that were started together: a [`Team`](crate::Team).
+    Team,
+}
+
 /// What matters of kernels for a GPU that are not in the cache.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub enum Kernels {
@@ -149,6 +163,8 @@ pub struct CompileOptions {
     pub answers_as_found: bool,
     /// Seed of the random numbers of programs that the logic machine runs.
     pub seed: u64,
+    /// Which workers share the program.
+    pub workers: Workers,
 }
 
 impl Default for CompileOptions {
@@ -167,6 +183,7 @@ impl Default for CompileOptions {
             answers: Answers::First(1),
             answers_as_found: false,
             seed: 1,
+            workers: Workers::default(),
         }
     }
 }

@@ -44,6 +44,8 @@ pub struct Failure {
     pub stats: Stats,
     /// What was in the store of a constraint program then, in rounds after the last whole round. It is no result.
     pub left: Option<Left>,
+    /// Whether another process has the result (`true`), or knows why there is none; `None` when this one knows.
+    pub elsewhere: Option<bool>,
 }
 
 impl std::fmt::Display for Failure {

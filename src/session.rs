@@ -381,7 +381,7 @@ impl Session {
             }
         };
         let diagnostics = Diagnostics::new(Arc::new(sources), list);
-        Err(Box::new(Failure { error, diagnostics, stats: complete(stats), left: None }))
+        Err(Box::new(Failure { error, diagnostics, stats: complete(stats), left: None, elsewhere: None }))
     }
 
     /// Takes back the last run that is not taken back; whether there was one. Stores of the logic machine and term

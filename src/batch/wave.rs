@@ -59,13 +59,6 @@ impl<R: Send> Worker<'_, '_, R> {
             let ran = device.normalise_all(&self.job.program.rules, inputs, &mut self.control());
             match ran {
                 Ok(found) => terms.done(piece, found.texts, found.stats),
-                Err(
-                    unfinished @ (Unfinished::Device(_) | Unfinished::Program(_) | Unfinished::NothingToRun),
-                ) => {
-                    let found = unfinished.diagnostics(&self.job.program.rules);
-                    terms.worked[place] = Some(self.reader.failed(number, found, Stats::default(), true));
-                    break;
-                }
                 Err(Unfinished::Stopped(stopped)) => match stopped.error.reason {
                     StopReason::Timeout { .. } | StopReason::Interrupted => {
                         let reason = stopped.error.reason;
@@ -82,6 +75,11 @@ impl<R: Send> Worker<'_, '_, R> {
                         }
                     }
                 },
+                Err(unfinished) => {
+                    let found = unfinished.diagnostics(&self.job.program.rules);
+                    terms.worked[place] = Some(self.reader.failed(number, found, Stats::default(), true));
+                    break;
+                }
             }
         }
         terms.worked.into_iter().map_while(|worked| worked).collect()

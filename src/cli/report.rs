@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use gchr::base::diagnostic::render_all;
 use gchr::base::escape;
@@ -23,7 +24,27 @@ pub fn say(text: &str) {
 }
 
 fn put(text: &str) {
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    let mut held = HELD.lock().unwrap_or_else(PoisonError::into_inner);
+    match &mut *held {
+        Some(held) => held.push_str(text),
+        None => drop(std::io::stderr().lock().write_all(text.as_bytes())),
+    }
+}
+
+/// What is not said yet, while it is held.
+static HELD: Mutex<Option<String>> = Mutex::new(None);
+
+/// Holds what would be said: another process may say the same.
+pub fn hold() {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default();
+}
+
+/// Says what was held, if it is wanted, and whatever follows.
+pub fn let_go(is_wanted: bool) {
+    let held = HELD.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let (true, Some(text)) = (is_wanted, held) {
+        put(&text);
+    }
 }
 
 /// Shows findings.

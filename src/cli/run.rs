@@ -7,6 +7,7 @@ mod gpu_child;
 mod later_kernels;
 mod output;
 mod tables;
+mod team;
 
 use std::time::Instant;
 
@@ -19,6 +20,7 @@ use super::{batch, interrupt, profile, report};
 use args::FormatArg;
 use execute::{Ran, execute};
 use output::{Out, deliver, deliver_of_child, give_up};
+use team::Member;
 
 pub use args::Args;
 pub use as_gpu_child::run_as_gpu_child;
@@ -35,24 +37,18 @@ pub fn run(args: &Args, start: Instant) -> Exit {
 }
 
 fn run_from(args: &Args, start: Instant) -> Result<Exit, Exit> {
-    let schedule = args.device.schedule()?;
-    args.check_stdin()?;
-    args.start_threads_to_load()?;
-    let program = load(args)?;
-    watchdog::enter(Phase::Compile);
-    let options = args.options(args.device(&program), schedule);
-    args.check(&program, &options)?;
-    if matches!(options.device, Device::Gpu(_) | Device::Sim) {
-        report::cache();
-    }
-    args.start_threads_to_run(&program, &options)?;
-    let executable = program.compile(&options).map_err(|found| report::refuse(&found))?;
-    report::differences(&executable.warnings(), &args.program.file);
-    later_kernels::start_for(executable.kernels());
-    args.note_files();
-    // The file is opened before the run: a path that cannot be written is known at once, not hours later.
-    watchdog::enter(Phase::Open);
-    let out = Out::open(args, &program)?;
+    let mut member = Member::of(args);
+    let prepared = prepare(args, &member);
+    let (program, options) = member.agree(prepared, |(program, _)| digest(program, args))?;
+    let compiled = compile(args, &program, &options).and_then(|executable| {
+        args.note_files();
+        // The file is opened before the run: a path that cannot be written is known at once, not hours later.
+        watchdog::enter(Phase::Open);
+        let out = if member.shows_results() { Out::open(args, &program)? } else { Out::nowhere() };
+        Ok((executable, out))
+    });
+    let (executable, out) = member.agree(compiled, |_| 0)?;
+    member.speak();
     let exit = match args.inputs {
         Some(_) => Ok(run_batch(args, &executable, start, out)),
         None => run_one(args, &executable, &options, start, out),
@@ -61,6 +57,37 @@ fn run_from(args: &Args, start: Instant) -> Result<Exit, Exit> {
     std::mem::forget(executable);
     std::mem::forget(program);
     exit
+}
+
+/// The checked program, and how to compile it.
+fn prepare(args: &Args, member: &Member) -> Result<(Program, CompileOptions), Exit> {
+    let schedule = args.device.schedule()?;
+    args.check_stdin()?;
+    args.start_threads_to_load()?;
+    let program = load(args)?;
+    watchdog::enter(Phase::Compile);
+    let options = args.options(args.device(&program), schedule);
+    let options = CompileOptions { workers: member.workers(options.workers), ..options };
+    args.check(&program, &options)?;
+    Ok((program, options))
+}
+
+fn compile<'p>(args: &Args, program: &'p Program, options: &CompileOptions) -> Result<Executable<'p>, Exit> {
+    if matches!(options.device, Device::Gpu(_) | Device::Sim) {
+        report::cache();
+    }
+    args.start_threads_to_run(program, options)?;
+    let executable = program.compile(options).map_err(|found| report::refuse(&found))?;
+    report::differences(&executable.warnings(), &args.program.file);
+    later_kernels::start_for(executable.kernels());
+    Ok(executable)
+}
+
+/// What the processes of a team must have in common.
+fn digest(program: &Program, args: &Args) -> u64 {
+    let limits = args.limits.limits(args.device.device);
+    let bounds = (limits.max_steps, limits.max_rounds);
+    program.digest(&format!("{} {bounds:?}", env!("CARGO_PKG_VERSION")))
 }
 
 fn load(args: &Args) -> Result<Program, Exit> {

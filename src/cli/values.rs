@@ -1,5 +1,6 @@
 //! Values of options: sizes, durations, fact files.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -85,6 +86,11 @@ pub fn architecture(text: &str) -> Result<u32, String> {
     let number = text.strip_prefix("sm_").filter(|n| n.bytes().all(|b| b.is_ascii_digit()));
     let number = number.and_then(|n| n.parse().ok());
     number.ok_or_else(|| "expected sm_ and a compute capability without its point, e.g. sm_90".into())
+}
+
+/// A number of workers.
+pub fn workers(text: &str) -> Result<NonZeroUsize, String> {
+    threads(text).and_then(|n| NonZeroUsize::new(n).ok_or_else(|| "expected a number from 1 to 4096".into()))
 }
 
 /// A number of threads.

@@ -8,7 +8,7 @@ use gchr_base::rule::Semantics;
 use gchr_constraints::plan::{ChrPlan, compile_rounds, differences};
 
 use crate::executor::{Compiled, Executor, Finished, Unfinished};
-use crate::options::{CompileOptions, Device};
+use crate::options::{CompileOptions, Device, Workers};
 use crate::output::Answer;
 use crate::program::{Language, Program};
 
@@ -24,6 +24,7 @@ impl Executor for CpuRounds {
         program.language() == Language::Constraints
             && program.semantics(options) == Semantics::Rounds
             && options.device == Device::Cpu
+            && options.workers == Workers::Alone
     }
 
     fn compile(

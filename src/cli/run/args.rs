@@ -1,12 +1,13 @@
 //! The command line of `gchr run`, and what follows from it.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use gchr::base::rule::Semantics;
 use gchr::{
-    Answers, CompileOptions, Device, FactFile, FactFormat, Format, Header, Input, Kernels, Language, Native,
-    Program, Schedule, Selection, Shard, TableFormat,
+    Answers, CompileOptions, Device, FactFile, FactFormat, Firing, Format, Header, Input, Kernels, Language,
+    Native, Program, Schedule, Selection, Shard, TableFormat, Workers,
 };
 
 use crate::cli::device::DeviceArgs;
@@ -105,6 +106,10 @@ pub struct Args {
     pub later_kernels: bool,
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Share the run among so many workers of this process, each with a part of the store (.chr with --semantics
+    /// rounds); under mpiexec each process is a worker, without this option
+    #[arg(long, value_name = "N", value_parser = values::workers)]
+    pub workers: Option<NonZeroUsize>,
     /// Number of threads for loading facts, for rounds and for --inputs [default: all cores]
     #[arg(long, value_name = "N", value_parser = values::threads)]
     pub threads: Option<usize>,
@@ -252,6 +257,7 @@ impl Args {
             answers: self.answers(),
             answers_as_found: self.shows_answers_as_they_are(),
             seed: self.seed.unwrap_or(1),
+            workers: self.workers.map_or(Workers::Alone, Workers::Here),
             ..CompileOptions::default()
         };
         self.semantics.complete(options)
@@ -319,10 +325,42 @@ impl Args {
         if self.races(program) { Device::Cpu } else { self.device.device }
     }
 
+    /// Refuses workers for what they cannot share.
+    fn check_workers(&self, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
+        let asked = match options.workers {
+            Workers::Alone => return Ok(()),
+            Workers::Here(_) => "--workers",
+            Workers::Team => "mpiexec",
+        };
+        let in_rounds =
+            program.language() == Language::Constraints && program.semantics(options) == Semantics::Rounds;
+        if !in_rounds || program.is_logic() {
+            let message = format!("{asked}: workers share constraint programs in rounds, and no other run");
+            let help =
+                "give --semantics rounds with a .chr program; lines of --inputs are shared by --shard rank";
+            report::problem("U0110", &message, help);
+            return Err(Exit::Usage);
+        }
+        let watched = [
+            ("--trace", self.trace),
+            ("--profile", self.profile.is_some()),
+            ("--firing", options.firing != Firing::Indexed),
+            ("--device", self.device.device != Device::Cpu),
+        ];
+        if let Some((option, _)) = watched.iter().find(|(_, given)| *given) {
+            let message =
+                format!("{option} does not go with {asked}: workers share plain runs on the processor");
+            report::problem("U0105", &message, "leave out one of the two");
+            return Err(Exit::Usage);
+        }
+        Ok(())
+    }
+
     /// Refuses options that would have no effect on this program.
     pub fn check(&self, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
         let language = program.language();
         self.check_output(program)?;
+        self.check_workers(program, options)?;
         if let Some(message) = self.semantics.misplaced(program, options) {
             let help = "leave it out, or give --semantics rounds with a .chr program";
             report::problem("U0105", &message, help);

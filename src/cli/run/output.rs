@@ -39,6 +39,11 @@ impl Out {
         Ok(Self { stdout: Stdout::new(), file, tables, max: args.limits.max_output() })
     }
 
+    /// Of a process whose result comes to another one.
+    pub fn nowhere() -> Self {
+        Self { stdout: Stdout::new(), file: None, tables: None, max: None }
+    }
+
     /// Writes what there is to be shown of a run, and what the program wrote before it.
     fn write(&mut self, args: &Args, what: &Shown) -> Result<(), FormatError> {
         watchdog::enter(Phase::Write);
@@ -95,6 +100,9 @@ pub fn outcome_to(args: &Args, outcome: &Outcome, out: &mut impl Write) -> Resul
 
 /// Tells why there is no result. What was in the store is written where the user asks for it, and nowhere else.
 pub fn give_up(args: &Args, program: &Program, failure: &gchr::Failure, mut out: Out) -> Exit {
+    if let Some(done) = failure.elsewhere {
+        return if done { Exit::Done } else { Exit::Failed };
+    }
     // From here on only a further Ctrl-C counts: a user who ended the run by one wants to see what it did.
     interrupt::answered();
     watchdog::enter(Phase::Report);

@@ -66,22 +66,29 @@ struct Part {
     sent: u64,
 }
 
-/// Runs one of the workers of a job that do not share memory. The first one gives the outcome of all, the others
-/// nothing.
-pub fn run_over(
-    job: Job<'_>,
-    wire: &mut dyn Wire,
-    control: &mut Control<'_>,
-) -> Result<Option<Outcome>, Box<Stopped>> {
+/// What one of several workers gives that do not share memory.
+#[derive(Debug)]
+pub enum Ran {
+    /// The first one: the outcome of all.
+    Whole(Box<Outcome>),
+    /// Another one, whose part the first one has.
+    Part,
+    /// One that ended since another one had to stop, which says why.
+    Elsewhere,
+}
+
+/// Runs one of the workers of a job that do not share memory.
+pub fn run_over(job: Job<'_>, wire: &mut dyn Wire, control: &mut Control<'_>) -> Result<Ran, Box<Stopped>> {
+    let whole = |outcome| Ran::Whole(Box::new(outcome));
     let start = Instant::now();
     let is_first = wire.worker().rank == 0;
     let (part, ended) = work(job, wire, control);
     let gathered = ended.and_then(|()| gather::over(job.plan, part, wire));
     match gathered {
-        Ok(None) => Ok(None),
-        Ok(Some((store, totals))) => outcome(job, store, totals, start).map(Some),
-        Err(Ended::Again) if is_first => super::run(job.program, job.plan, job.facts, control).map(Some),
-        Err(Ended::Again | Ended::Elsewhere) => Ok(None),
+        Ok(None) => Ok(Ran::Part),
+        Ok(Some((store, totals))) => outcome(job, store, totals, start).map(whole),
+        Err(Ended::Again) if is_first => super::run(job.program, job.plan, job.facts, control).map(whole),
+        Err(Ended::Again | Ended::Elsewhere) => Ok(Ran::Elsewhere),
         Err(Ended::Stopped(stop)) => Err(stopped(stop, start)),
     }
 }

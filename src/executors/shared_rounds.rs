@@ -1,0 +1,97 @@
+//! Constraint programs in rounds, on the processor, by workers that each keep a part of the store.
+
+use std::fmt::Display;
+
+use gchr_base::control::Control;
+use gchr_base::diagnostic::Diagnostic;
+use gchr_base::rule::Semantics;
+use gchr_constraints::plan::{ChrPlan, compile_rounds, differences};
+use gchr_constraints::rounds::workers::{Job, Ran, Undividable, WorkerProgram, run_local, run_over};
+
+use crate::executor::{Compiled, Executor, Finished, Unfinished};
+use crate::options::{CompileOptions, Device, Firing, Workers};
+use crate::output::Answer;
+use crate::program::{Language, Program};
+use crate::team;
+
+/// Workers in one process, or in several.
+pub(crate) struct SharedRounds;
+
+struct SharedRoundsProgram {
+    plan: ChrPlan,
+    shared: WorkerProgram,
+    workers: Workers,
+}
+
+impl Executor for SharedRounds {
+    fn runs(&self, program: &Program, options: &CompileOptions) -> bool {
+        program.language() == Language::Constraints
+            && program.semantics(options) == Semantics::Rounds
+            && options.device == Device::Cpu
+            && options.workers != Workers::Alone
+    }
+
+    fn compile(
+        &self,
+        program: &Program,
+        options: &CompileOptions,
+    ) -> Result<Box<dyn Compiled>, Vec<Diagnostic>> {
+        if options.trace || options.record || options.firing != Firing::Indexed {
+            let message =
+                "workers share neither traced nor recorded runs, nor those without indexes or classes";
+            return Err(vec![
+                Diagnostic::error("U0110", message).help("leave out --trace, --profile and --firing"),
+            ]);
+        }
+        let plan = compile_rounds(&program.rules, options.firing.plan_options())?;
+        let shared = WorkerProgram::new(&program.rules, &plan).map_err(|why| match why {
+            Undividable::Plan(found) => found,
+            Undividable::Rule(rule, why) => {
+                let name = &plan.rules[rule].name;
+                let message = format!("workers cannot share this program: {name}: {why}");
+                let help = "leave out --workers and mpiexec; `gchr check --explain` shows where constraints would be";
+                vec![Diagnostic::error("U0110", message).label(plan.rules[rule].span, "this rule").help(help)]
+            }
+        })?;
+        Ok(Box::new(SharedRoundsProgram { plan, shared, workers: options.workers }))
+    }
+}
+
+impl Compiled for SharedRoundsProgram {
+    fn plan<'a>(&'a self, program: &'a Program) -> Box<dyn Display + 'a> {
+        Box::new(self.plan.display(&program.rules))
+    }
+
+    fn warnings(&self, program: &Program) -> Vec<Diagnostic> {
+        differences(&program.rules, &self.plan)
+    }
+
+    fn run(&self, program: &Program, control: &mut Control<'_>) -> Result<Finished, Unfinished> {
+        if !program.has_goals() {
+            return Err(Unfinished::NothingToRun);
+        }
+        let all = rayon::current_num_threads();
+        let job = |threads| Job {
+            program: &program.rules,
+            plan: &self.plan,
+            shared: &self.shared,
+            facts: &program.facts,
+            threads,
+        };
+        let run = match self.workers {
+            Workers::Alone => {
+                gchr_constraints::rounds::run(&program.rules, &self.plan, &program.facts, control)?
+            }
+            Workers::Here(workers) => run_local(job((all / workers).max(1)), workers, control)?,
+            Workers::Team => match team::on_wire(|wire| run_over(job(all), wire, control)) {
+                None => return Err(Unfinished::Program(vec![team::not_joined()])),
+                Some(ran) => match ran? {
+                    Ran::Whole(outcome) => *outcome,
+                    Ran::Part => return Err(Unfinished::Elsewhere { done: true }),
+                    Ran::Elsewhere => return Err(Unfinished::Elsewhere { done: false }),
+                },
+            },
+        };
+        Ok(Finished { answer: Answer::Store(run.store), stats: run.stats, report: None })
+    }
+}
