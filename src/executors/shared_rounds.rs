@@ -1,6 +1,7 @@
 //! Constraint programs in rounds, on the processor, by workers that each keep a part of the store.
 
 use std::fmt::Display;
+use std::num::NonZeroUsize;
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;

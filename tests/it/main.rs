@@ -23,3 +23,5 @@ mod tables;
 mod test;
 mod tour;
 mod verify;
+#[cfg(unix)]
+mod workers;

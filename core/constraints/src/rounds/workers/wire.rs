@@ -1,6 +1,7 @@
 //! What workers say to each other: one trait, and its implementation for workers in one process.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Worker;
 
@@ -23,63 +24,81 @@ pub struct Lost {
     pub what: String,
 }
 
-/// The ends of a wire between workers in one process.
+/// The end of a wire between workers in one process.
 pub struct Local<'s> {
     worker: Worker,
     post: &'s Post,
+    /// Exchanges that were done.
+    exchanges: usize,
 }
 
 /// Where workers in one process leave what others are to have.
 pub struct Post {
     ranks: usize,
-    /// By receiver and sender.
+    /// Two for each receiver and sender, in turn: who fills one knows that what was in it before was taken, as all have
+    /// met since.
     boxes: Vec<Mutex<Vec<u64>>>,
     meeting: Mutex<Meeting>,
     all_here: Condvar,
+    /// Meetings that are over.
+    over: AtomicU64,
 }
 
 #[derive(Default)]
 struct Meeting {
     here: usize,
-    number: u64,
     /// Some worker has gone.
     is_off: bool,
 }
 
+/// How often a worker looks whether all are here before it sleeps: some ten microseconds.
+const LOOKS: u32 = 1 << 11;
+
 impl Post {
     /// A post of so many workers.
     pub fn new(ranks: usize) -> Self {
-        let boxes = (0..ranks * ranks).map(|_| Mutex::default()).collect();
-        Self { ranks, boxes, meeting: Mutex::default(), all_here: Condvar::new() }
+        let boxes = (0..2 * ranks * ranks).map(|_| Mutex::default()).collect();
+        let (meeting, all_here, over) = (Mutex::default(), Condvar::new(), AtomicU64::new(0));
+        Self { ranks, boxes, meeting, all_here, over }
     }
 
     /// The end of one worker.
     pub fn end(&self, rank: usize) -> Local<'_> {
-        Local { worker: Worker { rank, ranks: self.ranks }, post: self }
+        Local { worker: Worker { rank, ranks: self.ranks }, post: self, exchanges: 0 }
     }
 
-    fn put(&self, from: usize, to: usize, words: Vec<u64>) {
-        *self.boxes[to * self.ranks + from].lock().unwrap_or_else(PoisonError::into_inner) = words;
-    }
-
-    fn take(&self, from: usize, to: usize) -> Vec<u64> {
-        let mut words = self.boxes[to * self.ranks + from].lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(&mut *words)
+    fn between(&self, exchange: usize, from: usize, to: usize) -> MutexGuard<'_, Vec<u64>> {
+        let at = (exchange % 2 * self.ranks + to) * self.ranks + from;
+        self.boxes[at].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for all workers.
     fn meet(&self) -> Result<(), Lost> {
-        let mut meeting = self.meeting.lock().unwrap_or_else(PoisonError::into_inner);
-        meeting.here += 1;
-        if meeting.here == self.ranks {
-            (meeting.here, meeting.number) = (0, meeting.number + 1);
-            self.all_here.notify_all();
+        let before = self.over.load(Ordering::Acquire);
+        {
+            let mut meeting = self.meeting.lock().unwrap_or_else(PoisonError::into_inner);
+            meeting.here += 1;
+            if meeting.here == self.ranks {
+                meeting.here = 0;
+                self.over.store(before + 1, Ordering::Release);
+                self.all_here.notify_all();
+                return Ok(());
+            }
         }
-        let number = meeting.number + u64::from(meeting.here > 0);
-        while meeting.number < number && !meeting.is_off {
+        for _ in 0..LOOKS {
+            if self.over.load(Ordering::Acquire) != before {
+                return Ok(());
+            }
+            std::hint::spin_loop();
+        }
+        let mut meeting = self.meeting.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.over.load(Ordering::Acquire) == before && !meeting.is_off {
             meeting = self.all_here.wait(meeting).unwrap_or_else(PoisonError::into_inner);
         }
-        if meeting.number < number { Err(Lost { what: "another worker has gone".into() }) } else { Ok(()) }
+        match self.over.load(Ordering::Acquire) == before {
+            true => Err(Lost { what: "another worker has gone".into() }),
+            false => Ok(()),
+        }
     }
 }
 
@@ -89,23 +108,22 @@ impl Wire for Local<'_> {
     }
 
     fn all_to_all(&mut self, send: &[u64], received: &mut [u64]) -> Result<(), Lost> {
-        let Worker { rank, ranks } = self.worker;
-        let block = send.len() / ranks;
+        let block = send.len() / self.worker.ranks;
         let blocks = send.chunks(block).map(<[u64]>::to_vec).collect();
-        let from = self.all_to_all_v(blocks, &vec![block; ranks])?;
-        debug_assert!(rank < ranks);
+        let from = self.all_to_all_v(blocks, &vec![block; self.worker.ranks])?;
         received.chunks_mut(block).zip(from).for_each(|(to, from)| to.copy_from_slice(&from));
         Ok(())
     }
 
     fn all_to_all_v(&mut self, send: Vec<Vec<u64>>, lengths: &[usize]) -> Result<Vec<Vec<u64>>, Lost> {
         let Worker { rank, ranks } = self.worker;
-        send.into_iter().enumerate().for_each(|(to, words)| self.post.put(rank, to, words));
-        self.post.meet()?;
-        let received: Vec<_> = (0..ranks).map(|from| self.post.take(from, rank)).collect();
+        let (post, exchange) = (self.post, self.exchanges);
+        self.exchanges += 1;
+        send.into_iter().enumerate().for_each(|(to, words)| *post.between(exchange, rank, to) = words);
+        post.meet()?;
+        let take = |from: usize| std::mem::take(&mut *post.between(exchange, from, rank));
+        let received: Vec<Vec<u64>> = (0..ranks).map(take).collect();
         debug_assert!(received.iter().map(Vec::len).eq(lengths.iter().copied()));
-        // Nobody puts anything into a box before it is empty.
-        self.post.meet()?;
         Ok(received)
     }
 }

@@ -1,0 +1,175 @@
+//! Workers at the command line: `--workers`, and processes that MPI's launcher starts.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use super::support::{BINARY, gchr, root};
+
+const CLOSURE: &str = "examples/transitive_closure.chr";
+const GRAPH: [&str; 4] = ["--semantics", "rounds", "--query", "random(60, 90, 3)"];
+
+fn options<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", CLOSURE], &GRAPH[..], more].concat()
+}
+
+#[test]
+fn workers_print_what_one_prints() {
+    for example in ["transitive_closure", "paths", "components"] {
+        let file = format!("examples/{example}.chr");
+        let run = ["run", &file, "--semantics", "rounds", "--stats"];
+        let (alone, shared) = (gchr(&run), gchr(&[&run[..], &["--workers", "3"]].concat()));
+        assert_eq!((shared.code, &shared.stdout), (0, &alone.stdout), "{example}: {}", shared.stderr);
+        for key in ["firings", "rounds", "candidates", "live_cells"] {
+            let value = |text: &str| text.lines().find(|line| line.starts_with(key)).map(String::from);
+            assert_eq!(value(&shared.stderr), value(&alone.stderr), "{example}: {key}");
+        }
+        assert!(shared.stderr.contains("workers      3"), "{}", shared.stderr);
+    }
+}
+
+#[test]
+fn what_workers_cannot_share_says_why() {
+    let refused = |args: &[&str], wanted: &str| {
+        let run = gchr(args);
+        assert!(
+            run.code == 2 && run.stdout.is_empty() && run.stderr.contains(wanted),
+            "{args:?}: {}",
+            run.stderr
+        );
+    };
+    let floyd = ["run", "examples/floyd.chr", "--workers", "2", "--semantics", "rounds"];
+    refused(&floyd, "workers cannot share this program: floydw: it replaces values in place");
+    refused(&["run", CLOSURE, "--workers", "2"], "workers share constraint programs in rounds");
+    refused(
+        &["run", "examples/fib_int.trs", "--workers", "2"],
+        "workers share constraint programs in rounds",
+    );
+    refused(&options(&["--workers", "2", "--trace"]), "--trace does not go with --workers");
+    refused(&options(&["--workers", "0"]), "expected a number from 1 to 4096");
+}
+
+#[test]
+fn limits_hold_for_all_workers_together() {
+    let stopped = |more: &[&str], wanted: &str| {
+        let run = gchr(&options(more));
+        assert!(
+            run.code == 1 && run.stdout.is_empty() && run.stderr.contains(wanted),
+            "{more:?}: {}",
+            run.stderr
+        );
+    };
+    stopped(&["--workers", "3", "--max-steps", "100"], "step limit of 100 reached");
+    stopped(&["--workers", "3", "--max-rounds", "5"], "limit of 5 rounds reached");
+    stopped(&["--workers", "2", "--timeout", "1ms"], "time limit of 0.001 s reached");
+}
+
+/// The launcher of an MPI with the standard binary interface, if there is one. `GCHR_MPIEXEC` names it;
+/// `GCHR_REQUIRE_MPI` fails the tests where it is missing.
+fn mpiexec(test: &str) -> Option<PathBuf> {
+    let named = std::env::var_os("GCHR_MPIEXEC").map(PathBuf::from);
+    let found =
+        named.or_else(|| Some(root().join("target/mpich/5.0.2/bin/mpiexec"))).filter(|path| path.is_file());
+    if found.is_none() {
+        assert!(std::env::var_os("GCHR_REQUIRE_MPI").is_none(), "there is no mpiexec (.ci/fetch-mpi)");
+        eprintln!("{test}: not run, as there is no mpiexec (.ci/fetch-mpi)");
+    }
+    found
+}
+
+/// A command that starts so many processes.
+fn started(mpiexec: &Path, processes: &str, args: &[&str]) -> Command {
+    let folder = mpiexec.parent().unwrap_or(Path::new("."));
+    let mut command = Command::new(mpiexec);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", folder.display())).current_dir(root()).stdin(Stdio::null());
+    command.args(["-n", processes, BINARY]).args(args);
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn run(mpiexec: &Path, processes: &str, args: &[&str]) -> Output {
+    started(mpiexec, processes, args).output().expect("mpiexec runs")
+}
+
+#[test]
+fn processes_share_a_run() {
+    let Some(mpiexec) = mpiexec("processes_share_a_run") else { return };
+    let alone = gchr(&options(&[]));
+    for processes in ["1", "2", "3"] {
+        let shared = run(&mpiexec, processes, &options(&["--stats"]));
+        assert!(shared.status.success(), "{}", text(&shared.stderr));
+        assert_eq!(text(&shared.stdout), alone.stdout, "{processes} processes");
+        let said = format!("workers      {processes}");
+        assert!(processes == "1" || text(&shared.stderr).contains(&said), "{}", text(&shared.stderr));
+    }
+}
+
+/// Each finding is said once, and all processes end.
+#[test]
+fn processes_that_cannot_share_a_run_say_so_once() {
+    let Some(mpiexec) = mpiexec("processes_that_cannot_share_a_run_say_so_once") else { return };
+    let refused = |args: &[&str], wanted: &str| {
+        let output = run(&mpiexec, "3", args);
+        let stderr = text(&output.stderr);
+        assert!(!output.status.success() && output.stdout.is_empty(), "{args:?}");
+        assert_eq!(stderr.matches(wanted).count(), 1, "{args:?}: {stderr}");
+    };
+    refused(&["run", "examples/missing.chr", "--semantics", "rounds"], "cannot read examples/missing.chr");
+    refused(&["run", "examples/gcd.chr", "--semantics", "rounds"], "workers cannot share this program");
+    refused(&["run", CLOSURE], "workers share constraint programs in rounds");
+    refused(&options(&["--max-rounds", "5"]), "limit of 5 rounds reached");
+    let mut others = started(&mpiexec, "1", &options(&[]));
+    others.args([":", "-n", "1", BINARY, "run", "examples/paths.chr", "--semantics", "rounds"]);
+    let output = others.output().expect("mpiexec runs");
+    let wanted = "process 2 of 2 has another program, version or options";
+    assert!(!output.status.success() && text(&output.stderr).contains(wanted), "{}", text(&output.stderr));
+}
+
+/// A process that dies ends them all soon, without a result.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_dies_ends_the_run() {
+    let Some(mpiexec) = mpiexec("a_process_that_dies_ends_the_run") else { return };
+    let endless = ["run", CLOSURE, "--semantics", "rounds", "--query", "random(3000, 100000000, 3)"];
+    let mut command = started(&mpiexec, "3", &endless);
+    let job = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("mpiexec runs");
+    let victims = || -> Vec<i32> {
+        let processes = std::fs::read_dir("/proc").expect("there are processes").flatten();
+        let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        let is_ours = |pid: &i32| {
+            let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+            let is_second = text(&environment).split('\0').any(|variable| variable == "PMI_RANK=1");
+            is_second && is_below(*pid, job.id() as i32)
+        };
+        numbers.filter(is_ours).collect()
+    };
+    let start = Instant::now();
+    while victims().is_empty() {
+        assert!(start.elapsed() < Duration::from_secs(20), "no second process");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    // SAFETY: the call has no preconditions; the process was started by this test.
+    victims().into_iter().for_each(|pid| drop(unsafe { libc::kill(pid, libc::SIGKILL) }));
+    let killed = Instant::now();
+    let output = job.wait_with_output().expect("mpiexec ends");
+    assert!(killed.elapsed() < Duration::from_secs(5), "it took {:?}", killed.elapsed());
+    // The launcher says there which process has died.
+    assert!(!output.status.success() && !text(&output.stdout).contains("path("), "{}", text(&output.stdout));
+}
+
+/// Whether a process was started by another one, or by one that was.
+#[cfg(target_os = "linux")]
+fn is_below(pid: i32, ancestor: i32) -> bool {
+    let parent = |pid: i32| -> Option<i32> {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+        status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+    };
+    std::iter::successors(parent(pid), |&pid| parent(pid))
+        .take_while(|&pid| pid > 1)
+        .any(|pid| pid == ancestor)
+}
