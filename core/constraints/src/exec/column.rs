@@ -104,6 +104,22 @@ impl Column {
         widens
     }
 
+    /// Sets the rows from one on, for which there is room, to the values of another column's rows.
+    fn copy(&mut self, first: usize, from: &Self, rows: &Live) {
+        match (&mut *self, from, rows) {
+            (Column::Narrow(to), Column::Narrow(from), Live::All(count)) => {
+                to[first..first + count].copy_from_slice(&from[..*count]);
+            }
+            (Column::Wide(to), Column::Wide(from), Live::All(count)) => {
+                to[first..first + count].copy_from_slice(&from[..*count]);
+            }
+            (_, _, Live::All(count)) => {
+                drop(self.set_all(first, (0..*count as u32).map(|row| from.get(row))))
+            }
+            (_, _, Live::Some(rows)) => drop(self.set_all(first, rows.iter().map(|&row| from.get(row)))),
+        }
+    }
+
     /// Says whether the column has become wider.
     #[inline]
     pub(crate) fn set(&mut self, row: u32, value: u64) -> bool {
@@ -171,6 +187,11 @@ impl Column {
             Column::Wide(_) => 8,
         }
     }
+}
+
+/// Sets the rows of columns from one on, for which there is room, to those of other columns; threads share the columns.
+pub(super) fn copy_columns(to: &mut [Column], first: usize, from: &[Column], rows: &Live) {
+    to.par_iter_mut().zip(from).for_each(|(to, from)| to.copy(first, from, rows));
 }
 
 fn write_lists<T: Send>(mut rest: &mut [T], lists: &[Vec<&[u64]>], f: impl Fn(u64) -> T + Sync) {

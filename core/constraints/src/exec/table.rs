@@ -5,7 +5,7 @@
 
 pub(crate) use super::column::DEAD;
 pub(crate) use super::column::Live;
-use super::column::{Column, Ids};
+use super::column::{Column, Ids, copy_columns};
 use super::index::{Index, NONE, Rows, SharedSet};
 use super::round::state::Added;
 use crate::ir::TablePlan;
@@ -276,6 +276,24 @@ impl Table {
         }
         self.ids.set(row, id);
         self.live += 1;
+        self.count_bytes();
+        Ok(())
+    }
+
+    /// Makes room for so many more constraints of a table without indexes.
+    pub(crate) fn reserve(&mut self, count: usize) -> Result<(), TableFull> {
+        let rows = self.used + count;
+        if rows > self.ids.rows() { self.grow(rows) } else { Ok(()) }
+    }
+
+    /// Stores the constraints of another table of the same symbol behind those of this one, which has no indexes.
+    pub(crate) fn absorb(&mut self, other: &Table) -> Result<(), TableFull> {
+        debug_assert!(self.indexes.is_empty());
+        self.reserve(other.live)?;
+        let first = self.used;
+        copy_columns(&mut self.columns, first, &other.columns, &other.live_rows());
+        self.ids.set_all(first, first as u64, other.live);
+        (self.used, self.live) = (first + other.live, self.live + other.live);
         self.count_bytes();
         Ok(())
     }

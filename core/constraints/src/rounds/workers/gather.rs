@@ -44,23 +44,20 @@ fn counts(part: &Part) -> [u64; COUNTS] {
     [part.rounds, part.firings, part.candidates, part.peak, part.sent]
 }
 
-/// Rows that are moved at once.
-const ROWS: usize = 1 << 14;
-
 /// Puts the parts of workers in one process together; that of the first worker comes first.
 pub(super) fn here(plan: &ChrPlan, mut parts: Vec<Part>) -> Result<(Store, Totals), Ended> {
     let mut totals = Totals::default();
     parts.iter().for_each(|part| totals.add(&counts(part)));
     let mut tables = Vec::with_capacity(plan.tables.len());
     for id in plan.tables.ids() {
-        let mut pieces = parts.iter_mut().map(|part| part.take(plan, id));
-        let first = pieces.next().unwrap_or_else(|| Table::without_indexes(&plan.tables[id]));
+        let pieces: Vec<Table> = parts.iter_mut().map(|part| part.take(plan, id)).collect();
         if plan.places.tables[id].home == Place::Everywhere {
-            tables.push(first);
+            tables.extend(pieces.into_iter().next());
             continue;
         }
         let mut all = Table::without_indexes(&plan.tables[id]);
-        let moved = std::iter::once(first).chain(pieces).try_for_each(|piece| append(&mut all, &piece));
+        let room = all.reserve(pieces.iter().map(Table::live).sum());
+        let moved = room.and_then(|()| pieces.into_iter().try_for_each(|piece| all.absorb(&piece)));
         moved.map_err(|full| ended(plan, id, full))?;
         tables.push(all);
     }
@@ -97,7 +94,7 @@ pub(super) fn over(
         let lengths: Vec<usize> = lengths.into_iter().map(|length| length as usize).collect();
         let received = wire.all_to_all_v(parcels.to, &lengths).map_err(lost)?;
         let mut all = Table::without_indexes(&plan.tables[id]);
-        append(&mut all, &own).map_err(|full| ended(plan, id, full))?;
+        all.absorb(&own).map_err(|full| ended(plan, id, full))?;
         drop(own);
         for words in received {
             let batches = unpack(&words, |_| Some(all.columns.len())).unwrap_or_default();
@@ -109,19 +106,6 @@ pub(super) fn over(
         tables.push(all);
     }
     Ok((worker.rank == 0).then_some((Store { tables, heap: part.heap }, totals)))
-}
-
-fn append(all: &mut Table, piece: &Table) -> Result<(), TableFull> {
-    let rows: Vec<u32> = piece.rows().collect();
-    for rows in rows.chunks(ROWS) {
-        let of_column = |column: &crate::exec::column::Column| -> Vec<u64> {
-            rows.iter().map(|&row| column.get(row)).collect()
-        };
-        let columns: Vec<Vec<u64>> = piece.columns.iter().map(of_column).collect();
-        let args: Vec<&[u64]> = columns.iter().map(Vec::as_slice).collect();
-        append_rows(all, &args, rows.len())?;
-    }
-    Ok(())
 }
 
 fn append_rows(all: &mut Table, args: &[&[u64]], count: usize) -> Result<(), TableFull> {
