@@ -265,14 +265,19 @@ impl<'a> Checker<'a> {
             ExprKind::Update(parts) => {
                 let [function, at, value] = &**parts;
                 let (types, at, value) = (self.types(function), self.types(at), self.types(value));
-                let takes = |ty: &&Type| match ty.as_function() {
-                    Some(([arg], result)) => {
-                        at.iter().any(|ty| fits(ty, arg).is_some())
-                            && value.iter().any(|ty| fits(ty, result).is_some())
+                let updated = |ty: &Type| {
+                    let ([arg], result) = ty.as_function()? else { return None };
+                    if !at.iter().any(|ty| fits(ty, arg).is_some()) {
+                        return None;
                     }
-                    _ => false,
+                    if !has_hole(result) {
+                        return value.iter().any(|ty| fits(ty, result).is_some()).then(|| ty.clone());
+                    }
+                    // The new value says what the elements of `[]` are.
+                    let result = value.iter().find_map(|ty| join(result, ty))?;
+                    Some(Type::function(vec![arg.clone()], result))
                 };
-                types.iter().filter(takes).cloned().collect()
+                types.iter().filter_map(updated).collect()
             }
             ExprKind::Binder(binder, bindings, body) => {
                 let vars = self.bind(expr, bindings);
@@ -408,7 +413,8 @@ impl<'a> Checker<'a> {
             ExprKind::Update(parts) => {
                 let found =
                     types.iter().filter(|ty| fits(ty, want).is_some()).min_by_key(|ty| fits(ty, want));
-                let ty = found.cloned()?;
+                let found = found.cloned()?;
+                let ty = if has_hole(&found) { join(want, &found).unwrap_or(found) } else { found };
                 let (args, result) = ty.as_function()?;
                 let function = self.check(&parts[0], &ty)?;
                 let (at, value) = (self.check(&parts[1], &args[0])?, self.check(&parts[2], result)?);

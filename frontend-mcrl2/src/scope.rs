@@ -133,20 +133,30 @@ impl Scope {
     fn add(&mut self, symbol: Symbol, diagnostics: &mut Vec<Diagnostic>) -> usize {
         let id = self.symbols.len();
         let known = self.by_name.entry(symbol.name.clone()).or_default();
-        let same = known.iter().map(|&other| &self.symbols[other]).find(|other| {
-            other.params == symbol.params
-                && other.result == symbol.result
-                && matches!(other.origin, Origin::Program(_))
-        });
-        if let (Origin::Program(span), Some(Symbol { origin: Origin::Program(first), .. })) =
-            (symbol.origin, same)
-        {
+        let is_mapping = |symbol: &Symbol| symbol.meaning == Meaning::Equations && symbol.access.is_none();
+        for &other in known.iter() {
+            let first = &self.symbols[other];
+            let (Origin::Program(span), Origin::Program(place)) = (symbol.origin, first.origin) else { continue };
+            if first.params != symbol.params || first.result != symbol.result {
+                continue;
+            }
+            let name = &symbol.name;
+            if is_mapping(first) && is_mapping(&symbol) {
+                diagnostics.push(
+                    Diagnostic::warning("T2405", format!("the mapping `{name}` is declared twice"))
+                        .label(span, "declared again here, with the same sort: the same mapping")
+                        .label(place, "first declared here")
+                        .help("remove one of the two"),
+                );
+                return other;
+            }
             diagnostics.push(
-                Diagnostic::error("T2104", format!("`{}` is declared twice", symbol.name))
+                Diagnostic::error("T2104", format!("`{name}` is declared twice"))
                     .label(span, "declared again here, with the same sort")
-                    .label(*first, "first declared here")
+                    .label(place, "first declared here")
                     .help("remove one of the two, or give it another name"),
             );
+            break;
         }
         known.push(id);
         self.symbols.push(symbol);

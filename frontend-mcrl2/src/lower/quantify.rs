@@ -15,6 +15,8 @@ enum Values {
     In(Term),
     /// Whole numbers: the lower bounds and the upper bounds, each with what is added to it.
     Between(Vec<(Term, i64)>, Vec<(Term, i64)>),
+    /// Those of the one and those of the other.
+    Either(Box<[Values; 2]>),
 }
 
 /// How many definitions are put in for each other to find bounds.
@@ -104,7 +106,7 @@ impl Lowering {
         self.conjuncts(all, body, MAX_UNFOLDED, &mut parts);
         let known = |term: &Term| Term::free(&[term]).iter().all(|var| cx.ids.contains_key(var));
         let (mut low, mut high) = (Vec::new(), Vec::new());
-        for part in parts {
+        for part in &parts {
             let Kind::Call(callee, args) = &part.kind else { continue };
             let [a, b] = args.as_slice() else { continue };
             let is_in = &*self.scope.symbols[callee.symbol].name == "in" && self.offset(a, var) == Some(0);
@@ -139,7 +141,20 @@ impl Lowering {
         if !high.is_empty() && (!low.is_empty() || ty.con() != Some(Con::Int)) {
             return Some(Values::Between(low, high));
         }
-        self.is_finite(ty).then_some(Values::All)
+        if self.is_finite(ty) {
+            return Some(Values::All);
+        }
+        parts.iter().find_map(|part| self.either(cx, var, ty, part))
+    }
+
+    /// The values that matter for `A || B`, where there are such for both.
+    fn either(&mut self, cx: &Cx<'_>, var: usize, ty: &Type, part: &Term) -> Option<Values> {
+        let Kind::Call(callee, args) = &part.kind else { return None };
+        let (Meaning::Special(Special::Or), [a, b]) = (self.meaning(callee), args.as_slice()) else {
+            return None;
+        };
+        let values = [self.values(cx, false, var, ty, a)?, self.values(cx, false, var, ty, b)?];
+        Some(Values::Either(Box::new(values)))
     }
 
     /// What is added to a variable, in a term that is the variable with a number added to it.
@@ -162,7 +177,13 @@ impl Lowering {
     /// What must hold together for a test to hold; for `forall`, for it not to hold. So many definitions of mappings
     /// are put in for them.
     fn conjuncts(&self, all: bool, body: &Term, unfold: u32, found: &mut Vec<Term>) {
-        let Kind::Call(callee, args) = &body.kind else { return };
+        let (callee, args) = match &body.kind {
+            Kind::Call(callee, args) => (callee, args),
+            Kind::Quantifier { all: inner, body, .. } if *inner == all => {
+                return self.conjuncts(all, body, unfold, found);
+            }
+            _ => return,
+        };
         match (self.meaning(callee), args.as_slice()) {
             (Meaning::Special(Special::Implies), [condition, _]) if all => {
                 self.conjuncts(false, condition, unfold, found);
@@ -198,6 +219,11 @@ impl Lowering {
         let int = Type::basic(Con::Int);
         match values {
             Values::All => self.elements(ty, span),
+            Values::Either(both) => {
+                let lists = both.iter().map(|values| self.listed(cx, values, ty, span)).collect();
+                let joined = self.symbol(&self.library("++", std::slice::from_ref(ty)), span);
+                self.app(joined, lists, &Type::of(Con::List, ty.clone()), span)
+            }
             Values::In(term) => {
                 let list = self.expr(cx, term);
                 if term.ty.con() == Some(Con::List) {

@@ -54,7 +54,8 @@ fn syntax() {
 #[test]
 fn declarations() {
     check("map f: B -> Nat;", &[("T2101", "B")]);
-    check("map f: Nat; f: Nat;", &[("T2104", "f")]);
+    check("map f: Nat; f: Nat; eqn f = 1;", &[("T2405", "f")]);
+    check("sort A = struct f | b; map f: A;", &[("T2104", "f")]);
     check("sort A; A = Nat;", &[("T2104", "A")]);
     check("sort Nat;", &[("T2104", "Nat")]);
     check("sort A = List(B); B = Set(A);", &[("T2106", "A")]);
