@@ -232,10 +232,16 @@ impl<'a> Checker<'a> {
                 match &head.kind {
                     ExprKind::Name(name) if self.local(name).is_none() => {
                         let mut found = self.results(name, &args);
-                        found.extend(self.applied(head, &args));
+                        let constants = self.scope.named(name).iter().map(|&id| &self.scope.symbols[id]);
+                        let constants = constants.filter(|symbol| symbol.params.is_empty());
+                        let types: Vec<Type> = constants.map(|symbol| symbol.result.clone()).collect();
+                        found.extend(self.applied(&types, &args));
                         found
                     }
-                    _ => self.applied(head, &args),
+                    _ => {
+                        let types = self.types(head);
+                        self.applied(&types, &args)
+                    }
                 }
             }
             ExprKind::List(items) => self.of_items(items, Con::List),
@@ -328,10 +334,10 @@ impl<'a> Checker<'a> {
         self.common(&items).into_iter().map(|ty| Type::of(con, ty)).collect()
     }
 
-    /// The sorts of values of a function that is a value.
-    fn applied(&mut self, head: &Expr, args: &[&Expr]) -> Vec<Type> {
+    /// The sorts of values of a function that is a value of one of these sorts.
+    fn applied(&mut self, types: &[Type], args: &[&Expr]) -> Vec<Type> {
         let mut found = Vec::new();
-        for ty in self.types(head).iter() {
+        for ty in types {
             let Some((params, result)) = ty.as_function() else { continue };
             let takes = params.len() == args.len()
                 && args.iter().zip(params).all(|(arg, param)| self.can_be(arg, param).is_some());

@@ -434,7 +434,10 @@ pub(crate) fn notation(name: &str) -> Option<Notation> {
         "@insert" | "@put" => Notation::Element(set),
         "@none" => Notation::Empty(Brackets { open: "{:", close: "}" }),
         "@fin" | "@finbag" => Notation::Argument,
-        "@ratio" => Notation::Infix,
+        "@ratio" => Notation::Fraction,
+        "@updated" => Notation::Updated,
+        // Without a value.
+        "." | "/" | "-" | "*" | "+" => Notation::Infix,
         _ => return None,
     })
 }

@@ -17,7 +17,7 @@ use gchr_base::rule::{
     Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Program, Role, Rule,
     Start, Var, VarId,
 };
-use gchr_base::signature::{Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind};
+use gchr_base::signature::{Notation, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 use num_bigint::BigInt;
 
@@ -59,6 +59,8 @@ pub(crate) struct Lowering {
     with_equations: HashSet<usize>,
     /// Mappings with one equation, without condition and with variables only on its left-hand side.
     definitions: HashMap<usize, Arc<Equation>>,
+    /// Variables in force that `whr` gives values, which need not have one where it is not looked at.
+    given: HashSet<usize>,
     /// Whether the rules are final: terms of a batch use what there is.
     frozen: bool,
     /// What a term needs and a final program does not have.
@@ -101,6 +103,7 @@ impl Lowering {
             sorts: HashMap::default(),
             known: HashMap::default(),
             todo: VecDeque::new(),
+            given: HashSet::default(),
             frozen: false,
             missing: None,
             diagnostics: Vec::new(),
@@ -207,7 +210,12 @@ impl Lowering {
         }
         let args = args.iter().map(|ty| self.sort(ty)).collect();
         let (result, kind) = (self.sort(result), SymbolKind::Constructor);
-        self.signature.symbols.push(Symbol { name: name.to_string(), args, result, kind, span: None })
+        let symbol =
+            self.signature.symbols.push(Symbol { name: name.to_string(), args, result, kind, span: None });
+        if name == "==" {
+            self.signature.notations.insert(symbol, Notation::Infix);
+        }
+        symbol
     }
 
     fn keyed(&mut self, key: Key, name: &str, args: &[Type], result: &Type, span: Span) -> SymbolId {
@@ -237,7 +245,8 @@ impl Lowering {
         let symbol = self.keyed(Key::Symbol(callee), shown_name(&declared.name), &args, &result, span);
         if !self.frozen {
             self.signature.symbols[symbol].span = own;
-            if let (None, Some(notation)) = (own, notation(&declared.name)) {
+            let notation = if own.is_some() { Some(Notation::Plain) } else { notation(&declared.name) };
+            if let Some(notation) = notation {
                 self.signature.notations.insert(symbol, notation);
             }
         }

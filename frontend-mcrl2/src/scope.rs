@@ -136,7 +136,9 @@ impl Scope {
         let is_mapping = |symbol: &Symbol| symbol.meaning == Meaning::Equations && symbol.access.is_none();
         for &other in known.iter() {
             let first = &self.symbols[other];
-            let (Origin::Program(span), Origin::Program(place)) = (symbol.origin, first.origin) else { continue };
+            let (Origin::Program(span), Origin::Program(place)) = (symbol.origin, first.origin) else {
+                continue;
+            };
             if first.params != symbol.params || first.result != symbol.result {
                 continue;
             }
@@ -178,9 +180,14 @@ impl Scope {
             };
             for name in &declaration.names {
                 let origin = part.map_or(Origin::Program(name.span), Origin::Library);
-                if meaning == Meaning::Constructor && part.is_none() {
-                    self.check_constructor(name, &result, diagnostics);
-                }
+                let meaning = match meaning {
+                    Meaning::Constructor
+                        if part.is_none() && !self.check_constructor(name, &result, diagnostics) =>
+                    {
+                        Meaning::Equations
+                    }
+                    _ => meaning,
+                };
                 let symbol = Symbol {
                     name: name.text.clone(),
                     type_params: ty.params() as usize,
@@ -195,15 +202,18 @@ impl Scope {
         }
     }
 
-    fn check_constructor(&self, name: &Ident, result: &Type, diagnostics: &mut Vec<Diagnostic>) {
-        if !matches!(result.con(), Some(Con::Data(_))) {
+    /// Whether values of a sort can have constructors; one of another sort is a mapping.
+    fn check_constructor(&self, name: &Ident, result: &Type, diagnostics: &mut Vec<Diagnostic>) -> bool {
+        let found = matches!(result.con(), Some(Con::Data(_)));
+        if !found {
             let shown = result.shown(&self.sorts).to_string();
             diagnostics.push(
-                Diagnostic::error("T2105", format!("`{}` builds values of the sort `{shown}`", name.text))
-                    .label(name.span, "declared as a constructor")
-                    .help("constructors build values of declared sorts; write `map` here"),
+                Diagnostic::warning("T2105", format!("`{}` is a mapping, not a constructor", name.text))
+                    .label(name.span, format!("the values of the sort `{shown}` are built in"))
+                    .help("write `map` here: constructors build values of declared sorts"),
             );
         }
+        found
     }
 
     /// Constructors, projections and tests of all `struct`s.

@@ -63,7 +63,7 @@ fn numbers_have_any_size() {
             ("max(exp(2, 80), 3) > min(-exp(2, 80), 3)", "true"),
             ("l(exp(2, 70), -exp(2, 70))", "l(1180591620717411303424, -1180591620717411303424)"),
             ("keep(3, [])", "[18446744073709551616, 36893488147419103232, 55340232221128654848]"),
-            ("123456789012345678901234567890 / 30", "(4115226300411522630041152263 / 1)"),
+            ("123456789012345678901234567890 / 30", "4115226300411522630041152263"),
         ],
     );
 }
@@ -102,7 +102,7 @@ fn lists() {
             ("[head([1, 2]), rhead([3, 4])]", "[1, 4]"),
             ("[tail([1, 2, 3]), rtail([1, 2, 3]), []]", "[[2, 3], [1, 2], []]"),
             ("[1, 2] < [1, 3] && [] < [1] && !([2] <= [1, 5])", "true"),
-            ("head(tail([1]))", "NoRule { redex: \"head([])\" }"),
+            ("head(tail([1]))", "head([])"),
         ],
     );
 }
@@ -118,6 +118,72 @@ fn records() {
             ("pair(1, a) < pair(1, b) && pair(2, a) < none && c(false) < c(true)", "true"),
             ("pair(1, a) == pair(1, a) && pair(1, a) != none", "true"),
             ("second(none)", "second(none)"),
+        ],
+    );
+}
+
+#[test]
+fn what_has_no_number_is_a_normal_form() {
+    check(
+        "sort P = struct p(Nat) | q; map f: Nat -> P; g: Bool # Pos -> Nat; h: Nat -> Nat; part: Nat # List(Nat) -> Bool;
+         k: Nat -> Nat -> Nat; n: P -> Nat;
+         var x: Nat; b: Bool; y: Pos; l: List(Nat); z: P;
+         eqn f(1) = q; f(2) = p(2); g(false, y) = 0; h(x) = g(x > 1, Int2Pos(x - 1)) + 1;
+             part(x, l) = l . x == 3 && x < #l; n(p(x)) = x;",
+        &[
+            ("Int2Nat(-1)", "Int2Nat(-1)"),
+            ("[n(p(2)), n(q), n(q) + 2 * n(q)]", "[2, n(q), (n(q) + (2 * n(q)))]"),
+            ("p(head([]))", "p(head([]))"),
+            ("f(Int2Nat(1 - 2))", "f(Int2Nat(-1))"),
+            ("f(Int2Nat(1 - 2)) == q || f(2) == q", "false"),
+            ("[h(0), h(1)]", "[1, 1]"),
+            ("h(2)", "(g(true, 1) + 1)"),
+            ("[part(0, [3]), part(1, [3]), part(7, [])]", "[true, false, false]"),
+            ("[1] . 4", "([] . 3)"),
+            ("k(1)(2)", "k(1)(2)"),
+            ("n(q) == n(q)", "true"),
+            ("n(q) == 2", "NoRule { redex: \"n(q)\" }"),
+            ("if(n(q) < 1, 1, 2)", "NoRule { redex: \"n(q)\" }"),
+            ("1 / 0", "(1 / 0)"),
+            ("max(n(q), 1) - abs(n(q))", "(max(n(q), 1) - abs(n(q)))"),
+        ],
+    );
+}
+
+#[test]
+fn what_always_has_a_value_is_looked_at_first() {
+    check(
+        "map pair: Nat # List(Nat) -> Bool; some: Nat # List(Nat) -> Bool; safe: List(Nat) -> Bool; loop: Nat -> Bool;
+         late: Nat -> Bool;
+         var x: Nat; l: List(Nat);
+         eqn pair(x, l) = head(l) == x && l != []; some(x, l) = head(l) != x || (l == [] && x < 3);
+             safe(l) = #l > 0 && y > 1 whr y = head(l) end; loop(x) = loop(x);
+             late(x) = loop(x) && x > 1 && x < 1;",
+        &[
+            ("[pair(1, []), pair(1, [1]), pair(2, [1, 2])]", "[false, true, false]"),
+            ("[some(1, []), some(1, [1]), some(2, [1])]", "[true, false, true]"),
+            ("[safe([]), safe([1]), safe([2])]", "[false, false, true]"),
+            ("late(4)", "false"),
+        ],
+    );
+}
+
+#[test]
+fn functions_of_functions_have_equations() {
+    check(
+        "sort S = struct a | b; map f: Nat -> (Nat -> (S -> Nat)); g: (Nat # Nat) # S -> Nat; keep: S -> List(S) -> List(S);
+         table: S -> List(Nat); only: Nat -> S -> Bool;
+         var x, y: Nat, s, t: S; l: List(S);
+         eqn f(x)(y)(a) = x + y; x > y -> f(x)(y)(b) = x; f(x)(y)(b) = y; g(x, y, s) = x * y;
+             keep(s)([]) = []; s == t -> keep(s)(t |> l) = t |> keep(s)(l); keep(s)(t |> l) = keep(s)(l);
+             table = (lambda s: S. [])[a -> [1, 2]]; only(0)(a) = true; only(x)(s) = false;",
+        &[
+            ("[f(1)(2)(a), f(1)(2)(b), f(3)(2)(b)]", "[3, 2, 3]"),
+            ("g(3, 4, a)", "12"),
+            ("keep(a)([a, b, a])", "[a, a]"),
+            ("[table(a), table(b)]", "[[1, 2], []]"),
+            ("[only(0)(a), only(0)(b), only(1)(a)]", "[true, false, false]"),
+            ("f(1)(2)", "f(1)(2)"),
         ],
     );
 }
@@ -149,12 +215,13 @@ fn functions_are_values() {
             ("comp(add(2), twice(add(10)))(1)", "23"),
             ("[table(1), table(2), table(3)]", "[2, 0, 4]"),
             ("table[1 -> 0](1)", "0"),
+            ("table[1 -> 0]", "table[1 -> 0]"),
             ("fold(lambda a, b: Nat. a + b, 0, [1, 2, 3])", "6"),
             ("(lambda x: Nat. x * x)(7)", "49"),
             ("id(a)", "a"),
             ("(x + y) * x whr x = 3, y = 4 end", "21"),
             ("table[5 -> 1][2 -> 3] == table[2 -> 3][5 -> 1]", "true"),
-            ("table == table[2 -> 5]", "==(table, update(table, 2, 5))"),
+            ("table == table[2 -> 5]", "(table == table[2 -> 5])"),
         ],
     );
 }
@@ -206,6 +273,10 @@ fn quantifiers() {
             ("exists n: Nat. n < 3 && n * n == 4", "true"),
             ("forall n: Nat. n + 1 < #l => l . n < l . (n + 1)", "true"),
             ("exists n: Nat. small(n) && n * n == 9", "true"),
+            ("exists m, n: Nat. m < 5 && n < m && m * n == 12", "true"),
+            ("forall m, n: Nat. m in l && n in l => m + n < 13", "false"),
+            ("exists n: Nat. (n == 7 || 2 <= n && n < 4) && n mod 3 == 0", "true"),
+            ("{ n: Nat | n == 7 || n in l || n < 2 }", "{0, 1, 4, 7, 8}"),
             ("exists i: Int. -3 <= i && i < 0 && i * i == 4", "true"),
         ],
     );

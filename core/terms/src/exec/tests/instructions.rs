@@ -44,6 +44,11 @@ const PROGRAMS: [&str; 7] = [
     super::peers::TREEXP,
 ];
 
+/// Inputs for integers of any size, and for what is none.
+const BIG: &str =
+    "C(Sum(Facts(25)), C(Least(Fact(25), Fact(24)), C(Count(Fact(21), Facts(23), Facts(21)), Halves(3))))";
+const NO_NUMBER: &str = "C(Least(Half(3), Fact(24)), N())";
+
 /// The names of all instructions, from the text of their type.
 fn all() -> BTreeSet<&'static str> {
     let text = include_str!("../bytecode.rs");
@@ -57,7 +62,8 @@ fn all() -> BTreeSet<&'static str> {
 
 /// Runs a program; gives the names of the instructions of its code, and its end.
 fn run_all(text: &str, options: &TermOptions, stress: bool, seen: &mut BTreeSet<String>) -> String {
-    let program = program(&text.replace("$N", "S^3(Zero)"));
+    let mut program = program(&text.replace("$N", "S^3(Zero)"));
+    program.signature.big_integers = text.starts_with(super::integers::TEXT);
     let Start::Term(Some(input)) = &program.start else { panic!("no input") };
     let plan = compile(&program, options).unwrap_or_else(|e| panic!("{e:?}"));
     let code = assemble(&plan, program.signature.booleans, true).expect("code");
@@ -80,7 +86,8 @@ fn run_all(text: &str, options: &TermOptions, stress: bool, seen: &mut BTreeSet<
 fn every_instruction_runs_whenever_the_collector_does() {
     let mut seen = BTreeSet::new();
     let generated = SEEDS.map(Generator::program);
-    let texts = PROGRAMS.into_iter().chain(generated.iter().map(String::as_str));
+    let big = [BIG, NO_NUMBER].map(|input| format!("{}{input};", super::integers::TEXT));
+    let texts = PROGRAMS.into_iter().chain(generated.iter().chain(&big).map(String::as_str));
     for text in texts {
         let mut ends = BTreeSet::new();
         let plain = TermOptions { inline: false, simplify: false, ..TermOptions::default() };
