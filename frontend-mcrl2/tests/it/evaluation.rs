@@ -145,7 +145,9 @@ fn what_has_no_number_is_a_normal_form() {
             ("n(q) == 2", "NoRule { redex: \"n(q)\" }"),
             ("if(n(q) < 1, 1, 2)", "NoRule { redex: \"n(q)\" }"),
             ("1 / 0", "(1 / 0)"),
-            ("max(n(q), 1) - abs(n(q))", "(max(n(q), 1) - abs(n(q)))"),
+            ("max(n(q), 1) - abs(n(q))", "(max(n(q), 1) - n(q))"),
+            ("[n(q), 1 / 2]", "[n(q), (1 / 2)]"),
+            ("n(q) + 1 / 2", "(((n(q) * 2) + 1) / 2)"),
         ],
     );
 }

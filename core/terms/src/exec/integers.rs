@@ -210,6 +210,9 @@ impl Integers {
             n => Ok(n.cast_unsigned()),
         };
         if self.no_number(op, a, b).is_some() {
+            if op == Op::Gcd {
+                return Ok(1);
+            }
             let text = written(op, &self.digits(a), &self.digits(b)).ok_or(ArithmeticError::Type)?;
             return Ok(self.put_application(text));
         }
@@ -286,6 +289,8 @@ fn bytes_of(entry: &Entry) -> u64 {
 /// An operation on what is no number, as a term.
 fn written(op: Op, a: &str, b: &str) -> Option<String> {
     Some(match op {
+        Op::Mul | Op::FloorDiv if b == "1" => a.to_string(),
+        Op::Mul if a == "1" => b.to_string(),
         Op::Add => format!("({a} + {b})"),
         Op::Sub => format!("({a} - {b})"),
         Op::Mul => format!("({a} * {b})"),
