@@ -9,7 +9,7 @@ use super::random::option_sets;
 use super::{program, run_with};
 use crate::plan::compile;
 
-pub(super) const TEXT: &str = "
+const TEXT: &str = "
 sort L = struct N() | C(Int, L);
 map Fact: Int -> Int; Facts: Int -> L; Sum: L -> Int; Count: Int # L # L -> Int; Square: Int -> Int;
     Edge: Int -> L; Half: Int -> Int; Halves: Int -> L; Least: Int # Int -> Int;
@@ -62,6 +62,10 @@ fn an_application_without_a_rule_is_a_normal_form() {
     check("Halves(3)", "C(Half(3), C(1, N))");
     check("Halves(4)", "C(2, C((Half(5) - 1), N))");
     check("Least(Half(3), Half(1 + 2))", "Half(3)");
+    check(
+        "C(Sum(Facts(25)), C(Least(Fact(25), Fact(24)), C(Count(Fact(21), Facts(23), Facts(21)), Halves(3))))",
+        "C(16158688114800553828940313, C(620448401733239439360000, C(-26978578794156696140313, C(Half(3), C(1, N)))))",
+    );
     let mut program = program(&format!("{TEXT}Least(Half(3), 1);"));
     program.signature.big_integers = true;
     let Start::Term(Some(term)) = &program.start else { panic!("an input") };
