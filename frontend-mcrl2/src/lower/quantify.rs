@@ -15,6 +15,8 @@ enum Values {
     In(Term),
     /// Whole numbers: the lower bounds and the upper bounds, each with what is added to it.
     Between(Vec<(Term, i64)>, Vec<(Term, i64)>),
+    /// Those of a set, which are known where it is finite.
+    Members(Term),
     /// Those of the one and those of the other.
     Either(Box<[Values; 2]>),
 }
@@ -92,6 +94,11 @@ impl Lowering {
             let symbol = self.symbol(&self.library("@where", ty.args()), span);
             return self.app(symbol, vec![test_value], ty, span);
         };
+        if let Values::Members(set) = &values {
+            let within = self.symbol(&self.library("@within", ty.args()), span);
+            let set = self.expr(cx, set);
+            return self.app(within, vec![set, test_value], ty, span);
+        }
         let list = self.listed(cx, &values, &of, span);
         let finite = Type::of(Con::FSet, of);
         let filter = self.symbol(&self.library("@filter", ty.args()), span);
@@ -105,13 +112,16 @@ impl Lowering {
         let mut parts = Vec::new();
         self.conjuncts(all, body, MAX_UNFOLDED, &mut parts);
         let known = |term: &Term| Term::free(&[term]).iter().all(|var| cx.ids.contains_key(var));
-        let (mut low, mut high) = (Vec::new(), Vec::new());
+        let (mut low, mut high, mut set) = (Vec::new(), Vec::new(), None);
         for part in &parts {
             let Kind::Call(callee, args) = &part.kind else { continue };
             let [a, b] = args.as_slice() else { continue };
             let is_in = &*self.scope.symbols[callee.symbol].name == "in" && self.offset(a, var) == Some(0);
             if is_in && known(b) && matches!(b.ty.con(), Some(Con::List | Con::FSet)) {
                 return Some(Values::In(b.clone()));
+            }
+            if is_in && known(b) && b.ty.con() == Some(Con::Set) {
+                set = Some(b);
             }
             let Meaning::Special(special) = self.meaning(callee) else { continue };
             if !matches!(ty.con(), Some(Con::Pos | Con::Nat | Con::Int)) || a.ty.con() == Some(Con::Real) {
@@ -144,7 +154,8 @@ impl Lowering {
         if self.is_finite(ty) {
             return Some(Values::All);
         }
-        parts.iter().find_map(|part| self.either(cx, var, ty, part))
+        let members = set.map(|set| Values::Members(set.clone()));
+        members.or_else(|| parts.iter().find_map(|part| self.either(cx, var, ty, part)))
     }
 
     /// The values that matter for `A || B`, where there are such for both.
@@ -219,6 +230,11 @@ impl Lowering {
         let int = Type::basic(Con::Int);
         match values {
             Values::All => self.elements(ty, span),
+            Values::Members(set) => {
+                let members = self.symbol(&self.library("@members", set.ty.args()), span);
+                let set = self.expr(cx, set);
+                self.app(members, vec![set], &Type::of(Con::List, ty.clone()), span)
+            }
             Values::Either(both) => {
                 let lists = both.iter().map(|values| self.listed(cx, values, ty, span)).collect();
                 let joined = self.symbol(&self.library("++", std::slice::from_ref(ty)), span);

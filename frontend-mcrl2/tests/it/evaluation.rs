@@ -262,9 +262,12 @@ fn sets_and_bags() {
 #[test]
 fn quantifiers() {
     check(
-        "sort E = struct x | y | z; map likes: E # E -> Bool; prime, small: Nat -> Bool; l: List(Nat);
-         var a: E; n: Nat;
-         eqn likes(a, a) = false; likes(x, a) = a == y; likes(a, x) = true; likes(y, z) = false; likes(z, y) = true;
+        "sort E = struct x | y | z; map some: Set(Nat) -> Bool; sub: Set(Nat) # Set(Nat) -> Bool;
+         large: Set(Nat) -> Set(Nat); even: Set(Nat); likes: E # E -> Bool; prime, small: Nat -> Bool; l: List(Nat);
+         var a: E; n: Nat; z, w: Set(Nat);
+         eqn some(z) = exists n: Nat. n in z && n > 5; sub(z, w) = forall n: Nat. n in z => n in w;
+             large(z) = { n: Nat | n in z && n > 5 }; even = { n: Nat | n mod 2 == 0 };
+             likes(a, a) = false; likes(x, a) = a == y; likes(a, x) = true; likes(y, z) = false; likes(z, y) = true;
          prime(n) = n > 1 && forall d: Pos. 1 < d && d * d <= n && d < n => n mod d != 0; l = [4, 8]; small(n) = n < 5;",
         &[
             ("exists a: E. likes(a, x)", "true"),
@@ -275,6 +278,9 @@ fn quantifiers() {
             ("exists n: Nat. n < 3 && n * n == 4", "true"),
             ("forall n: Nat. n + 1 < #l => l . n < l . (n + 1)", "true"),
             ("exists n: Nat. small(n) && n * n == 9", "true"),
+            ("[some({1, 7}), some({1}), some({ n: Nat | n > 3 } * {4, 6})]", "[true, false, true]"),
+            ("[sub({2, 4}, even), sub({2, 5}, even)]", "[true, false]"),
+            ("[large({1, 6, 9}) == {6, 9}, 7 in large(even), 8 in large(even)]", "[true, false, true]"),
             ("exists m, n: Nat. m < 5 && n < m && m * n == 12", "true"),
             ("forall m, n: Nat. m in l && n in l => m + n < 13", "false"),
             ("exists n: Nat. (n == 7 || 2 <= n && n < 4) && n mod 3 == 0", "true"),
