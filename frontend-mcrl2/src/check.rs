@@ -243,6 +243,10 @@ impl<'a> Checker<'a> {
                 }
             }
             ExprKind::List(items) => self.of_items(items, Con::List),
+            // Early specifications write empty bags so, too.
+            ExprKind::Set(items) if items.is_empty() => {
+                [Con::FSet, Con::FBag].map(|con| Type::of(con, Type::Hole)).to_vec()
+            }
             ExprKind::Set(items) => self.of_items(items, Con::FSet),
             ExprKind::Bag(items) => {
                 let nat = Type::basic(Con::Nat);
@@ -393,6 +397,9 @@ impl<'a> Checker<'a> {
                 let of = self.element(&types, want, Con::List);
                 let nil = self.library("@nil", &of, Vec::new(), Type::of(Con::List, of.clone()), span);
                 self.fold(items, &of, nil, "|>", want)
+            }
+            ExprKind::Set(items) if items.is_empty() && matches!(want.con(), Some(Con::Bag | Con::FBag)) => {
+                self.bag(&[], &types, want, span)
             }
             ExprKind::Set(items) => {
                 let of = self.element(&types, want, Con::FSet);

@@ -2,6 +2,7 @@
 //! own get them when they are first used, for the sorts that they are used with.
 
 mod generate;
+mod order;
 mod pattern;
 mod quantify;
 mod terms;
@@ -120,7 +121,7 @@ impl Lowering {
 
     /// Adds the rules of the program's equations and all that they need.
     pub fn equations(&mut self, equations: &[Equation]) {
-        for equation in equations {
+        for equation in self.in_order(equations) {
             match with_arguments(equation) {
                 Some(applied) => self.equation(&applied, None),
                 None => self.equation(equation, None),

@@ -138,7 +138,7 @@ impl Lowering {
     }
 
     /// Whether a term has a value whatever those of its variables are, and after few steps.
-    fn has_value(&self, term: &Term) -> bool {
+    pub(super) fn has_value(&self, term: &Term) -> bool {
         let by_itself = match &term.kind {
             Kind::Number(_) => true,
             Kind::Var(var) => !self.given.contains(var),

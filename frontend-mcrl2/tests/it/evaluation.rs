@@ -171,6 +171,28 @@ fn what_always_has_a_value_is_looked_at_first() {
 }
 
 #[test]
+fn special_cases_go_before_conditions_without_a_value() {
+    check(
+        "sort E = struct a | b;
+         map without: E # List(E) -> List(E); least: List(Nat) -> Nat; first: Nat # List(Nat) -> Nat; g: Nat -> Nat -> Nat;
+             sign: Int -> Nat; h: Nat -> Nat;
+         var e: E; l: List(E); n, m: Nat; s: List(Nat); i: Int;
+         eqn e == head(l) -> without(e, l) = without(e, tail(l)); e != head(l) -> without(e, l) = head(l) |> without(e, tail(l));
+             least([n]) = n; without(e, []) = [];
+             head(s) < least(tail(s)) -> least(s) = head(s); head(s) >= least(tail(s)) -> least(s) = least(tail(s));
+             head(s) == n -> first(n, s) = 0; first(n, s) = 1 + first(n, tail(s)); first(n, []) = 100;
+             h(m) > 1 -> g(n)(m) = 1; g(n)(0) = 7; h(5) = 2; i > 2 -> sign(i) = 1; sign(3) = 9; sign(i) = 0;",
+        &[
+            ("without(a, [a, b, a])", "[b]"),
+            ("least([3, 1, 2])", "1"),
+            ("first(2, [4, 2])", "1"),
+            ("[g(1)(0), g(1)(5)]", "[7, 1]"),
+            ("[sign(3), sign(1)]", "[1, 0]"),
+        ],
+    );
+}
+
+#[test]
 fn functions_of_functions_have_equations() {
     check(
         "sort S = struct a | b; map f: Nat -> (Nat -> (S -> Nat)); g: (Nat # Nat) # S -> Nat; keep: S -> List(S) -> List(S);
@@ -251,6 +273,8 @@ fn sets_and_bags() {
             ("{ n: Nat | n < 6 && n in s }", "{0, 2, 4}"),
             ("!{1} * !{2}", "!({1, 2})"),
             ("{p: 2, q: 1} + {p: 1, q: 0}", "{p: 3, q: 1}"),
+            ("[{p: 2} - {}, {}, {} + {q: 1}]", "[{p: 2}, {:}, {q: 1}]"),
+            ("[{} == {}, #{} == 0, {1} + {} == {1}, p in {}]", "[true, true, true, false]"),
             ("count(p, {p: 2} * {p: 5, q: 1}) + #{p: 2, q: 3}", "7"),
             ("Bag2Set({p: 2, q: 1}) == {q, p} && {:} <= {p: 1}", "true"),
             ("{ e: E | if(e == q, 2, 0) }", "{q: 2}"),
@@ -264,9 +288,9 @@ fn quantifiers() {
     check(
         "sort E = struct x | y | z; map some: Set(Nat) -> Bool; sub: Set(Nat) # Set(Nat) -> Bool;
          large: Set(Nat) -> Set(Nat); even: Set(Nat); likes: E # E -> Bool; prime, small: Nat -> Bool; l: List(Nat);
-         var a: E; n: Nat; z, w: Set(Nat);
-         eqn some(z) = exists n: Nat. n in z && n > 5; sub(z, w) = forall n: Nat. n in z => n in w;
-             large(z) = { n: Nat | n in z && n > 5 }; even = { n: Nat | n mod 2 == 0 };
+         var a: E; n: Nat; c, d: Set(Nat);
+         eqn some(c) = exists n: Nat. n in c && n > 5; sub(c, d) = forall n: Nat. n in c => n in d;
+             large(c) = { n: Nat | n in c && n > 5 }; even = { n: Nat | n mod 2 == 0 };
              likes(a, a) = false; likes(x, a) = a == y; likes(a, x) = true; likes(y, z) = false; likes(z, y) = true;
          prime(n) = n > 1 && forall d: Pos. 1 < d && d * d <= n && d < n => n mod d != 0; l = [4, 8]; small(n) = n < 5;",
         &[
