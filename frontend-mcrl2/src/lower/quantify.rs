@@ -15,6 +15,8 @@ enum Values {
     In(Term),
     /// Whole numbers: the lower bounds and the upper bounds, each with what is added to it.
     Between(Vec<(Term, i64)>, Vec<(Term, i64)>),
+    /// One.
+    One(Term),
     /// Those of a set, which are known where it is finite.
     Members(Term),
     /// Those of the one and those of the other.
@@ -124,6 +126,16 @@ impl Lowering {
                 set = Some(b);
             }
             let Meaning::Special(special) = self.meaning(callee) else { continue };
+            if special == Special::Equal && ty.rank().is_none() {
+                let other = match (&a.kind, &b.kind) {
+                    (Kind::Var(found), _) if *found == var => b,
+                    (_, Kind::Var(found)) if *found == var => a,
+                    _ => continue,
+                };
+                if known(other) {
+                    return Some(Values::One(other.clone()));
+                }
+            }
             if !matches!(ty.con(), Some(Con::Pos | Con::Nat | Con::Int)) || a.ty.con() == Some(Con::Real) {
                 continue;
             }
@@ -230,6 +242,14 @@ impl Lowering {
         let int = Type::basic(Con::Int);
         match values {
             Values::All => self.elements(ty, span),
+            Values::One(term) => {
+                let list = Type::of(Con::List, ty.clone());
+                let [nil, cons] = ["@nil", "|>"]
+                    .map(|name| self.symbol(&self.library(name, std::slice::from_ref(ty)), span));
+                let nil = self.app(nil, Vec::new(), &list, span);
+                let value = self.expr(cx, term);
+                self.app(cons, vec![value, nil], &list, span)
+            }
             Values::Members(set) => {
                 let members = self.symbol(&self.library("@members", set.ty.args()), span);
                 let set = self.expr(cx, set);

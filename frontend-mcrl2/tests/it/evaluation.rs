@@ -303,6 +303,8 @@ fn quantifiers() {
             ("forall n: Nat. n + 1 < #l => l . n < l . (n + 1)", "true"),
             ("exists n: Nat. small(n) && n * n == 9", "true"),
             ("[some({1, 7}), some({1}), some({ n: Nat | n > 3 } * {4, 6})]", "[true, false, true]"),
+            ("exists k: List(Nat). k == tail(l) && #k == 1", "true"),
+            ("{ k: List(Nat) | tail(l) == k || k == [] }", "{[], [8]}"),
             ("[sub({2, 4}, even), sub({2, 5}, even)]", "[true, false]"),
             ("[large({1, 6, 9}) == {6, 9}, 7 in large(even), 8 in large(even)]", "[true, false, true]"),
             ("exists m, n: Nat. m < 5 && n < m && m * n == 12", "true"),
