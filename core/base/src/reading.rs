@@ -133,7 +133,10 @@ mod tests {
             std::fs::remove_file(&path).expect("the file");
             found.map_err(|found| found.code)
         };
-        assert_eq!(read_as("a.mcrl2", b"% caf\xe9\nmap f: Nat;").as_deref(), Ok("% caf\u{fffd}\nmap f: Nat;"));
+        assert_eq!(
+            read_as("a.mcrl2", b"% caf\xe9\nmap f: Nat;").as_deref(),
+            Ok("% caf\u{fffd}\nmap f: Nat;")
+        );
         assert_eq!(read_as("b.mcrl2", b"map f\xe9: Nat; % x"), Err("U0102"));
         assert_eq!(read_as("c.trs", b"% caf\xe9"), Err("U0102"));
     }
