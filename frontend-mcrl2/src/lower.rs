@@ -292,8 +292,11 @@ impl Lowering {
             Ok(head) => head,
             Err(Unmatched { span, reason, severe }) => {
                 let found = if severe {
-                    Diagnostic::error("T2301", "this left-hand side cannot be matched")
-                        .help("a left-hand side is a mapping applied to variables, constructors and numbers")
+                    Diagnostic::warning(
+                        "T2301",
+                        "this left-hand side cannot be matched: its equation is left out",
+                    )
+                    .help("a left-hand side is a mapping applied to variables, constructors and numbers")
                 } else {
                     Diagnostic::warning("T2403", "this equation is never applied, and left out")
                         .note("arguments are evaluated before equations are tried: none of them looks like this")
@@ -310,9 +313,9 @@ impl Lowering {
                 let name = &equation.vars[var].name;
                 let place = sides.iter().find_map(|side| side.place_of(var)).unwrap_or(span);
                 self.diagnostics.push(
-                    Diagnostic::error(
+                    Diagnostic::warning(
                         "T2302",
-                        format!("variable `{name}` does not occur on the left-hand side"),
+                        format!("variable `{name}` is not on the left-hand side: its equation is left out"),
                     )
                     .label(place, "it has no value here")
                     .note("only matching gives a variable its value: such an equation has no one result")
