@@ -166,9 +166,13 @@ impl TermEvaluator<'_> {
     }
 }
 
-/// Whether a run came to an integer of more than 64 bits.
+/// Whether a run came to an integer of more than 64 bits, or to a normal form of their sort that is no number.
 fn overflows(stopped: &Stopped) -> bool {
-    matches!(stopped.error.reason, StopReason::Arithmetic { error: ArithmeticError::Overflow, .. })
+    let Stopped { error, .. } = stopped;
+    matches!(
+        error.reason,
+        StopReason::Arithmetic { error: ArithmeticError::Overflow, .. } | StopReason::NoRule { .. }
+    )
 }
 
 /// Whether a term takes little time to build.

@@ -2,6 +2,7 @@
 //! the sort that is expected. First, from the leaves up, all sorts that a term can have are found; then, from the root
 //! down, one of them is chosen, and conversions are put in where a number or a finite set stands for a wider sort.
 
+mod build;
 mod choose;
 mod report;
 
@@ -10,14 +11,11 @@ use std::sync::Arc;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::hash::HashMap;
 use gchr_base::source::Span;
-use num_bigint::{BigInt, Sign};
 
 use crate::ast::{self, Binder, Binding, Expr, ExprKind};
 use crate::core::{Callee, Equation, Kind, Term, Variable};
 use crate::scope::{Scope, Sorts};
 use crate::types::{Con, Type, fits, join};
-
-use self::choose::Choice;
 
 /// Most sorts of one term that are looked at.
 const MAX_TYPES: usize = 24;
@@ -232,13 +230,23 @@ impl<'a> Checker<'a> {
                 match &head.kind {
                     ExprKind::Name(name) if self.local(name).is_none() => {
                         let mut found = self.results(name, &args);
-                        found.extend(self.applied(head, &args));
+                        let constants = self.scope.named(name).iter().map(|&id| &self.scope.symbols[id]);
+                        let constants = constants.filter(|symbol| symbol.params.is_empty());
+                        let types: Vec<Type> = constants.map(|symbol| symbol.result.clone()).collect();
+                        found.extend(self.applied(&types, &args));
                         found
                     }
-                    _ => self.applied(head, &args),
+                    _ => {
+                        let types = self.types(head);
+                        self.applied(&types, &args)
+                    }
                 }
             }
             ExprKind::List(items) => self.of_items(items, Con::List),
+            // Early specifications write empty bags so, too.
+            ExprKind::Set(items) if items.is_empty() => {
+                [Con::FSet, Con::FBag].map(|con| Type::of(con, Type::Hole)).to_vec()
+            }
             ExprKind::Set(items) => self.of_items(items, Con::FSet),
             ExprKind::Bag(items) => {
                 let nat = Type::basic(Con::Nat);
@@ -265,14 +273,19 @@ impl<'a> Checker<'a> {
             ExprKind::Update(parts) => {
                 let [function, at, value] = &**parts;
                 let (types, at, value) = (self.types(function), self.types(at), self.types(value));
-                let takes = |ty: &&Type| match ty.as_function() {
-                    Some(([arg], result)) => {
-                        at.iter().any(|ty| fits(ty, arg).is_some())
-                            && value.iter().any(|ty| fits(ty, result).is_some())
+                let updated = |ty: &Type| {
+                    let ([arg], result) = ty.as_function()? else { return None };
+                    if !at.iter().any(|ty| fits(ty, arg).is_some()) {
+                        return None;
                     }
-                    _ => false,
+                    if !has_hole(result) {
+                        return value.iter().any(|ty| fits(ty, result).is_some()).then(|| ty.clone());
+                    }
+                    // The new value says what the elements of `[]` are.
+                    let result = value.iter().find_map(|ty| join(result, ty))?;
+                    Some(Type::function(vec![arg.clone()], result))
                 };
-                types.iter().filter(takes).cloned().collect()
+                types.iter().filter_map(updated).collect()
             }
             ExprKind::Binder(binder, bindings, body) => {
                 let vars = self.bind(expr, bindings);
@@ -323,10 +336,10 @@ impl<'a> Checker<'a> {
         self.common(&items).into_iter().map(|ty| Type::of(con, ty)).collect()
     }
 
-    /// The sorts of values of a function that is a value.
-    fn applied(&mut self, head: &Expr, args: &[&Expr]) -> Vec<Type> {
+    /// The sorts of values of a function that is a value of one of these sorts.
+    fn applied(&mut self, types: &[Type], args: &[&Expr]) -> Vec<Type> {
         let mut found = Vec::new();
-        for ty in self.types(head).iter() {
+        for ty in types {
             let Some((params, result)) = ty.as_function() else { continue };
             let takes = params.len() == args.len()
                 && args.iter().zip(params).all(|(arg, param)| self.can_be(arg, param).is_some());
@@ -385,6 +398,9 @@ impl<'a> Checker<'a> {
                 let nil = self.library("@nil", &of, Vec::new(), Type::of(Con::List, of.clone()), span);
                 self.fold(items, &of, nil, "|>", want)
             }
+            ExprKind::Set(items) if items.is_empty() && matches!(want.con(), Some(Con::Bag | Con::FBag)) => {
+                self.bag(&[], &types, want, span)
+            }
             ExprKind::Set(items) => {
                 let of = self.element(&types, want, Con::FSet);
                 let empty = self.library("@empty", &of, Vec::new(), Type::of(Con::FSet, of.clone()), span);
@@ -408,7 +424,8 @@ impl<'a> Checker<'a> {
             ExprKind::Update(parts) => {
                 let found =
                     types.iter().filter(|ty| fits(ty, want).is_some()).min_by_key(|ty| fits(ty, want));
-                let ty = found.cloned()?;
+                let found = found.cloned()?;
+                let ty = if has_hole(&found) { join(want, &found).unwrap_or(found) } else { found };
                 let (args, result) = ty.as_function()?;
                 let function = self.check(&parts[0], &ty)?;
                 let (at, value) = (self.check(&parts[1], &args[0])?, self.check(&parts[2], result)?);
@@ -456,158 +473,6 @@ impl<'a> Checker<'a> {
             Term { kind, ty: bool.clone(), span }
         };
         Some(vars.into_iter().rev().fold(body, quantify))
-    }
-
-    /// The sort of the elements of a list, set or bag that is written out.
-    fn element(&self, types: &[Type], want: &Type, con: Con) -> Type {
-        let own = types.iter().filter(|ty| fits(ty, want).is_some() && ty.con() == Some(con));
-        let own = own.min_by_key(|ty| fits(ty, want)).and_then(|ty| ty.args().first().cloned());
-        let own = own.unwrap_or(Type::Hole);
-        match want.args().first() {
-            Some(of) => join(of, &own).unwrap_or(own),
-            None => own,
-        }
-    }
-
-    fn fold(
-        &mut self,
-        items: &[Expr],
-        of: &Type,
-        empty: Option<Term>,
-        with: &str,
-        want: &Type,
-    ) -> Option<Term> {
-        let mut whole = empty?;
-        for item in items.iter().rev() {
-            let item = self.check(item, of)?;
-            let (span, ty) = (whole.span, whole.ty.clone());
-            whole = self.library(with, of, vec![item, whole], ty, span)?;
-        }
-        self.convert(whole, want)
-    }
-
-    fn bag(&mut self, items: &[(Expr, Expr)], types: &[Type], want: &Type, span: Span) -> Option<Term> {
-        let (of, nat) = (self.element(types, want, Con::FBag), Type::basic(Con::Nat));
-        let ty = Type::of(Con::FBag, of.clone());
-        let mut whole = self.library("@none", &of, Vec::new(), ty.clone(), span)?;
-        for (item, count) in items.iter().rev() {
-            let (item, count) = (self.check(item, &of)?, self.check(count, &nat)?);
-            whole = self.library("@add_count", &of, vec![item, count, whole], ty.clone(), span)?;
-        }
-        self.convert(whole, want)
-    }
-
-    /// A symbol of the library with one parameter, applied.
-    fn library(&self, name: &str, of: &Type, args: Vec<Term>, ty: Type, span: Span) -> Option<Term> {
-        let callee = Callee { symbol: self.scope.in_library(name), params: vec![of.clone()] };
-        Some(Term { kind: Kind::Call(callee, args), ty, span })
-    }
-
-    fn number(&mut self, digits: &str, want: &Type, span: Span) -> Option<Term> {
-        let value = (digits.len() <= MAX_DIGITS).then(|| digits.parse::<BigInt>().ok()).flatten();
-        let Some(value) = value else {
-            self.diagnostics.push(
-                Diagnostic::error("T2002", "this number has too many digits")
-                    .label(span, "too long")
-                    .note(format!(
-                        "a number in a text has at most {MAX_DIGITS} digits; what it is used for, any"
-                    ))
-                    .help("compute it, with `exp` for example"),
-            );
-            return None;
-        };
-        let con = if value.sign() == Sign::NoSign { Con::Nat } else { Con::Pos };
-        self.convert(Term { kind: Kind::Number(value), ty: Type::basic(con), span }, want)
-    }
-
-    fn symbol(&mut self, name: &str, args: &[&Expr], expr: &Expr, want: &Type) -> Option<Term> {
-        match self.choose(name, args, Some(want)) {
-            Some(choice) => self.call(choice, args, expr.span, want),
-            None => {
-                self.report(expr);
-                None
-            }
-        }
-    }
-
-    fn call(&mut self, choice: Choice, args: &[&Expr], span: Span, want: &Type) -> Option<Term> {
-        let symbol = &self.scope.symbols[choice.callee.symbol];
-        if args.is_empty() && !symbol.params.is_empty() {
-            return self.convert(Term { kind: Kind::Value(choice.callee), ty: choice.result, span }, want);
-        }
-        let mut checked = Vec::new();
-        for (arg, ty) in args.iter().zip(&symbol.params) {
-            checked.push(self.check(arg, &ty.with(&choice.callee.params))?);
-        }
-        let kind = Kind::Call(choice.callee, checked);
-        self.convert(Term { kind, ty: choice.result, span }, want)
-    }
-
-    /// A function that is a value, applied.
-    fn apply(&mut self, head: &Expr, args: &[&Expr], span: Span, want: &Type) -> Option<Term> {
-        let mut best: Option<(u32, Type)> = None;
-        for ty in self.types(head).iter() {
-            let Some((params, result)) = ty.as_function() else { continue };
-            let Some(cost) = fits(result, want).filter(|_| params.len() == args.len()) else { continue };
-            let sum =
-                args.iter().zip(params).try_fold(cost, |sum, (arg, ty)| Some(sum + self.can_be(arg, ty)?));
-            if let Some(sum) = sum
-                && best.as_ref().is_none_or(|(least, _)| sum < *least)
-            {
-                best = Some((sum, ty.clone()));
-            }
-        }
-        let (_, ty) = best?;
-        let (params, result) = ty.as_function()?;
-        let function = self.check(head, &ty)?;
-        let mut checked = Vec::new();
-        for (arg, param) in args.iter().zip(params) {
-            checked.push(self.check(arg, param)?);
-        }
-        let kind = Kind::Apply(Box::new(function), checked);
-        self.convert(Term { kind, ty: result.clone(), span }, want)
-    }
-
-    /// A term where a wider sort is wanted.
-    fn convert(&mut self, term: Term, want: &Type) -> Option<Term> {
-        if let (true, Kind::Var(var), Some(from), Some(to)) =
-            (self.pattern, &term.kind, term.ty.rank(), want.rank())
-            && from < to
-            && from < 2
-        {
-            self.least.push((*var, if from == 0 { 1 } else { 0 }));
-        }
-        let span = term.span;
-        if term.ty.erased() == want.erased() || has_hole(want) {
-            let ty = if has_hole(want) { term.ty.clone() } else { want.clone() };
-            return Some(Term { ty, ..term });
-        }
-        if want.con() == Some(Con::Real) && term.ty.rank().is_some() {
-            let whole = matches!(term.kind, Kind::Number(_)) || self.pattern;
-            let (name, mut args) = (if whole { "@ratio" } else { "@int2real" }, vec![term]);
-            if whole {
-                args.push(Term { kind: Kind::Number(1.into()), ty: Type::basic(Con::Int), span });
-            }
-            let callee = Callee { symbol: self.scope.in_library(name), params: Vec::new() };
-            return Some(Term { kind: Kind::Call(callee, args), ty: want.clone(), span });
-        }
-        let of = |ty: &Type| ty.args().first().map(Type::erased);
-        let name = match (term.ty.con(), want.con()) {
-            (Some(Con::FSet), Some(Con::Set)) => "@fin",
-            (Some(Con::FBag), Some(Con::Bag)) => "@finbag",
-            _ => "",
-        };
-        if !name.is_empty() && of(&term.ty) == of(want) {
-            let element = want.args()[0].clone();
-            return self.library(name, &element, vec![term], want.clone(), span);
-        }
-        let (from, to) = (self.shown(&term.ty), self.shown(want));
-        self.diagnostics.push(
-            Diagnostic::error("T2201", format!("this has the sort `{from}`, not `{to}`"))
-                .label(span, format!("a term of sort `{to}` is expected here"))
-                .help("convert the elements one by one"),
-        );
-        None
     }
 }
 

@@ -23,9 +23,9 @@ pub(crate) struct Token {
 }
 
 /// Words that are no names.
-const RESERVED: [&str; 20] = [
+const RESERVED: [&str; 19] = [
     "sort", "cons", "map", "var", "eqn", "act", "proc", "init", "glob", "pbes", "struct", "forall", "exists",
-    "lambda", "whr", "end", "div", "mod", "in", "val",
+    "lambda", "whr", "end", "div", "mod", "in",
 ];
 
 /// Marks, longer ones first.

@@ -296,8 +296,12 @@ eqn @finite(f) -> @set(f) = @fin(@filter(@elements(f), f));
 const SET_OPERATORS: &str = "
 map in: S # Set(S) -> Bool; +: Set(S) # Set(S) -> Set(S); *: Set(S) # Set(S) -> Set(S);
     -: Set(S) # Set(S) -> Set(S); !: Set(S) -> Set(S);
+    @members: Set(S) -> List(S); @within: Set(S) # (S -> Bool) -> Set(S);
 var d: S; s, t: FSet(S); f: S -> Bool; x, y: Set(S);
-eqn d in @fin(s) = d in s;
+eqn @members(@fin(s)) = @list(s);
+    @within(@fin(s), f) = @fin(@filter(@list(s), f));
+    @within(x, f) = @where(f);
+    d in @fin(s) = d in s;
     d in @cofin(s) = !(d in s);
     d in @where(f) = f(d);
     @fin(s) + @fin(t) = @fin(s + t);
@@ -434,7 +438,10 @@ pub(crate) fn notation(name: &str) -> Option<Notation> {
         "@insert" | "@put" => Notation::Element(set),
         "@none" => Notation::Empty(Brackets { open: "{:", close: "}" }),
         "@fin" | "@finbag" => Notation::Argument,
-        "@ratio" => Notation::Infix,
+        "@ratio" => Notation::Fraction,
+        "@updated" => Notation::Updated,
+        // Without a value.
+        "." | "/" | "-" | "*" | "+" => Notation::Infix,
         _ => return None,
     })
 }

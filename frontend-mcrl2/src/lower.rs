@@ -2,6 +2,7 @@
 //! own get them when they are first used, for the sorts that they are used with.
 
 mod generate;
+mod order;
 mod pattern;
 mod quantify;
 mod terms;
@@ -17,7 +18,7 @@ use gchr_base::rule::{
     Body, Const, Expr, ExprKind, Goal, GoalKind, Head, HeadAtom, Pattern, PatternKind, Program, Role, Rule,
     Start, Var, VarId,
 };
-use gchr_base::signature::{Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind};
+use gchr_base::signature::{Notation, Signature, Sort, SortId, SortKind, Symbol, SymbolId, SymbolKind};
 use gchr_base::source::Span;
 use num_bigint::BigInt;
 
@@ -59,6 +60,8 @@ pub(crate) struct Lowering {
     with_equations: HashSet<usize>,
     /// Mappings with one equation, without condition and with variables only on its left-hand side.
     definitions: HashMap<usize, Arc<Equation>>,
+    /// Variables in force that `whr` gives values, which need not have one where it is not looked at.
+    given: HashSet<usize>,
     /// Whether the rules are final: terms of a batch use what there is.
     frozen: bool,
     /// What a term needs and a final program does not have.
@@ -101,6 +104,7 @@ impl Lowering {
             sorts: HashMap::default(),
             known: HashMap::default(),
             todo: VecDeque::new(),
+            given: HashSet::default(),
             frozen: false,
             missing: None,
             diagnostics: Vec::new(),
@@ -117,7 +121,7 @@ impl Lowering {
 
     /// Adds the rules of the program's equations and all that they need.
     pub fn equations(&mut self, equations: &[Equation]) {
-        for equation in equations {
+        for equation in self.in_order(equations) {
             match with_arguments(equation) {
                 Some(applied) => self.equation(&applied, None),
                 None => self.equation(equation, None),
@@ -207,7 +211,12 @@ impl Lowering {
         }
         let args = args.iter().map(|ty| self.sort(ty)).collect();
         let (result, kind) = (self.sort(result), SymbolKind::Constructor);
-        self.signature.symbols.push(Symbol { name: name.to_string(), args, result, kind, span: None })
+        let symbol =
+            self.signature.symbols.push(Symbol { name: name.to_string(), args, result, kind, span: None });
+        if name == "==" {
+            self.signature.notations.insert(symbol, Notation::Infix);
+        }
+        symbol
     }
 
     fn keyed(&mut self, key: Key, name: &str, args: &[Type], result: &Type, span: Span) -> SymbolId {
@@ -237,7 +246,8 @@ impl Lowering {
         let symbol = self.keyed(Key::Symbol(callee), shown_name(&declared.name), &args, &result, span);
         if !self.frozen {
             self.signature.symbols[symbol].span = own;
-            if let (None, Some(notation)) = (own, notation(&declared.name)) {
+            let notation = if own.is_some() { Some(Notation::Plain) } else { notation(&declared.name) };
+            if let Some(notation) = notation {
                 self.signature.notations.insert(symbol, notation);
             }
         }
@@ -282,8 +292,11 @@ impl Lowering {
             Ok(head) => head,
             Err(Unmatched { span, reason, severe }) => {
                 let found = if severe {
-                    Diagnostic::error("T2301", "this left-hand side cannot be matched")
-                        .help("a left-hand side is a mapping applied to variables, constructors and numbers")
+                    Diagnostic::warning(
+                        "T2301",
+                        "this left-hand side cannot be matched: its equation is left out",
+                    )
+                    .help("a left-hand side is a mapping applied to variables, constructors and numbers")
                 } else {
                     Diagnostic::warning("T2403", "this equation is never applied, and left out")
                         .note("arguments are evaluated before equations are tried: none of them looks like this")
@@ -300,9 +313,9 @@ impl Lowering {
                 let name = &equation.vars[var].name;
                 let place = sides.iter().find_map(|side| side.place_of(var)).unwrap_or(span);
                 self.diagnostics.push(
-                    Diagnostic::error(
+                    Diagnostic::warning(
                         "T2302",
-                        format!("variable `{name}` does not occur on the left-hand side"),
+                        format!("variable `{name}` is not on the left-hand side: its equation is left out"),
                     )
                     .label(place, "it has no value here")
                     .note("only matching gives a variable its value: such an equation has no one result")

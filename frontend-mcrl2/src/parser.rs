@@ -214,7 +214,8 @@ impl<'a> Parser<'a> {
             "cons" => sections.push(Section::Constructors(self.items(diagnostics, Self::symbols))),
             "map" => sections.push(Section::Mappings(self.items(diagnostics, Self::symbols))),
             "var" => {
-                let variables = self.items(diagnostics, Self::binding);
+                let lists = self.items(diagnostics, Self::bindings);
+                let variables: Vec<Binding> = lists.into_iter().flatten().collect();
                 if !self.eat("eqn") {
                     diagnostics.push(*self.expected("`eqn` behind the variables"));
                     return;
@@ -250,6 +251,15 @@ impl<'a> Parser<'a> {
         Ok(Binding { names, sort: self.sort(0)? })
     }
 
+    /// `x, y: A, z: B`
+    fn bindings(&mut self) -> Result<Vec<Binding>, Fail> {
+        let mut found = vec![self.binding()?];
+        while self.eat(",") {
+            found.push(self.binding()?);
+        }
+        Ok(found)
+    }
+
     fn equation(&mut self) -> Result<Equation, Fail> {
         let start = self.span();
         let mut left = self.expr()?;
@@ -268,30 +278,35 @@ impl<'a> Parser<'a> {
 
     /// A sort: the arguments of a function sort stand with `#` between them before `->`.
     fn sort(&mut self, depth: u32) -> Result<Sort, Fail> {
-        if depth > MAX_SORT_DEPTH {
-            return Err(too_deep(self.span()));
-        }
-        let start = self.span();
-        let first = self.simple_sort(depth)?;
-        let mut args = vec![first];
-        while self.eat("#") {
-            args.push(self.simple_sort(depth)?);
-        }
-        if self.eat("->") {
-            let result = Box::new(self.sort(depth + 1)?);
-            let span = start.to(self.last_span());
-            return Ok(Sort { kind: SortKind::Function(args, result), span });
-        }
-        match args.pop() {
-            Some(only) if args.is_empty() => Ok(only),
+        let mut found = self.product(depth)?;
+        match found.pop() {
+            Some(only) if found.is_empty() => Ok(only),
             _ => Err(self.expected("`->` behind the sorts of arguments")),
         }
     }
 
-    fn simple_sort(&mut self, depth: u32) -> Result<Sort, Fail> {
+    /// A sort, or several with `#` between them. Those of a product in parentheses are parts of the one around it.
+    fn product(&mut self, depth: u32) -> Result<Vec<Sort>, Fail> {
+        if depth > MAX_SORT_DEPTH {
+            return Err(too_deep(self.span()));
+        }
+        let start = self.span();
+        let mut args = self.factor(depth)?;
+        while self.eat("#") {
+            args.extend(self.factor(depth)?);
+        }
+        if self.eat("->") {
+            let result = Box::new(self.sort(depth + 1)?);
+            let span = start.to(self.last_span());
+            return Ok(vec![Sort { kind: SortKind::Function(args, result), span }]);
+        }
+        Ok(args)
+    }
+
+    fn factor(&mut self, depth: u32) -> Result<Vec<Sort>, Fail> {
         let start = self.span();
         if self.eat("(") {
-            let inner = self.sort(depth + 1)?;
+            let inner = self.product(depth + 1)?;
             self.expect(")")?;
             return Ok(inner);
         }
@@ -300,7 +315,7 @@ impl<'a> Parser<'a> {
             while self.eat("|") {
                 constructors.push(self.constructor(depth)?);
             }
-            return Ok(Sort { kind: SortKind::Struct(constructors), span: start.to(self.last_span()) });
+            return Ok(vec![Sort { kind: SortKind::Struct(constructors), span: start.to(self.last_span()) }]);
         }
         let name = self.ident("a sort")?;
         let container = ["List", "Set", "Bag", "FSet", "FBag"].into_iter().find(|c| **c == *name.text);
@@ -309,9 +324,10 @@ impl<'a> Parser<'a> {
         {
             let of = Box::new(self.sort(depth + 1)?);
             self.expect(")")?;
-            return Ok(Sort { kind: SortKind::Container(container, of), span: start.to(self.last_span()) });
+            let span = start.to(self.last_span());
+            return Ok(vec![Sort { kind: SortKind::Container(container, of), span }]);
         }
-        Ok(Sort { kind: SortKind::Name(name.text), span: start })
+        Ok(vec![Sort { kind: SortKind::Name(name.text), span: start }])
     }
 
     fn constructor(&mut self, depth: u32) -> Result<Constructor, Fail> {

@@ -133,20 +133,32 @@ impl Scope {
     fn add(&mut self, symbol: Symbol, diagnostics: &mut Vec<Diagnostic>) -> usize {
         let id = self.symbols.len();
         let known = self.by_name.entry(symbol.name.clone()).or_default();
-        let same = known.iter().map(|&other| &self.symbols[other]).find(|other| {
-            other.params == symbol.params
-                && other.result == symbol.result
-                && matches!(other.origin, Origin::Program(_))
-        });
-        if let (Origin::Program(span), Some(Symbol { origin: Origin::Program(first), .. })) =
-            (symbol.origin, same)
-        {
+        let is_mapping = |symbol: &Symbol| symbol.meaning == Meaning::Equations && symbol.access.is_none();
+        for &other in known.iter() {
+            let first = &self.symbols[other];
+            let (Origin::Program(span), Origin::Program(place)) = (symbol.origin, first.origin) else {
+                continue;
+            };
+            if first.params != symbol.params || first.result != symbol.result {
+                continue;
+            }
+            let name = &symbol.name;
+            if is_mapping(first) && is_mapping(&symbol) {
+                diagnostics.push(
+                    Diagnostic::warning("T2405", format!("the mapping `{name}` is declared twice"))
+                        .label(span, "declared again here, with the same sort: the same mapping")
+                        .label(place, "first declared here")
+                        .help("remove one of the two"),
+                );
+                return other;
+            }
             diagnostics.push(
-                Diagnostic::error("T2104", format!("`{}` is declared twice", symbol.name))
+                Diagnostic::error("T2104", format!("`{name}` is declared twice"))
                     .label(span, "declared again here, with the same sort")
-                    .label(*first, "first declared here")
+                    .label(place, "first declared here")
                     .help("remove one of the two, or give it another name"),
             );
+            break;
         }
         known.push(id);
         self.symbols.push(symbol);
@@ -168,9 +180,14 @@ impl Scope {
             };
             for name in &declaration.names {
                 let origin = part.map_or(Origin::Program(name.span), Origin::Library);
-                if meaning == Meaning::Constructor && part.is_none() {
-                    self.check_constructor(name, &result, diagnostics);
-                }
+                let meaning = match meaning {
+                    Meaning::Constructor
+                        if part.is_none() && !self.check_constructor(name, &result, diagnostics) =>
+                    {
+                        Meaning::Equations
+                    }
+                    _ => meaning,
+                };
                 let symbol = Symbol {
                     name: name.text.clone(),
                     type_params: ty.params() as usize,
@@ -185,15 +202,18 @@ impl Scope {
         }
     }
 
-    fn check_constructor(&self, name: &Ident, result: &Type, diagnostics: &mut Vec<Diagnostic>) {
-        if !matches!(result.con(), Some(Con::Data(_))) {
+    /// Whether values of a sort can have constructors; one of another sort is a mapping.
+    fn check_constructor(&self, name: &Ident, result: &Type, diagnostics: &mut Vec<Diagnostic>) -> bool {
+        let found = matches!(result.con(), Some(Con::Data(_)));
+        if !found {
             let shown = result.shown(&self.sorts).to_string();
             diagnostics.push(
-                Diagnostic::error("T2105", format!("`{}` builds values of the sort `{shown}`", name.text))
-                    .label(name.span, "declared as a constructor")
-                    .help("constructors build values of declared sorts; write `map` here"),
+                Diagnostic::warning("T2105", format!("`{}` is a mapping, not a constructor", name.text))
+                    .label(name.span, format!("the values of the sort `{shown}` are built in"))
+                    .help("write `map` here: constructors build values of declared sorts"),
             );
         }
+        found
     }
 
     /// Constructors, projections and tests of all `struct`s.

@@ -88,6 +88,9 @@ pub fn read_text(
         };
         Box::new(Diagnostic::error("U0101", format!("cannot read {shown}: {cause}")).help(wanted))
     })?;
+    if marks_comments(path) && outside_comments(&bytes) {
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
+    }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let id = sources.add(shown.to_string(), String::from_utf8_lossy(error.as_bytes()));
@@ -103,9 +106,40 @@ pub fn read_text(
     })
 }
 
+/// Whether `%` begins a comment wherever it stands: in specifications of mCRL2, early ones of which have names of
+/// people in other encodings there.
+fn marks_comments(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "mcrl2" || ending == "dataspec")
+}
+
+/// Whether a text is UTF-8 but for comments, which `%` begins.
+fn outside_comments(bytes: &[u8]) -> bool {
+    bytes.split(|&byte| byte == b'\n').all(|line| {
+        let end = line.iter().position(|&byte| byte == b'%').unwrap_or(line.len());
+        std::str::from_utf8(&line[..end]).is_ok()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comments_of_early_specifications_need_not_be_utf_8() {
+        let read_as = |name: &str, bytes: &[u8]| {
+            let path = std::env::temp_dir().join(format!("gchr-reading-{}-{name}", std::process::id()));
+            std::fs::write(&path, bytes).expect("a file");
+            let found = read_text(&path, &mut SourceMap::new(), "", &Account::new(None));
+            std::fs::remove_file(&path).expect("the file");
+            found.map_err(|found| found.code)
+        };
+        assert_eq!(
+            read_as("a.mcrl2", b"% caf\xe9\nmap f: Nat;").as_deref(),
+            Ok("% caf\u{fffd}\nmap f: Nat;")
+        );
+        assert_eq!(read_as("b.mcrl2", b"map f\xe9: Nat; % x"), Err("U0102"));
+        assert_eq!(read_as("c.trs", b"% caf\xe9"), Err("U0102"));
+    }
 
     #[test]
     fn what_has_no_end_ends_at_the_limit() {

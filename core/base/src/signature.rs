@@ -104,6 +104,14 @@ pub enum Notation {
     Argument,
     /// Its name between two arguments, the whole in brackets.
     Infix,
+    /// The same, but only its first argument where the second is the number 1.
+    Fraction,
+    /// `f(a, b)`, also where it is nested: no `f^n(a)`.
+    Plain,
+    /// Its first argument, applied to the others: `f(a, b)` where `f` is the first one.
+    Applied,
+    /// `f[a -> b]`, of its three arguments.
+    Updated,
 }
 
 /// What stands around elements.

@@ -18,7 +18,15 @@ impl Checker<'_> {
     pub(super) fn results(&mut self, name: &str, args: &[&Expr]) -> Vec<Type> {
         let mut found = self.choices(name, args, None);
         found.sort_by_key(|choice| choice.cost);
-        found.into_iter().map(|choice| choice.result).collect()
+        let mut results: Vec<Type> = Vec::new();
+        for Choice { result, .. } in found {
+            // A number of a narrow sort stands for wider ones, too: those of symbols that are further off say nothing.
+            let is_wider = |nearer: &Type| nearer.rank().is_some() && nearer.rank() <= result.rank();
+            if !results.iter().any(is_wider) {
+                results.push(result);
+            }
+        }
+        results
     }
 
     /// What a name means where a sort is expected; the symbol whose sorts are nearest, and of these the first.

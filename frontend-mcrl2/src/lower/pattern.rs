@@ -101,9 +101,17 @@ impl Lowering {
                     return Err(Unmatched::never(span, "this is evaluated before"));
                 }
             },
+            // What a function value gives, where its equations want further arguments: a normal form.
+            Kind::Apply(function, args) if self.signature.kind(sort) == SortKind::Data => {
+                let mut patterns = vec![self.pattern(cx, function)?];
+                for arg in args {
+                    patterns.push(self.pattern(cx, arg)?);
+                }
+                PatternKind::App { symbol: self.apply_symbol(&function.ty, span), args: patterns }
+            }
             Kind::Apply(..) => return Err(Unmatched::never(span, "this is evaluated before")),
             Kind::Lambda(..) | Kind::Where(..) | Kind::Quantifier { .. } => {
-                return Err(Unmatched::severe(span, "this binds variables"));
+                return Err(Unmatched::never(span, "this binds variables"));
             }
         };
         Ok(Pattern { kind, sort, span })

@@ -15,6 +15,12 @@ enum Values {
     In(Term),
     /// Whole numbers: the lower bounds and the upper bounds, each with what is added to it.
     Between(Vec<(Term, i64)>, Vec<(Term, i64)>),
+    /// One.
+    One(Term),
+    /// Those of a set, which are known where it is finite.
+    Members(Term),
+    /// Those of the one and those of the other.
+    Either(Box<[Values; 2]>),
 }
 
 /// How many definitions are put in for each other to find bounds.
@@ -90,6 +96,11 @@ impl Lowering {
             let symbol = self.symbol(&self.library("@where", ty.args()), span);
             return self.app(symbol, vec![test_value], ty, span);
         };
+        if let Values::Members(set) = &values {
+            let within = self.symbol(&self.library("@within", ty.args()), span);
+            let set = self.expr(cx, set);
+            return self.app(within, vec![set, test_value], ty, span);
+        }
         let list = self.listed(cx, &values, &of, span);
         let finite = Type::of(Con::FSet, of);
         let filter = self.symbol(&self.library("@filter", ty.args()), span);
@@ -103,15 +114,28 @@ impl Lowering {
         let mut parts = Vec::new();
         self.conjuncts(all, body, MAX_UNFOLDED, &mut parts);
         let known = |term: &Term| Term::free(&[term]).iter().all(|var| cx.ids.contains_key(var));
-        let (mut low, mut high) = (Vec::new(), Vec::new());
-        for part in parts {
+        let (mut low, mut high, mut set) = (Vec::new(), Vec::new(), None);
+        for part in &parts {
             let Kind::Call(callee, args) = &part.kind else { continue };
             let [a, b] = args.as_slice() else { continue };
             let is_in = &*self.scope.symbols[callee.symbol].name == "in" && self.offset(a, var) == Some(0);
             if is_in && known(b) && matches!(b.ty.con(), Some(Con::List | Con::FSet)) {
                 return Some(Values::In(b.clone()));
             }
+            if is_in && known(b) && b.ty.con() == Some(Con::Set) {
+                set = Some(b);
+            }
             let Meaning::Special(special) = self.meaning(callee) else { continue };
+            if special == Special::Equal && ty.rank().is_none() {
+                let other = match (&a.kind, &b.kind) {
+                    (Kind::Var(found), _) if *found == var => b,
+                    (_, Kind::Var(found)) if *found == var => a,
+                    _ => continue,
+                };
+                if known(other) {
+                    return Some(Values::One(other.clone()));
+                }
+            }
             if !matches!(ty.con(), Some(Con::Pos | Con::Nat | Con::Int)) || a.ty.con() == Some(Con::Real) {
                 continue;
             }
@@ -139,7 +163,21 @@ impl Lowering {
         if !high.is_empty() && (!low.is_empty() || ty.con() != Some(Con::Int)) {
             return Some(Values::Between(low, high));
         }
-        self.is_finite(ty).then_some(Values::All)
+        if self.is_finite(ty) {
+            return Some(Values::All);
+        }
+        let members = set.map(|set| Values::Members(set.clone()));
+        members.or_else(|| parts.iter().find_map(|part| self.either(cx, var, ty, part)))
+    }
+
+    /// The values that matter for `A || B`, where there are such for both.
+    fn either(&mut self, cx: &Cx<'_>, var: usize, ty: &Type, part: &Term) -> Option<Values> {
+        let Kind::Call(callee, args) = &part.kind else { return None };
+        let (Meaning::Special(Special::Or), [a, b]) = (self.meaning(callee), args.as_slice()) else {
+            return None;
+        };
+        let values = [self.values(cx, false, var, ty, a)?, self.values(cx, false, var, ty, b)?];
+        Some(Values::Either(Box::new(values)))
     }
 
     /// What is added to a variable, in a term that is the variable with a number added to it.
@@ -162,7 +200,13 @@ impl Lowering {
     /// What must hold together for a test to hold; for `forall`, for it not to hold. So many definitions of mappings
     /// are put in for them.
     fn conjuncts(&self, all: bool, body: &Term, unfold: u32, found: &mut Vec<Term>) {
-        let Kind::Call(callee, args) = &body.kind else { return };
+        let (callee, args) = match &body.kind {
+            Kind::Call(callee, args) => (callee, args),
+            Kind::Quantifier { all: inner, body, .. } if *inner == all => {
+                return self.conjuncts(all, body, unfold, found);
+            }
+            _ => return,
+        };
         match (self.meaning(callee), args.as_slice()) {
             (Meaning::Special(Special::Implies), [condition, _]) if all => {
                 self.conjuncts(false, condition, unfold, found);
@@ -198,6 +242,24 @@ impl Lowering {
         let int = Type::basic(Con::Int);
         match values {
             Values::All => self.elements(ty, span),
+            Values::One(term) => {
+                let list = Type::of(Con::List, ty.clone());
+                let [nil, cons] = ["@nil", "|>"]
+                    .map(|name| self.symbol(&self.library(name, std::slice::from_ref(ty)), span));
+                let nil = self.app(nil, Vec::new(), &list, span);
+                let value = self.expr(cx, term);
+                self.app(cons, vec![value, nil], &list, span)
+            }
+            Values::Members(set) => {
+                let members = self.symbol(&self.library("@members", set.ty.args()), span);
+                let set = self.expr(cx, set);
+                self.app(members, vec![set], &Type::of(Con::List, ty.clone()), span)
+            }
+            Values::Either(both) => {
+                let lists = both.iter().map(|values| self.listed(cx, values, ty, span)).collect();
+                let joined = self.symbol(&self.library("++", std::slice::from_ref(ty)), span);
+                self.app(joined, lists, &Type::of(Con::List, ty.clone()), span)
+            }
             Values::In(term) => {
                 let list = self.expr(cx, term);
                 if term.ty.con() == Some(Con::List) {

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::library::Special;
+use crate::scope::Access;
 
 impl Lowering {
     /// A term. Its variables have values in `cx`.
@@ -72,8 +73,20 @@ impl Lowering {
             }
             (Special::And | Special::Or, [a, b]) => {
                 let op = if special == Special::And { Op::Both } else { Op::Either };
-                let args = vec![self.expr(cx, a), self.expr(cx, b)];
-                self.operation(op, args, span)
+                let mut parts = Vec::new();
+                self.operands(special, a, &mut parts);
+                self.operands(special, b, &mut parts);
+                // The order does not matter but for parts that have no value: what has one always goes first.
+                parts.sort_by_key(|part| !self.has_value(part));
+                let mut found: Option<Expr> = None;
+                for part in parts.into_iter().rev() {
+                    let part = self.expr(cx, part);
+                    found = Some(match found {
+                        None => part,
+                        Some(rest) => self.operation(op, vec![part, rest], span),
+                    });
+                }
+                found.unwrap_or_else(|| self.truth(true, span))
             }
             (Special::Implies, [a, b]) => {
                 let (a, b) = (self.expr(cx, a), self.expr(cx, b));
@@ -112,6 +125,43 @@ impl Lowering {
             }
             _ => self.truth(false, span),
         }
+    }
+
+    /// The operands of nested `&&`, or of nested `||`, in textual order.
+    fn operands<'t>(&self, special: Special, term: &'t Term, found: &mut Vec<&'t Term>) {
+        match &term.kind {
+            Kind::Call(callee, args) if self.meaning(callee) == Meaning::Special(special) => {
+                args.iter().for_each(|arg| self.operands(special, arg, found));
+            }
+            _ => found.push(term),
+        }
+    }
+
+    /// Whether a term has a value whatever those of its variables are, and after few steps.
+    pub(super) fn has_value(&self, term: &Term) -> bool {
+        let by_itself = match &term.kind {
+            Kind::Number(_) => true,
+            Kind::Var(var) => !self.given.contains(var),
+            Kind::Call(callee, args) => match self.meaning(callee) {
+                Meaning::Constructor | Meaning::Identity | Meaning::Number(_) => true,
+                Meaning::Special(
+                    Special::Equal
+                    | Special::Differ
+                    | Special::Less
+                    | Special::LessEqual
+                    | Special::Greater
+                    | Special::GreaterEqual,
+                ) => args.first().is_some_and(|arg| self.is_plain(&arg.ty)),
+                Meaning::Special(_) => true,
+                Meaning::Equations => {
+                    let symbol = &self.scope.symbols[callee.symbol];
+                    matches!(symbol.access, Some(Access::Test(_)))
+                        || matches!(symbol.origin, Origin::Library(_)) && &*symbol.name == "#"
+                }
+            },
+            _ => false,
+        };
+        by_itself && term.children().into_iter().all(|child| self.has_value(child))
     }
 
     fn negated(&mut self, test: Expr) -> Expr {
@@ -237,7 +287,11 @@ impl Lowering {
         let mut inner = Cx::new(cx.table, cx.place);
         let vars: Vec<usize> = bindings.iter().map(|(var, _)| *var).chain(own.free.iter().copied()).collect();
         let args = self.free_patterns(&mut inner, &vars, span);
+        self.given.extend(bindings.iter().map(|(var, _)| *var));
         let value = self.expr(&mut inner, body);
+        for (var, _) in bindings {
+            self.given.remove(var);
+        }
         self.rule(own.symbol, inner, args, Vec::new(), value, span);
         values.extend(self.free_values(cx, &own.free, span));
         self.app(own.symbol, values, &body.ty, span)
@@ -271,7 +325,11 @@ impl Lowering {
         let ty = ty.erased();
         let Some((params, result)) = ty.as_function() else { return self.signature.booleans.true_symbol };
         let args: Vec<Type> = std::iter::once(&ty).chain(params).cloned().collect();
-        self.keyed(Key::Apply(ty.clone()), "apply", &args, &result.clone(), span)
+        let symbol = self.keyed(Key::Apply(ty.clone()), "apply", &args, &result.clone(), span);
+        if !self.frozen {
+            self.signature.notations.insert(symbol, Notation::Applied);
+        }
+        symbol
     }
 
     /// The value that stands for a symbol.

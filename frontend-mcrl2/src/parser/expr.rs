@@ -58,10 +58,7 @@ impl Parser<'_> {
         };
         if let Some(binder) = binder {
             self.skip();
-            let mut variables = vec![self.binding()?];
-            while self.eat(",") {
-                variables.push(self.binding()?);
-            }
+            let variables = self.bindings()?;
             self.expect(".")?;
             let body = self.level(1, depth + 1)?;
             let (span, below) = (start.to(body.span), body.depth);

@@ -60,10 +60,30 @@ impl Sorts {
 
     /// Declares the sorts of a specification.
     pub fn declare(&mut self, specification: &Specification, diagnostics: &mut Vec<Diagnostic>) {
+        let mut texts: HashMap<Arc<str>, Option<String>> = HashMap::default();
         for section in &specification.sections {
             let Section::Sorts(sorts) = section else { continue };
             for sort in sorts {
                 let name = sort.name.text.clone();
+                let basic = BASIC.iter().any(|(basic, _)| **basic == *name);
+                let text = sort.definition.as_ref().map(Sort::to_string);
+                let same = texts.get(&name) == Some(&text) && !basic;
+                if basic || self.by_name.contains_key(&name) {
+                    let place = if basic { "built in" } else { "declared again here" };
+                    let found = if same {
+                        let what = format!("the sort `{name}` is declared twice, as the same");
+                        Diagnostic::warning("T2405", what).help("remove one of the two")
+                    } else {
+                        let what = format!("the sort `{name}` is declared twice");
+                        Diagnostic::error("T2104", what)
+                            .help("remove one of the two, or give it another name")
+                    };
+                    diagnostics.push(found.label(sort.name.span, place));
+                }
+                if same {
+                    continue;
+                }
+                texts.insert(name.clone(), text);
                 let meaning = match sort.definition.as_ref().map(|definition| (&definition.kind, definition))
                 {
                     Some((SortKind::Struct(constructors), _)) => {
@@ -73,14 +93,7 @@ impl Sorts {
                     Some((_, definition)) => Meaning::Alias(definition.clone()),
                     None => Meaning::Sort(self.push(name.clone(), sort.name.span, None)),
                 };
-                let basic = BASIC.iter().any(|(basic, _)| **basic == *name);
-                if basic || self.by_name.insert(name.clone(), meaning).is_some() {
-                    diagnostics.push(
-                        Diagnostic::error("T2104", format!("the sort `{name}` is declared twice"))
-                            .label(sort.name.span, if basic { "built in" } else { "declared again here" })
-                            .help("remove one of the two, or give it another name"),
-                    );
-                }
+                self.by_name.insert(name, meaning);
             }
         }
         for section in &specification.sections {

@@ -54,11 +54,14 @@ fn syntax() {
 #[test]
 fn declarations() {
     check("map f: B -> Nat;", &[("T2101", "B")]);
-    check("map f: Nat; f: Nat;", &[("T2104", "f")]);
+    check("map f: Nat; f: Nat; eqn f = 1;", &[("T2405", "f")]);
+    check("sort A = struct f | b; map f: A;", &[("T2104", "f")]);
     check("sort A; A = Nat;", &[("T2104", "A")]);
     check("sort Nat;", &[("T2104", "Nat")]);
     check("sort A = List(B); B = Set(A);", &[("T2106", "A")]);
-    check("cons zero: Nat;", &[("T2105", "zero")]);
+    check("cons zero: Nat; eqn zero = 3;", &[("T2105", "zero")]);
+    check("sort A = struct f | b; A = struct f | b;", &[("T2405", "A")]);
+    check("sort A = struct f | b; A = struct f | c;", &[("T2104", "A")]);
     let double: String = (1..40).map(|i| format!("A{i} = A{} -> A{};", i - 1, i - 1)).collect();
     let (_, loaded) = load_text(&format!("sort A0; {double}"), None);
     assert!(loaded.diagnostics.iter().all(|d| d.code == "T2003") && !loaded.diagnostics.is_empty());
@@ -86,7 +89,8 @@ fn left_hand_sides() {
     check_equation("f(b(if(c, m, m))) = a;", &[("T2403", "if(c, m, m)")]);
     check_equation("g(m + 1) = m;", &[("T2403", "m + 1")]);
     check_equation("(x == x) = true;", &[("T2403", "(x == x)")]);
-    check_equation("f((lambda k: Nat. x)(1)) = a;", &[("T2403", "(lambda k: Nat. x)(1)")]);
+    check_equation("f((lambda k: Nat. x)(1)) = a;", &[("T2403", "(lambda k: Nat. x)")]);
+    check_equation("(lambda k: Nat. k)(m) = m;", &[("T2403", "(lambda k: Nat. k)")]);
 }
 
 #[test]

@@ -373,9 +373,14 @@ pub(super) enum Instr {
         value: u32,
         count: u16,
     },
-    /// No rule matches: an error.
+    /// No rule matches: an error, or where integers have any size the value of the function.
     NoRule {
         index: u32,
+    },
+    /// No rule matches in a part of a function, where integers have any size.
+    NoValue {
+        index: u32,
+        dst: Slot,
     },
     /// Reports a rule application.
     Trace {

@@ -333,13 +333,25 @@ impl Heap {
     pub(super) fn compute(&mut self, op: Op, a: u64, b: u64) -> Result<u64, ArithmeticError> {
         let before = self.integers.bytes();
         let value = self.integers.compute(op, a, b)?;
+        self.taken_since(before);
+        Ok(value)
+    }
+
+    /// The word for an application of the sort of integers that is a normal form.
+    pub(super) fn put_application(&mut self, text: String) -> u64 {
+        let before = self.integers.bytes();
+        let value = self.integers.put_application(text);
+        self.taken_since(before);
+        value
+    }
+
+    fn taken_since(&mut self, before: u64) {
         let taken = self.integers.bytes() - before;
         if taken > 0 {
             self.budget = if self.stress { 0 } else { self.budget - taken.cast_signed() };
             self.allocated_since = true;
             self.peak = self.peak.max(self.bytes());
         }
-        Ok(value)
     }
 
     /// Whether enough has been allocated for a collection.
@@ -438,6 +450,10 @@ impl Heap {
 impl Cells for Heap {
     fn integer(&self, word: u64) -> Option<&BigInt> {
         self.integers.get(word)
+    }
+
+    fn application(&self, word: u64) -> Option<&str> {
+        self.integers.application(word)
     }
 
     fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]> {

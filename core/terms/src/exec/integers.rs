@@ -1,4 +1,5 @@
-//! Integers of any size: small ones are words, the others lie in a table, each value once.
+//! Integers of any size: small ones are words, the others lie in a table, each value once. So do applications whose sort
+//! is that of integers and that no rule matches, by their texts: normal forms that are no numbers.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ const ENTRY_BYTES: u64 = 96;
 const MAX_BITS: u64 = 1 << 22;
 /// Bits of a number that a message shows by its digits.
 const SHOWN: u64 = 200;
+/// Bytes of the text of an application beyond which it is cut; then it is equal to itself only.
+pub(super) const MAX_TEXT: usize = 4_096;
 
 /// Whether a word is a number itself.
 #[inline]
@@ -44,11 +47,19 @@ pub(super) fn small(op: Op, a: u64, b: u64) -> Option<u64> {
 /// **Invariant:** no two entries are equal, and none is small, so that equal integers have equal words.
 #[derive(Default)]
 pub struct Integers {
-    entries: Vec<Option<Arc<BigInt>>>,
-    ids: HashMap<Arc<BigInt>, usize>,
+    entries: Vec<Option<Entry>>,
+    ids: HashMap<Entry, usize>,
     free: Vec<usize>,
     marked: Vec<bool>,
     bytes: u64,
+}
+
+/// What a word that is no number itself names.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Entry {
+    Number(Arc<BigInt>),
+    /// The text of an application that is a normal form.
+    Application(Arc<str>),
 }
 
 impl Integers {
@@ -59,7 +70,24 @@ impl Integers {
 
     /// The number that a word names; `None` for one that is a number itself.
     pub(super) fn get(&self, word: u64) -> Option<&BigInt> {
-        self.entries.get(entry(word)?)?.as_deref()
+        match self.entries.get(entry(word)?)?.as_ref()? {
+            Entry::Number(number) => Some(number),
+            Entry::Application(_) => None,
+        }
+    }
+
+    /// The text of the application that a word names; `None` for numbers.
+    pub(super) fn application(&self, word: u64) -> Option<&str> {
+        match self.entries.get(entry(word)?)?.as_ref()? {
+            Entry::Application(text) => Some(text),
+            Entry::Number(_) => None,
+        }
+    }
+
+    /// The first of the operands of an operation that is no number.
+    pub(super) fn no_number(&self, op: Op, a: u64, b: u64) -> Option<&str> {
+        let second = if op.arity() == 2 { self.application(b) } else { None };
+        self.application(a).or(second)
     }
 
     fn number(&self, word: u64) -> BigInt {
@@ -68,10 +96,21 @@ impl Integers {
 
     /// The text of a number in a message.
     pub(super) fn shown(&self, word: u64) -> String {
+        if let Some(text) = self.application(word) {
+            return text.to_string();
+        }
         match self.get(word) {
             Some(number) if number.bits() > SHOWN => format!("an integer of {} bits", number.bits()),
             Some(number) => number.to_string(),
             None => word.cast_signed().to_string(),
+        }
+    }
+
+    /// The number, or the application, as it is written.
+    fn digits(&self, word: u64) -> String {
+        match self.application(word) {
+            Some(text) => text.to_string(),
+            None => self.number(word).to_string(),
         }
     }
 
@@ -82,32 +121,60 @@ impl Integers {
         {
             return small.cast_unsigned();
         }
-        let id = match self.ids.get(&number) {
+        self.entry(Entry::Number(Arc::new(number)))
+    }
+
+    /// The word of an application that is a normal form.
+    pub(super) fn put_application(&mut self, mut text: String) -> u64 {
+        if text.len() <= MAX_TEXT {
+            return self.entry(Entry::Application(text.into()));
+        }
+        text.truncate(text.floor_char_boundary(MAX_TEXT));
+        text.push_str("...");
+        let entry = Entry::Application(text.into());
+        self.bytes += bytes_of(&entry);
+        let id = self.place(entry);
+        FIRST.cast_unsigned() + id as u64
+    }
+
+    fn entry(&mut self, entry: Entry) -> u64 {
+        let id = match self.ids.get(&entry) {
             Some(&known) => known,
             None => {
-                let number = Arc::new(number);
-                self.bytes += bytes_of(&number);
-                let id = self.free.pop().unwrap_or(self.entries.len());
-                if id == self.entries.len() {
-                    self.entries.push(None);
-                }
-                self.entries[id] = Some(Arc::clone(&number));
-                self.ids.insert(number, id);
+                self.bytes += bytes_of(&entry);
+                let id = self.place(entry.clone());
+                self.ids.insert(entry, id);
                 id
             }
         };
         FIRST.cast_unsigned() + id as u64
     }
 
-    /// Whether a comparison or a test of types holds.
-    pub(super) fn holds(&self, op: Op, a: u64, b: u64) -> bool {
-        if op.is_type_test() || (is_small(a) && is_small(b)) {
-            return compare::ints(op, a, b);
+    fn place(&mut self, entry: Entry) -> usize {
+        let id = self.free.pop().unwrap_or(self.entries.len());
+        if id == self.entries.len() {
+            self.entries.push(None);
         }
-        op.holds(self.order(a, b))
+        self.entries[id] = Some(entry);
+        id
+    }
+
+    /// Whether a comparison or a test of types holds; `None` where one side is no number and not the same as the other.
+    #[inline]
+    pub(super) fn holds(&self, op: Op, a: u64, b: u64) -> Option<bool> {
+        if op.is_type_test() || (is_small(a) && is_small(b)) {
+            return Some(compare::ints(op, a, b));
+        }
+        if a != b && self.no_number(op, a, b).is_some() {
+            return None;
+        }
+        Some(op.holds(self.order(a, b)))
     }
 
     fn order(&self, a: u64, b: u64) -> Ordering {
+        if a == b {
+            return Ordering::Equal;
+        }
         match (self.get(a), self.get(b)) {
             (Some(a), Some(b)) => a.cmp(b),
             (Some(a), None) if a.sign() == Sign::Minus => Ordering::Less,
@@ -121,6 +188,9 @@ impl Integers {
     /// Bytes that the value of an operation takes at most.
     pub(super) fn size_of(&self, op: Op, a: u64, b: u64) -> Result<u64, ArithmeticError> {
         let bits = |word: u64| self.get(word).map_or(64, BigInt::bits);
+        if self.no_number(op, a, b).is_some() {
+            return Ok(2 * MAX_TEXT as u64 + ENTRY_BYTES);
+        }
         let result = match op {
             Op::Shl => bits(a).saturating_add(b.cast_signed().max(0).cast_unsigned()),
             Op::Mul => bits(a) + bits(b),
@@ -139,6 +209,13 @@ impl Integers {
             n if n < 0 => Err(ArithmeticError::Undefined),
             n => Ok(n.cast_unsigned()),
         };
+        if self.no_number(op, a, b).is_some() {
+            if op == Op::Gcd {
+                return Ok(1);
+            }
+            let text = written(op, &self.digits(a), &self.digits(b)).ok_or(ArithmeticError::Type)?;
+            return Ok(self.put_application(text));
+        }
         let (x, y) = (self.number(a), self.number(b));
         let value = match op {
             Op::Add => x + y,
@@ -183,10 +260,12 @@ impl Integers {
     pub(super) fn sweep(&mut self) {
         for (id, entry) in self.entries.iter_mut().enumerate() {
             if !self.marked[id]
-                && let Some(number) = entry.take()
+                && let Some(entry) = entry.take()
             {
-                self.bytes -= bytes_of(&number);
-                self.ids.remove(&number);
+                self.bytes -= bytes_of(&entry);
+                if self.ids.get(&entry) == Some(&id) {
+                    self.ids.remove(&entry);
+                }
                 self.free.push(id);
             }
         }
@@ -199,8 +278,30 @@ fn entry(word: u64) -> Option<usize> {
     word.cast_signed().checked_sub(FIRST).and_then(|id| usize::try_from(id).ok())
 }
 
-fn bytes_of(number: &BigInt) -> u64 {
-    number.bits() / 8 + ENTRY_BYTES
+fn bytes_of(entry: &Entry) -> u64 {
+    ENTRY_BYTES
+        + match entry {
+            Entry::Number(number) => number.bits() / 8,
+            Entry::Application(text) => text.len() as u64,
+        }
+}
+
+/// An operation on what is no number, as a term.
+fn written(op: Op, a: &str, b: &str) -> Option<String> {
+    Some(match op {
+        Op::Mul | Op::FloorDiv if b == "1" => a.to_string(),
+        Op::Mul if a == "1" => b.to_string(),
+        Op::Add => format!("({a} + {b})"),
+        Op::Sub => format!("({a} - {b})"),
+        Op::Mul => format!("({a} * {b})"),
+        Op::FloorDiv => format!("({a} div {b})"),
+        Op::Mod => format!("({a} mod {b})"),
+        Op::Neg => format!("(-{a})"),
+        Op::Min => format!("min({a}, {b})"),
+        Op::Max => format!("max({a}, {b})"),
+        Op::Abs => format!("abs({a})"),
+        _ => return None,
+    })
 }
 
 /// The quotient, rounded down, and what is left then.
@@ -279,7 +380,7 @@ mod tests {
                 prop_assert_eq!(found, Ok(expected), "{:?}", op);
             }
             for op in [Op::Lt, Op::Le, Op::Gt, Op::Ge, Op::Eq, Op::Ne] {
-                prop_assert_eq!(integers.holds(op, x, y), op.holds(a.cmp(&b)));
+                prop_assert_eq!(integers.holds(op, x, y), Some(op.holds(a.cmp(&b))));
             }
         }
     }

@@ -223,6 +223,18 @@ impl<'a, 'c> Machine<'a, 'c> {
                 }
             }};
         }
+        macro_rules! big {
+            ($op:expr, $a:expr, $b:expr) => {{
+                match self.run.heap.integers().holds($op, slot!($a), slot!($b)) {
+                    Some(holds) => holds,
+                    None => {
+                        let reason = self.run.no_number($op, slot!($a), slot!($b));
+                        let rule = code.rule_at(at!());
+                        stop!(Stop { reason, rule, span: None });
+                    }
+                }
+            }};
+        }
         macro_rules! arithmetic {
             ($site:expr, $a:expr, $b:expr, $result:expr) => {
                 match $result {
@@ -427,7 +439,7 @@ impl<'a, 'c> Machine<'a, 'c> {
                         slot!(dst) = u64::from(if holds { yes } else { no });
                     }
                     Instr::CompareBig { op, dst, a, b, yes, no } => {
-                        let holds = self.run.heap.integers().holds(op, slot!(a), slot!(b));
+                        let holds = big!(op, a, b);
                         slot!(dst) = u64::from(if holds { yes } else { no });
                     }
                     Instr::CompareFloat { op, dst, a, b, yes, no } => {
@@ -444,7 +456,7 @@ impl<'a, 'c> Machine<'a, 'c> {
                         }
                     }
                     Instr::UnlessBig { op, a, b, target } => {
-                        if !self.run.heap.integers().holds(op, slot!(a), slot!(b)) {
+                        if !big!(op, a, b) {
                             goto!(target);
                         }
                     }
@@ -495,8 +507,15 @@ impl<'a, 'c> Machine<'a, 'c> {
                     Instr::ReturnConst { value, count } => ret!(u64::from(value), count),
                     Instr::HoleReturn { src, count } => ret!(close_hole(fp, slot!(src) as u32), count),
                     Instr::HoleReturnConst { value, count } => ret!(close_hole(fp, value), count),
+                    Instr::NoValue { index, dst } => {
+                        let failure = &code.failures[index as usize];
+                        slot!(dst) = self.no_value(failure.symbol, &failure.args, fp).unwrap_or_default();
+                    }
                     Instr::NoRule { index } => {
                         let failure = &code.failures[index as usize];
+                        if let Some(value) = self.no_value(failure.symbol, &failure.args, fp) {
+                            ret!(value, failure.pending);
+                        }
                         fuel -= i64::from(failure.pending);
                         let redex = self.application(failure.symbol, &failure.args, fp);
                         let rule = code.rule_at(at!());

@@ -121,7 +121,8 @@ impl<'a> View<'a> {
     }
     /// The value of an `Int` that fits 64 bits.
     pub fn int(&self) -> Option<i64> {
-        let is_int = self.of.layout.sorts[self.sort].kind == SortKind::Int;
+        let is_int = self.of.layout.sorts[self.sort].kind == SortKind::Int
+            && self.of.heap.application(self.value).is_none();
         match self.of.heap.integer(self.value) {
             Some(number) if is_int => i64::try_from(number).ok(),
             _ => is_int.then(|| self.value.cast_signed()),

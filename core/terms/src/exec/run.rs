@@ -3,6 +3,7 @@
 
 use crate::exec::compare::{self, Comparison};
 use crate::exec::heap::{Full, Heap};
+use crate::exec::integers::MAX_TEXT;
 use crate::exec::start::COMPARED;
 use crate::exec::text;
 use crate::plan::{ClassId, Site, TermPlan};
@@ -11,7 +12,7 @@ use gchr_base::error::{RunError, StopReason};
 use gchr_base::ids::Id;
 use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::rule::{Program, RuleId};
-use gchr_base::signature::{SortId, SymbolId};
+use gchr_base::signature::{Notation, SortId, SymbolId};
 use gchr_base::source::Span;
 
 /// Poll interval in rule applications.
@@ -227,19 +228,53 @@ impl<'a, 'c> Run<'a, 'c> {
 
     /// An application as text, its arguments cut when they are long.
     pub fn application(&self, symbol: SymbolId, args: impl IntoIterator<Item = (SortId, u64)>) -> String {
-        let mut line = self.plan.symbol_names[symbol].clone();
-        let mut left = TRACE_WIDTH;
-        let mut any = false;
-        for (sort, value) in args {
-            line.push_str(if any { ", " } else { "(" });
-            any = true;
-            let arg = text::bounded(&self.plan.layout, &self.heap, sort, value, left);
-            left = left.saturating_sub(arg.len());
-            line.push_str(&arg);
+        self.written(symbol, args, TRACE_WIDTH)
+    }
+
+    /// The normal form that an application of the sort of integers is that no rule matches: where integers have any
+    /// size, it lies in their table.
+    pub(super) fn no_value(
+        &mut self,
+        symbol: SymbolId,
+        args: impl IntoIterator<Item = (SortId, u64)>,
+    ) -> Option<u64> {
+        if !self.plan.layout.big_integers {
+            return None;
         }
-        if any {
-            line.push(')');
+        let text = self.written(symbol, args, MAX_TEXT);
+        Some(self.heap.put_application(text))
+    }
+
+    /// Why a comparison that one of its sides is no number for has no result.
+    #[cold]
+    pub(super) fn no_number(&self, op: Op, a: u64, b: u64) -> StopReason {
+        let redex =
+            self.heap.integers().no_number(op, a, b).unwrap_or_default().chars().take(TRACE_WIDTH).collect();
+        StopReason::NoRule { redex }
+    }
+
+    /// An application as text, its arguments cut where they take more than so many characters.
+    fn written(
+        &self,
+        symbol: SymbolId,
+        args: impl IntoIterator<Item = (SortId, u64)>,
+        width: usize,
+    ) -> String {
+        let name = &self.plan.symbol_names[symbol];
+        let mut left = width;
+        let args: Vec<String> = args
+            .into_iter()
+            .map(|(sort, value)| {
+                let arg = text::bounded(&self.plan.layout, &self.heap, sort, value, left);
+                left = left.saturating_sub(arg.len());
+                arg
+            })
+            .collect();
+        match (self.plan.notations[symbol], args.as_slice()) {
+            (_, []) => name.clone(),
+            (Notation::Infix, [a, b]) => format!("({a} {name} {b})"),
+            (Notation::Applied, [function, args @ ..]) => format!("{function}({})", args.join(", ")),
+            _ => format!("{name}({})", args.join(", ")),
         }
-        line
     }
 }

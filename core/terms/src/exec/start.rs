@@ -222,7 +222,8 @@ impl<'a, 'c: 'a, E: Engine<'a, 'c>> Start<'_, 'a, 'c, E> {
         if self.engine.big_integers() && signature.kind(sort) == SortKind::Int {
             let run = self.engine.run();
             let value = if op.is_test() {
-                Ok(operators.truth(run.heap.integers().holds(op, a, b)))
+                let holds = run.heap.integers().holds(op, a, b).ok_or_else(|| run.no_number(op, a, b));
+                holds.map(|holds| operators.truth(holds))
             } else {
                 run.big_integer(op, a, b)
             };

@@ -16,6 +16,10 @@ pub trait Cells {
     fn integer(&self, _word: u64) -> Option<&BigInt> {
         None
     }
+    /// The text of the application of sort `Int`, a normal form that is no number, that a word names.
+    fn application(&self, _word: u64) -> Option<&str> {
+        None
+    }
 }
 
 /// Writes a value in input syntax on one line, as [`NormalForm::write_text`](super::NormalForm::write_text) does.
@@ -72,9 +76,10 @@ pub(super) fn write(
             Todo::Value(sort, value) => match layout.sorts[sort].kind {
                 SortKind::Float => out.write_all(float(f64::from_bits(value)).as_bytes())?,
                 SortKind::Data => head(layout, heap, sort, value as u32, &mut powers, &mut todo, out)?,
-                _ => match heap.integer(value) {
-                    Some(number) => write!(out, "{number}")?,
-                    None => write!(out, "{}", value.cast_signed())?,
+                _ => match (heap.application(value), heap.integer(value)) {
+                    (Some(text), _) => out.write_all(text.as_bytes())?,
+                    (None, Some(number)) => write!(out, "{number}")?,
+                    (None, None) => write!(out, "{}", value.cast_signed())?,
                 },
             },
             Todo::Fields { sort, value, next } => {
@@ -117,6 +122,7 @@ fn head<'a>(
     }
     if let [field] = variant.fields.as_slice()
         && field.sort == sort
+        && variant.notation != Notation::Plain
     {
         let (count, inner) = powers.count(layout, heap, sort, value);
         if count >= MIN_POWER {
@@ -168,9 +174,21 @@ fn notated<'a>(
             element(variant, cell, sort, todo);
         }
         (Notation::Argument, 1) => todo.push(field(0)),
-        (Notation::Infix, 2) => {
+        (Notation::Fraction, 2) if matches!(field(1), Todo::Value(_, 1)) => todo.push(field(0)),
+        (Notation::Infix | Notation::Fraction, 2) => {
             todo.extend([Todo::Text(")"), field(1), Todo::Text(" "), Todo::Text(&of.name), Todo::Text(" ")]);
             todo.extend([field(0), Todo::Text("(")]);
+        }
+        (Notation::Applied, count @ 2..) => {
+            todo.push(Todo::Text(")"));
+            for at in (1..count).rev() {
+                todo.extend([field(at), Todo::Text(if at == 1 { "(" } else { ", " })]);
+            }
+            todo.push(field(0));
+        }
+        (Notation::Updated, 3) => {
+            todo.extend([Todo::Text("]"), field(2), Todo::Text(" -> "), field(1), Todo::Text("[")]);
+            todo.push(field(0));
         }
         _ => return Ok(false),
     }

@@ -60,6 +60,7 @@ impl Instr {
         match *self {
             Count { .. } | Trace { .. } | Tally { .. } => Refs::slots(&[]),
             NoRule { .. } => Refs::slots(&[]).ends(),
+            NoValue { dst, .. } => Refs::slots(&[dst]),
             Halt => Refs::slots(&[0]).ends(),
             Const { dst, .. } => Refs::slots(&[dst]),
             Move { dst, src } => Refs::slots(&[dst, src]),
@@ -271,7 +272,7 @@ impl CodeCheck<'_> {
                 let fits = operands.is_some_and(|o| o.iter().all(fits));
                 (!fits).then_some("operands outside the frame, or fields outside the cell")
             }
-            Instr::NoRule { index } => {
+            Instr::NoRule { index } | Instr::NoValue { index, .. } => {
                 let site = code.failures.get(index as usize);
                 (!site.is_some_and(|s| args_fit(&s.args))).then_some("error outside the frame")
             }

@@ -9,7 +9,7 @@ use gchr_base::define_id;
 use gchr_base::ids::IdVec;
 use gchr_base::op::Op;
 use gchr_base::rule::{Const, RuleId};
-use gchr_base::signature::{SortId, SymbolId};
+use gchr_base::signature::{Notation, SortId, SymbolId};
 use gchr_base::source::Span;
 
 define_id!(
@@ -93,6 +93,8 @@ pub struct TermPlan {
     pub rule_names: IdVec<RuleId, String>,
     /// Names of the symbols, for printing.
     pub symbol_names: IdVec<SymbolId, String>,
+    /// How applications of the symbols are written, for printing.
+    pub notations: IdVec<SymbolId, Notation>,
 }
 
 /// How values are owned, once [`Step::Ref`] steps are in the plan.

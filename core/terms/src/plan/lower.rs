@@ -64,6 +64,11 @@ pub(super) fn lower(
         references: None,
         rule_names: program.rules.ids().map(|r| program.rule_name(r)).collect(),
         symbol_names: signature.symbols.iter().map(|s| s.name.clone()).collect(),
+        notations: signature
+            .symbols
+            .ids()
+            .map(|s| signature.notations.get(&s).copied().unwrap_or_default())
+            .collect(),
         layout,
     }
 }

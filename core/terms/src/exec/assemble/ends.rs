@@ -22,7 +22,15 @@ impl Assembler<'_> {
                 let args = args.iter().map(|&a| (self.slot(a), self.function.sort(a))).collect();
                 let pending = self.state.pending;
                 self.code.failures.push(NoRuleSite { symbol: *symbol, args, pending });
-                self.emit(Instr::NoRule { index });
+                match self.regions.last().map(|region| region.dst) {
+                    Some(dst) if self.plan.layout.big_integers => {
+                        self.emit(Instr::NoValue { index, dst });
+                        self.leave_region();
+                    }
+                    _ => {
+                        self.emit(Instr::NoRule { index });
+                    }
+                }
             }
             End::Continue(args) => {
                 let (params, head) = match self.regions.last() {
@@ -49,12 +57,7 @@ impl Assembler<'_> {
         if let Some(region) = self.regions.last() {
             let dst = region.dst;
             self.moves(&[(dst, src)]);
-            let count = self.take_count(u32::from(u16::MAX)) as u16;
-            let at = self.emit(Instr::Jump { target: 0, count });
-            if let Some(region) = self.regions.last_mut() {
-                region.exits.push(at);
-            }
-            return;
+            return self.leave_region();
         }
         let count = self.take_count(u32::from(u16::MAX)) as u16;
         let holes = self.holes[self.id];
@@ -75,6 +78,15 @@ impl Assembler<'_> {
             };
         } else {
             self.emit(if holes { Instr::HoleReturn { src, count } } else { Instr::Return { src, count } });
+        }
+    }
+
+    /// Goes on behind the innermost region.
+    fn leave_region(&mut self) {
+        let count = self.take_count(u32::from(u16::MAX)) as u16;
+        let at = self.emit(Instr::Jump { target: 0, count });
+        if let Some(region) = self.regions.last_mut() {
+            region.exits.push(at);
         }
     }
 

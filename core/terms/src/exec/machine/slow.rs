@@ -210,6 +210,13 @@ impl Machine<'_, '_> {
     }
 
     /// An application as text, its arguments cut when they are long.
+    /// The normal form that an application is that no rule matches, where integers have any size.
+    #[cold]
+    pub(super) fn no_value(&mut self, symbol: SymbolId, args: &[(Slot, SortId)], fp: Fp) -> Option<u64> {
+        // SAFETY: verified failures name slots of the frame.
+        self.run.no_value(symbol, args.iter().map(|&(slot, sort)| (sort, unsafe { *fp.add(slot as usize) })))
+    }
+
     pub(super) fn application(&self, symbol: SymbolId, args: &[(Slot, SortId)], fp: Fp) -> String {
         // SAFETY: verified trace points and failures name slots of the frame.
         self.run

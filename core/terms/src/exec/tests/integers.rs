@@ -12,7 +12,7 @@ use crate::plan::compile;
 const TEXT: &str = "
 sort L = struct N() | C(Int, L);
 map Fact: Int -> Int; Facts: Int -> L; Sum: L -> Int; Count: Int # L # L -> Int; Square: Int -> Int;
-    Edge: Int -> L;
+    Edge: Int -> L; Half: Int -> Int; Halves: Int -> L; Least: Int # Int -> Int;
 var X, Y: Int; L, M: L;
 eqn Fact(0) = 1; Fact(X) = X * Fact(X - 1);
     Facts(0) = N(); Facts(X) = C(Fact(X), Facts(X - 1));
@@ -23,6 +23,10 @@ eqn Fact(0) = 1; Fact(X) = X * Fact(X - 1);
     Count(X, C(Y, L), M) = Count(X - Y, L, M);
     Square(X) = Square(X * X);
     Edge(X) = C(4611686018427387903 + 1, C(-4611686018427387903 - 1 - X, N()));
+    Half(0) = 0; Half(2) = 1; Half(4) = 2;
+    Halves(X) = C(Half(X), C(Half(X + 1) - 1, N()));
+    X < Y -> Least(X, Y) = X;
+    X >= Y -> Least(X, Y) = Y;
 input ";
 
 /// The result of an input under each set of options, with a collection at each allocation and without.
@@ -49,6 +53,28 @@ fn integers_of_any_size_are_kept_by_a_collection() {
     );
     check("Edge(1)", "C(4611686018427387904, C(-4611686018427387905, N))");
     check("Count(Fact(21), Facts(23), Facts(21))", "-26978578794156696140313");
+}
+
+#[test]
+fn an_application_without_a_rule_is_a_normal_form() {
+    let found = "C(Half(3), C(1, C((Half(5) + 2), C(Half(3), N))))";
+    check("C(Half(3), C(Half(2), C(Half(5) + 2, C(Half(2 + 1), N()))))", found);
+    check("Halves(3)", "C(Half(3), C(1, N))");
+    check("Halves(4)", "C(2, C((Half(5) - 1), N))");
+    check("Least(Half(3), Half(1 + 2))", "Half(3)");
+    check(
+        "C(Sum(Facts(25)), C(Least(Fact(25), Fact(24)), C(Count(Fact(21), Facts(23), Facts(21)), Halves(3))))",
+        "C(16158688114800553828940313, C(620448401733239439360000, C(-26978578794156696140313, C(Half(3), C(1, N)))))",
+    );
+    let mut program = program(&format!("{TEXT}Least(Half(3), 1);"));
+    program.signature.big_integers = true;
+    let Start::Term(Some(term)) = &program.start else { panic!("an input") };
+    for options in option_sets() {
+        let plan = compile(&program, &options).expect("a plan");
+        let stopped = run_with(&program, &plan, term, &mut Control::default(), false);
+        let found = stopped.map(|_| ()).expect_err("no result").error.reason;
+        assert_eq!(found, StopReason::NoRule { redex: "Half(3)".into() }, "{options:?}");
+    }
 }
 
 #[test]
