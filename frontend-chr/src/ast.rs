@@ -121,6 +121,8 @@ pub struct Module {
     pub clauses: Vec<Clause>,
     /// The operators at the end of the text.
     pub operators: Operators,
+    /// The modules of the text and of the files that it names; `user` where the text itself is none.
+    pub modules: Vec<String>,
 }
 
 impl Module {
@@ -189,7 +191,7 @@ impl Module {
             Clause { kind, span }
         });
         let clauses = clauses.collect();
-        Self { terms, clauses, operators: self.operators.clone() }
+        Self { terms, clauses, operators: self.operators.clone(), modules: Vec::new() }
     }
 
     /// Copies a term into another table, children first.

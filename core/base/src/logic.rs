@@ -177,7 +177,7 @@ pub enum OccursCheck {
 }
 
 /// Flags of Prolog that change what programs mean, as they are at the end of the text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flags {
     /// `double_quotes`.
     pub double_quotes: QuotedText,
@@ -189,6 +189,8 @@ pub struct Flags {
     pub occurs_check: OccursCheck,
     /// `chr_toplevel_show_store`: whether answers show the store.
     pub show_store: bool,
+    /// Modules whose attributes answers do not show: they see that those of constraints are not shown.
+    pub hidden: Vec<Arc<str>>,
 }
 
 impl Default for Flags {
@@ -199,6 +201,7 @@ impl Default for Flags {
             unknown: Unknown::Error,
             occurs_check: OccursCheck::False,
             show_store: true,
+            hidden: Vec::new(),
         }
     }
 }

@@ -45,6 +45,8 @@ pub struct Streams {
     pub errors: Option<Box<dyn std::io::Write>>,
     /// What `read/1` and the like read.
     pub input: Option<Box<dyn std::io::Read>>,
+    /// Whether files that the program opens may be read. What it writes to files is never stored.
+    pub files: bool,
 }
 
 impl std::fmt::Debug for Streams {
@@ -190,6 +192,7 @@ impl Resident {
             }
             machine.output.errors = streams.errors;
             machine.input.source = streams.input;
+            machine.files.readable = streams.files;
             machine.begin();
             let run = machine.run_program(goals, options, answer);
             machine.ended(run)
@@ -350,6 +353,7 @@ impl Machine<'_, '_> {
             found += 1;
             let variables = self.roots.clone();
             let one = self.answer(goal, &variables);
+            self.fresh_line()?;
             answer(one, self.control.out()).map_err(|reason| Throw::Stop(Box::new(reason)))?;
             let more = self.choices.len() > self.floor();
             if !more || wanted == Answers::First(found) {
@@ -499,6 +503,7 @@ impl Machine<'_, '_> {
                     }
                 }
                 "clpfd" => self.domain_goals(variable, value, goals),
+                _ if self.db.flags.hidden.iter().any(|hidden| **hidden == *module_name) => {}
                 _ => {
                     let name = self.db.names.intern("put_attr");
                     goals.push(self.heap.compound(name, &[variable, module, value]));

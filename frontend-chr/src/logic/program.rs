@@ -31,6 +31,10 @@ pub(crate) struct Builder {
     tabled: Vec<tables::Tabled>,
     /// The unit of tests that a text is in.
     unit: Option<Arc<str>>,
+    /// Modules that see the attributes of constraints: all of them where the program itself is no module.
+    modules: Vec<Arc<str>>,
+    /// Whether nothing checks types of columns.
+    pub unchecked: bool,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -45,6 +49,11 @@ impl Builder {
             at_end: Vec::new(),
             tabled: Vec::new(),
             unit: None,
+            modules: match module.modules.first() {
+                Some(first) if first != "user" => vec![first.as_str().into()],
+                _ => module.modules.iter().map(|name| name.as_str().into()).collect(),
+            },
+            unchecked: false,
             diagnostics: Vec::new(),
         };
         builder.text(module);
@@ -65,6 +74,14 @@ impl Builder {
     /// The program, when all texts are taken.
     pub fn finish(mut self) -> (LogicProgram, Vec<Diagnostic>) {
         self.program.initialization.append(&mut self.at_end);
+        let waits = |column: &Column| column.mode != Mode::Ground;
+        if self.program.constraints.iter().any(|constraint| constraint.columns.iter().any(waits)) {
+            self.program.flags.hidden = std::mem::take(&mut self.modules);
+        }
+        if self.unchecked {
+            let columns = self.program.constraints.iter_mut().flat_map(|c| &mut c.columns);
+            columns.for_each(|column| column.ty = None);
+        }
         tables::rename(&mut self.building, &mut self.program.clauses, &self.tabled);
         (LogicProgram { terms: self.building.terms, ..self.program }, self.diagnostics)
     }
