@@ -207,6 +207,43 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[5], "sub_atom sub_string"),
 ];
 
+/// Predicates of ISO Prolog, which no program may define anew, as SWI-Prolog has it.
+const PROTECTED: &[(usize, &str)] = &[
+    (0, "! at_end_of_stream fail false flush_output halt nl repeat true"),
+    (
+        1,
+        "\\+ abolish acyclic_term asserta assertz at_end_of_stream atom atomic call callable close compound \
+         current_input current_output current_predicate dynamic float flush_output get_byte get_char get_code \
+         ground halt integer nl nonvar number once peek_byte peek_char peek_code put_byte put_char put_code read \
+         retract retractall set_input set_output throw var write write_canonical writeq",
+    ),
+    (
+        2,
+        ", -> ; < = =.. =:= =< == =\\= > >= @< @=< @> @>= \\= \\== atom_chars atom_codes atom_length call \
+         char_code clause close copy_term current_prolog_flag get_byte get_char get_code is keysort length \
+         number_chars number_codes peek_byte peek_char peek_code phrase predicate_property put_byte put_char \
+         put_code read read_term set_prolog_flag sort stream_property subsumes_term term_variables \
+         unify_with_occurs_check with_mutex write write_canonical write_term writeq",
+    ),
+    (
+        3,
+        "arg atom_concat bagof call catch compare current_op findall functor numbervars op open phrase read_term \
+         setof write_term",
+    ),
+    (4, "call open"),
+    (5, "call sub_atom"),
+    (6, "call"),
+    (7, "call"),
+    (8, "call"),
+];
+
+/// Whether a predicate belongs to ISO Prolog, so that no clauses of a program define it.
+pub(crate) fn is_protected(name: &str, arity: usize) -> bool {
+    PROTECTED
+        .iter()
+        .any(|(n, names)| *n == arity && names.split_ascii_whitespace().any(|known| known == name))
+}
+
 /// Whether the logic machine has a predicate that rules over ground stores do not have.
 pub(crate) fn is_predicate(name: &str, arity: usize) -> bool {
     let listed = |(arities, names): &(&[usize], &str)| {

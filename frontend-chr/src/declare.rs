@@ -35,6 +35,8 @@ pub(crate) struct Declarations {
     pub clauses: HashSet<(String, usize)>,
     /// Whether no types are checked while the program runs, as SWI-Prolog has it without debugging.
     pub unchecked: bool,
+    /// Whether guards may bind variables of heads.
+    pub guards_bind: bool,
     /// Directives that are goals, as what a plan over ground stores cannot do.
     pub beyond: Vec<Diagnostic>,
 }
@@ -392,6 +394,7 @@ impl Directives<'_> {
             match (name, value) {
                 ("debug", "off") | ("optimize", "full") => self.found.unchecked = true,
                 ("debug", "on") => self.found.unchecked = false,
+                ("check_guard_bindings", value) => self.found.guards_bind = value == "off",
                 _ => {}
             }
             if !known.contains(&name) {

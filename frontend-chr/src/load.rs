@@ -204,6 +204,7 @@ impl Reading {
         }
         let mut builder = Builder::new(&self.ast, self.quotes);
         builder.unchecked = self.declarations.unchecked;
+        builder.guards_bind = self.declarations.guards_bind;
         self.queries.iter().for_each(|text| builder.queries(text));
         builder.facts(&self.declarations, &self.program.signature, &self.facts);
         let (logic, found) = builder.finish();

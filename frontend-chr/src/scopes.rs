@@ -81,16 +81,43 @@ pub(crate) fn separate(module: &mut Module, scopes: &[Scope], scope_of: &[usize]
             others.for_each(|scope| drop(names[scope].insert(key.clone(), renamed(exporter))));
         }
     }
-    if names.iter().all(Names::is_empty) {
+    let types = types_of_scopes(module, scopes, scope_of);
+    if names.iter().chain(&types).all(Names::is_empty) {
         return;
     }
     let by_name: HashMap<&str, usize> =
         scopes.iter().enumerate().filter_map(|(i, s)| Some((s.name.as_deref()?, i))).collect();
     let clauses = std::mem::take(&mut module.clauses);
     for (clause, &scope) in clauses.iter().zip(scope_of) {
-        Renaming { module, names: &names, by_name: &by_name }.clause(&clause.kind, scope);
+        Renaming { module, names: &names, types: &types, by_name: &by_name }.clause(&clause.kind, scope);
     }
     module.clauses = clauses;
+}
+
+/// The types that several scopes define: each but the first one has another name for its own.
+fn types_of_scopes(module: &Module, scopes: &[Scope], scope_of: &[usize]) -> Vec<Names> {
+    let mut defined: HashMap<Key, Vec<usize>> = HashMap::default();
+    for (clause, &scope) in module.clauses.iter().zip(scope_of) {
+        let ClauseKind::Directive(directive) = clause.kind else { continue };
+        for goal in module.members(directive, ",") {
+            let Some(("chr_type", &[definition])) = module.functor(goal) else { continue };
+            let head = module.binary(definition, "--->").or_else(|| module.binary(definition, "=="));
+            let Some((name, args)) = head.and_then(|(head, _)| module.functor(head)) else { continue };
+            let places = defined.entry((name.to_string(), args.len())).or_default();
+            if !places.contains(&scope) {
+                places.push(scope);
+            }
+        }
+    }
+    let mut names: Vec<Names> = scopes.iter().map(|_| Names::default()).collect();
+    for (key, mut places) in defined {
+        places.sort_unstable();
+        for &scope in &places[1..] {
+            let name = scopes[scope].name.as_deref().unwrap_or("user");
+            names[scope].insert(key.clone(), format!("{name}:{}", key.0));
+        }
+    }
+    names
 }
 
 /// What a clause defines or declares.
@@ -148,6 +175,7 @@ fn exports(module: &Module, scope: &Scope) -> HashSet<Key> {
 struct Renaming<'a> {
     module: &'a mut Module,
     names: &'a [Names],
+    types: &'a [Names],
     by_name: &'a HashMap<&'a str, usize>,
 }
 
@@ -215,6 +243,7 @@ impl Renaming<'_> {
             ClauseKind::Directive(directive) => {
                 for goal in self.module.members(*directive, ",") {
                     match self.module.functor(goal) {
+                        Some(("chr_type", &[definition])) => self.type_names(definition, scope),
                         Some((
                             "chr_constraint" | "constraints" | "dynamic" | "discontiguous" | "table",
                             args,
@@ -242,7 +271,33 @@ impl Renaming<'_> {
     fn specs(&mut self, spec: TermId, scope: usize) {
         for spec in self.module.members(spec, ",") {
             let Some((key, place)) = declared(self.module, spec) else { continue };
+            if place == spec {
+                let columns = self.module.functor(spec).map(|(_, args)| args.to_vec()).unwrap_or_default();
+                columns.into_iter().for_each(|column| self.type_names(column, scope));
+            }
             self.rename(place, &key, scope);
+        }
+    }
+
+    /// Types in a definition or a column.
+    fn type_names(&mut self, id: TermId, scope: usize) {
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            let key = match self.module.kind(id) {
+                TermKind::List { items, tail } => {
+                    pending.extend(items.iter().chain(tail));
+                    continue;
+                }
+                _ => self.module.functor(id).map(|(name, args)| (name.to_string(), args.len())),
+            };
+            let Some(key) = key else { continue };
+            pending.extend(self.module.functor(id).map(|(_, args)| args.to_vec()).unwrap_or_default());
+            if let Some(new) = self.types[scope].get(&key)
+                && let TermKind::Atom(name) | TermKind::Compound { name, .. } =
+                    &mut self.module.terms[id].kind
+            {
+                name.clone_from(new);
+            }
         }
     }
 

@@ -189,6 +189,8 @@ pub struct Flags {
     pub occurs_check: OccursCheck,
     /// `chr_toplevel_show_store`: whether answers show the store.
     pub show_store: bool,
+    /// Whether guards may bind variables of heads (the option `check_guard_bindings` is off).
+    pub guards_bind: bool,
     /// Modules whose attributes answers do not show: they see that those of constraints are not shown.
     pub hidden: Vec<Arc<str>>,
 }
@@ -201,6 +203,7 @@ impl Default for Flags {
             unknown: Unknown::Error,
             occurs_check: OccursCheck::False,
             show_store: true,
+            guards_bind: false,
             hidden: Vec::new(),
         }
     }

@@ -114,6 +114,7 @@ pub(crate) const TABLE: &[(&str, usize, crate::database::Native)] = &[
         Ok(m.unify_arg(0, list))
     }),
     ("$chr_commit", 2, commit),
+    ("$dynamic_type_check", 2, |m| m.check_dynamic_type()),
     ("$chr_remove", 1, |m| {
         let id = m.int_arg(0)?;
         m.kill(id as u32);

@@ -463,14 +463,15 @@ impl Machine<'_, '_> {
         for term in terms {
             for variable in self.heap.variables(term) {
                 if variable.tag() == Tag::Att && seen.insert(variable) {
-                    self.attribute_goals(variable, &mut goals);
+                    self.attribute_goals(variable, &mut goals, &mut seen);
                 }
             }
         }
         goals
     }
 
-    fn attribute_goals(&mut self, variable: Cell, goals: &mut Vec<Cell>) {
+    /// The goals of a variable's attributes; `seen` holds what was shown already.
+    fn attribute_goals(&mut self, variable: Cell, goals: &mut Vec<Cell>, seen: &mut HashSet<Cell>) {
         let mut rest = self.heap.deref(self.heap.cells[variable.place() + 1]);
         while rest.is_compound() {
             let (module, value) = (self.heap.arg(rest, 0), self.heap.arg(rest, 1));
@@ -497,7 +498,12 @@ impl Machine<'_, '_> {
                                 self.heap.compound(module.as_atom(), &args)
                             }
                         };
-                        if !done && !goals.iter().any(|&known| self.heap.identical(known, shown)) {
+                        // A goal that waits for several variables is shown once.
+                        let known = match &*module_name {
+                            "dif" => goals.iter().any(|&known| self.heap.identical(known, shown)),
+                            _ => !seen.insert(goal),
+                        };
+                        if !done && !known {
                             goals.push(shown);
                         }
                     }

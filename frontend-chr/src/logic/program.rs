@@ -35,6 +35,8 @@ pub(crate) struct Builder {
     modules: Vec<Arc<str>>,
     /// Whether nothing checks types of columns.
     pub unchecked: bool,
+    /// Whether guards may bind variables of heads.
+    pub guards_bind: bool,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -54,6 +56,7 @@ impl Builder {
                 _ => module.modules.iter().map(|name| name.as_str().into()).collect(),
             },
             unchecked: false,
+            guards_bind: false,
             diagnostics: Vec::new(),
         };
         builder.text(module);
@@ -78,6 +81,7 @@ impl Builder {
         if self.program.constraints.iter().any(|constraint| constraint.columns.iter().any(waits)) {
             self.program.flags.hidden = std::mem::take(&mut self.modules);
         }
+        self.program.flags.guards_bind = self.guards_bind;
         if self.unchecked {
             let columns = self.program.constraints.iter_mut().flat_map(|c| &mut c.columns);
             columns.for_each(|column| column.ty = None);
@@ -297,6 +301,16 @@ fn clause_of<'a>(goals: &mut Goals<'a>, id: TermId, span: Span) -> Option<Clause
             Diagnostic::error("C0316", "this is no head of a clause")
                 .label(goals.building.terms.span(head), "neither an atom nor a compound term")
                 .help("write name(Arguments) :- Goals"),
+        );
+        return None;
+    }
+    let (name, args) = goals.building.terms.functor(head)?;
+    if builtin::is_protected(name, args.len()) {
+        let what = format!("{name}/{} is a predicate of ISO Prolog", args.len());
+        goals.diagnostics.push(
+            Diagnostic::warning("C0317", what)
+                .label(goals.building.terms.span(head), "this clause is left out")
+                .help("give the predicate another name"),
         );
         return None;
     }

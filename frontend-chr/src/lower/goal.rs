@@ -43,7 +43,10 @@ impl<'a> Lowering<'_> {
                 ),
             };
         }
-        match builtin::goal(name, args.len()) {
+        // Clauses of the program come before built-ins that are not of ISO Prolog.
+        let own = !builtin::is_protected(name, args.len())
+            && self.declarations.clauses.contains(&(name.to_string(), args.len()));
+        match builtin::goal(name, args.len()).filter(|_| !own) {
             Some(goal) => self.builtin(scope, goal, args, span, place),
             None => self.unknown_goal(name, args.len(), span, place),
         }

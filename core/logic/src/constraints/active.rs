@@ -22,8 +22,10 @@ mod slot {
     pub const RESUME: u16 = 3;
     /// Choice points below the one that a guard of goals has.
     pub const MARK: u16 = 4;
+    /// Constraints there were when that guard began.
+    pub const ADDED: u16 = 5;
     /// The partners.
-    pub const PARTNERS: u16 = 5;
+    pub const PARTNERS: u16 = 6;
 }
 
 impl Machine<'_, '_> {
@@ -62,16 +64,6 @@ impl Machine<'_, '_> {
         let id = self.constraints.add(symbol, term, keys);
         self.note_change(Change::Added);
         self.activate(id)
-    }
-
-    /// Raises a type error unless the arguments from a place of the heap on have the types of their columns.
-    fn check_types(&mut self, symbol: u32, start: usize) -> Done<()> {
-        for column in 0..self.constraints.symbols[symbol as usize].arity {
-            if let Some(ty) = self.constraints.symbols[symbol as usize].types[column].clone() {
-                self.check_type(&ty, self.heap.cells[start + column])?;
-            }
-        }
-        Ok(())
     }
 
     /// The keys of a constraint in all indexes of its symbol.
@@ -191,6 +183,12 @@ impl Machine<'_, '_> {
         if let Guard::Goals = rule.guard {
             let mark = self.choices.len();
             self.change_slot(slot::MARK, Cell::int(mark));
+            if self.db.flags.guards_bind {
+                let choices = self.choices.len();
+                self.constraints.guarded.retain(|&(_, mark)| mark < choices);
+                self.constraints.guarded.push((id, mark));
+            }
+            self.change_slot(slot::ADDED, Cell::int(self.constraints.suspensions.len()));
             self.choose(Alternative::Code(at::CONTINUE), 0);
             self.x[0] = Cell::int(self.env_now());
             first = 1;
@@ -269,7 +267,8 @@ impl Machine<'_, '_> {
         let at = |i: u16| self.slot_of(frame, i).as_int();
         let (mark, id, number) =
             (at(slot::MARK) as usize, at(slot::ID) as u32, at(slot::OCCURRENCE) as usize);
-        if self.bound_since(mark) {
+        let added = at(slot::ADDED) as usize;
+        if !self.db.flags.guards_bind && (self.bound_since(mark) || self.watched_since(mark, added)) {
             return Ok(false);
         }
         let symbol = self.constraints.suspensions[id as usize].symbol as usize;
@@ -278,6 +277,7 @@ impl Machine<'_, '_> {
         let partners: Vec<u32> =
             (0..occurrence.partners.len()).map(|i| at(slot::PARTNERS + i as u16) as u32).collect();
         self.cut(mark);
+        self.constraints.guarded.retain(|&(_, other)| other < mark);
         self.fire(id, &occurrence, &rule, &partners)?;
         Ok(true)
     }
@@ -402,7 +402,6 @@ impl Machine<'_, '_> {
         for &id in &ids {
             let suspension = &self.constraints.suspensions[id as usize];
             let (symbol, term) = (suspension.symbol, suspension.term);
-            self.check_types(symbol, self.heap.args(term).0)?;
             for (index, key) in self.keys(symbol, term).into_iter().enumerate() {
                 if self.constraints.suspensions[id as usize].keys[index] != key {
                     let old = self.constraints.move_key(id, index, key);
@@ -410,6 +409,10 @@ impl Machine<'_, '_> {
                 }
             }
         }
+        // What a guard binds does not wake the constraint that it is the guard of.
+        let choices = self.choices.len();
+        let guarded = &self.constraints.guarded;
+        ids.retain(|id| !guarded.iter().any(|(other, mark)| other == id && *mark < choices));
         let cells: Vec<Cell> = ids.iter().map(|&id| Cell::int(id as usize)).collect();
         let list = self.heap.list(&cells);
         self.frame(&[list], at::NEXT_WOKEN);
@@ -444,6 +447,19 @@ impl Machine<'_, '_> {
     }
 
     /// Whether something was bound, since the choice point of a number was made, that is older than it.
+    /// Whether a constraint that was added since then waits for a variable that is older than a choice point.
+    fn watched_since(&self, mark: usize, added: usize) -> bool {
+        let Some((_, heap)) = self.choice_state(mark) else { return false };
+        (added..self.constraints.suspensions.len()).any(|id| {
+            let suspension = &self.constraints.suspensions[id];
+            let symbol = &self.constraints.symbols[suspension.symbol as usize];
+            suspension.alive
+                && symbol.open
+                && !symbol.occurrences.is_empty()
+                && self.heap.variables(suspension.term).iter().any(|variable| variable.place() < heap)
+        })
+    }
+
     fn bound_since(&self, mark: usize) -> bool {
         let Some((trail, heap)) = self.choice_state(mark) else { return false };
         let mut undo = self.heap.undo.len();

@@ -1,16 +1,16 @@
 % Input, streams, and output that is put elsewhere.
 
 read(T) :- '$read'(T, _).
-read(S, T) :- '$from'(S, read(T)).
+read(S, T) :- '$reading_from'(S, read(T)).
 read_term(T, Os) :- '$read'(T, Bs), ( '$option'(variable_names, Os, Vs) -> Vs = Bs ; true ),
     ( '$option'(variables, Os, All) -> term_variables(T, All) ; true ).
-read_term(S, T, Os) :- '$from'(S, read_term(T, Os)).
-get_char(S, C) :- '$from'(S, get_char(C)).
-peek_char(S, C) :- '$from'(S, peek_char(C)).
+read_term(S, T, Os) :- '$reading_from'(S, read_term(T, Os)).
+get_char(S, C) :- '$reading_from'(S, get_char(C)).
+peek_char(S, C) :- '$reading_from'(S, peek_char(C)).
 get_code(C) :- get_char(Ch), '$code_or_end'(Ch, C).
-get_code(S, C) :- '$from'(S, get_code(C)).
+get_code(S, C) :- '$reading_from'(S, get_code(C)).
 peek_code(C) :- peek_char(Ch), '$code_or_end'(Ch, C).
-peek_code(S, C) :- '$from'(S, peek_code(C)).
+peek_code(S, C) :- '$reading_from'(S, peek_code(C)).
 get_byte(C) :- get_code(C).
 get_byte(S, C) :- get_code(S, C).
 get0(C) :- get_code(C).
@@ -20,12 +20,12 @@ skip(C) :- repeat, get_code(C0), ( C0 == C ; C0 =:= -1 ), !.
 '$code_or_end'(Ch, C) :- char_code(Ch, C).
 at_end_of_stream :- peek_char(end_of_file).
 at_end_of_stream(S) :- peek_char(S, end_of_file).
-read_line_to_string(S, T) :- '$from'(S, '$read_line'(T0)), T = T0.
-read_line_to_codes(S, Cs) :- '$from'(S, '$read_line'(T)), ( T == end_of_file -> Cs = -1 ; string_codes(T, Cs) ).
-read_stream_to_codes(S, Cs) :- '$from'(S, '$read_all'(T)), string_codes(T, Cs).
-read_string(S, _, T) :- '$from'(S, '$read_all'(T0)), T = T0.
+read_line_to_string(S, T) :- '$reading_from'(S, '$read_line'(T0)), T = T0.
+read_line_to_codes(S, Cs) :- '$reading_from'(S, '$read_line'(T)), ( T == end_of_file -> Cs = -1 ; string_codes(T, Cs) ).
+read_stream_to_codes(S, Cs) :- '$reading_from'(S, '$read_all'(T)), string_codes(T, Cs).
+read_string(S, _, T) :- '$reading_from'(S, '$read_all'(T0)), T = T0.
 % A goal that reads, with another current input.
-'$from'(S, G) :- '$stream_number'(S, N), '$switch'(N, S, Old),
+'$reading_from'(S, G) :- '$stream_number'(S, N), '$switch'(N, S, Old),
     ( catch(G, E, ('$select_input'(Old, _), throw(E))) -> '$select_input'(Old, _) ; '$select_input'(Old, _), fail ).
 '$switch'(N, _, Old) :- '$select_input'(N, Old), !.
 '$switch'(_, S, _) :- throw(error(permission_error(input, stream, S), _)).
