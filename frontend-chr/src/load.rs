@@ -23,7 +23,7 @@ use crate::files::Files;
 use crate::flags::Quotes;
 use crate::logic::Builder;
 use crate::lower::{Lowering, Sorts};
-use crate::{Parsed, declare, lint, parser, sorts};
+use crate::{Parsed, declare, lint, parser, scopes, sorts};
 
 pub use session::{Added, Addition, GroundSession, LogicSession, Opened, open};
 
@@ -130,7 +130,8 @@ impl Reading {
             }
         }
         for &text in &request.queries {
-            let parsed = parser::parse_query(sources, text, &ast.operators, quotes);
+            let mut parsed = parser::parse_query(sources, text, &ast.operators, quotes);
+            scopes::qualify(&mut parsed.ast, &ast.renamed);
             diagnostics.extend(parsed.diagnostics);
             for clause in &parsed.ast.clauses {
                 if let ClauseKind::Query(terms) = &clause.kind {

@@ -6,7 +6,7 @@
 
 use gchr_base::hash::{HashMap, HashSet};
 
-use crate::ast::{ClauseKind, Module, TermId, TermKind};
+use crate::ast::{ClauseKind, Module, Renamed, TermId, TermKind};
 use crate::{builtin, clause};
 
 /// A text with definitions of its own: the main one, or a module.
@@ -87,9 +87,40 @@ pub(crate) fn separate(module: &mut Module, scopes: &[Scope], scope_of: &[usize]
     }
     let by_name: HashMap<&str, usize> =
         scopes.iter().enumerate().filter_map(|(i, s)| Some((s.name.as_deref()?, i))).collect();
+    rename(module, scope_of.iter().copied(), &names, &types, &by_name);
+    for (scope, names) in scopes.iter().zip(names) {
+        let of_module = |((name, arity), new): (Key, String)| {
+            Some(Renamed { module: scope.name.clone()?, name, arity, new })
+        };
+        module.renamed.extend(names.into_iter().filter_map(of_module));
+    }
+    module.renamed.sort_by(|a, b| (&a.module, &a.name, a.arity).cmp(&(&b.module, &b.name, b.arity)));
+}
+
+/// Renames in queries of another text what is called there by its module: `module:goal`.
+pub(crate) fn qualify(module: &mut Module, renamed: &[Renamed]) {
+    let mut names = vec![Names::default()];
+    let mut by_name: HashMap<&str, usize> = HashMap::default();
+    for one in renamed {
+        let scope = *by_name.entry(&one.module).or_insert(names.len());
+        names.resize(names.len().max(scope + 1), Names::default());
+        names[scope].insert((one.name.clone(), one.arity), one.new.clone());
+    }
+    let types = vec![Names::default(); names.len()];
+    let scope_of = vec![0; module.clauses.len()];
+    rename(module, scope_of.into_iter(), &names, &types, &by_name);
+}
+
+fn rename(
+    module: &mut Module,
+    scope_of: impl Iterator<Item = usize>,
+    names: &[Names],
+    types: &[Names],
+    by_name: &HashMap<&str, usize>,
+) {
     let clauses = std::mem::take(&mut module.clauses);
-    for (clause, &scope) in clauses.iter().zip(scope_of) {
-        Renaming { module, names: &names, types: &types, by_name: &by_name }.clause(&clause.kind, scope);
+    for (clause, scope) in clauses.iter().zip(scope_of) {
+        Renaming { module, names, types, by_name }.clause(&clause.kind, scope);
     }
     module.clauses = clauses;
 }
@@ -184,24 +215,8 @@ fn goals_of(name: &str, arity: usize) -> Option<&'static [(usize, usize)]> {
     Some(match (name, arity) {
         ("," | ";" | "|" | "->" | "*->" | "forall" | "foreach" | "call_cleanup", 2) => &[(0, 0), (1, 0)],
         (
-            "\\+"
-            | "not"
-            | "once"
-            | "ignore"
-            | "call"
-            | "time"
-            | "initialization"
-            | "find_chr_constraint"
-            | "current_chr_constraint"
-            | "tnot"
-            | "distinct"
-            | "$"
-            | "assert"
-            | "asserta"
-            | "assertz"
-            | "retract"
-            | "retractall"
-            | "assertion",
+            "\\+" | "not" | "once" | "ignore" | "call" | "time" | "initialization" | "tnot" | "distinct"
+            | "$" | "assert" | "asserta" | "assertz" | "retract" | "retractall" | "assertion",
             1,
         ) => &[(0, 0)],
         ("catch", 3) => &[(0, 0), (2, 0)],

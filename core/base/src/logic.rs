@@ -191,6 +191,8 @@ pub struct Flags {
     pub show_store: bool,
     /// Whether guards may bind variables of heads (the option `check_guard_bindings` is off).
     pub guards_bind: bool,
+    /// The modules of the program: constraints called `module:name` are shown without the module.
+    pub modules: Vec<Arc<str>>,
     /// Modules whose attributes answers do not show: they see that those of constraints are not shown.
     pub hidden: Vec<Arc<str>>,
 }
@@ -204,6 +206,7 @@ impl Default for Flags {
             occurs_check: OccursCheck::False,
             show_store: true,
             guards_bind: false,
+            modules: Vec::new(),
             hidden: Vec::new(),
         }
     }

@@ -2,6 +2,7 @@
 
 mod active;
 mod check;
+mod guard;
 mod matching;
 mod plan;
 mod store;

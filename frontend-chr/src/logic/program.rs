@@ -43,7 +43,9 @@ pub(crate) struct Builder {
 impl Builder {
     /// Takes the clauses of a program text.
     pub fn new(module: &Module, quotes: Quotes) -> Self {
-        let flags = Flags { double_quotes: quotes.double, back_quotes: quotes.back, ..Flags::default() };
+        let modules = module.modules.iter().map(|name| name.as_str().into()).collect();
+        let flags =
+            Flags { double_quotes: quotes.double, back_quotes: quotes.back, modules, ..Flags::default() };
         let program = LogicProgram { operators: module.operators.clone(), flags, ..LogicProgram::default() };
         let mut builder = Self {
             building: Building::default(),

@@ -11,7 +11,7 @@ use crate::machine::{Alternative, Done, Machine};
 use crate::names::atom;
 
 /// Slots of the environment of an active constraint.
-mod slot {
+pub(super) mod slot {
     /// Its number.
     pub const ID: u16 = 0;
     /// Which of its activations this is.
@@ -214,7 +214,13 @@ impl Machine<'_, '_> {
     }
 
     /// Removes what a rule removes, remembers that it fired, and counts.
-    fn fire(&mut self, id: u32, occurrence: &Occurrence, rule: &Rule, partners: &[u32]) -> Done<()> {
+    pub(super) fn fire(
+        &mut self,
+        id: u32,
+        occurrence: &Occurrence,
+        rule: &Rule,
+        partners: &[u32],
+    ) -> Done<()> {
         self.step()?;
         self.constraints.firings += 1;
         if self.control.traces() {
@@ -260,26 +266,6 @@ impl Machine<'_, '_> {
         for change in noted.into_iter().flatten() {
             self.heap.note(Undo::Store(change));
         }
-    }
-
-    /// The goals of a guard hold: whether they bound nothing, so that the rule fires.
-    pub fn commit_guarded(&mut self, frame: usize, _rule: usize) -> Done<bool> {
-        let at = |i: u16| self.slot_of(frame, i).as_int();
-        let (mark, id, number) =
-            (at(slot::MARK) as usize, at(slot::ID) as u32, at(slot::OCCURRENCE) as usize);
-        let added = at(slot::ADDED) as usize;
-        if !self.db.flags.guards_bind && (self.bound_since(mark) || self.watched_since(mark, added)) {
-            return Ok(false);
-        }
-        let symbol = self.constraints.suspensions[id as usize].symbol as usize;
-        let occurrence = Rc::clone(&self.constraints.symbols[symbol].occurrences[number]);
-        let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
-        let partners: Vec<u32> =
-            (0..occurrence.partners.len()).map(|i| at(slot::PARTNERS + i as u16) as u32).collect();
-        self.cut(mark);
-        self.constraints.guarded.retain(|&(_, other)| other < mark);
-        self.fire(id, &occurrence, &rule, &partners)?;
-        Ok(true)
     }
 
     /// Looks for partners: the first ones, or those behind the ones that the environment has.
@@ -437,46 +423,25 @@ impl Machine<'_, '_> {
     }
 
     /// All constraints in the store: by symbol in the order of declarations, the youngest first.
-    pub fn stored(&self) -> Vec<Cell> {
+    pub fn stored(&mut self) -> Vec<Cell> {
         let tables = self.constraints.tables.iter();
-        let ids = tables.flat_map(|table| table.all.ids.iter().rev());
-        ids.map(|&id| &self.constraints.suspensions[id as usize])
-            .filter(|s| s.alive)
-            .map(|s| s.term)
-            .collect()
+        let ids: Vec<u32> = tables.flat_map(|table| table.all.ids.iter().rev().copied()).collect();
+        let alive: Vec<u32> = ids.into_iter().filter(|&id| self.is_alive(id)).collect();
+        alive.into_iter().map(|id| self.shown(id)).collect()
     }
 
-    /// Whether something was bound, since the choice point of a number was made, that is older than it.
-    /// Whether a constraint that was added since then waits for a variable that is older than a choice point.
-    fn watched_since(&self, mark: usize, added: usize) -> bool {
-        let Some((_, heap)) = self.choice_state(mark) else { return false };
-        (added..self.constraints.suspensions.len()).any(|id| {
-            let suspension = &self.constraints.suspensions[id];
-            let symbol = &self.constraints.symbols[suspension.symbol as usize];
-            suspension.alive
-                && symbol.open
-                && !symbol.occurrences.is_empty()
-                && self.heap.variables(suspension.term).iter().any(|variable| variable.place() < heap)
-        })
-    }
-
-    fn bound_since(&self, mark: usize) -> bool {
-        let Some((trail, heap)) = self.choice_state(mark) else { return false };
-        let mut undo = self.heap.undo.len();
-        for &entry in self.heap.trail[trail..].iter().rev() {
-            if entry == crate::heap::MARK {
-                undo -= 1;
-                if let Undo::Cell(place, before) = self.heap.undo[undo]
-                    && place < heap
-                    && before == Cell::attributed(place)
-                {
-                    return true;
-                }
-            } else if (entry as usize) < heap {
-                return true;
-            }
-        }
-        false
+    /// A constraint by the name that its module has for it.
+    fn shown(&mut self, id: u32) -> Cell {
+        let term = self.constraints.suspensions[id as usize].term;
+        let Some((name, arity)) = self.heap.functor(term) else { return term };
+        let text = self.db.names.text(name);
+        let of_module = text.split_once(':').filter(|(module, name)| {
+            !name.is_empty() && self.db.flags.modules.iter().any(|known| **known == **module)
+        });
+        let Some(plain) = of_module.map(|(_, name)| name.to_string()) else { return term };
+        let name = self.db.names.intern(&plain);
+        let args: Vec<Cell> = (0..arity).map(|i| self.heap.arg(term, i)).collect();
+        if args.is_empty() { Cell::atom(name) } else { self.heap.compound(name, &args) }
     }
 }
 
