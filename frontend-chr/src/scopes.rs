@@ -40,6 +40,25 @@ pub(crate) fn separate(module: &mut Module, scopes: &[Scope], scope_of: &[usize]
     if scopes.len() < 2 {
         return;
     }
+    let names = names_of_scopes(module, scopes, scope_of);
+    let types = types_of_scopes(module, scopes, scope_of);
+    if names.iter().chain(&types).all(Names::is_empty) {
+        return;
+    }
+    let by_name: HashMap<&str, usize> =
+        scopes.iter().enumerate().filter_map(|(i, s)| Some((s.name.as_deref()?, i))).collect();
+    rename(module, scope_of.iter().copied(), &names, &types, &by_name);
+    for (scope, names) in scopes.iter().zip(names) {
+        let of_module = |((name, arity), new): (Key, String)| {
+            Some(Renamed { module: scope.name.clone()?, name, arity, new })
+        };
+        module.renamed.extend(names.into_iter().filter_map(of_module));
+    }
+    module.renamed.sort_by(|a, b| (&a.module, &a.name, a.arity).cmp(&(&b.module, &b.name, b.arity)));
+}
+
+/// What is renamed in each scope.
+fn names_of_scopes(module: &Module, scopes: &[Scope], scope_of: &[usize]) -> Vec<Names> {
     let mut defined: HashMap<Key, Vec<usize>> = HashMap::default();
     for (clause, &scope) in module.clauses.iter().zip(scope_of) {
         for key in definitions(module, &clause.kind) {
@@ -81,20 +100,7 @@ pub(crate) fn separate(module: &mut Module, scopes: &[Scope], scope_of: &[usize]
             others.for_each(|scope| drop(names[scope].insert(key.clone(), renamed(exporter))));
         }
     }
-    let types = types_of_scopes(module, scopes, scope_of);
-    if names.iter().chain(&types).all(Names::is_empty) {
-        return;
-    }
-    let by_name: HashMap<&str, usize> =
-        scopes.iter().enumerate().filter_map(|(i, s)| Some((s.name.as_deref()?, i))).collect();
-    rename(module, scope_of.iter().copied(), &names, &types, &by_name);
-    for (scope, names) in scopes.iter().zip(names) {
-        let of_module = |((name, arity), new): (Key, String)| {
-            Some(Renamed { module: scope.name.clone()?, name, arity, new })
-        };
-        module.renamed.extend(names.into_iter().filter_map(of_module));
-    }
-    module.renamed.sort_by(|a, b| (&a.module, &a.name, a.arity).cmp(&(&b.module, &b.name, b.arity)));
+    names
 }
 
 /// Renames in queries of another text what is called there by its module: `module:goal`.
