@@ -121,6 +121,23 @@ pub struct Module {
     pub clauses: Vec<Clause>,
     /// The operators at the end of the text.
     pub operators: Operators,
+    /// The modules of the text and of the files that it names; `user` where the text itself is none.
+    pub modules: Vec<String>,
+    /// Predicates and constraints that have other names than in the text of their module.
+    pub renamed: Vec<Renamed>,
+}
+
+/// A predicate or a constraint of a module that another one defines, too.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Renamed {
+    /// Its module.
+    pub module: String,
+    /// Its name there.
+    pub name: String,
+    /// Its number of arguments.
+    pub arity: usize,
+    /// Its name in the program.
+    pub new: String,
 }
 
 impl Module {
@@ -189,7 +206,7 @@ impl Module {
             Clause { kind, span }
         });
         let clauses = clauses.collect();
-        Self { terms, clauses, operators: self.operators.clone() }
+        Self { terms, clauses, operators: self.operators.clone(), modules: Vec::new(), renamed: Vec::new() }
     }
 
     /// Copies a term into another table, children first.

@@ -111,7 +111,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
         &[1],
         "abolish acyclic_term all_different all_distinct assert asserta assertion assertz attvar \
          backtrace chr_leash chr_show_store circuit consult context_module current_input current_key \
-         current_module current_output current_predicate cyclic_term debugging del_attrs displayq \
+         current_module current_output current_predicate cyclic_term debugging del_attrs delete_file displayq \
          empty_assoc empty_heap empty_nb_set ensure_loaded erase exists_directory exists_file fd_var \
          find_chr_constraint get get0 get_time getrand ignore indomain instantiation_error is_alnum \
          is_alpha is_ascii is_assoc is_csym is_csymf is_digit is_endline is_graph is_heap is_list \
@@ -134,7 +134,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[1, 3, 4], "numbervars"),
     (
         &[2],
-        "#/\\ #< #<== #<==> #= #=< #==> #> #>= #\\/ #\\= =.. =@= ?= \\=@= ^ abs acos apply asin \
+        "#/\\ #< #<== #<==> #= #=< #==> #> #>= #\\/ #\\= =.. =@= ?= \\=@= ^ abs access_file acos apply asin \
          assoc_to_keys assoc_to_list assoc_to_values atan atom_chars atom_codes atom_length \
          atom_number atom_string atom_to_chars b_getval b_setval blank blanks blanks_to_nl call_nth \
          call_with_time_limit ceiling chain char_code char_type checklist clause clumped code_type \
@@ -153,7 +153,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
          print_message print_term prolog_flag prompt proper_length random_member random_permutation \
          rb_keys rb_size rb_visit read_from_chars read_from_codes read_line_to_string reverse round \
          same_length same_term semicolon_list set_prolog_flag set_stream setenv sign sin size_nb_set \
-         sqrt string_chars string_codes string_length string_lines string_lower string_to_atom \
+         sqrt stream_property string_chars string_codes string_length string_lines string_lower string_to_atom \
          string_upper sub_term sub_var subset subsumes subsumes_chk subsumes_term succ sum_list \
          sumlist tan term_attvars term_hash term_singletons term_size term_to_atom text_to_string \
          to_lower to_upper top_sort transitive_closure transpose transpose_pairs transpose_ugraph \
@@ -163,9 +163,9 @@ const PREDICATES: &[(&[usize], &str)] = &[
     ),
     (
         &[2, 3],
-        "add_nb_set atomic_list_concat call_cleanup concat_atom concurrent_forall copy_term \
+        "absolute_file_name add_nb_set atomic_list_concat call_cleanup concat_atom concurrent_forall copy_term \
          existence_error global_cardinality map_assoc max_member min_member option ord_intersect \
-         phrase rb_map read_line_to_codes read_stream_to_codes read_term read_term_from_atom recorda \
+         phrase phrase_from_file rb_map read_line_to_codes read_stream_to_codes read_term read_term_from_atom recorda \
          recorded recordz string swritef term_string term_variables write_term",
     ),
     (&[2, 3, 4], "concurrent_maplist ord_intersection ord_union same_functor"),
@@ -187,7 +187,7 @@ const PREDICATES: &[(&[usize], &str)] = &[
          ord_del_element ord_insert ord_selectchk ord_subtract ord_symdiff pairs_keys_values \
          permission_error plus pow predsort print_message_lines prolog_symbol put_attr random_between \
          random_select random_subseq randseq randset rb_in rb_lookup rb_max rb_min reachable \
-         read_string read_term_from_codes remainder setarg setof setup_call_cleanup sformat \
+         read_file_to_codes read_file_to_string read_file_to_terms read_string read_term_from_codes remainder setarg setof setup_call_cleanup sformat \
          singleton_heap stamp_date_time string_code string_concat strip_module sublist subseq \
          subtract sum text_concat ugraph_union unifiable union vertices_edges_to_ugraph write_length \
          write_term_to_codes xdigit xdigits xinteger zcompare",
@@ -206,6 +206,43 @@ const PREDICATES: &[(&[usize], &str)] = &[
     (&[4, 5, 7], "sequence"),
     (&[5], "sub_atom sub_string"),
 ];
+
+/// Predicates of ISO Prolog, which no program may define anew, as SWI-Prolog has it.
+const PROTECTED: &[(usize, &str)] = &[
+    (0, "! at_end_of_stream fail false flush_output halt nl repeat true"),
+    (
+        1,
+        "\\+ abolish acyclic_term asserta assertz at_end_of_stream atom atomic call callable close compound \
+         current_input current_output current_predicate dynamic float flush_output get_byte get_char get_code \
+         ground halt integer nl nonvar number once peek_byte peek_char peek_code put_byte put_char put_code read \
+         retract retractall set_input set_output throw var write write_canonical writeq",
+    ),
+    (
+        2,
+        ", -> ; < = =.. =:= =< == =\\= > >= @< @=< @> @>= \\= \\== atom_chars atom_codes atom_length call \
+         char_code clause close copy_term current_prolog_flag get_byte get_char get_code is keysort length \
+         number_chars number_codes peek_byte peek_char peek_code phrase predicate_property put_byte put_char \
+         put_code read read_term set_prolog_flag sort stream_property subsumes_term term_variables \
+         unify_with_occurs_check with_mutex write write_canonical write_term writeq",
+    ),
+    (
+        3,
+        "arg atom_concat bagof call catch compare current_op findall functor numbervars op open phrase read_term \
+         setof write_term",
+    ),
+    (4, "call open"),
+    (5, "call sub_atom"),
+    (6, "call"),
+    (7, "call"),
+    (8, "call"),
+];
+
+/// Whether a predicate belongs to ISO Prolog, so that no clauses of a program define it.
+pub(crate) fn is_protected(name: &str, arity: usize) -> bool {
+    PROTECTED
+        .iter()
+        .any(|(n, names)| *n == arity && names.split_ascii_whitespace().any(|known| known == name))
+}
 
 /// Whether the logic machine has a predicate that rules over ground stores do not have.
 pub(crate) fn is_predicate(name: &str, arity: usize) -> bool {

@@ -33,6 +33,10 @@ pub(crate) struct Declarations {
     pub semantics: Option<Semantics>,
     /// Predicates that clauses define.
     pub clauses: HashSet<(String, usize)>,
+    /// Whether no types are checked while the program runs, as SWI-Prolog has it without debugging.
+    pub unchecked: bool,
+    /// Whether guards may bind variables of heads.
+    pub guards_bind: bool,
     /// Directives that are goals, as what a plan over ground stores cannot do.
     pub beyond: Vec<Diagnostic>,
 }
@@ -386,6 +390,13 @@ impl Directives<'_> {
         let name = self.module.functor(key).map_or("", |(name, _)| name);
         let span = self.module.span(key);
         if name != "semantics" {
+            let value = self.module.functor(value).map_or("", |(value, _)| value);
+            match (name, value) {
+                ("debug", "off") | ("optimize", "full") => self.found.unchecked = true,
+                ("debug", "on") => self.found.unchecked = false,
+                ("check_guard_bindings", value) => self.found.guards_bind = value == "off",
+                _ => {}
+            }
             if !known.contains(&name) {
                 let help =
                     nearest(name, known).map_or("remove it".to_string(), |n| format!("did you mean {n}?"));

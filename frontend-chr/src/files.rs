@@ -8,6 +8,8 @@ use gchr_base::reading::{self, Account};
 use gchr_base::source::{SourceId, SourceMap, Span};
 
 use crate::ast::{Module, TermId, TermKind};
+use crate::libraries;
+use crate::operators::without_module;
 
 /// Most files of a program.
 const MAX_FILES: usize = 1000;
@@ -21,10 +23,69 @@ pub(crate) struct Named {
     pub file: TermId,
     /// Whether it is a part of the text that names it, and no text of its own.
     pub part: bool,
+    /// The names that the term stands for by the folders that the program declares.
+    pub places: Vec<String>,
+}
+
+/// Folders that a program declares by `file_search_path/2` and `library_directory/1`: what stands for them in names of
+/// files, and where they are.
+#[derive(Default)]
+pub(crate) struct Folders(Vec<(String, String)>);
+
+impl Folders {
+    /// Takes a clause that declares a folder.
+    pub fn clause(&mut self, module: &Module, clause: TermId) {
+        self.declare(module, without_module(module, clause), None);
+    }
+
+    /// Takes the folders that a directive asserts; one may be that of the text itself.
+    pub fn directive(&mut self, module: &Module, directive: TermId) {
+        let goals = module.members(directive, ",");
+        let here = goals.iter().find_map(|&goal| match module.functor(goal) {
+            Some(("prolog_load_context", &[key, folder])) => {
+                let wanted = matches!(module.functor(key), Some(("directory", [])));
+                wanted.then(|| module.kind(folder))
+            }
+            _ => None,
+        });
+        for &goal in &goals {
+            if let Some(("assert" | "asserta" | "assertz", &[clause])) = module.functor(goal) {
+                self.declare(module, without_module(module, clause), here);
+            }
+        }
+    }
+
+    fn declare(&mut self, module: &Module, fact: TermId, here: Option<&TermKind>) {
+        let (alias, folder) = match module.functor(fact) {
+            Some(("library_directory", &[folder])) => ("library".to_string(), folder),
+            Some(("file_search_path", &[alias, folder])) => match module.functor(alias) {
+                Some((alias, [])) => (alias.to_string(), folder),
+                _ => return,
+            },
+            _ => return,
+        };
+        let found = match here {
+            Some(here) if module.kind(folder) == here => vec![".".to_string()],
+            _ => self.places(module, folder),
+        };
+        self.0.extend(found.into_iter().map(|folder| (alias.clone(), folder)));
+    }
+
+    /// The names that a term stands for: itself, or the ones in the folders that it names.
+    fn places(&self, module: &Module, file: TermId) -> Vec<String> {
+        match module.functor(file) {
+            Some((alias, &[inside])) => {
+                let folders = self.0.iter().filter(|(declared, _)| declared == alias);
+                let Some(name) = path(module, inside) else { return Vec::new() };
+                folders.map(|(_, folder)| format!("{}/{name}", folder.trim_end_matches('/'))).collect()
+            }
+            _ => path(module, file).into_iter().collect(),
+        }
+    }
 }
 
 /// The files of its own that a directive of a program names; libraries are none.
-pub(crate) fn named(module: &Module, directive: TermId) -> Vec<Named> {
+pub(crate) fn named(module: &Module, directive: TermId, folders: &Folders) -> Vec<Named> {
     let mut found = Vec::new();
     for goal in module.members(directive, ",") {
         let (files, part) = match (module.kind(goal), module.functor(goal)) {
@@ -35,12 +96,17 @@ pub(crate) fn named(module: &Module, directive: TermId) -> Vec<Named> {
             _ => continue,
         };
         match module.kind(files) {
-            TermKind::List { items, .. } => found.extend(items.iter().map(|&file| Named { file, part })),
-            _ => found.push(Named { file: files, part }),
+            TermKind::List { items, .. } => found.extend(items.iter().map(|&file| (file, part))),
+            _ => found.push((files, part)),
         }
     }
-    found.retain(|named| library(module, named.file).is_none());
-    found
+    let named =
+        found.into_iter().map(|(file, part)| Named { file, part, places: folders.places(module, file) });
+    let is_file = |named: &Named| match library(module, named.file) {
+        Some(name) => !named.places.is_empty() && !libraries::is_known(&name),
+        None => true,
+    };
+    named.filter(is_file).collect()
 }
 
 /// The name of `library(name)`, as `dcg/basics`.
@@ -163,18 +229,28 @@ impl Texts for Files<'_> {
 
     fn open(&mut self, module: &Module, named: &Named) -> Result<Found, Box<Diagnostic>> {
         let place = module.span(named.file);
-        let Some(name) = path(module, named.file) else {
+        let Some(name) = named.places.first() else {
             let help = "write a name of a file, relative to this one: 'rules.pl'";
             return Err(self.error(
                 "C0114",
                 "this names no file".into(),
                 place,
-                "neither an atom nor a text",
+                "neither an atom nor a text, nor in a folder that was declared",
                 help,
             ));
         };
         let directory = Path::new(&self.sources.get(place.source).name).parent().map(Path::to_path_buf);
-        let Some(path) = self.find(&directory.unwrap_or_default(), &name) else {
+        let directory = directory.unwrap_or_default();
+        // Folders that are declared may also be meant from where the program is started.
+        let aliased = library(module, named.file).is_some()
+            || !matches!(module.functor(named.file), None | Some((_, [])));
+        let from = [Some(directory.as_path()), aliased.then_some(Path::new(""))];
+        let tried =
+            from.into_iter().flatten().flat_map(|from| named.places.iter().map(move |name| (from, name)));
+        let Some(path) = tried.into_iter().find_map(|(from, name)| self.find(from, name)) else {
+            if library(module, named.file).is_some() {
+                return Ok(Found::Elsewhere);
+            }
             let help = "names of files are relative to the file that names them; .pl, .chr and .prolog may be left out";
             return Err(self.error("C0114", format!("there is no file {name}"), place, "not a file", help));
         };

@@ -16,6 +16,7 @@ mod lower;
 mod operators;
 mod parser;
 mod reader;
+mod scopes;
 mod sorts;
 mod types;
 

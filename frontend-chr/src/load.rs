@@ -23,7 +23,7 @@ use crate::files::Files;
 use crate::flags::Quotes;
 use crate::logic::Builder;
 use crate::lower::{Lowering, Sorts};
-use crate::{Parsed, declare, lint, parser, sorts};
+use crate::{Parsed, declare, lint, parser, scopes, sorts};
 
 pub use session::{Added, Addition, GroundSession, LogicSession, Opened, open};
 
@@ -70,13 +70,24 @@ pub fn load_within(sources: &mut SourceMap, request: &Request, account: &Account
     let mut reading = Reading::new(sources, request, account);
     let beyond = std::mem::take(&mut reading.beyond);
     reading.diagnostics.extend(beyond);
-    reading.ground()
+    let (loaded, _) = reading.ground();
+    loaded
 }
 
 /// Loads a program: one over ground stores where these suffice, else one for the logic machine.
 pub fn load_any(sources: &mut SourceMap, request: &Request, account: &Account) -> Loaded {
     let reading = Reading::new(sources, request, account);
-    if reading.beyond.is_empty() { reading.ground() } else { reading.logic() }
+    if !reading.beyond.is_empty() {
+        return reading.logic();
+    }
+    let (loaded, untyped) = reading.ground();
+    if !untyped {
+        return loaded;
+    }
+    // Types that do not hold are no error where nothing checks them.
+    let mut reading = Reading::new(sources, request, account);
+    reading.beyond = loaded.diagnostics.into_iter().filter(|d| d.is_error()).collect();
+    reading.logic()
 }
 
 /// A program whose texts are read and whose rules are lowered as far as ground stores suffice.
@@ -119,7 +130,8 @@ impl Reading {
             }
         }
         for &text in &request.queries {
-            let parsed = parser::parse_query(sources, text, &ast.operators, quotes);
+            let mut parsed = parser::parse_query(sources, text, &ast.operators, quotes);
+            scopes::qualify(&mut parsed.ast, &ast.renamed);
             diagnostics.extend(parsed.diagnostics);
             for clause in &parsed.ast.clauses {
                 if let ClauseKind::Query(terms) = &clause.kind {
@@ -155,8 +167,8 @@ impl Reading {
         }
     }
 
-    /// The program over ground stores.
-    fn ground(mut self) -> Loaded {
+    /// The program over ground stores; and whether it has none only because of types that nothing checks.
+    fn ground(mut self) -> (Loaded, bool) {
         let broken = has_errors(&self.diagnostics);
         if !broken {
             lint::lint(&self.program, &self.facts, &mut self.diagnostics);
@@ -176,9 +188,12 @@ impl Reading {
                 if clauses == 1 { ("1 clause", "is") } else { (&*format!("{clauses} clauses"), "are") };
             self.notices.push(format!("{number} of Prolog that no rule and no query calls {verb} left out"));
         }
+        let unchecked = self.declarations.unchecked;
         let mut loaded = self.loaded();
+        let errors = || loaded.diagnostics.iter().filter(|d| d.is_error());
+        let untyped = unchecked && errors().count() > 0 && errors().all(|d| TYPES.contains(&d.code));
         loaded.program = loaded.program.filter(|_| !has_errors(&loaded.diagnostics));
-        loaded
+        (loaded, untyped)
     }
 
     /// The program for the logic machine.
@@ -189,6 +204,8 @@ impl Reading {
             diagnostic.severity = Severity::Warning;
         }
         let mut builder = Builder::new(&self.ast, self.quotes);
+        builder.unchecked = self.declarations.unchecked;
+        builder.guards_bind = self.declarations.guards_bind;
         self.queries.iter().for_each(|text| builder.queries(text));
         builder.facts(&self.declarations, &self.program.signature, &self.facts);
         let (logic, found) = builder.finish();
@@ -207,6 +224,9 @@ impl Reading {
         Loaded { ast, program: Some(program), logic: None, reasons: beyond, facts, diagnostics, notices }
     }
 }
+
+/// Errors about types of columns.
+const TYPES: [&str; 3] = ["C0404", "C0405", "C0406"];
 
 /// Errors of programs over ground stores that are none before a logic program runs: goals that nothing defines,
 /// values of

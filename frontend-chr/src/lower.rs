@@ -60,6 +60,8 @@ pub(crate) struct Lowering<'a> {
     /// Names that are not declared, and reported.
     unknown: HashSet<(String, usize)>,
     functors: HashMap<(String, usize), SymbolId>,
+    /// Whether the goals are those of a query, and no rule's.
+    in_query: bool,
 }
 
 impl<'a> Lowering<'a> {
@@ -85,7 +87,7 @@ impl<'a> Lowering<'a> {
                 span: Some(declared.span),
             });
             for (column, ty) in declared.columns.iter().enumerate() {
-                if let Some(ty) = ty {
+                if let Some(ty) = ty.as_ref().filter(|_| !declarations.unchecked) {
                     types.declare(constraint, column, ty, &mut signature.column_types);
                 }
             }
@@ -99,6 +101,7 @@ impl<'a> Lowering<'a> {
             errors: 0,
             unknown: HashSet::default(),
             functors: HashMap::default(),
+            in_query: false,
         }
     }
 
@@ -115,6 +118,7 @@ impl<'a> Lowering<'a> {
             errors: 0,
             unknown: HashSet::default(),
             functors,
+            in_query: false,
         }
     }
 
@@ -166,7 +170,9 @@ impl<'a> Lowering<'a> {
     /// Lowers a query. A variable may occur once in it: answers show its value.
     pub fn query(&mut self, module: &Module, goals: &[TermId], span: Span) -> Query {
         let mut scope = Scope::new(module, goals.iter().copied());
+        self.in_query = true;
         goals.iter().for_each(|&g| self.goal(&mut scope, g, goal::Place::Body));
+        self.in_query = false;
         Query { vars: scope.vars, goals: scope.goals, span }
     }
 

@@ -9,11 +9,12 @@ use gchr_base::source::{SourceId, SourceMap, Span};
 use crate::Parsed;
 use crate::ast::{Clause, ClauseKind, Module, Term, TermId, TermKind};
 use crate::clause::{misspelt_directive, recognise};
-use crate::files::{self, Found, Texts};
+use crate::files::{self, Folders, Found, Texts};
 use crate::flags::{self, Quotes};
 use crate::lexer::{self, Tok, Token};
 use crate::operators;
 use crate::reader::{Reader, Syntax};
+use crate::scopes::{self, Scope};
 use condition::Conditions;
 
 /// Most syntax errors of a program that are shown.
@@ -83,6 +84,8 @@ struct Open {
     outside: Option<(Operators, Quotes)>,
     /// The operators that it exports, once it is known to be a module.
     exports: Option<TermId>,
+    /// The scope of its clauses.
+    scope: usize,
 }
 
 struct Parser<'t, T> {
@@ -90,18 +93,25 @@ struct Parser<'t, T> {
     module: Module,
     diagnostics: Vec<Diagnostic>,
     quotes: Quotes,
+    folders: Folders,
     /// Innermost last.
     open: Vec<Open>,
     conditions: Conditions,
     tokens: Vec<Token>,
+    scopes: Vec<Scope>,
+    /// The scope of each clause.
+    scope_of: Vec<usize>,
 }
 
 impl<'t, T: Texts> Parser<'t, T> {
     fn new(texts: &'t mut T, source: SourceId, operators: Operators, quotes: Quotes) -> Self {
         let module = Module { operators, ..Module::default() };
-        let open = vec![Open { source, at: 0, conditions: 0, outside: None, exports: None }];
+        let open = vec![Open { source, at: 0, conditions: 0, outside: None, exports: None, scope: 0 }];
         let conditions = Conditions::default();
-        Self { texts, module, diagnostics: Vec::new(), quotes, open, conditions, tokens: Vec::new() }
+        let (folders, tokens) = (Folders::default(), Vec::new());
+        let (scopes, scope_of) = (vec![Scope::default()], Vec::new());
+        let diagnostics = Vec::new();
+        Self { texts, module, diagnostics, quotes, folders, open, conditions, tokens, scopes, scope_of }
     }
 
     fn program(mut self) -> Parsed {
@@ -128,7 +138,7 @@ impl<'t, T: Texts> Parser<'t, T> {
             match goals {
                 Ok(goals) => {
                     let kind = ClauseKind::Query(self.module.members(goals, ","));
-                    self.module.clauses.push(Clause { kind, span });
+                    self.take(kind, span);
                 }
                 Err(refused) => self.diagnostics.extend(refused.err()),
             }
@@ -137,7 +147,10 @@ impl<'t, T: Texts> Parser<'t, T> {
     }
 
     fn finish(self) -> Parsed {
-        let Self { module, mut diagnostics, quotes, .. } = self;
+        let Self { mut module, mut diagnostics, quotes, scopes, scope_of, .. } = self;
+        scopes::separate(&mut module, &scopes, &scope_of);
+        module.modules =
+            scopes.into_iter().map(|scope| scope.name.unwrap_or_else(|| "user".into())).collect();
         gchr_base::diagnostic::sort(&mut diagnostics);
         cap(&mut diagnostics, "C0111", "syntax errors", MAX_ERRORS);
         Parsed { ast: module, diagnostics, quotes }
@@ -208,14 +221,20 @@ impl<'t, T: Texts> Parser<'t, T> {
         }
         match recognise(&self.module, term, &self.tokens) {
             Ok(ClauseKind::Directive(directive)) => self.directive(directive, span),
-            Ok(kind) => self.module.clauses.push(Clause { kind, span }),
+            Ok(kind) => {
+                if let ClauseKind::Prolog(term) = kind {
+                    self.folders.clause(&self.module, term);
+                }
+                self.take(kind, span);
+            }
             Err(diagnostic) => self.diagnostics.push(diagnostic),
         }
     }
 
     fn directive(&mut self, directive: TermId, span: Span) {
         let (first, mut elsewhere) = (self.open.len(), false);
-        let files = files::named(&self.module, directive);
+        self.folders.directive(&self.module, directive);
+        let files = files::named(&self.module, directive, &self.folders);
         for named in &files {
             match self.texts.open(&self.module, named) {
                 Err(diagnostic) => self.diagnostics.push(*diagnostic),
@@ -233,19 +252,33 @@ impl<'t, T: Texts> Parser<'t, T> {
         let mut changed = std::mem::take(&mut self.module.operators);
         operators::declare(&self.module, directive, &mut changed);
         self.module.operators = changed;
-        if let (Some(("module", &[_, exports])), Some(text)) =
+        if let (Some(("module", &[name, exports])), Some(text)) =
             (self.module.functor(directive), self.open.last_mut())
         {
             text.exports = Some(exports);
+            let name = self.module.functor(name).map(|(name, _)| name.to_string());
+            if text.outside.is_some() {
+                text.scope = self.scopes.len();
+                self.scopes.push(Scope { name, exports: Some(exports) });
+            } else if let Some(scope) = self.scopes.get_mut(text.scope).filter(|scope| scope.name.is_none()) {
+                *scope = Scope { name, exports: Some(exports) };
+            }
         }
-        self.module.clauses.push(Clause { kind: ClauseKind::Directive(directive), span });
+        self.take(ClauseKind::Directive(directive), span);
+    }
+
+    /// Takes a clause of the innermost text.
+    fn take(&mut self, kind: ClauseKind, span: Span) {
+        self.module.clauses.push(Clause { kind, span });
+        self.scope_of.push(self.open.last().map_or(0, |text| text.scope));
     }
 
     /// Reads a file that a directive names next.
     fn open_text(&mut self, source: SourceId, part: bool) {
         let outside = (!part).then(|| (self.module.operators.clone(), self.quotes));
         let conditions = self.conditions.depth();
-        self.open.push(Open { source, at: 0, conditions, outside, exports: None });
+        let scope = self.open.last().map_or(0, |text| text.scope);
+        self.open.push(Open { source, at: 0, conditions, outside, exports: None, scope });
     }
 
     /// The innermost text is at its end: what holds outside of it holds again.
@@ -289,7 +322,7 @@ impl<'t, T: Texts> Parser<'t, T> {
         let terms = &mut self.module.terms;
         let args = args.into_iter().map(|kind| terms.push(Term { kind, span })).collect();
         let directive = terms.push(Term { kind: TermKind::Compound { name: name.into(), args }, span });
-        self.module.clauses.push(Clause { kind: ClauseKind::Directive(directive), span });
+        self.take(ClauseKind::Directive(directive), span);
     }
 }
 

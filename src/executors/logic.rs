@@ -103,7 +103,11 @@ pub(crate) fn options(options: &CompileOptions) -> Options {
 
 /// What a program itself reads, and writes to `user_error`.
 pub(crate) fn streams() -> Streams {
-    Streams { errors: Some(Box::new(std::io::stderr())), input: Some(Box::new(std::io::stdin())) }
+    Streams {
+        errors: Some(Box::new(std::io::stderr())),
+        input: Some(Box::new(std::io::stdin())),
+        files: true,
+    }
 }
 
 /// What a run cost.

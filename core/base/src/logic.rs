@@ -177,7 +177,7 @@ pub enum OccursCheck {
 }
 
 /// Flags of Prolog that change what programs mean, as they are at the end of the text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flags {
     /// `double_quotes`.
     pub double_quotes: QuotedText,
@@ -189,6 +189,12 @@ pub struct Flags {
     pub occurs_check: OccursCheck,
     /// `chr_toplevel_show_store`: whether answers show the store.
     pub show_store: bool,
+    /// Whether guards may bind variables of heads (the option `check_guard_bindings` is off).
+    pub guards_bind: bool,
+    /// The modules of the program: constraints called `module:name` are shown without the module.
+    pub modules: Vec<Arc<str>>,
+    /// Modules whose attributes answers do not show: they see that those of constraints are not shown.
+    pub hidden: Vec<Arc<str>>,
 }
 
 impl Default for Flags {
@@ -199,6 +205,9 @@ impl Default for Flags {
             unknown: Unknown::Error,
             occurs_check: OccursCheck::False,
             show_store: true,
+            guards_bind: false,
+            modules: Vec::new(),
+            hidden: Vec::new(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod atoms;
 mod database;
+mod files;
 mod flags;
 mod format;
 mod input;
@@ -14,6 +15,7 @@ use crate::cell::Cell;
 use crate::database::{Control, Database, Definition, Native};
 use crate::machine::{Done, Machine};
 
+pub(crate) use files::Files;
 pub(crate) use flags::leaf;
 pub(crate) use input::Input;
 pub(crate) use output::Output;
@@ -23,13 +25,14 @@ type Table = &'static [(&'static str, usize, Native)];
 
 /// Makes all predicates that are not written in Prolog.
 pub(crate) fn register(db: &mut Database) {
-    let tables: [Table; 9] = [
+    let tables: [Table; 10] = [
         terms::TABLE,
         lists::TABLE,
         atoms::TABLE,
         strings::TABLE,
         output::TABLE,
         input::TABLE,
+        files::TABLE,
         database::TABLE,
         flags::TABLE,
         crate::constraints::TABLE,

@@ -2,6 +2,7 @@
 
 mod active;
 mod check;
+mod guard;
 mod matching;
 mod plan;
 mod store;
@@ -114,6 +115,7 @@ pub(crate) const TABLE: &[(&str, usize, crate::database::Native)] = &[
         Ok(m.unify_arg(0, list))
     }),
     ("$chr_commit", 2, commit),
+    ("$dynamic_type_check", 2, |m| m.check_dynamic_type()),
     ("$chr_remove", 1, |m| {
         let id = m.int_arg(0)?;
         m.kill(id as u32);

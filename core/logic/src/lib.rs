@@ -19,6 +19,7 @@ mod record;
 mod run;
 mod text;
 mod unify;
+mod waiting;
 mod write;
 
 pub use load::{Loaded, load};

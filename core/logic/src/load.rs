@@ -66,7 +66,7 @@ pub(crate) fn load_for_goals(program: &LogicProgram) -> Result<Loaded, Vec<Diagn
 fn compile(program: &LogicProgram, open: bool) -> Result<Loaded, Vec<Diagnostic>> {
     let mut db = Database::new();
     db.operators = program.operators.clone();
-    db.flags = program.flags;
+    db.flags = program.flags.clone();
     builtins::register(&mut db);
     let varies = |c: &gchr_base::logic::Column| c.mode != Mode::Ground;
     db.wakes = open

@@ -114,6 +114,7 @@ pub(crate) struct Machine<'c, 'a> {
     pub constraints: Constraints,
     pub output: crate::builtins::Output,
     pub input: crate::builtins::Input,
+    pub files: crate::builtins::Files,
     pub random: u64,
     /// Places of the goals that were running when the last error was raised, innermost first.
     pub backtrace: Vec<Span>,
@@ -157,6 +158,7 @@ impl<'c, 'a> Machine<'c, 'a> {
             constraints,
             output: crate::builtins::Output::default(),
             input: crate::builtins::Input::default(),
+            files: crate::builtins::Files::default(),
             random: 1,
             backtrace: Vec::new(),
             returns: false,

@@ -45,6 +45,8 @@ pub struct Streams {
     pub errors: Option<Box<dyn std::io::Write>>,
     /// What `read/1` and the like read.
     pub input: Option<Box<dyn std::io::Read>>,
+    /// Whether files that the program opens may be read. What it writes to files is never stored.
+    pub files: bool,
 }
 
 impl std::fmt::Debug for Streams {
@@ -190,6 +192,7 @@ impl Resident {
             }
             machine.output.errors = streams.errors;
             machine.input.source = streams.input;
+            machine.files.readable = streams.files;
             machine.begin();
             let run = machine.run_program(goals, options, answer);
             machine.ended(run)
@@ -350,6 +353,7 @@ impl Machine<'_, '_> {
             found += 1;
             let variables = self.roots.clone();
             let one = self.answer(goal, &variables);
+            self.fresh_line()?;
             answer(one, self.control.out()).map_err(|reason| Throw::Stop(Box::new(reason)))?;
             let more = self.choices.len() > self.floor();
             if !more || wanted == Answers::First(found) {
@@ -449,90 +453,6 @@ impl Machine<'_, '_> {
             }
         }
         groups
-    }
-
-    /// Goals that the variables of an answer wait for.
-    fn waiting(&mut self, groups: &[(Vec<Arc<str>>, Cell)], store: &[Cell]) -> Vec<Cell> {
-        let mut goals = Vec::new();
-        let mut seen = HashSet::default();
-        let terms: Vec<Cell> = groups.iter().map(|(_, cell)| *cell).chain(store.iter().copied()).collect();
-        for term in terms {
-            for variable in self.heap.variables(term) {
-                if variable.tag() == Tag::Att && seen.insert(variable) {
-                    self.attribute_goals(variable, &mut goals);
-                }
-            }
-        }
-        goals
-    }
-
-    fn attribute_goals(&mut self, variable: Cell, goals: &mut Vec<Cell>) {
-        let mut rest = self.heap.deref(self.heap.cells[variable.place() + 1]);
-        while rest.is_compound() {
-            let (module, value) = (self.heap.arg(rest, 0), self.heap.arg(rest, 1));
-            let module_name = self.db.names.text(module.as_atom()).to_string();
-            match &*module_name {
-                "$chr" => {}
-                "freeze" => {
-                    let mut pending = vec![value];
-                    let and = self.db.names.intern("$and");
-                    while let Some(goal) = pending.pop() {
-                        match self.heap.binary(goal, and) {
-                            Some((a, b)) => pending.extend([b, a]),
-                            None => goals.push(self.heap.compound(module.as_atom(), &[variable, goal])),
-                        }
-                    }
-                }
-                "dif" | "when" => {
-                    for goal in self.heap.list_items(value).0 {
-                        let done = module_name == "when" && self.heap.arg(goal, 2) == Cell::atom(atom::true_);
-                        let shown = match &*module_name {
-                            "dif" => goal,
-                            _ => {
-                                let args = [self.heap.arg(goal, 0), self.heap.arg(goal, 1)];
-                                self.heap.compound(module.as_atom(), &args)
-                            }
-                        };
-                        if !done && !goals.iter().any(|&known| self.heap.identical(known, shown)) {
-                            goals.push(shown);
-                        }
-                    }
-                }
-                "clpfd" => self.domain_goals(variable, value, goals),
-                _ => {
-                    let name = self.db.names.intern("put_attr");
-                    goals.push(self.heap.compound(name, &[variable, module, value]));
-                }
-            }
-            rest = self.heap.arg(rest, 2);
-        }
-    }
-
-    /// `X in 1..3` and the constraints on integers that a variable is in.
-    fn domain_goals(&mut self, variable: Cell, value: Cell, goals: &mut Vec<Cell>) {
-        let bound =
-            |text: &str, m: &Self, cell: Cell| cell.is_atom() && &**m.db.names.text(cell.as_atom()) == text;
-        let (intervals, union) = (self.heap.arg(value, 0), self.db.names.intern("\\/"));
-        let (dots, inside) = (self.db.names.intern(".."), self.db.names.intern("in"));
-        let mut domain = None;
-        for interval in self.heap.list_items(intervals).0 {
-            let (low, high) = (self.heap.arg(interval, 0), self.heap.arg(interval, 1));
-            if bound("inf", self, low) && bound("sup", self, high) {
-                break;
-            }
-            let one = if low == high { low } else { self.heap.compound(dots, &[low, high]) };
-            domain = Some(domain.map_or(one, |all| self.heap.compound(union, &[all, one])));
-        }
-        let mut shown: Vec<Cell> =
-            domain.map(|d| self.heap.compound(inside, &[variable, d])).into_iter().collect();
-        let propagators = self.heap.list_items(self.heap.arg(value, 1)).0;
-        let done = |p| bound("done", self, self.heap.arg(p, 0));
-        shown.extend(propagators.iter().filter(|&&p| !done(p)).map(|&p| self.heap.arg(p, 1)));
-        for goal in shown {
-            if !goals.iter().any(|&known| self.heap.identical(known, goal)) {
-                goals.push(goal);
-            }
-        }
     }
 
     /// What an error means, in words.

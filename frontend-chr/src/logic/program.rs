@@ -31,13 +31,21 @@ pub(crate) struct Builder {
     tabled: Vec<tables::Tabled>,
     /// The unit of tests that a text is in.
     unit: Option<Arc<str>>,
+    /// Modules that see the attributes of constraints: all of them where the program itself is no module.
+    modules: Vec<Arc<str>>,
+    /// Whether nothing checks types of columns.
+    pub unchecked: bool,
+    /// Whether guards may bind variables of heads.
+    pub guards_bind: bool,
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Builder {
     /// Takes the clauses of a program text.
     pub fn new(module: &Module, quotes: Quotes) -> Self {
-        let flags = Flags { double_quotes: quotes.double, back_quotes: quotes.back, ..Flags::default() };
+        let modules = module.modules.iter().map(|name| name.as_str().into()).collect();
+        let flags =
+            Flags { double_quotes: quotes.double, back_quotes: quotes.back, modules, ..Flags::default() };
         let program = LogicProgram { operators: module.operators.clone(), flags, ..LogicProgram::default() };
         let mut builder = Self {
             building: Building::default(),
@@ -45,6 +53,12 @@ impl Builder {
             at_end: Vec::new(),
             tabled: Vec::new(),
             unit: None,
+            modules: match module.modules.first() {
+                Some(first) if first != "user" => vec![first.as_str().into()],
+                _ => module.modules.iter().map(|name| name.as_str().into()).collect(),
+            },
+            unchecked: false,
+            guards_bind: false,
             diagnostics: Vec::new(),
         };
         builder.text(module);
@@ -65,6 +79,15 @@ impl Builder {
     /// The program, when all texts are taken.
     pub fn finish(mut self) -> (LogicProgram, Vec<Diagnostic>) {
         self.program.initialization.append(&mut self.at_end);
+        let waits = |column: &Column| column.mode != Mode::Ground;
+        if self.program.constraints.iter().any(|constraint| constraint.columns.iter().any(waits)) {
+            self.program.flags.hidden = std::mem::take(&mut self.modules);
+        }
+        self.program.flags.guards_bind = self.guards_bind;
+        if self.unchecked {
+            let columns = self.program.constraints.iter_mut().flat_map(|c| &mut c.columns);
+            columns.for_each(|column| column.ty = None);
+        }
         tables::rename(&mut self.building, &mut self.program.clauses, &self.tabled);
         (LogicProgram { terms: self.building.terms, ..self.program }, self.diagnostics)
     }
@@ -280,6 +303,16 @@ fn clause_of<'a>(goals: &mut Goals<'a>, id: TermId, span: Span) -> Option<Clause
             Diagnostic::error("C0316", "this is no head of a clause")
                 .label(goals.building.terms.span(head), "neither an atom nor a compound term")
                 .help("write name(Arguments) :- Goals"),
+        );
+        return None;
+    }
+    let (name, args) = goals.building.terms.functor(head)?;
+    if builtin::is_protected(name, args.len()) {
+        let what = format!("{name}/{} is a predicate of ISO Prolog", args.len());
+        goals.diagnostics.push(
+            Diagnostic::warning("C0317", what)
+                .label(goals.building.terms.span(head), "this clause is left out")
+                .help("give the predicate another name"),
         );
         return None;
     }

@@ -36,14 +36,17 @@ impl<'a> Lowering<'_> {
         if let Some(constraint) = self.declarations.constraint(name, args.len()) {
             return match place {
                 Place::Body => self.add(scope, constraint, args, span),
-                Place::Guard => self.report(
+                Place::Guard => self.beyond(
                     Diagnostic::error("C0308", "a guard adds no constraints")
                         .label(span, "a constraint")
                         .help("test for a constraint in the store with a head, or add it in the body"),
                 ),
             };
         }
-        match builtin::goal(name, args.len()) {
+        // Clauses of the program come before built-ins that are not of ISO Prolog.
+        let own = !builtin::is_protected(name, args.len())
+            && self.declarations.clauses.contains(&(name.to_string(), args.len()));
+        match builtin::goal(name, args.len()).filter(|_| !own) {
             Some(goal) => self.builtin(scope, goal, args, span, place),
             None => self.unknown_goal(name, args.len(), span, place),
         }
@@ -66,7 +69,7 @@ impl<'a> Lowering<'_> {
                     ),
             );
         }
-        if builtin::is_predicate(name, arity) && self.declarations.named(name).is_empty() {
+        if builtin::is_predicate(name, arity) {
             return self.beyond(
                 Diagnostic::error(
                     "C0302",
@@ -95,6 +98,10 @@ impl<'a> Lowering<'_> {
             ),
             _ => self.undeclared("C0302", name, arity, span),
         };
+        // What looks like nothing else may be a goal that is never reached: SWI-Prolog says so when it is called.
+        if builtin.is_none() && known && !self.in_query {
+            self.beyond(diagnostic.clone());
+        }
         self.report(diagnostic);
     }
 
@@ -203,7 +210,11 @@ impl<'a> Lowering<'_> {
                     .label(module.span(place), format!("not of type {expected}"))
                     .label(declared.span, "declared here")
                     .help(help);
-            self.report(diagnostic);
+            if self.declarations.unchecked {
+                self.beyond(diagnostic);
+            } else {
+                self.report(diagnostic);
+            }
         }
     }
 

@@ -99,6 +99,15 @@ impl<'a> Lowering<'_> {
                 named.push(name);
                 passive.names.iter().any(|(n, _)| n == name)
             }
+            // SWI-Prolog warns of other atoms, and goes on.
+            Some((mark, TermKind::Atom(_))) => {
+                self.report(
+                    Diagnostic::warning("C0313", "this does not name a head")
+                        .label(module.span(mark), "neither a variable nor passive")
+                        .help("write Head # Id, or Head # passive"),
+                );
+                false
+            }
             Some((mark, _)) => {
                 self.report(
                     Diagnostic::error("C0313", "this does not name a head")

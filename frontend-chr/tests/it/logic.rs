@@ -209,6 +209,79 @@ d(X) \\ d(X) <=> true.
 }
 
 #[test]
+fn modules_keep_what_others_define_too() {
+    let main = "\
+:- use_module(a), use_module(b).
+:- chr_constraint item/1, go/0.
+helper(main).
+go <=> helper(X), item(X), a:item(Y), a:helper(Y), findall(Z, helper(Z), _), put(Y).
+";
+    let a = ":- module(a, [count/1]).\n:- chr_type t ---> x.\n:- chr_constraint item(?t), count/1.
+item(X) <=> maplist(helper, [X]) | true.\nhelper(x) --> [].\nhelper(a).\nappend(mine).\n";
+    let b = ":- module(b, [put/1, reverse/2]).\n:- chr_type t ---> y.\n:- chr_constraint item(?t), put/1.
+put(X) <=> item(X), reverse(X, _), last(X).\nreverse(X, X).\nlast(_).\nlast(_, _).\n";
+    let (_, loaded) = in_folder(&[("main.pl", main), ("a.pl", a), ("b.pl", b)]);
+    let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_error()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let text = loaded.ast.to_string();
+    let wanted = [
+        "helper(main).",
+        "go <=> helper(X), item(X), a : 'a:item'(Y), a : 'a:helper'(Y), findall(Z, helper(Z), _), put(Y).",
+        ":- chr_constraint 'a:item'(?t), count / 1.",
+        "'a:item'(X) <=> maplist('a:helper', [X]) | true.",
+        "helper(x) --> [].",
+        "'a:helper'(a).",
+        // It would hide the one of the library from the others.
+        "'a:append'(mine).",
+        ":- chr_type 'b:t' ---> y.",
+        ":- chr_constraint 'b:item'(?'b:t'), put / 1.",
+        "put(X) <=> 'b:item'(X), reverse(X, _), last(X).",
+        "reverse(X, X).",
+        "'b:last'(_, _).",
+    ];
+    for line in wanted {
+        assert!(text.lines().any(|found| found == line), "no {line} in\n{text}");
+    }
+}
+
+#[test]
+fn folders_that_a_program_declares_are_searched() {
+    let files = |main| {
+        [("main.pl", main), ("deep/sorted.pl", ":- module(sorted, [less/2]).\nless(X, Y) :- X < Y.\n")]
+    };
+    let mains = [
+        "user:library_directory('deep').\n:- use_module(library(sorted)).\nc.\n",
+        "user:file_search_path(own, deep).\n:- use_module(own(sorted)).\nc.\n",
+        ":- multifile user:file_search_path/2.\n:- prolog_load_context(directory, D), asserta(user:file_search_path(here, D)).
+:- use_module(here('deep/sorted')).\nc.\n",
+    ];
+    for main in mains {
+        let (_, loaded) = in_folder(&files(main));
+        assert!(loaded.ast.to_string().contains("less(X, Y) :- X < Y."), "{main}{:?}", loaded.diagnostics);
+    }
+    let (_, missing) = in_folder(&[("main.pl", ":- use_module(own(sorted)).\nc.\n")]);
+    assert!(missing.diagnostics.iter().any(|d| d.code == "C0114"), "{:?}", missing.diagnostics);
+}
+
+#[test]
+fn what_only_running_shows_is_no_error_before() {
+    let logic = |text: &str| {
+        let mut sources = SourceMap::new();
+        let loaded = loaded(&mut sources, "p.pl", text, "");
+        assert!(loaded.diagnostics.iter().all(|d| !d.is_error()), "{text}{:?}", loaded.diagnostics);
+        loaded.logic.is_some()
+    };
+    // A goal that nothing defines, a constraint in a guard, a predicate of a library beside a constraint of its name.
+    assert!(logic(":- chr_constraint c/1.\nc(0) <=> report_to_nobody(0).\nc(_) <=> true.\n?- c(1).\n"));
+    assert!(logic(":- chr_constraint c/1, seen/1.\nc(X) <=> seen(X) | true.\n?- c(1).\n"));
+    assert!(logic(":- chr_constraint sort/1.\nsort(L) <=> sort(0, @>=, L, S), S == L.\n?- sort([1]).\n"));
+    // Types that nothing checks, and a predicate that takes the place of a built-in.
+    assert!(logic(":- chr_option(optimize, full).\n:- chr_constraint c(+int).\n?- c(a).\n"));
+    assert!(logic("print(_).\n:- chr_constraint c/1.\nc(X) <=> print(X).\n?- c(1).\n"));
+    assert!(!logic(":- chr_constraint c(+int).\nc(X) <=> print(X).\n?- c(1).\n"));
+}
+
+#[test]
 fn files_that_cannot_be_read_are_named_with_those_that_name_them() {
     let codes = |files: &[(&str, &str)]| {
         let (sources, loaded) = in_folder(files);

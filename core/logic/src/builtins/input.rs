@@ -66,6 +66,10 @@ pub(super) const TABLE: Table = &[
 const CHUNK: usize = 1 << 13;
 
 impl Input {
+    /// A text that is there already.
+    pub fn of(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }

@@ -87,6 +87,14 @@ impl Machine<'_, '_> {
             kept.push_str(text);
             return Ok(true);
         }
+        if let Some(file) = self.files.current() {
+            file.push_str(text);
+            return Ok(true);
+        }
+        self.put_to_console(text)
+    }
+
+    fn put_to_console(&mut self, text: &str) -> Done<bool> {
         match text.rfind('\n') {
             Some(at) => self.output.column = text[at + 1..].chars().count(),
             None => self.output.column += text.chars().count(),
@@ -100,22 +108,33 @@ impl Machine<'_, '_> {
     /// Writes to the stream that an argument names.
     pub fn put_to(&mut self, stream: usize, text: &str) -> Done<bool> {
         let stream = self.arg(stream);
-        if stream.is_var() {
-            return Err(self.instantiation_error());
-        }
-        if stream.is_atom() && &**self.db.names.text(stream.as_atom()) == "user_error" {
-            if let Some(errors) = &mut self.output.errors {
-                let _ = errors.write_all(text.as_bytes());
+        match self.output_stream(stream)? {
+            None => {
+                if let Some(errors) = &mut self.output.errors {
+                    let _ = errors.write_all(text.as_bytes());
+                }
             }
-            return Ok(true);
+            Some(0) if self.output.kept.is_empty() => return self.put_to_console(text),
+            Some(0) => return self.put(text),
+            Some(id) => {
+                if let Some(file) = self.files.text(id) {
+                    file.push_str(text);
+                }
+            }
         }
-        self.put(text)
+        Ok(true)
+    }
+
+    /// Begins a new line of the console, unless one begins already.
+    pub fn fresh_line(&mut self) -> Done<bool> {
+        if self.output.column == 0 { Ok(true) } else { self.put_to_console("\n") }
     }
 
     /// Column of the current output.
-    pub fn column(&self) -> usize {
-        match self.output.kept.last() {
-            Some(kept) => kept.rsplit('\n').next().map_or(0, |line| line.chars().count()),
+    pub fn column(&mut self) -> usize {
+        let file = self.files.current().map(|text| &*text);
+        match self.output.kept.last().or(file) {
+            Some(text) => text.rsplit('\n').next().map_or(0, |line| line.chars().count()),
             None => self.output.column,
         }
     }

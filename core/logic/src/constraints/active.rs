@@ -11,7 +11,7 @@ use crate::machine::{Alternative, Done, Machine};
 use crate::names::atom;
 
 /// Slots of the environment of an active constraint.
-mod slot {
+pub(super) mod slot {
     /// Its number.
     pub const ID: u16 = 0;
     /// Which of its activations this is.
@@ -22,8 +22,10 @@ mod slot {
     pub const RESUME: u16 = 3;
     /// Choice points below the one that a guard of goals has.
     pub const MARK: u16 = 4;
+    /// Constraints there were when that guard began.
+    pub const ADDED: u16 = 5;
     /// The partners.
-    pub const PARTNERS: u16 = 5;
+    pub const PARTNERS: u16 = 6;
 }
 
 impl Machine<'_, '_> {
@@ -62,16 +64,6 @@ impl Machine<'_, '_> {
         let id = self.constraints.add(symbol, term, keys);
         self.note_change(Change::Added);
         self.activate(id)
-    }
-
-    /// Raises a type error unless the arguments from a place of the heap on have the types of their columns.
-    fn check_types(&mut self, symbol: u32, start: usize) -> Done<()> {
-        for column in 0..self.constraints.symbols[symbol as usize].arity {
-            if let Some(ty) = self.constraints.symbols[symbol as usize].types[column].clone() {
-                self.check_type(&ty, self.heap.cells[start + column])?;
-            }
-        }
-        Ok(())
     }
 
     /// The keys of a constraint in all indexes of its symbol.
@@ -191,6 +183,12 @@ impl Machine<'_, '_> {
         if let Guard::Goals = rule.guard {
             let mark = self.choices.len();
             self.change_slot(slot::MARK, Cell::int(mark));
+            if self.db.flags.guards_bind {
+                let choices = self.choices.len();
+                self.constraints.guarded.retain(|&(_, mark)| mark < choices);
+                self.constraints.guarded.push((id, mark));
+            }
+            self.change_slot(slot::ADDED, Cell::int(self.constraints.suspensions.len()));
             self.choose(Alternative::Code(at::CONTINUE), 0);
             self.x[0] = Cell::int(self.env_now());
             first = 1;
@@ -216,7 +214,13 @@ impl Machine<'_, '_> {
     }
 
     /// Removes what a rule removes, remembers that it fired, and counts.
-    fn fire(&mut self, id: u32, occurrence: &Occurrence, rule: &Rule, partners: &[u32]) -> Done<()> {
+    pub(super) fn fire(
+        &mut self,
+        id: u32,
+        occurrence: &Occurrence,
+        rule: &Rule,
+        partners: &[u32],
+    ) -> Done<()> {
         self.step()?;
         self.constraints.firings += 1;
         if self.control.traces() {
@@ -262,24 +266,6 @@ impl Machine<'_, '_> {
         for change in noted.into_iter().flatten() {
             self.heap.note(Undo::Store(change));
         }
-    }
-
-    /// The goals of a guard hold: whether they bound nothing, so that the rule fires.
-    pub fn commit_guarded(&mut self, frame: usize, _rule: usize) -> Done<bool> {
-        let at = |i: u16| self.slot_of(frame, i).as_int();
-        let (mark, id, number) =
-            (at(slot::MARK) as usize, at(slot::ID) as u32, at(slot::OCCURRENCE) as usize);
-        if self.bound_since(mark) {
-            return Ok(false);
-        }
-        let symbol = self.constraints.suspensions[id as usize].symbol as usize;
-        let occurrence = Rc::clone(&self.constraints.symbols[symbol].occurrences[number]);
-        let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
-        let partners: Vec<u32> =
-            (0..occurrence.partners.len()).map(|i| at(slot::PARTNERS + i as u16) as u32).collect();
-        self.cut(mark);
-        self.fire(id, &occurrence, &rule, &partners)?;
-        Ok(true)
     }
 
     /// Looks for partners: the first ones, or those behind the ones that the environment has.
@@ -402,7 +388,6 @@ impl Machine<'_, '_> {
         for &id in &ids {
             let suspension = &self.constraints.suspensions[id as usize];
             let (symbol, term) = (suspension.symbol, suspension.term);
-            self.check_types(symbol, self.heap.args(term).0)?;
             for (index, key) in self.keys(symbol, term).into_iter().enumerate() {
                 if self.constraints.suspensions[id as usize].keys[index] != key {
                     let old = self.constraints.move_key(id, index, key);
@@ -410,6 +395,10 @@ impl Machine<'_, '_> {
                 }
             }
         }
+        // What a guard binds does not wake the constraint that it is the guard of.
+        let choices = self.choices.len();
+        let guarded = &self.constraints.guarded;
+        ids.retain(|id| !guarded.iter().any(|(other, mark)| other == id && *mark < choices));
         let cells: Vec<Cell> = ids.iter().map(|&id| Cell::int(id as usize)).collect();
         let list = self.heap.list(&cells);
         self.frame(&[list], at::NEXT_WOKEN);
@@ -434,33 +423,25 @@ impl Machine<'_, '_> {
     }
 
     /// All constraints in the store: by symbol in the order of declarations, the youngest first.
-    pub fn stored(&self) -> Vec<Cell> {
+    pub fn stored(&mut self) -> Vec<Cell> {
         let tables = self.constraints.tables.iter();
-        let ids = tables.flat_map(|table| table.all.ids.iter().rev());
-        ids.map(|&id| &self.constraints.suspensions[id as usize])
-            .filter(|s| s.alive)
-            .map(|s| s.term)
-            .collect()
+        let ids: Vec<u32> = tables.flat_map(|table| table.all.ids.iter().rev().copied()).collect();
+        let alive: Vec<u32> = ids.into_iter().filter(|&id| self.is_alive(id)).collect();
+        alive.into_iter().map(|id| self.shown(id)).collect()
     }
 
-    /// Whether something was bound, since the choice point of a number was made, that is older than it.
-    fn bound_since(&self, mark: usize) -> bool {
-        let Some((trail, heap)) = self.choice_state(mark) else { return false };
-        let mut undo = self.heap.undo.len();
-        for &entry in self.heap.trail[trail..].iter().rev() {
-            if entry == crate::heap::MARK {
-                undo -= 1;
-                if let Undo::Cell(place, before) = self.heap.undo[undo]
-                    && place < heap
-                    && before == Cell::attributed(place)
-                {
-                    return true;
-                }
-            } else if (entry as usize) < heap {
-                return true;
-            }
-        }
-        false
+    /// A constraint by the name that its module has for it.
+    fn shown(&mut self, id: u32) -> Cell {
+        let term = self.constraints.suspensions[id as usize].term;
+        let Some((name, arity)) = self.heap.functor(term) else { return term };
+        let text = self.db.names.text(name);
+        let of_module = text.split_once(':').filter(|(module, name)| {
+            !name.is_empty() && self.db.flags.modules.iter().any(|known| **known == **module)
+        });
+        let Some(plain) = of_module.map(|(_, name)| name.to_string()) else { return term };
+        let name = self.db.names.intern(&plain);
+        let args: Vec<Cell> = (0..arity).map(|i| self.heap.arg(term, i)).collect();
+        if args.is_empty() { Cell::atom(name) } else { self.heap.compound(name, &args) }
     }
 }
 

@@ -103,6 +103,9 @@ impl Machine<'_, '_> {
             let Type::Named(name, args) = &ty else { continue };
             let cell = self.heap.deref(cell);
             if cell.is_var() {
+                if name != "any" {
+                    self.wait_for_type(&ty, cell);
+                }
                 continue;
             }
             let simple = match &**name {
@@ -152,6 +155,45 @@ impl Machine<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// An unbound variable is checked when it is bound, by a goal that waits as in SWI-Prolog.
+    fn wait_for_type(&mut self, ty: &Type, variable: Cell) {
+        let mut named = |name: &str| self.db.names.intern(name);
+        let (when, nonvar, once, check) =
+            (named("when"), named("nonvar"), named("once"), named("$dynamic_type_check"));
+        let condition = self.heap.compound(nonvar, &[variable]);
+        let kind = self.type_cell(ty);
+        let check = self.heap.compound(check, &[kind, variable]);
+        let goal = self.heap.compound(once, &[check]);
+        let done = self.heap.variable();
+        let waiting = self.heap.compound(when, &[condition, goal, done]);
+        let module = Cell::atom(when);
+        let mut all = match self.attached(variable, module) {
+            Some(list) => self.heap.list_items(list).0,
+            None => Vec::new(),
+        };
+        all.push(waiting);
+        let list = self.heap.list(&all);
+        self.attach(variable, module, list);
+    }
+
+    /// `'$dynamic_type_check'(Type, Value)`: raises an error unless the value has the type.
+    pub(super) fn check_dynamic_type(&mut self) -> Done<bool> {
+        let ty = self.type_of(self.x[0]);
+        self.check_type(&ty, self.x[1])?;
+        Ok(true)
+    }
+
+    fn type_of(&self, cell: Cell) -> Type {
+        let cell = self.heap.deref(cell);
+        match self.heap.functor(cell) {
+            Some((name, n)) => {
+                let args = (0..n).map(|i| self.type_of(self.heap.arg(cell, i))).collect();
+                Type::Named(self.db.names.text(name).to_string(), args)
+            }
+            None => Type::Named("any".into(), Vec::new()),
+        }
     }
 
     /// A type error that names a type with its parameters.

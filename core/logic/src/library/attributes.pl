@@ -9,6 +9,7 @@
 '$hook'(dif, Ds, V) :- !, '$recheck'(Ds, V).
 '$hook'(when, Ws, V) :- !, '$recheck_when'(Ws, V).
 '$hook'(clpfd, A, V) :- !, '$fd_bound'(A, V).
+'$hook'(M, A, V) :- atomic_list_concat([M, :, attr_unify_hook], P), current_predicate(P/2), !, call(P, A, V).
 '$hook'(_, A, V) :- attr_unify_hook(A, V).
 
 freeze(V, G) :- nonvar(V), !, call(G).

@@ -14,7 +14,11 @@ impl Machine<'_, '_> {
             Definition::Clauses(_) => Ok(self.enter_clauses(pred)),
             Definition::Native(number) => {
                 let (native, _) = self.db.natives[*number as usize];
-                Ok(native(self)?.then_some(self.cp))
+                if !native(self)? {
+                    return Ok(None);
+                }
+                // What follows may look at variables at once, with no call before it.
+                if self.heap.woken.is_empty() { Ok(Some(self.cp)) } else { self.wake(self.cp, 0) }
             }
             Definition::Control(control) => {
                 let (control, arity) = (*control, self.db.preds[pred as usize].arity);

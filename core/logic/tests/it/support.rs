@@ -48,7 +48,7 @@ pub fn run_with(
     let kept = Kept::default();
     let mut control = Control::new(limits).output(kept.clone());
     let mut text = String::new();
-    let streams = Streams { errors: None, input: Some(Box::new(input.as_bytes())) };
+    let streams = Streams { errors: None, input: Some(Box::new(input.as_bytes())), files: true };
     let ready = match gchr_logic::load(&logic) {
         Ok(ready) => ready,
         Err(found) => return format!("refused: {found:?}\n"),

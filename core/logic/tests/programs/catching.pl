@@ -10,3 +10,7 @@ safe(G, E) :- catch(G, error(E, _), true).
 %= known(2)
 %? catch((known(1), throw(stop(now))), stop(X), true)
 %= X = now
+%? catch(arg(x, f(a), _), error(E, _), true)
+%= E = type_error(integer, x)
+%? findall(N-A, arg(N, f(a, b), A), L)
+%= L = [1-a, 2-b]

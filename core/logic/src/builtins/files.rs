@@ -1,0 +1,227 @@
+//! Files that a program opens while it runs: what it reads is there, what it writes is kept in memory.
+
+use std::path::Path;
+
+use gchr_base::hash::HashMap;
+use gchr_base::reading::{self, Account};
+
+use super::{Input, Table};
+use crate::cell::Cell;
+use crate::machine::{Done, Machine};
+
+/// Streams beside the standard ones. A stream is a number; 0 is the console.
+#[derive(Default, Debug)]
+pub(crate) struct Files {
+    open: Vec<Option<Stream>>,
+    /// The stream that is read from, and the one that is written to.
+    input: usize,
+    output: usize,
+    /// Files that the program wrote, which nothing else sees.
+    written: HashMap<String, String>,
+    aliases: HashMap<String, usize>,
+    /// Whether files of the machine may be read.
+    pub readable: bool,
+}
+
+/// A file that is open.
+#[derive(Debug)]
+enum Stream {
+    Read { name: String, input: Input },
+    Write { name: String, text: String },
+}
+
+impl Files {
+    fn get(&mut self, id: usize) -> Option<&mut Stream> {
+        self.open.get_mut(id.checked_sub(1)?)?.as_mut()
+    }
+    /// The text that a stream was given.
+    pub fn text(&mut self, id: usize) -> Option<&mut String> {
+        match self.get(id)? {
+            Stream::Write { text, .. } => Some(text),
+            Stream::Read { .. } => None,
+        }
+    }
+    /// The text of the current output, if it is a file.
+    pub fn current(&mut self) -> Option<&mut String> {
+        self.text(self.output)
+    }
+    fn add(&mut self, stream: Stream) -> usize {
+        self.open.push(Some(stream));
+        self.open.len()
+    }
+}
+
+pub(super) const TABLE: Table = &[
+    ("$open", 3, |m| m.open_file()),
+    ("$close", 1, |m| m.close_file()),
+    ("$select_input", 2, |m| m.select_input()),
+    ("$select_output", 2, |m| {
+        let old = Cell::int(m.files.output);
+        let id = m.stream_number(0)?;
+        if id != 0 && m.files.text(id).is_none() {
+            return Ok(false);
+        }
+        m.files.output = id;
+        Ok(m.unify_arg(1, old))
+    }),
+    ("$stream_file", 3, |m| {
+        let id = m.stream_number(0)?;
+        let (name, mode) = match m.files.get(id) {
+            Some(Stream::Read { name, .. }) => (name.clone(), "read"),
+            Some(Stream::Write { name, .. }) => (name.clone(), "write"),
+            None => return Ok(false),
+        };
+        let (name, mode) = (m.atom_cell(&name), m.db.names.cell(mode));
+        Ok(m.unify_arg(1, name) && m.unify_arg(2, mode))
+    }),
+    ("$set_alias", 2, |m| {
+        let (name, id) = (m.text(m.x[0])?, m.stream_number(1)?);
+        m.files.aliases.insert(name, id);
+        Ok(true)
+    }),
+    ("$alias", 2, |m| {
+        let name = m.text(m.x[0])?;
+        let Some(&id) = m.files.aliases.get(&name) else { return Ok(false) };
+        Ok(m.unify_arg(1, Cell::int(id)))
+    }),
+    ("exists_file", 1, |m| {
+        let name = m.text(m.x[0])?;
+        Ok(m.files.written.contains_key(&name) || (m.files.readable && Path::new(&name).is_file()))
+    }),
+    ("exists_directory", 1, |m| {
+        let name = m.text(m.x[0])?;
+        Ok(m.files.readable && Path::new(&name).is_dir())
+    }),
+    ("delete_file", 1, |m| {
+        let name = m.text(m.x[0])?;
+        if m.files.written.remove(&name).is_some() {
+            return Ok(true);
+        }
+        let culprit = m.arg(0);
+        Err(m.permission_error("delete", "file", culprit))
+    }),
+];
+
+impl Machine<'_, '_> {
+    /// The number of a stream that is open.
+    fn stream_number(&mut self, index: usize) -> Done<usize> {
+        let cell = self.arg(index);
+        Ok(if cell.is_int() { usize::try_from(cell.as_int()).unwrap_or(usize::MAX) } else { usize::MAX })
+    }
+
+    /// `'$open'(Name, Mode, Stream)`.
+    fn open_file(&mut self) -> Done<bool> {
+        let name = self.text(self.x[0])?;
+        let mode = self.atom_arg(1)?;
+        let mode = self.db.names.text(mode).to_string();
+        let stream = match &*mode {
+            "read" => Stream::Read { input: Input::of(self.content(&name)?), name },
+            "append" | "update" => {
+                let known = self.files.written.contains_key(&name)
+                    || (self.files.readable && Path::new(&name).is_file());
+                let text = if known { self.content(&name)? } else { String::new() };
+                Stream::Write { text, name }
+            }
+            "write" => Stream::Write { text: String::new(), name },
+            _ => {
+                let mode = self.arg(1);
+                return Err(self.domain_error("io_mode", mode));
+            }
+        };
+        let id = self.files.add(stream);
+        Ok(self.unify_arg(2, Cell::int(id)))
+    }
+
+    /// The text of a file: one that the program wrote, or a regular file of the machine.
+    fn content(&mut self, name: &str) -> Done<String> {
+        if let Some(text) = self.files.written.get(name) {
+            return Ok(text.clone());
+        }
+        let culprit = self.arg(0);
+        let path = Path::new(name);
+        if !self.files.readable {
+            return Err(self.permission_error("open", "source_sink", culprit));
+        }
+        // What is no regular file may have no end, or wait for somebody.
+        if !path.is_file() {
+            return Err(self.existence_error("source_sink", culprit));
+        }
+        let bytes = reading::read(path, &Account::default());
+        let bytes = bytes.map_err(|_| self.permission_error("open", "source_sink", culprit))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn close_file(&mut self) -> Done<bool> {
+        let id = self.stream_number(0)?;
+        if self.files.input == id {
+            self.select_number(0);
+        }
+        if self.files.output == id {
+            self.files.output = 0;
+        }
+        let Some(stream) = id.checked_sub(1).and_then(|at| self.files.open.get_mut(at)?.take()) else {
+            return Ok(false);
+        };
+        self.files.aliases.retain(|_, &mut named| named != id);
+        let Stream::Write { name, text } = stream else { return Ok(true) };
+        if let Some(errors) = &mut self.output.errors
+            && !self.files.written.contains_key(&name)
+        {
+            let _ = writeln!(errors, "gchr: the file {name} is there only while the program runs");
+        }
+        self.files.written.insert(name, text);
+        Ok(true)
+    }
+
+    /// Reads from another stream from here on: their inputs change places.
+    fn select_number(&mut self, id: usize) {
+        let old = std::mem::replace(&mut self.files.input, id);
+        if old == id {
+            return;
+        }
+        for id in [old, id] {
+            if let Some(Stream::Read { input, .. }) =
+                id.checked_sub(1).and_then(|at| self.files.open.get_mut(at)?.as_mut())
+            {
+                std::mem::swap(input, &mut self.input);
+            }
+        }
+    }
+
+    fn select_input(&mut self) -> Done<bool> {
+        let old = Cell::int(self.files.input);
+        let id = self.stream_number(0)?;
+        if id != 0 && !matches!(self.files.get(id), Some(Stream::Read { .. })) {
+            return Ok(false);
+        }
+        self.select_number(id);
+        Ok(self.unify_arg(1, old))
+    }
+
+    /// The stream that an argument of an output predicate is: its number, or `None` for what is written to `user_error`.
+    pub(super) fn output_stream(&mut self, stream: Cell) -> Done<Option<usize>> {
+        if stream.is_var() {
+            return Err(self.instantiation_error());
+        }
+        if let Some((_, 1)) = self.heap.functor(stream) {
+            let number = self.heap.arg(stream, 0);
+            let id = if number.is_int() { number.as_int() as usize } else { usize::MAX };
+            if self.files.text(id).is_some() {
+                return Ok(Some(id));
+            }
+            return Err(self.existence_error("stream", stream));
+        }
+        if stream.is_atom() {
+            match &**self.db.names.text(stream.as_atom()) {
+                "user_error" => return Ok(None),
+                "user_output" | "user" | "current_output" => return Ok(Some(0)),
+                name => {
+                    if let Some(&id) = self.files.aliases.get(name) {
+                        return Ok(Some(id));
+                    }
+                }
+            }
+        }
+        Err(self.existence_error("stream", stream))
+    }
+}

@@ -1,0 +1,64 @@
+//! Guards that are goals: what they may not do, and the firing behind them.
+
+use std::rc::Rc;
+
+use super::active::slot;
+use crate::heap::Undo;
+use crate::machine::{Done, Machine};
+
+use crate::cell::Cell;
+
+impl Machine<'_, '_> {
+    /// The goals of a guard hold: whether they bound nothing, so that the rule fires.
+    pub fn commit_guarded(&mut self, frame: usize, _rule: usize) -> Done<bool> {
+        let at = |i: u16| self.slot_of(frame, i).as_int();
+        let (mark, id, number) =
+            (at(slot::MARK) as usize, at(slot::ID) as u32, at(slot::OCCURRENCE) as usize);
+        let added = at(slot::ADDED) as usize;
+        if !self.db.flags.guards_bind && (self.bound_since(mark) || self.watched_since(mark, added)) {
+            return Ok(false);
+        }
+        let symbol = self.constraints.suspensions[id as usize].symbol as usize;
+        let occurrence = Rc::clone(&self.constraints.symbols[symbol].occurrences[number]);
+        let rule = Rc::clone(&self.constraints.rules[occurrence.rule as usize]);
+        let partners: Vec<u32> =
+            (0..occurrence.partners.len()).map(|i| at(slot::PARTNERS + i as u16) as u32).collect();
+        self.cut(mark);
+        self.constraints.guarded.retain(|&(_, other)| other < mark);
+        self.fire(id, &occurrence, &rule, &partners)?;
+        Ok(true)
+    }
+
+    /// Whether a constraint that was added since then waits for a variable that is older than a choice point.
+    fn watched_since(&self, mark: usize, added: usize) -> bool {
+        let Some((_, heap)) = self.choice_state(mark) else { return false };
+        (added..self.constraints.suspensions.len()).any(|id| {
+            let suspension = &self.constraints.suspensions[id];
+            let symbol = &self.constraints.symbols[suspension.symbol as usize];
+            suspension.alive
+                && symbol.open
+                && !symbol.occurrences.is_empty()
+                && self.heap.variables(suspension.term).iter().any(|variable| variable.place() < heap)
+        })
+    }
+
+    /// Whether something was bound, since the choice point of a number was made, that is older than it.
+    fn bound_since(&self, mark: usize) -> bool {
+        let Some((trail, heap)) = self.choice_state(mark) else { return false };
+        let mut undo = self.heap.undo.len();
+        for &entry in self.heap.trail[trail..].iter().rev() {
+            if entry == crate::heap::MARK {
+                undo -= 1;
+                if let Undo::Cell(place, before) = self.heap.undo[undo]
+                    && place < heap
+                    && before == Cell::attributed(place)
+                {
+                    return true;
+                }
+            } else if (entry as usize) < heap {
+                return true;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,102 @@
+//! Goals that the variables of an answer wait for.
+
+use std::sync::Arc;
+
+use gchr_base::hash::HashSet;
+
+use crate::cell::{Cell, Tag};
+use crate::machine::Machine;
+use crate::names::atom;
+
+impl Machine<'_, '_> {
+    /// Goals that the variables of an answer wait for.
+    pub(crate) fn waiting(&mut self, groups: &[(Vec<Arc<str>>, Cell)], store: &[Cell]) -> Vec<Cell> {
+        let mut goals = Vec::new();
+        let mut seen = HashSet::default();
+        let terms: Vec<Cell> = groups.iter().map(|(_, cell)| *cell).chain(store.iter().copied()).collect();
+        for term in terms {
+            for variable in self.heap.variables(term) {
+                if variable.tag() == Tag::Att && seen.insert(variable) {
+                    self.attribute_goals(variable, &mut goals, &mut seen);
+                }
+            }
+        }
+        goals
+    }
+
+    /// The goals of a variable's attributes; `seen` holds what was shown already.
+    fn attribute_goals(&mut self, variable: Cell, goals: &mut Vec<Cell>, seen: &mut HashSet<Cell>) {
+        let mut rest = self.heap.deref(self.heap.cells[variable.place() + 1]);
+        while rest.is_compound() {
+            let (module, value) = (self.heap.arg(rest, 0), self.heap.arg(rest, 1));
+            let module_name = self.db.names.text(module.as_atom()).to_string();
+            match &*module_name {
+                "$chr" => {}
+                "freeze" => {
+                    let mut pending = vec![value];
+                    let and = self.db.names.intern("$and");
+                    while let Some(goal) = pending.pop() {
+                        match self.heap.binary(goal, and) {
+                            Some((a, b)) => pending.extend([b, a]),
+                            None => goals.push(self.heap.compound(module.as_atom(), &[variable, goal])),
+                        }
+                    }
+                }
+                "dif" | "when" => {
+                    for goal in self.heap.list_items(value).0 {
+                        let done = module_name == "when" && self.heap.arg(goal, 2) == Cell::atom(atom::true_);
+                        let shown = match &*module_name {
+                            "dif" => goal,
+                            _ => {
+                                let args = [self.heap.arg(goal, 0), self.heap.arg(goal, 1)];
+                                self.heap.compound(module.as_atom(), &args)
+                            }
+                        };
+                        // A goal that waits for several variables is shown once.
+                        let known = match &*module_name {
+                            "dif" => goals.iter().any(|&known| self.heap.identical(known, shown)),
+                            _ => !seen.insert(goal),
+                        };
+                        if !done && !known {
+                            goals.push(shown);
+                        }
+                    }
+                }
+                "clpfd" => self.domain_goals(variable, value, goals),
+                _ if self.db.flags.hidden.iter().any(|hidden| **hidden == *module_name) => {}
+                _ => {
+                    let name = self.db.names.intern("put_attr");
+                    goals.push(self.heap.compound(name, &[variable, module, value]));
+                }
+            }
+            rest = self.heap.arg(rest, 2);
+        }
+    }
+
+    /// `X in 1..3` and the constraints on integers that a variable is in.
+    fn domain_goals(&mut self, variable: Cell, value: Cell, goals: &mut Vec<Cell>) {
+        let bound =
+            |text: &str, m: &Self, cell: Cell| cell.is_atom() && &**m.db.names.text(cell.as_atom()) == text;
+        let (intervals, union) = (self.heap.arg(value, 0), self.db.names.intern("\\/"));
+        let (dots, inside) = (self.db.names.intern(".."), self.db.names.intern("in"));
+        let mut domain = None;
+        for interval in self.heap.list_items(intervals).0 {
+            let (low, high) = (self.heap.arg(interval, 0), self.heap.arg(interval, 1));
+            if bound("inf", self, low) && bound("sup", self, high) {
+                break;
+            }
+            let one = if low == high { low } else { self.heap.compound(dots, &[low, high]) };
+            domain = Some(domain.map_or(one, |all| self.heap.compound(union, &[all, one])));
+        }
+        let mut shown: Vec<Cell> =
+            domain.map(|d| self.heap.compound(inside, &[variable, d])).into_iter().collect();
+        let propagators = self.heap.list_items(self.heap.arg(value, 1)).0;
+        let done = |p| bound("done", self, self.heap.arg(p, 0));
+        shown.extend(propagators.iter().filter(|&&p| !done(p)).map(|&p| self.heap.arg(p, 1)));
+        for goal in shown {
+            if !goals.iter().any(|&known| self.heap.identical(known, goal)) {
+                goals.push(goal);
+            }
+        }
+    }
+}

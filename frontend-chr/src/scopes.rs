@@ -1,0 +1,373 @@
+//! Predicates and constraints that several modules define: each module keeps its own, by other names.
+//!
+//! All files of a program are one text in the end. What only one of them defines keeps its name everywhere. Where
+//! several do, the main text keeps the name if it is among them, else the first module that exports it; in the clauses
+//! of the others the name becomes `module:name`, where it is defined, called, or handed to a predicate that calls it.
+
+use gchr_base::hash::{HashMap, HashSet};
+
+use crate::ast::{ClauseKind, Module, Renamed, TermId, TermKind};
+use crate::{builtin, clause};
+
+/// A text with definitions of its own: the main one, or a module.
+#[derive(Default, Debug)]
+pub(crate) struct Scope {
+    /// Its name, if it is a module.
+    pub name: Option<String>,
+    /// The list of what it exports.
+    pub exports: Option<TermId>,
+}
+
+/// Name and number of arguments.
+type Key = (String, usize);
+
+/// What is renamed in the clauses of a scope.
+type Names = HashMap<Key, String>;
+
+/// Predicates whose clauses belong to everybody, wherever they stand.
+const SHARED: [(&str, usize); 7] = [
+    ("term_expansion", 2),
+    ("goal_expansion", 2),
+    ("library_directory", 1),
+    ("file_search_path", 2),
+    ("portray", 1),
+    ("message", 3),
+    ("test", 2),
+];
+
+/// Renames what several scopes define; `scope_of` has the scope of each clause.
+pub(crate) fn separate(module: &mut Module, scopes: &[Scope], scope_of: &[usize]) {
+    if scopes.len() < 2 {
+        return;
+    }
+    let names = names_of_scopes(module, scopes, scope_of);
+    let types = types_of_scopes(module, scopes, scope_of);
+    if names.iter().chain(&types).all(Names::is_empty) {
+        return;
+    }
+    let by_name: HashMap<&str, usize> =
+        scopes.iter().enumerate().filter_map(|(i, s)| Some((s.name.as_deref()?, i))).collect();
+    rename(module, scope_of.iter().copied(), &names, &types, &by_name);
+    for (scope, names) in scopes.iter().zip(names) {
+        let of_module = |((name, arity), new): (Key, String)| {
+            Some(Renamed { module: scope.name.clone()?, name, arity, new })
+        };
+        module.renamed.extend(names.into_iter().filter_map(of_module));
+    }
+    module.renamed.sort_by(|a, b| (&a.module, &a.name, a.arity).cmp(&(&b.module, &b.name, b.arity)));
+}
+
+/// What is renamed in each scope.
+fn names_of_scopes(module: &Module, scopes: &[Scope], scope_of: &[usize]) -> Vec<Names> {
+    let mut defined: HashMap<Key, Vec<usize>> = HashMap::default();
+    for (clause, &scope) in module.clauses.iter().zip(scope_of) {
+        for key in definitions(module, &clause.kind) {
+            let places = defined.entry(key).or_default();
+            if !places.contains(&scope) {
+                places.push(scope);
+            }
+        }
+    }
+    let exported: Vec<HashSet<Key>> = scopes.iter().map(|scope| exports(module, scope)).collect();
+    let mut names: Vec<Names> = scopes.iter().map(|_| Names::default()).collect();
+    for (key, places) in defined {
+        // What only one module defines, and keeps for itself, hides no predicate of a library from the others.
+        let hides =
+            places[0] != 0 && !exported[places[0]].contains(&key) && builtin::is_predicate(&key.0, key.1);
+        if places.len() == 1 && !hides {
+            continue;
+        }
+        if SHARED.iter().any(|(name, arity)| *name == key.0 && *arity == key.1) {
+            continue;
+        }
+        let exporters: Vec<usize> = places.iter().copied().filter(|&s| exported[s].contains(&key)).collect();
+        let hook = key.0 == "attr_unify_hook" && key.1 == 2;
+        let owner = match places.contains(&0) {
+            true => 0,
+            false if places.len() == 1 => usize::MAX,
+            false => exporters.first().copied().unwrap_or(places[0]),
+        };
+        let renamed = |scope: usize| {
+            let name = scopes[scope].name.as_deref().unwrap_or("user");
+            format!("{name}:{}", key.0)
+        };
+        for &scope in places.iter().filter(|&&scope| hook || scope != owner) {
+            names[scope].insert(key.clone(), renamed(scope));
+        }
+        // Who imports it has the exported one.
+        if let Some(&exporter) = exporters.first().filter(|&&exporter| exporter != owner) {
+            let others = (1..scopes.len()).filter(|scope| !places.contains(scope));
+            others.for_each(|scope| drop(names[scope].insert(key.clone(), renamed(exporter))));
+        }
+    }
+    names
+}
+
+/// Renames in queries of another text what is called there by its module: `module:goal`.
+pub(crate) fn qualify(module: &mut Module, renamed: &[Renamed]) {
+    let mut names = vec![Names::default()];
+    let mut by_name: HashMap<&str, usize> = HashMap::default();
+    for one in renamed {
+        let scope = *by_name.entry(&one.module).or_insert(names.len());
+        names.resize(names.len().max(scope + 1), Names::default());
+        names[scope].insert((one.name.clone(), one.arity), one.new.clone());
+    }
+    let types = vec![Names::default(); names.len()];
+    let scope_of = vec![0; module.clauses.len()];
+    rename(module, scope_of.into_iter(), &names, &types, &by_name);
+}
+
+fn rename(
+    module: &mut Module,
+    scope_of: impl Iterator<Item = usize>,
+    names: &[Names],
+    types: &[Names],
+    by_name: &HashMap<&str, usize>,
+) {
+    let clauses = std::mem::take(&mut module.clauses);
+    for (clause, scope) in clauses.iter().zip(scope_of) {
+        Renaming { module, names, types, by_name }.clause(&clause.kind, scope);
+    }
+    module.clauses = clauses;
+}
+
+/// The types that several scopes define: each but the first one has another name for its own.
+fn types_of_scopes(module: &Module, scopes: &[Scope], scope_of: &[usize]) -> Vec<Names> {
+    let mut defined: HashMap<Key, Vec<usize>> = HashMap::default();
+    for (clause, &scope) in module.clauses.iter().zip(scope_of) {
+        let ClauseKind::Directive(directive) = clause.kind else { continue };
+        for goal in module.members(directive, ",") {
+            let Some(("chr_type", &[definition])) = module.functor(goal) else { continue };
+            let head = module.binary(definition, "--->").or_else(|| module.binary(definition, "=="));
+            let Some((name, args)) = head.and_then(|(head, _)| module.functor(head)) else { continue };
+            let places = defined.entry((name.to_string(), args.len())).or_default();
+            if !places.contains(&scope) {
+                places.push(scope);
+            }
+        }
+    }
+    let mut names: Vec<Names> = scopes.iter().map(|_| Names::default()).collect();
+    for (key, mut places) in defined {
+        places.sort_unstable();
+        for &scope in &places[1..] {
+            let name = scopes[scope].name.as_deref().unwrap_or("user");
+            names[scope].insert(key.clone(), format!("{name}:{}", key.0));
+        }
+    }
+    names
+}
+
+/// What a clause defines or declares.
+fn definitions(module: &Module, kind: &ClauseKind) -> Vec<Key> {
+    match kind {
+        // A head with a module says itself whose it is.
+        ClauseKind::Prolog(term) if module.binary(head_of(module, *term), ":").is_some() => Vec::new(),
+        ClauseKind::Prolog(term) => clause::defined(module, *term).into_iter().collect(),
+        ClauseKind::Directive(directive) => {
+            let mut found = Vec::new();
+            for goal in module.members(*directive, ",") {
+                let Some(("chr_constraint" | "constraints", args)) = module.functor(goal) else { continue };
+                let specs = args.iter().flat_map(|&arg| module.members(arg, ","));
+                found.extend(specs.filter_map(|spec| declared(module, spec).map(|(key, _)| key)));
+            }
+            found
+        }
+        ClauseKind::Rule(_) | ClauseKind::Query(_) => Vec::new(),
+    }
+}
+
+fn head_of(module: &Module, clause: TermId) -> TermId {
+    match module.functor(clause) {
+        Some((":-" | "-->" | "=>", &[head, _])) => head,
+        _ => clause,
+    }
+}
+
+/// The symbol that `name/arity` or `name(columns)` declares, and the term whose functor is its name.
+fn declared(module: &Module, spec: TermId) -> Option<(Key, TermId)> {
+    let slash = module.binary(spec, "/").or_else(|| module.binary(spec, "//"));
+    match slash {
+        Some((name, arity)) => {
+            let TermKind::Int(arity) = module.kind(arity) else { return None };
+            let more = if module.binary(spec, "//").is_some() { 2 } else { 0 };
+            Some(((module.functor(name)?.0.to_string(), usize::try_from(*arity).ok()? + more), name))
+        }
+        None => {
+            let (name, args) = module.functor(spec)?;
+            Some(((name.to_string(), args.len()), spec))
+        }
+    }
+}
+
+fn exports(module: &Module, scope: &Scope) -> HashSet<Key> {
+    let items = match scope.exports.map(|list| module.kind(list)) {
+        Some(TermKind::List { items, .. }) => items.as_slice(),
+        _ => &[],
+    };
+    let slashed =
+        items.iter().filter(|&&item| module.functor(item).is_some_and(|(name, _)| name.starts_with('/')));
+    slashed.filter_map(|&item| declared(module, item).map(|(key, _)| key)).collect()
+}
+
+struct Renaming<'a> {
+    module: &'a mut Module,
+    names: &'a [Names],
+    types: &'a [Names],
+    by_name: &'a HashMap<&'a str, usize>,
+}
+
+/// Where goals stand among the arguments of a predicate, and how many arguments are added when they are called.
+fn goals_of(name: &str, arity: usize) -> Option<&'static [(usize, usize)]> {
+    Some(match (name, arity) {
+        ("," | ";" | "|" | "->" | "*->" | "forall" | "foreach" | "call_cleanup", 2) => &[(0, 0), (1, 0)],
+        (
+            "\\+" | "not" | "once" | "ignore" | "call" | "time" | "initialization" | "tnot" | "distinct"
+            | "$" | "assert" | "asserta" | "assertz" | "retract" | "retractall" | "assertion",
+            1,
+        ) => &[(0, 0)],
+        ("catch", 3) => &[(0, 0), (2, 0)],
+        ("setup_call_cleanup", 3) => &[(0, 0), (1, 0), (2, 0)],
+        ("findall" | "bagof" | "setof" | "aggregate_all", 3) | ("findall", 4) => &[(1, 0)],
+        ("aggregate_all", 4) => &[(2, 0)],
+        (
+            "^" | "with_output_to" | "freeze" | "when" | "limit" | "order_by" | "call_with_time_limit" | ">>",
+            2,
+        ) => &[(1, 0)],
+        ("phrase", 2 | 3) | ("phrase_from_file", 2) => &[(0, 2)],
+        ("clause", 2) => &[(0, 0)],
+        ("include" | "exclude", 3) | ("partition", 4) => &[(0, 1)],
+        ("partition", 6) | ("convlist", 3) => &[(0, 2)],
+        ("predsort", 3) => &[(0, 3)],
+        ("maplist" | "call", 2) => &[(0, 1)],
+        ("maplist" | "call", 3) => &[(0, 2)],
+        ("maplist" | "call" | "foldl", 4) => &[(0, 3)],
+        ("maplist" | "call" | "foldl", 5) => &[(0, 4)],
+        ("maplist" | "call" | "foldl", 6) => &[(0, 5)],
+        ("maplist" | "call" | "foldl", 7) => &[(0, 6)],
+        ("call", 8) => &[(0, 7)],
+        _ => return None,
+    })
+}
+
+impl Renaming<'_> {
+    fn clause(&mut self, kind: &ClauseKind, scope: usize) {
+        let goals = |terms: &[TermId]| terms.iter().map(|&id| (id, 0)).collect::<Vec<_>>();
+        match kind {
+            ClauseKind::Prolog(term) => match self.module.functor(*term) {
+                Some((":-" | "=>", &[head, body])) => self.goals(vec![(head, 0), (body, 0)], scope),
+                Some(("-->", &[head, body])) => {
+                    self.goals(vec![(head, 2)], scope);
+                    self.grammar(body, scope);
+                }
+                _ => self.goals(vec![(*term, 0)], scope),
+            },
+            ClauseKind::Directive(directive) => {
+                for goal in self.module.members(*directive, ",") {
+                    match self.module.functor(goal) {
+                        Some(("chr_type", &[definition])) => self.type_names(definition, scope),
+                        Some((
+                            "chr_constraint" | "constraints" | "dynamic" | "discontiguous" | "table",
+                            args,
+                        )) => {
+                            let specs: Vec<_> = args.to_vec();
+                            specs.into_iter().for_each(|spec| self.specs(spec, scope));
+                        }
+                        _ => self.goals(vec![(goal, 0)], scope),
+                    }
+                }
+            }
+            ClauseKind::Rule(rule) => {
+                for &head in rule.kept.iter().chain(&rule.removed) {
+                    let head = self.module.binary(head, "#").map_or(head, |(head, _)| head);
+                    self.goals(vec![(head, 0)], scope);
+                }
+                self.goals(goals(&rule.guard), scope);
+                self.goals(goals(&rule.body), scope);
+            }
+            ClauseKind::Query(terms) => self.goals(goals(terms), scope),
+        }
+    }
+
+    /// Names of a declaration.
+    fn specs(&mut self, spec: TermId, scope: usize) {
+        for spec in self.module.members(spec, ",") {
+            let Some((key, place)) = declared(self.module, spec) else { continue };
+            if place == spec {
+                let columns = self.module.functor(spec).map(|(_, args)| args.to_vec()).unwrap_or_default();
+                columns.into_iter().for_each(|column| self.type_names(column, scope));
+            }
+            self.rename(place, &key, scope);
+        }
+    }
+
+    /// Types in a definition or a column.
+    fn type_names(&mut self, id: TermId, scope: usize) {
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            let key = match self.module.kind(id) {
+                TermKind::List { items, tail } => {
+                    pending.extend(items.iter().chain(tail));
+                    continue;
+                }
+                _ => self.module.functor(id).map(|(name, args)| (name.to_string(), args.len())),
+            };
+            let Some(key) = key else { continue };
+            pending.extend(self.module.functor(id).map(|(_, args)| args.to_vec()).unwrap_or_default());
+            if let Some(new) = self.types[scope].get(&key)
+                && let TermKind::Atom(name) | TermKind::Compound { name, .. } =
+                    &mut self.module.terms[id].kind
+            {
+                name.clone_from(new);
+            }
+        }
+    }
+
+    fn rename(&mut self, place: TermId, key: &Key, scope: usize) {
+        let Some(new) = self.names[scope].get(key) else { return };
+        match &mut self.module.terms[place].kind {
+            TermKind::Atom(name) | TermKind::Compound { name, .. } => name.clone_from(new),
+            _ => {}
+        }
+    }
+
+    /// Goals, or closures that are called with so many more arguments.
+    fn goals(&mut self, goals: Vec<(TermId, usize)>, scope: usize) {
+        let mut pending: Vec<(TermId, usize, usize)> =
+            goals.into_iter().map(|(id, more)| (id, more, scope)).collect();
+        while let Some((id, more, scope)) = pending.pop() {
+            if let Some((module, inner)) = self.module.binary(id, ":") {
+                let named = self.module.functor(module).and_then(|(name, _)| self.by_name.get(name));
+                pending.push((inner, more, named.copied().unwrap_or(scope)));
+                continue;
+            }
+            let Some((name, args)) = self.module.functor(id) else { continue };
+            let key = (name.to_string(), args.len() + more);
+            let inner = goals_of(&key.0, args.len() + more).filter(|_| more == 0);
+            for &(at, more) in inner.unwrap_or_default() {
+                pending.extend(args.get(at).map(|&arg| (arg, more, scope)));
+            }
+            if name == ":-" && args.len() == 2 {
+                pending.extend(args.iter().map(|&arg| (arg, 0, scope)));
+            }
+            self.rename(id, &key, scope);
+        }
+    }
+
+    /// The body of a rule of a grammar.
+    fn grammar(&mut self, body: TermId, scope: usize) {
+        let mut pending = vec![body];
+        while let Some(id) = pending.pop() {
+            match self.module.functor(id) {
+                Some(("," | ";" | "|" | "->", &[left, right])) => pending.extend([right, left]),
+                Some(("\\+", &[inner])) => pending.push(inner),
+                Some(("{}", &[goal])) => self.goals(vec![(goal, 0)], scope),
+                Some(("call", args)) if !args.is_empty() => {
+                    let closure = (args[0], args.len() + 1);
+                    self.goals(vec![closure], scope);
+                }
+                Some(_) => self.goals(vec![(id, 2)], scope),
+                None => {}
+            }
+        }
+    }
+}
