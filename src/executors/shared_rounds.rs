@@ -80,7 +80,7 @@ impl Compiled for SharedRoundsProgram {
             threads,
         };
         let run = match self.workers {
-            Workers::Alone => {
+            Workers::Alone | Workers::Here(NonZeroUsize::MIN) => {
                 gchr_constraints::rounds::run(&program.rules, &self.plan, &program.facts, control)?
             }
             Workers::Here(workers) => run_local(job((all / workers).max(1)), workers, control)?,

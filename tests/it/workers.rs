@@ -153,8 +153,10 @@ fn a_process_that_dies_ends_the_run() {
         std::thread::sleep(Duration::from_millis(20));
     }
     std::thread::sleep(Duration::from_millis(300));
-    // SAFETY: the call has no preconditions; the process was started by this test.
-    victims().into_iter().for_each(|pid| drop(unsafe { libc::kill(pid, libc::SIGKILL) }));
+    for pid in victims() {
+        // SAFETY: the call has no preconditions; the process was started by this test.
+        unsafe { libc::kill(pid, libc::SIGKILL) };
+    }
     let killed = Instant::now();
     let output = job.wait_with_output().expect("mpiexec ends");
     assert!(killed.elapsed() < Duration::from_secs(5), "it took {:?}", killed.elapsed());

@@ -144,6 +144,12 @@ impl Source {
         text += rules;
         let input = Input::text(Language::Constraints, "answer", text);
         let mut program = input.parse().map_err(|e| format!("the rules of its answer are wrong:\n{e}"))?;
+        if program.is_logic() {
+            let why = program.warnings();
+            return Err(format!(
+                "the rules of its answer are wrong: they are no rules over ground constraints\n{why}"
+            ));
+        }
         program.facts = Arc::new(self.facts(&mut program));
         let executable = program.compile(&CompileOptions::default()).map_err(|e| e.to_string())?;
         let outcome = executable.run(&mut Control::new(limits)).map_err(|stopped| stopped.to_string())?;

@@ -114,9 +114,11 @@ impl Column {
                 to[first..first + count].copy_from_slice(&from[..*count]);
             }
             (_, _, Live::All(count)) => {
-                drop(self.set_all(first, (0..*count as u32).map(|row| from.get(row))))
+                self.set_all(first, (0..*count as u32).map(|row| from.get(row)));
             }
-            (_, _, Live::Some(rows)) => drop(self.set_all(first, rows.iter().map(|&row| from.get(row)))),
+            (_, _, Live::Some(rows)) => {
+                self.set_all(first, rows.iter().map(|&row| from.get(row)));
+            }
         }
     }
 

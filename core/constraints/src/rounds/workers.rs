@@ -24,14 +24,13 @@ use std::time::Instant;
 use super::engine::Engine;
 use crate::class;
 use crate::exec::common::{self, End};
-use crate::exec::machine::Stop;
 use crate::exec::round::state::{Dealing, RoundsState};
 use crate::exec::table::Table;
 use crate::exec::{Outcome, Stopped, Store};
 use crate::ir::ChrPlan;
 use gather::Totals;
 use gchr_base::control::{Control, Progress};
-use gchr_base::error::StopReason;
+use gchr_base::error::{RunError, StopReason};
 use gchr_base::facts::Facts;
 use gchr_base::rule::{Program, Semantics};
 use gchr_base::stats::Stats;
@@ -89,7 +88,7 @@ pub fn run_over(job: Job<'_>, wire: &mut dyn Wire, control: &mut Control<'_>) ->
         Ok(Some((store, totals))) => outcome(job, store, totals, start).map(whole),
         Err(Ended::Again) if is_first => super::run(job.program, job.plan, job.facts, control).map(whole),
         Err(Ended::Again | Ended::Elsewhere) => Ok(Ran::Elsewhere),
-        Err(Ended::Stopped(stop)) => Err(stopped(stop, start)),
+        Err(Ended::Stopped(stop)) => Err(stopped(&stop, start)),
     }
 }
 
@@ -129,7 +128,7 @@ fn outcome(job: Job<'_>, store: Store, totals: Totals, start: Instant) -> Result
 }
 
 /// A run that stops has no store: each worker has but a part of it.
-fn stopped(stop: Stop, start: Instant) -> Box<Stopped> {
+fn stopped(stop: &RunError, start: Instant) -> Box<Stopped> {
     let store = Store { tables: Vec::new(), heap: Heap::new() };
     let stats = Stats {
         firings: Some(stop.progress.steps),
@@ -138,7 +137,7 @@ fn stopped(stop: Stop, start: Instant) -> Box<Stopped> {
         semantics: Some(Semantics::Rounds.name().into()),
         ..Stats::default()
     };
-    Box::new(Stopped { error: *stop, store, stats })
+    Box::new(Stopped { error: stop.clone(), store, stats })
 }
 
 /// Whether one worker, that runs the job alone, says the same of this stop, and more exactly.

@@ -51,7 +51,7 @@ pub fn run_local(
     let gathered = result.and_then(|()| gather::here(job.plan, parts));
     match gathered {
         Ok((store, totals)) => outcome(job, store, totals, start),
-        Err(Ended::Stopped(stop)) => Err(stopped(stop, start)),
+        Err(Ended::Stopped(stop)) => Err(stopped(&stop, start)),
         Err(Ended::Again | Ended::Elsewhere) => crate::rounds::run(job.program, job.plan, job.facts, control),
     }
 }
