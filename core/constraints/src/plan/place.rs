@@ -52,15 +52,17 @@ pub(super) fn places(program: &Program, plan: &ChrPlan) -> Places {
             }
         }
     }
+    let is_repeated = is_repeated(plan, &places);
     for id in plan.rules.ids() {
-        places.rules[id].exchanges = exchanges(plan, &places, id);
+        places.rules[id].exchanges = exchanges(plan, &places, is_repeated, id);
     }
     places
 }
 
 /// How often workers exchange constraints for a rule: to the homes, then from there to the copies.
-fn exchanges(plan: &ChrPlan, places: &Places, id: RuleId) -> Result<u32, String> {
-    if is_repeated(plan, places) {
+/// `is_repeated` says whether each worker would do all that rules do.
+fn exchanges(plan: &ChrPlan, places: &Places, is_repeated: bool, id: RuleId) -> Result<u32, String> {
+    if is_repeated {
         undivided::reason(plan, id).map_or(Ok(()), Err)?;
     }
     if let Some(table) = same_at_two_places(plan, places, id) {
@@ -87,9 +89,9 @@ fn is_repeated(plan: &ChrPlan, places: &Places) -> bool {
 /// A table without reduction that a rule looks at in two places: whether two rows are one constraint is unknown there.
 fn same_at_two_places(plan: &ChrPlan, places: &Places, id: RuleId) -> Option<ConstraintId> {
     let heads: Vec<_> = plan.rules[id].heads.iter().zip(&places.rules[id].heads).collect();
-    let differs = |(head, place): &(&crate::ir::HeadPlan, &Place)| {
-        let is_bag = plan.classes.reduction_of(head.constraint).is_none();
-        is_bag && heads.iter().any(|(other, at)| other.constraint == head.constraint && at != place)
+    let differs = |(head, place): &(&HeadPlan, &Place)| {
+        let is_twice = heads.iter().any(|(other, at)| other.constraint == head.constraint && at != place);
+        is_twice && plan.classes.reduction_of(head.constraint).is_none()
     };
     heads.iter().find(|pair| differs(pair)).map(|(head, _)| head.constraint)
 }
@@ -129,6 +131,8 @@ struct Chooser<'p> {
     is_added_to: IdVec<ConstraintId, bool>,
     /// By table: the homes that it can have.
     choices: Vec<Vec<Place>>,
+    /// By table: the key of its reduction.
+    keys: IdVec<ConstraintId, Option<&'p [usize]>>,
 }
 
 impl<'p> Chooser<'p> {
@@ -138,10 +142,14 @@ impl<'p> Chooser<'p> {
         let is_shared = |rule: &RulePlan| rule.heads.iter().any(|head| !everywhere[head.constraint]);
         let shared = plan.general_rules().filter(|(_, rule)| is_shared(rule));
         shared.flat_map(|(_, rule)| rule.added()).for_each(|table| is_added_to[table] = true);
+        let mut keys: IdVec<ConstraintId, Option<&[usize]>> = plan.tables.iter().map(|_| None).collect();
+        for reduction in &plan.classes.reductions {
+            keys[reduction.constraint] = Some(&reduction.key);
+        }
         let choices = plan.tables.iter_enumerated().map(|(id, table)| {
-            let columns = match plan.classes.reduction_of(id) {
+            let columns = match keys[id] {
                 _ if everywhere[id] => return vec![Place::Everywhere],
-                Some(reduction) => reduction.key.clone(),
+                Some(key) => key.to_vec(),
                 None => (0..table.columns.len()).collect(),
             };
             match columns.is_empty() {
@@ -149,7 +157,7 @@ impl<'p> Chooser<'p> {
                 false => columns.into_iter().map(|column| Place::By(vec![column])).collect(),
             }
         });
-        Self { choices: choices.collect(), program, plan, is_added_to }
+        Self { choices: choices.collect(), keys, program, plan, is_added_to }
     }
 
     fn best_homes(&self) -> Homes {
@@ -227,8 +235,7 @@ impl<'p> Chooser<'p> {
     /// has its copies at the same workers.
     fn may_copy(&self, head: &HeadPlan, place: &Place) -> bool {
         let Place::By(columns) = place else { return true };
-        let reduction = self.plan.classes.reduction_of(head.constraint);
-        reduction.is_none_or(|reduction| columns.iter().all(|column| reduction.key.contains(column)))
+        self.keys[head.constraint].is_none_or(|key| columns.iter().all(|column| key.contains(column)))
     }
 
     /// A rule whose instances are found where the constraint at one head has this place.

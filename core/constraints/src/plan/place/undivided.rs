@@ -10,23 +10,21 @@ use gchr_base::signature::{ConstraintId, SortKind};
 
 /// By table, whether it is undivided.
 pub(super) fn tables(plan: &ChrPlan) -> IdVec<ConstraintId, bool> {
-    let mut undivided: IdVec<ConstraintId, bool> = plan.tables.ids().map(|id| has_terms(plan, id)).collect();
-    for (id, rule) in plan.rules.iter_enumerated().filter(|(id, _)| reason(plan, *id).is_some()) {
-        let is_reduction = matches!(plan.classes.verdicts[id], Verdict::Reduction(_));
-        debug_assert!(!is_reduction || rule.heads.len() == 2);
-        rule.heads.iter().for_each(|head| undivided[head.constraint] = true);
+    let mut adding: IdVec<ConstraintId, Vec<RuleId>> = plan.tables.iter().map(|_| Vec::new()).collect();
+    for (id, rule) in plan.general_rules() {
+        rule.added().for_each(|table| adding[table].push(id));
     }
-    loop {
-        let before = undivided.iter().filter(|table| **table).count();
-        for (_, rule) in plan.general_rules() {
-            if rule.added().any(|table| undivided[table]) {
-                rule.heads.iter().for_each(|head| undivided[head.constraint] = true);
-            }
-        }
-        if undivided.iter().filter(|table| **table).count() == before {
-            return undivided;
+    let mut undivided: IdVec<ConstraintId, bool> = plan.tables.iter().map(|_| false).collect();
+    let heads = |id: RuleId| plan.rules[id].heads.iter().map(|head| head.constraint);
+    let with_reason = plan.rules.ids().filter(|&id| reason(plan, id).is_some());
+    let mut found: Vec<ConstraintId> = with_reason.flat_map(heads).collect();
+    found.extend(plan.tables.ids().filter(|&id| has_terms(plan, id)));
+    while let Some(table) = found.pop() {
+        if !std::mem::replace(&mut undivided[table], true) {
+            found.extend(adding[table].iter().flat_map(|&id| heads(id)));
         }
     }
+    undivided
 }
 
 /// Why a rule needs all constraints of its heads at one place.

@@ -1,7 +1,7 @@
 //! Checks places without the search that chose them: that equal keys meet, that an instance has exactly one finder,
 //! which has all its constraints, and that what is said to stay does.
 
-use super::{arguments, exchanges, stays, variable_at};
+use super::{arguments, exchanges, is_repeated, stays, variable_at};
 use crate::ir::places::{Place, Places, RulePlaces};
 use crate::ir::{ChrPlan, HeadPlan, internal};
 use gchr_base::diagnostic::Diagnostic;
@@ -23,8 +23,11 @@ pub(in crate::plan) fn verify(program: &Program, plan: &ChrPlan, found: &mut Vec
             found.push(internal(plan.rules[reduction.rule].span, "constraints of one key are at two places"));
         }
     }
+    let is_repeated = is_repeated(plan, places);
     for (id, rule) in places.rules.iter_enumerated().filter(|(id, _)| plan.is_general(*id)) {
-        if let Some(text) = broken(program, plan, places, id, rule) {
+        let is_other = || exchanges(plan, places, is_repeated, id) != rule.exchanges;
+        let text = broken(program, plan, places, id, rule);
+        if let Some(text) = text.or_else(|| is_other().then_some("a rule has another number of exchanges")) {
             found.push(internal(plan.rules[id].span, text));
         }
     }
@@ -69,8 +72,5 @@ fn broken(
         GoalKind::Add { constraint, args } => Some(stays(&places.tables[*constraint].home, args, found, var)),
         _ => None,
     });
-    if !added.eq(rule.stays.iter().copied()) {
-        return Some("what is added stays elsewhere than it is said to");
-    }
-    (exchanges(plan, places, id) != rule.exchanges).then_some("a rule has another number of exchanges")
+    (!added.eq(rule.stays.iter().copied())).then_some("what is added stays elsewhere than it is said to")
 }
