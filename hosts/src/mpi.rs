@@ -13,11 +13,12 @@ const NAMES: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so"];
 /// The variable that names a library.
 const VARIABLE: &str = "GCHR_MPI";
 
-/// How long a wait asks without a pause: messages come within microseconds where each process has a core.
-const SPIN: Duration = Duration::from_micros(50);
+/// How long a wait asks without a pause, leaving its core to others in between: messages come within microseconds where
+/// each process has a core, and an exchange takes several of them, for each of which both sides must ask.
+const SPIN: Duration = Duration::from_millis(1);
 
-/// The longest pause of a wait: where processes share cores, those that wait leave these to the others.
-const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+/// The first and the longest pause after that: a process that waits for long work of another one needs no core.
+const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_millis(1)];
 
 /// The processes that were started together, joined over MPI.
 pub struct Mpi {
@@ -90,13 +91,13 @@ fn candidates() -> Vec<PathBuf> {
 /// A pause that grows while nothing comes.
 fn pauses() -> impl FnMut() {
     let start = Instant::now();
-    let mut pause = Duration::from_micros(10);
+    let [mut pause, longest] = PAUSES;
     move || {
         if start.elapsed() < SPIN {
-            std::hint::spin_loop();
+            std::thread::yield_now();
         } else {
             std::thread::sleep(pause);
-            pause = (pause * 2).min(LONGEST_PAUSE);
+            pause = (pause * 2).min(longest);
         }
     }
 }

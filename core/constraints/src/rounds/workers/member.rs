@@ -39,9 +39,13 @@ pub(super) struct Member<'w> {
 /// matter; its firings; its bytes.
 const SAID: usize = 4;
 
+/// Words of a parcel that go with these, where no parcel of any worker has more: then there is no second exchange.
+const SHORT: usize = 28;
+const BLOCK: usize = SAID + SHORT;
+
 /// What can be the matter, as bits.
 const ACTIVE: u64 = 1;
-const SENDS: u64 = 2;
+const LONG: u64 = 2;
 const STOPS: u64 = 4;
 const REPEAT: u64 = 8;
 
@@ -208,42 +212,72 @@ impl<'w> Member<'w> {
         parcels: Parcels,
     ) -> Result<Met, Ended> {
         let Worker { rank, ranks } = self.worker;
-        let sends = self.failure.is_none() && parcels.to.iter().any(|words| !words.is_empty());
-        let mut matter = if active { ACTIVE } else { 0 } | if sends { SENDS } else { 0 };
+        let mut send = parcels.to;
+        if self.failure.is_some() {
+            send.iter_mut().for_each(Vec::clear);
+        }
+        let said = self.say(state, active, &send);
+        let mut heard = vec![0; ranks * BLOCK];
+        self.wire.all_to_all(&said, &mut heard).map_err(|lost| self.lost(state, lost))?;
+        let matter = heard.chunks(BLOCK).fold(0, |all, said| all | said[1]);
+        self.go_on(state, rounds, matter, &heard)?;
+        let others = send.iter().enumerate().filter(|(to, _)| *to != rank);
+        self.words += others.map(|(_, words)| words.len() as u64).sum::<u64>();
+        let lengths: Vec<usize> = heard.chunks(BLOCK).map(|said| said[0] as usize).collect();
+        let received = match matter & LONG {
+            0 => {
+                let short = heard.chunks(BLOCK).zip(&lengths).filter(|(_, length)| **length > 0);
+                short.map(|(said, &length)| said[SAID..].iter().take(length).copied().collect()).collect()
+            }
+            _ => self.wire.all_to_all_v(send, &lengths).map_err(|lost| self.lost(state, lost))?,
+        };
+        Ok(Met { active: matter & ACTIVE != 0, parcels: received })
+    }
+
+    /// What each worker is told, with what is short of its parcel.
+    fn say(&self, state: &RoundsState<'_, '_>, active: bool, send: &[Vec<u64>]) -> Vec<u64> {
+        let is_long = send.iter().any(|words| words.len() > SHORT);
+        let mut matter = if active { ACTIVE } else { 0 } | if is_long { LONG } else { 0 };
         if let Some(stop) = &self.failure {
             matter |= if is_repeatable(&stop.reason) { REPEAT } else { STOPS };
         }
         let firings = self.shared.firings_of(self.worker, state);
-        let say = |to: &Vec<u64>| [if sends { to.len() as u64 } else { 0 }, matter, firings, state.bytes()];
-        let said: Vec<u64> = parcels.to.iter().flat_map(say).collect();
-        let mut heard = vec![0; ranks * SAID];
-        self.wire.all_to_all(&said, &mut heard).map_err(|lost| self.lost(state, lost))?;
-        let sum = |at: usize| heard.chunks(SAID).map(|said| said[at]).sum::<u64>();
-        let matter = heard.chunks(SAID).fold(0, |all, said| all | said[1]);
+        let mut said = Vec::with_capacity(send.len() * BLOCK);
+        for (to, words) in send.iter().enumerate() {
+            said.extend([words.len() as u64, matter, firings, state.bytes()]);
+            said.extend(words.iter().take(SHORT));
+            said.resize((to + 1) * BLOCK, 0);
+        }
+        said
+    }
+
+    /// Ends the run where some worker must stop, or where the limits of all together are reached: all workers hear the same.
+    fn go_on(
+        &mut self,
+        state: &RoundsState<'_, '_>,
+        rounds: u64,
+        matter: u64,
+        heard: &[u64],
+    ) -> Result<(), Ended> {
         if matter & STOPS != 0 {
             let own = self.failure.take().filter(|stop| !is_repeatable(&stop.reason));
             return Err(own.map_or(Ended::Elsewhere, Ended::Stopped));
         }
+        let sum = |at: usize| heard.chunks(BLOCK).map(|said| said[at]).sum::<u64>();
         let limits = state.control.limits();
-        let is_active = matter & ACTIVE != 0;
         let is_beyond = limits.max_steps.is_some_and(|limit| sum(2) > limit)
-            || limits.max_rounds.is_some_and(|limit| is_active && rounds >= limit);
+            || limits.max_rounds.is_some_and(|limit| matter & ACTIVE != 0 && rounds >= limit);
         if matter & REPEAT != 0 || is_beyond {
             return Err(Ended::Again);
         }
-        if let Some(limit) = limits.memory.filter(|&limit| sum(3) > limit) {
-            let reason = StopReason::Memory { limit, what: "the constraints of all workers".into() };
-            return Err(if rank == 0 { Ended::Stopped(state.stop(reason)) } else { Ended::Elsewhere });
+        match limits.memory.filter(|&limit| sum(3) > limit) {
+            Some(limit) if self.worker.rank == 0 => {
+                let reason = StopReason::Memory { limit, what: "the constraints of all workers".into() };
+                Err(Ended::Stopped(state.stop(reason)))
+            }
+            Some(_) => Err(Ended::Elsewhere),
+            None => Ok(()),
         }
-        let mut received = Vec::new();
-        if matter & SENDS != 0 {
-            let lengths: Vec<usize> = heard.chunks(SAID).map(|said| said[0] as usize).collect();
-            let others = parcels.to.iter().enumerate().filter(|(to, _)| *to != rank);
-            self.words += if sends { others.map(|(_, words)| words.len() as u64).sum() } else { 0 };
-            let send = if sends { parcels.to } else { vec![Vec::new(); ranks] };
-            received = self.wire.all_to_all_v(send, &lengths).map_err(|lost| self.lost(state, lost))?;
-        }
-        Ok(Met { active: is_active, parcels: received })
     }
 
     fn lost(&mut self, state: &RoundsState<'_, '_>, lost: Lost) -> Ended {
