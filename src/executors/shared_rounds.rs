@@ -6,10 +6,12 @@ use std::num::NonZeroUsize;
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::Semantics;
+use gchr_base::signature::ConstraintId;
+use gchr_constraints::exec::Stopped;
 use gchr_constraints::plan::{ChrPlan, compile_rounds, differences};
 use gchr_constraints::rounds::workers::{Job, Ran, Undividable, WorkerProgram, run_local, run_over};
 
-use crate::executor::{Compiled, Executor, Finished, Unfinished};
+use crate::executor::{Compiled, Executor, Finished, StoppedRun, Unfinished};
 use crate::options::{CompileOptions, Device, Firing, Workers};
 use crate::output::Answer;
 use crate::program::{Language, Program};
@@ -83,10 +85,12 @@ impl Compiled for SharedRoundsProgram {
             Workers::Alone | Workers::Here(NonZeroUsize::MIN) => {
                 gchr_constraints::rounds::run(&program.rules, &self.plan, &program.facts, control)?
             }
-            Workers::Here(workers) => run_local(job((all / workers).max(1)), workers, control)?,
+            Workers::Here(workers) => {
+                run_local(job((all / workers).max(1)), workers, control).map_err(unfinished)?
+            }
             Workers::Team => match team::on_wire(|wire| run_over(job(all), wire, control)) {
                 None => return Err(Unfinished::Program(vec![team::not_joined()])),
-                Some(ran) => match ran? {
+                Some(ran) => match ran.map_err(unfinished)? {
                     Ran::Whole(outcome) => *outcome,
                     Ran::Part => return Err(Unfinished::Elsewhere { done: true }),
                     Ran::Elsewhere => return Err(Unfinished::Elsewhere { done: false }),
@@ -94,5 +98,16 @@ impl Compiled for SharedRoundsProgram {
             },
         };
         Ok(Finished { answer: Answer::Store(run.store), stats: run.stats, report: None })
+    }
+}
+
+/// A run that stopped. Where each worker has but a part of the store, there is none to show.
+fn unfinished(stopped: Box<Stopped>) -> Unfinished {
+    let has_store = stopped.store.has_table(ConstraintId(0));
+    match Unfinished::from(stopped) {
+        Unfinished::Stopped(run) if !has_store => {
+            Unfinished::Stopped(Box::new(StoppedRun { left: None, ..*run }))
+        }
+        other => other,
     }
 }

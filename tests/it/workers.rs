@@ -62,6 +62,12 @@ fn limits_hold_for_all_workers_together() {
     stopped(&["--workers", "3", "--max-steps", "100"], "step limit of 100 reached");
     stopped(&["--workers", "3", "--max-rounds", "5"], "limit of 5 rounds reached");
     stopped(&["--workers", "2", "--timeout", "1ms"], "time limit of 0.001 s reached");
+    // A part of the store is no store.
+    let endless = ["--query", "random(3000, 100000000, 3)", "--workers", "2", "--partial"];
+    let run =
+        gchr(&[&["run", CLOSURE, "--semantics", "rounds", "--timeout", "200ms"], &endless[..]].concat());
+    assert!(run.code == 1 && run.stdout.is_empty(), "{}", run.stderr);
+    assert!(run.stderr.contains("there is no store to show"), "{}", run.stderr);
 }
 
 /// The launcher of an MPI with the standard binary interface, if there is one. `GCHR_MPIEXEC` names it;
@@ -122,6 +128,10 @@ fn processes_that_cannot_share_a_run_say_so_once() {
     refused(&["run", "examples/gcd.chr", "--semantics", "rounds"], "workers cannot share this program");
     refused(&["run", CLOSURE], "workers share constraint programs in rounds");
     refused(&options(&["--max-rounds", "5"]), "limit of 5 rounds reached");
+    refused(
+        &options(&["--query", "random(3000, 100000000, 3)", "--timeout", "300ms"]),
+        "time limit of 0.300 s",
+    );
     let mut others = started(&mpiexec, "1", &options(&[]));
     others.args([":", "-n", "1", BINARY, "run", "examples/paths.chr", "--semantics", "rounds"]);
     let output = others.output().expect("mpiexec runs");

@@ -259,8 +259,9 @@ impl<'w> Member<'w> {
         matter: u64,
         heard: &[u64],
     ) -> Result<(), Ended> {
-        if matter & STOPS != 0 {
-            let own = self.failure.take().filter(|stop| !is_repeatable(&stop.reason));
+        // Several may have to stop for the same reason: the first of them says so.
+        if let Some(first) = heard.chunks(BLOCK).position(|said| said[1] & STOPS != 0) {
+            let own = self.failure.take().filter(|_| first == self.worker.rank);
             return Err(own.map_or(Ended::Elsewhere, Ended::Stopped));
         }
         let sum = |at: usize| heard.chunks(BLOCK).map(|said| said[at]).sum::<u64>();
