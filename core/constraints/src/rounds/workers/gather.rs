@@ -65,7 +65,8 @@ pub(super) fn here(plan: &ChrPlan, mut parts: Vec<Part>) -> Result<(Store, Total
     Ok((Store { tables, heap }, totals))
 }
 
-/// Puts the parts of workers together that are behind a wire: at the first one, which gets the store.
+/// Puts the parts of workers together that are behind a wire: at the first one, which gets the store. It stays to the
+/// end of the exchanges whatever happens to it, as the others would wait for it.
 pub(super) fn over(
     plan: &ChrPlan,
     mut part: Part,
@@ -77,11 +78,11 @@ pub(super) fn over(
     wire.all_to_all(&counts(&part).repeat(worker.ranks), &mut heard).map_err(lost)?;
     let mut totals = Totals::default();
     heard.chunks(COUNTS).for_each(|part| totals.add(part));
-    let mut tables = Vec::with_capacity(plan.tables.len());
+    let mut tables = Ok(Vec::with_capacity(plan.tables.len()));
     for id in plan.tables.ids() {
         let own = part.take(plan, id);
         if plan.places.tables[id].home == Place::Everywhere {
-            tables.push(own);
+            tables = tables.map(|tables| with(tables, own));
             continue;
         }
         let mut parcels = Parcels::new(worker.ranks);
@@ -93,19 +94,40 @@ pub(super) fn over(
         wire.all_to_all(&said, &mut lengths).map_err(lost)?;
         let lengths: Vec<usize> = lengths.into_iter().map(|length| length as usize).collect();
         let received = wire.all_to_all_v(parcels.to, &lengths).map_err(lost)?;
-        let mut all = Table::without_indexes(&plan.tables[id]);
-        all.absorb(&own).map_err(|full| ended(plan, id, full))?;
-        drop(own);
-        for words in received {
-            let batches = unpack(&words, |_| Some(all.columns.len())).unwrap_or_default();
-            for batch in batches {
-                let args: Vec<&[u64]> = batch.columns.iter().map(Vec::as_slice).collect();
-                append_rows(&mut all, &args, batch.count).map_err(|full| ended(plan, id, full))?;
-            }
+        if worker.rank == 0 {
+            tables = tables.and_then(|tables| Ok(with(tables, put_together(plan, id, own, received)?)));
         }
-        tables.push(all);
     }
-    Ok((worker.rank == 0).then_some((Store { tables, heap: part.heap }, totals)))
+    let store = Store { tables: tables?, heap: part.heap };
+    Ok((worker.rank == 0).then_some((store, totals)))
+}
+
+fn with(mut tables: Vec<Table>, table: Table) -> Vec<Table> {
+    tables.push(table);
+    tables
+}
+
+/// The constraints of a table that the first worker has, with those that it has received.
+fn put_together(
+    plan: &ChrPlan,
+    id: ConstraintId,
+    own: Table,
+    received: Vec<Vec<u64>>,
+) -> Result<Table, Ended> {
+    let mut all = Table::without_indexes(&plan.tables[id]);
+    all.absorb(&own).map_err(|full| ended(plan, id, full))?;
+    drop(own);
+    for words in received {
+        let no_constraints =
+            || StopReason::Internal { what: "a worker has sent what is no constraint".into() };
+        let batches =
+            unpack(&words, |_| Some(all.columns.len())).ok_or_else(|| stop(plan, no_constraints()))?;
+        for batch in batches {
+            let args: Vec<&[u64]> = batch.columns.iter().map(Vec::as_slice).collect();
+            append_rows(&mut all, &args, batch.count).map_err(|full| ended(plan, id, full))?;
+        }
+    }
+    Ok(all)
 }
 
 fn append_rows(all: &mut Table, args: &[&[u64]], count: usize) -> Result<(), TableFull> {
