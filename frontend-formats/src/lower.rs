@@ -5,7 +5,7 @@ mod input;
 mod scope;
 mod sorts;
 
-use gchr_base::diagnostic::{Diagnostic, has_errors};
+use gchr_base::diagnostic::{Diagnostic, has_errors, shorten};
 use gchr_base::hash::HashMap;
 use gchr_base::ids::IdVec;
 use gchr_base::names::Name;
@@ -57,7 +57,7 @@ pub(crate) fn lower(system: &System, diagnostics: &mut Vec<Diagnostic>) -> Optio
     if let Some(&first) = relative.first() {
         diagnostics.push(unsupported::relative(first, relative.len()));
     }
-    shorten(diagnostics);
+    shorten(diagnostics, MAX_FINDINGS, too_many(), "further ones are not shown");
     if has_errors(diagnostics) {
         return None;
     }
@@ -68,18 +68,10 @@ pub(crate) fn lower(system: &System, diagnostics: &mut Vec<Diagnostic>) -> Optio
     Some(program)
 }
 
-/// A text with very many errors is not what it is taken for: the first ones say enough.
-fn shorten(diagnostics: &mut Vec<Diagnostic>) {
-    let Some(place) = diagnostics.get(MAX_FINDINGS).and_then(|d| d.labels.first()).map(|label| label.span)
-    else {
-        return;
-    };
-    diagnostics.truncate(MAX_FINDINGS);
-    diagnostics.push(
-        Diagnostic::error("T1004", format!("more than {MAX_FINDINGS} errors"))
-            .label(place, "further ones are not shown")
-            .help("is this the format that it is taken for? `--language` says which one it is"),
-    );
+/// The finding that there are more than are shown.
+fn too_many() -> Diagnostic {
+    Diagnostic::error("T1004", format!("more than {MAX_FINDINGS} errors"))
+        .help("is this the format that it is taken for? `--language` says which one it is")
 }
 
 /// The term to evaluate: several ones are the arguments of one symbol, evaluated in order.

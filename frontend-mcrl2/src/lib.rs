@@ -17,7 +17,7 @@ mod types;
 
 use std::sync::Arc;
 
-use gchr_base::diagnostic::{self, Diagnostic, has_errors};
+use gchr_base::diagnostic::{self, Diagnostic, has_errors, shorten};
 use gchr_base::rule::{Program, Start};
 use gchr_base::source::{SourceId, SourceMap, Span};
 use gchr_base::stack::with_large_stack;
@@ -59,7 +59,7 @@ pub fn load(sources: &SourceMap, id: SourceId, term: Option<SourceId>) -> Loaded
                 program(&ast, sources, term, &mut diagnostics)
             }
         };
-        shorten(&mut diagnostics);
+        shorten(&mut diagnostics, MAX_FINDINGS, too_many(), "further ones are not shown");
         diagnostic::sort(&mut diagnostics);
         let (program, reader) = match made.filter(|_| !has_errors(&diagnostics)) {
             Some((program, reader)) => (Some(program), Some(reader)),
@@ -122,16 +122,8 @@ fn too_long(sources: &SourceMap, id: SourceId) -> Option<Diagnostic> {
     })
 }
 
-/// A text with very many errors is not what it is taken for: the first ones say enough.
-fn shorten(diagnostics: &mut Vec<Diagnostic>) {
-    let Some(place) = diagnostics.get(MAX_FINDINGS).and_then(|d| d.labels.first()).map(|label| label.span)
-    else {
-        return;
-    };
-    diagnostics.truncate(MAX_FINDINGS);
-    diagnostics.push(
-        Diagnostic::error("T2005", format!("more than {MAX_FINDINGS} findings"))
-            .label(place, "further ones are not shown")
-            .help("is this an mCRL2 specification? `--language` says what a text is"),
-    );
+/// The finding that there are more than are shown.
+fn too_many() -> Diagnostic {
+    Diagnostic::error("T2005", format!("more than {MAX_FINDINGS} findings"))
+        .help("is this an mCRL2 specification? `--language` says what a text is")
 }

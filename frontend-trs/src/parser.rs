@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use chumsky::IterParser;
 use chumsky::prelude::{Parser, SimpleSpan, any, choice, custom, end, extra, just, select, via_parser};
-use gchr_base::diagnostic::Diagnostic;
+use gchr_base::diagnostic::{Diagnostic, shorten};
 use gchr_base::source::{SourceId, SourceMap, Span};
 
 pub(crate) use self::term::read_term;
@@ -54,7 +54,7 @@ pub fn parse(sources: &SourceMap, id: SourceId) -> Parsed {
     damaged.sort_unstable();
     gchr_base::diagnostic::sort(&mut diagnostics);
     say_once(&mut diagnostics);
-    shorten(&mut diagnostics);
+    shorten(&mut diagnostics, MAX_ERRORS, too_many(), "further errors begin here and are not shown");
     Parsed { ast: Module { source: id, names: lexed.tables.names, sections, damaged }, diagnostics }
 }
 
@@ -70,18 +70,10 @@ fn say_once(diagnostics: &mut Vec<Diagnostic>) {
     });
 }
 
-/// A text with very many syntax errors is no program at all: the first ones say enough.
-fn shorten(diagnostics: &mut Vec<Diagnostic>) {
-    let Some(place) = diagnostics.get(MAX_ERRORS).and_then(|d| d.labels.first()).map(|label| label.span)
-    else {
-        return;
-    };
-    diagnostics.truncate(MAX_ERRORS);
-    diagnostics.push(
-        Diagnostic::error("T0011", format!("more than {MAX_ERRORS} syntax errors"))
-            .label(place, "further errors begin here and are not shown")
-            .help("is this a `.trs` program? see `docs/language-trs.md`"),
-    );
+/// The finding that there are more than are shown.
+fn too_many() -> Diagnostic {
+    Diagnostic::error("T0011", format!("more than {MAX_ERRORS} syntax errors"))
+        .help("is this a `.trs` program? see `docs/language-trs.md`")
 }
 
 fn section_keywords(tokens: &[Token]) -> Vec<usize> {

@@ -86,6 +86,16 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(Diagnostic::is_error)
 }
 
+/// Keeps the first `most` findings of a text that has more: a text with very many is not what it is taken for. `more`
+/// says so, at the place of the first one that is left out, with this label there.
+pub fn shorten(diagnostics: &mut Vec<Diagnostic>, most: usize, more: Diagnostic, label: &str) {
+    let place = diagnostics.get(most).and_then(|d| d.labels.first()).map(|label| label.span);
+    if let Some(place) = place {
+        diagnostics.truncate(most);
+        diagnostics.push(more.label(place, label));
+    }
+}
+
 /// Sorts by place (then code), so that output does not depend on the order of the checks.
 pub fn sort(diagnostics: &mut [Diagnostic]) {
     diagnostics.sort_by_key(|d| (d.labels.first().map(|l| l.span), d.code));

@@ -1,7 +1,7 @@
 //! Every diagnostic: its code and the place it points at.
 
-use gchr_base::diagnostic::render_all;
 use gchr_formats::Format::{self, Ari, Rec, Tpdb};
+use gchr_testkit::findings;
 
 use super::load_text;
 
@@ -9,13 +9,7 @@ use super::load_text;
 #[track_caller]
 fn check(format: Format, text: &str, expected: &[(&str, &str)]) {
     let (sources, loaded) = load_text(text, format);
-    for diagnostic in &loaded.diagnostics {
-        assert!(diagnostic.help.is_some(), "{} shows a way out", diagnostic.code);
-        assert!(!diagnostic.labels.is_empty(), "{} shows a place", diagnostic.code);
-    }
-    let found: Vec<_> =
-        loaded.diagnostics.iter().map(|d| (d.code, sources.snippet(d.labels[0].span))).collect();
-    assert_eq!(found, expected, "\n{}", render_all(&loaded.diagnostics, &sources, false));
+    findings::check(&sources, &loaded.diagnostics, expected);
 }
 
 /// A module with some declarations and these sections.

@@ -1,6 +1,6 @@
 //! Every diagnostic: its code and the place it points at.
 
-use gchr_base::diagnostic::render_all;
+use gchr_testkit::findings;
 
 use super::load_text;
 
@@ -13,13 +13,7 @@ fn check(text: &str, expected: &[(&str, &str)]) {
 #[track_caller]
 fn check_term(text: &str, term: Option<&str>, expected: &[(&str, &str)]) {
     let (sources, loaded) = load_text(text, term);
-    for diagnostic in &loaded.diagnostics {
-        assert!(diagnostic.help.is_some(), "{} shows a way out", diagnostic.code);
-        assert!(!diagnostic.labels.is_empty(), "{} shows a place", diagnostic.code);
-    }
-    let found: Vec<_> =
-        loaded.diagnostics.iter().map(|d| (d.code, sources.snippet(d.labels[0].span))).collect();
-    assert_eq!(found, expected, "\n{}", render_all(&loaded.diagnostics, &sources, false));
+    findings::check(&sources, &loaded.diagnostics, expected);
 }
 
 /// With some declarations.

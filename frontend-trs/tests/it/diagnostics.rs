@@ -2,6 +2,7 @@
 
 use gchr_base::diagnostic::{Diagnostic, render_all};
 use gchr_base::source::{SourceId, SourceMap};
+use gchr_testkit::findings;
 
 /// Declarations that most programs below start with.
 const NAT: &str = "sort Nat = struct Zero() | S(Nat) | Plus(Nat, Nat); List = struct Nil() | Cons(Nat, List);
@@ -18,10 +19,7 @@ fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
         loaded.diagnostics.iter().any(Diagnostic::is_error),
         "a program exists exactly without errors"
     );
-    for diagnostic in &loaded.diagnostics {
-        assert!(diagnostic.help.is_some(), "{} shows a way out", diagnostic.code);
-        assert!(!diagnostic.labels.is_empty(), "{} shows a place", diagnostic.code);
-    }
+    findings::are_complete(&loaded.diagnostics);
     (sources, id, loaded)
 }
 
@@ -29,9 +27,7 @@ fn load(text: &str) -> (SourceMap, SourceId, gchr_trs::Loaded) {
 #[track_caller]
 fn check(text: &str, expected: &[(&str, &str)]) {
     let (sources, _, loaded) = load(text);
-    let found: Vec<_> =
-        loaded.diagnostics.iter().map(|d| (d.code, sources.snippet(d.labels[0].span))).collect();
-    assert_eq!(found, expected, "\n{}", render_all(&loaded.diagnostics, &sources, false));
+    findings::check(&sources, &loaded.diagnostics, expected);
 }
 
 /// As [`check`], behind [`NAT`] and without the warnings that fragments of programs cause.

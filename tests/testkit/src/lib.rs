@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod compiler;
 pub mod coverage;
+pub mod findings;
 pub mod generate;
 pub mod growth;
 pub mod machine;

@@ -1,5 +1,6 @@
 //! Pages of the documentation, whose programs and commands are tested.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A fenced block of a page.
@@ -31,4 +32,28 @@ pub fn fences(page: &str) -> Vec<Fence> {
     }
     assert!(open.is_none(), "a block is not closed: {open:?}");
     found
+}
+
+/// The sources of a crate, by its folder, as one text.
+pub fn sources(crate_folder: &str) -> String {
+    let mut text = String::new();
+    read_all(&Path::new(crate_folder).join("src"), &mut text);
+    text
+}
+
+fn read_all(folder: &Path, text: &mut String) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            read_all(&path, text);
+        } else {
+            *text += &std::fs::read_to_string(path).expect("a text");
+        }
+    }
+}
+
+/// The codes of findings in a text: numbers of four digits behind `prefix`.
+pub fn codes(text: &str, prefix: &str) -> BTreeSet<String> {
+    let is_code = |code: &&str| code.bytes().all(|b| b.is_ascii_digit());
+    text.split(prefix).skip(1).filter_map(|rest| rest.get(..4)).filter(is_code).map(String::from).collect()
 }
