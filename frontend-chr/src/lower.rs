@@ -92,17 +92,7 @@ impl<'a> Lowering<'a> {
                 }
             }
         }
-        Self {
-            declarations,
-            signature,
-            sorts,
-            diagnostics: Vec::new(),
-            beyond: Vec::new(),
-            errors: 0,
-            unknown: HashSet::default(),
-            functors: HashMap::default(),
-            in_query: false,
-        }
+        Self::of_program(declarations, signature, sorts)
     }
 
     /// Goes on with the signature of a program that was lowered before.

@@ -123,7 +123,7 @@ impl Lower<'_, '_, '_> {
             Ins::GreaterConst { a, n } => (Compare::LessOrEqual, a, self.e.int(n)),
             Ins::Holds { a } => (Compare::Equal, a, self.e.int(0)),
             Ins::IntTest { dst, a, b, op } => {
-                let Some(how) = order(op) else { return false };
+                let Some(how) = Compare::of(op) else { return false };
                 let (a, b) = (self.get(a), self.get(b));
                 let holds = self.e.compare(how, a, b);
                 self.set_truth(dst, holds);
@@ -285,17 +285,4 @@ impl Lower<'_, '_, '_> {
         self.e.leave(trap, &[at, table, row]);
         self.e.bind(on);
     }
-}
-
-/// The comparison of integers that an operator is.
-fn order(op: Op) -> Option<Compare> {
-    Some(match op {
-        Op::Eq | Op::Same => Compare::Equal,
-        Op::Ne | Op::Differ => Compare::NotEqual,
-        Op::Lt | Op::Before => Compare::Less,
-        Op::Le | Op::BeforeOrSame => Compare::LessOrEqual,
-        Op::Gt | Op::After => Compare::Greater,
-        Op::Ge | Op::AfterOrSame => Compare::GreaterOrEqual,
-        _ => return None,
-    })
 }

@@ -34,6 +34,21 @@ pub enum Compare {
     AboveOrEqual,
 }
 
+impl Compare {
+    /// The comparison of numbers that an operator is.
+    pub fn of(op: Op) -> Option<Self> {
+        Some(match op {
+            Op::Eq | Op::Same => Self::Equal,
+            Op::Ne | Op::Differ => Self::NotEqual,
+            Op::Lt | Op::Before => Self::Less,
+            Op::Le | Op::BeforeOrSame => Self::LessOrEqual,
+            Op::Gt | Op::After => Self::Greater,
+            Op::Ge | Op::AfterOrSame => Self::GreaterOrEqual,
+            _ => return None,
+        })
+    }
+}
+
 /// Operators on words that never fail. Shifts take their distance modulo 64.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WordOp {

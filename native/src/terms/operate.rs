@@ -301,7 +301,7 @@ impl<'p> Lower<'_, '_, 'p> {
                     let (x, y) = (self.total(x), self.total(y));
                     self.ordered(op, x, y)
                 }
-                _ => match order(op) {
+                _ => match Compare::of(op) {
                     Some(how) => self.e.float_compare(how, x, y),
                     None => self.e.holds(false),
                 },
@@ -314,7 +314,7 @@ impl<'p> Lower<'_, '_, 'p> {
     }
 
     fn ordered(&mut self, op: Op, x: Val, y: Val) -> Cond {
-        match order(op) {
+        match Compare::of(op) {
             Some(how) => self.e.compare(how, x, y),
             None => self.e.holds(false),
         }
@@ -357,17 +357,4 @@ impl<'p> Lower<'_, '_, 'p> {
             Test::Holds(local) => self.holds(local),
         }
     }
-}
-
-/// The comparison of numbers that an operator is.
-fn order(op: Op) -> Option<Compare> {
-    Some(match op {
-        Op::Eq | Op::Same => Compare::Equal,
-        Op::Ne | Op::Differ => Compare::NotEqual,
-        Op::Lt | Op::Before => Compare::Less,
-        Op::Le | Op::BeforeOrSame => Compare::LessOrEqual,
-        Op::Gt | Op::After => Compare::Greater,
-        Op::Ge | Op::AfterOrSame => Compare::GreaterOrEqual,
-        _ => return None,
-    })
 }
