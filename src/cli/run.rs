@@ -51,7 +51,7 @@ fn run_from(args: &Args, start: Instant) -> Result<Exit, Exit> {
     member.speak();
     let exit = match args.inputs {
         Some(_) => Ok(run_batch(args, &executable, start, out)),
-        None => run_one(args, &executable, &options, start, out),
+        None => run_one(args, &executable, &options, start, out, &member),
     };
     // The process ends: nothing need be given back piece by piece.
     std::mem::forget(executable);
@@ -117,6 +117,7 @@ fn run_one(
     options: &CompileOptions,
     start: Instant,
     mut out: Out,
+    member: &Member,
 ) -> Result<Exit, Exit> {
     let program = executable.program();
     let open = |target| profile::Output::open(target, args.device.device);
@@ -144,6 +145,10 @@ fn run_one(
         Err(mut failure) => {
             failure.stats.wall_ms = elapsed();
             let exit = give_up(args, program, &failure, out);
+            // What stops all of them has a store.
+            if failure.error.is_some() && failure.left.is_none() {
+                member.sign();
+            }
             if let (Some(recorded), Some(error)) = (recorded, failure.diagnostics.list().first()) {
                 // The failure of the run is the one to tell.
                 let _ = recorded.write(program, &failure.stats, counted.as_ref(), Some(&error.message));

@@ -60,7 +60,7 @@ impl Member {
             Agreement::NotReady(first) => {
                 if first == rank && rank > 0 {
                     report::let_go(true);
-                    report::say(&format!("gchr: this was process {} of {ranks}\n", rank + 1));
+                    self.sign();
                 }
                 done.and(Err(Exit::Usage))
             }
@@ -76,6 +76,13 @@ impl Member {
                 }
                 Err(Exit::Usage)
             }
+        }
+    }
+
+    /// Says which of several processes has said what was said last.
+    pub fn sign(&self) {
+        if let Some(Worker { rank, ranks }) = self.worker {
+            report::say(&format!("gchr: this was process {} of {ranks}\n", rank + 1));
         }
     }
 

@@ -105,6 +105,10 @@ fn work(job: Job<'_>, wire: &mut dyn Wire, control: &mut Control<'_>) -> (Part, 
     engine.threads = job.threads;
     let mut member = Member::new(wire, job.shared);
     let ended = member.run(&mut engine, job.facts, usable);
+    let ended = ended.map_err(|ended| match ended {
+        Ended::Stopped(stop) => Ended::Stopped(job.shared.stop(stop)),
+        other => other,
+    });
     let sent = member.sent();
     let state = engine.state;
     let firings = job.shared.firings_of(worker, &state);

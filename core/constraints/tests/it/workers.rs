@@ -194,14 +194,19 @@ fn stops_are_those_of_one_worker() {
     Case::new(&endless, ring).check(&[3], Limits { max_rounds: Some(9), ..Limits::default() });
 }
 
-/// A limit of memory holds for all workers together.
+/// A limit of memory holds for all workers together, and names a rule of the program, of which each worker has more.
 #[test]
 fn memory_is_bounded() {
-    let endless = format!("{CLOSURE}p(X, Y) ==> Z is Y + 1, p(X, Z).\n");
-    let limits = Limits { memory: Some(1 << 16), ..Limits::default() };
-    let case = Case::new(&endless, "e(1, 2), e(2, 3)");
+    let text = format!("{CLOSURE}p(X, Y), p(Y, Z) ==> p(X, Z).\np(X, Y) ==> Z is Y + 1, p(X, Z).\n");
+    let limits = Limits { memory: Some(1 << 18), ..Limits::default() };
+    let case = Case::new(&text, "e(1, 2), e(2, 3)");
+    let shared = case.shared().expect("workers can share it");
+    assert!(shared.program.rules.len() > case.program.rules.len());
     let stopped = case.here(3, 1, limits).expect_err("it does not end");
     assert!(format!("{:?}", stopped.error.reason).contains("Memory"), "{:?}", stopped.error);
+    let rule = stopped.error.rule.expect("a rule that fired");
+    let spans = [Some(case.program.rules[rule].span), stopped.error.span];
+    assert_eq!(spans[0], spans[1], "{:?}", stopped.error);
 }
 
 /// A random program of rules that add, with sets, best values and a rule that removes what no worker divides.

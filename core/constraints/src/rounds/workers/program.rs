@@ -2,6 +2,7 @@
 //! rounds runs it as any other program.
 
 use super::dealing::{Deal, Worker};
+use crate::exec::machine::Stop;
 use crate::exec::round::state::RoundsState;
 use crate::ir::ChrPlan;
 use crate::ir::classes::{Reduction, Verdict};
@@ -29,6 +30,8 @@ pub struct WorkerProgram {
     pub(super) forwards: bool,
     /// By rule: which workers count its firings.
     counts: IdVec<RuleId, Count>,
+    /// By rule: the one of the shared program that it is made of.
+    origins: IdVec<RuleId, RuleId>,
 }
 
 /// A table of what rules have added that is not kept where its instances are found.
@@ -71,7 +74,7 @@ impl WorkerProgram {
         for (id, rule) in program.rules.iter_enumerated() {
             writer.rule(id, rule);
         }
-        let Writer { program: own, deals, outboxes, counts, .. } = writer;
+        let Writer { program: own, deals, outboxes, counts, origins, .. } = writer;
         let mut own_plan = compile_rounds(&own, RoundsOptions::default()).map_err(Undividable::Plan)?;
         if let Some(rule) = lost_reduction(plan, &own_plan, &deals) {
             let why = "its constraints are not reduced in copies as at their homes".to_string();
@@ -84,7 +87,13 @@ impl WorkerProgram {
             }
         }
         let forwards = plan.places.tables.iter().any(|table| table.is_added_to && !table.copies.is_empty());
-        Ok(Self { program: own, plan: own_plan, deals, outboxes, forwards, counts })
+        Ok(Self { program: own, plan: own_plan, deals, outboxes, forwards, counts, origins })
+    }
+
+    /// A stop of a worker as one of the shared program.
+    pub(super) fn stop(&self, mut stop: Stop) -> Stop {
+        stop.rule = stop.rule.map(|rule| self.origins[rule]);
+        stop
     }
 
     /// The firings that a worker counts.
@@ -129,6 +138,7 @@ struct Writer<'p> {
     outboxes: Vec<Outbox>,
     by_outbox: HashMap<(ConstraintId, bool), ConstraintId>,
     counts: IdVec<RuleId, Count>,
+    origins: IdVec<RuleId, RuleId>,
 }
 
 impl<'p> Writer<'p> {
@@ -143,12 +153,14 @@ impl<'p> Writer<'p> {
             Deal { places }
         });
         let deals = deals.collect();
-        let (outboxes, by_outbox, counts) = (Vec::new(), HashMap::default(), IdVec::new());
-        Self { shared, plan, program, deals, outboxes, by_outbox, counts }
+        let (outboxes, by_outbox) = (Vec::new(), HashMap::default());
+        let (counts, origins) = (IdVec::new(), IdVec::new());
+        Self { shared, plan, program, deals, outboxes, by_outbox, counts, origins }
     }
 
-    fn push(&mut self, rule: Rule, count: Count) {
+    fn push(&mut self, rule: Rule, origin: RuleId, count: Count) {
         self.program.rules.push(rule);
+        self.origins.push(origin);
         self.counts.push(count);
     }
 
@@ -159,15 +171,15 @@ impl<'p> Writer<'p> {
         let count = if heads().all(is_undivided) { Count::Once } else { Count::Each };
         if self.plan.is_general(id) {
             let rewritten = self.general(id, rule);
-            return self.push(rewritten, count);
+            return self.push(rewritten, id, count);
         }
-        self.push(rule.clone(), count);
+        self.push(rule.clone(), id, count);
         if let Verdict::Reduction(at) = self.plan.classes.verdicts[id] {
             let copies = self.deals[self.plan.classes.reductions[at].constraint].copies().to_vec();
             for (_, copy) in copies {
                 let mut of_copy = rule.clone();
                 of_copy.heads.iter_mut().for_each(|head| set_constraint(&mut head.atom, copy));
-                self.push(of_copy, Count::Never);
+                self.push(of_copy, id, Count::Never);
             }
         }
     }
