@@ -78,7 +78,13 @@ impl<'p> Executable<'p> {
         let ran = self.compiled.run(self.program, control);
         let time = start.elapsed();
         match ran {
-            Ok(run) => Ok(Outcome::new(self.program, run.answer, self.complete(run.stats, time), run.report)),
+            Ok(mut run) => {
+                if control.counts() {
+                    run.stats.live_cells = run.stats.live_cells.or_else(|| run.answer.count_cells());
+                }
+                let stats = self.complete(run.stats, time);
+                Ok(Outcome::new(self.program, run.answer, stats, run.report))
+            }
             Err(unfinished) => Err(self.unfinished(unfinished, time)),
         }
     }

@@ -163,6 +163,8 @@ pub struct CompileOptions {
     pub answers_as_found: bool,
     /// Seed of the random numbers of programs that the logic machine runs.
     pub seed: u64,
+    /// How many threads share the run of a term by native code; `None`: one for each core.
+    pub threads: Option<NonZeroUsize>,
     /// Which workers share the program.
     pub workers: Workers,
 }
@@ -183,6 +185,7 @@ impl Default for CompileOptions {
             answers: Answers::First(1),
             answers_as_found: false,
             seed: 1,
+            threads: None,
             workers: Workers::default(),
         }
     }

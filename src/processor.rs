@@ -15,6 +15,7 @@ mod native;
 
 pub(crate) use refined::run_refined;
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
 use gchr_base::control::Control;
@@ -47,8 +48,12 @@ pub(crate) struct CpuTerms {
     plan: TermPlan,
     options: TermOptions,
     native: Native,
+    /// How many threads may share a run.
+    threads: NonZeroUsize,
     /// Made when a run needs it; none where it is refused.
     code: OnceLock<Option<native::Code>>,
+    /// The same for threads that share a run; none also where no two calls can run side by side.
+    shared: OnceLock<Option<native::SharedCode>>,
 }
 
 impl CpuTerms {
@@ -56,7 +61,15 @@ impl CpuTerms {
     pub fn new(rules: &rule::Program, options: &CompileOptions) -> Result<Self, Vec<Diagnostic>> {
         let plan = compile(rules, &options.to_term_options())?;
         let native = if options.trace { Native::Off } else { options.native };
-        Ok(Self { plan, options: options.to_term_options(), native, code: OnceLock::new() })
+        let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Ok(Self {
+            plan,
+            options: options.to_term_options(),
+            native,
+            threads: options.threads.unwrap_or_else(all),
+            code: OnceLock::new(),
+            shared: OnceLock::new(),
+        })
     }
 
     /// The plan that is interpreted.
@@ -86,7 +99,10 @@ impl CpuTerms {
         term: &GroundTerm,
         control: &mut Control<'_>,
     ) -> Result<Evaluation, Box<Stopped>> {
-        self.prepare(rules, control.records())?.evaluator().run(term, control)
+        let prepared = self.prepare(rules, control.records())?;
+        let mut evaluator = prepared.evaluator();
+        evaluator.shares = self.threads > NonZeroUsize::MIN;
+        evaluator.run(term, control)
     }
 
     fn code(&self, rules: &rule::Program) -> Option<&native::Code> {
@@ -95,6 +111,15 @@ impl CpuTerms {
             native::Code::new(rules, Arc::new(plan)).ok()
         };
         self.code.get_or_init(make).as_ref()
+    }
+
+    fn shared_code(&self, rules: &rule::Program) -> Option<&native::SharedCode> {
+        let make = || {
+            let plan = compile(rules, &self.options.shared()).ok()?;
+            let splits = plan.functions.iter().any(|function| function.region.body.has_siblings());
+            splits.then(|| native::SharedCode::new(rules, Arc::new(plan)).ok()).flatten()
+        };
+        self.shared.get_or_init(make).as_ref()
     }
 }
 
@@ -110,7 +135,7 @@ impl<'a> PreparedTerms<'a> {
     /// An evaluator without memory of its own so far.
     pub fn evaluator(&'a self) -> TermEvaluator<'a> {
         let interpreter = self.interpreter.evaluator();
-        TermEvaluator { prepared: self, interpreter, native: None, was_native: false }
+        TermEvaluator { prepared: self, interpreter, native: None, was_native: false, shares: false }
     }
 }
 
@@ -121,6 +146,8 @@ pub(crate) struct TermEvaluator<'a> {
     native: Option<native::Evaluator<'a>>,
     /// Whether the last normal form was found by native code.
     was_native: bool,
+    /// Whether several threads may share a run.
+    shares: bool,
 }
 
 impl TermEvaluator<'_> {
@@ -136,6 +163,14 @@ impl TermEvaluator<'_> {
                 return Ok(done);
             }
             self.interpreter.release();
+        }
+        if let Some(code) = self.shares.then(|| terms.shared_code(rules)).flatten() {
+            match code.run(rules, terms.threads, term, control) {
+                Ok(Some(done)) => return Ok(done),
+                Err(native::Unfinished::Stopped(stopped)) => return Err(stopped),
+                // One thread comes to the same end, or says what it is.
+                Ok(None) | Err(native::Unfinished::Refused(_)) => {}
+            }
         }
         let Some(code) = terms.code(rules) else { return self.interpreter.run(term, control) };
         let native = self.native.get_or_insert_with(|| code.evaluator(rules));

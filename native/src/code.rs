@@ -197,8 +197,21 @@ impl<'a> Code<'a> {
     /// # Safety
     /// `vm` runs this code, and is in a helper that was called from it.
     pub unsafe fn for_each_root(&self, vm: &Vm, visit: &mut dyn FnMut(u32, u64)) {
+        // SAFETY: by the contract.
+        unsafe { self.for_each_root_from(vm.site, vm.frame, visit) }
+    }
+
+    /// The same from a call of a helper that has not returned: its return address, and the frame of its caller.
+    ///
+    /// # Safety
+    /// The frames from there on, up to where native code was entered, are live.
+    pub(crate) unsafe fn for_each_root_from(
+        &self,
+        mut site: u64,
+        mut frame: u64,
+        visit: &mut dyn FnMut(u32, u64),
+    ) {
         let maps = self.maps.read().unwrap_or_else(PoisonError::into_inner);
-        let (mut site, mut frame) = (vm.site, vm.frame);
         // Recursion comes from few places.
         let mut last: Option<(u64, &Map)> = None;
         // SAFETY: the chain of frames of native code, which ends at the adaptor's: it has saved a frame pointer of

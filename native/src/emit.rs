@@ -35,6 +35,10 @@ pub struct Cond(Value);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Label(ir::Block);
 
+/// Words of the frame for anything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Room(StackSlot);
+
 /// A function under construction.
 pub struct Emit<'a> {
     b: FunctionBuilder<'a>,
@@ -44,6 +48,7 @@ pub struct Emit<'a> {
     /// Tags of the slots; the first one stands for none.
     tags: Vec<u32>,
     slot: Option<StackSlot>,
+    rooms: Vec<StackSlot>,
     kept: Kept,
     preserving: SigRef,
     system: SigRef,
@@ -71,7 +76,7 @@ impl<'a> Emit<'a> {
         };
         let (preserving, system) = (helper(CallConv::PreserveAll, false), helper(CallConv::SystemV, true));
         let (tags, kept) = (vec![u32::MAX], Kept::default());
-        Self { b, code, function, params, tags, slot: None, kept, preserving, system }
+        Self { b, code, function, params, tags, slot: None, rooms: Vec::new(), kept, preserving, system }
     }
 
     pub(crate) fn finish(mut self) -> Vec<u32> {

@@ -4,12 +4,15 @@
 //! counts and errors.
 
 mod cells;
+mod helpers;
 mod lower;
 mod machine;
 mod operate;
 #[cfg(test)]
 mod tests;
+mod workers;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -25,8 +28,10 @@ use gchr_terms::plan::{FunctionId, Layout, TermPlan};
 use crate::code::{Code, Func, Kind, Refused, Signature, Source};
 use crate::emit::Emit;
 use crate::stack::Stack;
+use helpers::Helpers;
 use lower::Lower;
 use machine::Machine;
+pub use workers::Workers;
 
 /// Native code of a plan. Any number of [`Evaluator`]s can run it at the same time.
 pub struct Terms {
@@ -48,6 +53,7 @@ pub enum Unfinished {
 struct Functions {
     plan: Arc<TermPlan>,
     booleans: Booleans,
+    helpers: &'static Helpers,
 }
 
 impl Source for Functions {
@@ -55,7 +61,7 @@ impl Source for Functions {
         let functions = self.plan.functions.len();
         let index = function.0 as usize;
         let id = FunctionId::from_index(index % functions);
-        Lower::new(emit, &self.plan, self.booleans, id).function(index >= functions);
+        Lower::new(emit, &self.plan, self.booleans, self.helpers, id).function(index >= functions);
     }
 }
 
@@ -81,8 +87,12 @@ fn signatures(plan: &TermPlan) -> Vec<Signature> {
 impl Terms {
     /// Code for a plan that was compiled from `program`; nothing is compiled yet.
     pub fn new(program: &Program, plan: Arc<TermPlan>) -> Result<Self, Refused> {
+        Self::with(program, plan, &machine::HELPERS)
+    }
+
+    fn with(program: &Program, plan: Arc<TermPlan>, helpers: &'static Helpers) -> Result<Self, Refused> {
         let booleans = program.signature.booleans;
-        let functions = Functions { plan: Arc::clone(&plan), booleans };
+        let functions = Functions { plan: Arc::clone(&plan), booleans, helpers };
         let code = Code::new(signatures(&plan), functions, cfg!(debug_assertions))?;
         Ok(Self { layout: Arc::new(plan.layout.clone()), plan, code })
     }
@@ -100,6 +110,28 @@ impl Terms {
     /// The code.
     pub fn code(&self) -> &Code<'static> {
         &self.code
+    }
+}
+
+/// Native code of a plan that was compiled for many workers ([`TermOptions::split`]): several threads share a run of it.
+///
+/// [`TermOptions::split`]: gchr_terms::plan::TermOptions::split
+pub struct SharedTerms(Terms);
+
+impl SharedTerms {
+    /// Code for a plan that was compiled from `program`; nothing is compiled yet.
+    pub fn new(program: &Program, plan: Arc<TermPlan>) -> Result<Self, Refused> {
+        Terms::with(program, plan, &workers::HELPERS).map(Self)
+    }
+
+    /// What runs terms with so many threads; `program` is the one of the plan.
+    pub fn workers<'a>(&'a self, program: &'a Program, threads: NonZeroUsize) -> Workers<'a> {
+        Workers::new(program, self, threads)
+    }
+
+    /// Time spent on compiling functions so far.
+    pub fn compile_time(&self) -> Duration {
+        self.0.compile_time()
     }
 }
 

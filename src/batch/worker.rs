@@ -148,7 +148,10 @@ impl<'w, 'b, R> Worker<'w, 'b, R> {
         }
         let mut control = self.control();
         match &mut self.evaluator {
-            LineEvaluator::Processor(evaluator) => match evaluator.run(term, &mut control) {
+            LineEvaluator::Processor(evaluator) => match evaluator
+                .run(term, &mut control)
+                .map(Evaluation::counted)
+            {
                 Ok(Evaluation { normal_form, stats }) => {
                     match LineText::of(&normal_form, control.watch().clone()) {
                         Ok(Some(text)) => {

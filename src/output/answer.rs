@@ -1,5 +1,7 @@
 //! The result of a program.
 
+use std::num::NonZeroUsize;
+
 use gchr_constraints::exec::Store;
 use gchr_terms::exec::NormalForm;
 
@@ -15,6 +17,15 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// How many cells a normal form has: takes as long as to go through all of them.
+    pub(crate) fn count_cells(&mut self) -> Option<u64> {
+        let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        match self {
+            Answer::NormalForm(normal_form) => Some(normal_form.count_cells(threads)),
+            Answer::Store(_) | Answer::Logic(_) => None,
+        }
+    }
+
     /// The exit code that the program asked for by `halt/1`.
     pub fn halted(&self) -> Option<u8> {
         match self {

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use gchr_base::control::Control;
@@ -36,6 +37,25 @@ impl Code {
     }
 
     pub fn compile_ms(&self) -> f64 {
+        match self.0 {}
+    }
+}
+
+/// There is none.
+pub(super) struct SharedCode(Infallible);
+
+impl SharedCode {
+    pub fn new(_: &rule::Program, _: Arc<TermPlan>) -> Result<Self, Absent> {
+        refused().map_or_else(|| unreachable!("always refused"), Err)
+    }
+
+    pub fn run(
+        &self,
+        _: &rule::Program,
+        _: NonZeroUsize,
+        _: &GroundTerm,
+        _: &mut Control<'_>,
+    ) -> Result<Option<Evaluation>, Unfinished> {
         match self.0 {}
     }
 }

@@ -1,14 +1,17 @@
 //! Native code, where there is some for the processor.
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
 use gchr_base::control::Control;
 use gchr_base::facts::Facts;
-use gchr_base::rule;
+use gchr_base::rule::{self, GroundTerm};
+use gchr_base::stats::Stats;
 use gchr_constraints::exec::{Outcome, Stopped};
 use gchr_constraints::plan::ChrPlan;
 use gchr_native::constraints;
-use gchr_native::terms::Terms;
+use gchr_native::terms::{SharedTerms, Terms};
+use gchr_terms::exec::Evaluation;
 use gchr_terms::plan::TermPlan;
 
 pub(super) use gchr_native::terms::{Evaluator, Unfinished};
@@ -42,6 +45,29 @@ impl Code {
     /// Milliseconds spent on compiling so far.
     pub fn compile_ms(&self) -> f64 {
         self.0.compile_time().as_secs_f64() * 1e3
+    }
+}
+
+/// Code of a program whose runs several threads share.
+pub(super) struct SharedCode(SharedTerms);
+
+impl SharedCode {
+    pub fn new(rules: &rule::Program, plan: Arc<TermPlan>) -> Result<Self, gchr_native::Refused> {
+        SharedTerms::new(rules, plan).map(Self)
+    }
+
+    /// Normalises a term; `None`: the run is to be repeated by one thread.
+    pub fn run(
+        &self,
+        rules: &rule::Program,
+        threads: NonZeroUsize,
+        term: &GroundTerm,
+        control: &mut Control<'_>,
+    ) -> Result<Option<Evaluation>, Unfinished> {
+        let done = self.0.workers(rules, threads).run(term, control)?;
+        let compile_ms = self.0.compile_time().as_secs_f64() * 1e3;
+        let native = |stats| Stats { native_ms: Some(compile_ms), ..stats };
+        Ok(done.map(|done| Evaluation { stats: native(done.stats), ..done }))
     }
 }
 

@@ -4,6 +4,7 @@ use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::rule::GroundTerm;
 use gchr_base::source::{SourceId, SourceMap};
+use gchr_terms::exec::Evaluation;
 
 use super::{Ended, Reply};
 use crate::executor::{Compiled, Finished, LineEvaluation, Unfinished};
@@ -60,7 +61,7 @@ impl TermSession {
         let ran = match lines {
             Some(LineEvaluation::Processor(processor) | LineEvaluation::Shared { processor, .. }) => {
                 let ran = processor.run(rules, term, control).map_err(Unfinished::from);
-                ran.map(|run| Finished {
+                ran.map(Evaluation::counted).map(|run| Finished {
                     answer: Answer::NormalForm(run.normal_form),
                     stats: run.stats,
                     report: None,

@@ -40,6 +40,7 @@ pub struct Control<'a> {
     trace: Option<TraceSink<'a>>,
     recorder: Option<&'a mut Recorder>,
     output: Box<dyn Write + 'a>,
+    counts: bool,
 }
 
 /// The limits, the clock and the flags of a run, for another thread that takes part in it.
@@ -56,7 +57,8 @@ impl<'a> Beside<'a> {
     pub fn control(self) -> Control<'a> {
         let Self { limits, start, watch, memory } = self;
         let output = Box::new(std::io::sink());
-        Control { limits, start, watch, memory, progress: None, trace: None, recorder: None, output }
+        let (progress, trace, recorder) = (None, None, None);
+        Control { limits, start, watch, memory, progress, trace, recorder, output, counts: true }
     }
 }
 
@@ -80,6 +82,7 @@ impl<'a> Control<'a> {
             trace: None,
             recorder: None,
             output: Box::new(std::io::sink()),
+            counts: true,
         }
     }
     /// Counts the time of the timeout from `start`: what came before the run is a part of it.
@@ -120,6 +123,16 @@ impl<'a> Control<'a> {
     pub fn profile(mut self, recorder: &'a mut Recorder) -> Self {
         self.recorder = Some(recorder);
         self
+    }
+    /// Leaves out what of the statistics takes time after the run: the number of cells of a normal form.
+    #[must_use]
+    pub fn without_counts(mut self) -> Self {
+        self.counts = false;
+        self
+    }
+    /// Whether all of the statistics are wanted.
+    pub fn counts(&self) -> bool {
+        self.counts
     }
     /// Where `write` and its kin go.
     #[must_use]

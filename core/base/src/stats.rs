@@ -44,6 +44,12 @@ pub struct Stats {
     /// When memory ended the run: milliseconds from the moment when it was found full to the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_ms: Option<f64>,
+    /// Threads that could share the run of a term on the processor; none when one did it all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u64>,
+    /// Calls that these threads have handed over to each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handed_over: Option<u64>,
     /// Workers that have shared the run, if it was shared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<u64>,

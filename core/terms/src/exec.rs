@@ -25,8 +25,9 @@ mod verify;
 /// collector, the run, the evaluation of start terms.
 pub mod engine {
     pub use super::bytecode::constant_bits;
+    pub use super::compare::by_head;
     pub use super::evaluator::{MAX_KEPT, finish, refused, stats};
-    pub use super::heap::{Bump, Full, Heap, Marker, default_memory};
+    pub use super::heap::{Allocator, Bump, Full, Heap, Marker, Marking, default_memory};
     pub use super::run::{Run, Stop};
     pub use super::start::{Engine, evaluate};
 }
@@ -63,5 +64,7 @@ fn run_with(
     control: &mut Control,
     stress: bool,
 ) -> Result<Evaluation, Box<Stopped>> {
-    Prepared::new(program, plan, control.records())?.evaluator().stressed(stress).run(input, control)
+    let run =
+        Prepared::new(program, plan, control.records())?.evaluator().stressed(stress).run(input, control)?;
+    Ok(run.counted())
 }

@@ -1,9 +1,9 @@
 //! Loads and stores, of memory and of the machine's fields.
 
 use cranelift_codegen::ir::types::{F64, I64};
-use cranelift_codegen::ir::{InstBuilder, MemFlagsData};
+use cranelift_codegen::ir::{InstBuilder, MemFlagsData, StackSlotData, StackSlotKind};
 
-use super::{Emit, Val};
+use super::{Emit, Room, Val};
 
 /// What lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,6 +91,23 @@ impl Emit<'_> {
     pub fn store_machine(&mut self, width: Width, value: Val, offset: usize) {
         let machine = self.machine();
         self.store(width, Access::Plain, value, machine, offset as i32);
+    }
+
+    /// Room number `at` of the frame, of at least so many words: the same one for each use of a number.
+    pub fn room(&mut self, at: usize, words: usize) -> Room {
+        while self.rooms.len() <= at {
+            let empty = StackSlotData::new(StackSlotKind::ExplicitSlot, 0, 3);
+            self.rooms.push(self.b.create_sized_stack_slot(empty));
+        }
+        let slot = self.rooms[at];
+        let size = &mut self.b.func.sized_stack_slots[slot].size;
+        *size = (*size).max(8 * words as u32);
+        Room(slot)
+    }
+
+    /// The address of a room.
+    pub fn address(&mut self, room: Room) -> Val {
+        Val(self.b.ins().stack_addr(I64, room.0, 0))
     }
 
     /// The end of the frame.

@@ -7,9 +7,9 @@ use gchr_terms::exec::engine::Bump;
 use gchr_terms::plan::live::LocalSet;
 use gchr_terms::plan::{Arm, Field, LocalId, Step};
 
+use super::helpers::BUMPS;
 use super::kind;
 use super::lower::Lower;
-use super::machine::{BUMPS, refill};
 use crate::code::Kind;
 use crate::emit::{Access, Compare, Root, Val, Width, WordOp};
 
@@ -117,7 +117,7 @@ impl<'p> Lower<'_, '_, 'p> {
         let kept = self.e.kept();
         self.e.bind(full);
         let (class, pending) = (self.e.int(i64::from(shape.class)), self.pending());
-        self.e.rare_helper(refill, &[class, pending], roots);
+        self.e.rare_helper(self.helpers.refill, &[class, pending], roots);
         let bumps = self.bumps();
         let next = self.e.load(Width::Single, Access::Plain, bumps, at + NEXT);
         self.e.jump(on, &[next]);

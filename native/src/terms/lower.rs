@@ -1,4 +1,7 @@
-//! Functions of a plan as native code: blocks, calls, regions, ends.
+//! Functions of a plan as native code: blocks, regions, ends.
+
+mod calls;
+mod fork;
 
 use gchr_base::ids::{Id, IdVec};
 use gchr_base::signature::{Booleans, SortId};
@@ -6,8 +9,8 @@ use gchr_terms::exec::engine::constant_bits;
 use gchr_terms::plan::live::{self, Before, LocalSet};
 use gchr_terms::plan::{Block, End, Function, FunctionId, LocalId, Region, Step, Target, TermPlan};
 
-use super::machine::{CONTEXT, OPERANDS, grow, no_rule, refuel};
-use super::{kind, operate};
+use super::helpers::{CONTEXT, Helpers, OPERANDS};
+use super::kind;
 use crate::code::{Func, Kind, NO_NOTE};
 use crate::emit::{Access, Compare, Cond, Emit, Label, Root, Val, Width, WordOp};
 
@@ -37,6 +40,7 @@ enum Scope {
 }
 
 /// What changes along a path and is put back for the next one.
+#[derive(Clone)]
 struct Path {
     locals: IdVec<LocalId, Option<Val>>,
     pending: Pending,
@@ -49,6 +53,7 @@ pub(super) struct Lower<'e, 'f, 'p> {
     pub(super) e: &'e mut Emit<'f>,
     pub(super) plan: &'p TermPlan,
     pub(super) booleans: Booleans,
+    pub(super) helpers: &'static Helpers,
     id: FunctionId,
     /// The function whose locals these are: the lowered one, or the one whose base case is being copied.
     pub(super) function: &'p Function,
@@ -66,12 +71,19 @@ pub(super) struct Lower<'e, 'f, 'p> {
 }
 
 impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
-    pub(super) fn new(e: &'e mut Emit<'f>, plan: &'p TermPlan, booleans: Booleans, id: FunctionId) -> Self {
+    pub(super) fn new(
+        e: &'e mut Emit<'f>,
+        plan: &'p TermPlan,
+        booleans: Booleans,
+        helpers: &'static Helpers,
+        id: FunctionId,
+    ) -> Self {
         let function = &plan.functions[id];
         Self {
             e,
             plan,
             booleans,
+            helpers,
             id,
             function,
             locals: function.locals.iter().map(|_| None).collect(),
@@ -93,7 +105,7 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
         let is_call = |step: &Step| matches!(step, Step::Call { .. });
         region.body.walk(&mut |block| calls |= block.steps.iter().any(is_call));
         if calls || self.function.locals.len() > SMALL {
-            self.e.check_stack(grow, &[], &[]);
+            self.e.check_stack(self.helpers.grow, &[], &[]);
         }
         if region.is_loop() {
             let mut kinds = self.kinds(&region.params);
@@ -203,11 +215,19 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
         self.pending = NONE;
     }
 
-    /// Counts what is complete, and looks whether there is fuel: before each call and each turn of a loop.
-    fn burn(&mut self) {
+    /// Counts what is complete, and looks whether there is fuel: before each call and each turn of a loop. `live` and
+    /// `more` are needed afterwards: where several threads share a run, another one may collect meanwhile.
+    fn burn(&mut self, live: &LocalSet, more: &[Root]) {
         if self.has_pending() {
             let steps = self.pending();
-            self.e.burn(steps, refuel, &[], &[]);
+            let mut roots = Vec::new();
+            if self.forks() {
+                roots = self.roots(live);
+                roots.extend(more);
+                roots.sort_unstable();
+                roots.dedup();
+            }
+            self.e.burn(steps, self.helpers.refuel, &[], &roots);
         }
         self.pending = NONE;
     }
@@ -228,8 +248,17 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
             self.note();
         }
         let sets = self.before.steps(block, after);
-        for (i, step) in block.steps.iter().enumerate() {
-            self.step(step, &sets[i], &sets[i + 1]);
+        let mut i = 0;
+        while let Some(step) = block.steps.get(i) {
+            if let Some(calls) = self.side_by_side(step) {
+                if self.fork(block, i, calls, &sets) {
+                    return;
+                }
+                i += calls;
+            } else {
+                self.step(step, &sets[i], &sets[i + 1]);
+                i += 1;
+            }
         }
         self.end(&block.end, after);
     }
@@ -272,73 +301,6 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
             // Traced runs are interpreted; the collector finds unreferenced cells.
             Step::Trace { .. } | Step::Ref(_) => {}
         }
-    }
-
-    // Calls.
-
-    fn call(&mut self, dst: LocalId, function: FunctionId, args: &[LocalId], live: &LocalSet) {
-        let args = self.values(args);
-        let callee = &self.plan.functions[function];
-        let base = callee.base.as_deref().filter(|base| operate::all_in_line(self.plan, callee, base));
-        let value = match base {
-            Some(base) if self.miss.is_none() => self.call_with_base(function, base, &args, live),
-            _ => self.plain_call(function, &args, live),
-        };
-        self.set(dst, value);
-    }
-
-    fn plain_call(&mut self, function: FunctionId, args: &[Val], live: &LocalSet) -> Val {
-        self.burn();
-        let roots = self.roots(live);
-        let function = self.func(function, false);
-        let value = self.e.call(function, args, &roots);
-        // What is needed later is read from the frame: no register holds it during the call.
-        let own: Vec<LocalId> = live.iter().filter(|&local| self.has_cells(self.sort(local))).collect();
-        for local in own {
-            if let Some(known) = self.locals[local] {
-                let known = self.e.kept_value((self.sort(local).0, known));
-                self.set(local, known);
-            }
-        }
-        if let Some((hole, root)) = self.hole {
-            self.hole = Some((hole, self.e.kept_value((CONTEXT, root))));
-        }
-        value
-    }
-
-    /// The base case of a function in the place of a call; where it has no value, the call.
-    fn call_with_base(
-        &mut self,
-        function: FunctionId,
-        base: &'p Block,
-        args: &[Val],
-        live: &LocalSet,
-    ) -> Val {
-        let callee = &self.plan.functions[function];
-        let result = kind(self.plan.layout.sorts[callee.result].kind);
-        let (join, miss) = (self.e.label(&[result, Kind::Word]), self.e.label(&[]));
-        let (path, hole) = (self.save(), self.hole);
-        let roots = self.roots(live);
-        let outer = std::mem::replace(&mut self.outer, roots);
-        let (caller, scope) = (self.function, self.scope);
-        self.function = callee;
-        self.scope = Scope::Base { join, miss };
-        self.miss = Some(miss);
-        self.locals = callee.locals.iter().map(|_| None).collect();
-        self.bind(&callee.region.params, args);
-        self.body(base, &LocalSet::default());
-        (self.function, self.scope, self.miss, self.outer, self.hole) = (caller, scope, None, outer, hole);
-        let again = Path { locals: path.locals.clone(), kept: path.kept.clone(), ..path };
-        self.e.bind(miss);
-        self.restore(path);
-        let value = self.plain_call(function, args, live);
-        let pending = self.pending();
-        self.e.jump(join, &[value, pending]);
-        let joined = self.e.bind(join);
-        self.restore(again);
-        self.hole = hole;
-        self.pending = Pending { fixed: 0, more: Some(joined[1]) };
-        joined[0]
     }
 
     // Regions.
@@ -384,7 +346,9 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
             End::Return(value) => self.give(*value),
             End::TailCall { function, args } => self.tail_call(*function, args),
             End::Continue(args) => {
-                self.burn();
+                let mut live = after.clone();
+                args.iter().for_each(|&arg| live.insert(arg));
+                self.burn(&live, &[]);
                 let mut args = self.values(args);
                 let head = match self.scope {
                     Scope::Function { head } => {
@@ -447,7 +411,11 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
             self.e.jump(miss, &[]);
             return;
         }
-        self.burn();
+        let live = args.iter().fold(LocalSet::default(), |mut live, &arg| {
+            live.insert(arg);
+            live
+        });
+        self.burn(&live, &[]);
         let mut args = self.values(args);
         args.extend(self.hole.into_iter().flat_map(|(hole, root)| [hole, root]));
         let function = self.func(function, self.hole.is_some());
@@ -458,19 +426,9 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
     fn context(&mut self, hole: LocalId, nest: &'p [Step], target: Target, args: &[LocalId]) {
         let mut live = LocalSet::default();
         args.iter().for_each(|&arg| live.insert(arg));
-        let (outermost, place) = self.nest(hole, nest, &live);
-        self.burn();
+        let (root, place) = self.around(hole, nest, &live);
+        self.burn(&live, &[(CONTEXT, root)]);
         let mut args = self.values(args);
-        let root = match self.hole {
-            Some((hole, root)) => {
-                self.e.store(Width::Single, Access::Plain, outermost, hole, 0);
-                root
-            }
-            None => {
-                let sort = nest.last().and_then(Step::dst).map_or(SortId(0), |dst| self.sort(dst));
-                self.e.word_by(WordOp::Or, outermost, i64::from(sort.0) << 32)
-            }
-        };
         args.push(place);
         match (target, self.hole, self.scope) {
             (Target::Again, Some(_), Scope::Function { head: Some(head) }) => self.e.jump(head, &args),
@@ -486,6 +444,23 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
         }
     }
 
+    /// Builds cells around a hole, and puts them into the hole that the function fills, if it does: gives the root of
+    /// all cells around the new hole, and its address.
+    fn around(&mut self, hole: LocalId, nest: &'p [Step], live: &LocalSet) -> (Val, Val) {
+        let (outermost, place) = self.nest(hole, nest, live);
+        let root = match self.hole {
+            Some((hole, root)) => {
+                self.e.store(Width::Single, Access::Plain, outermost, hole, 0);
+                root
+            }
+            None => {
+                let sort = nest.last().and_then(Step::dst).map_or(SortId(0), |dst| self.sort(dst));
+                self.e.word_by(WordOp::Or, outermost, i64::from(sort.0) << 32)
+            }
+        };
+        (root, place)
+    }
+
     fn no_rule(&mut self, end: &'p End, args: &[LocalId]) {
         if let Some(miss) = self.miss {
             self.e.jump(miss, &[]);
@@ -499,7 +474,7 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
         let end = self.e.int(std::ptr::from_ref(end) as i64);
         let function = self.e.int(std::ptr::from_ref(self.function) as i64);
         let pending = self.pending();
-        self.e.leave(no_rule, &[end, function, pending]);
+        self.e.leave(self.helpers.no_rule, &[end, function, pending]);
     }
 
     fn match_(

@@ -1,7 +1,6 @@
 //! The machine of native code for terms: what it reads and writes, and the helpers that it calls.
 
-use std::mem::offset_of;
-use std::ptr::from_mut;
+use std::ptr::{from_mut, null_mut};
 
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::ids::Id;
@@ -9,18 +8,16 @@ use gchr_base::memory::{self, Shortage};
 use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::rule::RuleId;
 use gchr_base::signature::SortId;
-use gchr_terms::exec::engine::{Bump, Engine, Full, Heap, Run, Stop};
+use gchr_terms::exec::engine::{Engine, Full, Heap, Run, Stop};
 use gchr_terms::plan::{End, Function, FunctionId, Site, Step};
 
+use super::helpers::{CONTEXT, Head, Helpers};
 use crate::code::{Code, Func, NO_NOTE, Refused};
 use crate::stack::Stack;
 use crate::vm::{NOT_COMPILED, Vm};
 
 /// The status with which helpers leave a run that stops.
 const STOPPED: u64 = 1;
-/// The tag of the root of a context: its sort is in the high half, for the function that fills the hole may have
-/// another one.
-pub(super) const CONTEXT: u32 = u32::MAX;
 /// The stack is taken in steps of this many bytes.
 const STACK_STEP: u64 = 1 << 20;
 /// Bytes below the last frame.
@@ -29,11 +26,8 @@ const RESERVE: u64 = 4096;
 /// A run of native code. Helpers are given a pointer to it, by its head.
 #[repr(C)]
 pub(super) struct Machine<'a, 'c> {
-    vm: Vm,
-    /// Where allocation takes cells from, by class.
-    bumps: *mut Bump,
-    /// Room for the arguments of an application that no rule matches.
-    operands: *mut u64,
+    head: Head,
+    /// What the operands of the head lie in.
     room: Box<[u64]>,
     run: Run<'a, 'c>,
     code: &'a Code<'static>,
@@ -42,8 +36,9 @@ pub(super) struct Machine<'a, 'c> {
     not_compiled: bool,
 }
 
-pub(super) const BUMPS: usize = offset_of!(Machine<'static, 'static>, bumps);
-pub(super) const OPERANDS: usize = offset_of!(Machine<'static, 'static>, operands);
+/// The helpers of this machine.
+pub(super) const HELPERS: Helpers =
+    Helpers { refuel, grow, refill, same, int, float, float_to_int, type_error, no_rule, join: None };
 
 impl<'a, 'c> Machine<'a, 'c> {
     pub(super) fn new(mut run: Run<'a, 'c>, code: &'a Code<'static>, stack: Box<Stack>) -> Box<Self> {
@@ -51,10 +46,9 @@ impl<'a, 'c> Machine<'a, 'c> {
         let mut room = vec![0; most].into_boxed_slice();
         // No frame fits before the stack is taken from memory.
         let vm = Vm { fuel: run.granted(), stack_limit: u64::MAX, ..Vm::new() };
+        let (bumps, operands) = (run.heap.bumps(), room.as_mut_ptr());
         Box::new(Self {
-            vm,
-            bumps: run.heap.bumps(),
-            operands: room.as_mut_ptr(),
+            head: Head { vm, bumps, operands, offers: null_mut() },
             room,
             run,
             code,
@@ -71,11 +65,11 @@ impl<'a, 'c> Machine<'a, 'c> {
     }
 
     pub(super) fn steps(&self) -> u64 {
-        self.run.steps(self.vm.fuel)
+        self.run.steps(self.head.vm.fuel)
     }
 
     pub(super) fn over_limit(&self) -> Option<RunError> {
-        self.run.over_limit(self.vm.fuel)
+        self.run.over_limit(self.head.vm.fuel)
     }
 
     /// Why a function could not be compiled, if that ended the run.
@@ -92,13 +86,13 @@ impl<'a, 'c> Machine<'a, 'c> {
     /// Ends the run as soon as the helper returns.
     fn stops(&mut self, stop: Stop) -> u64 {
         self.stop = Some(stop);
-        self.vm.leave(STOPPED);
+        self.head.vm.leave(STOPPED);
         0
     }
 
     /// The same behind applications that are complete but not counted yet.
     fn stops_after(&mut self, pending: u64, stop: Stop) -> u64 {
-        self.vm.fuel -= pending.cast_signed();
+        self.head.vm.fuel -= pending.cast_signed();
         self.stops(stop)
     }
 
@@ -106,20 +100,20 @@ impl<'a, 'c> Machine<'a, 'c> {
     fn rules(&self) -> (Option<RuleId>, Option<RuleId>) {
         let rule = |note: u32| (note != NO_NOTE).then(|| RuleId::from_index(note as usize));
         // SAFETY: only helpers ask, which native code has called.
-        let (here, caller) = unsafe { self.code.notes(&self.vm) };
+        let (here, caller) = unsafe { self.code.notes(&self.head.vm) };
         (rule(here), rule(caller))
     }
 
     /// Bytes of the frames while a helper runs.
     fn used(&mut self) -> u64 {
         // SAFETY: as above.
-        let end = unsafe { self.code.end_of_frames(&self.vm) };
+        let end = unsafe { self.code.end_of_frames(&self.head.vm) };
         self.stack().used(end)
     }
 
     /// Takes more of the stack for the frames that there are.
     fn grow_stack(&mut self) -> Result<(), StopReason> {
-        self.run.poll(self.vm.fuel)?;
+        self.run.poll(self.head.vm.fuel)?;
         let needed = self.used() + RESERVE;
         let what = "pending calls (recursion too deep)";
         let limit = |m: &mut Self| m.stack().most().min(m.run.heap.free() + m.run.heap.stack_bytes);
@@ -148,7 +142,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         let stack = self.stack();
         stack.touch(bytes);
         let limit = stack.limit(bytes);
-        self.vm.stack_limit = limit;
+        self.head.vm.stack_limit = limit;
         self.run.heap.stack_bytes = bytes.max(self.run.heap.stack_bytes);
         Ok(())
     }
@@ -160,7 +154,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             return false;
         }
         self.run.heap.stack_bytes = needed;
-        self.vm.stack_limit = self.stack().limit(needed);
+        self.head.vm.stack_limit = self.stack().limit(needed);
         true
     }
 
@@ -187,8 +181,8 @@ impl<'a, 'c> Machine<'a, 'c> {
 
     /// Collects; the roots are those of all frames, and the values of the start term.
     fn collect(&mut self) -> Result<(), Result<Full, StopReason>> {
-        self.run.poll(self.vm.fuel).map_err(Err)?;
-        let (code, vm, values) = (self.code, &self.vm, &self.run.values);
+        self.run.poll(self.head.vm.fuel).map_err(Err)?;
+        let (code, vm, values) = (self.code, &self.head.vm, &self.run.values);
         let collected = self.run.heap.collect(&mut |marker| {
             values.iter().for_each(|v| marker.root(v.0, v.1 as u32));
             let mut root = |tag: u32, value: u64| {
@@ -208,7 +202,7 @@ impl<'a, 'c> Engine<'a, 'c> for Machine<'a, 'c> {
     }
 
     fn fuel(&self) -> i64 {
-        self.vm.fuel
+        self.head.vm.fuel
     }
 
     fn apply(&mut self, function: FunctionId, args: &[u64]) -> Result<u64, RunError> {
@@ -220,7 +214,7 @@ impl<'a, 'c> Engine<'a, 'c> for Machine<'a, 'c> {
         entered.map_err(|status| {
             self.not_compiled = status == NOT_COMPILED;
             let stop = self.stop.take().unwrap_or_else(|| StopReason::Interrupted.into());
-            self.run.error(self.vm.fuel, stop)
+            self.run.error(self.head.vm.fuel, stop)
         })
     }
 
@@ -230,7 +224,7 @@ impl<'a, 'c> Engine<'a, 'c> for Machine<'a, 'c> {
         if stored == Err(Full::Memory) && self.trim_stack(0) {
             stored = self.run.heap.store_collecting(class, tag, words, &self.run.values);
         }
-        stored.map_err(|full| self.run.error(self.vm.fuel, self.run.full(full, class).into()))
+        stored.map_err(|full| self.run.error(self.head.vm.fuel, self.run.full(full, class).into()))
     }
 }
 
@@ -253,11 +247,11 @@ unsafe fn of_plan<'p, T>(address: u64) -> &'p T {
 }
 
 /// Helper: more fuel, or the end at a limit.
-pub(super) unsafe extern "C" fn refuel(vm: *mut Vm, _: u64, _: u64, _: u64, _: u64) -> u64 {
+unsafe extern "C" fn refuel(vm: *mut Vm, _: u64, _: u64, _: u64, _: u64) -> u64 {
     // SAFETY: called by code of this machine.
     let m = unsafe { machine(vm) };
-    match m.run.refuel(m.vm.fuel) {
-        Ok(fuel) => m.vm.fuel = fuel,
+    match m.run.refuel(m.head.vm.fuel) {
+        Ok(fuel) => m.head.vm.fuel = fuel,
         Err(reason) => {
             let rule = m.rules().0;
             return m.stops(Stop { reason, rule, span: None });
@@ -267,7 +261,7 @@ pub(super) unsafe extern "C" fn refuel(vm: *mut Vm, _: u64, _: u64, _: u64, _: u
 }
 
 /// Helper: more stack for a function that has been entered.
-pub(super) unsafe extern "C" fn grow(vm: *mut Vm, _: u64, _: u64, _: u64, _: u64) -> u64 {
+unsafe extern "C" fn grow(vm: *mut Vm, _: u64, _: u64, _: u64, _: u64) -> u64 {
     // SAFETY: called by code of this machine.
     let m = unsafe { machine(vm) };
     match m.grow_stack() {
@@ -280,7 +274,7 @@ pub(super) unsafe extern "C" fn grow(vm: *mut Vm, _: u64, _: u64, _: u64, _: u64
 }
 
 /// Helper: a new run of free cells of a class; so many applications are complete but not counted yet.
-pub(super) unsafe extern "C" fn refill(vm: *mut Vm, class: u64, pending: u64, _: u64, _: u64) -> u64 {
+unsafe extern "C" fn refill(vm: *mut Vm, class: u64, pending: u64, _: u64, _: u64) -> u64 {
     // SAFETY: called by code of this machine.
     let m = unsafe { machine(vm) };
     match m.refill(class as usize) {
@@ -290,10 +284,10 @@ pub(super) unsafe extern "C" fn refill(vm: *mut Vm, class: u64, pending: u64, _:
 }
 
 /// Helper: whether two values of a sort are structurally equal.
-pub(super) unsafe extern "C" fn same(vm: *mut Vm, sort: u64, a: u64, b: u64, _: u64) -> u64 {
+unsafe extern "C" fn same(vm: *mut Vm, sort: u64, a: u64, b: u64, _: u64) -> u64 {
     // SAFETY: called by code of this machine.
     let m = unsafe { machine(vm) };
-    match m.run.same(SortId(sort as u32), a as u32, b as u32, m.vm.fuel) {
+    match m.run.same(SortId(sort as u32), a as u32, b as u32, m.head.vm.fuel) {
         Ok(same) => u64::from(same),
         Err(reason) => {
             let rule = m.rules().0;
@@ -318,7 +312,7 @@ fn fails(m: &mut Machine<'_, '_>, step: &Step, float: bool, error: ArithmeticErr
 }
 
 /// Helper: an operator on integers.
-pub(super) unsafe extern "C" fn int(vm: *mut Vm, step: u64, a: u64, b: u64, pending: u64) -> u64 {
+unsafe extern "C" fn int(vm: *mut Vm, step: u64, a: u64, b: u64, pending: u64) -> u64 {
     // SAFETY: called by code of this machine, with a step of its plan.
     let (m, step) = unsafe { (machine(vm), of_plan::<Step>(step)) };
     match operation(step).0.int(a.cast_signed(), b.cast_signed()) {
@@ -328,7 +322,7 @@ pub(super) unsafe extern "C" fn int(vm: *mut Vm, step: u64, a: u64, b: u64, pend
 }
 
 /// Helper: an operator on floats.
-pub(super) unsafe extern "C" fn float(vm: *mut Vm, step: u64, a: u64, b: u64, pending: u64) -> u64 {
+unsafe extern "C" fn float(vm: *mut Vm, step: u64, a: u64, b: u64, pending: u64) -> u64 {
     // SAFETY: called by code of this machine, with a step of its plan.
     let (m, step) = unsafe { (machine(vm), of_plan::<Step>(step)) };
     match operation(step).0.float(f64::from_bits(a), f64::from_bits(b)) {
@@ -338,7 +332,7 @@ pub(super) unsafe extern "C" fn float(vm: *mut Vm, step: u64, a: u64, b: u64, pe
 }
 
 /// Helper: a float as an integer.
-pub(super) unsafe extern "C" fn float_to_int(vm: *mut Vm, step: u64, a: u64, b: u64, pending: u64) -> u64 {
+unsafe extern "C" fn float_to_int(vm: *mut Vm, step: u64, a: u64, b: u64, pending: u64) -> u64 {
     // SAFETY: called by code of this machine, with a step of its plan.
     let (m, step) = unsafe { (machine(vm), of_plan::<Step>(step)) };
     match operation(step).0.float_to_int(f64::from_bits(a)) {
@@ -348,7 +342,7 @@ pub(super) unsafe extern "C" fn float_to_int(vm: *mut Vm, step: u64, a: u64, b: 
 }
 
 /// Helper that leaves: an operator on a value of the wrong type.
-pub(super) unsafe extern "C" fn type_error(vm: *mut Vm, step: u64, sort: u64, a: u64, pending: u64) -> u64 {
+unsafe extern "C" fn type_error(vm: *mut Vm, step: u64, sort: u64, a: u64, pending: u64) -> u64 {
     // SAFETY: called by code of this machine, with a step of its plan.
     let (m, step) = unsafe { (machine(vm), of_plan::<Step>(step)) };
     let (op, site) = operation(step);
@@ -357,7 +351,7 @@ pub(super) unsafe extern "C" fn type_error(vm: *mut Vm, step: u64, sort: u64, a:
 }
 
 /// Helper that leaves: no rule matches an application, whose arguments are in the machine.
-pub(super) unsafe extern "C" fn no_rule(vm: *mut Vm, end: u64, function: u64, pending: u64, _: u64) -> u64 {
+unsafe extern "C" fn no_rule(vm: *mut Vm, end: u64, function: u64, pending: u64, _: u64) -> u64 {
     // SAFETY: called by code of this machine, with an end of its plan and the function that it is in.
     let (m, end, function) = unsafe { (machine(vm), of_plan::<End>(end), of_plan::<Function>(function)) };
     let End::NoRule { symbol, args } = end else { unreachable!("emitted for such ends only") };

@@ -5,11 +5,10 @@ use gchr_base::signature::{SortKind, SymbolId};
 use gchr_terms::exec::engine::constant_bits;
 use gchr_terms::plan::{Block, Function, LocalId, Step, TermPlan, Test};
 
+use super::helpers::Slow;
 use super::lower::Lower;
-use super::machine::{float, float_to_int, int, same, type_error};
 use crate::code::Kind;
 use crate::emit::{CheckedOp, Compare, Cond, FloatOp, Val, WordOp};
-use crate::vm::Helper;
 
 /// How an operator is computed.
 #[derive(Clone, Copy)]
@@ -32,7 +31,7 @@ enum How {
     /// Of a truth value.
     Not,
     TypeError,
-    Helper(Helper),
+    Helper(Slow),
 }
 
 /// How an operator on a kind of operands is computed; `result` is the kind of its value.
@@ -43,7 +42,7 @@ fn how(op: Op, kind: SortKind, result: SortKind) -> How {
         (SortKind::Data, Op::Same | Op::Differ) => How::Compared,
         (SortKind::Data, _) => How::TypeError,
         (_, _) if op.is_test() => How::Compared,
-        (SortKind::Float, _) if op.rounds() => How::Helper(float_to_int),
+        (SortKind::Float, _) if op.rounds() => How::Helper(Slow::FloatToInt),
         (SortKind::Int, Op::ToFloat) => How::ToFloat,
         (SortKind::Float, _) if result == SortKind::Int => How::TypeError,
         (SortKind::Float, _) => match op {
@@ -54,7 +53,7 @@ fn how(op: Op, kind: SortKind, result: SortKind) -> How {
             Op::Neg => How::FloatNegated,
             Op::Abs => How::FloatAbs,
             Op::Eval | Op::ToFloat => How::Same,
-            _ => How::Helper(float),
+            _ => How::Helper(Slow::Float),
         },
         _ => match op {
             Op::Add => How::Checked(CheckedOp::Add),
@@ -70,7 +69,7 @@ fn how(op: Op, kind: SortKind, result: SortKind) -> How {
             Op::Quot | Op::Rem | Op::FloorDiv | Op::Mod => How::Divided,
             Op::Shl | Op::Shr => How::Shifted,
             Op::Eval | Op::Truncate | Op::Round | Op::Floor | Op::Ceiling => How::Same,
-            _ => How::Helper(int),
+            _ => How::Helper(Slow::Int),
         },
     }
 }
@@ -101,13 +100,13 @@ impl<'p> Lower<'_, '_, 'p> {
         match how(op, kinds[0], kinds[1]) {
             How::Checked(op) => {
                 let (value, overflows) = self.e.checked(op, a, b);
-                self.fails_if(overflows, step, int, a, b);
+                self.fails_if(overflows, step, Slow::Int, a, b);
                 value
             }
             How::Negated => {
                 let zero = self.e.int(0);
                 let (value, overflows) = self.e.checked(CheckedOp::Sub, zero, a);
-                self.fails_if(overflows, step, int, a, b);
+                self.fails_if(overflows, step, Slow::Int, a, b);
                 value
             }
             How::Word(op) => self.e.word(op, a, b),
@@ -150,15 +149,16 @@ impl<'p> Lower<'_, '_, 'p> {
     }
 
     /// An operator that a helper computes.
-    fn by_helper(&mut self, step: &'p Step, helper: Helper, a: Val, b: Val, dst: LocalId) -> Val {
+    fn by_helper(&mut self, step: &'p Step, helper: Slow, a: Val, b: Val, dst: LocalId) -> Val {
         let (step, pending) = (self.step_address(step), self.pending());
+        let helper = self.helpers.slow(helper);
         let value = self.e.helper(helper, &[step, a, b, pending], &[]);
         if self.kind(dst) == Kind::Float { self.e.float_of_bits(value) } else { value }
     }
 
     /// Ends the run when an operation has no result, which the helper tells again. In a base case the function itself
     /// finds out.
-    fn fails_if(&mut self, fails: Cond, step: &'p Step, helper: Helper, a: Val, b: Val) {
+    fn fails_if(&mut self, fails: Cond, step: &'p Step, helper: Slow, a: Val, b: Val) {
         if let Some(miss) = self.miss {
             self.e.jump_if(fails, miss);
             return;
@@ -167,6 +167,7 @@ impl<'p> Lower<'_, '_, 'p> {
         self.e.branch(fails, (cold, &[]), (on, &[]));
         self.e.bind(cold);
         let (step, pending) = (self.step_address(step), self.pending());
+        let helper = self.helpers.slow(helper);
         self.e.leave(helper, &[step, a, b, pending]);
         self.e.bind(on);
     }
@@ -175,7 +176,7 @@ impl<'p> Lower<'_, '_, 'p> {
         if op == FloatOp::Div {
             let zero = self.e.float(0.0);
             let by_zero = self.e.float_compare(Compare::Equal, b, zero);
-            self.fails_if(by_zero, step, float, a, b);
+            self.fails_if(by_zero, step, Slow::Float, a, b);
         }
         let value = self.e.float_op(op, a, b);
         // Neither infinite nor undefined: the bits of the exponent are not all set.
@@ -183,7 +184,7 @@ impl<'p> Lower<'_, '_, 'p> {
         let size = self.e.word_by(WordOp::And, bits, i64::MAX);
         let infinite =
             self.e.compare_to(Compare::GreaterOrEqual, size, f64::INFINITY.to_bits().cast_signed());
-        self.fails_if(infinite, step, float, a, b);
+        self.fails_if(infinite, step, Slow::Float, a, b);
         value
     }
 
@@ -239,7 +240,7 @@ impl<'p> Lower<'_, '_, 'p> {
         self.e.branch(special, (cold, &[]), (on, &[]));
         self.e.bind(cold);
         let (step, pending) = (self.step_address(step), self.pending());
-        let value = self.e.rare_helper(int, &[step, a, b, pending], &[]);
+        let value = self.e.rare_helper(self.helpers.int, &[step, a, b, pending], &[]);
         self.e.jump(join, &[value]);
         self.e.bind(on);
         let value = plain(self);
@@ -272,7 +273,7 @@ impl<'p> Lower<'_, '_, 'p> {
         let (value, sort) = (self.get(local), self.sort(local));
         let sort = self.e.int(i64::from(sort.0));
         let (step, pending) = (self.step_address(step), self.pending());
-        self.e.leave(type_error, &[step, sort, value, pending]);
+        self.e.leave(self.helpers.type_error, &[step, sort, value, pending]);
     }
 
     fn type_error(&mut self, step: &'p Step, local: LocalId) -> Val {
@@ -340,7 +341,7 @@ impl<'p> Lower<'_, '_, 'p> {
         self.e.branch(equal, (end, &[yes]), (differ, &[]));
         self.e.bind(differ);
         let number = self.e.int(i64::from(sort.0));
-        let found = self.e.helper(same, &[number, x, y], &[]);
+        let found = self.e.helper(self.helpers.same, &[number, x, y], &[]);
         self.e.jump(end, &[found]);
         self.e.bind(end)[0]
     }

@@ -4,6 +4,7 @@
 mod examples;
 mod limits;
 mod random;
+mod workers;
 
 use std::sync::Arc;
 
@@ -44,7 +45,10 @@ impl Outcome {
     fn of(ran: Result<exec::Evaluation, Box<exec::Stopped>>) -> Self {
         let known = |stats: &Stats| (stats.rewrites, stats.live_cells);
         let (value, (rewrites, live_cells)) = match ran {
-            Ok(run) => (Ok(run.normal_form.to_text()), known(&run.stats)),
+            Ok(run) => {
+                let run = run.counted();
+                (Ok(run.normal_form.to_text()), known(&run.stats))
+            }
             Err(stopped) => {
                 let mut error = stopped.error;
                 // What was allocated when is not a part of the outcome.
@@ -88,4 +92,5 @@ fn agree(text: &str) {
         let found = native(&program, &terms, limits, stress);
         assert_eq!(found, expected, "stress {stress}\n{text}");
     }
+    workers::agree(&program, &expected, limits, text);
 }

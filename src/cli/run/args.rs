@@ -15,7 +15,7 @@ use crate::cli::exit::Exit;
 use crate::cli::limits::LimitArgs;
 use crate::cli::program::ProgramArgs;
 use crate::cli::semantics::SemanticsArgs;
-use crate::cli::{memory, out_file, profile, report, values};
+use crate::cli::{batch, memory, out_file, profile, report, values};
 
 /// Arguments of `gchr run`.
 #[derive(clap::Args)]
@@ -110,7 +110,7 @@ pub struct Args {
     /// rounds); under mpiexec each process is a worker, without this option
     #[arg(long, value_name = "N", value_parser = values::workers)]
     pub workers: Option<NonZeroUsize>,
-    /// Number of threads for loading facts, for rounds and for --inputs [default: all cores]
+    /// Number of threads for loading facts, for rounds, for --inputs, and for a term with native code [default: all cores]
     #[arg(long, value_name = "N", value_parser = values::threads)]
     pub threads: Option<usize>,
 }
@@ -257,10 +257,16 @@ impl Args {
             answers: self.answers(),
             answers_as_found: self.shows_answers_as_they_are(),
             seed: self.seed.unwrap_or(1),
+            threads: Some(batch::workers(self.threads)),
             workers: self.workers.map_or(Workers::Alone, Workers::Here),
             ..CompileOptions::default()
         };
         self.semantics.complete(options)
+    }
+
+    /// Whether statistics are written: JSON has them.
+    pub fn shows_stats(&self) -> bool {
+        self.stats || matches!(self.format(), FormatArg::Json)
     }
 
     /// Whether the answers of a logic program are written to standard output as text, each as a whole.

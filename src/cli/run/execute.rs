@@ -46,6 +46,8 @@ pub fn execute<'p>(
     }
     if let Some(recorder) = recorder {
         control = control.profile(recorder);
+    } else if !args.shows_stats() {
+        control = control.without_counts();
     }
     if args.trace {
         let mut log = BufWriter::new(io::stderr());

@@ -38,6 +38,14 @@ impl Reservation {
         }
     }
 
+    /// Asks the system for large pages behind the first so many bytes: memory that is touched from its start to its end
+    /// costs one fault for each of them. What lies before has small ones, for reservations of which little is used.
+    pub fn prefer_large_pages(&mut self, behind: u64) {
+        if let Some(bytes) = self.bytes().checked_sub(behind).filter(|&bytes| bytes > 0) {
+            self.space.prefer_large_pages(behind as usize, bytes as usize);
+        }
+    }
+
     /// Start of the memory.
     #[inline]
     pub fn base(&mut self) -> *mut u8 {
@@ -152,6 +160,16 @@ mod space {
             self.bytes
         }
 
+        /// A wish: systems without large pages, or with others' rules for them, leave it at that.
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        pub fn prefer_large_pages(&mut self, from: usize, bytes: usize) {
+            // SAFETY: inside the mapping; what it contains does not change.
+            unsafe { libc::madvise(self.base.as_ptr().add(from).cast(), bytes, libc::MADV_HUGEPAGE) };
+        }
+
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        pub fn prefer_large_pages(&mut self, _: usize, _: usize) {}
+
         /// Grows in place to so many bytes.
         #[cfg(any(target_os = "linux", target_os = "android"))]
         pub fn grow(&mut self, bytes: usize) -> bool {
@@ -223,6 +241,8 @@ mod space {
         pub fn bytes(&self) -> usize {
             self.layout.size()
         }
+
+        pub fn prefer_large_pages(&mut self, _: usize, _: usize) {}
 
         pub fn grow(&mut self, _: usize) -> bool {
             false

@@ -70,7 +70,7 @@ impl Builder {
     pub fn finish(mut self, root: Built) -> Option<(NormalForm, u64)> {
         let &(sort, value) = self.built.get(root.0 as usize)?;
         let cells =
-            if self.layout.sorts[sort].is_wide() { 0 } else { self.heap.count_cells(sort, value as u32) };
+            if self.layout.sorts[sort].is_wide() { 0 } else { self.heap.count_cells(sort, value as u32, 1) };
         Some((NormalForm { layout: self.layout, heap: self.heap, sort, value }, cells))
     }
 }

@@ -59,7 +59,7 @@ impl Seen {
 
 /// Whether two values of a sort are equal, where their words tell: no cell is looked at.
 #[inline]
-pub(super) fn by_head(layout: &Layout, sort: SortId, a: u32, b: u32) -> Option<bool> {
+pub fn by_head(layout: &Layout, sort: SortId, a: u32, b: u32) -> Option<bool> {
     let shape = &layout.sorts[sort];
     let mask = (1u32 << shape.tag_bits) - 1;
     let has_cell = || shape.variants.get((a & mask) as usize).is_some_and(|variant| variant.class.is_some());

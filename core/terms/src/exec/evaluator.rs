@@ -155,10 +155,8 @@ pub fn stats(heap: &Heap, steps: u64, start: Instant) -> Stats {
 }
 
 /// The end of a run that has a value.
-pub fn finish(layout: &Arc<Layout>, mut heap: Heap, sort: SortId, value: u64, stats: Stats) -> Evaluation {
-    let cells = if layout.sorts[sort].is_wide() { 0 } else { heap.count_cells(sort, value as u32) };
-    let normal_form = NormalForm { layout: Arc::clone(layout), heap, sort, value };
-    Evaluation { normal_form, stats: Stats { live_cells: Some(cells), ..stats } }
+pub fn finish(layout: &Arc<Layout>, heap: Heap, sort: SortId, value: u64, stats: Stats) -> Evaluation {
+    Evaluation { normal_form: NormalForm { layout: Arc::clone(layout), heap, sort, value }, stats }
 }
 
 /// A run that cannot begin.

@@ -6,12 +6,22 @@
 //! allocation goes through the bitmap and takes one run of unmarked cells after the other, then fresh cells after the
 //! last one.
 
+mod allocator;
+mod arena;
+mod mark;
+
+use std::sync::Arc;
+
+pub use self::allocator::{Allocator, Bump};
+use self::arena::Arena;
+use self::mark::{MarkClass, Shapes};
+pub use self::mark::{Marker, Marking};
 use crate::exec::integers::Integers;
 use crate::exec::text::Cells;
 use crate::plan::{ClassId, Layout, SortLayout};
 use gchr_base::error::StopReason;
 use gchr_base::ids::Id;
-use gchr_base::memory::{self, Reservation};
+use gchr_base::memory;
 use gchr_base::op::{ArithmeticError, Op};
 use gchr_base::signature::SortId;
 use num_bigint::BigInt;
@@ -27,38 +37,12 @@ const CHUNK: std::ops::RangeInclusive<u64> = (64 << 10)..=(1 << 20);
 const MIN_FREE: u64 = 32;
 /// A run that came through with less memory, where no collection fell on its peak, comes through here too.
 const TIGHT: u32 = 32;
-
-/// What allocation from one arena reads and writes: the current run of free cells.
-///
-/// **Invariant:** cells `next..end` are reserved, hold no live value, and `end` is at most the arena's `high`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Bump {
-    /// First word of the arena.
-    pub base: *mut u32,
-    /// Words per cell.
-    pub words: u32,
-    /// Tag bits of the values.
-    pub shift: u32,
-    /// Next free cell.
-    pub next: u32,
-    /// End of the run.
-    pub end: u32,
-}
-
-struct Arena {
-    cells: Reservation,
-    marks: Reservation,
-    /// Cells below this have been handed out at least once; cell 0 never is.
-    high: u32,
-    /// Cells that the values can name and the reservation may come to hold.
-    limit: u32,
-    /// Where the search for runs continues.
-    cursor: u32,
-    /// Where it ends: `high` at the last collection.
-    scan_end: u32,
-    cell_bytes: u64,
-}
+/// Where several threads take cells: how many cells of a bitmap one of them searches.
+const PART: u32 = 1 << 15;
+/// Where several threads take cells: bytes that one of them takes before the heap is told.
+const UNTOLD: u64 = 64 << 10;
+/// Cells of so many bytes are counted by several threads together.
+const TOGETHER: u64 = 1 << 20;
 
 /// Why there are no cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,41 +62,16 @@ pub enum Full {
     },
 }
 
-#[derive(Clone, Copy)]
-struct SortShape {
-    mask: u32,
-    /// Tag bits; 32 when no value of the sort is a cell.
-    bits: u32,
-    first: u32,
-}
-
-#[derive(Clone, Copy)]
-struct VariantShape {
-    class: u32,
-    first: u32,
-    fields: u32,
-    first_integer: u32,
-    integers: u32,
-}
-
-const NO_CELL: u32 = u32::MAX;
-
-/// What marking needs of the layout, flat.
-struct Shapes {
-    sorts: Vec<SortShape>,
-    variants: Vec<VariantShape>,
-    /// Offset and sort of the fields that may hold cells.
-    fields: Vec<(u32, u32)>,
-    /// Offsets of the fields that may name entries of the table of integers.
-    integers: Vec<u32>,
-}
-
 /// All cells of a run, or of a normal form.
 pub struct Heap {
-    /// A leaked box: the interpreter goes on using its pointers while the heap refills and collects.
-    bumps: *mut [Bump],
+    /// What the thread that owns the heap takes cells from.
+    own: Allocator,
     arenas: Vec<Arena>,
-    shapes: Shapes,
+    shapes: Arc<Shapes>,
+    /// How much of a bitmap is handed out at a time, in cells.
+    part: u32,
+    /// No collection before this many bytes are allocated.
+    least_budget: i64,
     /// Boxed, for few heaps have any.
     integers: Box<Integers>,
     /// Bytes that may still be allocated before the next collection.
@@ -138,32 +97,23 @@ pub struct Heap {
     stress: bool,
 }
 
-// SAFETY: the raw pointers point into the reservations that the heap owns; nothing else refers to them.
-unsafe impl Send for Heap {}
-// SAFETY: shared access only reads.
-unsafe impl Sync for Heap {}
-
 impl Heap {
     /// An empty heap; `None` when the system gives no address space.
     pub fn new(layout: &Layout, memory: u64, stress: bool) -> Option<Self> {
-        let mut arenas = Vec::new();
-        let mut bumps = Vec::new();
-        for class in &layout.classes {
-            let cell_bytes = 4 * u64::from(class.words);
-            let indices = 1u64 << (32 - class.tag_bits);
-            let bytes = indices.saturating_mul(cell_bytes).min(memory.max(1 << 20));
-            let mut cells = Reservation::new(bytes, (1 << 20).max(2 * cell_bytes))?;
-            let limit = (cells.most() / cell_bytes).min(indices).min(u64::from(u32::MAX)) as u32;
-            let marks = Reservation::new((cells.most() / cell_bytes).div_ceil(64) * 8, 4096)?;
-            let (words, shift) = (class.words, class.tag_bits);
-            bumps.push(Bump { base: cells.base().cast(), words, shift, next: 1, end: 1 });
-            arenas.push(Arena { cells, marks, high: 1, limit, cursor: 1, scan_end: 1, cell_bytes });
-        }
+        let arenas = layout.classes.iter().map(|class| Arena::new(class, memory));
+        let mut arenas = arenas.collect::<Option<Vec<Arena>>>()?;
+        let own = Allocator::new(layout, &mut arenas, 0);
+        Some(Self::with(arenas, own, Shapes::new(layout), memory, stress))
+    }
+
+    fn with(arenas: Vec<Arena>, own: Allocator, shapes: Shapes, memory: u64, stress: bool) -> Self {
         let budget = MIN_BUDGET.min((memory / 2) as i64);
-        Some(Self {
-            bumps: Box::into_raw(bumps.into_boxed_slice()),
+        Self {
+            own,
             arenas,
-            shapes: Shapes::new(layout),
+            shapes: Arc::new(shapes),
+            part: u32::MAX,
+            least_budget: MIN_BUDGET,
             integers: Box::default(),
             budget,
             granted: budget,
@@ -177,25 +127,45 @@ impl Heap {
             allocated_since: false,
             mark_stack: Vec::new(),
             stress,
-        })
+        }
+    }
+
+    /// A heap of no program: the place of one that is somewhere else.
+    pub fn none() -> Self {
+        Self::with(Vec::new(), Allocator::default(), Shapes::default(), 0, false)
     }
 
     /// Forgets all cells, and keeps the memory for others. Nothing may refer to a cell any more.
     pub fn clear(&mut self) {
-        for (class, arena) in self.arenas.iter_mut().enumerate() {
-            (arena.high, arena.cursor, arena.scan_end) = (1, 1, 1);
-            set_run(self.bumps, class, 1, 1);
-        }
+        self.arenas.iter_mut().for_each(Arena::clear);
+        self.own.clear();
         *self.integers = Integers::default();
         (self.committed, self.peak, self.stack_bytes) = (0, 0, 0);
+        (self.part, self.least_budget) = (u32::MAX, MIN_BUDGET);
         self.budget = MIN_BUDGET.min((self.memory / 2) as i64);
         self.granted = self.budget;
         (self.collections, self.live_bytes, self.tight, self.allocated_since) = (0, 0, 0, false);
     }
 
+    /// So many threads take cells from now on, each from an [`allocator`](Self::allocator) of its own.
+    pub fn share(&mut self, threads: usize) {
+        self.part = PART;
+        self.least_budget = MIN_BUDGET * threads as i64;
+        let more = self.least_budget.min((self.memory / 2) as i64) - self.granted;
+        if more > 0 {
+            self.budget += more;
+            self.granted += more;
+        }
+    }
+
+    /// Where one of several threads takes cells from; it has none so far.
+    pub fn allocator(&mut self, layout: &Layout) -> Allocator {
+        Allocator::new(layout, &mut self.arenas, if self.stress { 0 } else { UNTOLD })
+    }
+
     /// The allocation pointers, by class.
     pub fn bumps(&mut self) -> *mut Bump {
-        self.bumps.cast()
+        self.own.bumps()
     }
     /// Largest number of bytes taken, stack included.
     pub fn peak_bytes(&self) -> u64 {
@@ -217,13 +187,13 @@ impl Heap {
     /// A new cell of a class with these words, as a value with this tag. Fails when the current run is used up and
     /// there is no other.
     pub fn store(&mut self, class: usize, tag: u32, words: &[u32]) -> Result<u64, Full> {
-        let mut bump = bump_of(self.bumps, class);
+        let mut bump = self.own.bump(class);
         if bump.next == bump.end {
             self.refill(class)?;
-            bump = bump_of(self.bumps, class);
+            bump = self.own.bump(class);
         }
         let index = bump.next;
-        set_run(self.bumps, class, index + 1, bump.end);
+        self.own.set_run(class, index + 1, bump.end);
         for (i, &word) in words.iter().take(bump.words as usize).enumerate() {
             // SAFETY: by the invariant of `Bump`, cell `index` is reserved; word `i` lies inside it.
             unsafe { *bump.base.add(index as usize * bump.words as usize + i) = word };
@@ -265,29 +235,38 @@ impl Heap {
 
     /// A new run of free cells for a class.
     pub fn refill(&mut self, class: usize) -> Result<(), Full> {
+        let mut own = std::mem::take(&mut self.own);
+        let done = self.refill_for(&mut own, class);
+        self.own = own;
+        done
+    }
+
+    /// A new run of free cells for a class, for a thread with an [`allocator`](Self::allocator) of its own.
+    pub fn refill_for(&mut self, allocator: &mut Allocator, class: usize) -> Result<(), Full> {
+        self.budget -= allocator.tell() as i64;
         if self.is_due() {
             return Err(Full::Collect);
         }
-        let stress = self.stress;
-        let arena = &mut self.arenas[class];
-        let (next, mut end) = match arena.next_run() {
-            Some(run) => run,
-            None => self.fresh(class)?,
-        };
-        let arena = &mut self.arenas[class];
-        if stress {
-            end = next + 1;
-            arena.cursor = arena.cursor.min(end);
+        while !allocator.next_run(class) {
+            if let Some(part) = self.arenas[class].next_part(self.part) {
+                allocator.search(class, part);
+            } else {
+                let (next, end) = self.fresh(allocator, class)?;
+                allocator.take(class, next, end);
+                break;
+            }
+        }
+        if self.stress {
+            allocator.leave_one(class);
             self.budget = 0;
         }
-        set_run(self.bumps, class, next, end);
-        self.budget -= (u64::from(end - next) * arena.cell_bytes) as i64;
+        self.budget -= allocator.tell() as i64;
         self.allocated_since = true;
         Ok(())
     }
 
     /// Cells that were never handed out.
-    fn fresh(&mut self, class: usize) -> Result<(u32, u32), Full> {
+    fn fresh(&mut self, allocator: &mut Allocator, class: usize) -> Result<(u32, u32), Full> {
         let arena = &self.arenas[class];
         let room = arena.limit - arena.high;
         if room == 0 {
@@ -303,7 +282,7 @@ impl Heap {
         let cell_bytes = arena.cell_bytes;
         let wanted = (self.committed / 8).clamp(*CHUNK.start(), *CHUNK.end()).max(cell_bytes);
         if self.free() < 2 * wanted {
-            self.trim();
+            self.trim_runs(allocator);
         }
         // Where little is left, half of it stays for the other arenas and the stack.
         let free = self.free();
@@ -367,14 +346,18 @@ impl Heap {
     /// Gives back the cells at the ends of the arenas that have been taken but not used: which arena has taken how many
     /// of them depends on the limit, and must not decide whether it suffices.
     pub fn trim(&mut self) {
+        let mut own = std::mem::take(&mut self.own);
+        self.trim_runs(&mut own);
+        self.own = own;
+    }
+
+    fn trim_runs(&mut self, allocator: &mut Allocator) {
         for (class, arena) in self.arenas.iter_mut().enumerate() {
-            let bump = bump_of(self.bumps, class);
+            let bump = allocator.bump(class);
             if bump.end == arena.high && bump.next < bump.end {
                 let cells = u64::from(bump.end - bump.next);
-                arena.high = bump.next;
-                arena.scan_end = arena.scan_end.min(arena.high);
-                arena.cursor = arena.cursor.min(arena.high);
-                set_run(self.bumps, class, bump.next, bump.next);
+                arena.give_back(bump.next);
+                allocator.set_run(class, bump.next, bump.next);
                 self.committed -= cells * arena.cell_bytes + cells / 8;
             }
         }
@@ -382,23 +365,39 @@ impl Heap {
 
     /// Marks what the roots reach; everything else is free afterwards. Says whether enough is free to go on.
     pub fn collect(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) -> Result<(), Full> {
+        let (_, cell_bytes) = self.mark(roots);
+        self.own.clear();
+        self.collected(cell_bytes + self.integers.bytes())
+    }
+
+    /// Begins a collection that several threads work at, none of which takes cells meanwhile.
+    pub fn begin_marking(&mut self, threads: usize) -> Marking {
+        let classes = self.classes_to_mark();
+        Marking::new(Arc::clone(&self.shapes), classes, threads)
+    }
+
+    /// Ends it, when all threads have marked what they reach. All [`allocator`](Self::allocator)s are to be
+    /// [cleared](Allocator::clear) before anything is taken from them.
+    pub fn end_marking(&mut self, marking: &Marking) -> Result<(), Full> {
+        self.own.clear();
+        let (_, cell_bytes) = marking.found();
+        self.collected(cell_bytes + self.integers.bytes())
+    }
+
+    /// After marking, which has found so many bytes: everything else is free. Says whether enough is free to go on.
+    fn collected(&mut self, bytes: u64) -> Result<(), Full> {
         self.collections += 1;
         let spent = (self.granted - self.budget).max(0) as u64;
         let before = self.live_bytes + spent;
-        let (_, cell_bytes) = self.mark(roots);
-        let bytes = cell_bytes + self.integers.bytes();
         self.live_bytes = bytes;
-        for (class, arena) in self.arenas.iter_mut().enumerate() {
-            (arena.cursor, arena.scan_end) = (1, arena.high);
-            set_run(self.bumps, class, 1, 1);
-        }
+        self.arenas.iter_mut().for_each(Arena::collected);
         self.allocated_since = false;
         let touched = self.arenas.iter().map(|a| a.cells.touched()).sum::<u64>() + self.stack_bytes;
         let reach = touched.saturating_add(memory::left());
         let free = self.memory.min(reach).saturating_sub(bytes + self.stack_bytes);
         // Garbage takes at most half of what is free: the rest stays for the stack, which cannot have the room of dead
         // cells.
-        let live = MIN_BUDGET.max((bytes + self.stack_bytes) as i64);
+        let live = self.least_budget.max((bytes + self.stack_bytes) as i64);
         // A collection that finds little was too early.
         let budget = if bytes > before / 2 { live.max(KEPT * self.granted.min(live)) } else { live };
         self.granted = budget.min((free / 2) as i64);
@@ -411,31 +410,47 @@ impl Heap {
         }
     }
 
-    /// Cells that a value reaches. Destroys what the last collection found: for the end of a run.
-    pub fn count_cells(&mut self, sort: SortId, value: u32) -> u64 {
-        self.mark(&mut |marker| marker.root(sort, value)).0
+    /// Cells that a value reaches, counted by so many threads. Destroys what the last collection found: for the end of a
+    /// run.
+    pub fn count_cells(&mut self, sort: SortId, value: u32, threads: usize) -> u64 {
+        if threads == 1 || self.committed < TOGETHER {
+            return self.mark(&mut |marker| marker.root(sort, value)).0;
+        }
+        // One that cannot be started would be waited for: each is a part of the count when it begins.
+        let marking = self.begin_marking(threads);
+        std::thread::scope(|scope| {
+            let started = (1..threads)
+                .take_while(|_| {
+                    let help = || marking.mark(&mut |_| {});
+                    std::thread::Builder::new().spawn_scoped(scope, help).is_ok()
+                })
+                .count();
+            marking.are_only(1 + started);
+            marking.mark(&mut |marker| marker.root(sort, value));
+        });
+        marking.found().0
     }
 
-    fn mark(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) -> (u64, u64) {
-        let mut classes: Vec<MarkClass> = Vec::with_capacity(self.arenas.len());
-        for (class, arena) in self.arenas.iter_mut().enumerate() {
-            let bump = bump_of(self.bumps, class);
+    /// The classes with empty bitmaps.
+    fn classes_to_mark(&mut self) -> Vec<MarkClass> {
+        let own = &self.own;
+        let class = |(class, arena): (usize, &mut Arena)| {
             let bits = arena.marks.base();
             // SAFETY: the bitmap has a bit for each cell below `limit`, and `high` is at most that.
             unsafe { bits.write_bytes(0, (arena.high as usize).div_ceil(64) * 8) };
-            classes.push(MarkClass {
-                base: bump.base,
-                bits: bits.cast(),
-                words: bump.words,
-                high: arena.high,
-                live: 0,
-            });
-        }
+            let Bump { base, words, .. } = own.bump(class);
+            MarkClass { base, bits: bits.cast(), words, high: arena.high, live: 0 }
+        };
+        self.arenas.iter_mut().enumerate().map(class).collect()
+    }
+
+    fn mark(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) -> (u64, u64) {
+        let classes = self.classes_to_mark();
         self.integers.begin();
-        let (shapes, integers) = (&self.shapes, &mut *self.integers);
-        let mut marker = Marker { shapes, integers, classes, stack: std::mem::take(&mut self.mark_stack) };
+        let mut marker =
+            Marker::new(&self.shapes, &mut self.integers, classes, std::mem::take(&mut self.mark_stack));
         roots(&mut marker);
-        let Marker { classes, stack, .. } = marker;
+        let (classes, stack) = marker.into_parts();
         self.mark_stack = stack;
         self.integers.sweep();
         if self.mark_stack.capacity() > 1 << 16 {
@@ -458,7 +473,7 @@ impl Cells for Heap {
 
     fn cell(&self, class: ClassId, index: u32) -> Option<&[u32]> {
         let arena = self.arenas.get(class.index())?;
-        let bump = bump_of(self.bumps, class.index());
+        let bump = self.own.bump(class.index());
         if index == 0 || index >= arena.high {
             return None;
         }
@@ -466,197 +481,6 @@ impl Cells for Heap {
         // SAFETY: cells below `high` lie inside the reservation, are initialised (zero at first, or as an earlier run
         // left them), and there are no writers while the heap is borrowed.
         Some(unsafe { std::slice::from_raw_parts(bump.base.add(index as usize * words), words) })
-    }
-}
-
-/// The allocation pointer of a class that the heap has an arena for, as it is now.
-fn bump_of(bumps: *mut [Bump], class: usize) -> Bump {
-    assert!(class < bumps.len(), "every arena has a pointer");
-    // SAFETY: inside the leaked box, which lives as long as the heap. The interpreter writes through its copy of the
-    // pointer only while nothing borrows the heap.
-    unsafe { *bumps.cast::<Bump>().add(class) }
-}
-
-/// Sets the run of free cells of a class.
-fn set_run(bumps: *mut [Bump], class: usize, next: u32, end: u32) {
-    assert!(class < bumps.len(), "every arena has a pointer");
-    // SAFETY: as for reading; the heap is borrowed mutably.
-    unsafe {
-        let bump = bumps.cast::<Bump>().add(class);
-        ((*bump).next, (*bump).end) = (next, end);
-    }
-}
-
-impl Drop for Heap {
-    fn drop(&mut self) {
-        // SAFETY: made by `Box::into_raw`, freed here only.
-        drop(unsafe { Box::from_raw(self.bumps) });
-    }
-}
-
-impl Arena {
-    /// Takes so many cells that were never handed out, or fewer where the process may not have as many.
-    fn take(&mut self, mut cells: u32) -> Result<u32, Full> {
-        let high = u64::from(self.high);
-        let reach = self.cells.touched().saturating_add(memory::left()) / self.cell_bytes;
-        cells = cells.min(u32::try_from(reach.saturating_sub(high)).unwrap_or(u32::MAX));
-        if cells == 0 {
-            return Err(Full::Process);
-        }
-        let sizes = |cells: u32| {
-            let end = high + u64::from(cells);
-            (end * self.cell_bytes, end.div_ceil(64) * 8)
-        };
-        while !(self.cells.grow(sizes(cells).0) && self.marks.grow(sizes(cells).1)) {
-            if cells == 1 {
-                return Err(Full::System);
-            }
-            cells /= 2;
-        }
-        let (bytes, marks) = sizes(cells);
-        self.cells.touch(bytes);
-        self.marks.touch(marks);
-        self.high += cells;
-        Ok(cells)
-    }
-
-    /// The next run of unmarked cells that the last collection left.
-    fn next_run(&mut self) -> Option<(u32, u32)> {
-        let bits: *const u64 = self.marks.base().cast::<u64>().cast_const();
-        let words = (self.scan_end as usize).div_ceil(64);
-        // SAFETY: as for marking: the bitmap has a bit for each cell below `limit`.
-        let bits = unsafe { std::slice::from_raw_parts(bits, words) };
-        let start = find(bits, self.cursor, self.scan_end, 0)?;
-        let end = find(bits, start, self.scan_end, u64::MAX).unwrap_or(self.scan_end);
-        self.cursor = end;
-        Some((start, end))
-    }
-}
-
-/// The first bit at or after `from` and below `limit` that is set after exclusive or with `flip` is undone: `flip` is 0
-/// to look for clear bits, all ones to look for set bits.
-fn find(bits: &[u64], from: u32, limit: u32, flip: u64) -> Option<u32> {
-    let mut word = from as usize / 64;
-    let mut current = !(*bits.get(word)? ^ flip) & (u64::MAX << (from % 64));
-    while current == 0 {
-        word += 1;
-        current = !(*bits.get(word)? ^ flip);
-    }
-    let found = word as u32 * 64 + current.trailing_zeros();
-    (found < limit).then_some(found)
-}
-
-impl Shapes {
-    fn new(layout: &Layout) -> Self {
-        let mut shapes =
-            Self { sorts: Vec::new(), variants: Vec::new(), fields: Vec::new(), integers: Vec::new() };
-        for sort in &layout.sorts {
-            let first = shapes.variants.len() as u32;
-            for variant in &sort.variants {
-                let start = shapes.fields.len() as u32;
-                let first_integer = shapes.integers.len() as u32;
-                for field in &variant.fields {
-                    if layout.sorts[field.sort].has_cells() {
-                        shapes.fields.push((field.offset, field.sort.0));
-                    } else if layout.is_big(field.sort) {
-                        shapes.integers.push(field.offset);
-                    }
-                }
-                shapes.variants.push(VariantShape {
-                    class: variant.class.map_or(NO_CELL, |c| c.0),
-                    first: start,
-                    fields: shapes.fields.len() as u32 - start,
-                    first_integer,
-                    integers: shapes.integers.len() as u32 - first_integer,
-                });
-            }
-            // A number is no cell, whatever its bits.
-            let bits = if sort.has_cells() { sort.tag_bits } else { 32 };
-            shapes.sorts.push(SortShape { mask: (1u32 << sort.tag_bits) - 1, bits, first });
-        }
-        shapes
-    }
-}
-
-struct MarkClass {
-    base: *mut u32,
-    bits: *mut u64,
-    words: u32,
-    high: u32,
-    live: u64,
-}
-
-/// A collection in progress.
-pub struct Marker<'a> {
-    shapes: &'a Shapes,
-    integers: &'a mut Integers,
-    classes: Vec<MarkClass>,
-    stack: Vec<(u32, u32)>,
-}
-
-impl Marker<'_> {
-    /// Marks a value of any sort, given as its bits, and all it reaches.
-    pub fn value(&mut self, sort: SortId, bits: u64) {
-        if self.shapes.sorts[sort.index()].bits == 32 {
-            self.integers.mark(bits);
-        } else {
-            self.root(sort, bits as u32);
-        }
-    }
-
-    /// Marks a value and all it reaches.
-    pub fn root(&mut self, sort: SortId, value: u32) {
-        let (mut sort, mut value) = (sort.0, value);
-        loop {
-            // The last field is followed at once, the others wait: a list needs no stack.
-            if let Some(next) = self.visit(sort, value) {
-                (sort, value) = next;
-            } else if let Some(next) = self.stack.pop() {
-                (sort, value) = next;
-            } else {
-                return;
-            }
-        }
-    }
-
-    #[inline]
-    fn visit(&mut self, sort: u32, value: u32) -> Option<(u32, u32)> {
-        let shape = self.shapes.sorts[sort as usize];
-        let index = if shape.bits == 32 { 0 } else { value >> shape.bits };
-        if index == 0 {
-            return None;
-        }
-        let variant = *self.shapes.variants.get((shape.first + (value & shape.mask)) as usize)?;
-        let class = self.classes.get_mut(variant.class as usize)?;
-        if index >= class.high {
-            return None;
-        }
-        let cell = index as usize * class.words as usize;
-        // SAFETY: the index is below `high`: bitmap and arena hold it, and the cell has all its fields.
-        let cell = unsafe {
-            let word = class.bits.add(index as usize / 64);
-            let bit = 1 << (index % 64);
-            if *word & bit != 0 {
-                return None;
-            }
-            *word |= bit;
-            class.base.add(cell)
-        };
-        class.live += 1;
-        let first_integer = variant.first_integer as usize;
-        for &offset in &self.shapes.integers[first_integer..first_integer + variant.integers as usize] {
-            // SAFETY: as above; an integer has two words.
-            self.integers.mark(unsafe { cell.add(offset as usize).cast::<u64>().read_unaligned() });
-        }
-        let first = variant.first as usize;
-        let (&(offset, sort), rest) =
-            self.shapes.fields[first..first + variant.fields as usize].split_last()?;
-        for &(offset, sort) in rest {
-            // SAFETY: as above.
-            self.stack.push((sort, unsafe { *cell.add(offset as usize) }));
-        }
-        // SAFETY: as above.
-        Some((sort, unsafe { *cell.add(offset as usize) }))
     }
 }
 

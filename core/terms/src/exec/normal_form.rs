@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use crate::exec::heap::Heap;
@@ -60,6 +61,14 @@ impl NormalForm {
     /// The text in a message: cut after so many characters.
     pub fn shown(&self, width: usize) -> String {
         text::bounded(&self.layout, &self.heap, self.sort, self.value, width)
+    }
+
+    /// How many cells it has, shared ones once; counted by so many threads.
+    pub fn count_cells(&mut self, threads: NonZeroUsize) -> u64 {
+        if self.layout.sorts[self.sort].is_wide() {
+            return 0;
+        }
+        self.heap.count_cells(self.sort, self.value as u32, threads.get())
     }
 
     /// The heap, for another run; `None` where cells look otherwise than this layout says.

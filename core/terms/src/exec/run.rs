@@ -84,6 +84,11 @@ impl<'a, 'c> Run<'a, 'c> {
         self.granted
     }
 
+    /// Adds rule applications that were not paid for with fuel.
+    pub fn count(&mut self, applications: u64) {
+        self.before += applications;
+    }
+
     /// Whether the run was tried only, and has been given up.
     pub(super) fn gave_up(&self) -> bool {
         self.gave_up

@@ -75,7 +75,7 @@ fn numbers_keep_no_cells_alive() {
     for _ in 0..100 {
         heap.store(gchr_base::ids::Id::index(class), 0, &[0]).expect("a cell");
     }
-    assert_eq!(heap.count_cells(sort("M"), 5), 1);
+    assert_eq!(heap.count_cells(sort("M"), 5, 1), 1);
     // The bits of a number that are those of a cell of the sort behind `Int`.
-    assert_eq!(heap.count_cells(sort("Int"), 5), 0);
+    assert_eq!(heap.count_cells(sort("Int"), 5, 1), 0);
 }

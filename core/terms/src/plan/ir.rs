@@ -64,6 +64,10 @@ impl TermOptions {
     pub fn native(self) -> Self {
         Self { bases: true, ..self }
     }
+    /// The same for several threads that share a run.
+    pub fn shared(self) -> Self {
+        Self { split: true, ..self.native() }
+    }
     /// For schedulers that evaluate calls side by side; `counts`: that also free cells by reference counts.
     pub fn tasks(counts: bool) -> Self {
         Self { split: true, bases: true, counts, ..Self::default() }

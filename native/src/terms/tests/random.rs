@@ -8,7 +8,8 @@ use super::*;
 #[test]
 fn random_systems_agree() {
     let mut stopped = 0;
-    for seed in 1..60u64 {
+    let seeds = std::env::var("GCHR_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60u64);
+    for seed in 1..seeds {
         let text = Generator::program(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let program = program(&text);
         let Start::Term(Some(_)) = &program.start else { continue };
@@ -20,6 +21,7 @@ fn random_systems_agree() {
             let found = native(&program, &terms, limits, stress);
             assert_eq!(found, expected, "seed {seed} stress {stress}\n{text}");
         }
+        workers::agree(&program, &expected, limits, &text);
     }
     assert!(stopped > 5, "{stopped} of the programs end in an error");
 }

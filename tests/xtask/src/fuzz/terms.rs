@@ -69,9 +69,11 @@ fn start(program: &Program, expected: Option<Answer>, found: &mut Findings) {
         None if plain.answer.is_of_program() => plain.answer.clone(),
         None => return,
     };
+    let native = CompileOptions { native: Native::On, ..CompileOptions::default() };
     let forms = [
         ("cpu without inlining", CompileOptions { inline: false, ..CompileOptions::default() }),
-        ("cpu native", CompileOptions { native: Native::On, ..CompileOptions::default() }),
+        ("cpu native", CompileOptions { threads: NonZeroUsize::new(1), ..native }),
+        ("cpu native, three threads", CompileOptions { threads: NonZeroUsize::new(3), ..native }),
         ("cpu traced", CompileOptions { trace: true, ..CompileOptions::default() }),
     ];
     for (name, options) in forms {
