@@ -252,12 +252,17 @@ impl Marking {
         self.threads.store(threads, Ordering::Release);
     }
 
-    /// Leaves half of what waits to others: the older half, which is likely to reach more.
+    /// Leaves half of what waits to others: every second value, beginning with the oldest one. Of a tree, older values
+    /// reach more than all that are younger.
     fn share(&self, stack: &mut Waiting) {
         // Whoever does not get the lock goes on: there is another chance soon.
         let Ok(mut waiting) = self.waiting.try_lock() else { return };
-        let newer = stack.split_off(stack.len() / 2);
-        waiting.push(std::mem::replace(stack, newer));
+        waiting.push(stack.iter().copied().step_by(2).collect());
+        let mut at = 0;
+        stack.retain(|_| {
+            at += 1;
+            at % 2 == 0
+        });
         self.left.store(waiting.len(), Ordering::Release);
     }
 
