@@ -86,6 +86,17 @@ struct Slot {
 /// The note of a call of which nothing was said.
 pub const NO_NOTE: u32 = u32::MAX;
 
+/// A note as a place in a source text. The code generator keeps differences of places, and takes that of a place to the
+/// one before it, all bits set, for none: so places are even, and nothing said is one too.
+pub(crate) fn place_of_note(note: u32) -> u32 {
+    note.wrapping_add(1) << 1
+}
+
+/// The other way round.
+fn note_of_place(place: u32) -> u32 {
+    if place == u32::MAX { NO_NOTE } else { (place >> 1).wrapping_sub(1) }
+}
+
 /// The frame of a function during a call.
 #[derive(Debug)]
 struct Map {
@@ -364,7 +375,7 @@ impl<'a> Code<'a> {
             let roots = offsets.iter().filter(|&&offset| offset != base).map(slot).collect();
             let of_call = |range: &&MachSrcLoc<Final>| range.start < *offset && *offset <= range.end;
             let place = code.buffer.get_srclocs_sorted().iter().find(of_call);
-            let note = place.map_or(NO_NOTE, |range| range.loc.bits());
+            let note = place.map_or(NO_NOTE, |range| note_of_place(range.loc.bits()));
             maps.insert(address + u64::from(*offset), Map { size: *size, note, roots });
         }
         Ok(address)

@@ -11,7 +11,7 @@ use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 
 use super::{Emit, Val};
-use crate::code::{Func, Kind, Signature, signature_of, type_of};
+use crate::code::{Func, Kind, Signature, place_of_note, signature_of, type_of};
 use crate::stack;
 use crate::vm::{self, Helper};
 
@@ -25,7 +25,7 @@ pub struct Kept(BTreeMap<Root, u32>);
 impl Emit<'_> {
     /// Says something about the calls that are emitted from here on, for `Code::notes`.
     pub fn note(&mut self, note: u32) {
-        self.b.set_srcloc(ir::SourceLoc::new(note));
+        self.b.set_srcloc(ir::SourceLoc::new(place_of_note(note)));
     }
 
     /// Calls a function, whose frame may end in a collection: `roots` are what is needed after the call and must be
