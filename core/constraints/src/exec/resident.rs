@@ -36,7 +36,7 @@ pub struct Resident {
     depth: usize,
     /// The tables are those of another plan.
     is_stale: bool,
-    /// Whether they keep what a trace shows.
+    /// Whether they keep what traces and records of derivations show.
     is_whole: bool,
 }
 
@@ -127,7 +127,7 @@ impl Resident {
         let (code, usable) = common::code(program, plan, &mut heap);
         self.store.heap = heap;
         let semantics = plan.semantics;
-        let ready = usable.and_then(|()| self.make_ready(plan, &code, control.traces()));
+        let ready = usable.and_then(|()| self.make_ready(plan, &code, control.sees_firings()));
         if let Err(reason) = ready {
             let progress = Progress { steps: 0, bytes: 0, live: common::live(&self.store.tables) };
             let error = *common::stop(plan, None, reason, progress);
