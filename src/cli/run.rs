@@ -22,7 +22,7 @@ use execute::{Ran, execute};
 use output::{Out, deliver, deliver_of_child, give_up};
 use team::Member;
 
-pub use args::Args;
+pub use args::{Args, stdin_of, stdin_once};
 pub use as_gpu_child::run_as_gpu_child;
 pub use later_kernels::compile as compile_later_kernels;
 pub use output::unwritten;

@@ -41,7 +41,7 @@ pub use evaluate::is_evaluated;
 pub use exchange::Words;
 pub use report::{column_text, variable_text};
 pub use resident::{Resident, Undone};
-pub use store::{Row, Rows, Store};
+pub use store::{Row, Rows, Store, trace_constraint};
 
 use std::time::Instant;
 

@@ -288,13 +288,7 @@ impl Args {
 
     /// Refuses that standard input is read for two things.
     pub fn check_stdin(&self) -> Result<(), Exit> {
-        let files = self.facts.iter().map(|(_, file)| file).chain(&self.inputs);
-        if files.filter(|file| file.as_os_str() == "-").count() > 1 {
-            let help = "give - once, and files for the others";
-            report::problem("U0105", "standard input can be read once only", help);
-            return Err(Exit::Usage);
-        }
-        Ok(())
+        stdin_once(self.facts.iter().map(|(_, file)| file).chain(&self.inputs))
     }
 
     /// Starts the threads that load facts, and those whose number is given.
@@ -456,7 +450,17 @@ impl Args {
     }
 }
 
+/// Refuses files of which more than one is standard input.
+pub fn stdin_once<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<(), Exit> {
+    if files.filter(|file| file.as_os_str() == "-").count() > 1 {
+        let help = "give - once, and files for the others";
+        report::problem("U0105", "standard input can be read once only", help);
+        return Err(Exit::Usage);
+    }
+    Ok(())
+}
+
 /// A file, where `-` is standard input.
-fn stdin_of(file: &Path) -> &Path {
+pub fn stdin_of(file: &Path) -> &Path {
     if file.as_os_str() == "-" { Path::new("/dev/stdin") } else { file }
 }
