@@ -165,6 +165,9 @@ pub struct CompileOptions {
     pub seed: u64,
     /// Which workers share the program.
     pub workers: Workers,
+    /// Whether a session of a constraint program records what its constraints are derived from, for
+    /// [`Session::why`](crate::Session::why).
+    pub derivations: bool,
 }
 
 impl Default for CompileOptions {
@@ -184,6 +187,7 @@ impl Default for CompileOptions {
             answers_as_found: false,
             seed: 1,
             workers: Workers::default(),
+            derivations: false,
         }
     }
 }

@@ -50,6 +50,9 @@ use crate::options::CompileOptions;
 use crate::output::{Answer, Failure, Format, FormatError, Selection};
 use crate::program::{Language, Syntax};
 use crate::stack::with_large_stack;
+use crate::why::{
+    Explanation, Pattern, Unexplained, WhyOptions, no_derivations_of_logic, no_derivations_of_terms,
+};
 use ground::GroundSession;
 use logic::LogicSession;
 use terms::TermSession;
@@ -351,6 +354,39 @@ impl Session {
         if let Kind::Logic(session) = &mut self.kind {
             session.set_answers(answers);
         }
+    }
+
+    /// Explains the constraints in the store that match `of`, as [`Program::why`](crate::Program::why) does, from the
+    /// record of all runs of a session that was opened with
+    /// [`derivations`](crate::CompileOptions::derivations).
+    pub fn why(
+        &mut self,
+        of: &str,
+        options: &WhyOptions,
+        control: &Control<'_>,
+    ) -> Result<Explanation, Box<Failure>> {
+        let mut sources = self.texts.clone();
+        let refuse = |list: Vec<Diagnostic>, sources: SourceMap| {
+            let diagnostics = Diagnostics::new(Arc::new(sources), list);
+            let (error, stats) = (None, Stats::default());
+            Box::new(Failure { error, diagnostics, stats, left: None, elsewhere: None })
+        };
+        let session = match &mut self.kind {
+            Kind::Ground(session) => session,
+            Kind::Terms(_) => return Err(refuse(vec![no_derivations_of_terms()], sources)),
+            Kind::Logic(_) => return Err(refuse(vec![no_derivations_of_logic()], sources)),
+        };
+        with_large_stack(|| {
+            let pattern = Pattern::read(of, "why", &mut sources, session.signature());
+            let pattern = pattern.map_err(|found| refuse(found, sources))?;
+            session.why(&pattern, &self.texts, *options, control).map_err(|unexplained| match unexplained {
+                Unexplained::Never(found) => refuse(vec![*found], self.texts.clone()),
+                Unexplained::Stopped(reason) => {
+                    let found = session.stopped_search(&reason);
+                    refuse(vec![found], self.texts.clone())
+                }
+            })
+        })
     }
 
     fn ended(

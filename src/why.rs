@@ -168,9 +168,7 @@ impl Program {
     ) -> Result<Explanation, Box<Failure>> {
         let refuse = |found: Diagnostic| refused(self.diagnostics(vec![found]));
         if self.language() == Language::Terms {
-            let message = "derivations are those of constraint programs: this is a term program";
-            let help = "`gchr run --trace` shows every rule application of a term";
-            return Err(refuse(Diagnostic::error("U0142", message).help(help)));
+            return Err(refuse(no_derivations_of_terms()));
         }
         if let Some(found) = self.has_no_derivations() {
             return Err(refuse(found));
@@ -198,7 +196,7 @@ impl Program {
         let ended = |reason| RunError { reason, rule: None, span: None, progress };
         drop(outcome.store);
         let mut record = whole(record).map_err(|reason| self.stopped_before(ended(reason), outcome.stats))?;
-        let given = |cause: Cause, _: u64| self.given(cause);
+        let given = |cause: Cause, _: usize| self.given(cause);
         let asked =
             Asked { program: &self.rules, sources: &self.sources, given: &given, options: *why, notes };
         asked.explain(&pattern, &mut record, control).map_err(|unexplained| match unexplained {
@@ -225,28 +223,35 @@ impl Program {
     }
 
     fn given(&self, cause: Cause) -> Given {
+        let goal = |place| a_goal("a goal".into(), place);
         match cause {
             Cause::Goal { query, number } => {
-                let Start::Goals(queries) = &self.rules.start else { return a_goal(None) };
+                let Start::Goals(queries) = &self.rules.start else { return goal(None) };
                 let goals = queries.get(query as usize).map_or(&[][..], |query| &query.goals);
                 let mut adds = goals.iter().filter(|goal| matches!(goal.kind, GoalKind::Add { .. }));
-                a_goal(adds.nth(number as usize).map(|goal| Place::of(&self.sources, goal.span)))
+                goal(adds.nth(number as usize).map(|goal| Place::of(&self.sources, goal.span)))
             }
             Cause::Fact { batch, row } if self.facts.len() > 1 => {
                 a_fact(format!("row {} of the facts of --facts number {}", row + 1, batch + 1))
             }
             Cause::Fact { row, .. } => a_fact(format!("row {} of the facts", row + 1)),
-            Cause::Instance(_) => a_goal(None),
+            Cause::Instance(_) => goal(None),
         }
     }
 }
 
-pub(crate) fn a_goal(place: Option<Place>) -> Given {
-    Given { kind: "goal", text: "a goal".into(), place }
+pub(crate) fn a_goal(text: String, place: Option<Place>) -> Given {
+    Given { kind: "goal", text, place }
 }
 
 pub(crate) fn a_fact(text: String) -> Given {
     Given { kind: "fact", text, place: None }
+}
+
+/// Terms are not recorded.
+pub(crate) fn no_derivations_of_terms() -> Diagnostic {
+    let message = "derivations are those of constraint programs: this is a term program";
+    Diagnostic::error("U0142", message).help("`gchr run --trace` shows every rule application of a term")
 }
 
 /// Programs of the logic machine are not recorded.

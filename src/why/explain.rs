@@ -33,8 +33,8 @@ const RULES: usize = 10;
 pub(crate) struct Asked<'a> {
     pub(crate) program: &'a Program,
     pub(crate) sources: &'a SourceMap,
-    /// The fact or goal that a constraint of an id comes from.
-    pub(crate) given: &'a dyn Fn(Cause, u64) -> Given,
+    /// The fact or goal of a run, from 0, that a constraint comes from.
+    pub(crate) given: &'a dyn Fn(Cause, usize) -> Given,
     pub(crate) options: WhyOptions,
     pub(crate) notes: Vec<String>,
 }
@@ -61,7 +61,7 @@ impl Asked<'_> {
         self,
         pattern: &Pattern,
         record: &mut Derivations,
-        control: &mut Control<'_>,
+        control: &Control<'_>,
     ) -> Result<Explanation, Unexplained> {
         let Found { ids, removed } = self.find(pattern, record, control).map_err(Unexplained::Stopped)?;
         if ids.is_empty() {
@@ -179,7 +179,7 @@ impl Tree<'_, '_> {
             let cause = self.record.constraint(id).map(|made| made.cause);
             let origin = match cause {
                 Some(Cause::Instance(number)) => self.applied(number, Some(level)).map(Origin::Rule),
-                Some(cause) => Some(Origin::Given((self.asked.given)(cause, id))),
+                Some(cause) => Some(Origin::Given((self.asked.given)(cause, self.record.run_of(id)))),
                 None => None,
             };
             if let Some(origin) = origin {

@@ -108,6 +108,11 @@ impl Resident {
         &self.store
     }
 
+    /// How many constraints got an id so far.
+    pub fn next_id(&self) -> u64 {
+        self.next_id
+    }
+
     /// The next run is by another plan of a program with the same constraints; its columns hold at least the values
     /// that those of the former one hold.
     pub fn replan(&mut self) {
