@@ -57,7 +57,7 @@ enum Command {
     Run(Box<run::Args>),
     /// Type goals or terms, one after the other, on one store
     Repl(Box<repl::Args>),
-    /// Show why a constraint is in the store: the rule instances that led to it (.chr)
+    /// Show why a constraint is in the store, or a symbol in a normal form: the rule instances that led to it
     Why(Box<why::Args>),
     /// Check programs and show all errors and warnings
     Check(check::Args),

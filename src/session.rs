@@ -50,9 +50,7 @@ use crate::options::CompileOptions;
 use crate::output::{Answer, Failure, Format, FormatError, Selection};
 use crate::program::{Language, Syntax};
 use crate::stack::with_large_stack;
-use crate::why::{
-    Explanation, Pattern, Unexplained, WhyOptions, no_derivations_of_logic, no_derivations_of_terms,
-};
+use crate::why::{Explanation, Path, TermUnexplained, WhyOptions, no_derivations_of_logic};
 use ground::GroundSession;
 use logic::LogicSession;
 use terms::TermSession;
@@ -327,7 +325,7 @@ impl Session {
     pub fn evaluate(&mut self, term: &str, control: &mut Control<'_>) -> Result<Reply, Box<Failure>> {
         let start = Instant::now();
         let id = self.sources.add("term", term);
-        let ran = with_large_stack(|| match &self.kind {
+        let ran = with_large_stack(|| match &mut self.kind {
             Kind::Terms(session) => session.evaluate(&self.sources, id, self.syntax, control),
             Kind::Ground(_) | Kind::Logic(_) => {
                 let message = "a constraint program takes goals, no terms";
@@ -342,7 +340,7 @@ impl Session {
     /// Evaluates the term that the program itself names.
     pub fn evaluate_own(&mut self, control: &mut Control<'_>) -> Result<Reply, Box<Failure>> {
         let start = Instant::now();
-        let ran = with_large_stack(|| match &self.kind {
+        let ran = with_large_stack(|| match &mut self.kind {
             Kind::Terms(session) => session.evaluate_own(control),
             Kind::Ground(_) | Kind::Logic(_) => Ok(Reply { answer: None, stats: Stats::default() }),
         });
@@ -358,34 +356,30 @@ impl Session {
 
     /// Explains the constraints in the store that match `of`, as [`Program::why`](crate::Program::why) does, from the
     /// record of all runs of a session that was opened with
-    /// [`derivations`](crate::CompileOptions::derivations).
+    /// [`derivations`](crate::CompileOptions::derivations). Of a term program, explains a symbol of the last normal form;
+    /// its term is evaluated again.
     pub fn why(
         &mut self,
         of: &str,
         options: &WhyOptions,
-        control: &Control<'_>,
+        control: &mut Control<'_>,
     ) -> Result<Explanation, Box<Failure>> {
         let mut sources = self.texts.clone();
-        let refuse = |list: Vec<Diagnostic>, sources: SourceMap| {
+        let explained = with_large_stack(|| match &mut self.kind {
+            Kind::Ground(session) => session.why(of, &self.texts, &mut sources, *options, control),
+            Kind::Logic(_) => Err(vec![no_derivations_of_logic()]),
+            Kind::Terms(session) => {
+                let path = Path::read(of, "why", &mut sources).map_err(|found| vec![*found])?;
+                session.why(&path, *options, control).map_err(|unexplained| match unexplained {
+                    TermUnexplained::Refused(found) => vec![*found],
+                    TermUnexplained::Stopped(error) => vec![session.stopped(&error)],
+                })
+            }
+        });
+        explained.map_err(|list| {
             let diagnostics = Diagnostics::new(Arc::new(sources), list);
             let (error, stats) = (None, Stats::default());
             Box::new(Failure { error, diagnostics, stats, left: None, elsewhere: None })
-        };
-        let session = match &mut self.kind {
-            Kind::Ground(session) => session,
-            Kind::Terms(_) => return Err(refuse(vec![no_derivations_of_terms()], sources)),
-            Kind::Logic(_) => return Err(refuse(vec![no_derivations_of_logic()], sources)),
-        };
-        with_large_stack(|| {
-            let pattern = Pattern::read(of, "why", &mut sources, session.signature());
-            let pattern = pattern.map_err(|found| refuse(found, sources))?;
-            session.why(&pattern, &self.texts, *options, control).map_err(|unexplained| match unexplained {
-                Unexplained::Never(found) => refuse(vec![*found], self.texts.clone()),
-                Unexplained::Stopped(reason) => {
-                    let found = session.stopped_search(&reason);
-                    refuse(vec![found], self.texts.clone())
-                }
-            })
         })
     }
 

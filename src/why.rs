@@ -1,4 +1,4 @@
-//! Why a constraint is in the store: the rule instances that led to it, as a tree of bounded depth.
+//! Why a constraint is in the store, or a symbol in a normal form: the rule instances that led to it, to a bounded depth.
 //!
 //! The program runs on the processor with its derivations recorded; what the record has of the constraints that are
 //! asked for becomes an [`Explanation`], which owns all that it shows. `docs/why.md` says what is shown and what it costs.
@@ -6,6 +6,7 @@
 mod explain;
 mod json;
 mod pattern;
+mod term;
 mod text;
 
 use std::io::{self, Write};
@@ -15,7 +16,7 @@ use gchr_base::control::{Control, Progress};
 use gchr_base::derivation::{Cause, Derivations};
 use gchr_base::diagnostic::Diagnostic;
 use gchr_base::error::{RunError, StopReason};
-use gchr_base::rule::{GoalKind, Role, Semantics, Start};
+use gchr_base::rule::{GoalKind, GroundTerm, Role, Semantics, Start};
 use gchr_base::source::{SourceMap, Span};
 use gchr_base::stats::Stats;
 use gchr_constraints::plan::{ChrPlan, compile, compile_derivable_rounds};
@@ -28,6 +29,9 @@ use crate::stack::with_large_stack;
 
 pub(crate) use explain::{Asked, Unexplained};
 pub(crate) use pattern::Pattern;
+pub(crate) use term::{Path, Unexplained as TermUnexplained};
+
+use term::TermExplanation;
 
 /// How much of derivations is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,9 +48,19 @@ impl Default for WhyOptions {
     }
 }
 
-/// Derivations of the constraints that match what was asked for.
+/// Derivations of what was asked for.
 #[derive(Clone, Debug)]
-pub struct Explanation {
+pub struct Explanation(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Constraints(Constraints),
+    Term(TermExplanation),
+}
+
+/// Those of the constraints that match.
+#[derive(Clone, Debug)]
+struct Constraints {
     of: String,
     notes: Vec<String>,
     depth: usize,
@@ -135,19 +149,37 @@ impl Place {
 }
 
 impl Explanation {
-    /// Writes it as trees of text.
+    /// Writes it as text: trees of constraints, or the rule applications around a symbol of a term.
     pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
-        text::write(self, out)
+        match &self.0 {
+            Kind::Constraints(constraints) => text::write(constraints, out),
+            Kind::Term(term) => term.write_text(out),
+        }
     }
     /// Writes it as one JSON object: each constraint of the derivations once, by ids.
     pub fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        json::write(self, out)
+        match &self.0 {
+            Kind::Constraints(constraints) => json::write(constraints, out),
+            Kind::Term(term) => term.write_json(out),
+        }
+    }
+    /// What was recorded of a term.
+    pub(crate) fn of_term(
+        program: &gchr_base::rule::Program,
+        sources: &SourceMap,
+        term: &GroundTerm,
+        path: &Path,
+        options: WhyOptions,
+        control: &mut Control<'_>,
+    ) -> Result<Self, TermUnexplained> {
+        term::explain(program, sources, term, path, options, control).map(|found| Self(Kind::Term(found)))
     }
 }
 
 impl Program {
     /// Runs the program on the processor and explains the constraints that match `of`: a constraint with values,
-    /// variables or `_` as arguments, or `name/arity`. [`CompileOptions`] say under which semantics; devices run nothing
+    /// variables or `_` as arguments, or `name/arity`. Of a term program, evaluates its term and explains the symbol at a
+    /// path of the normal form: `1.2` for the second argument of the first one, `.` for the outermost. [`CompileOptions`] say under which semantics; devices run nothing
     /// here.
     pub fn why(
         &self,
@@ -168,7 +200,7 @@ impl Program {
     ) -> Result<Explanation, Box<Failure>> {
         let refuse = |found: Diagnostic| refused(self.diagnostics(vec![found]));
         if self.language() == Language::Terms {
-            return Err(refuse(no_derivations_of_terms()));
+            return self.explain_term(of, *why, control);
         }
         if let Some(found) = self.has_no_derivations() {
             return Err(refuse(found));
@@ -202,6 +234,30 @@ impl Program {
         asked.explain(&pattern, &mut record, control).map_err(|unexplained| match unexplained {
             Unexplained::Never(found) => refuse(*found),
             Unexplained::Stopped(reason) => self.stopped_before(ended(reason), Stats::default()),
+        })
+    }
+
+    fn explain_term(
+        &self,
+        of: &str,
+        options: WhyOptions,
+        control: &mut Control<'_>,
+    ) -> Result<Explanation, Box<Failure>> {
+        let mut sources = (*self.sources).clone();
+        let path = Path::read(of, "--of", &mut sources);
+        let refuse = |found: Diagnostic| refused(Diagnostics::new(Arc::new(sources), vec![found]));
+        let path = match path {
+            Ok(path) => path,
+            Err(found) => return Err(refuse(*found)),
+        };
+        let Some(term) = self.term() else {
+            let help = "write `input TERM;` in the program, or give --input TERM";
+            return Err(refuse(Diagnostic::error("U0106", "no term to rewrite").help(help)));
+        };
+        let explained = Explanation::of_term(&self.rules, &self.sources, term, &path, options, control);
+        explained.map_err(|unexplained| match unexplained {
+            TermUnexplained::Refused(found) => refuse(*found),
+            TermUnexplained::Stopped(error) => self.stopped_before(*error, Stats::default()),
         })
     }
 
@@ -246,12 +302,6 @@ pub(crate) fn a_goal(text: String, place: Option<Place>) -> Given {
 
 pub(crate) fn a_fact(text: String) -> Given {
     Given { kind: "fact", text, place: None }
-}
-
-/// Terms are not recorded.
-pub(crate) fn no_derivations_of_terms() -> Diagnostic {
-    let message = "derivations are those of constraint programs: this is a term program";
-    Diagnostic::error("U0142", message).help("`gchr run --trace` shows every rule application of a term")
 }
 
 /// Programs of the logic machine are not recorded.

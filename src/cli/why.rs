@@ -1,4 +1,4 @@
-//! `gchr why`: the rule instances that led to a constraint.
+//! `gchr why`: the rule instances that led to a constraint, or to a symbol of a normal form.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::ValueEnum;
 use gchr::base::limited::Limited;
-use gchr::{CompileOptions, Control, Device, Explanation, FactFile, Header, Input, WhyOptions};
+use gchr::{CompileOptions, Control, Device, Explanation, FactFile, Header, Input, Language, WhyOptions};
 
 use super::exit::Exit;
 use super::limits::LimitArgs;
@@ -20,33 +20,37 @@ use super::{interrupt, memory, progress, report, values};
 
 /// Arguments of `gchr why`.
 #[derive(clap::Args)]
-#[command(after_help = "Example: gchr why paths.chr --of \"path(1,4)\"\n\
-    The program runs again on the processor, interpreted, and keeps a record of every constraint and every rule instance: \
+#[command(after_help = "Examples: gchr why paths.chr --of \"path(1,4)\"; gchr why tree.trs --of 1.2\n\
+    The program runs again on the processor, interpreted, and keeps a record of every constraint and every rule instance (.trs: of every term and every rule application): \
     some 32 bytes and 8 for each argument of a constraint, 16 bytes and 8 for each head of an instance, which --memory \
     counts. What a GPU computes under --semantics rounds is explained by that run. The exit code is 1 when there was never \
-    such a constraint.")]
+    such a constraint, or the result has no such place.")]
 pub struct Args {
     #[command(flatten)]
     program: ProgramArgs,
-    /// What to explain: a constraint, with variables or _ for any value, or NAME/ARITY
-    #[arg(long, value_name = "CONSTRAINT")]
+    /// What to explain: a constraint, with variables or _ for any value, or NAME/ARITY (.chr); a place in the result, 1.2
+    /// for the second argument of the first one, or . for the whole (.trs)
+    #[arg(long, value_name = "WHAT")]
     of: String,
     /// Rule instances from the constraint down to what is shown last
     #[arg(long, value_name = "N", default_value_t = WhyOptions::default().depth)]
     depth: usize,
-    /// Constraints that are explained where several match
-    #[arg(long, value_name = "N", default_value_t = WhyOptions::default().limit, value_parser = at_least_one)]
-    limit: usize,
+    /// Constraints that are explained where several match [default: 5] (.chr)
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    limit: Option<usize>,
     /// How to write the derivations
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: FormatArg,
-    /// Goals to run, in place of the program's own queries; may be given several times
+    /// Term to rewrite, in place of the program's own input (.trs)
+    #[arg(long, value_name = "TERM", allow_hyphen_values = true)]
+    input: Option<String>,
+    /// Goals to run, in place of the program's own queries; may be given several times (.chr)
     #[arg(long, value_name = "GOALS")]
     query: Vec<String>,
-    /// Rows of constraint C from a file, added before the queries; may be given several times
+    /// Rows of constraint C from a file, added before the queries; may be given several times (.chr)
     #[arg(long, value_name = "C=FILE", value_parser = values::facts)]
     facts: Vec<(String, PathBuf)>,
-    /// Whether the first line of fact files names their columns: yes, no, auto, or C=WHEN [default: auto]
+    /// Whether the first line of fact files names their columns: yes, no, auto, or C=WHEN [default: auto] (.chr)
     #[arg(long, value_name = "WHEN", value_parser = values::header)]
     header: Vec<(Option<String>, Header)>,
     #[command(flatten)]
@@ -80,6 +84,9 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 impl Args {
     fn input(&self) -> Input {
         let mut input = self.program.input().memory(self.limits.memory_of_host());
+        if let Some(term) = &self.input {
+            input = input.term(term);
+        }
         for goals in &self.query {
             input = input.query(goals);
         }
@@ -113,13 +120,18 @@ fn explain(args: &Args, start: Instant) -> Result<Exit, Exit> {
         report::problem("U0105", &message, "leave it out");
         return Err(Exit::Usage);
     }
+    let is_term = program.language() == Language::Terms;
+    if is_term && args.limit.is_some() {
+        report::problem("U0105", "--limit does not apply to a term program", "leave it out");
+        return Err(Exit::Usage);
+    }
     out_file::reads("the program", &args.program.file);
     let facts = args.facts.iter().map(|(_, file)| stdin_of(file));
     facts.for_each(|file| out_file::reads("a file of facts", file));
     watchdog::enter(Phase::Open);
     let file = args.out.as_ref().map(|path| File::create("--out", path)).transpose()?;
     watchdog::enter(Phase::Run);
-    let mut line = progress::Line::new("firings");
+    let mut line = progress::Line::new(if is_term { "rule applications" } else { "firings" });
     let mut errors = shown(io::stderr());
     let mut control = Control::new(args.limits.limits(Device::Cpu)).since(start).interrupt(interrupt::flag());
     // What the program itself writes is beside the point here.
@@ -128,7 +140,8 @@ fn explain(args: &Args, start: Instant) -> Result<Exit, Exit> {
     if line.enabled() {
         control = control.progress(move |now| line.update(now));
     }
-    let why = WhyOptions { depth: args.depth, limit: args.limit };
+    let usual = WhyOptions::default();
+    let why = WhyOptions { depth: args.depth, limit: args.limit.unwrap_or(usual.limit) };
     let explained = program.why(&args.of, &options, &why, &mut control);
     drop(control);
     match explained {

@@ -130,30 +130,34 @@ impl GroundSession {
         Err(ended)
     }
 
-    /// Explains the constraints that match.
+    /// Explains the constraints that match a text, which becomes one of `sources`; rules are in `texts`.
     pub fn why(
         &mut self,
-        pattern: &Pattern,
-        sources: &SourceMap,
+        of: &str,
+        texts: &SourceMap,
+        sources: &mut SourceMap,
         options: WhyOptions,
         control: &Control<'_>,
-    ) -> Result<Explanation, Unexplained> {
+    ) -> Result<Explanation, Vec<Diagnostic>> {
+        let program = self.program.program();
+        let pattern = Pattern::read(of, "why", sources, &program.signature)?;
         let Some(derived) = &mut self.derived else {
             let message = "derivations are not recorded in this session";
             let help = "`gchr repl --why` does from the start, `:set why on` from an empty store on; in a program, \
                         CompileOptions::derivations";
-            return Err(Unexplained::Never(Box::new(Diagnostic::error("U0143", message).help(help))));
+            return Err(vec![Diagnostic::error("U0143", message).help(help)]);
         };
-        let (program, notes) = (self.program.program(), derived.notes.clone());
-        let asked = Asked { program, sources, given: &given_to, options, notes };
-        asked.explain(pattern, &mut derived.record, control)
-    }
-
-    /// What stopped the search in a record.
-    pub fn stopped_search(&self, reason: &StopReason) -> Diagnostic {
-        let progress = Progress { steps: 0, bytes: 0, live: 0 };
-        let error = RunError { reason: reason.clone(), rule: None, span: None, progress };
-        error.to_diagnostic(self.program.program())
+        let asked =
+            Asked { program, sources: texts, given: &given_to, options, notes: derived.notes.clone() };
+        let explained = asked.explain(&pattern, &mut derived.record, control);
+        explained.map_err(|unexplained| match unexplained {
+            Unexplained::Never(found) => vec![*found],
+            Unexplained::Stopped(reason) => {
+                let progress = Progress { steps: 0, bytes: 0, live: 0 };
+                let error = RunError { reason, rule: None, span: None, progress };
+                vec![error.to_diagnostic(program)]
+            }
+        })
     }
 
     pub fn store(&self) -> &Store {

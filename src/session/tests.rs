@@ -110,7 +110,7 @@ fn store(session: &mut Session) -> String {
 fn why(session: &mut Session, of: &str) -> Result<String, String> {
     let options = WhyOptions { depth: 30, limit: 1000 };
     let explanation =
-        session.why(of, &options, &Control::default()).map_err(|found| found.diagnostics.to_string())?;
+        session.why(of, &options, &mut Control::default()).map_err(|found| found.diagnostics.to_string())?;
     let mut text = Vec::new();
     explanation.write_text(&mut text).expect("a text");
     Ok(String::from_utf8(text).expect("UTF-8"))

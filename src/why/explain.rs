@@ -1,4 +1,4 @@
-//! From the record of a run to an [`Explanation`]: the constraints that match, and what they were derived from.
+//! From the record of a run to an [`Constraints`]: the constraints that match, and what they were derived from.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -17,7 +17,10 @@ use gchr_base::watch::Watch;
 use gchr_constraints::derivation::bindings;
 use gchr_constraints::exec::trace_constraint;
 
-use super::{Applied, AppliedHead, Explanation, Given, Origin, Pattern, Place, Root, Step, WhyOptions};
+use super::{
+    Applied, AppliedHead, Constraints, Explanation, Given, Kind, Origin, Pattern, Place, Root, Step,
+    WhyOptions,
+};
 use crate::output::json::write_value;
 
 /// Characters of a pattern in a finding.
@@ -84,7 +87,8 @@ impl Asked<'_> {
         }
         let steps = tree.steps;
         let (of, depth, notes) = (pattern.text.clone(), self.options.depth, self.notes);
-        Ok(Explanation { of, notes, depth, matches, roots: found, steps })
+        let found = Constraints { of, notes, depth, matches, roots: found, steps };
+        Ok(Explanation(Kind::Constraints(found)))
     }
 
     fn find(

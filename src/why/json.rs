@@ -8,7 +8,7 @@ use gchr_base::rule::Role;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Applied, AppliedHead, Explanation, Origin, Place, Root, Step};
+use super::{Applied, AppliedHead, Constraints, Origin, Place, Root, Step};
 
 #[derive(Serialize)]
 struct Whole<'a> {
@@ -80,7 +80,7 @@ struct Head {
 }
 
 /// Writes an explanation and a line end.
-pub(super) fn write(explanation: &Explanation, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write(explanation: &Constraints, out: &mut impl Write) -> io::Result<()> {
     let whole = Whole {
         of: &explanation.of,
         depth: explanation.depth,
@@ -94,7 +94,7 @@ pub(super) fn write(explanation: &Explanation, out: &mut impl Write) -> io::Resu
     out.write_all(b"\n")
 }
 
-fn asked<'a>(explanation: &'a Explanation, root: &'a Root) -> Asked<'a> {
+fn asked<'a>(explanation: &'a Constraints, root: &'a Root) -> Asked<'a> {
     let removed_by = root.removed.as_ref().map(rule);
     Asked { id: explanation.steps[root.step].id, in_store: removed_by.is_none(), removed_by }
 }

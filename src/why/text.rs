@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use gchr_base::rule::Role;
 
-use super::{Applied, Explanation, Origin, Place, Root};
+use super::{Applied, Constraints, Origin, Place, Root};
 
 /// A line that is still to be written: the indentation of its children, the line's own, and what it is about.
 struct Line {
@@ -16,7 +16,7 @@ struct Line {
 }
 
 /// Writes one tree for each constraint that was asked for.
-pub(super) fn write(explanation: &Explanation, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write(explanation: &Constraints, out: &mut impl Write) -> io::Result<()> {
     let mut done = HashSet::new();
     for (i, root) in explanation.roots.iter().enumerate() {
         if i > 0 {
@@ -39,7 +39,7 @@ pub(super) fn write(explanation: &Explanation, out: &mut impl Write) -> io::Resu
 }
 
 /// Whether some derivation goes on where it is shown no more.
-fn is_cut(explanation: &Explanation) -> bool {
+fn is_cut(explanation: &Constraints) -> bool {
     explanation.steps.iter().any(|step| goes_on(&step.origin))
 }
 
@@ -48,7 +48,7 @@ fn goes_on(origin: &Origin) -> bool {
 }
 
 fn write_tree(
-    explanation: &Explanation,
+    explanation: &Constraints,
     root: usize,
     done: &mut HashSet<usize>,
     out: &mut impl Write,
@@ -94,7 +94,7 @@ fn write_tree(
 }
 
 fn write_removed(
-    explanation: &Explanation,
+    explanation: &Constraints,
     root: &Root,
     gone: &Applied,
     out: &mut impl Write,

@@ -186,6 +186,12 @@ fn derivations_are_shown_when_they_are_recorded() {
     assert!(later.stderr.contains("U0143") && later.stderr.contains(":clear"), "{}", later.stderr);
     assert!(later.stdout.contains("path(1,2)#1 by rule 2"), "{}", later.stdout);
     scratch.file("fib.trs", FIB);
-    let terms = repl(&scratch, &["fib.trs"], ":set why on\n:why f(1)\n");
-    assert!(terms.stderr.contains("U0142"), "{}", terms.stderr);
+    let terms = repl(&scratch, &["fib.trs"], ":why .\nFib(3)\n:why .\n:why 1\n:why f(1)\n");
+    assert!(terms.stdout.starts_with("55 (the result)\nmade by"), "{}{}", terms.stdout, terms.stderr);
+    assert!(
+        terms.stdout.contains("2\n2 (the result)\nmade by rule 2 (fib.trs:4) on Fib(3) with n = 3"),
+        "{}",
+        terms.stdout
+    );
+    assert!(["U0141", "U0140"].iter().all(|code| terms.stderr.contains(code)), "{}", terms.stderr);
 }

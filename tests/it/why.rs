@@ -1,4 +1,4 @@
-//! `gchr why`: the rule instances that led to a constraint.
+//! `gchr why`: the rule instances that led to a constraint, or to a symbol of a normal form.
 
 use serde_json::Value;
 
@@ -167,6 +167,61 @@ fn json_has_each_constraint_once() {
     }
 }
 
+const NAT: &str = "sort Nat = struct Zero | S(Nat) | Plus(Nat, Nat) | Twice(Nat);
+var X, Y: Nat;
+eqn Plus(Zero, Y) = Y;
+    Plus(S(X), Y) = S(Plus(X, Y));
+    Twice(X) = Plus(X, X);
+input Twice(S(S(Zero)));
+";
+
+#[test]
+fn symbols_of_a_normal_form_have_the_applications_around_them() {
+    let scratch = Scratch::new();
+    scratch.file("nat.trs", NAT);
+    let run = scratch.gchr(&["why", "nat.trs", "--of", "1"]);
+    assert_eq!(
+        (run.code, run.stdout.as_str(), run.stderr.as_str()),
+        (
+            0,
+            "S(S(S(Zero))) (at 1)
+made by rule 2 (nat.trs:4) on Plus(S(Zero), S(S(Zero))) with X = Zero, Y = S(S(Zero))
+ within rule 2 (nat.trs:4) on Plus(S(S(Zero)), S(S(Zero))) with X = S(Zero), Y = S(S(Zero))
+  within rule 3 (nat.trs:5) on Twice(S(S(Zero))) with X = S(S(Zero))
+   within the term that was given
+",
+            ""
+        )
+    );
+    let deeper = scratch.gchr(&["why", "nat.trs", "--of", "1", "--depth", "1"]);
+    assert!(deeper.stdout.ends_with("\n within 2 more (--depth)\n"), "{}", deeper.stdout);
+    let given = scratch.gchr(&["why", "nat.trs", "--of", "1.1.1.1"]);
+    assert_eq!(given.stdout, "Zero (at 1.1.1.1)\nmade by no rule: it is of the term that was given\n");
+    let json = scratch.gchr(&["why", "nat.trs", "--of", ".", "--format", "json"]);
+    let whole: Value = serde_json::from_str(&json.stdout).expect("JSON");
+    assert_eq!(whole["rule_applications"], 4);
+    assert_eq!(whole["made_by"][1]["redex"], "Twice(S(S(Zero)))");
+}
+
+/// What is kept is an evaluation of its own: its normal forms are those of runs.
+#[test]
+fn examples_have_the_normal_forms_of_runs() {
+    for name in ["ackermann", "bitonic", "bst", "fib_int", "gcd", "lexer", "min", "nrev", "primes", "queens"]
+    {
+        let file = format!("examples/{name}.trs");
+        let result = gchr(&["run", &file]).stdout;
+        let shown = gchr(&["why", &file, "--of", ".", "--depth", "1"]);
+        assert_eq!(shown.code, 0, "{file}: {}", shown.stderr);
+        let outermost = |text: &str| text.split(['(', '^', ' ', '\n']).next().unwrap_or("").to_string();
+        assert_eq!(outermost(&shown.stdout), outermost(&result), "{file}");
+        let runs = gchr(&["run", &file, "--format", "json"]).stdout;
+        let runs: Value = serde_json::from_str(&runs).expect("JSON");
+        let kept = gchr(&["why", &file, "--of", ".", "--format", "json"]).stdout;
+        let kept: Value = serde_json::from_str(&kept).expect("JSON");
+        assert_eq!(kept["rule_applications"], runs["stats"]["rewrites"], "{file}");
+    }
+}
+
 /// Arguments behind the name of the file, the exit code, and what standard error says.
 const REFUSED: &[(&[&str], i32, &str)] = &[
     (&["paths.chr", "--of", "paths(1,2)"], 2, "did you mean path/2?"),
@@ -184,7 +239,19 @@ const REFUSED: &[(&[&str], i32, &str)] = &[
     (&["loop.chr", "--of", "n(-1)", "--memory", "80M"], 1, "R0202"),
     (&["loop.chr", "--of", "n(-1)", "--timeout", "200ms"], 1, "R0204"),
     (&["empty.chr", "--of", "n(1)"], 2, "U0106"),
-    (&["term.trs", "--of", "n(1)"], 2, "U0142"),
+    (&["term.trs", "--of", "n(1)"], 2, "U0140"),
+    (&["term.trs", "--of", "1.0"], 2, "U0140"),
+    (&["term.trs", "--of", ""], 2, "U0140"),
+    (&["term.trs", "--of", "1"], 1, "U0141"),
+    (&["term.trs", "--of", ".", "--limit", "2"], 2, "U0105"),
+    (&["term.trs", "--of", ".", "--semantics", "rounds"], 2, "U0105"),
+    (&["term.trs", "--of", ".", "--query", "n(1)"], 2, "U0105"),
+    (&["term.trs", "--of", ".", "--input", "F(1) div 0"], 1, "R0102"),
+    (&["loop.trs", "--of", "."], 2, "U0106"),
+    (&["loop.trs", "--of", ".", "--input", "F(A)", "--max-steps", "1000"], 1, "R0201"),
+    (&["loop.trs", "--of", ".", "--input", "F(A)", "--memory", "80M"], 1, "R0202"),
+    (&["loop.trs", "--of", ".", "--input", "F(A)", "--timeout", "200ms"], 1, "R0204"),
+    (&["numbers.mcrl2", "--of", ".", "--input", "f(1)"], 2, "U0142"),
     (&["clauses.chr", "--of", "n(1)"], 2, "U0142"),
     (&["missing.chr", "--of", "n(1)"], 2, "U0101"),
 ];
@@ -195,6 +262,8 @@ fn bad_requests_and_limits_are_told() {
     scratch.file("loop.chr", ":- chr_constraint n(+int).\nn(X) <=> Y is X + 1, n(Y).\n?- n(0).\n");
     scratch.file("empty.chr", ":- chr_constraint n(+int).\nn(1) <=> n(2).\n");
     scratch.file("term.trs", "map F: Int -> Int;\nvar n: Int;\neqn F(n) = n;\ninput F(1);\n");
+    scratch.file("loop.trs", "sort N = struct A | F(N);\nvar X: N;\neqn F(X) = F(F(X));\n");
+    scratch.file("numbers.mcrl2", "map f: Nat -> Nat;\nvar n: Nat;\neqn f(n) = n + 1;\n");
     scratch.file("clauses.chr", ":- chr_constraint n(?int).\nm(1).\nn(X) <=> m(X).\n?- n(_).\n");
     for (args, code, said) in REFUSED {
         let run = scratch.gchr(&[&["why"], *args].concat());

@@ -32,7 +32,11 @@ const COMMANDS: [(&str, &str, &str); 14] = [
     (":sizes", "", "how many there are of each constraint"),
     (":facts", "C=FILE", "add the rows of a file"),
     (":run", "", "run the program's own queries, or evaluate its own input"),
-    (":why", "CONSTRAINT", "the rule instances that led to it; `:set why on` or --why records them"),
+    (
+        ":why",
+        "WHAT",
+        "the rule instances that led to a constraint (`:set why on` or --why records them), or to 1.2 of a result",
+    ),
     (":trace", "[on|off]", "show every rule application"),
     (":stats", "[on|off]", "show statistics behind each result"),
     (

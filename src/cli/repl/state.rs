@@ -232,8 +232,8 @@ impl<'a> State<'a> {
     /// Shows what led to a constraint.
     pub fn show_why(&mut self, of: &str) -> Next {
         watchdog::enter(Phase::Run);
-        let control = Control::new(self.limits).interrupt(interrupt::flag());
-        let explained = self.session.why(of, &WhyOptions::default(), &control);
+        let mut control = Control::new(self.limits).interrupt(interrupt::flag());
+        let explained = self.session.why(of, &WhyOptions::default(), &mut control);
         watchdog::heard();
         watchdog::enter(Phase::Write);
         match explained {
