@@ -28,6 +28,7 @@ mod logic;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod why;
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -50,7 +51,6 @@ use crate::options::CompileOptions;
 use crate::output::{Answer, Failure, Format, FormatError, Selection};
 use crate::program::{Language, Syntax};
 use crate::stack::with_large_stack;
-use crate::why::{Explanation, Path, TermUnexplained, WhyOptions, no_derivations_of_logic};
 use ground::GroundSession;
 use logic::LogicSession;
 use terms::TermSession;
@@ -352,35 +352,6 @@ impl Session {
         if let Kind::Logic(session) = &mut self.kind {
             session.set_answers(answers);
         }
-    }
-
-    /// Explains the constraints in the store that match `of`, as [`Program::why`](crate::Program::why) does, from the
-    /// record of all runs of a session that was opened with
-    /// [`derivations`](crate::CompileOptions::derivations). Of a term program, explains a symbol of the last normal form;
-    /// its term is evaluated again.
-    pub fn why(
-        &mut self,
-        of: &str,
-        options: &WhyOptions,
-        control: &mut Control<'_>,
-    ) -> Result<Explanation, Box<Failure>> {
-        let mut sources = self.texts.clone();
-        let explained = with_large_stack(|| match &mut self.kind {
-            Kind::Ground(session) => session.why(of, &self.texts, &mut sources, *options, control),
-            Kind::Logic(_) => Err(vec![no_derivations_of_logic()]),
-            Kind::Terms(session) => {
-                let path = Path::read(of, "why", &mut sources).map_err(|found| vec![*found])?;
-                session.why(&path, *options, control).map_err(|unexplained| match unexplained {
-                    TermUnexplained::Refused(found) => vec![*found],
-                    TermUnexplained::Stopped(error) => vec![session.stopped(&error)],
-                })
-            }
-        });
-        explained.map_err(|list| {
-            let diagnostics = Diagnostics::new(Arc::new(sources), list);
-            let (error, stats) = (None, Stats::default());
-            Box::new(Failure { error, diagnostics, stats, left: None, elsewhere: None })
-        })
     }
 
     fn ended(

@@ -1,5 +1,7 @@
 //! The evaluator: one frame for each pending application, nothing freed.
 
+use std::rc::Rc;
+
 use super::code::{Ins, RuleCode, Slot};
 use super::{Application, Applied, Cell, Node, START, TermDerivation, Top};
 use crate::exec::{Computed, compute};
@@ -20,7 +22,7 @@ type Stop = Box<RunError>;
 
 pub(super) struct Machine<'a, 'm, 'c> {
     made: TermDerivation<'a>,
-    rules: IdVec<SymbolId, Vec<RuleCode<'a>>>,
+    rules: IdVec<SymbolId, Rc<[RuleCode<'a>]>>,
     control: &'m mut Control<'c>,
     fuel: u64,
     /// Steps until the control is asked.
@@ -39,10 +41,29 @@ struct Frame {
     repeat: Option<u32>,
     /// In whose right-hand side the application is.
     caller: Application,
-    /// The application that this is, once a rule is applied.
+    /// The application that this is, once a rule is applied; the caller until then.
     own: Application,
     /// The slot of the frame below that takes the value.
     dst: Slot,
+}
+
+impl Frame {
+    /// A step gave a value.
+    fn put(&mut self, dst: Slot, value: Node) {
+        self.slots[dst as usize] = value;
+        self.pc += 1;
+    }
+
+    /// Goes on if the rule still applies, else with the rule after it.
+    fn or_next_rule(&mut self, applies: bool) {
+        if applies {
+            self.pc += 1;
+        } else {
+            self.rule += 1;
+            (self.pc, self.repeat) = (0, None);
+            self.slots.clear();
+        }
+    }
 }
 
 /// No value yet.
@@ -50,11 +71,9 @@ const NONE: Node = u32::MAX;
 
 impl<'a, 'm, 'c> Machine<'a, 'm, 'c> {
     pub(super) fn new(program: &'a Program, control: &'m mut Control<'c>) -> Self {
-        let mut rules: IdVec<SymbolId, Vec<RuleCode<'a>>> =
-            program.signature.symbols.iter().map(|_| Vec::new()).collect();
-        for (symbol, ids) in program.rules_by_symbol().iter_enumerated() {
-            rules[symbol] = ids.iter().map(|&id| RuleCode::new(id, &program.rules[id])).collect();
-        }
+        let of_symbol =
+            |ids: &Vec<RuleId>| ids.iter().map(|&id| RuleCode::new(id, &program.rules[id])).collect();
+        let rules = program.rules_by_symbol().iter().map(of_symbol).collect();
         let (cells, fields, applied, redexes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let made = TermDerivation { program, cells, fields, applied, redexes, root: 0 };
         let fuel = control.fuel(0, LOOK);
@@ -133,97 +152,71 @@ impl<'a, 'm, 'c> Machine<'a, 'm, 'c> {
     }
 
     fn frame(&self, symbol: SymbolId, args: Vec<Node>, caller: Application, dst: Slot) -> Frame {
-        let (slots, own) = (Vec::new(), START);
+        // What conditions evaluate is of the right-hand side around the application: no rule is applied yet.
+        let (slots, own) = (Vec::new(), caller);
         Frame { symbol, args, rule: 0, slots, pc: 0, repeat: None, caller, own, dst }
     }
 
     /// Goes on with a frame up to its next call, or to its value.
     fn go_on(&mut self, frame: &mut Frame) -> Result<Next, Stop> {
+        let rules = Rc::clone(&self.rules[frame.symbol]);
         loop {
             if frame.pc == 0 && frame.slots.is_empty() && !self.enter_rule(frame)? {
                 let Frame { symbol, args, caller, .. } = frame;
                 return self.stuck(*symbol, args, *caller, None).map(Next::Value);
             }
-            let candidates = &self.rules[frame.symbol];
-            // What the step reads is copied, so that the machine can be changed.
-            let rule = candidates[frame.rule].rule;
-            let slot = |s: Slot| frame.slots[s as usize];
-            let (dst, value) = match &candidates[frame.rule].code[frame.pc] {
-                Ins::Number { dst, top } => {
-                    let (dst, top) = (*dst, *top);
-                    (dst, self.cell(top, &[], frame.own)?)
-                }
-                Ins::Copy { dst, src } => (*dst, slot(*src)),
-                Ins::Apply { dst, symbol, args } => {
-                    let (dst, symbol) = (*dst, *symbol);
-                    let args: Vec<Node> = args.iter().map(|&arg| slot(arg)).collect();
-                    if !self.rules[symbol].is_empty() {
-                        frame.pc += 1;
-                        return Ok(Next::Call { dst, symbol, args, caller: frame.own });
-                    }
-                    (dst, self.stuck(symbol, &args, frame.own, Some(rule))?)
-                }
-                Ins::Repeat { dst, symbol, count, src } => {
-                    let (dst, symbol, count, src) = (*dst, *symbol, *count, *src);
-                    match self.repeat(frame, (dst, symbol, count, src), rule)? {
-                        Some(call) => return Ok(call),
-                        None => continue,
-                    }
-                }
-                Ins::Operate { dst, op, args } => {
-                    let (dst, op, a, b) = (*dst, *op, slot(args[0]), slot(args[1]));
-                    (dst, self.operate(op, a, b, frame.own, Some(rule))?)
-                }
-                Ins::Decide { dst, op, src, to } => {
-                    let (dst, op, src, to) = (*dst, *op, slot(*src), *to);
-                    if let Some(value) = self.decides(op, src, Some(rule))? {
-                        frame.slots[dst as usize] = value;
-                        frame.pc = to;
-                    } else {
-                        frame.pc += 1;
-                    }
-                    continue;
-                }
-                Ins::Truth { dst, op, first, src } => {
-                    let (dst, op, first, src) = (*dst, *op, slot(*first), slot(*src));
-                    (dst, self.truth_of(op, first, src, Some(rule))?)
-                }
-                Ins::Guard(src) => {
-                    let holds = self.truth(slot(*src)) == Some(true);
-                    self.or_next_rule(frame, holds);
-                    continue;
-                }
-                Ins::Match { src, pattern } => {
-                    let (src, pattern) = (slot(*src), *pattern);
-                    let matches = self.matches(&mut frame.slots, &[pattern], &[src])?;
-                    self.or_next_rule(frame, matches);
-                    continue;
-                }
-                Ins::Fail => {
-                    self.or_next_rule(frame, false);
-                    continue;
-                }
-                Ins::Fire => {
-                    frame.own = self.fire(rule, frame)?;
-                    frame.pc += 1;
-                    continue;
-                }
-                Ins::Return(src) => return Ok(Next::Value(slot(*src))),
-            };
-            frame.slots[dst as usize] = value;
-            frame.pc += 1;
+            if let Some(next) = self.step(frame, &rules[frame.rule])? {
+                return Ok(next);
+            }
         }
     }
 
-    /// Goes on if the rule still applies, else with the rule after it.
-    fn or_next_rule(&self, frame: &mut Frame, applies: bool) {
-        if applies {
-            frame.pc += 1;
-        } else {
-            frame.rule += 1;
-            (frame.pc, frame.repeat) = (0, None);
-            frame.slots.clear();
+    fn step(&mut self, frame: &mut Frame, rule: &RuleCode<'a>) -> Result<Option<Next>, Stop> {
+        let id = Some(rule.rule);
+        let at = |s: Slot| s as usize;
+        match &rule.code[frame.pc] {
+            Ins::Number { dst, top } => frame.put(*dst, self.cell(*top, &[], frame.own)?),
+            Ins::Copy { dst, src } => frame.put(*dst, frame.slots[at(*src)]),
+            Ins::Apply { dst, symbol, args } => {
+                let args: Vec<Node> = args.iter().map(|&arg| frame.slots[at(arg)]).collect();
+                if !self.rules[*symbol].is_empty() {
+                    frame.pc += 1;
+                    return Ok(Some(Next::Call { dst: *dst, symbol: *symbol, args, caller: frame.own }));
+                }
+                frame.put(*dst, self.stuck(*symbol, &args, frame.own, id)?);
+            }
+            &Ins::Repeat { dst, symbol, count, src } => {
+                return self.repeat(frame, (dst, symbol, count, src), rule.rule);
+            }
+            &Ins::Operate { dst, op, args: [a, b] } => {
+                let (a, b) = (frame.slots[at(a)], frame.slots[at(b)]);
+                frame.put(dst, self.operate(op, a, b, frame.own, id)?);
+            }
+            &Ins::Decide { dst, op, src, to } => match self.decides(op, frame.slots[at(src)], id)? {
+                Some(value) => (frame.slots[at(dst)], frame.pc) = (value, to),
+                None => frame.pc += 1,
+            },
+            &Ins::Truth { dst, op, first, src } => {
+                let (first, second) = (frame.slots[at(first)], frame.slots[at(src)]);
+                frame.put(dst, self.truth_of(op, first, second, id)?);
+            }
+            &Ins::Guard(src) => {
+                let holds = self.truth(frame.slots[at(src)]) == Some(true);
+                frame.or_next_rule(holds);
+            }
+            &Ins::Match { src, pattern } => {
+                let value = frame.slots[at(src)];
+                let matches = self.matches(&mut frame.slots, &[pattern], &[value])?;
+                frame.or_next_rule(matches);
+            }
+            Ins::Fail => frame.or_next_rule(false),
+            Ins::Fire => {
+                frame.own = self.fire(rule.rule, frame)?;
+                frame.pc += 1;
+            }
+            &Ins::Return(src) => return Ok(Some(Next::Value(frame.slots[at(src)]))),
         }
+        Ok(None)
     }
 
     /// Finds the first rule from that of the frame on whose left-hand side matches.

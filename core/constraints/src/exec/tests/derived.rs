@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 
-use super::builder::{Builder, Rounds, pool};
+use super::builder::{Builder, G, R, Rounds, add, n, op, pool, v};
 use super::random::{Columns, SYMBOLS, Seed, goals, program, seed};
 use crate::derivation::Values;
 use crate::exec::{Outcome, Stopped, run};
@@ -13,6 +13,7 @@ use crate::plan::{Joins, RoundsOptions, compile_derivable_rounds};
 use crate::rounds;
 use gchr_base::control::{Control, Limits};
 use gchr_base::derivation::{Cause, Derivations};
+use gchr_base::op::Op;
 use gchr_base::rule::{Body, Goal, GoalKind, Role, Rule, Start};
 use gchr_base::signature::ConstraintId;
 
@@ -175,11 +176,8 @@ proptest! {
     }
 }
 
-/// Random rules are hardly ever of a class: these are, one of them in each.
-#[test]
-fn rules_with_classes_are_recorded() {
-    use super::builder::{G, R, add, n, op, v};
-    use gchr_base::op::Op;
+/// Random rules are hardly ever of a class: these are, some in each.
+fn with_classes() -> Builder {
     let mut b = Builder::new();
     b.con("e", &["dense", "dense", "int"]).con("g", &["int"]).con("s", &["int"]);
     b.con("b", &["int", "int"]);
@@ -233,6 +231,12 @@ fn rules_with_classes_are_recorded() {
         add("s", [n(1)]),
         add("s", [n(1)]),
     ]);
+    b
+}
+
+#[test]
+fn rules_with_classes_are_recorded() {
+    let b = with_classes();
     let given = b.rounds_plan(RoundsOptions::default());
     let found =
         (given.classes.replacements.len(), given.classes.divisors.len(), given.classes.reductions.len());
