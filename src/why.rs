@@ -191,6 +191,19 @@ impl Program {
         with_large_stack(|| self.explain_constraint(of, options, why, control))
     }
 
+    /// Whether `of` names something that [`why`](Self::why) can look for; what is wrong with it.
+    pub fn check_why(&self, of: &str) -> Result<(), Diagnostics> {
+        let mut sources = (*self.sources).clone();
+        let read = match (self.language(), self.has_no_derivations()) {
+            (Language::Terms, _) => {
+                Path::read(of, "--why", &mut sources).map(drop).map_err(|found| vec![*found])
+            }
+            (Language::Constraints, Some(found)) => Err(vec![found]),
+            _ => Pattern::read(of, "--why", &mut sources, &self.rules.signature).map(drop),
+        };
+        read.map_err(|list| Diagnostics::new(Arc::new(sources), list))
+    }
+
     fn explain_constraint(
         &self,
         of: &str,

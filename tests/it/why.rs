@@ -167,6 +167,37 @@ fn json_has_each_constraint_once() {
     }
 }
 
+#[test]
+fn a_profile_shows_a_derivation_on_request() {
+    let scratch = programs();
+    scratch.file("marked.chr", ":- chr_constraint p/1, q/1.\np(X) ==> q(f('<b>', X)).\n?- p(1).\n");
+    let asked =
+        |of: &str, target: &str| ["run", "paths.chr", "--why", of, "--profile", target].map(String::from);
+    let run = |args: &[String]| scratch.gchr(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let plain = scratch.gchr(&["run", "paths.chr"]);
+    for target in ["p.html", "p.json"] {
+        let with = run(&asked("path(1,4)", target));
+        assert_eq!((with.code, with.stdout.as_str()), (0, plain.stdout.as_str()), "{}", with.stderr);
+    }
+    let page = std::fs::read_to_string(scratch.path("p.html")).expect("a page");
+    assert!(page.contains("<h2>Why path(1,4)</h2>") && page.contains(PATH_1_4), "{page}");
+    let json = std::fs::read_to_string(scratch.path("p.json")).expect("JSON");
+    let json: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["why"]["derivation"], PATH_1_4);
+    let marked = scratch.gchr(&["run", "marked.chr", "--profile", "m.html", "--why", "q(_)"]);
+    let page = std::fs::read_to_string(scratch.path("m.html")).expect("a page");
+    assert!(marked.code == 0 && page.contains("&lt;b&gt;") && !page.contains("<b>"), "{}", marked.stderr);
+    // Wrong requests are told before anything runs; a constraint that never was, behind the result.
+    for (of, target, said) in [("path(1)", "p.html", "U0140"), ("path(1,4)", "p.svg", "U0105")] {
+        let refused = run(&asked(of, target));
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{}", refused.stderr);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    }
+    let never = run(&asked("path(4,1)", "n.html"));
+    assert_eq!((never.code, never.stdout.as_str()), (1, plain.stdout.as_str()));
+    assert!(never.stderr.contains("U0141") && scratch.path("n.html").exists(), "{}", never.stderr);
+}
+
 const NAT: &str = "sort Nat = struct Zero | S(Nat) | Plus(Nat, Nat) | Twice(Nat);
 var X, Y: Nat;
 eqn Plus(Zero, Y) = Y;

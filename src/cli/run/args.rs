@@ -87,6 +87,10 @@ pub struct Args {
     /// run twice, first with kernels that count, then timed
     #[arg(long, value_name = "PATH", value_parser = profile::target)]
     pub profile: Option<profile::Target>,
+    /// Add to the profile what led to a constraint, e.g. "path(1,4)", or to a place in a normal form, e.g. 1.2: the program
+    /// runs once more on the processor, as `gchr why` runs it
+    #[arg(long, value_name = "WHAT", requires = "profile")]
+    pub why: Option<String>,
     /// Whether the processor runs machine code made of the rules in the place of the interpreter: auto does when the
     /// run is not over after a moment (.trs, and .chr under the refined semantics)
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -314,6 +318,17 @@ impl Args {
         self.device.device == Device::Auto && single && (program.language() == Language::Terms || in_rounds())
     }
 
+    /// What is to be explained must be something that the program has.
+    fn check_why(&self, program: &Program) -> Result<(), Exit> {
+        let Some(of) = &self.why else { return Ok(()) };
+        if self.profile.as_ref().is_some_and(|target| !target.takes_text()) {
+            let help = "give --profile a file that ends in .html or .json";
+            report::problem("U0105", "--why has no effect: a drawing shows no derivations", help);
+            return Err(Exit::Usage);
+        }
+        program.check_why(of).map_err(|found| report::refuse(&found))
+    }
+
     /// What runs the program in this process.
     pub fn device(&self, program: &Program) -> Device {
         if self.races(program) { Device::Cpu } else { self.device.device }
@@ -354,6 +369,7 @@ impl Args {
     pub fn check(&self, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
         let language = program.language();
         self.check_output(program)?;
+        self.check_why(program)?;
         self.check_workers(program, options)?;
         if let Some(message) = self.semantics.misplaced(program, options) {
             let help = "leave it out, or give --semantics rounds with a .chr program";
