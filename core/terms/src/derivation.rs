@@ -1,7 +1,7 @@
 //! Which rule application made each symbol of a normal form: an evaluator that keeps every term and every application.
 //!
 //! It evaluates as the plan does, leftmost and innermost, with each subterm of a right-hand side evaluated once, but from
-//! the rules themselves, one after the other: slowly, on stacks of its own, with nothing freed. [`derive`] runs it,
+//! the rules themselves, one after the other: slowly, on stacks of its own, with nothing freed. [`derive()`] runs it,
 //! [`TermDerivation`] is what it leaves.
 
 mod code;
