@@ -26,6 +26,7 @@ mod test;
 mod values;
 mod verify;
 mod watchdog;
+mod why;
 mod words;
 
 use std::io::Write;
@@ -56,6 +57,8 @@ enum Command {
     Run(Box<run::Args>),
     /// Type goals or terms, one after the other, on one store
     Repl(Box<repl::Args>),
+    /// Show why a constraint is in the store, or a symbol in a normal form: the rule instances that led to it
+    Why(Box<why::Args>),
     /// Check programs and show all errors and warnings
     Check(check::Args),
     /// Test programs against what their comments expect
@@ -140,6 +143,7 @@ fn dispatch(command: &Command, start: Instant) -> Exit {
     match command {
         Command::Run(args) => run::run(args, start),
         Command::Repl(args) => repl::run(args),
+        Command::Why(args) => why::run(args, start),
         Command::Check(args) => check::run(args),
         Command::Test(args) => test::run(args),
         Command::Emit(args) => emit::run(args),

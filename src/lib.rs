@@ -42,6 +42,7 @@ mod team;
 mod term_reader;
 mod text_file;
 mod turned_text;
+mod why;
 
 pub use batch::{BatchError, BatchLine, BatchOptions, BatchSummary, LineText, Shard};
 pub use diagnostics::Diagnostics;
@@ -68,3 +69,4 @@ pub use race::{BY_GPU, Race, Work};
 pub use session::{Reply, Session};
 pub use stack::with_large_stack;
 pub use team::{Agreement, Team};
+pub use why::{Explanation, WhyOptions};

@@ -167,6 +167,9 @@ pub struct CompileOptions {
     pub threads: Option<NonZeroUsize>,
     /// Which workers share the program.
     pub workers: Workers,
+    /// Whether a session of a constraint program records what its constraints are derived from, for
+    /// [`Session::why`](crate::Session::why).
+    pub derivations: bool,
 }
 
 impl Default for CompileOptions {
@@ -187,6 +190,7 @@ impl Default for CompileOptions {
             seed: 1,
             threads: None,
             workers: Workers::default(),
+            derivations: false,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod answer;
 mod csv;
-mod json;
+pub(crate) mod json;
 pub(crate) mod logic;
 mod selection;
 mod tables;

@@ -28,6 +28,7 @@ mod logic;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod why;
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -324,7 +325,7 @@ impl Session {
     pub fn evaluate(&mut self, term: &str, control: &mut Control<'_>) -> Result<Reply, Box<Failure>> {
         let start = Instant::now();
         let id = self.sources.add("term", term);
-        let ran = with_large_stack(|| match &self.kind {
+        let ran = with_large_stack(|| match &mut self.kind {
             Kind::Terms(session) => session.evaluate(&self.sources, id, self.syntax, control),
             Kind::Ground(_) | Kind::Logic(_) => {
                 let message = "a constraint program takes goals, no terms";
@@ -339,7 +340,7 @@ impl Session {
     /// Evaluates the term that the program itself names.
     pub fn evaluate_own(&mut self, control: &mut Control<'_>) -> Result<Reply, Box<Failure>> {
         let start = Instant::now();
-        let ran = with_large_stack(|| match &self.kind {
+        let ran = with_large_stack(|| match &mut self.kind {
             Kind::Terms(session) => session.evaluate_own(control),
             Kind::Ground(_) | Kind::Logic(_) => Ok(Reply { answer: None, stats: Stats::default() }),
         });

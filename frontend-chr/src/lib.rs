@@ -25,7 +25,7 @@ pub use load::{
     Added, Addition, GroundSession, Loaded, LogicSession, Opened, Request, load, load_any, load_within, open,
 };
 pub use logic::TermReader;
-pub use parser::parse;
+pub use parser::{parse, parse_goals};
 
 use gchr_base::diagnostic::Diagnostic;
 

@@ -53,6 +53,11 @@ pub(crate) fn parse_program(texts: &mut impl Texts, id: SourceId) -> Parsed {
     parsed
 }
 
+/// Parses a text of goals, with or without `?-` and a final full stop, by the standard operators.
+pub fn parse_goals(sources: &SourceMap, id: SourceId) -> Parsed {
+    parse_query(sources, id, &Operators::default(), Quotes::default())
+}
+
 /// Parses the text of a query: goals with or without `?-` and final full stop, read as at the end of the program.
 pub(crate) fn parse_query(
     sources: &SourceMap,

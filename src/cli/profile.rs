@@ -4,7 +4,7 @@ use std::io::BufWriter;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use gchr::report::profile::Profile;
+use gchr::report::profile::{Profile, Why};
 use gchr::{Device, Program, Recorder, Stats};
 
 use super::exit::Exit;
@@ -43,19 +43,32 @@ pub struct Output {
     file: File,
     recorder: Recorder,
     device: Device,
+    why: Option<Why>,
+}
+
+impl Target {
+    /// Whether a derivation can be written to it.
+    pub fn takes_text(&self) -> bool {
+        self.form != Form::Svg
+    }
 }
 
 impl Output {
     /// Opens the file: a path that cannot be written is known before the run.
     pub fn open(target: &Target, device: Device) -> Result<Self, Exit> {
         let file = File::create("--profile", &target.path)?;
-        Ok(Self { target: target.clone(), file, recorder: Recorder::new(), device })
+        Ok(Self { target: target.clone(), file, recorder: Recorder::new(), device, why: None })
     }
 
     /// The recorder to be lent to the run, which begins now.
     pub fn begin(&mut self) -> &mut Recorder {
         self.recorder = Recorder::new();
         &mut self.recorder
+    }
+
+    /// Adds a derivation to what is written.
+    pub fn explain(&mut self, why: Option<Why>) {
+        self.why = why;
     }
 
     /// Writes the profile, with what another run counted.
@@ -66,14 +79,15 @@ impl Output {
         counted: Option<&Recorder>,
         stopped: Option<&str>,
     ) -> Result<(), Exit> {
-        let Self { target, file, mut recorder, device } = self;
+        let Self { target, file, mut recorder, device, why } = self;
         if counted.is_some_and(|counted| !recorder.adopt(counted)) {
             report::say(
                 "gchr: the profile has no counts by rule: a run that counts took another number of steps\n",
             );
         }
-        let mut profile =
-            Profile::new(program, &recorder, stats).with_roofline(gchr::device::roofline(device));
+        let mut profile = Profile::new(program, &recorder, stats)
+            .with_roofline(gchr::device::roofline(device))
+            .explained(why);
         if let Some(why) = stopped {
             profile = profile.stopped(why);
         }

@@ -8,7 +8,7 @@ mod text;
 use std::path::PathBuf;
 
 use gchr::base::memory as limits_of_process;
-use gchr::{Answers, CompileOptions, Device, Header, Session};
+use gchr::{CompileOptions, Header, Session};
 
 use super::device::DeviceArgs;
 use super::exit::Exit;
@@ -19,7 +19,7 @@ use super::watchdog::{self, Phase};
 use super::{interrupt, memory, report, values};
 use commands::Next;
 use lines::{Line, Lines};
-use state::State;
+use state::{Settings, State};
 
 /// Arguments of `gchr repl`.
 #[derive(clap::Args)]
@@ -52,6 +52,10 @@ pub struct Args {
     /// Show every rule application on standard error
     #[arg(long)]
     trace: bool,
+    /// Record what constraints are derived from, so that `:why` can show it: takes memory for every constraint and every
+    /// firing, and runs are slower (.chr)
+    #[arg(long)]
+    why: bool,
     #[command(flatten)]
     limits: LimitArgs,
     /// Number of threads for loading facts and for rounds [default: all cores]
@@ -66,13 +70,15 @@ impl Args {
         said(Some(constraint)).or_else(|| said(None)).map_or(Header::Auto, |&(_, header)| header)
     }
 
-    fn options(&self, device: Device, trace: bool, answers: Answers) -> Result<CompileOptions, Exit> {
+    fn options(&self, settings: Settings) -> Result<CompileOptions, Exit> {
+        let Settings { device, trace, derivations, answers } = settings;
         let options = CompileOptions {
             trace,
             inline: !trace,
             device,
             schedule: self.device.schedule()?,
             answers,
+            derivations,
             seed: self.seed.unwrap_or(1),
             ..CompileOptions::default()
         };

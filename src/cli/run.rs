@@ -11,7 +11,9 @@ mod team;
 
 use std::time::Instant;
 
-use gchr::{BatchOptions, CompileOptions, Device, Executable, Program, Recorder};
+use gchr::base::limited::Limited;
+use gchr::report::profile::Why;
+use gchr::{BatchOptions, CompileOptions, Control, Device, Executable, Program, Recorder, WhyOptions};
 
 use super::exit::Exit;
 use super::sink::Stdout;
@@ -22,7 +24,7 @@ use execute::{Ran, execute};
 use output::{Out, deliver, deliver_of_child, give_up};
 use team::Member;
 
-pub use args::Args;
+pub use args::{Args, stdin_of, stdin_once};
 pub use as_gpu_child::run_as_gpu_child;
 pub use later_kernels::compile as compile_later_kernels;
 pub use output::unwritten;
@@ -134,7 +136,14 @@ fn run_one(
         Ok(Ran::OfChild(result)) => Ok(deliver_of_child(args, &result, out)),
         Ok(Ran::Here(mut outcome)) => {
             outcome.stats_mut().wall_ms = elapsed();
-            let exit = deliver(args, &outcome, out);
+            let mut exit = deliver(args, &outcome, out);
+            if let Some(recorded) = &mut recorded {
+                match explain(args, program, options, start) {
+                    Ok(why) => recorded.explain(why),
+                    Err(failed) if exit == Exit::Done => exit = failed,
+                    Err(_) => {}
+                }
+            }
             let written = match recorded.map(|r| r.write(program, outcome.stats(), counted.as_ref(), None)) {
                 Some(Err(failed)) if exit == Exit::Done => Err(failed),
                 _ => Ok(exit),
@@ -157,6 +166,34 @@ fn run_one(
             Ok(exit)
         }
     }
+}
+
+/// What led to what `--why` asks for, by a run on the processor; what goes wrong is on standard error then.
+fn explain(
+    args: &Args,
+    program: &Program,
+    options: &CompileOptions,
+    start: Instant,
+) -> Result<Option<Why>, Exit> {
+    let Some(of) = &args.why else { return Ok(None) };
+    watchdog::enter(Phase::Run);
+    let limits = args.limits.limits(Device::Cpu);
+    let mut control = Control::new(limits).since(start).interrupt(interrupt::flag());
+    let explained = program.why(of, options, &WhyOptions::default(), &mut control);
+    let explanation = explained.map_err(|failure| {
+        report::diagnostics(&failure.diagnostics);
+        Exit::Failed
+    })?;
+    let mut text = Vec::new();
+    let mut out = Limited::new(&mut text, watchdog::limits()).max_output(args.limits.max_output());
+    let written = explanation.write_text(&mut out);
+    drop(out);
+    written.map_err(|error| {
+        unwritten("the derivation", error.into());
+        Exit::Failed
+    })?;
+    let derivation = String::from_utf8_lossy(&text).into_owned();
+    Ok(Some(Why { of: of.clone(), derivation }))
 }
 
 /// What the kernels of a GPU count: they do it in a run of its own before the one that is timed. `None` on other devices, which count while

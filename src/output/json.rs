@@ -160,7 +160,7 @@ enum Todo<'a> {
     Text(&'static str),
 }
 
-fn write_value(value: Value<'_>, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_value(value: Value<'_>, out: &mut impl Write) -> io::Result<()> {
     let mut todo = vec![Todo::Value(value)];
     while let Some(next) = todo.pop() {
         let (value, list) = match next {

@@ -19,7 +19,7 @@ use gchr_base::stats::Stats;
 use crate::program::{Language, Program};
 use crate::report::plot::{self, Plot};
 
-pub use data::{Line, Profile, RuleProfile};
+pub use data::{Line, Profile, RuleProfile, Why};
 
 impl Profile {
     /// The profile of a run of `program`.
@@ -42,6 +42,7 @@ impl Profile {
             roofline: None,
             kernels: recorder.kernels().to_vec(),
             lines,
+            why: None,
         }
     }
 

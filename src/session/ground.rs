@@ -1,12 +1,15 @@
 //! Sessions of constraint programs over ground stores, under either semantics, on the processor.
 
-use gchr_base::control::Control;
+use gchr_base::control::{Control, Progress};
+use gchr_base::derivation::{Cause, Derivations, Mark};
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::error::{RunError, StopReason};
 use gchr_base::ids::Id;
 use gchr_base::reading::Account;
 use gchr_base::rule::{self, Semantics};
 use gchr_base::signature::Signature;
 use gchr_base::source::SourceMap;
+use gchr_base::stats::Stats;
 use gchr_chr::{Added, Addition};
 use gchr_constraints::exec::{Resident, Store, Undone};
 use gchr_constraints::plan::{ChrPlan, compile, compile_rounds};
@@ -14,6 +17,9 @@ use gchr_constraints::plan::{ChrPlan, compile, compile_rounds};
 use super::{Ended, Reply};
 use crate::executor::StoppedRun;
 use crate::options::{CompileOptions, Device};
+use crate::why::{
+    Asked, Explanation, Given, Pattern, Unexplained, WhyOptions, a_fact, a_goal, derivable_plan,
+};
 
 /// Runs that can be taken back.
 const UNDO: usize = 100;
@@ -25,6 +31,7 @@ pub(super) struct GroundSession {
     /// Columns hold more than the plan says.
     is_widened: bool,
     resident: Resident,
+    derived: Option<Derived>,
     options: CompileOptions,
 }
 
@@ -36,8 +43,9 @@ impl GroundSession {
             return Err(vec![Diagnostic::error("U0110", message).help(help)]);
         }
         let options = CompileOptions { device: Device::Cpu, ..*options };
-        let plan = plan(program.program(), &options)?;
-        Ok(Self { program, plan, is_widened: false, resident: Resident::new(UNDO), options })
+        let (plan, notes) = plan(program.program(), &options)?;
+        let derived = options.derivations.then(|| Derived::new(notes));
+        Ok(Self { program, plan, is_widened: false, resident: Resident::new(UNDO), derived, options })
     }
 
     pub fn options(&self) -> &CompileOptions {
@@ -65,11 +73,15 @@ impl GroundSession {
 
     pub fn run(&mut self, control: &mut Control<'_>) -> Result<Reply, Ended> {
         if self.is_widened {
-            self.plan = plan(self.program.program(), &self.options).map_err(Ended::Refused)?;
+            (self.plan, _) = plan(self.program.program(), &self.options).map_err(Ended::Refused)?;
             self.resident.replan();
             self.is_widened = false;
         }
+        if let Some(derived) = &mut self.derived {
+            derived.lend(control);
+        }
         let ran = self.resident.run(self.program.program(), &self.plan, self.program.facts(), control);
+        let ran = self.take_record_back(ran, control);
         let ran = ran.map_err(|undone| {
             let Undone { error, stats } = *undone;
             let found = error.to_diagnostic(self.program.program());
@@ -82,7 +94,70 @@ impl GroundSession {
 
     pub fn undo(&mut self) -> Result<bool, Diagnostic> {
         let program = self.program.program();
-        self.resident.undo(&self.plan).map_err(|error| error.to_diagnostic(program))
+        let undone = self.resident.undo(&self.plan).map_err(|error| error.to_diagnostic(program));
+        if let Some(derived) = &mut self.derived {
+            if matches!(undone, Ok(true)) {
+                derived.undo();
+            }
+            derived.follow(self.resident.next_id());
+        }
+        undone
+    }
+
+    /// Takes back the record that was lent to a run. What it has of a run that stopped is forgotten; a run that it has
+    /// not all of is taken back.
+    fn take_record_back(
+        &mut self,
+        ran: Result<Stats, Box<Undone>>,
+        control: &mut Control<'_>,
+    ) -> Result<Stats, Box<Undone>> {
+        let Some(derived) = &mut self.derived else { return ran };
+        let missing = derived.take_back(control);
+        let ended = match (ran, missing) {
+            (Ok(stats), None) => return Ok(stats),
+            (Err(undone), _) => undone,
+            (Ok(stats), Some(reason)) => {
+                let progress = Progress { steps: stats.firings.unwrap_or(0), bytes: 0, live: 0 };
+                let error = match self.resident.undo(&self.plan) {
+                    Ok(_) => RunError { reason, rule: None, span: None, progress },
+                    Err(lost) => *lost,
+                };
+                Box::new(Undone { error, stats })
+            }
+        };
+        derived.undo();
+        derived.follow(self.resident.next_id());
+        Err(ended)
+    }
+
+    /// Explains the constraints that match a text, which becomes one of `sources`; rules are in `texts`.
+    pub fn why(
+        &mut self,
+        of: &str,
+        texts: &SourceMap,
+        sources: &mut SourceMap,
+        options: WhyOptions,
+        control: &Control<'_>,
+    ) -> Result<Explanation, Vec<Diagnostic>> {
+        let program = self.program.program();
+        let pattern = Pattern::read(of, "why", sources, &program.signature)?;
+        let Some(derived) = &mut self.derived else {
+            let message = "derivations are not recorded in this session";
+            let help = "`gchr repl --why` does from the start, `:set why on` from an empty store on; in a program, \
+                        CompileOptions::derivations";
+            return Err(vec![Diagnostic::error("U0143", message).help(help)]);
+        };
+        let asked =
+            Asked { program, sources: texts, given: &given_to, options, notes: derived.notes.clone() };
+        let explained = asked.explain(&pattern, &mut derived.record, control);
+        explained.map_err(|unexplained| match unexplained {
+            Unexplained::Never(found) => vec![*found],
+            Unexplained::Stopped(reason) => {
+                let progress = Progress { steps: 0, bytes: 0, live: 0 };
+                let error = RunError { reason, rule: None, span: None, progress };
+                vec![error.to_diagnostic(program)]
+            }
+        })
     }
 
     pub fn store(&self) -> &Store {
@@ -100,9 +175,75 @@ impl GroundSession {
     }
 }
 
-fn plan(program: &rule::Program, options: &CompileOptions) -> Result<ChrPlan, Vec<Diagnostic>> {
-    match options.semantics.or(program.semantics).unwrap_or(Semantics::Refined) {
+/// What constraints are derived from, in a session that records it.
+struct Derived {
+    record: Box<Derivations>,
+    /// What the record had before each run that can be taken back, oldest first.
+    marks: Vec<Mark>,
+    /// What is to be said of the plan.
+    notes: Vec<String>,
+}
+
+impl Derived {
+    fn new(notes: Vec<String>) -> Self {
+        Self { record: Box::new(Derivations::new()), marks: Vec::new(), notes }
+    }
+
+    /// Lends the record to a run.
+    fn lend(&mut self, control: &mut Control<'_>) {
+        if self.marks.len() > UNDO {
+            self.marks.remove(0);
+        }
+        self.marks.push(self.record.mark());
+        self.record.begin_run();
+        control.derive(std::mem::take(&mut self.record));
+    }
+
+    /// Takes it back: why it has not all of the run, if so.
+    fn take_back(&mut self, control: &mut Control<'_>) -> Option<StopReason> {
+        let record = control.take_derivations();
+        let lost = record.is_none();
+        self.record = record.unwrap_or_default();
+        match lost {
+            true => Some(StopReason::Internal { what: "the record of derivations was lost".into() }),
+            false => self.record.stopped().cloned(),
+        }
+    }
+
+    /// Forgets the last run.
+    fn undo(&mut self) {
+        if let Some(mark) = self.marks.pop() {
+            self.record.return_to(mark);
+        }
+    }
+
+    /// Begins anew where the store has.
+    fn follow(&mut self, next_id: u64) {
+        if next_id != self.record.constraints() {
+            *self = Self::new(std::mem::take(&mut self.notes));
+        }
+    }
+}
+
+/// The goal or the fact of a run that a constraint comes from.
+fn given_to(cause: Cause, run: usize) -> Given {
+    match cause {
+        Cause::Fact { row, .. } => a_fact(format!("row {} of the facts of run {}", row + 1, run + 1)),
+        Cause::Goal { .. } | Cause::Instance(_) => a_goal(format!("a goal of run {}", run + 1), None),
+    }
+}
+
+/// The plan, and what is to be said of it.
+fn plan(
+    program: &rule::Program,
+    options: &CompileOptions,
+) -> Result<(ChrPlan, Vec<String>), Vec<Diagnostic>> {
+    if options.derivations {
+        return derivable_plan(program, options);
+    }
+    let plan = match options.semantics.or(program.semantics).unwrap_or(Semantics::Refined) {
         Semantics::Refined => compile(program),
         Semantics::Rounds => compile_rounds(program, options.firing.plan_options()),
-    }
+    };
+    Ok((plan?, Vec::new()))
 }

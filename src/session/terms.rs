@@ -2,6 +2,7 @@
 
 use gchr_base::control::Control;
 use gchr_base::diagnostic::Diagnostic;
+use gchr_base::error::RunError;
 use gchr_base::rule::GroundTerm;
 use gchr_base::source::{SourceId, SourceMap};
 use gchr_terms::exec::Evaluation;
@@ -13,11 +14,14 @@ use crate::options::CompileOptions;
 use crate::output::Answer;
 use crate::program::{Program, Syntax};
 use crate::term_reader::TermReader;
+use crate::why::{Explanation, Path, TermUnexplained, WhyOptions};
 
 /// A term program that evaluates one term after the other.
 pub(super) struct TermSession {
     program: Program,
     compiled: Box<dyn Compiled>,
+    /// The term that was evaluated last, if it was not the program's own.
+    last: Option<GroundTerm>,
 }
 
 impl TermSession {
@@ -26,7 +30,7 @@ impl TermSession {
             return Err(vec![Diagnostic::error("U0110", "nothing runs such a program on this device")]);
         };
         let compiled = executor.compile(&program, options)?;
-        Ok(Self { program, compiled })
+        Ok(Self { program, compiled, last: None })
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -34,18 +38,40 @@ impl TermSession {
     }
 
     pub fn evaluate(
-        &self,
+        &mut self,
         sources: &SourceMap,
         id: SourceId,
         syntax: Syntax,
         control: &mut Control<'_>,
     ) -> Result<Reply, Ended> {
         let term = TermReader::new(&self.program.rules, syntax).read(sources, id).map_err(Ended::Refused)?;
-        self.run(&term, control)
+        let ran = self.run(&term, control);
+        self.last = Some(term);
+        ran
+    }
+
+    /// Explains the symbol at a path of the last normal form, by evaluating its term again.
+    pub fn why(
+        &self,
+        path: &Path,
+        options: WhyOptions,
+        control: &mut Control<'_>,
+    ) -> Result<Explanation, TermUnexplained> {
+        let Some(term) = self.last.as_ref().or(self.program.term()) else {
+            let found = Diagnostic::error("U0106", "no term was evaluated yet");
+            return Err(TermUnexplained::Refused(Box::new(found.help("evaluate a term first"))));
+        };
+        Explanation::of_term(&self.program.rules, self.program.sources(), term, path, options, control)
+    }
+
+    /// What stopped an evaluation.
+    pub fn stopped(&self, error: &RunError) -> Diagnostic {
+        error.to_diagnostic(&self.program.rules)
     }
 
     /// Evaluates the input of the program.
-    pub fn evaluate_own(&self, control: &mut Control<'_>) -> Result<Reply, Ended> {
+    pub fn evaluate_own(&mut self, control: &mut Control<'_>) -> Result<Reply, Ended> {
+        self.last = None;
         match self.program.term() {
             Some(term) => self.run(term, control),
             None => {

@@ -9,6 +9,7 @@ use super::Session;
 use crate::input::Input;
 use crate::options::{CompileOptions, Firing};
 use crate::output::{Format, Selection};
+use crate::why::WhyOptions;
 
 /// Programs, each with goals that are added one after the other.
 const PROGRAMS: &[(&str, &[&str])] = &[
@@ -80,13 +81,16 @@ fn options(semantics: Semantics, firing: Firing) -> CompileOptions {
     CompileOptions { semantics: Some(semantics), firing, ..CompileOptions::default() }
 }
 
-fn ways() -> [CompileOptions; 4] {
-    [
+/// Each way with and without derivations.
+fn ways() -> Vec<CompileOptions> {
+    let plain = [
         options(Semantics::Refined, Firing::Indexed),
         options(Semantics::Rounds, Firing::Indexed),
         options(Semantics::Rounds, Firing::General),
         options(Semantics::Rounds, Firing::Exhaustive),
-    ]
+    ];
+    let derived = plain.map(|options| CompileOptions { derivations: true, ..options });
+    plain.into_iter().chain(derived).collect()
 }
 
 fn open(text: &str, options: &CompileOptions) -> Session {
@@ -96,7 +100,45 @@ fn open(text: &str, options: &CompileOptions) -> Session {
 fn store(session: &mut Session) -> String {
     let mut text = Vec::new();
     session.write_store(&Selection::all(), Format::Text, &mut text).expect("a text");
-    String::from_utf8(text).expect("UTF-8")
+    let text = String::from_utf8(text).expect("UTF-8");
+    if session.store().is_some() {
+        check_derivations(session, &text);
+    }
+    text
+}
+
+fn why(session: &mut Session, of: &str) -> Result<String, String> {
+    let options = WhyOptions { depth: 30, limit: 1000 };
+    let explanation =
+        session.why(of, &options, &mut Control::default()).map_err(|found| found.diagnostics.to_string())?;
+    let mut text = Vec::new();
+    explanation.write_text(&mut text).expect("a text");
+    Ok(String::from_utf8(text).expect("UTF-8"))
+}
+
+/// Each constraint in the store has a derivation, and those of a symbol that have one are those in the store.
+fn check_derivations(session: &mut Session, store: &str) {
+    for line in store.lines() {
+        match why(session, line) {
+            Ok(text) => {
+                assert!(text.starts_with(line) && !text.contains("is not in the store"), "{line}: {text}")
+            }
+            Err(found) => assert!(found.contains("U0143"), "{found}"),
+        }
+    }
+    for (name, arity) in session.constraints() {
+        let stored = session.count(&name, arity).expect("declared");
+        match why(session, &format!("{name}/{arity}")) {
+            Ok(text) if stored == 0 => assert!(text.contains("is not in the store"), "{text}"),
+            Ok(text) => {
+                let trees = text.split("\n\n").filter(|part| !part.starts_with("note: "));
+                assert_eq!(trees.count(), stored, "{text}");
+            }
+            Err(found) => {
+                assert!(found.contains("U0143") || (stored == 0 && found.contains("U0141")), "{found}");
+            }
+        }
+    }
 }
 
 /// What a run of all goals, each a query of its own, gives.

@@ -23,5 +23,6 @@ mod tables;
 mod test;
 mod tour;
 mod verify;
+mod why;
 #[cfg(unix)]
 mod workers;

@@ -165,3 +165,33 @@ fn a_terminal_is_one() {
     terminal.send("\x03");
     assert_eq!(terminal.end_by("\x04"), Some(0));
 }
+
+#[test]
+fn derivations_are_shown_when_they_are_recorded() {
+    let scratch = Scratch::new();
+    scratch.file("paths.chr", PATHS);
+    let lines = "edge(1,2), edge(2,3)\nfail\n:why path(1,3)\n:undo\n:why path(1,3)\n:why\n";
+    let run = repl(&scratch, &["paths.chr", "--why"], lines);
+    let tree =
+        "path(1,3)#4 by rule 3 (paths.chr:4) with X = 1, Y = 2, Z = 3\n├─ edge(1,2)#0 is a goal of run 1\n";
+    assert!(run.stdout.contains(tree), "{}", run.stdout);
+    for said in ["R0301", "U0141", ":why takes a constraint"] {
+        assert!(run.stderr.contains(said), "{said}: {}", run.stderr);
+    }
+    let later = repl(
+        &scratch,
+        &["paths.chr"],
+        "edge(1,2)\n:why path(1,2)\n:set why on\n:clear\nedge(1,2)\n:why path(1,2)\n",
+    );
+    assert!(later.stderr.contains("U0143") && later.stderr.contains(":clear"), "{}", later.stderr);
+    assert!(later.stdout.contains("path(1,2)#1 by rule 2"), "{}", later.stdout);
+    scratch.file("fib.trs", FIB);
+    let terms = repl(&scratch, &["fib.trs"], ":why .\nFib(3)\n:why .\n:why 1\n:why f(1)\n");
+    assert!(terms.stdout.starts_with("55 (the result)\nmade by"), "{}{}", terms.stdout, terms.stderr);
+    assert!(
+        terms.stdout.contains("2\n2 (the result)\nmade by rule 2 (fib.trs:4) on Fib(3) with n = 3"),
+        "{}",
+        terms.stdout
+    );
+    assert!(["U0141", "U0140"].iter().all(|code| terms.stderr.contains(code)), "{}", terms.stderr);
+}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crate::derivation::Derivations;
 use crate::memory::{self, Shortage};
 use crate::profile::Recorder;
 use crate::stop::StopReason;
@@ -39,6 +40,7 @@ pub struct Control<'a> {
     progress: Option<ProgressSink<'a>>,
     trace: Option<TraceSink<'a>>,
     recorder: Option<&'a mut Recorder>,
+    derivations: Option<Box<Derivations>>,
     output: Box<dyn Write + 'a>,
     counts: bool,
 }
@@ -57,8 +59,8 @@ impl<'a> Beside<'a> {
     pub fn control(self) -> Control<'a> {
         let Self { limits, start, watch, memory } = self;
         let output = Box::new(std::io::sink());
-        let (progress, trace, recorder) = (None, None, None);
-        Control { limits, start, watch, memory, progress, trace, recorder, output, counts: true }
+        let (progress, trace, recorder, derivations) = (None, None, None, None);
+        Control { limits, start, watch, memory, progress, trace, recorder, derivations, output, counts: true }
     }
 }
 
@@ -81,6 +83,7 @@ impl<'a> Control<'a> {
             progress: None,
             trace: None,
             recorder: None,
+            derivations: None,
             output: Box::new(std::io::sink()),
             counts: true,
         }
@@ -134,6 +137,27 @@ impl<'a> Control<'a> {
     pub fn counts(&self) -> bool {
         self.counts
     }
+    /// Records what the constraints of the run are derived from, behind what `record` has already. The memory of the
+    /// record counts as the run's own.
+    pub fn derive(&mut self, record: Box<Derivations>) {
+        self.derivations = Some(record);
+    }
+    /// The record of derivations, if there is one.
+    pub fn derivations(&mut self) -> Option<&mut Derivations> {
+        self.derivations.as_deref_mut()
+    }
+    /// Takes the record of derivations back.
+    pub fn take_derivations(&mut self) -> Option<Box<Derivations>> {
+        self.derivations.take()
+    }
+    /// Whether derivations are recorded.
+    pub fn derives(&self) -> bool {
+        self.derivations.is_some()
+    }
+    /// Whether somebody wants to know of each firing: then none may be done together with others.
+    pub fn sees_firings(&self) -> bool {
+        self.traces() || self.derives()
+    }
     /// Where `write` and its kin go.
     #[must_use]
     pub fn output(mut self, out: impl Write + 'a) -> Self {
@@ -161,16 +185,20 @@ impl<'a> Control<'a> {
     /// [bound](memory::set_bound) of the process allow it, and the system has as much.
     pub fn ask_memory(&self, own: u64, more: u64) -> Result<(), Shortage> {
         match self.limits.memory {
-            Some(limit) if own.saturating_add(more) > limit => Err(Shortage::Limit(limit)),
+            Some(limit) if self.with_record(own).saturating_add(more) > limit => Err(Shortage::Limit(limit)),
             _ => memory::ask(more),
         }
     }
     /// Why a run whose tables have `own` bytes must stop for want of memory, if it must.
     pub fn memory_shortage(&self, own: u64) -> Option<Shortage> {
         match self.limits.memory {
-            Some(limit) if own > limit => Some(Shortage::Limit(limit)),
+            Some(limit) if self.with_record(own) > limit => Some(Shortage::Limit(limit)),
             _ => self.memory.shortage(),
         }
+    }
+    /// These bytes, and those of the record of derivations.
+    fn with_record(&self, own: u64) -> u64 {
+        self.derivations.as_ref().map_or(own, |record| own.saturating_add(record.bytes()))
     }
     /// Whether nobody wants the result any more, so that the run may stop in the middle of anything.
     pub fn is_unwanted(&self) -> bool {
@@ -218,6 +246,9 @@ impl<'a> Control<'a> {
             f(now);
         }
         self.watch.look()?;
+        if let Some(reason) = self.derivations.as_ref().and_then(|record| record.stopped()) {
+            return Err(reason.clone());
+        }
         if let Some(shortage) = self.memory.shortage() {
             return Err(
                 shortage.of(format!("the process, of which the run's tables have {} bytes", now.bytes))

@@ -2,6 +2,7 @@
 //! errors of a run, statistics and recordings. Knows no syntax, no plans and no devices.
 
 pub mod control;
+pub mod derivation;
 pub mod diagnostic;
 pub mod error;
 pub mod escape;

@@ -8,7 +8,8 @@
 pub mod code;
 pub(crate) mod column;
 pub(crate) mod common;
-mod evaluate;
+mod derive;
+pub(crate) mod evaluate;
 mod exchange;
 mod flatten;
 mod history;
@@ -40,13 +41,14 @@ pub use evaluate::is_evaluated;
 pub use exchange::Words;
 pub use report::{column_text, variable_text};
 pub use resident::{Resident, Undone};
-pub use store::{Row, Rows, Store};
+pub use store::{Row, Rows, Store, trace_constraint};
 
 use std::time::Instant;
 
 use crate::ir::ChrPlan;
 use common::End;
 use gchr_base::control::Control;
+use gchr_base::derivation::Cause;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::facts::{FactColumn, Facts};
 use gchr_base::ids::Id;
@@ -100,13 +102,13 @@ pub fn run(
 }
 
 fn execute(machine: &mut Machine, facts: &[Facts]) -> Result<(), Stop> {
-    for batch in facts {
-        add_facts(machine, batch)?;
+    for (number, batch) in facts.iter().enumerate() {
+        add_facts(machine, number, batch)?;
     }
     (0..machine.code.queries.len()).try_for_each(|query| machine.query(query))
 }
 
-fn add_facts(machine: &mut Machine, facts: &Facts) -> Result<(), Stop> {
+fn add_facts(machine: &mut Machine, number: usize, facts: &Facts) -> Result<(), Stop> {
     let constraint = facts.constraint.index();
     let kinds = machine.tables[constraint].kinds.clone();
     let mut args = vec![0; kinds.len()];
@@ -115,6 +117,7 @@ fn add_facts(machine: &mut Machine, facts: &Facts) -> Result<(), Stop> {
             let reason = error.reason(row, |column| machine.column_name(facts.constraint, column));
             return Err(machine.stop(reason));
         }
+        machine.begin(Cause::Fact { batch: number as u32, row: row as u64 });
         machine.activate(constraint, &args)?;
     }
     Ok(())

@@ -3,6 +3,7 @@
 //! of rules that rounds treat as a whole.
 
 pub mod class;
+pub mod derivation;
 pub mod exec;
 pub mod ir;
 pub mod plan;

@@ -62,6 +62,19 @@ pub fn compile_rounds(program: &Program, options: RoundsOptions) -> Result<ChrPl
     passes(program, Semantics::Rounds, classes, options.joins)
 }
 
+/// The same for a run whose derivations are recorded: a value that a rule replaces becomes a new constraint, so that it
+/// has a derivation of its own.
+pub fn compile_derivable_rounds(
+    program: &Program,
+    options: RoundsOptions,
+) -> Result<ChrPlan, Vec<Diagnostic>> {
+    let classes = match options.classes {
+        true => class::classify(program).without_values("derivations are recorded"),
+        false => Classes::none(program.rules.len(), "classes are switched off"),
+    };
+    passes(program, Semantics::Rounds, classes, options.joins)
+}
+
 fn passes(
     program: &Program,
     semantics: Semantics,

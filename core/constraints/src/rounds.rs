@@ -24,6 +24,7 @@ use crate::exec::round::state::{Added, RoundsState};
 use crate::exec::{Outcome, Stopped, Store};
 use crate::ir::{ChrPlan, Joins};
 use gchr_base::control::Control;
+use gchr_base::derivation::Cause;
 use gchr_base::facts::Facts;
 use gchr_base::rule::{Program, Semantics};
 use gchr_base::stats::Stats;
@@ -120,12 +121,15 @@ impl<'a, 'c> Rounds<'a, 'c> for definition::Definition<'a, 'c> {
 /// The facts and the first query are one batch, each further query is one of its own.
 fn batches<'a, 'c: 'a>(executor: &mut impl Rounds<'a, 'c>, facts: &[Facts]) -> Result<(), Stop> {
     let mut added = Vec::new();
-    for batch in facts {
+    executor.state().check_derivable()?;
+    for (number, batch) in facts.iter().enumerate() {
+        executor.state().cause = Cause::Fact { batch: number as u32, row: 0 };
         executor.state().facts(batch, &mut added)?;
     }
     let queries = executor.state().code.queries.len();
     for query in 0..queries.max(1) {
         if query < queries {
+            executor.state().cause = Cause::Goal { query: query as u32, number: 0 };
             executor.state().query(query, &mut added)?;
         }
         executor.saturate(&added)?;

@@ -17,7 +17,7 @@ mod run;
 mod start;
 mod tally;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub(crate) mod text;
 mod verify;
 

@@ -27,17 +27,22 @@ pub struct Command<'a> {
 }
 
 /// Names of commands with what they take and do.
-const COMMANDS: [(&str, &str, &str); 13] = [
+const COMMANDS: [(&str, &str, &str); 14] = [
     (":store", "[NAME/ARITY ...]", "the constraints in the store, all or those of these symbols"),
     (":sizes", "", "how many there are of each constraint"),
     (":facts", "C=FILE", "add the rows of a file"),
     (":run", "", "run the program's own queries, or evaluate its own input"),
+    (
+        ":why",
+        "WHAT",
+        "the rule instances that led to a constraint (`:set why on` or --why records them), or to 1.2 of a result",
+    ),
     (":trace", "[on|off]", "show every rule application"),
     (":stats", "[on|off]", "show statistics behind each result"),
     (
         ":set",
         "OPTION VALUE",
-        "max-steps, max-rounds, memory, timeout, max-output (off: no limit), answers (N or all)",
+        "max-steps, max-rounds, memory, timeout, max-output (off: no limit), answers (N or all), why (on or off)",
     ),
     (":undo", "", "take back the last goal that changed the store"),
     (":clear", "", "begin anew with an empty store"),
@@ -47,7 +52,7 @@ const COMMANDS: [(&str, &str, &str); 13] = [
     (":quit", "", "leave; so does Ctrl-D"),
 ];
 
-const SETTINGS: [&str; 6] = ["answers", "max-output", "max-rounds", "max-steps", "memory", "timeout"];
+const SETTINGS: [&str; 7] = ["answers", "max-output", "max-rounds", "max-steps", "memory", "timeout", "why"];
 
 /// The command of a line, if it is one: `:-` and `::` begin none.
 pub fn of_line(text: &str) -> Option<Command<'_>> {
@@ -93,6 +98,8 @@ impl State<'_> {
                 Err(error) => wrong(&error, ":facts edge=roads.csv"),
             },
             (":run", "") => self.run_own(),
+            (":why", "") => wrong(":why takes a constraint", ":why path(1,4)"),
+            (":why", of) => self.show_why(of),
             (":trace", value) => self.switch(value, ":trace"),
             (":stats", value) => self.switch(value, ":stats"),
             (":set", rest) => self.set(rest),
@@ -137,7 +144,11 @@ impl State<'_> {
             if is_off { Ok(None) } else { read(value).map(Some) }
         }
         let limits = &mut self.limits;
+        if let ("why", "on" | "off") = (option, value) {
+            return self.set_derivations(value == "on");
+        }
         let set = match option {
+            "why" => Err("why is on or off".into()),
             "max-steps" => limit(is_off, number, value).map(|limit| limits.max_steps = limit),
             "max-rounds" => limit(is_off, number, value).map(|limit| limits.max_rounds = limit),
             "memory" => limit(is_off, values::size, value).map(|limit| limits.memory = limit),

@@ -8,6 +8,7 @@ use gchr::base::limited::Limited;
 use gchr::base::watch::Watch;
 use gchr::{
     Answers, Control, Device, Diagnostics, Failure, Format, Language, Limits, Reply, Selection, Session,
+    WhyOptions,
 };
 
 use super::Args;
@@ -24,12 +25,20 @@ const SHOWN: usize = 20;
 pub struct State<'a> {
     args: &'a Args,
     session: Session,
-    device: Device,
-    trace: bool,
+    settings: Settings,
     stats: bool,
-    answers: Answers,
     pub limits: Limits,
     out: Stdout,
+}
+
+/// What the program is opened with.
+#[derive(Clone, Copy)]
+pub struct Settings {
+    pub device: Device,
+    pub trace: bool,
+    /// Whether derivations are recorded.
+    pub derivations: bool,
+    pub answers: Answers,
 }
 
 /// Runs one thing of a session.
@@ -39,10 +48,11 @@ impl<'a> State<'a> {
     /// Opens the program.
     pub fn open(args: &'a Args) -> Result<Self, Exit> {
         watchdog::enter(Phase::Compile);
-        let (device, trace, answers) = (args.device.device, args.trace, Answers::First(1));
-        let session = args.open(&args.options(device, trace, answers)?)?;
+        let (device, trace, derivations) = (args.device.device, args.trace, args.why);
+        let settings = Settings { device, trace, derivations, answers: Answers::First(1) };
+        let session = args.open(&args.options(settings)?)?;
         let limits = args.limits.limits(device);
-        Ok(Self { args, session, device, trace, stats: false, answers, limits, out: Stdout::new() })
+        Ok(Self { args, session, settings, stats: false, limits, out: Stdout::new() })
     }
 
     /// What the lines are about.
@@ -143,10 +153,10 @@ impl<'a> State<'a> {
         let mut control = Control::new(self.limits).interrupt(interrupt::flag());
         let out = Limited::new(&mut self.out, control.watch().clone()).max_output(self.limits.max_output);
         control = control.output(out);
-        if line.enabled() && !self.trace {
+        if line.enabled() && !self.settings.trace {
             control = control.progress(move |now| line.update(now));
         }
-        if self.trace {
+        if self.settings.trace {
             let mut log = BufWriter::new(io::stderr());
             control = control.trace(move |text| drop(writeln!(log, "{}", escape::lines(text))));
         }
@@ -219,6 +229,34 @@ impl<'a> State<'a> {
         if written { Next::Go } else { Next::Failed }
     }
 
+    /// Shows what led to a constraint.
+    pub fn show_why(&mut self, of: &str) -> Next {
+        watchdog::enter(Phase::Run);
+        let mut control = Control::new(self.limits).interrupt(interrupt::flag());
+        let explained = self.session.why(of, &WhyOptions::default(), &mut control);
+        watchdog::heard();
+        watchdog::enter(Phase::Write);
+        match explained {
+            Ok(explanation) => {
+                let written = self.write(|_, mut out| explanation.write_text(&mut out));
+                if written { Next::Go } else { Next::Failed }
+            }
+            Err(failure) => failed(&failure.diagnostics),
+        }
+    }
+
+    /// Records derivations from now on, or no longer: at once while the store is empty, else when it is empty again.
+    pub fn set_derivations(&mut self, on: bool) -> Next {
+        let settings = Settings { derivations: on, ..self.settings };
+        let is_empty = self.session.store().is_none_or(|(store, _)| store.is_empty());
+        if on == self.settings.derivations || is_empty {
+            return self.reopen(settings);
+        }
+        self.settings = settings;
+        report::say("gchr: this begins when the store is empty: `:clear` empties it\n");
+        Next::Go
+    }
+
     /// Takes back the last run.
     pub fn undo(&mut self) -> Next {
         match self.session.undo() {
@@ -241,20 +279,20 @@ impl<'a> State<'a> {
 
     /// Opens the program again; the store begins anew. With a mistake in it, the session goes on as it was.
     pub fn begin_anew(&mut self) -> Next {
-        self.reopen(self.device, self.trace, self.answers)
+        self.reopen(self.settings)
     }
 
     /// Brings a program to another device.
     pub fn set_device(&mut self, device: Device) -> Next {
-        self.reopen(device, self.trace, self.answers)
+        self.reopen(Settings { device, ..self.settings })
     }
 
-    fn reopen(&mut self, device: Device, trace: bool, answers: Answers) -> Next {
+    fn reopen(&mut self, settings: Settings) -> Next {
         watchdog::enter(Phase::Compile);
-        let options = self.args.options(device, trace, answers);
+        let options = self.args.options(settings);
         match options.and_then(|options| self.args.open(&options)) {
             Ok(session) => {
-                (self.session, self.device, self.trace, self.answers) = (session, device, trace, answers);
+                (self.session, self.settings) = (session, settings);
                 Next::Names
             }
             Err(_) => Next::Failed,
@@ -263,22 +301,22 @@ impl<'a> State<'a> {
 
     /// How many answers are looked for.
     pub fn set_answers(&mut self, answers: Answers) {
-        self.answers = answers;
+        self.settings.answers = answers;
         self.session.set_answers(answers);
     }
 
     /// Whether a switch is on.
     pub fn is_on(&self, name: &str) -> bool {
-        if name == ":trace" { self.trace } else { self.stats }
+        if name == ":trace" { self.settings.trace } else { self.stats }
     }
 
     /// Turns a switch. Term programs are compiled in another way for traces.
     pub fn turn(&mut self, name: &str, on: bool) -> Next {
         match (name, self.session.language()) {
-            (":trace", Language::Terms) if on != self.trace => {
-                return self.reopen(self.device, on, self.answers);
+            (":trace", Language::Terms) if on != self.settings.trace => {
+                return self.reopen(Settings { trace: on, ..self.settings });
             }
-            (":trace", _) => self.trace = on,
+            (":trace", _) => self.settings.trace = on,
             _ => self.stats = on,
         }
         Next::Go

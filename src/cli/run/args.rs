@@ -87,6 +87,10 @@ pub struct Args {
     /// run twice, first with kernels that count, then timed
     #[arg(long, value_name = "PATH", value_parser = profile::target)]
     pub profile: Option<profile::Target>,
+    /// Add to the profile what led to a constraint, e.g. "path(1,4)", or to a place in a normal form, e.g. 1.2: the program
+    /// runs once more on the processor, as `gchr why` runs it
+    #[arg(long, value_name = "WHAT", requires = "profile")]
+    pub why: Option<String>,
     /// Whether the processor runs machine code made of the rules in the place of the interpreter: auto does when the
     /// run is not over after a moment (.trs, and .chr under the refined semantics)
     #[arg(long, value_name = "WHEN", default_value = "auto")]
@@ -294,13 +298,7 @@ impl Args {
 
     /// Refuses that standard input is read for two things.
     pub fn check_stdin(&self) -> Result<(), Exit> {
-        let files = self.facts.iter().map(|(_, file)| file).chain(&self.inputs);
-        if files.filter(|file| file.as_os_str() == "-").count() > 1 {
-            let help = "give - once, and files for the others";
-            report::problem("U0105", "standard input can be read once only", help);
-            return Err(Exit::Usage);
-        }
-        Ok(())
+        stdin_once(self.facts.iter().map(|(_, file)| file).chain(&self.inputs))
     }
 
     /// Starts the threads that load facts, and those whose number is given.
@@ -324,6 +322,17 @@ impl Args {
         let options = self.semantics.complete(CompileOptions::default());
         let in_rounds = || program.semantics(&options) == Semantics::Rounds && !program.writes();
         self.device.device == Device::Auto && single && (program.language() == Language::Terms || in_rounds())
+    }
+
+    /// What is to be explained must be something that the program has.
+    fn check_why(&self, program: &Program) -> Result<(), Exit> {
+        let Some(of) = &self.why else { return Ok(()) };
+        if self.profile.as_ref().is_some_and(|target| !target.takes_text()) {
+            let help = "give --profile a file that ends in .html or .json";
+            report::problem("U0105", "--why has no effect: a drawing shows no derivations", help);
+            return Err(Exit::Usage);
+        }
+        program.check_why(of).map_err(|found| report::refuse(&found))
     }
 
     /// What runs the program in this process.
@@ -366,6 +375,7 @@ impl Args {
     pub fn check(&self, program: &Program, options: &CompileOptions) -> Result<(), Exit> {
         let language = program.language();
         self.check_output(program)?;
+        self.check_why(program)?;
         self.check_workers(program, options)?;
         if let Some(message) = self.semantics.misplaced(program, options) {
             let help = "leave it out, or give --semantics rounds with a .chr program";
@@ -462,7 +472,17 @@ impl Args {
     }
 }
 
+/// Refuses files of which more than one is standard input.
+pub fn stdin_once<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<(), Exit> {
+    if files.filter(|file| file.as_os_str() == "-").count() > 1 {
+        let help = "give - once, and files for the others";
+        report::problem("U0105", "standard input can be read once only", help);
+        return Err(Exit::Usage);
+    }
+    Ok(())
+}
+
 /// A file, where `-` is standard input.
-fn stdin_of(file: &Path) -> &Path {
+pub fn stdin_of(file: &Path) -> &Path {
     if file.as_os_str() == "-" { Path::new("/dev/stdin") } else { file }
 }

@@ -34,6 +34,18 @@ pub struct Profile {
     /// The program's text with counts by line.
     #[serde(skip)]
     pub lines: Vec<Line>,
+    /// What led to something that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Why>,
+}
+
+/// What led to a constraint, or to a symbol of the normal form.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Why {
+    /// What was asked for.
+    pub of: String,
+    /// Its derivation, as text.
+    pub derivation: String,
 }
 
 /// What one source rule did.
@@ -57,6 +69,12 @@ impl Profile {
     #[must_use]
     pub fn stopped(self, why: impl Into<String>) -> Self {
         Self { stopped: Some(why.into()), ..self }
+    }
+
+    /// Adds a derivation.
+    #[must_use]
+    pub fn explained(self, why: Option<Why>) -> Self {
+        Self { why, ..self }
     }
 
     /// Adds what the device's memory gives at most.

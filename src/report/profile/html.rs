@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::data::{Profile, RuleProfile};
+use super::data::{Profile, RuleProfile, Why};
 use crate::report::page::{TABLE, document, escape};
 use crate::report::plot::Unit;
 
@@ -30,6 +30,10 @@ pub(super) fn page(profile: &Profile) -> String {
     }
     rules(profile, &mut body);
     source(profile, &mut body);
+    if let Some(Why { of, derivation }) = &profile.why {
+        let _ = writeln!(body, "<h2>Why {}</h2>", escape(of));
+        let _ = writeln!(body, "<div class=scroll><pre>{}</pre></div>", escape(derivation));
+    }
     document(&format!("Profile of {}", profile.program), &body)
 }
 

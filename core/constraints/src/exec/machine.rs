@@ -11,6 +11,7 @@ mod trial;
 
 use super::code::{Code, Ins, OccurrenceCode, Pc};
 use super::common;
+use super::derive::Causes;
 use super::history::History;
 use super::index::NONE;
 use super::search::{Search, Searched};
@@ -20,6 +21,7 @@ use super::table::Table;
 use super::tally::Tally;
 use crate::ir::ChrPlan;
 use gchr_base::control::Control;
+use gchr_base::derivation::Cause;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::rule::{Program, RuleId};
 use gchr_base::value::Heap;
@@ -56,6 +58,8 @@ pub(crate) struct Machine<'a, 'c> {
     last_rule: Option<RuleId>,
     /// Counts of a recorded run.
     tally: Option<Box<Tally>>,
+    /// Why constraints are added, in a run whose derivations are recorded.
+    pub(in crate::exec) causes: Option<Box<Causes>>,
     /// Whether the run is only tried: it is given up where it would look at the control.
     is_trial: bool,
     /// Bytes of frames that are not on the stack, and roots of the heap in them.
@@ -116,14 +120,15 @@ impl<'a, 'c> Machine<'a, 'c> {
         control: &'a mut Control<'c>,
     ) -> Self {
         let fuel = control.fuel(0, FIRINGS);
-        let traces = control.traces();
+        let whole = control.sees_firings();
+        let causes = control.derives().then(|| Box::new(Causes::new()));
         let tally = control.records().then(|| Box::new(Tally::new(plan.rules.len())));
         let mut machine = Self {
             program,
             plan,
             code,
             control,
-            tables: Storing::new(plan, code).tables(plan, traces),
+            tables: Storing::new(plan, code).tables(plan, whole),
             heap,
             stack: Vec::new(),
             frames: Vec::new(),
@@ -136,6 +141,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             table_bytes: 0,
             last_rule: None,
             tally,
+            causes,
             is_trial: false,
             other_frames: 0,
             other_roots: Vec::new(),
@@ -156,6 +162,13 @@ impl<'a, 'c> Machine<'a, 'c> {
         self.next_id
     }
 
+    /// A fact or a query begins.
+    pub(crate) fn begin(&mut self, cause: Cause) {
+        if let Some(causes) = &mut self.causes {
+            causes.begin(cause);
+        }
+    }
+
     /// Activates a constraint with these arguments on an empty stack.
     pub(crate) fn activate(&mut self, constraint: usize, args: &[u64]) -> Result<(), Stop> {
         self.reserve_stack(args.len())?;
@@ -165,6 +178,7 @@ impl<'a, 'c> Machine<'a, 'c> {
 
     /// Runs a query on an empty stack.
     pub(crate) fn query(&mut self, number: usize) -> Result<(), Stop> {
+        self.begin(Cause::Goal { query: number as u32, number: 0 });
         let query = &self.code.queries[number];
         self.reserve_stack(query.registers)?;
         let frame = Frame { top: query.registers, ..Frame::new(0, QUERY) };
@@ -183,6 +197,9 @@ impl<'a, 'c> Machine<'a, 'c> {
                 Next::Leave => match self.frames.pop() {
                     Some(suspended) => {
                         frame = suspended;
+                        if let Some(causes) = &mut self.causes {
+                            causes.resume();
+                        }
                         Ok(Next::Body(frame.pc))
                     }
                     None => return Ok(()),
@@ -225,6 +242,9 @@ impl<'a, 'c> Machine<'a, 'c> {
         frame.id = self.next_id;
         self.next_id += 1;
         frame.row = NONE;
+        if self.causes.is_some() {
+            self.record_made(frame);
+        }
         Ok(Next::Try(0))
     }
 
@@ -340,8 +360,9 @@ impl<'a, 'c> Machine<'a, 'c> {
         if let Some(tally) = &mut self.tally {
             tally.fired(occurrence.rule);
         }
-        if self.control.traces() {
+        if self.control.sees_firings() {
             self.trace(frame, occurrence);
+            self.record_fired(frame, occurrence);
         }
         if occurrence.removes_active {
             for &k in &occurrence.removed {
@@ -463,6 +484,9 @@ impl<'a, 'c> Machine<'a, 'c> {
                         frame.pc = at + 1;
                         let callee = self.call(frame, call)?;
                         self.frames.push(*frame);
+                        if let Some(causes) = &mut self.causes {
+                            causes.suspend();
+                        }
                         *frame = callee;
                         return Ok(Next::Enter);
                     }

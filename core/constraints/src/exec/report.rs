@@ -18,6 +18,9 @@ impl Machine<'_, '_> {
 
     /// One line a firing: rule, kept constraints, `\`, removed constraints, each with its id.
     pub(crate) fn trace(&mut self, frame: &Frame, occurrence: &OccurrenceCode) {
+        if !self.control.traces() {
+            return;
+        }
         let rule = &self.plan.rules[occurrence.rule];
         let mut line = format!("{}:", rule.name);
         for role in [Role::Kept, Role::Removed] {

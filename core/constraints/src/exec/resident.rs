@@ -36,7 +36,7 @@ pub struct Resident {
     depth: usize,
     /// The tables are those of another plan.
     is_stale: bool,
-    /// Whether they keep what a trace shows.
+    /// Whether they keep what traces and records of derivations show.
     is_whole: bool,
 }
 
@@ -108,6 +108,11 @@ impl Resident {
         &self.store
     }
 
+    /// How many constraints got an id so far.
+    pub fn next_id(&self) -> u64 {
+        self.next_id
+    }
+
     /// The next run is by another plan of a program with the same constraints; its columns hold at least the values
     /// that those of the former one hold.
     pub fn replan(&mut self) {
@@ -127,7 +132,7 @@ impl Resident {
         let (code, usable) = common::code(program, plan, &mut heap);
         self.store.heap = heap;
         let semantics = plan.semantics;
-        let ready = usable.and_then(|()| self.make_ready(plan, &code, control.traces()));
+        let ready = usable.and_then(|()| self.make_ready(plan, &code, control.sees_firings()));
         if let Err(reason) = ready {
             let progress = Progress { steps: 0, bytes: 0, live: common::live(&self.store.tables) };
             let error = *common::stop(plan, None, reason, progress);

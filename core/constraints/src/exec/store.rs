@@ -167,12 +167,7 @@ pub(super) fn write_constraint(
 const TRACE_WIDTH: usize = 1000;
 
 /// A constraint in a trace line, with its id: arguments are cut where they are long.
-pub(super) fn trace_constraint<'a>(
-    line: &mut String,
-    name: &str,
-    values: impl Iterator<Item = Value<'a>>,
-    id: u64,
-) {
+pub fn trace_constraint<'a>(line: &mut String, name: &str, values: impl Iterator<Item = Value<'a>>, id: u64) {
     let args = values.map(|value| cut(value.argument(), TRACE_WIDTH));
     let written = write_constraint(line, name, args).and_then(|()| fmt::write(line, format_args!("#{id}")));
     debug_assert!(written.is_ok(), "a string takes any text");

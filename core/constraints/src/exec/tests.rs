@@ -3,6 +3,7 @@
 mod behaviour;
 mod builder;
 mod decisions;
+mod derived;
 mod naive;
 mod random;
 mod recorded;

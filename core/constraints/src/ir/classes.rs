@@ -85,6 +85,21 @@ impl Classes {
     pub fn is_replaced(&self, constraint: ConstraintId) -> bool {
         self.replacements.iter().any(|r| r.constraint == constraint)
     }
+    /// Whether rules change values of constraints that are in the store.
+    pub fn changes_values(&self) -> bool {
+        !(self.divisors.is_empty() && self.replacements.is_empty())
+    }
+    /// The same without classes that change values in place: their rules are general, for one reason.
+    pub(crate) fn without_values(self, why: &str) -> Self {
+        let general =
+            || Verdict::General { no_reduction: why.into(), no_replacement: why.into(), no_divisor: None };
+        let verdict = |verdict: Verdict| match verdict {
+            Verdict::Replacement(_) | Verdict::Divisor(_) => general(),
+            other => other,
+        };
+        let verdicts = self.verdicts.iter().cloned().map(verdict).collect();
+        Self { reductions: self.reductions, verdicts, ..Self::default() }
+    }
     /// No classes: every rule is general, for one reason.
     pub(crate) fn none(rules: usize, why: &str) -> Self {
         let verdict =

@@ -155,7 +155,8 @@ impl Engine<'_, '_> {
         }
         let plan = state.plan;
         let round = round_of(plan, state.code, pending, found);
-        if state.control.traces() {
+        if state.control.sees_firings() {
+            state.begin_bodies();
             for &number in &*fired {
                 let member = round.get(number);
                 let row = |head| row_of_head(member.occurrence, head, member.pending.added.row, member.rows);
@@ -192,6 +193,7 @@ impl Engine<'_, '_> {
                     Entry::Candidate => {
                         if fires[number] {
                             let (adds, from, to) = body.next(bodies);
+                            state.next_body();
                             store_range(state, adds, from, to, &mut added)?;
                         }
                         number += 1;

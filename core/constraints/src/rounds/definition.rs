@@ -29,6 +29,8 @@ pub(super) struct Definition<'a, 'c> {
     first: u64,
     /// What the bodies of the round at hand add and write.
     adds: Adds,
+    /// For each fired instance where its adds end.
+    ends: Vec<usize>,
     regs: Vec<u64>,
     tried: u32,
 }
@@ -63,7 +65,8 @@ impl<'a, 'c> Definition<'a, 'c> {
     pub(super) fn new(state: RoundsState<'a, 'c>) -> Self {
         let registers = state.code.activations.iter().map(|a| a.registers).max().unwrap_or(0);
         let (history, first) = (HashSet::new(), state.next_id);
-        Self { state, history, first, adds: Adds::default(), regs: vec![0; registers], tried: 0 }
+        let (adds, ends, regs) = (Adds::default(), Vec::new(), vec![0; registers]);
+        Self { state, history, first, adds, ends, regs, tried: 0 }
     }
 
     pub(super) fn saturate(&mut self) -> Result<(), Stop> {
@@ -117,14 +120,18 @@ impl<'a, 'c> Definition<'a, 'c> {
         self.state.candidates += count;
         fired.iter().for_each(|instance| self.state.count_rule(instance.rule, 1));
         values.iter().for_each(|value| self.state.count_replaced(value.table, 1));
+        self.state.begin_bodies();
         fired.iter().for_each(|instance| self.trace(instance));
         fired.iter().for_each(|instance| self.remove(instance));
         self.replace(values);
         let mut at = 0;
-        while at < self.adds.len() {
-            let (table, args, next) = self.adds.get(&self.state.tables, at);
-            self.state.add(table, args)?;
-            at = next;
+        for &end in &self.ends {
+            self.state.next_body();
+            while at < end {
+                let (table, args, next) = self.adds.get(&self.state.tables, at);
+                self.state.add(table, args)?;
+                at = next;
+            }
         }
         self.state.release();
         Ok(true)
@@ -322,7 +329,7 @@ impl<'a, 'c> Definition<'a, 'c> {
 
     fn trace(&mut self, instance: &Instance) {
         let row = |head| row_of_head(instance.occurrence, head, instance.newest.row, &instance.rows);
-        if self.state.control.traces() {
+        if self.state.control.sees_firings() {
             self.state.trace_instance(instance.rule, row);
         }
     }
@@ -340,10 +347,12 @@ impl<'a, 'c> Definition<'a, 'c> {
     /// What the bodies of fired instances add and write.
     fn bodies(&mut self, fired: &[Instance<'a>]) -> Result<(), Stop> {
         let mut adds = Adds::default();
+        self.ends.clear();
         for instance in fired {
             if let Some((reason, pc)) = self.body(instance, &mut adds) {
                 return Err(self.state.stop_at(reason, pc));
             }
+            self.ends.push(adds.len());
         }
         self.adds = adds;
         Ok(())

@@ -61,7 +61,7 @@ pub(super) struct Performed {
 impl<'a, 'c> Engine<'a, 'c> {
     pub(super) fn new(state: RoundsState<'a, 'c>) -> Self {
         let strategy =
-            Strategy::new(&state.program.signature, state.plan, state.code, state.control.traces());
+            Strategy::new(&state.program.signature, state.plan, state.code, state.control.sees_firings());
         let registers = state.code.activations.iter().map(|a| a.registers).max().unwrap_or(0);
         let threads = rayon::current_num_threads();
         Self {

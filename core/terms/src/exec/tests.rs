@@ -8,7 +8,7 @@ mod limits;
 mod peers;
 mod random;
 mod recorded;
-mod reference;
+pub(crate) mod reference;
 
 use super::*;
 use crate::exec::heap::Heap;

@@ -1,9 +1,10 @@
 //! Reductions on the CPU: a constraint that is about to be stored meets the one of its key.
 
 use crate::exec::round::state::{InsertionRule, RoundsState, is_better};
+use crate::ir::HeadPlan;
 use crate::ir::classes::Reduction;
 use gchr_base::ids::Id;
-use gchr_base::rule::RuleId;
+use gchr_base::rule::{Role, RuleId};
 
 /// The reduction of one table: of two constraints with one key at most one lives.
 pub(crate) struct Reducing<'a>(pub(crate) &'a Reduction);
@@ -30,7 +31,7 @@ impl InsertionRule for Reducing<'_> {
         if let Some(counts) = &mut state.fired_by_rule {
             counts[reduction.rule.index()] += 1;
         }
-        if reduction.best.is_none() && !state.control.traces() {
+        if reduction.best.is_none() && !state.control.sees_firings() {
             return false;
         }
         let row = index.lookup(&stored.columns, key);
@@ -38,6 +39,9 @@ impl InsertionRule for Reducing<'_> {
             let kind = stored.kinds[best.column];
             is_better(best, kind, args[best.column], stored.columns[best.column].get(row))
         });
+        if state.control.derives() {
+            state.record_reduction(table, reduction.rule, row, id, lives);
+        }
         if state.control.traces() {
             state.trace_reduction(table, reduction.rule, row, args, id, lives);
         }
@@ -49,6 +53,14 @@ impl InsertionRule for Reducing<'_> {
 }
 
 impl RoundsState<'_, '_> {
+    fn record_reduction(&mut self, table: usize, rule: RuleId, row: u32, id: u64, lives: bool) {
+        let stored = self.tables[table].ids.get(row);
+        let (kept, removed) = if lives { (id, stored) } else { (stored, id) };
+        let id = |head: &HeadPlan| if head.role == Role::Kept { kept } else { removed };
+        let ids: Vec<u64> = self.plan.rules[rule].heads.iter().map(id).collect();
+        self.record_fired(rule, &ids);
+    }
+
     fn trace_reduction(&mut self, table: usize, rule: RuleId, row: u32, args: &[u64], id: u64, lives: bool) {
         let mut stored = String::new();
         self.write_row(&mut stored, table, row);

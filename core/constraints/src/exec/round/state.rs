@@ -15,6 +15,7 @@ use crate::ir::ChrPlan;
 use crate::ir::classes::{Best, BestOrder, Reduction};
 use crate::rounds::workers::{Deal, Worker};
 use gchr_base::control::Control;
+use gchr_base::derivation::Cause;
 use gchr_base::error::StopReason;
 use gchr_base::facts::Facts;
 use gchr_base::ids::{Id, IdVec};
@@ -103,6 +104,10 @@ pub(crate) struct RoundsState<'a, 'c> {
     pub(crate) fired_by_rule: Option<Vec<u64>>,
     /// Where this worker keeps what facts and goals add; `None`: in the table of the constraint.
     pub(crate) dealing: Option<Dealing<'a>>,
+    /// Why the next constraint is added.
+    pub(crate) cause: Cause,
+    /// The instance whose body adds what is stored next, in a run whose derivations are recorded.
+    pub(in crate::exec) next_instance: u64,
 }
 
 /// How a worker keeps its part of the constraints that all workers are given.
@@ -122,9 +127,9 @@ impl<'a, 'c> RoundsState<'a, 'c> {
         insertion_rules: Vec<Option<Box<dyn InsertionRule + 'a>>>,
     ) -> Self {
         let records = control.recorder().is_some();
-        let is_looked_up = |r: &&Reduction| !r.key.is_empty() && !control.traces();
+        let is_looked_up = |r: &&Reduction| !r.key.is_empty() && !control.sees_firings();
         let filters = plan.tables.ids().map(|t| plan.classes.reduction_of(t).filter(is_looked_up)).collect();
-        let Storing { tables, looks_in } = Storing::new(plan, code, control.traces());
+        let Storing { tables, looks_in } = Storing::new(plan, code, control.sees_firings());
         Self {
             program,
             plan,
@@ -150,6 +155,8 @@ impl<'a, 'c> RoundsState<'a, 'c> {
             other_bytes: 0,
             fired_by_rule: records.then(|| vec![0; program.rules.len()]),
             dealing: None,
+            cause: Cause::Goal { query: 0, number: 0 },
+            next_instance: 0,
         }
     }
 
@@ -174,6 +181,9 @@ impl<'a, 'c> RoundsState<'a, 'c> {
     pub(crate) fn add(&mut self, table: usize, args: &[u64]) -> Result<Option<Added>, Stop> {
         let id = self.next_id;
         self.next_id += 1;
+        if self.control.derives() {
+            self.record_made(table, args, id);
+        }
         if let Some(mut rule) = self.insertion_rules[table].take() {
             let lives = rule.meet(self, table, args, id);
             self.insertion_rules[table] = Some(rule);
@@ -312,6 +322,7 @@ impl StartSink for Adding<'_, '_, '_> {
     fn add(&mut self, table: usize, args: &[u64]) -> Result<(), Stop> {
         let Some(Dealing { deals, worker }) = self.state.dealing else {
             self.added.extend(self.state.add(table, args)?);
+            self.state.cause = self.state.cause.next();
             return Ok(());
         };
         let deal = &deals[ConstraintId::from_index(table)];

@@ -10,9 +10,18 @@ use gchr_base::signature::ConstraintId;
 use gchr_base::value::Terms;
 
 impl RoundsState<'_, '_> {
-    /// The trace line of a firing: round, rule, kept constraints, `\`, removed constraints, each with its id.
+    /// Records a firing, and writes its trace line: round, rule, kept constraints, `\`, removed constraints, each with its id.
     pub(crate) fn trace_instance(&mut self, rule: RuleId, rows: impl Fn(usize) -> u32) {
         let plan = &self.plan.rules[rule];
+        if self.control.derives() {
+            let heads = plan.heads.iter().enumerate();
+            let ids: Vec<u64> =
+                heads.map(|(head, h)| self.tables[h.constraint.index()].ids.get(rows(head))).collect();
+            self.record_fired(rule, &ids);
+        }
+        if !self.control.traces() {
+            return;
+        }
         let mut line = format!("round {} {}:", self.rounds, plan.name);
         for role in [Role::Kept, Role::Removed] {
             if role == Role::Removed && plan.heads.iter().any(|h| h.role == role) {

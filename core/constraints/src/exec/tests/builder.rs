@@ -328,7 +328,7 @@ impl Builder {
 }
 
 /// Threads, made once for each number.
-fn pool(threads: usize) -> Arc<rayon::ThreadPool> {
+pub(super) fn pool(threads: usize) -> Arc<rayon::ThreadPool> {
     static POOLS: Mutex<Vec<Arc<rayon::ThreadPool>>> = Mutex::new(Vec::new());
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     let known = pools.iter().find(|p| p.current_num_threads() == threads).cloned();

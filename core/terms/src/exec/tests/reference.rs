@@ -9,7 +9,7 @@ use gchr_base::signature::{SortKind, SymbolId};
 
 /// A term.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Term {
+pub(crate) enum Term {
     App(SymbolId, Vec<Rc<Term>>),
     Int(i64),
     /// By its bits.
@@ -18,7 +18,7 @@ pub(super) enum Term {
 
 /// Why there is no normal form.
 #[derive(PartialEq, Debug)]
-pub(super) enum GiveUp {
+pub(crate) enum GiveUp {
     /// Too many steps, or too deep: the case is not looked at.
     Limit,
     /// An operand is not a truth value.
@@ -32,9 +32,9 @@ use GiveUp::{Limit, NoRule, Number, Type};
 
 type Value = Result<Rc<Term>, GiveUp>;
 
-pub(super) struct Rewriter<'a> {
+pub(crate) struct Rewriter<'a> {
     program: &'a Program,
-    pub(super) rewrites: u64,
+    pub(crate) rewrites: u64,
     limit: u64,
     depth: u32,
 }
@@ -47,11 +47,11 @@ struct Scope {
 }
 
 impl<'a> Rewriter<'a> {
-    pub(super) fn new(program: &'a Program, limit: u64) -> Self {
+    pub(crate) fn new(program: &'a Program, limit: u64) -> Self {
         Self { program, rewrites: 0, limit, depth: 0 }
     }
 
-    pub(super) fn ground(&mut self, input: &GroundTerm) -> Value {
+    pub(crate) fn ground(&mut self, input: &GroundTerm) -> Value {
         let mut stack = Vec::new();
         for node in &input.nodes {
             match *node {
@@ -219,7 +219,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The term as the machine prints it, without powers.
-    pub(super) fn show(&self, term: &Term) -> String {
+    pub(crate) fn show(&self, term: &Term) -> String {
         match term {
             Term::Int(n) => n.to_string(),
             Term::Float(bits) => crate::exec::text::float(f64::from_bits(*bits)),
