@@ -10,6 +10,8 @@ use gchr_base::signature::SortId;
 
 /// Values that wait on a thread's stack before it shares them with threads that have none.
 const SHARED: usize = 4;
+/// Values that are taken from the stack between two looks at the others.
+const TURNS: u32 = 256;
 /// Looks for something to mark before a thread lets others run.
 const LOOKS: u32 = 1000;
 
@@ -134,12 +136,15 @@ impl<'a> Marker<'a> {
 
     /// Marks what waits and all it reaches.
     fn drain(&mut self) {
+        let mut turns = 0u32;
         while let Some((mut sort, mut value)) = self.stack.pop() {
             // The last field is followed at once, the others wait: a list needs no stack.
             while let Some(next) = self.visit(sort, value) {
                 (sort, value) = next;
             }
+            turns = turns.wrapping_add(1);
             if let Some(others) = self.others
+                && turns.is_multiple_of(TURNS)
                 && self.stack.len() >= SHARED
                 && others.idle.load(Ordering::Relaxed) > others.left.load(Ordering::Relaxed)
             {
