@@ -18,7 +18,7 @@ use gchr_base::control::Control;
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::rule::{GroundTerm, Program};
 use gchr_base::stats::Stats;
-use gchr_terms::exec::engine::{Engine, Heap, Run, default_memory, evaluate, finish, refused, stats};
+use gchr_terms::exec::engine::{Engine, Heap, Run, default_memory, evaluate, finish, stats};
 use gchr_terms::exec::{Evaluation, Stopped};
 use gchr_terms::plan::FunctionId;
 
@@ -83,16 +83,13 @@ impl<'a> Workers<'a> {
         let start = Instant::now();
         let Terms { plan, layout, code } = &self.terms.0;
         let memory = control.limits().memory.unwrap_or_else(default_memory);
-        let no_memory = || {
-            let what = "the address space of cells and pending calls".into();
-            Unfinished::Stopped(refused(StopReason::NoMemory { what }))
-        };
-        let mut heap = Heap::new(layout, memory, self.stress).ok_or_else(no_memory)?;
+        // Without address space for several, one thread may still find enough.
+        let Some(mut heap) = Heap::new(layout, memory, self.stress) else { return Ok(None) };
         heap.share(self.team.threads.get());
         let beside = control.beside();
         let run = Run::new(self.program, plan, heap, control);
         let shared = Shared::new(&run, code, self.team);
-        let first = Worker::new(&shared, memory).ok_or_else(no_memory)?;
+        let Some(first) = Worker::new(&shared, memory) else { return Ok(None) };
         let (result, run) = std::thread::scope(|scope| {
             for _ in 1..self.team.threads.get() {
                 let (shared, beside) = (&shared, beside.clone());
