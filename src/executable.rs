@@ -1,6 +1,7 @@
 //! A compiled program and its run.
 
 use std::fmt::Display;
+use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 use gchr_base::control::Control;
@@ -22,6 +23,8 @@ pub struct Executable<'p> {
     pub(crate) program: &'p Program,
     pub(crate) compiled: Box<dyn Compiled>,
     pub(crate) compile_time: Duration,
+    /// How many threads may go through a result.
+    pub(crate) threads: NonZeroUsize,
 }
 
 impl Program {
@@ -34,7 +37,8 @@ impl Program {
             None => Err(vec![self.runs_nowhere()]),
         });
         let compiled = compiled.map_err(|list| self.diagnostics(list))?;
-        Ok(Executable { program: self, compiled, compile_time: start.elapsed() })
+        let (compile_time, threads) = (start.elapsed(), options.threads());
+        Ok(Executable { program: self, compiled, compile_time, threads })
     }
 
     /// No executor takes the program for a device and semantics: why, and at which place of its text.
@@ -45,10 +49,7 @@ impl Program {
         let message = "this program runs on the processor under the refined semantics only";
         let help = "leave out --device and --semantics; `gchr check --explain` shows all reasons";
         let diagnostic = Diagnostic::error("U0110", message).help(help);
-        match logic.reasons.first().and_then(|reason| Some((reason, reason.labels.first()?))) {
-            Some((reason, label)) => diagnostic.label(label.span, reason.message.clone()),
-            None => diagnostic,
-        }
+        logic.with_first_reason(diagnostic)
     }
 }
 
@@ -80,7 +81,8 @@ impl<'p> Executable<'p> {
         match ran {
             Ok(mut run) => {
                 if control.counts() {
-                    run.stats.live_cells = run.stats.live_cells.or_else(|| run.answer.count_cells());
+                    run.stats.live_cells =
+                        run.stats.live_cells.or_else(|| run.answer.count_cells(self.threads));
                 }
                 let stats = self.complete(run.stats, time);
                 Ok(Outcome::new(self.program, run.answer, stats, run.report))

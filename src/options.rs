@@ -2,13 +2,18 @@
 
 use std::num::NonZeroUsize;
 
-use gchr_base::rule::Semantics;
+use gchr_base::rule::{Program, Semantics};
 use gchr_constraints::plan::{Joins, RoundsOptions};
 use gchr_kernel::Form;
 use gchr_kernels_terms::topology::codegen::Strategy;
 use gchr_kernels_terms::topology::kernels::Collector;
 use gchr_logic::Answers;
 use gchr_terms::plan::TermOptions;
+
+/// As many threads as the process has cores to run on.
+pub(crate) fn all_cores() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
 
 /// What runs a program.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -199,6 +204,16 @@ impl CompileOptions {
     /// Whether recorded runs need kernels that count in the place of the plain ones: on a GPU.
     pub fn counts_apart(&self) -> bool {
         matches!(self.device, Device::Gpu(_))
+    }
+
+    /// Under which semantics a constraint program runs: that of the options, else its own, else the refined one.
+    pub(crate) fn semantics_of(&self, program: &Program) -> Semantics {
+        self.semantics.or(program.semantics).unwrap_or(Semantics::Refined)
+    }
+
+    /// How many threads may share a run.
+    pub(crate) fn threads(&self) -> NonZeroUsize {
+        self.threads.unwrap_or_else(all_cores)
     }
 
     pub(crate) fn form(&self) -> Form {

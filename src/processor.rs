@@ -61,12 +61,11 @@ impl CpuTerms {
     pub fn new(rules: &rule::Program, options: &CompileOptions) -> Result<Self, Vec<Diagnostic>> {
         let plan = compile(rules, &options.to_term_options())?;
         let native = if options.trace { Native::Off } else { options.native };
-        let all = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
             plan,
             options: options.to_term_options(),
             native,
-            threads: options.threads.unwrap_or_else(all),
+            threads: options.threads(),
             code: OnceLock::new(),
             shared: OnceLock::new(),
         })

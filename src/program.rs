@@ -123,6 +123,15 @@ pub(crate) struct Logic {
 }
 
 impl Logic {
+    /// A diagnostic that shows what in the program ground stores cannot do, first.
+    pub(crate) fn with_first_reason(&self, diagnostic: Diagnostic) -> Diagnostic {
+        let first = self.reasons.first().and_then(|reason| Some((reason, reason.labels.first()?)));
+        match first {
+            Some((reason, label)) => diagnostic.label(label.span, reason.message.clone()),
+            None => diagnostic,
+        }
+    }
+
     /// Why the logic machine runs the program; for each rule whether ground stores could do it, and why not.
     fn explain(&self, sources: &SourceMap) -> String {
         let place = |reason: &Diagnostic| reason.labels.first().map(|label| label.span);
@@ -224,7 +233,7 @@ impl Program {
 
     /// What the program means when it is compiled so.
     pub fn semantics(&self, options: &CompileOptions) -> Semantics {
-        options.semantics.or(self.rules.semantics).unwrap_or(Semantics::Refined)
+        options.semantics_of(&self.rules)
     }
 
     /// A number that is the same for the same rules, goals and facts, and for hardly any others. `more` counts too.

@@ -188,7 +188,10 @@ impl Program {
         why: &WhyOptions,
         control: &mut Control<'_>,
     ) -> Result<Explanation, Box<Failure>> {
-        with_large_stack(|| self.explain_constraint(of, options, why, control))
+        with_large_stack(|| match self.language() {
+            Language::Terms => self.explain_term(of, *why, control),
+            Language::Constraints => self.explain_constraint(of, options, why, control),
+        })
     }
 
     /// Whether `of` names something that [`why`](Self::why) can look for; what is wrong with it.
@@ -212,9 +215,6 @@ impl Program {
         control: &mut Control<'_>,
     ) -> Result<Explanation, Box<Failure>> {
         let refuse = |found: Diagnostic| refused(self.diagnostics(vec![found]));
-        if self.language() == Language::Terms {
-            return self.explain_term(of, *why, control);
-        }
         if let Some(found) = self.has_no_derivations() {
             return Err(refuse(found));
         }
@@ -240,7 +240,10 @@ impl Program {
         let progress = Progress { steps: outcome.stats.firings.unwrap_or(0), bytes: 0, live: 0 };
         let ended = |reason| RunError { reason, rule: None, span: None, progress };
         drop(outcome.store);
-        let mut record = whole(record).map_err(|reason| self.stopped_before(ended(reason), outcome.stats))?;
+        if let Some(reason) = missing(record.as_deref()) {
+            return Err(self.stopped_before(ended(reason), outcome.stats));
+        }
+        let mut record = record.unwrap_or_default();
         let given = |cause: Cause, _: usize| self.given(cause);
         let asked =
             Asked { program: &self.rules, sources: &self.sources, given: &given, options: *why, notes };
@@ -282,13 +285,7 @@ impl Program {
 
     /// Why the logic machine, which runs the program, records no derivations.
     fn has_no_derivations(&self) -> Option<Diagnostic> {
-        let logic = self.logic.as_ref()?;
-        let reason = logic.reasons.first().and_then(|reason| Some((reason, reason.labels.first()?)));
-        let found = no_derivations_of_logic();
-        Some(match reason {
-            Some((reason, label)) => found.label(label.span, reason.message.clone()),
-            None => found,
-        })
+        Some(self.logic.as_ref()?.with_first_reason(no_derivations_of_logic()))
     }
 
     fn given(&self, cause: Cause) -> Given {
@@ -324,18 +321,16 @@ pub(crate) fn no_derivations_of_logic() -> Diagnostic {
     Diagnostic::error("U0142", message).help("`gchr run --trace` shows every rule application")
 }
 
-/// The record of a run that reached its end, if it has all of the run.
-pub(crate) fn whole(record: Option<Box<Derivations>>) -> Result<Box<Derivations>, StopReason> {
-    let what = || StopReason::Internal { what: "the record of derivations was lost".into() };
-    let record = record.ok_or_else(what)?;
-    match record.stopped() {
-        Some(reason) => Err(reason.clone()),
-        None => Ok(record),
+/// Why a record has not all of a run that reached its end, if so.
+pub(crate) fn missing(record: Option<&Derivations>) -> Option<StopReason> {
+    match record {
+        Some(record) => record.stopped().cloned(),
+        None => Some(StopReason::Internal { what: "the record of derivations was lost".into() }),
     }
 }
 
 /// A failure before anything ran.
-fn refused(diagnostics: Diagnostics) -> Box<Failure> {
+pub(crate) fn refused(diagnostics: Diagnostics) -> Box<Failure> {
     Box::new(Failure { error: None, diagnostics, stats: Stats::default(), left: None, elsewhere: None })
 }
 
@@ -344,7 +339,7 @@ pub(crate) fn derivable_plan(
     program: &gchr_base::rule::Program,
     options: &CompileOptions,
 ) -> Result<(ChrPlan, Vec<String>), Vec<Diagnostic>> {
-    if options.semantics.or(program.semantics).unwrap_or(Semantics::Refined) == Semantics::Refined {
+    if options.semantics_of(program) == Semantics::Refined {
         return Ok((compile(program)?, Vec::new()));
     }
     let options = options.firing.plan_options();

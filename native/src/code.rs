@@ -289,6 +289,11 @@ impl<'a> Code<'a> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Why a run ended with [`NOT_COMPILED`].
+    pub fn refusal(&self) -> Refused {
+        self.failure().unwrap_or_else(|| Refused::Internal("a function was not compiled".into()))
+    }
+
     /// The emitted form of a function, for tests and for people.
     pub fn show(&self, function: Func) -> String {
         let mut context = Context::new();

@@ -15,6 +15,8 @@ use gchr_base::memory::{self, Reservation};
 
 /// What lies below the limit that functions test: frames of functions that call nothing, and shims.
 pub(crate) const RED_ZONE: u64 = 64 << 10;
+/// Bytes below the last frame that are taken with it.
+pub(crate) const RESERVE: u64 = 4096;
 /// The least stack.
 const LEAST: u64 = 1 << 20;
 /// Of limited address space a stack takes at most this part.

@@ -38,6 +38,8 @@ pub(crate) const HOST_SP: usize = offset_of!(Vm, host_sp);
 pub(crate) const FRAME: usize = offset_of!(Vm, frame);
 pub(crate) const SITE: usize = offset_of!(Vm, site);
 
+/// The status of a run that stops, where helpers need no other.
+pub(crate) const STOPPED: u64 = 1;
 /// The status of a run that cannot go on because a function could not be compiled.
 pub const NOT_COMPILED: u64 = u64::MAX;
 

@@ -16,6 +16,7 @@ use super::queue::{LineSource, Ordered, Sink};
 use super::shard::Shard;
 use crate::diagnostics::Diagnostics;
 use crate::executor::TermDevice;
+use crate::options::all_cores;
 use crate::processor::PreparedTerms;
 use crate::program::Program;
 
@@ -36,8 +37,8 @@ pub struct BatchOptions<'a> {
 
 impl Default for BatchOptions<'_> {
     fn default() -> Self {
-        let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { limits: Limits::default(), threads, interrupt: None, start: None, shard: Shard::WHOLE }
+        let limits = Limits::default();
+        Self { limits, threads: all_cores(), interrupt: None, start: None, shard: Shard::WHOLE }
     }
 }
 

@@ -64,12 +64,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// What was said of the first lines of the files of a constraint, last.
-    fn header(&self, constraint: &str) -> Header {
-        let said = |of: Option<&str>| self.header.iter().rev().find(|(c, _)| c.as_deref() == of);
-        said(Some(constraint)).or_else(|| said(None)).map_or(Header::Auto, |&(_, header)| header)
-    }
-
     fn options(&self, settings: Settings) -> Result<CompileOptions, Exit> {
         let Settings { device, trace, derivations, answers } = settings;
         let options = CompileOptions {
@@ -89,7 +83,7 @@ impl Args {
     fn open(&self, options: &CompileOptions) -> Result<Session, Exit> {
         let mut input = self.program.input().memory(Some(limits_of_process::bound()));
         for (constraint, file) in &self.facts {
-            input = input.facts_with_header(constraint, file, self.header(constraint));
+            input = input.facts_with_header(constraint, file, values::header_of(&self.header, constraint));
         }
         let opened = if self.logic { input.open_for_logic(options) } else { input.open(options) };
         let session = opened.map_err(|found| report::refuse(&found))?;

@@ -57,6 +57,12 @@ pub fn facts(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
+/// What was said of the first lines of the files of a constraint by options `--header`, last.
+pub fn header_of(said: &[(Option<String>, Header)], constraint: &str) -> Header {
+    let of = |name: Option<&str>| said.iter().rev().find(|(c, _)| c.as_deref() == name);
+    of(Some(constraint)).or_else(|| of(None)).map_or(Header::Auto, |&(_, header)| header)
+}
+
 /// `yes`, `no`, `auto`, or `edge=yes` for the files of a constraint.
 pub fn header(text: &str) -> Result<(Option<String>, Header), String> {
     let (constraint, when) = match text.rsplit_once('=') {

@@ -91,8 +91,7 @@ impl Args {
             input = input.query(goals);
         }
         for (constraint, path) in &self.facts {
-            let said = |of: Option<&str>| self.header.iter().rev().find(|(c, _)| c.as_deref() == of);
-            let header = said(Some(constraint)).or_else(|| said(None)).map_or(Header::Auto, |&(_, h)| h);
+            let header = values::header_of(&self.header, constraint);
             let (constraint, path) = (constraint.clone(), path.clone());
             input = input.fact_file(FactFile { constraint, path, header, format: None });
         }

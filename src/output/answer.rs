@@ -18,8 +18,7 @@ pub enum Answer {
 
 impl Answer {
     /// How many cells a normal form has: takes as long as to go through all of them.
-    pub(crate) fn count_cells(&mut self) -> Option<u64> {
-        let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    pub(crate) fn count_cells(&mut self, threads: NonZeroUsize) -> Option<u64> {
         match self {
             Answer::NormalForm(normal_form) => Some(normal_form.count_cells(threads)),
             Answer::Store(_) | Answer::Logic(_) => None,

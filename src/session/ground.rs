@@ -18,7 +18,7 @@ use super::{Ended, Reply};
 use crate::executor::StoppedRun;
 use crate::options::{CompileOptions, Device};
 use crate::why::{
-    Asked, Explanation, Given, Pattern, Unexplained, WhyOptions, a_fact, a_goal, derivable_plan,
+    Asked, Explanation, Given, Pattern, Unexplained, WhyOptions, a_fact, a_goal, derivable_plan, missing,
 };
 
 /// Runs that can be taken back.
@@ -202,12 +202,9 @@ impl Derived {
     /// Takes it back: why it has not all of the run, if so.
     fn take_back(&mut self, control: &mut Control<'_>) -> Option<StopReason> {
         let record = control.take_derivations();
-        let lost = record.is_none();
+        let missing = missing(record.as_deref());
         self.record = record.unwrap_or_default();
-        match lost {
-            true => Some(StopReason::Internal { what: "the record of derivations was lost".into() }),
-            false => self.record.stopped().cloned(),
-        }
+        missing
     }
 
     /// Forgets the last run.
@@ -241,7 +238,7 @@ fn plan(
     if options.derivations {
         return derivable_plan(program, options);
     }
-    let plan = match options.semantics.or(program.semantics).unwrap_or(Semantics::Refined) {
+    let plan = match options.semantics_of(program) {
         Semantics::Refined => compile(program),
         Semantics::Rounds => compile_rounds(program, options.firing.plan_options()),
     };

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use gchr_base::control::Control;
-use gchr_base::stats::Stats;
 
 use super::{Kind, Session};
 use crate::diagnostics::Diagnostics;
 use crate::output::Failure;
 use crate::stack::with_large_stack;
-use crate::why::{Explanation, Path, TermUnexplained, WhyOptions, no_derivations_of_logic};
+use crate::why::{Explanation, Path, TermUnexplained, WhyOptions, no_derivations_of_logic, refused};
 
 impl Session {
     /// Explains the constraints in the store that match `of`, as [`Program::why`](crate::Program::why) does, from the
@@ -34,10 +33,6 @@ impl Session {
                 })
             }
         });
-        explained.map_err(|list| {
-            let diagnostics = Diagnostics::new(Arc::new(sources), list);
-            let (error, stats) = (None, Stats::default());
-            Box::new(Failure { error, diagnostics, stats, left: None, elsewhere: None })
-        })
+        explained.map_err(|list| refused(Diagnostics::new(Arc::new(sources), list)))
     }
 }

@@ -91,9 +91,7 @@ impl TermDerivation<'_> {
     }
     /// The arguments of a term.
     pub fn args(&self, node: Node) -> &[Node] {
-        let at = node as usize;
-        let start = at.checked_sub(1).map_or(0, |before| self.cells[before].end as usize);
-        &self.fields[start..self.cells[at].end as usize]
+        part(&self.fields, &self.cells, node, |cell| cell.end)
     }
     /// The application whose right-hand side made the outermost symbol of a term; `None` for one of the start term.
     pub fn maker(&self, node: Node) -> Option<Application> {
@@ -109,9 +107,7 @@ impl TermDerivation<'_> {
     }
     /// The arguments of the redex of an application.
     pub fn redex_args(&self, application: Application) -> &[Node] {
-        let at = application as usize;
-        let start = at.checked_sub(1).map_or(0, |before| self.applied[before].end as usize);
-        &self.redexes[start..self.applied[at].end as usize]
+        part(&self.redexes, &self.applied, application, |applied| applied.end)
     }
     /// The redex of an application as text, cut after so many characters.
     pub fn redex_text(&self, application: Application, width: usize) -> String {
@@ -142,6 +138,13 @@ impl TermDerivation<'_> {
     }
 }
 
+/// What belongs to an entry of a list whose entries know where theirs ends: it begins where that of the one before does.
+fn part<'n, T>(all: &'n [Node], list: &[T], at: u32, end: impl Fn(&T) -> u32) -> &'n [Node] {
+    let at = at as usize;
+    let start = at.checked_sub(1).map_or(0, |before| end(&list[before]));
+    &all[start as usize..end(&list[at]) as usize]
+}
+
 impl std::fmt::Debug for TermDerivation<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} applications that made {} terms", self.applied.len(), self.cells.len())
@@ -157,9 +160,6 @@ struct Shown<'d, 'a> {
 
 impl std::fmt::Display for Shown<'_, '_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        enum Todo<'d> {
-            Args(&'d [Node], usize),
-        }
         let top = |f: &mut std::fmt::Formatter<'_>, top: Top, has_args: bool| {
             match top {
                 Top::Int(n) => write!(f, "{n}")?,
@@ -169,8 +169,8 @@ impl std::fmt::Display for Shown<'_, '_> {
             if has_args { f.write_str("(") } else { Ok(()) }
         };
         top(f, self.top, !self.args.is_empty())?;
-        let mut todo = vec![Todo::Args(self.args, 0)];
-        while let Some(Todo::Args(args, next)) = todo.pop() {
+        let mut todo = vec![(self.args, 0)];
+        while let Some((args, next)) = todo.pop() {
             let Some(&node) = args.get(next) else {
                 if !args.is_empty() {
                     f.write_str(")")?;
@@ -180,10 +180,10 @@ impl std::fmt::Display for Shown<'_, '_> {
             if next > 0 {
                 f.write_str(", ")?;
             }
-            todo.push(Todo::Args(args, next + 1));
+            todo.push((args, next + 1));
             let below = self.of.args(node);
             top(f, self.of.top(node), !below.is_empty())?;
-            todo.push(Todo::Args(below, 0));
+            todo.push((below, 0));
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod declare;
 mod effects;
 mod inline;
 mod ir;
+pub(crate) mod key;
 mod layout;
 pub mod live;
 mod lower;

@@ -12,15 +12,11 @@ use gchr_constraints::exec::code::Level;
 use gchr_constraints::exec::engine::{Engine, Stop};
 
 use crate::code::{Code, Func, Refused};
-use crate::stack::Stack;
-use crate::vm::{NOT_COMPILED, Vm};
+use crate::stack::{RESERVE, Stack};
+use crate::vm::{NOT_COMPILED, STOPPED, Vm};
 
-/// The status with which helpers leave a run that stops.
-const STOPPED: u64 = 1;
 /// The stack is taken in steps of at least so many bytes.
 const STACK_STEP: u64 = 64 << 10;
-/// Bytes below the last frame.
-const RESERVE: u64 = 4096;
 /// No row, and no rule.
 pub(super) const NONE: i64 = u32::MAX as i64;
 /// What helpers that give rows give when the run has to stop.
@@ -86,8 +82,7 @@ impl<'a, 'c, 'm> Machine<'a, 'c, 'm> {
 
     /// Why a function could not be compiled, if that ended the run.
     pub(super) fn refused(&self) -> Option<Refused> {
-        let unknown = || Refused::Internal("a function was not compiled".into());
-        self.not_compiled.then(|| self.code.failure().unwrap_or_else(unknown))
+        self.not_compiled.then(|| self.code.refusal())
     }
 
     /// Adds facts in order.

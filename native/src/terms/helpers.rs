@@ -3,13 +3,20 @@
 
 use std::mem::offset_of;
 
-use gchr_terms::exec::engine::Bump;
+use gchr_base::op::Op;
+use gchr_base::rule::Program;
+use gchr_base::signature::SortId;
+use gchr_terms::exec::engine::{Bump, Marker};
+use gchr_terms::plan::{Site, Step};
 
 use crate::vm::{Helper, Vm};
 
 /// The tag of the root of a context: its sort is in the high half, for the function that fills the hole may have
 /// another one.
 pub(super) const CONTEXT: u32 = u32::MAX;
+
+/// Stacks are taken in steps of this many bytes.
+pub(super) const STACK_STEP: u64 = 1 << 20;
 
 /// The first field of every machine.
 #[repr(C)]
@@ -71,5 +78,33 @@ impl Helpers {
             Slow::Float => self.float,
             Slow::FloatToInt => self.float_to_int,
         }
+    }
+}
+
+/// The most arguments of a symbol: what there must be room for where no rule matches.
+pub(super) fn widest(program: &Program) -> usize {
+    program.signature.symbols.iter().map(|symbol| symbol.args.len()).max().unwrap_or(0)
+}
+
+/// Marks what a root of a frame reaches.
+pub(super) fn mark_root(marker: &mut Marker<'_>, tag: u32, value: u64) {
+    let sort = if tag == CONTEXT { (value >> 32) as u32 } else { tag };
+    marker.root(SortId(sort), value as u32);
+}
+
+/// Something of the plan that emitted code passes by its address.
+///
+/// # Safety
+/// The address was emitted from a reference into the plan, which the code owns.
+pub(super) unsafe fn of_plan<'p, T>(address: u64) -> &'p T {
+    // SAFETY: by the contract.
+    unsafe { &*(address as *const T) }
+}
+
+/// The operator of a step and its place.
+pub(super) fn operation(step: &Step) -> (Op, Site) {
+    match step {
+        Step::Operate { op, site, .. } => (*op, *site),
+        _ => unreachable!("operators are emitted for operations only"),
     }
 }

@@ -165,11 +165,17 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
 
     /// The roots when these locals are live: theirs, and those of what is around.
     pub(super) fn roots(&self, live: &LocalSet) -> Vec<Root> {
+        self.roots_with(live, &[])
+    }
+
+    /// The same, with `more`.
+    pub(super) fn roots_with(&self, live: &LocalSet, more: &[Root]) -> Vec<Root> {
         let own = live.iter().filter(|&local| self.has_cells(self.sort(local)));
         let mut roots: Vec<Root> =
             own.filter_map(|local| Some((self.sort(local).0, self.locals[local]?))).collect();
         roots.extend(&self.outer);
         roots.extend(self.hole.map(|(_, root)| (CONTEXT, root)));
+        roots.extend(more);
         roots.sort_unstable();
         roots.dedup();
         roots
@@ -220,13 +226,7 @@ impl<'e, 'f, 'p> Lower<'e, 'f, 'p> {
     fn burn(&mut self, live: &LocalSet, more: &[Root]) {
         if self.has_pending() {
             let steps = self.pending();
-            let mut roots = Vec::new();
-            if self.forks() {
-                roots = self.roots(live);
-                roots.extend(more);
-                roots.sort_unstable();
-                roots.dedup();
-            }
+            let roots = if self.forks() { self.roots_with(live, more) } else { Vec::new() };
             self.e.burn(steps, self.helpers.refuel, &[], &roots);
         }
         self.pending = NONE;

@@ -5,23 +5,16 @@ use std::ptr::{from_mut, null_mut};
 use gchr_base::error::{RunError, StopReason};
 use gchr_base::ids::Id;
 use gchr_base::memory::{self, Shortage};
-use gchr_base::op::{ArithmeticError, Op};
+use gchr_base::op::ArithmeticError;
 use gchr_base::rule::RuleId;
 use gchr_base::signature::SortId;
 use gchr_terms::exec::engine::{Engine, Full, Heap, Run, Stop};
-use gchr_terms::plan::{End, Function, FunctionId, Site, Step};
+use gchr_terms::plan::{End, Function, FunctionId, Step};
 
-use super::helpers::{CONTEXT, Head, Helpers};
+use super::helpers::{Head, Helpers, STACK_STEP, mark_root, of_plan, operation, widest};
 use crate::code::{Code, Func, NO_NOTE, Refused};
-use crate::stack::Stack;
-use crate::vm::{NOT_COMPILED, Vm};
-
-/// The status with which helpers leave a run that stops.
-const STOPPED: u64 = 1;
-/// The stack is taken in steps of this many bytes.
-const STACK_STEP: u64 = 1 << 20;
-/// Bytes below the last frame.
-const RESERVE: u64 = 4096;
+use crate::stack::{RESERVE, Stack};
+use crate::vm::{NOT_COMPILED, STOPPED, Vm};
 
 /// A run of native code. Helpers are given a pointer to it, by its head.
 #[repr(C)]
@@ -42,8 +35,7 @@ pub(super) const HELPERS: Helpers =
 
 impl<'a, 'c> Machine<'a, 'c> {
     pub(super) fn new(mut run: Run<'a, 'c>, code: &'a Code<'static>, stack: Box<Stack>) -> Box<Self> {
-        let most = run.program.signature.symbols.iter().map(|symbol| symbol.args.len()).max().unwrap_or(0);
-        let mut room = vec![0; most].into_boxed_slice();
+        let mut room = vec![0; widest(run.program)].into_boxed_slice();
         // No frame fits before the stack is taken from memory.
         let vm = Vm { fuel: run.granted(), stack_limit: u64::MAX, ..Vm::new() };
         let (bumps, operands) = (run.heap.bumps(), room.as_mut_ptr());
@@ -74,8 +66,7 @@ impl<'a, 'c> Machine<'a, 'c> {
 
     /// Why a function could not be compiled, if that ended the run.
     pub(super) fn refused(&self) -> Option<Refused> {
-        let unknown = || Refused::Internal("a function was not compiled".into());
-        self.not_compiled.then(|| self.code.failure().unwrap_or_else(unknown))
+        self.not_compiled.then(|| self.code.refusal())
     }
 
     fn stack(&mut self) -> &mut Stack {
@@ -185,12 +176,8 @@ impl<'a, 'c> Machine<'a, 'c> {
         let (code, vm, values) = (self.code, &self.head.vm, &self.run.values);
         let collected = self.run.heap.collect(&mut |marker| {
             values.iter().for_each(|v| marker.root(v.0, v.1 as u32));
-            let mut root = |tag: u32, value: u64| {
-                let sort = if tag == CONTEXT { (value >> 32) as u32 } else { tag };
-                marker.root(SortId(sort), value as u32);
-            };
             // SAFETY: collections happen in helpers that native code has called.
-            unsafe { code.for_each_root(vm, &mut root) };
+            unsafe { code.for_each_root(vm, &mut |tag, value| mark_root(marker, tag, value)) };
         });
         collected.map_err(Ok)
     }
@@ -235,15 +222,6 @@ impl<'a, 'c> Engine<'a, 'c> for Machine<'a, 'c> {
 unsafe fn machine<'m>(vm: *mut Vm) -> &'m mut Machine<'m, 'm> {
     // SAFETY: by the contract, and the layout of the machine.
     unsafe { &mut *vm.cast() }
-}
-
-/// Something of the plan that emitted code passes by its address.
-///
-/// # Safety
-/// The address was emitted from a reference into the plan, which the code owns.
-unsafe fn of_plan<'p, T>(address: u64) -> &'p T {
-    // SAFETY: by the contract.
-    unsafe { &*(address as *const T) }
 }
 
 /// Helper: more fuel, or the end at a limit.
@@ -293,14 +271,6 @@ unsafe extern "C" fn same(vm: *mut Vm, sort: u64, a: u64, b: u64, _: u64) -> u64
             let rule = m.rules().0;
             m.stops(Stop { reason, rule, span: None })
         }
-    }
-}
-
-/// The operator of a step and its place.
-fn operation(step: &Step) -> (Op, Site) {
-    match step {
-        Step::Operate { op, site, .. } => (*op, *site),
-        _ => unreachable!("operators are emitted for operations only"),
     }
 }
 

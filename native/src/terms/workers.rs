@@ -154,10 +154,8 @@ impl<'a, 'c: 'a> Engine<'a, 'c> for First<'_, 'a, 'c> {
         let fuel = self.run.granted();
         let before = self.run.computed(fuel);
         self.shared.begin(std::mem::replace(&mut self.run.heap, Heap::none()), before);
-        let values = std::mem::take(&mut self.run.values);
-        let (worker, run) = (&mut self.worker, &mut self.run);
-        let value = worker.first(function, args, &values, &mut |now| run.control.poll(now));
-        self.run.values = values;
+        let Run { values, control, .. } = &mut self.run;
+        let value = self.worker.first(function, args, values, &mut |now| control.poll(now));
         let (heap, steps) = self.shared.end();
         self.run.heap = heap;
         self.run.count(steps - before);

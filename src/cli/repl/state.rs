@@ -16,7 +16,7 @@ use super::commands::Next;
 use crate::cli::exit::Exit;
 use crate::cli::sink::Stdout;
 use crate::cli::watchdog::{self, Phase};
-use crate::cli::{interrupt, progress, report};
+use crate::cli::{interrupt, progress, report, values};
 
 /// Constraints that are shown behind a goal; a larger store is counted.
 const SHOWN: usize = 20;
@@ -104,7 +104,7 @@ impl<'a> State<'a> {
 
     /// Adds the rows of a file.
     pub fn add_facts(&mut self, constraint: &str, file: &Path) -> Next {
-        match self.session.add_facts(constraint, file, self.args.header(constraint)) {
+        match self.session.add_facts(constraint, file, values::header_of(&self.args.header, constraint)) {
             Ok(notices) => {
                 report::notices(&notices);
                 self.run(&mut |session, control| session.run(control))

@@ -211,7 +211,7 @@ impl Args {
             input = input.fact_file(FactFile {
                 constraint: constraint.clone(),
                 path: file.clone(),
-                header: self.header(constraint),
+                header: values::header_of(&self.header, constraint),
                 format: self.facts_format.map(FactFormat::from),
             });
         }
@@ -241,12 +241,6 @@ impl Args {
         if let Some(file) = &self.inputs {
             out_file::reads("the file of --inputs", stdin_of(file));
         }
-    }
-
-    /// What was said of the first lines of the files of a constraint, last.
-    fn header(&self, constraint: &str) -> Header {
-        let said = |of: Option<&str>| self.header.iter().rev().find(|(c, _)| c.as_deref() == of);
-        said(Some(constraint)).or_else(|| said(None)).map_or(Header::Auto, |&(_, header)| header)
     }
 
     /// How to compile for a device.

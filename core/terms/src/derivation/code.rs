@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::Top;
+use crate::plan::key::{ExprKey, shape};
 use gchr_base::op::Op;
 use gchr_base::rule::{Body, Const, Expr, ExprKind, Goal, GoalKind, Pattern, Rule, RuleId};
 use gchr_base::signature::SymbolId;
@@ -91,8 +92,8 @@ impl<'a> RuleCode<'a> {
 struct Writer<'a> {
     slots: u32,
     code: Vec<Ins<'a>>,
-    /// Where the values of expressions are, by their text.
-    known: HashMap<String, Slot>,
+    /// Where the values of expressions are.
+    known: HashMap<ExprKey<Slot>, Slot>,
 }
 
 impl<'a> Writer<'a> {
@@ -133,73 +134,68 @@ impl<'a> Writer<'a> {
 
     /// Rules nest to a bounded depth.
     fn expr(&mut self, expr: &'a Expr) -> Slot {
-        if let ExprKind::Var(var) = expr.kind {
-            return var.0;
+        match &expr.kind {
+            ExprKind::Var(var) => var.0,
+            ExprKind::Const(Const::Int(n)) => self.number(ExprKey::Int(*n), Top::Int(*n)),
+            ExprKind::Const(Const::Float(x)) => {
+                self.number(ExprKey::Float(x.to_bits()), Top::Float(x.to_bits()))
+            }
+            // Terms have no texts.
+            ExprKind::Const(Const::Atom(_) | Const::Str(_)) => {
+                self.code.push(Ins::Fail);
+                self.fresh()
+            }
+            ExprKind::App { symbol, args } => {
+                let args: Vec<Slot> = args.iter().map(|arg| self.expr(arg)).collect();
+                let key = ExprKey::App(*symbol, args.clone());
+                self.once(key, |dst| Ins::Apply { dst, symbol: *symbol, args: args.into() })
+            }
+            &ExprKind::Repeat { symbol, count, ref arg } => {
+                let src = self.expr(arg);
+                let key = ExprKey::Repeat(symbol, count, src);
+                self.once(key, |dst| Ins::Repeat { dst, symbol, count, src })
+            }
+            ExprKind::Op { op: op @ (Op::Both | Op::Either), args } => self.junction(*op, &args[0], &args[1]),
+            &ExprKind::Op { op, ref args } => {
+                let first = self.expr(&args[0]);
+                let second = args.get(1).map_or(first, |arg| self.expr(arg));
+                let args = [first, second];
+                self.once(ExprKey::Op(op, args.to_vec()), |dst| Ins::Operate { dst, op, args })
+            }
         }
-        let key = text(expr);
+    }
+
+    fn number(&mut self, key: ExprKey<Slot>, top: Top) -> Slot {
+        self.once(key, |dst| Ins::Number { dst, top })
+    }
+
+    /// The slot of an equal expression, or a fresh one that a step fills.
+    fn once(&mut self, key: ExprKey<Slot>, step: impl FnOnce(Slot) -> Ins<'a>) -> Slot {
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
-        let dst = match &expr.kind {
-            ExprKind::Var(var) => var.0,
-            ExprKind::Const(constant) => {
-                let dst = self.fresh();
-                let step = match constant {
-                    Const::Int(n) => Ins::Number { dst, top: Top::Int(*n) },
-                    Const::Float(x) => Ins::Number { dst, top: Top::Float(x.to_bits()) },
-                    // Terms have no texts.
-                    Const::Atom(_) | Const::Str(_) => Ins::Fail,
-                };
-                self.code.push(step);
-                dst
-            }
-            ExprKind::App { symbol, args } => {
-                let args: Box<[Slot]> = args.iter().map(|arg| self.expr(arg)).collect();
-                let dst = self.fresh();
-                self.code.push(Ins::Apply { dst, symbol: *symbol, args });
-                dst
-            }
-            ExprKind::Repeat { symbol, count, arg } => {
-                let src = self.expr(arg);
-                let dst = self.fresh();
-                self.code.push(Ins::Repeat { dst, symbol: *symbol, count: *count, src });
-                dst
-            }
-            ExprKind::Op { op, args } => self.operation(*op, args),
-        };
+        let dst = self.fresh();
+        self.code.push(step(dst));
         self.known.insert(key, dst);
         dst
     }
 
-    fn operation(&mut self, op: Op, args: &'a [Expr]) -> Slot {
-        let first = self.expr(&args[0]);
-        if !matches!(op, Op::Both | Op::Either) {
-            let second = args.get(1).map_or(first, |arg| self.expr(arg));
-            let dst = self.fresh();
-            self.code.push(Ins::Operate { dst, op, args: [first, second] });
-            return dst;
+    fn junction(&mut self, op: Op, a: &'a Expr, b: &'a Expr) -> Slot {
+        let first = self.expr(a);
+        let key = ExprKey::Junction(op, first, shape(b));
+        if let Some(&known) = self.known.get(&key) {
+            return known;
         }
         let dst = self.fresh();
         let decide = self.code.len();
         self.code.push(Ins::Fail);
         // What the second operand evaluates is not known outside.
         let known = self.known.clone();
-        let src = self.expr(&args[1]);
+        let src = self.expr(b);
         self.known = known;
         self.code.push(Ins::Truth { dst, op, first, src });
         self.code[decide] = Ins::Decide { dst, op, src: first, to: self.code.len() };
+        self.known.insert(key, dst);
         dst
-    }
-}
-
-/// An expression as text.
-fn text(expr: &Expr) -> String {
-    let all = |args: &[Expr]| args.iter().map(text).collect::<Vec<_>>().join(",");
-    match &expr.kind {
-        ExprKind::Var(v) => format!("{v}"),
-        ExprKind::Const(c) => format!("{c:?}"),
-        ExprKind::App { symbol, args } => format!("{symbol}({})", all(args)),
-        ExprKind::Repeat { symbol, count, arg } => format!("{symbol}^{count}({})", text(arg)),
-        ExprKind::Op { op, args } => format!("{op:?}({})", all(args)),
     }
 }

@@ -5,6 +5,7 @@ mod expr;
 use crate::plan::copy::{Copier, free_locals};
 use crate::plan::declare::empty_function;
 use crate::plan::ir::*;
+use crate::plan::key::ExprKey;
 use crate::plan::layout::Layout;
 use crate::plan::matching::{self, Group, Leaf, Part, Tree};
 use gchr_base::hash::HashMap;
@@ -111,18 +112,7 @@ impl FunctionLowering {
 #[derive(Clone, Default)]
 struct Bindings {
     vars: HashMap<VarId, LocalId>,
-    known: HashMap<ExprKey, LocalId>,
-}
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum ExprKey {
-    Int(i64),
-    Float(u64),
-    App(SymbolId, Vec<LocalId>),
-    Repeat(SymbolId, u32, LocalId),
-    Op(Op, Vec<LocalId>),
-    /// `&&` or `||`: its second operand as text, since it has no local outside the region.
-    Junction(Op, LocalId, String),
+    known: HashMap<ExprKey<LocalId>, LocalId>,
 }
 
 impl Lower<'_> {

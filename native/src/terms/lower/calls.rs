@@ -40,10 +40,7 @@ impl<'p> Lower<'_, '_, 'p> {
         let mut needed = self.argument_roots(function, args);
         needed.extend(more);
         self.burn(live, &needed);
-        let mut roots = self.roots(live);
-        roots.extend(more);
-        roots.sort_unstable();
-        roots.dedup();
+        let roots = self.roots_with(live, more);
         let function = self.func(function, false);
         let value = self.e.call(function, args, &roots);
         // What is needed later is read from the frame: no register holds it during the call.

@@ -228,10 +228,8 @@ impl<'p> Lower<'_, '_, 'p> {
         let member = &group.members[at];
         let Some(base) = member.base else { return };
         let path = self.save();
-        let mut roots = self.roots(live);
-        roots.extend(self.known(group, at).0);
-        roots.sort_unstable();
-        roots.dedup();
+        let known = self.known(group, at).0;
+        let roots = self.roots_with(live, &known);
         self.pending = self.counted(group);
         let (join, miss) = self.attempt(member.function, base, &member.args, roots);
         let joined = self.e.bind(join);
@@ -411,10 +409,8 @@ impl<'p> Lower<'_, '_, 'p> {
         let own = self.e.compare_to(Compare::NotEqual, own, 0);
         self.e.branch(own, (call, &[]), (taken, &[]));
         self.e.bind(taken);
-        let mut roots = self.roots(&group.live);
-        roots.extend(self.known(group, at).0);
-        roots.sort_unstable();
-        roots.dedup();
+        let known = self.known(group, at).0;
+        let roots = self.roots_with(&group.live, &known);
         let Some(join) = self.helpers.join else { unreachable!("only programs that fork have groups") };
         let found = self.e.rare_helper(join, &[record], &roots);
         let found = self.e.compare_to(Compare::NotEqual, found, 0);

@@ -8,7 +8,7 @@ use super::*;
 #[test]
 fn random_systems_agree() {
     let mut stopped = 0;
-    let seeds = std::env::var("GCHR_SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(60u64);
+    let seeds = std::env::var("GCHR_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(60u64);
     for seed in 1..seeds {
         let text = Generator::program(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let program = program(&text);

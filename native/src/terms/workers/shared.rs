@@ -11,6 +11,7 @@ use gchr_terms::plan::TermPlan;
 
 use super::{Halt, Team};
 use crate::code::{Code, Func};
+use crate::terms::helpers::widest;
 
 /// Looks for work that a thread takes one after the other before it sleeps.
 const LOOKS: u32 = 2000;
@@ -90,15 +91,19 @@ struct State {
     arrived: usize,
     left: usize,
     marking: Option<Arc<Marking>>,
-    /// Changes whenever a collection begins or ends.
-    phase: u64,
-    /// Changes whenever the runs of free cells that threads have are void.
+    /// Changes whenever the runs of free cells that threads have are void: with each collection.
     epoch: u64,
     /// The heap's own count of collections, when it was last shared.
     collections: u64,
+    /// Why the run was given up, if it was.
     halt: Option<Halt>,
-    halted: bool,
     finished: bool,
+}
+
+impl State {
+    fn halted(&self) -> bool {
+        self.halt.is_some()
+    }
 }
 
 /// The run is over, or given up.
@@ -106,13 +111,12 @@ pub(super) struct Over;
 
 impl<'a> Shared<'a> {
     pub fn new(run: &Run<'a, '_>, code: &'a Code<'static>, team: Team) -> Self {
-        let widest = run.program.signature.symbols.iter().map(|symbol| symbol.args.len()).max();
         Self {
             plan: run.plan,
             code,
             team,
             max_steps: run.control.limits().max_steps,
-            widest: widest.unwrap_or(0),
+            widest: widest(run.program),
             heap: Mutex::new(Heap::none()),
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -184,7 +188,6 @@ impl<'a> Shared<'a> {
     pub fn halt(&self, why: Halt) {
         let mut state = self.lock();
         state.halt.get_or_insert(why);
-        state.halted = true;
         drop(state);
         self.called.store(true, Ordering::Release);
         self.changed.notify_all();
@@ -192,7 +195,7 @@ impl<'a> Shared<'a> {
 
     /// Whether the run was given up.
     pub fn is_halted(&self) -> bool {
-        self.calls() && self.lock().halted
+        self.calls() && self.lock().halted()
     }
 
     /// What has stopped the run from outside.
@@ -262,7 +265,7 @@ impl<'a> Shared<'a> {
                 std::hint::spin_loop();
             }
             let mut state = self.lock();
-            if state.finished || state.halted {
+            if state.finished || state.halted() {
                 return Err(Over);
             }
             if !state.collects
@@ -279,7 +282,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// A task for a thread that waits for another one's value; `None`: it was worth a look.
+    /// A task for a thread that waits for another one's value, if there is one.
     pub fn another(&self) -> Option<Arc<Task>> {
         if self.tasks.load(Ordering::Relaxed) == 0 {
             return None;
@@ -297,7 +300,7 @@ impl<'a> Shared<'a> {
         }
         self.hungry.fetch_add(1, Ordering::Relaxed);
         let mut state = self.lock();
-        let quiet = !(state.halted || state.collects || task.value().is_some() || !state.tasks.is_empty());
+        let quiet = !(state.halted() || state.collects || task.value().is_some() || !state.tasks.is_empty());
         if quiet {
             state.asleep += 1;
             state = self.wait(state);
@@ -321,7 +324,7 @@ impl<'a> Shared<'a> {
     pub fn rest(&self, collect: &mut dyn FnMut() -> Result<(), Over>) {
         loop {
             let mut state = self.lock();
-            if !state.collects || state.halted {
+            if !state.collects || state.halted() {
                 state.active -= 1;
                 drop(state);
                 self.changed.notify_all();
@@ -351,17 +354,18 @@ impl<'a> Shared<'a> {
     /// then; gives the new epoch.
     pub fn collect(&self, roots: &mut dyn FnMut(&mut Marker<'_>)) -> Result<Option<u64>, Over> {
         let mut state = self.lock();
-        if !state.halted && !state.collects {
+        if !state.halted() && !state.collects {
             return Ok(None);
         }
-        if !state.halted {
+        if !state.halted() {
             state.arrived += 1;
             if state.arrived == state.active {
                 state.marking = Some(Arc::new(self.heap().begin_marking(state.active)));
-                state.phase += 1;
                 self.changed.notify_all();
             } else {
-                state = self.wait_while(state, |state| state.marking.is_none());
+                while state.marking.is_none() && !state.halted() {
+                    state = self.wait(state);
+                }
             }
         }
         // From here on nobody stops before all have marked.
@@ -373,36 +377,21 @@ impl<'a> Shared<'a> {
         marking.mark(roots);
         let mut state = self.lock();
         state.left += 1;
-        let phase = state.phase;
+        let epoch = state.epoch;
         if state.left == state.active {
             let ended = self.heap().end_marking(&marking);
             (state.arrived, state.left, state.marking, state.collects) = (0, 0, None, false);
-            (state.phase, state.epoch) = (state.phase + 1, state.epoch + 1);
-            if !state.halted {
-                self.called.store(false, Ordering::Release);
-            }
+            state.epoch += 1;
             if let Err(Full::Memory | Full::Process) = ended {
                 state.halt.get_or_insert(Halt::Repeat);
-                state.halted = true;
-                self.called.store(true, Ordering::Release);
             }
+            self.called.store(state.halted(), Ordering::Release);
             self.changed.notify_all();
         } else {
-            while state.phase == phase {
+            while state.epoch == epoch {
                 state = self.wait(state);
             }
         }
-        if state.halted { Err(Over) } else { Ok(Some(state.epoch)) }
-    }
-
-    fn wait_while<'g>(
-        &self,
-        mut state: MutexGuard<'g, State>,
-        holds: impl Fn(&State) -> bool,
-    ) -> MutexGuard<'g, State> {
-        while holds(&state) && !state.halted {
-            state = self.wait(state);
-        }
-        state
+        if state.halted() { Err(Over) } else { Ok(Some(state.epoch)) }
     }
 }

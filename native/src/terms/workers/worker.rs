@@ -9,23 +9,17 @@ use gchr_base::ids::Id;
 use gchr_base::memory;
 use gchr_base::op::ArithmeticError;
 use gchr_base::signature::SortId;
-use gchr_terms::exec::engine::{Allocator, Full, Marker, by_head};
+use gchr_terms::exec::engine::{Allocator, Full, by_head};
 use gchr_terms::exec::{COMPARED, Comparison};
 use gchr_terms::plan::{FunctionId, Step};
 
 use super::shared::{Over, Shared, Task};
 use super::{Halt, Offers};
-use crate::code::{Code, Func, Refused};
-use crate::stack::Stack;
-use crate::terms::helpers::{CONTEXT, Head, Helpers};
-use crate::vm::{NOT_COMPILED, Vm};
+use crate::code::Func;
+use crate::stack::{RESERVE, Stack};
+use crate::terms::helpers::{Head, Helpers, STACK_STEP, mark_root, of_plan, operation};
+use crate::vm::{NOT_COMPILED, STOPPED, Vm};
 
-/// The status with which helpers leave native code.
-const STOPPED: u64 = 1;
-/// The stack is taken in steps of this many bytes.
-const STACK_STEP: u64 = 1 << 20;
-/// Bytes below the last frame.
-const RESERVE: u64 = 4096;
 /// Bytes below the frames of a thread that waits: what shims save there.
 const SHIM: u64 = 1024;
 /// A thread that waits for a value runs other tasks meanwhile, so many of them inside each other: each takes some of the
@@ -107,20 +101,20 @@ impl<'s> Worker<'s> {
         }))
     }
 
-    /// Applies a function of the start term, of which `values` are other values.
+    /// Applies a function of the start term, of which `values` are other values: lent for as long as this takes.
     pub fn first(
         &mut self,
         function: FunctionId,
         args: &[u64],
-        values: &[(SortId, u64)],
+        values: &mut Vec<(SortId, u64)>,
         look: &mut Look<'_>,
     ) -> Result<u64, StopReason> {
-        self.values = values.to_vec();
+        std::mem::swap(&mut self.values, values);
         self.of_epoch(self.shared.epoch());
         let task = Task::new(Func(function.index() as u32), args.into());
         let top = self.stack.top();
         let value = self.looking(look, |worker| worker.enter(&task, top));
-        self.values.clear();
+        std::mem::swap(&mut self.values, values);
         self.stop_waiting();
         value.map_err(|Over| self.shared.stopped().unwrap_or(StopReason::Interrupted))
     }
@@ -177,8 +171,7 @@ impl<'s> Worker<'s> {
         self.count();
         entered.map_err(|status| {
             if status == NOT_COMPILED {
-                let unknown = || Refused::Internal("a function was not compiled".into());
-                self.shared.halt(Halt::Refused(code.failure().unwrap_or_else(unknown)));
+                self.shared.halt(Halt::Refused(code.refusal()));
             }
             Over
         })
@@ -226,8 +219,8 @@ impl<'s> Worker<'s> {
         Place { site: self.head.vm.site, frame: self.head.vm.frame }
     }
 
-    /// What every thread does now and then: `here` is where native code has called it.
-    fn look_around(&mut self, here: Option<Place>) -> Result<(), Over> {
+    /// What every thread does now and then, in a helper.
+    fn look_around(&mut self) -> Result<(), Over> {
         let steps = self.count();
         self.beats += 1;
         if self.beats.is_multiple_of(LOOK) {
@@ -237,7 +230,7 @@ impl<'s> Worker<'s> {
             self.shared.halt(Halt::Repeat);
         }
         if self.shared.calls() {
-            self.collect(here)?;
+            self.collect(Some(self.place()))?;
         }
         let wanted = self.shared.wanted().min(HANDED);
         if wanted > 0 {
@@ -247,7 +240,7 @@ impl<'s> Worker<'s> {
         Ok(())
     }
 
-    /// Takes part in a collection, or hears that the run is over.
+    /// Takes part in a collection, or hears that the run is over; `here` is where native code waits for what calls this.
     fn collect(&mut self, here: Option<Place>) -> Result<(), Over> {
         let (shared, code) = (self.shared, self.shared.code);
         let (values, waiting, offers) = (&self.values, &self.waiting, &mut self.offers);
@@ -265,8 +258,9 @@ impl<'s> Worker<'s> {
                 task.value().iter().for_each(|&value| marker.value(of(task.function).result, value));
             }
             for place in waiting.iter().map(|waiting| waiting.0).chain(here) {
+                let mut root = |tag, value| mark_root(marker, tag, value);
                 // SAFETY: these frames of native code wait for helpers of this thread.
-                unsafe { mark_frames(code, place, marker) };
+                unsafe { code.for_each_root_from(place.site, place.frame, &mut root) };
             }
         })?;
         if let Some(epoch) = epoch {
@@ -316,7 +310,7 @@ impl<'s> Worker<'s> {
         self.offers.touch(needed);
         self.stack_bytes = self.stack_bytes.max(needed);
         self.head.vm.stack_limit = self.stack.limit(self.stack_bytes);
-        if self.shared.calls() && self.shared.is_halted() { Err(Over) } else { Ok(()) }
+        if self.shared.is_halted() { Err(Over) } else { Ok(()) }
     }
 
     /// Has the value of a task that was handed over; `None`: nobody has begun it, and the caller does.
@@ -355,19 +349,6 @@ impl<'s> Worker<'s> {
     }
 }
 
-/// Marks what frames of native code reach, from a call of a helper on.
-///
-/// # Safety
-/// The frames are live, and run `code`.
-unsafe fn mark_frames(code: &Code<'static>, place: Place, marker: &mut Marker<'_>) {
-    let mut root = |tag: u32, value: u64| {
-        let sort = if tag == CONTEXT { (value >> 32) as u32 } else { tag };
-        marker.root(SortId(sort), value as u32);
-    };
-    // SAFETY: by the contract.
-    unsafe { code.for_each_root_from(place.site, place.frame, &mut root) };
-}
-
 /// The machine that a helper was called on.
 ///
 /// # Safety
@@ -381,7 +362,7 @@ unsafe fn worker<'w>(vm: *mut Vm) -> &'w mut Worker<'w> {
 unsafe extern "C" fn beat(vm: *mut Vm, _: u64, _: u64, _: u64, _: u64) -> u64 {
     // SAFETY: called by code of this machine.
     let w = unsafe { worker(vm) };
-    match w.look_around(Some(w.place())) {
+    match w.look_around() {
         Ok(()) => 0,
         Err(Over) => w.leaves(),
     }
@@ -438,37 +419,25 @@ fn computed<T>(w: &mut Worker<'_>, value: Result<T, ArithmeticError>, bits: impl
     }
 }
 
-/// The operator of a step that emitted code has passed by its address.
-///
-/// # Safety
-/// The address was emitted from a reference into the plan, which the code owns.
-unsafe fn operator(step: u64) -> gchr_base::op::Op {
-    // SAFETY: by the contract.
-    match unsafe { &*(step as *const Step) } {
-        Step::Operate { op, .. } => *op,
-        _ => unreachable!("operators are emitted for operations only"),
-    }
-}
-
 /// Helper: an operator on integers.
 unsafe extern "C" fn int(vm: *mut Vm, step: u64, a: u64, b: u64, _: u64) -> u64 {
     // SAFETY: called by code of this machine, with a step of its plan.
-    let (w, op) = unsafe { (worker(vm), operator(step)) };
-    computed(w, op.int(a.cast_signed(), b.cast_signed()), i64::cast_unsigned)
+    let (w, step) = unsafe { (worker(vm), of_plan::<Step>(step)) };
+    computed(w, operation(step).0.int(a.cast_signed(), b.cast_signed()), i64::cast_unsigned)
 }
 
 /// Helper: an operator on floats.
 unsafe extern "C" fn float(vm: *mut Vm, step: u64, a: u64, b: u64, _: u64) -> u64 {
     // SAFETY: called by code of this machine, with a step of its plan.
-    let (w, op) = unsafe { (worker(vm), operator(step)) };
-    computed(w, op.float(f64::from_bits(a), f64::from_bits(b)), f64::to_bits)
+    let (w, step) = unsafe { (worker(vm), of_plan::<Step>(step)) };
+    computed(w, operation(step).0.float(f64::from_bits(a), f64::from_bits(b)), f64::to_bits)
 }
 
 /// Helper: a float as an integer.
 unsafe extern "C" fn float_to_int(vm: *mut Vm, step: u64, a: u64, _: u64, _: u64) -> u64 {
     // SAFETY: called by code of this machine, with a step of its plan.
-    let (w, op) = unsafe { (worker(vm), operator(step)) };
-    computed(w, op.float_to_int(f64::from_bits(a)), i64::cast_unsigned)
+    let (w, step) = unsafe { (worker(vm), of_plan::<Step>(step)) };
+    computed(w, operation(step).0.float_to_int(f64::from_bits(a)), i64::cast_unsigned)
 }
 
 /// Helper that leaves: the run has no value.

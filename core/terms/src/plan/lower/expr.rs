@@ -1,8 +1,9 @@
 //! Right-hand sides and conditions: steps in leftmost innermost order, equal subterms once.
 
-use super::{Bindings, ExprKey, FunctionLowering, Lower, MAX_NESTED, MAX_UNROLLED};
+use super::{Bindings, FunctionLowering, Lower, MAX_NESTED, MAX_UNROLLED};
 use crate::plan::declare::empty_function;
 use crate::plan::ir::*;
+use crate::plan::key::{ExprKey, shape};
 use gchr_base::op::Op;
 use gchr_base::rule::{Const, Expr, ExprKind, RuleId};
 use gchr_base::signature::{SortId, SymbolId};
@@ -201,7 +202,7 @@ fn step(
     cx: &mut FunctionLowering,
     steps: &mut Vec<Step>,
     scope: &mut Bindings,
-    key: ExprKey,
+    key: ExprKey<LocalId>,
     name: &str,
     sort: SortId,
     make: impl FnOnce(LocalId) -> Step,
@@ -213,21 +214,4 @@ fn step(
     steps.push(make(dst));
     scope.known.insert(key, dst);
     dst
-}
-
-/// An expression without its places, as text: equal for equal terms.
-fn shape(expr: &Expr) -> String {
-    let mut text = String::new();
-    expr.walk(&mut |e| {
-        use std::fmt::Write;
-        // Arities are fixed, so that prefix order is unambiguous. Writing to a string does not fail.
-        let _ = match &e.kind {
-            ExprKind::Var(v) => write!(text, "v{} ", v.0),
-            ExprKind::Const(c) => write!(text, "{c:?} "),
-            ExprKind::App { symbol, .. } => write!(text, "{symbol} "),
-            ExprKind::Repeat { symbol, count, .. } => write!(text, "{symbol}^{count} "),
-            ExprKind::Op { op, .. } => write!(text, "{op:?} "),
-        };
-    });
-    text
 }
